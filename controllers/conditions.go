@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -69,9 +68,6 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 	meta.RemoveStatusCondition(conditions, v1alpha1.ConditionStalled)
 }
 
-// maxAdvice is how many findings a message has one by one.
-const maxAdvice = 10
-
 // setEffective says which parts of the spec have no effect.
 func setEffective(set func(kind string, status metav1.ConditionStatus, reason, message string), synced bool, findings []advice.Finding) {
 	switch {
@@ -80,24 +76,8 @@ func setEffective(set func(kind string, status metav1.ConditionStatus, reason, m
 	case len(findings) == 0:
 		set(v1alpha1.ConditionEffective, metav1.ConditionTrue, v1alpha1.ReasonEffective, "Each part of the spec has an effect.")
 	default:
-		set(v1alpha1.ConditionEffective, metav1.ConditionFalse, string(findings[0].Reason), strings.Join(textsOf(findings), "\n"))
+		set(v1alpha1.ConditionEffective, metav1.ConditionFalse, string(findings[0].Reason), strings.Join(advice.Texts(findings), "\n"))
 	}
-}
-
-// textsOf are the findings, of very many the first.
-func textsOf(findings []advice.Finding) []string {
-	var texts []string
-	for i, f := range findings {
-		switch {
-		case i < maxAdvice:
-		case len(findings) >= advice.MaxFindings:
-			return append(texts, "and more") // there may be more than were looked for
-		default:
-			return append(texts, fmt.Sprintf("and %d more", len(findings)-i))
-		}
-		texts = append(texts, f.String())
-	}
-	return texts
 }
 
 // setHealthy says how the objects are, by the worst that there is.

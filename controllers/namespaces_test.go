@@ -14,6 +14,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/advice"
 )
 
 // namespaceReader answers lists of namespaces, and counts them.
@@ -77,7 +78,7 @@ func TestAdviseNamespaces(t *testing.T) {
 			record := &record{}
 			for range 2 { // the second time from memory
 				findings, again := r.adviseNamespaces(t.Context(), view, record)
-				if diff := cmp.Diff(tt.want, textsOf(findings)); diff != "" || again != tt.wantAgain || reader.asked != tt.wantAsked {
+				if diff := cmp.Diff(tt.want, advice.Texts(findings)); diff != "" || again != tt.wantAgain || reader.asked != tt.wantAsked {
 					t.Errorf("findings (-want +got):\n%s\nagain in %s, asked %d times", diff, again, reader.asked)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/advice"
 )
 
 // setRuleConditions makes conditions say what the verdict means for the spec of
@@ -33,7 +34,7 @@ func setRuleConditions(conditions *[]metav1.Condition, generation int64, v verdi
 			}
 			set(v1alpha1.ConditionEffective, metav1.ConditionUnknown, v1alpha1.ReasonSyncing, "What the cluster serves is not known yet.")
 		case len(effect.Unserved) > 0:
-			set(v1alpha1.ConditionEffective, metav1.ConditionFalse, string(effect.Unserved[0].Reason), strings.Join(textsOf(effect.Unserved), "\n"))
+			set(v1alpha1.ConditionEffective, metav1.ConditionFalse, string(effect.Unserved[0].Reason), strings.Join(advice.Texts(effect.Unserved), "\n"))
 		default:
 			set(v1alpha1.ConditionEffective, metav1.ConditionTrue, v1alpha1.ReasonEffective, effectText(effect))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/validation"
+	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
 )
 
@@ -66,7 +67,7 @@ func (w *validator) judge(ctx context.Context, view *v1alpha1.GraphView) (admiss
 	ctx = w.options.compiling(ctx, budget.NamespaceOwner(view.Namespace))
 	findings, err := validation.GraphView(ctx, view, validation.Options{RequireServiceAccount: w.options.RequireServiceAccount, Served: w.options.Served})
 	var warnings admission.Warnings
-	for _, text := range textsOf(findings) {
+	for _, text := range advice.Texts(findings) {
 		warnings = append(warnings, cutBytes(text, maxWarningHeader))
 	}
 	return warnings, err

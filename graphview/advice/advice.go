@@ -84,6 +84,25 @@ type Finding struct {
 
 func (f Finding) String() string { return f.Path + ": " + f.Message }
 
+// maxTexts is how many findings are told one by one.
+const maxTexts = 10
+
+// Texts returns the findings in words, of very many the first.
+func Texts(findings []Finding) []string {
+	var texts []string
+	for i, f := range findings {
+		switch {
+		case i < maxTexts:
+		case len(findings) >= MaxFindings:
+			return append(texts, "and more") // there may be more than were looked for
+		default:
+			return append(texts, fmt.Sprintf("and %d more", len(findings)-i))
+		}
+		texts = append(texts, f.String())
+	}
+	return texts
+}
+
 // Advice are the findings about a spec.
 type Advice struct {
 	// Findings do not depend on objects.

@@ -17,6 +17,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitUnknown     = 3 // of problems --local
 	exitInterrupted = 130
 )
 
@@ -30,6 +31,7 @@ type cli struct {
 	// inferred: references that are only inferred are in graphs.
 	inferred bool
 	quiet    bool // nobody is told what is waited for
+	local    localView
 }
 
 func newCLI(streams genericiooptions.IOStreams) *cli {
@@ -46,8 +48,8 @@ Objects are written KIND/NAME, or KIND/NAMESPACE/NAME where they are in another
 namespace than the view.
 
 Exit codes: 0 done, also when Ctrl-C ends a watch; 1 failed, or found something
-invalid; 2 used in a wrong way, or a manifest that cannot be read; 130
-interrupted.`
+invalid; 2 used in a wrong way, or a manifest that cannot be read; 3 problems
+--local does not know; 130 interrupted.`
 
 // Run carries a command line out and returns the exit code.
 func Run(ctx context.Context, version string, args []string, streams genericiooptions.IOStreams) int {
@@ -67,6 +69,7 @@ func (c *cli) execute(ctx context.Context, version string, args []string) error 
 		Version:       version,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl graphview"},
 		SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: c.refuseLists,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.SetArgs(args)
@@ -89,6 +92,9 @@ func (c *cli) exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, errFound):
 		return exitFailed // what is wrong has been said
+	case errors.Is(err, errUnknown):
+		fmt.Fprintf(c.ErrOut, "error: %v\n", err)
+		return exitUnknown
 	case errors.As(err, &wrong):
 		fmt.Fprintf(c.ErrOut, "error: %v\nSee '%s --help'.\n", err, wrong.command)
 		return exitUsage
@@ -100,6 +106,15 @@ func (c *cli) exitCode(ctx context.Context, err error) int {
 
 // errFound is that a command found what it looked for, and said so.
 var errFound = errors.New("found")
+
+// errUnknown is that a command cannot tell whether there is what it looks for.
+var errUnknown = errors.New("not known")
+
+// unknownError is an errUnknown with its reason.
+type unknownError struct{ error }
+
+func (e unknownError) Unwrap() error        { return e.error }
+func (e unknownError) Is(target error) bool { return target == errUnknown }
 
 // usageError is a command line that makes no sense.
 type usageError struct {

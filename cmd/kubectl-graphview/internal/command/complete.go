@@ -21,7 +21,7 @@ func (c *cli) complete(root *cobra.Command) {
 			return values, cobra.ShellCompDirectiveNoFileComp
 		}
 	}
-	outputs := map[string][]string{"get": getFormats, "watch": {outputText, outputJSON}, "query": queryOutputs}
+	outputs := map[string][]string{"get": getFormats, "watch": {outputText, outputJSON}, "query": queryOutputs, "problems": problemOutputs}
 	for _, cmd := range root.Commands() {
 		cmd.ValidArgsFunction = fixed()
 		switch cmd.Name() {
@@ -43,7 +43,7 @@ func (c *cli) completeNames(most int) func(*cobra.Command, []string, string) ([]
 		ctx, cancel := context.WithTimeout(cmd.Context(), completeWithin)
 		defer cancel()
 		var names []string
-		if len(args) < most {
+		if len(args) < most && !c.local.on {
 			names = c.names(ctx, args)
 		}
 		names = slices.DeleteFunc(names, func(name string) bool {

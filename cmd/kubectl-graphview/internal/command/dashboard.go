@@ -24,8 +24,11 @@ this machine, to one browser, until Ctrl-C; what it shows is asked for with your
 kubeconfig, and is what you may list and watch. It changes nothing, and the
 contents of Secrets are never asked for.
 
+With --local there need be no operator: the graph is made in this process.
+
 Over SSH, choose a port and forward it: ssh -L 8001:127.0.0.1:8001 HOST.`,
-		Example: `  kubectl graphview dashboard
+		Example: `  kubectl graphview dashboard --local
+  kubectl graphview dashboard
   kubectl graphview dashboard storefront -n shop
   kubectl graphview dashboard --no-open --port 8001`,
 		Args: between(0, 1, "at most the NAME of a GraphView"),
@@ -38,6 +41,7 @@ Over SSH, choose a port and forward it: ssh -L 8001:127.0.0.1:8001 HOST.`,
 	}
 	cmd.Flags().IntVar(&port, "port", 0, "The port to listen on; 0 takes a free one")
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "Print the address, and open no browser")
+	c.addLocal(cmd, first)
 	return cmd
 }
 
@@ -51,12 +55,17 @@ func (c *cli) serveDashboard(ctx context.Context, args []string, port int, open 
 		return err
 	}
 	view := ""
-	if len(args) > 0 {
+	switch {
+	case c.local.serves():
+		config, view = c.local.cluster.Config(), c.local.view.String()
+	case len(args) > 0:
 		namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
 		if err != nil {
 			return err
 		}
 		view = namespace + "/" + args[0]
+	default:
+		c.offerLocal(ctx)
 	}
 	p, err := proxy.New(proxy.Options{Config: config, Page: page, Port: port, View: view, Log: log.New(c.ErrOut, "", 0)})
 	if err != nil {

@@ -10,11 +10,15 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/client"
+	"graphview.dev/graphview/advice"
 )
 
 // ineffective returns which parts of the GraphView have no effect, as its condition says. It is
 // empty if there are none, or if the user may not read the GraphView.
 func (v *view) ineffective(ctx context.Context) string {
+	if v.local.serves() {
+		return strings.Join(advice.Texts(v.local.cluster.Status().Advice), "; ")
+	}
 	declared, err := v.declaration(ctx)
 	if err != nil {
 		return ""

@@ -23,7 +23,7 @@ const mostLookedUp = 20
 
 func (c *cli) explain() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain NAME KIND/NAME | explain KIND",
+		Use:   "explain NAME KIND/NAME | explain --local KIND/NAME | explain KIND",
 		Short: "Show what an object refers to and what refers to it",
 		Long: `Show an object's state, its references in both directions and the fields they come
 from. Missing objects are looked up in the API server. Of a KIND alone it is shown
@@ -32,7 +32,7 @@ references.`,
 		Example: `  kubectl graphview explain storefront pod/web-0
   kubectl graphview explain storefront configmap/web
   kubectl graphview explain certificates.cert-manager.io`,
-		Args: between(1, 2, "the NAME of a GraphView and a KIND/NAME, or a KIND"),
+		Args: between(1, 2, "the NAME of a GraphView or --local and a KIND/NAME, or a KIND"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return c.explainKind(cmd.Context(), args[0])
@@ -59,6 +59,7 @@ references.`,
 		},
 	}
 	c.addWait(cmd)
+	c.addLocal(cmd, beforeObject)
 	return cmd
 }
 
@@ -178,6 +179,12 @@ func (l *lookup) exists(ctx context.Context, key client.Key) (exists, known bool
 		return false, false
 	}
 	l.asked++
+	if l.view.local.serves() {
+		// A request that the user may not make would be a refusal in the audit log.
+		if may, err := l.view.local.rights.MayGet(ctx, key.Group, key.Resource, key.Namespace, key.Name); err != nil || !may {
+			return false, false
+		}
+	}
 	resource := schema.GroupVersionResource{Group: key.Group, Version: key.Version, Resource: key.Resource}
 	if key.Namespace == "" {
 		_, err = objects.Resource(resource).Get(ctx, key.Name, metav1.GetOptions{})

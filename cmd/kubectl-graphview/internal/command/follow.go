@@ -17,7 +17,7 @@ import (
 type view struct {
 	*cli
 	namespace, name string
-	config          *rest.Config
+	config          *rest.Config // the user's, also with --local
 	client          *client.Client
 }
 
@@ -31,7 +31,11 @@ func (c *cli) open(name string) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	reader, err := client.New(config)
+	served := config
+	if c.local.serves() {
+		namespace, served = c.local.view.Namespace, c.local.cluster.Config()
+	}
+	reader, err := client.New(served)
 	if err != nil {
 		return nil, err
 	}

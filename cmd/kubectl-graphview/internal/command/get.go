@@ -30,7 +30,7 @@ var getFormats = append(slices.Clone(formats), formatHTML)
 func (c *cli) get() *cobra.Command {
 	var as string
 	cmd := &cobra.Command{
-		Use:   "get NAME",
+		Use:   "get NAME | get --local",
 		Short: "Write a graph as it is now, for another program or as a page",
 		Long: `Write a graph as it is now, for another program or as a page.
 
@@ -40,7 +40,7 @@ the state of the objects and not their content.`,
   kubectl graphview get storefront -o mermaid
   kubectl graphview get storefront -o html >storefront.html
   kubectl graphview get storefront | jq '.actions | length'`,
-		Args: between(1, 1, "the NAME of a GraphView"),
+		Args: between(1, 1, "the NAME of a GraphView, or --local"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(getFormats, as) {
 				return usagef(cmd, "-o %s: expected one of %s", as, strings.Join(getFormats, ", "))
@@ -66,6 +66,7 @@ the state of the objects and not their content.`,
 	}
 	cmd.Flags().StringVarP(&as, "output", "o", formats[0], "One of "+strings.Join(getFormats, ", "))
 	c.addInferred(cmd)
+	c.addLocal(cmd, first)
 	return cmd
 }
 

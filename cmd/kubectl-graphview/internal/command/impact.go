@@ -32,7 +32,8 @@ which takes the ClusterRole graphview-requester; or those of a GraphView, with -
 Only references that GraphView knows count, and only objects that you may list.`,
 		Example: `  kubectl graphview impact deployment/web -n shop
   kubectl graphview impact secret/pull-secret -n shop -A
-  kubectl graphview impact service/web -n shop --in storefront`,
+  kubectl graphview impact service/web -n shop --in storefront
+  kubectl graphview impact service/web -n shop --local`,
 		Args: between(1, 1, "one KIND/NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if in != "" && allNamespaces {
@@ -42,12 +43,18 @@ Only references that GraphView knows count, and only objects that you may list.`
 			if !known {
 				return usagef(cmd, "--cascade must be background, foreground or orphan")
 			}
+			if c.local.serves() {
+				if in != "" {
+					return usagef(cmd, "--in names a GraphView of an operator: leave --in or --local out")
+				}
+				in = localName
+			}
 			v, err := c.open(in)
 			if err != nil {
 				return err
 			}
 			defer v.close()
-			q := question{allNamespaces: allNamespaces, resourceCEL: "!(group == '' && resource == 'events')"}
+			q := question{allNamespaces: allNamespaces, resourceCEL: "!(" + unwatched + ")"}
 			found, err := v.impactOf(cmd.Context(), q, args[0], policy)
 			if err != nil {
 				return err
@@ -61,6 +68,7 @@ Only references that GraphView knows count, and only objects that you may list.`
 	cmd.Flags().StringVar(&cascade, "cascade", "background", "How the object is deleted, as for kubectl delete: background, foreground or orphan")
 	c.addInferred(cmd)
 	c.addWait(cmd)
+	c.addLocal(cmd, nil)
 	return cmd
 }
 

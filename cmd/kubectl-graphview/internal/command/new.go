@@ -2,9 +2,9 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -30,6 +30,11 @@ const (
 	everything = "true"
 	owned      = "ignoreArcDirection: [or]"
 )
+
+// unwatched selects the resources that a view excludes unless its author says otherwise: they say little
+// about applications, or the same as others, and change often.
+const unwatched = "resource == 'events' || (group == '' && resource == 'endpoints') || " +
+	"group in ['coordination.k8s.io', 'graphview.dev', 'flowcontrol.apiserver.k8s.io', 'apiregistration.k8s.io']"
 
 // presets in the order in which they are listed.
 var presets = []preset{
@@ -62,43 +67,6 @@ var presets = []preset{
 	{use: "rbac", what: "who is bound to which roles", wide: true,
 		include: "group == 'rbac.authorization.k8s.io' || (group == '' && kind == 'ServiceAccount')"},
 }
-
-var presetText = template.Must(template.New("preset").Parse(`# {{.What}}
-apiVersion: graphview.dev/v1alpha1
-kind: GraphView
-metadata:
-  name: {{printf "%q" .Name}}
-  namespace: {{printf "%q" .Namespace}}
-spec:
-  queries:
-  - exclude:
-      resourceSelectorExpression: "(group == '' && resource == 'events') || group in ['coordination.k8s.io', 'graphview.dev']"
-  - include:
-      resourceSelectorExpression: "{{.Include}}"
-{{- if .Namespaced}}
-  namespaces:
-    names: [{{printf "%q" .Namespace}}]
-{{- end}}
-{{- if .Root}}
-  roots:
-    objects:
-    - { {{- .Root}}, namespace: {{printf "%q" .Namespace -}} }
-{{- if .Also}}
-    objectSelectorExpressions:
-    - {{printf "%q" .Also}}
-{{- end}}
-    {{.Follow}}
-{{- end}}
-{{- if .Account}}
-  # The view contains what this ServiceAccount may list and watch{{if .Wide}}, in all namespaces{{end}}:
-  #   kubectl create serviceaccount {{.Account}} -n {{.Namespace}}
-  #   kubectl create {{if .Wide}}cluster{{end}}rolebinding {{.Account}}{{if .Wide}}-{{.Namespace}}{{else}} -n {{.Namespace}}{{end}} --clusterrole={{if .Wide}}YOURS{{else}}view{{end}} --serviceaccount={{.Namespace}}:{{.Account}}
-{{- if .Secrets}}
-  # It has to be allowed to list and watch secrets, too, which the ClusterRole view does not include.
-{{- end}}
-  serviceAccountName: {{printf "%q" .Account}}
-{{- end}}
-`))
 
 func (c *cli) create() *cobra.Command {
 	account := ""
@@ -159,13 +127,60 @@ func (p *preset) write(c *cli, cmd *cobra.Command, args []string, namespace, acc
 	if problems := validation.IsDNS1123Subdomain(account); account != "" && len(problems) > 0 {
 		return usagef(cmd, "--service-account: %q is no name of a ServiceAccount: %s", account, problems[0])
 	}
-	err := presetText.Execute(c.Out, map[string]any{
-		"What": strings.ToUpper(p.what[:1]) + p.what[1:] + ".", "Name": name, "Namespace": namespace, "Include": p.include,
-		"Namespaced": p.namespaced, "Root": root, "Also": also, "Follow": p.follow, "Account": account, "Wide": p.wide,
-		"Secrets": strings.Contains(p.root+p.include, "Secret") || strings.Contains(p.root, "helmRelease"),
-	})
-	if err != nil {
+	text := p.text(presetValues{name: name, namespace: namespace, root: root, also: also, account: account})
+	if _, err := io.WriteString(c.Out, text); err != nil {
 		return fmt.Errorf("write the manifest: %w", err)
 	}
 	return nil
+}
+
+// presetValues are what the command line says of a preset.
+type presetValues struct{ name, namespace, root, also, account string }
+
+// text is the manifest. It is put together here, since text/template would make the linker keep every
+// exported method of the program.
+func (p *preset) text(v presetValues) string {
+	var b strings.Builder
+	write := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	write("# %s.", strings.ToUpper(p.what[:1])+p.what[1:])
+	write("apiVersion: graphview.dev/v1alpha1")
+	write("kind: GraphView")
+	write("metadata:")
+	write("  name: %q", v.name)
+	write("  namespace: %q", v.namespace)
+	write("spec:")
+	write("  queries:")
+	write("  - exclude:")
+	write("      resourceSelectorExpression: %q", unwatched)
+	write("  - include:")
+	write("      resourceSelectorExpression: \"%s\"", p.include)
+	if p.namespaced {
+		write("  namespaces:")
+		write("    names: [%q]", v.namespace)
+	}
+	if v.root != "" {
+		write("  roots:")
+		write("    objects:")
+		write("    - {%s, namespace: %q}", v.root, v.namespace)
+		if v.also != "" {
+			write("    objectSelectorExpressions:")
+			write("    - %q", v.also)
+		}
+		write("    %s", p.follow)
+	}
+	if v.account == "" {
+		return b.String()
+	}
+	everywhere, scope, suffix, role := "", "", " -n "+v.namespace, "view"
+	if p.wide {
+		everywhere, scope, suffix, role = ", in all namespaces", "cluster", "-"+v.namespace, "YOURS"
+	}
+	write("  # The view contains what this ServiceAccount may list and watch%s:", everywhere)
+	write("  #   kubectl create serviceaccount %s -n %s", v.account, v.namespace)
+	write("  #   kubectl create %srolebinding %s%s --clusterrole=%s --serviceaccount=%s:%s", scope, v.account, suffix, role, v.namespace, v.account)
+	if strings.Contains(p.root+p.include, "Secret") || strings.Contains(p.root, "helmRelease") {
+		write("  # It has to be allowed to list and watch secrets, too, which the ClusterRole view does not include.")
+	}
+	write("  serviceAccountName: %q", v.account)
+	return b.String()
 }

@@ -174,7 +174,7 @@ func TestAround(t *testing.T) {
 // TestRemedyKeepsTheCause: the text is for people, and the cause for commands.
 func TestRemedyKeepsTheCause(t *testing.T) {
 	closed := &client.CloseError{Code: reason.CodeTryAgainLater, Reason: reason.LimitExceeded, Message: "too large"}
-	err := (&view{namespace: "shop", name: "storefront"}).remedy(t.Context(), closed)
+	err := (&view{cli: &cli{}, namespace: "shop", name: "storefront"}).remedy(t.Context(), closed)
 	if err.Error() != "shop/storefront: too large" {
 		t.Errorf("%q", err)
 	}

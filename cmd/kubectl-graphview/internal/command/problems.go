@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/duration"
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/health"
@@ -22,10 +19,24 @@ type problem struct {
 	view, object, state, reason string
 	since                       int64
 	severity                    int
+	key                         client.Key
+	kind                        string
+}
+
+// search is what problems looks for.
+type search struct {
+	graphs []client.Listed
+	wide   bool // in several namespaces
+	output string
+	// strict: what may not be listed makes the answer unknown.
+	strict bool
 }
 
 func (c *cli) problems() *cobra.Command {
-	var allNamespaces bool
+	var (
+		allNamespaces bool
+		s             search
+	)
 	cmd := &cobra.Command{
 		Use:   "problems [NAME]",
 		Short: "List what is degraded, progressing, or missing",
@@ -33,12 +44,28 @@ func (c *cli) problems() *cobra.Command {
 that are referred to, needed and missing: of one graph, of all graphs of the namespace, or
 with -A of all graphs. An object that several graphs have is listed once. A graph without
 objects is a problem as well, and parts of a GraphView that have no effect are named. The
-exit code is 1 if anything is degraded, missing or empty.`,
+exit code is 1 if anything is degraded, missing or empty.
+
+With --local the command is a gate for pipelines: it waits at most --wait until the graph is
+complete. The exit code is 0 if nothing is degraded or missing, 1 if something is, 2 for a wrong
+command line, and 3 if that is not known: the server is not reached, nothing may be listed, or the
+graph is not complete in time. With --strict it is also 3 if some kinds may not be listed.`,
 		Example: `  kubectl graphview problems storefront -n shop
-  kubectl graphview problems -A`,
-		Args: between(0, 1, "at most the NAME of a GraphView"),
+  kubectl graphview problems -A
+  kubectl graphview problems --local -n shop --wait 2m -o json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if c.local.on && len(args) > 0 {
+				return usagef(cmd, "--local has one view: leave %s or --local out", args[0])
+			}
+			return between(0, 1, "at most the NAME of a GraphView")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if allNamespaces && len(args) > 0 {
+			switch {
+			case !slices.Contains(problemOutputs, s.output):
+				return usagef(cmd, "-o %s: expected one of %s", s.output, strings.Join(problemOutputs, ", "))
+			case s.strict && !c.local.on:
+				return usagef(cmd, "--strict is for --local: an operator's view lacks what its ServiceAccount may not list")
+			case allNamespaces && len(args) > 0:
 				return usagef(cmd, "-A is for all graphs: leave %s or -A out", args[0])
 			}
 			v, err := c.open("")
@@ -46,40 +73,65 @@ exit code is 1 if anything is degraded, missing or empty.`,
 				return err
 			}
 			defer v.close()
-			graphs := []client.Listed{{Namespace: v.namespace}}
-			if len(args) > 0 {
-				graphs[0].Name = args[0]
-			} else {
+			s.wide = allNamespaces || c.local.serves() && len(c.local.namespaces) != 1
+			switch {
+			case c.local.serves():
+				s.graphs = []client.Listed{{Namespace: v.namespace, Name: localName}}
+			case len(args) > 0:
+				s.graphs = []client.Listed{{Namespace: v.namespace, Name: args[0]}}
+			default:
 				namespace := v.namespace
 				if allNamespaces {
 					namespace = ""
 				}
-				if graphs, err = v.client.List(cmd.Context(), namespace); err != nil {
+				if s.graphs, err = v.client.List(cmd.Context(), namespace); err != nil {
 					return v.remedy(cmd.Context(), err)
 				}
 			}
-			return c.listProblems(cmd.Context(), graphs, allNamespaces)
+			return c.listProblems(cmd.Context(), s)
 		},
 	}
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "The graphs of all namespaces")
+	cmd.Flags().StringVarP(&s.output, "output", "o", outputTable, "One of "+strings.Join(problemOutputs, ", "))
+	cmd.Flags().BoolVar(&s.strict, "strict", false, "With --local: exit with 3 also if some kinds are left out")
 	c.addWait(cmd)
+	c.addLocal(cmd, nil)
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := run(cmd, args)
+		if wrong := new(usageError); c.local.on && err != nil && !errors.Is(err, errFound) && !errors.As(err, &wrong) {
+			return unknownError{err}
+		}
+		return err
+	}
 	return cmd
 }
 
-func (c *cli) listProblems(ctx context.Context, graphs []client.Listed, wide bool) error {
-	if len(graphs) == 0 {
+// problemsIn returns the graph to look in; with an error, what there is of it.
+func (v *view) problemsIn(ctx context.Context) (*client.Graph, error) {
+	if v.local.serves() {
+		return completeOf(ctx, v.followSummaries())
+	}
+	g, err := v.client.Summaries(ctx, v.namespace, v.name)
+	if err != nil {
+		return nil, v.remedy(ctx, err)
+	}
+	return g, nil
+}
+
+func (c *cli) listProblems(ctx context.Context, s search) error {
+	if len(s.graphs) == 0 {
 		return errors.New("there are no graphs. See kubectl get graphviews -A")
 	}
 	seen := map[client.Key]bool{}
-	var all []problem
-	var failures []error
-	for _, listed := range graphs {
+	found := findings{graphs: len(s.graphs)}
+	for _, listed := range s.graphs {
 		v, err := c.open(listed.Name)
 		if err != nil {
 			return err
 		}
 		v.namespace = listed.Namespace
-		g, err := v.client.Summaries(ctx, v.namespace, v.name)
+		g, err := v.problemsIn(ctx)
 		without := ""
 		if err == nil {
 			without = v.ineffective(ctx)
@@ -87,42 +139,43 @@ func (c *cli) listProblems(ctx context.Context, graphs []client.Listed, wide boo
 		v.close()
 		if err != nil {
 			// A graph that is not served hides no other one's problems.
-			failures = append(failures, v.remedy(ctx, err))
+			found.failures = append(found.failures, err)
+		}
+		if g == nil {
 			continue
 		}
-		all = append(all, c.problemsOf(v, g, seen, wide)...)
+		found.problems = append(found.problems, c.problemsOf(v, g, seen, s.wide)...)
+		found.warnings = append(found.warnings, g.Warnings()...)
 		switch {
+		case len(g.Vertices) == 0 && v.local.serves():
+			found.failures = append(found.failures, fmt.Errorf("%s shows no object: %s", v, emptyText(without)))
 		case len(g.Vertices) == 0:
-			all = append(all, problem{v.String(), "-", "empty", emptyText(without), 0, health.Degraded.Severity()})
+			found.problems = append(found.problems, problem{
+				view: v.String(), object: "-", state: "empty", reason: emptyText(without), severity: health.Degraded.Severity(),
+			})
 		case without != "":
 			fmt.Fprintf(c.ErrOut, "%s: without effect: %s\n", v, without)
 		}
 		c.leftOut(c.ErrOut, g)
 	}
-	sortProblems(all)
-	severe := false
-	if len(all) > 0 {
-		out := tabwriter.NewWriter(c.Out, 0, 0, 3, ' ', 0)
-		fmt.Fprintln(out, "VIEW\tOBJECT\tSTATE\tSINCE\tREASON")
-		for _, p := range all {
-			since := "-"
-			if p.since != 0 {
-				since = duration.HumanDuration(time.Since(time.Unix(p.since, 0)))
-			}
-			fmt.Fprintln(out, strings.Join([]string{p.view, p.object, p.state, since, p.reason}, "\t"))
-			severe = severe || p.severity >= health.Degraded.Severity()
-		}
-		_ = out.Flush() // its errors are those of c.Out, to which nothing more can be said
-	} else if len(failures) == 0 {
-		fmt.Fprintf(c.Out, "No problems in %s.\n", count(len(graphs), "graph"))
+	if s.strict && len(found.warnings) > 0 {
+		found.failures = append(found.failures, fmt.Errorf("%s left out, and --strict", count(len(found.warnings), "kind or part of one")))
 	}
-	if err := errors.Join(failures...); err != nil {
+	sortProblems(found.problems)
+	if err := c.writeProblems(s.output, found); err != nil {
 		return err
 	}
-	if severe {
+	severe := slices.ContainsFunc(found.problems, func(p problem) bool { return p.severity >= health.Degraded.Severity() })
+	err := errors.Join(found.failures...)
+	switch {
+	case severe && (err == nil || c.local.serves()):
+		if err != nil {
+			fmt.Fprintf(c.ErrOut, "error: %v\n", err)
+		}
 		return errFound
+	default:
+		return err
 	}
-	return nil
 }
 
 // sortProblems puts the worst first.
@@ -162,7 +215,10 @@ func (c *cli) problemsOf(v *view, g *client.Graph, seen map[client.Key]bool, wid
 		if h.Counted {
 			reason = strings.TrimSpace(fmt.Sprintf("%s %d/%d ready", reason, h.Ready, h.Wanted))
 		}
-		all = append(all, problem{v.String(), k.name(key), string(h.State), cmp.Or(reason, "-"), h.Since, h.State.Severity()})
+		all = append(all, problem{
+			view: v.String(), object: k.name(key), state: string(h.State), reason: cmp.Or(reason, "-"), since: h.Since, severity: h.State.Severity(),
+			key: key, kind: k.kind(key),
+		})
 	}
 	users := map[client.Key][]string{}
 	for arc, a := range g.Arcs {
@@ -180,7 +236,9 @@ func (c *cli) problemsOf(v *view, g *client.Graph, seen map[client.Key]bool, wid
 		if len(names) > 1 {
 			text += fmt.Sprintf(" and %d more", len(names)-1)
 		}
-		all = append(all, problem{v.String(), k.name(key), "missing", text, 0, health.Degraded.Severity()})
+		all = append(all, problem{
+			view: v.String(), object: k.name(key), state: "missing", reason: text, severity: health.Degraded.Severity(), key: key, kind: k.kind(key),
+		})
 	}
 	return all
 }

@@ -102,7 +102,7 @@ func (p *progress) start(ctx context.Context) (stop func()) {
 
 // reason returns why the GraphView is not ready, from its status, if the user may read it.
 func (p *progress) reason(ctx context.Context) string {
-	if p.view.name == "" {
+	if p.view.name == "" || p.view.local.serves() {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, tellEvery)

@@ -28,6 +28,7 @@ type question struct {
 	rootCEL       []string
 	against       []string
 	allNamespaces bool
+	namespaces    []string // instead of the user's one
 }
 
 func (c *cli) query() *cobra.Command {
@@ -42,12 +43,12 @@ func (c *cli) query() *cobra.Command {
 		Short: "Draw an ad-hoc graph without a GraphView",
 		Long: `Draw, or follow, the graph that flags describe. It exists only while the command
 runs and contains only what you may list and watch. Without --resources it selects
-all namespaced resources but events.
+all namespaced resources but events and others that say little.
 
 With --reverse the tree begins at each --root and leads to what owns it and what
 refers to it. A --root that does not exist is an error.
 
-It takes the ClusterRole graphview-requester.`,
+It takes the ClusterRole graphview-requester, or --local.`,
 		Example: `  kubectl graphview query -n shop --root deployment/web
   kubectl graphview query -n shop --resources pods,configmaps -l app=web
   kubectl graphview query -n shop --root deployment/web -o table
@@ -66,6 +67,9 @@ It takes the ClusterRole graphview-requester.`,
 				return err
 			}
 			defer v.close()
+			if c.local.serves() {
+				q.namespaces, q.allNamespaces = c.local.namespaces, len(c.local.namespaces) == 0
+			}
 			r, err := q.request(v.namespace, c.mapper)
 			if err != nil {
 				return err
@@ -137,6 +141,7 @@ It takes the ClusterRole graphview-requester.`,
 	s.addTo(cmd)
 	c.addInferred(cmd)
 	c.addWait(cmd)
+	c.addLocal(cmd, nil)
 	return cmd
 }
 
@@ -168,7 +173,15 @@ func (q *question) where(namespace string) string {
 	if q.allNamespaces {
 		return "all namespaces"
 	}
-	return namespace
+	return strings.Join(q.in(namespace), ",")
+}
+
+// in are the namespaces of the question, by default the user's one.
+func (q *question) in(namespace string) []string {
+	if len(q.namespaces) > 0 {
+		return q.namespaces
+	}
+	return []string{namespace}
 }
 
 // request puts the flags into the protocol's words.
@@ -181,7 +194,7 @@ func (q *question) request(namespace string, mapper func() (meta.RESTMapper, err
 		}
 		r.Queries = append(r.Queries, client.Query{Exclude: &client.Exclude{ResourceSelectorExpression: text}})
 	}
-	include := client.Include{ResourceSelectorExpression: "namespaced && !(group == '' && resource == 'events')"}
+	include := client.Include{ResourceSelectorExpression: "namespaced && !(" + unwatched + ")"}
 	switch {
 	case q.resourceCEL != "":
 		include.ResourceSelectorExpression = q.resourceCEL
@@ -197,7 +210,7 @@ func (q *question) request(namespace string, mapper func() (meta.RESTMapper, err
 	}
 	r.Queries = append(r.Queries, client.Query{Include: &include})
 	if !q.allNamespaces {
-		r.Namespaces = &client.Namespaces{Names: []string{namespace}}
+		r.Namespaces = &client.Namespaces{Names: q.in(namespace)}
 	}
 	expressions := slices.Clone(q.rootCEL)
 	for _, root := range q.roots {

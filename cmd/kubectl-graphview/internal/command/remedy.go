@@ -21,9 +21,11 @@ func (v *view) remedy(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return err
+	case v.local.serves():
+		return v.localRemedy(err)
 	case client.IsNotServed(err):
 		return fmt.Errorf("the server %s serves no graphs: it has no APIService %s. Install the operator with it (kubectl apply -k config/default), "+
-			"or use the operator's own port (--server, --certificate-authority and --token)", v.config.Host, apiService)
+			"use the operator's own port (--server, --certificate-authority and --token), or add --local to look without an operator", v.config.Host, apiService)
 	case errors.As(err, &closed) && closed.Reason == reason.Deleted:
 		return fmt.Errorf("GraphView %s was deleted", v)
 	case client.IsNotFound(err) && v.name != "":
@@ -38,7 +40,7 @@ func (v *view) remedy(ctx context.Context, err error) error {
 		return fmt.Errorf("%w. The right is in the ClusterRole graphview-viewer, and so in view, edit and admin: "+
 			"kubectl -n %s create rolebinding NAME --clusterrole=graphview-viewer --user=YOU", bare(err), v.namespace)
 	case apierrors.IsServiceUnavailable(err) && apierrors.HasStatusCause(err, "UnexpectedServerResponse"):
-		return fmt.Errorf("the API server does not reach the operator: %w. See kubectl describe apiservice %s and kubectl -n graphview-system get pods", bare(err), apiService)
+		return fmt.Errorf("the API server does not reach the operator: %w. See kubectl describe apiservice %s and kubectl -n graphview-system get pods, or add --local to look without the operator", bare(err), apiService)
 	case closed != nil:
 		return &refusal{text: fmt.Sprintf("%s: %s", v, closed.Message), closed: closed}
 	default:
@@ -95,4 +97,31 @@ func (v *view) others(ctx context.Context) string {
 		return "; there are " + strings.Join(here[:min(len(here), mostSimilar)], ", ")
 	}
 	return ". See kubectl get graphs -A"
+}
+
+// localRemedy is remedy for graphs that this process serves.
+func (v *view) localRemedy(err error) error {
+	closed, ok := errors.AsType[*client.CloseError](err)
+	switch {
+	case ok && closed.Reason == reason.LimitExceeded:
+		return &refusal{text: closed.Message + ". With --local, name fewer namespaces with -n, or write a narrower view for -f", closed: closed}
+	case ok:
+		return &refusal{text: closed.Message, closed: closed}
+	default:
+		return bare(err)
+	}
+}
+
+// offerLocal prints that --local does without an operator, if there is none.
+func (c *cli) offerLocal(ctx context.Context) {
+	v, err := c.open("")
+	if err != nil {
+		return
+	}
+	defer v.close()
+	ctx, cancel := context.WithTimeout(ctx, completeWithin)
+	defer cancel()
+	if _, err := v.client.List(ctx, v.namespace); client.IsNotServed(err) {
+		fmt.Fprintln(c.ErrOut, v.remedy(ctx, err))
+	}
 }

@@ -38,7 +38,7 @@ func (s *shape) addTo(cmd *cobra.Command) {
 func (c *cli) tree() *cobra.Command {
 	var s shape
 	cmd := &cobra.Command{
-		Use:   "tree NAME [KIND/NAME]",
+		Use:   "tree NAME [KIND/NAME] | tree --local [KIND/NAME]",
 		Short: "Draw a graph as a tree",
 		Long: `Draw a graph as a tree, from the roots of its GraphView or from one object: first
 what is owned, then what is used, then what is named for others to use. An object
@@ -48,11 +48,12 @@ that an owner has too is said once; --all draws every line. MISSING is what is
 referred to and does not exist. What the view does not select is outside it, and
 what need not exist is optional. Parts of the GraphView that have no effect are named.
 The exit code is 1 if the graph has no object.`,
-		Example: `  kubectl graphview tree storefront
+		Example: `  kubectl graphview tree --local -n shop
+  kubectl graphview tree storefront
   kubectl graphview tree storefront deployment/web --depth=2
   kubectl graphview tree storefront configmap/web --reverse
   kubectl graphview tree storefront --missing`,
-		Args: between(1, 2, "the NAME of a GraphView, and at most one KIND/NAME to begin with"),
+		Args: between(1, 2, "the NAME of a GraphView or --local, and at most one KIND/NAME to begin with"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				s.start = args[1]
@@ -95,6 +96,7 @@ The exit code is 1 if the graph has no object.`,
 	s.addTo(cmd)
 	c.addInferred(cmd)
 	c.addWait(cmd)
+	c.addLocal(cmd, first)
 	return cmd
 }
 

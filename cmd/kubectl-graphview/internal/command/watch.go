@@ -25,7 +25,7 @@ func (c *cli) watch() *cobra.Command {
 		depth       int
 	)
 	cmd := &cobra.Command{
-		Use:   "watch NAME",
+		Use:   "watch NAME | watch --local",
 		Short: "Follow a graph, a line for each change",
 		Long: `Follow a graph: first what it is, then every change, until Ctrl-C. Where the
 connection is lost it is made again and what changed meanwhile follows.
@@ -38,7 +38,7 @@ With --root it is a part of the graph: the object and what it is made of, or wit
   kubectl graphview watch storefront --changes-only --timestamps
   kubectl graphview watch storefront --root deployment/web --depth 2
   kubectl graphview watch storefront -o json | jq -c '.actions[]?'`,
-		Args: between(1, 1, "the NAME of a GraphView"),
+		Args: between(1, 1, "the NAME of a GraphView, or --local"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output != outputText && output != outputJSON {
 				return usagef(cmd, "-o %s: expected %s or %s", output, outputText, outputJSON)
@@ -65,6 +65,7 @@ With --root it is a part of the graph: the object and what it is made of, or wit
 	cmd.Flags().IntVar(&depth, "depth", 0, "With --root: the most references from it (0 = any)")
 	c.addInferred(cmd)
 	c.addWait(cmd)
+	c.addLocal(cmd, first)
 	return cmd
 }
 

@@ -152,6 +152,7 @@ func (c *Checker) object(ctx context.Context, file string, node *yamlnode.Node, 
 		add(e.Field, message(e))
 	}
 	if compile := c.compilers[kind]; len(broken) == 0 && compile != nil {
+		r.Objects = append(r.Objects, Declared{Line: lineOf(node, at+"kind", ""), Content: object})
 		c.compile(ctx, compile, object, add, func(path, message string) {
 			r.Advice = append(r.Advice, Problem{File: file, Line: lineOf(node, at+path, message), Object: name, Field: path, Message: message})
 		})

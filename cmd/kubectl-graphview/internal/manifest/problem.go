@@ -3,6 +3,8 @@ package manifest
 import (
 	"fmt"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Problem is something that is wrong.
@@ -33,11 +35,19 @@ func (p Problem) String() string {
 	return b.String()
 }
 
+// Object is one of our kinds, without its status.
+type Declared struct {
+	Line    int
+	Content *unstructured.Unstructured
+}
+
 // Result is what checking came to.
 type Result struct {
 	Problems []Problem
 	// Advice is about what is right and has no effect.
 	Advice []Problem
+	// Objects are those of our kinds, also where they have problems.
+	Objects []Declared
 	// Checked counts objects of our kinds, Skipped those of others.
 	Checked, Skipped int
 }

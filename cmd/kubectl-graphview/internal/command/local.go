@@ -1,0 +1,298 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"graphview.dev/cmd/kubectl-graphview/internal/local"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
+)
+
+// localName is the name of the one view of --local.
+const localName = "local"
+
+// localView is --local: the flags, and the graphs while they are served.
+type localView struct {
+	on            bool
+	file          string // of a GraphView
+	allNamespaces bool
+
+	// cluster is nil without --local, and while the graphs are not served yet.
+	cluster *local.Cluster
+	rights  *local.Rights
+	view    graphview.Name
+	// namespaces are those of the scope, nil for all.
+	namespaces []string
+}
+
+// serves reports whether this process serves the graphs.
+func (l *localView) serves() bool { return l.cluster != nil }
+
+// addLocal lets a command look at a cluster without an operator. With --local, name inserts the name
+// of the view into the arguments of a command that takes a NAME; nil leaves the arguments.
+func (c *cli) addLocal(cmd *cobra.Command, name func(args []string) []string) {
+	flags := cmd.Flags()
+	flags.BoolVar(&c.local.on, "local", false, "Look without an operator: list and watch with your own rights, in this process. -n takes several namespaces, as a,b")
+	if cmd.Name() != "query" {
+		flags.StringVarP(&c.local.file, "filename", "f", "", "With --local: a file with the GraphView to show, and any ReferenceRules")
+	}
+	own := flags.Lookup("all-namespaces") == nil
+	if own {
+		flags.BoolVarP(&c.local.allNamespaces, "all-namespaces", "A", false, "With --local: all namespaces")
+	}
+	named := name != nil
+	if !named {
+		name = func(args []string) []string { return args }
+	}
+	check, run := cmd.Args, cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if c.local.on {
+			args = name(args)
+		}
+		return check(cmd, args)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case c.local.on && named && len(name(args)) == len(args):
+			return run(cmd, args) // it is about no view
+		case c.local.on:
+			if !own {
+				// Its error is that there is no such flag.
+				c.local.allNamespaces, _ = flags.GetBool("all-namespaces")
+			}
+			return c.runLocal(cmd, func(ctx context.Context) error {
+				cmd.SetContext(ctx)
+				return run(cmd, name(args))
+			})
+		case c.local.file != "":
+			return usagef(cmd, "-f is the GraphView of --local: add --local, or leave -f out")
+		case c.local.allNamespaces:
+			return usagef(cmd, "-A is for --local: a GraphView has its own namespaces")
+		default:
+			return run(cmd, args)
+		}
+	}
+}
+
+// first inserts the name of the view before the arguments.
+func first(args []string) []string { return slices.Insert(slices.Clone(args), 0, localName) }
+
+// beforeObject is first for a command whose only argument may be a KIND, which is of no view.
+func beforeObject(args []string) []string {
+	if len(args) == 1 && !strings.Contains(args[0], "/") {
+		return args
+	}
+	return first(args)
+}
+
+// refuseLists refuses -n a,b without --local, since an operator's view has its own namespaces.
+func (c *cli) refuseLists(cmd *cobra.Command, _ []string) error {
+	if !c.local.on && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ",") {
+		return usagef(cmd, "-n %s: several namespaces are for --local", *c.config.Namespace)
+	}
+	return nil
+}
+
+// runLocal serves the graphs of the user's scope while run runs.
+func (c *cli) runLocal(cmd *cobra.Command, run func(context.Context) error) error {
+	ctx, l := cmd.Context(), &c.local
+	named, err := namespacesIn(cmd, *c.config.Namespace)
+	if err != nil {
+		return err
+	}
+	if len(named) > 0 {
+		*c.config.Namespace = named[0] // that of objects without one
+	}
+	var from fileView
+	if l.file != "" {
+		if from, err = c.readView(cmd, l.file); err != nil {
+			return err
+		}
+	}
+	config, err := c.config.ToRESTConfig()
+	if err != nil {
+		return err
+	}
+	if l.rights, err = local.NewRights(config); err != nil {
+		return err
+	}
+	if err := l.rights.Connect(ctx, config); err != nil {
+		return err
+	}
+	if err := c.scope(ctx, named, from.spec); err != nil {
+		return err
+	}
+	if err := l.rights.Check(ctx, config, l.namespaces); err != nil {
+		return c.withCandidates(err)
+	}
+	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return err
+	}
+	l.view = graphview.Name{Namespace: namespace, Name: localName}
+	o := local.Options{Config: config, Rights: l.rights, View: l.view, Rules: from.rules, SyncTimeout: c.localPatience(cmd)}
+	if cmd.Name() != "query" {
+		o.Spec = l.specOf(from.spec)
+	}
+	return local.With(ctx, o, func(ctx context.Context, cluster *local.Cluster) error {
+		l.cluster = cluster
+		defer func() { l.cluster = nil }()
+		return run(ctx)
+	})
+}
+
+// localPatience is how long the view waits for one resource. It is longer than the command waits for
+// the view, so that a view without the resource does not count as complete.
+func (c *cli) localPatience(cmd *cobra.Command) time.Duration {
+	if cmd.Name() != "problems" {
+		return 0
+	}
+	return c.wait + time.Minute
+}
+
+// namespacesIn are the namespaces of -n.
+func namespacesIn(cmd *cobra.Command, flag string) ([]string, error) {
+	if flag == "" {
+		return nil, nil
+	}
+	names := strings.Split(flag, ",")
+	if slices.Contains(names, "") {
+		return nil, usagef(cmd, "-n %s: expected names of namespaces, as a,b", flag)
+	}
+	slices.Sort(names[1:])
+	return slices.Compact(names), nil
+}
+
+// scope decides in which namespaces the view looks, and prints it.
+func (c *cli) scope(ctx context.Context, named []string, declared *spec.Spec) error {
+	l := &c.local
+	hint := "-A shows all namespaces"
+	switch {
+	case l.allNamespaces:
+		l.namespaces, hint = nil, ""
+	case len(named) > 0:
+		l.namespaces, hint = named, ""
+	case declared != nil && declared.Namespaces == nil:
+		l.namespaces, hint = nil, "-n a,b narrows it"
+	case declared != nil && declared.Namespaces.Names == nil:
+		l.namespaces, hint = nil, "as the GraphView selects them"
+	case declared != nil:
+		l.namespaces, hint = declared.Namespaces.Names, "as the GraphView names them"
+	default:
+		namespace, err := c.contextNamespace()
+		if err != nil {
+			return err
+		}
+		if namespace != "" {
+			l.namespaces = []string{namespace}
+			break
+		}
+		all, err := l.rights.MayListNamespaces(ctx)
+		if err != nil {
+			return err
+		}
+		if all {
+			l.namespaces, hint = nil, "-n a,b narrows it"
+		} else {
+			l.namespaces = []string{"default"}
+		}
+	}
+	if c.quiet {
+		return nil
+	}
+	where := "all namespaces"
+	switch len(l.namespaces) {
+	case 0:
+	case 1:
+		where = "namespace " + l.namespaces[0]
+	default:
+		where = "the namespaces " + strings.Join(l.namespaces, ", ")
+	}
+	if hint != "" {
+		hint = "; " + hint
+	}
+	fmt.Fprintf(c.ErrOut, "Without an operator, with your own rights, in %s%s.\n", where, hint)
+	return nil
+}
+
+// contextNamespace is the namespace that the kubeconfig, or the pod, names; "" if it names none.
+func (c *cli) contextNamespace() (string, error) {
+	loader := c.config.ToRawKubeConfigLoader()
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return "", err
+	}
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return "", err
+	}
+	current := raw.CurrentContext
+	if c.config.Context != nil && *c.config.Context != "" {
+		current = *c.config.Context
+	}
+	if namespace == "default" && (raw.Contexts[current] == nil || raw.Contexts[current].Namespace == "") {
+		return "", nil
+	}
+	return namespace, nil
+}
+
+// specOf is the spec of the local view: that of the file or the default, in the namespaces of the scope.
+func (l *localView) specOf(declared *spec.Spec) *spec.Spec {
+	if declared != nil {
+		s := *declared
+		s.ServiceAccountName = ""
+		switch {
+		case s.Namespaces != nil && s.Namespaces.Names == nil && len(l.namespaces) == 0 && !l.allNamespaces:
+			// It selects namespaces.
+		case len(l.namespaces) == 0:
+			s.Namespaces = nil
+		default:
+			s.Namespaces = &spec.Namespaces{Names: l.namespaces}
+		}
+		return &s
+	}
+	s := &spec.Spec{Queries: []spec.Query{
+		{Exclude: &spec.Exclude{ResourceSelectorExpression: unwatched}},
+		{Include: &spec.Include{ResourceSelectorExpression: "true"}},
+	}}
+	if len(l.namespaces) > 0 {
+		s.Queries[1].Include.ResourceSelectorExpression = "namespaced"
+		s.Namespaces = &spec.Namespaces{Names: l.namespaces}
+	}
+	return s
+}
+
+// withCandidates adds to an error about unreadable namespaces which others the kubeconfig names for
+// this cluster and user.
+func (c *cli) withCandidates(err error) error {
+	if _, ok := errors.AsType[*local.UnreadableError](err); !ok {
+		return err
+	}
+	raw, failed := c.config.ToRawKubeConfigLoader().RawConfig()
+	if failed != nil {
+		return err
+	}
+	current := raw.CurrentContext
+	if c.config.Context != nil && *c.config.Context != "" {
+		current = *c.config.Context
+	}
+	of := raw.Contexts[current]
+	var names []string
+	for _, other := range raw.Contexts {
+		if of != nil && other.Cluster == of.Cluster && other.AuthInfo == of.AuthInfo && other.Namespace != "" && !slices.Contains(c.local.namespaces, other.Namespace) {
+			names = append(names, other.Namespace)
+		}
+	}
+	if len(names) == 0 {
+		return err
+	}
+	slices.Sort(names)
+	return fmt.Errorf("%w. Your kubeconfig names %s", err, strings.Join(slices.Compact(names), ", "))
+}

@@ -1,0 +1,72 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/cmd/kubectl-graphview/internal/manifest"
+	"graphview.dev/controllers/validation"
+	"graphview.dev/graphview/spec"
+)
+
+// fileView is what a file declares for --local.
+type fileView struct {
+	spec  *spec.Spec
+	rules map[string]spec.Rule // by name
+}
+
+// readView reads a GraphView, and any ReferenceRules, as an operator would accept them. Its errors are
+// about the use of the command.
+func (c *cli) readView(cmd *cobra.Command, file string) (fileView, error) {
+	text, err := manifest.Read(file, c.In)
+	if err != nil {
+		return fileView{}, usagef(cmd, "-f: %w", err)
+	}
+	if file == manifest.Stdin {
+		file = "<stdin>"
+	}
+	checker, err := manifest.New(manifest.Options{})
+	if err != nil {
+		return fileView{}, err
+	}
+	r := checker.Check(cmd.Context(), file, text)
+	if len(r.Problems) > 0 {
+		more := ""
+		if n := len(r.Problems) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %s: see kubectl graphview validate)", count(n, "more problem"))
+		}
+		return fileView{}, usagef(cmd, "%s%s", printable(r.Problems[0].String()), more)
+	}
+	view := fileView{rules: map[string]spec.Rule{}}
+	for _, object := range r.Objects {
+		switch object.Content.GetKind() {
+		case "GraphView":
+			if view.spec != nil {
+				return fileView{}, usagef(cmd, "%s:%d: a second GraphView, %s: --local shows one", file, object.Line, object.Content.GetName())
+			}
+			var declared v1alpha1.GraphView
+			if err = runtime.DefaultUnstructuredConverter.FromUnstructured(object.Content.Object, &declared); err != nil {
+				break
+			}
+			var of spec.Spec
+			of, err = validation.SpecOf(&declared.Spec)
+			view.spec = &of
+		case "ReferenceRule":
+			var declared v1alpha1.ReferenceRule
+			if err = runtime.DefaultUnstructuredConverter.FromUnstructured(object.Content.Object, &declared); err != nil {
+				break
+			}
+			view.rules[declared.Name], err = validation.RuleOf(&declared.Spec)
+		}
+		if err != nil {
+			return fileView{}, usagef(cmd, "%s:%d: %w", file, object.Line, err)
+		}
+	}
+	if view.spec == nil {
+		return fileView{}, usagef(cmd, "%s: there is no GraphView in it", file)
+	}
+	return view, nil
+}
