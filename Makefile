@@ -47,6 +47,14 @@ test-js: control-plane build dashboard-bundle ## test the page and the JavaScrip
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" go run ./test/js
 
+MINUTES ?= 60
+TOKEN_SECONDS ?= 60
+.PHONY: portal
+portal: control-plane build dashboard-bundle ## follow a graph in <graph-view> for MINUTES with tokens of TOKEN_SECONDS, and print connections, questions for a token and interruptions; make test-js runs it until three tokens have expired
+	@hack/js-tools.sh
+	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" GRAPHVIEW_PORTAL_MINUTES=$(MINUTES) GRAPHVIEW_PORTAL_TOKEN=$(TOKEN_SECONDS) \
+	go run ./test/js --test-name-pattern='a portal whose tokens expire'
+
 .PHONY: dashboard-bundle
 dashboard-bundle: ## write <graph-view> as one file, for other web pages, to bin/graph-view.js
 	@go run ./hack/bundle -single bin/graph-view.js
