@@ -2,8 +2,10 @@ package controllers
 
 import (
 	"context"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
@@ -78,5 +80,26 @@ func Published(ctx context.Context, c client.Reader) func(graphview.Name) graphv
 			status.LimitExceeded = ready.Message
 		}
 		return status
+	}
+}
+
+// Ineffective returns what the condition Effective of a GraphView says, as the cache of c has it:
+// which parts have no effect, "" for none, and whether that is known.
+func Ineffective(ctx context.Context, c client.Reader) func(graphview.Name) (text string, known bool) {
+	return func(name graphview.Name) (string, bool) {
+		var view v1alpha1.GraphView
+		// An error is that the GraphView was deleted, or that the cache stops.
+		if c.Get(ctx, client.ObjectKey{Namespace: name.Namespace, Name: name.Name}, &view) != nil {
+			return "", false
+		}
+		effective := meta.FindStatusCondition(view.Status.Conditions, v1alpha1.ConditionEffective)
+		switch {
+		case effective == nil || effective.ObservedGeneration != view.Generation || effective.Status == metav1.ConditionUnknown:
+			return "", false
+		case effective.Status == metav1.ConditionTrue:
+			return "", true
+		default:
+			return strings.ReplaceAll(effective.Message, "\n", "; "), true
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 	"graphview.dev/stream/names"
 )
 
@@ -51,14 +52,23 @@ type listItem struct {
 	Roots       int  `json:"roots"`
 	Subscribers int  `json:"subscribers"`
 	Synced      bool `json:"synced,omitempty"`
+	// Message says why the graph is not served.
+	Message string `json:"message,omitempty"`
+	// Ineffective says which parts of the GraphView have no effect. Nil: the user may not get
+	// the GraphView, or it is not known yet.
+	Ineffective *string `json:"ineffective,omitempty"`
 }
 
 func itemOf(view View) listItem {
 	status := view.Status()
-	return listItem{
+	item := listItem{
 		object: objectOf(view), Vertices: status.Vertices, Arcs: status.Arcs, Roots: status.Roots,
 		Subscribers: status.Subscribers, Synced: status.Synced,
 	}
+	if err := view.Err(); err != nil {
+		item.Message = err.Error()
+	}
+	return item
 }
 
 func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
@@ -96,10 +106,29 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 		return
 	}
 	list := graphList{APIVersion: groupVersion.String(), Kind: listKind, Items: make([]listItem, 0, len(views))}
+	reads := cluster == "" && s.mayReadGraphViews(r, info)
 	for _, view := range views {
-		list.Items = append(list.Items, itemOf(view))
+		item := itemOf(view)
+		if reads {
+			if text, known := s.options.Ineffective(view.Name()); known {
+				item.Ineffective = &text
+			}
+		}
+		list.Items = append(list.Items, item)
 	}
 	writeText(w, encode(list))
+}
+
+// mayReadGraphViews reports whether the user may also get the GraphViews that a list is of.
+func (s *Server) mayReadGraphViews(r *http.Request, info *request.RequestInfo) bool {
+	if s.options.Ineffective == nil {
+		return false
+	}
+	who, _ := request.UserFrom(r.Context())
+	may, err := s.access.decide(r.Context(), who, access.Question{
+		Verb: "get", Group: "graphview.dev", Version: "v1alpha1", Resource: "graphviews", Namespace: info.Namespace, Name: info.Name,
+	})
+	return may && err == nil
 }
 
 // selection returns a filter of the views that a list asks for, by namespace and by the

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -9,9 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 )
 
 func TestList(t *testing.T) {
@@ -61,6 +64,41 @@ func TestListItem(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, decode(t, body)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// Only a user who may get the GraphViews of the list sees what their condition says.
+func TestListIneffective(t *testing.T) {
+	const text = "spec.queries[0]: it matches nothing"
+	broken := newView("shop/broken")
+	broken.err = errors.New("spec.queries: no")
+	s := serveOptions(t, Options{Cluster: fakeCluster{broken, newView("shop/api"), newView("shop/web")}, Ineffective: func(name graphview.Name) (string, bool) {
+		return map[string]string{"web": text}[name.Name], name.Name != "broken"
+	}}, func(s *Server) {
+		decide := s.access.decide
+		s.access.decide = func(ctx context.Context, who user.Info, q access.Question) (bool, error) {
+			if q.Resource == "graphviews" {
+				return q == access.Question{Verb: "get", Group: "graphview.dev", Version: "v1alpha1", Resource: "graphviews", Namespace: "shop", Name: q.Name}, nil
+			}
+			return decide(ctx, who, q)
+		}
+	})
+	for path, want := range map[string][]any{
+		"namespaces/shop/graphs": {nil, "", text}, "namespaces/shop/graphs?fieldSelector=metadata.name%3Dweb": {text}, "graphs": {nil, nil, nil},
+	} {
+		t.Run(path, func(t *testing.T) {
+			_, body := s.get(graphs+path, nil)
+			var got []any
+			for _, item := range decode(t, body)["items"].([]any) {
+				got = append(got, item.(map[string]any)["ineffective"])
+				if message := item.(map[string]any)["message"]; (message == "spec.queries: no") != (len(want) == 3 && len(got) == 1) {
+					t.Errorf("message of item %d: %v", len(got)-1, message)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
 	}
 }
 

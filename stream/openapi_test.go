@@ -156,7 +156,7 @@ func TestOpenAPIMatchesMessages(t *testing.T) {
 			exportedPod + `,` + exportedArc + `,{"svx":{"vx":{"g":"","v":"v1","r":"pods","n":"x"},"j":[1]}},` + summarized + `],"warnings":[` + warning + `],"rev":"1","synced":true}`,
 		"Message": `{"actions":[{"dvx":{"vx":{"g":"","v":"v1","r":"pods","n":"x"}}}],"cleared":[` + warning + `],"rev":"1","synced":true,"reset":true,` +
 			`"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"Deleted","message":"m"}}`,
-		"GraphList": string(encode(graphList{APIVersion: "a", Kind: "GraphList", Items: []listItem{itemOf(newView("shop/web"))}})),
+		"GraphList": string(encode(graphList{APIVersion: "a", Kind: "GraphList", Items: []listItem{itemOf(newView("shop/web")), {Message: "m", Ineffective: new(string)}}})),
 	}
 	var check func(at string, schema map[string]any, value any)
 	check = func(at string, schema map[string]any, value any) {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/graphview"
 	"graphview.dev/stream/admission"
 )
 
@@ -30,6 +31,10 @@ type Options struct {
 	// Known is closed when Cluster has all its views. Until then a view that it lacks is 503
 	// instead of 404. Nil: it has them from the start.
 	Known <-chan struct{}
+	// Ineffective returns which parts of a GraphView have no effect, "" for none, and whether
+	// that is known yet. It is shown only to users who may get the GraphView. Nil: nothing is
+	// known.
+	Ineffective func(graphview.Name) (text string, known bool)
 	// BindAddress is host:port; default ":8443". Port 0 takes a free one.
 	BindAddress string
 	// GetCertificate gives each connection its serving certificate.

@@ -33,31 +33,26 @@ func (s *Server) serveTable(w http.ResponseWriter, r *http.Request, views []View
 		Rows: make([]metav1.TableRow, 0, len(views)),
 	}
 	for _, view := range views {
-		status, message := view.Status(), ""
-		if err := view.Err(); err != nil {
-			message = err.Error()
-		}
+		item := itemOf(view)
 		table.Rows = append(table.Rows, metav1.TableRow{
-			Cells: []any{
-				view.Name().Name, status.Vertices, status.Arcs, status.Roots, status.Subscribers, status.Synced, message,
-			},
-			Object: rowObject(view, include),
+			Cells:  []any{item.Metadata.Name, item.Vertices, item.Arcs, item.Roots, item.Subscribers, item.Synced, item.Message},
+			Object: rowObject(&item, include),
 		})
 	}
 	writeText(w, encode(table))
 }
 
-func rowObject(view View, include metav1.IncludeObjectPolicy) runtime.RawExtension {
+func rowObject(item *listItem, include metav1.IncludeObjectPolicy) runtime.RawExtension {
 	switch include {
 	case metav1.IncludeNone:
 		return runtime.RawExtension{}
 	case metav1.IncludeObject:
-		return runtime.RawExtension{Raw: encode(itemOf(view))}
+		return runtime.RawExtension{Raw: encode(item)}
 	default:
-		name := view.Name()
+		about := item.Metadata
 		return runtime.RawExtension{Object: &metav1.PartialObjectMetadata{
 			TypeMeta:   metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: metav1.SchemeGroupVersion.String()},
-			ObjectMeta: metav1.ObjectMeta{Name: name.Name, Namespace: name.Namespace, UID: types.UID(view.UID())},
+			ObjectMeta: metav1.ObjectMeta{Name: about.Name, Namespace: about.Namespace, UID: types.UID(about.UID)},
 		}}
 	}
 }

@@ -110,7 +110,8 @@ func run(ctx context.Context, o *options) error {
 	served := shared.graphs(engine)
 	server, err := newServer(o, stream.Options{
 		Config: config, Cluster: served, Fleet: fleet.fleet(), DigestKey: shared.digestKey(),
-		Known: reconciler.Known(), GetCertificate: certificates.get, Logger: log.WithName("stream"),
+		Known: reconciler.Known(), Ineffective: controllers.Ineffective(ctx, mgr.GetClient()),
+		GetCertificate: certificates.get, Logger: log.WithName("stream"),
 	})
 	if err != nil {
 		return fmt.Errorf("stream: %w", err)
