@@ -15,6 +15,7 @@ import { Timeline } from "./timeline.js";
 import { Tip } from "./tip.js";
 import { Toolbar } from "./toolbar.js";
 
+const effectEvery = 10_000; // milliseconds; a GraphView's status follows its graph by some seconds
 const exportAfter = 2_000; // milliseconds; an export is wanted also when the server is away
 
 export class Controller {
@@ -30,6 +31,8 @@ export class Controller {
   #searching = 0;
   #found; // cards that the search lights
   #pointed; // the key of what the timeline points at
+  ineffective; // which parts of the GraphView have no effect, as the server says; undefined: not known
+  #askedEffect = -Infinity; // when the server was asked for it
   #restored = false;
 
   /** Parts are what is not in this bundle: the link to the engine, and what loads the exporter. */
@@ -119,6 +122,7 @@ export class Controller {
     this.outline.refresh();
     this.details.refresh(message);
     this.#sayEmpty();
+    this.#askEffect();
     this.map.element.setAttribute("aria-label", `Map: ${summaryOf(this.map.scene.stats)}`);
     this.speaker.changes(message, this.map.scene.stats);
     if (message.whole && message.synced && this.now.selected) this.#showSelection({ reveal: false });
@@ -137,6 +141,8 @@ export class Controller {
     const { token } = this.#host;
     this.status = { state: "connecting" };
     this.synced = this.#complete = this.now.paused = false;
+    this.ineffective = undefined;
+    this.#askedEffect = -Infinity;
     this.notes.warn([]);
     this.timeline.clear();
     this.timeline.update();
@@ -151,11 +157,26 @@ export class Controller {
   }
 
   /** Requests a part of the graph with the element's token. A function gets a token for each request. */
-  async request(path) {
-    const { base, namespace, name } = this.options;
+  request(path) { return this.#request(`/${encodeURIComponent(this.options.name)}${path}`); }
+
+  async #request(path) {
+    const { base, namespace } = this.options;
     const secret = await this.#token();
-    return fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs/${encodeURIComponent(name)}${path}`,
+    return fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs${path}`,
       { headers: secret ? { Authorization: `Bearer ${secret}` } : {} });
+  }
+
+  // Asks which parts of the GraphView have no effect, until the server knows that each has one.
+  async #askEffect() {
+    const { options } = this;
+    if (!this.synced || !options || options.snapshot || performance.now() - this.#askedEffect < effectEvery) return;
+    if (this.ineffective === "" && this.map.scene.stats.vertices > 0) return;
+    this.#askedEffect = performance.now();
+    const answer = await this.#request(`?fieldSelector=${encodeURIComponent(`metadata.name=${options.name}`)}`).then((response) => (response.ok ? response.json() : {})).catch(() => ({}));
+    if (this.options !== options) return;
+    this.ineffective = answer.items?.[0]?.ineffective;
+    this.notes.update();
+    this.#sayEmpty();
   }
 
   close() {
@@ -338,7 +359,7 @@ export class Controller {
     if (!this.options) texts.push("No view is chosen", this.#host.querySelector("[slot=start]") ? "Choose one in the field at the top." : "Set view to NAMESPACE/NAME.");
     else if (this.status.state === "ended" || this.status.state === "reconnecting") texts.push(places.size > 0 ? "" : "There is no graph to show", "The bar above says why.");
     else if (places.size === 0 && this.synced && stats.vertices > 0) texts.push("Nothing fits the filters", "Clear them to see everything.");
-    else if (places.size === 0 && this.synced) texts.push("The graph is empty", `Nothing that the view selects is there, or you may not see it. "kubectl graphview describe" says what has no effect.`);
+    else if (places.size === 0 && this.synced) texts.push("The graph is empty", this.ineffective || "Nothing that the view selects is there, or you may not see it.");
     else if (places.size === 0) texts.push("Loading …", "");
     this.empty.hidden = texts.length === 0 || !texts[0];
     this.empty.replaceChildren(...(this.empty.hidden ? [] : [h("strong", {}, texts[0]), h("span", {}, texts[1])]));

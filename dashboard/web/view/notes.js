@@ -34,14 +34,14 @@ export class NotesBar {
   }
 
   update() {
-    const { now, status, map, options } = this.#controller;
+    const { now, status, map, options, ineffective } = this.#controller;
     const { stats } = map.scene;
     // Unchanged notes stay in the page, and keep the focus.
-    const said = JSON.stringify([now.filters, now.focus, status, map.scene.places.size > 0, stats.matches, stats.account?.hidden, this.#warnings, this.#open, this.#failure, options?.name]);
+    const said = JSON.stringify([now.filters, now.focus, status, map.scene.places.size > 0, stats.matches, stats.account?.hidden, this.#warnings, this.#open, this.#failure, options?.name, ineffective]);
     if (said === this.#said) return;
     this.#said = said;
     this.element.replaceChildren(...[this.#connection(status), this.#failure && this.#note("bad", h("b", {}, "The page has failed."), this.#failure),
-      ...this.#warningNotes(), this.#focus(now), this.#filters(now, stats)].filter(Boolean));
+      ...this.#warningNotes(), ineffective && this.#note("warn", h("b", {}, "Without effect."), ineffective), this.#focus(now), this.#filters(now, stats)].filter(Boolean));
   }
 
   #note(kind, ...children) { return h("div", { class: `note ${kind}` }, ...children); }

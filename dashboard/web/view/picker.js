@@ -43,7 +43,7 @@ export class ViewPicker {
       if (response.status === 401) await this.#askForToken();
       else if (response.ok) {
         const { items = [] } = await response.json();
-        this.#views = items.map(({ metadata, vertices, synced }) => ({ name: `${metadata.namespace}/${metadata.name}`, vertices, synced })).sort((a, b) => (a.name < b.name ? -1 : 1));
+        this.#views = items.map(({ metadata, vertices, synced, message }) => ({ name: `${metadata.namespace}/${metadata.name}`, vertices, synced, message })).sort((a, b) => (a.name < b.name ? -1 : 1));
         this.#fill();
       }
     } catch { /* The stream says what is wrong with the connection. */ }
@@ -54,7 +54,8 @@ export class ViewPicker {
     const views = [...this.#views];
     if (this.#view && !views.some(({ name }) => name === this.#view)) views.unshift({ name: this.#view });
     // The counts of the selected view are shown elsewhere.
-    const options = views.map(({ name, vertices, synced }) => [name, name === this.#view || vertices === undefined ? name : `${name} – ${synced ? `${vertices.toLocaleString("en")} objects` : "loading"}`]);
+    const options = views.map(({ name, vertices, synced, message }) => [name, name === this.#view || vertices === undefined ? name
+      : `${name} – ${message ? "not served" : synced ? `${vertices.toLocaleString("en")} objects` : "loading"}`]);
     const said = JSON.stringify([options.map(([name]) => name), this.#view]);
     if (this.said === said) {
       // It may be open: options stay, and say what they have by now.

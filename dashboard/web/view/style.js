@@ -69,7 +69,7 @@ input[type=search] { width: 100%; min-height: 30px; border: 1px solid var(--surf
 .grow { flex: 1 1 auto; }
 .pill { display: inline-flex; align-items: center; gap: 6px; color: var(--soft); white-space: nowrap; }
 .pill::before { content: ""; width: 8px; height: 8px; border-radius: 50%; background: var(--faint); flex: none; }
-.pill.live::before { background: var(--good); } .pill.reconnecting::before, .pill.connecting::before { background: var(--warn); } .pill.ended::before { background: var(--bad); }
+.pill.live::before { background: var(--good); } .pill.reconnecting::before, .pill.connecting::before, .pill.nothing::before { background: var(--warn); } .pill.ended::before { background: var(--bad); }
 .count-bad { color: var(--bad); font-weight: 650; }
 .popup { position: absolute; z-index: 9; background: var(--surface); border: 1px solid var(--surface-edge); border-radius: 10px; box-shadow: var(--shadow); padding: 8px; max-height: min(70vh, 620px); overflow: auto; width: max-content; max-width: min(460px, 92vw); }
 .note { display: flex; gap: 10px; align-items: center; padding: 6px 14px; border-bottom: 1px solid var(--surface-edge); background: var(--surface); flex-wrap: wrap; }

@@ -107,7 +107,8 @@ export class Toolbar {
     this.#problems.title = "Show only what needs attention";
     const counts = `${stats.vertices.toLocaleString("en")} objects, ${stats.arcs.toLocaleString("en")} references`;
     const live = status.state === "live" || (status.state === "connecting" && synced);
-    this.#connection.className = `pill ${status.state}`;
+    // A graph of nothing is no good news.
+    this.#connection.className = `pill ${live && synced && stats.vertices === 0 ? "nothing" : status.state}`;
     this.#connection.textContent = !options ? "" : live ? `live · ${counts}`
       : status.state === "snapshot" ? `snapshot of ${momentOf(status.at)} · ${counts}`
       : status.state === "connecting" ? "loading …" : status.state === "reconnecting" ? "reconnecting" : "ended";
