@@ -36,7 +36,7 @@ func (r *release) makePackage(ctx context.Context) error {
 		}
 		entries = append(entries, entry{name: "package/" + name, content: content})
 	}
-	page, err := element(ctx)
+	page, err := r.bundledElement(ctx)
 	if err != nil {
 		return err
 	}
@@ -50,15 +50,18 @@ func (r *release) makePackage(ctx context.Context) error {
 
 // makePage makes the one file of <graph-view>.
 func (r *release) makePage(ctx context.Context) error {
-	content, err := element(ctx)
+	content, err := r.bundledElement(ctx)
 	if err != nil {
 		return err
 	}
 	return r.publish("graph-view.js", content)
 }
 
-// element returns <graph-view> in one file.
-func element(ctx context.Context) (content []byte, err error) {
+// bundledElement returns <graph-view> in one file, which the package and the page share.
+func (r *release) bundledElement(ctx context.Context) (content []byte, err error) {
+	if r.element != nil {
+		return r.element, nil
+	}
 	folder, err := os.MkdirTemp("", "graphview-element-")
 	if err != nil {
 		return nil, err
@@ -68,5 +71,6 @@ func element(ctx context.Context) (content []byte, err error) {
 	if text, err := exec.CommandContext(ctx, "go", "run", "./hack/bundle", "-single", path).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, text)
 	}
-	return os.ReadFile(path)
+	r.element, err = os.ReadFile(path)
+	return r.element, err
 }

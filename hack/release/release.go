@@ -27,6 +27,7 @@ type release struct {
 	modified    bool
 	programs    []program
 	archives    []archive
+	element     []byte // <graph-view> in one file
 }
 
 // part is one thing of a release. Parts are made in order.
