@@ -26,6 +26,11 @@ type Options struct {
 	// Served is what the cluster serves, nil while that is not known. A nil function:
 	// it is never known.
 	Served func() *resources.Catalog
+	// Account returns a *spec.InvalidError if the named ServiceAccount does not exist. Nil: it
+	// is not looked up.
+	Account func(context.Context, *v1alpha1.GraphView) error
+	// Objects returns findings that need the objects of the cluster. Nil: there are none.
+	Objects func(context.Context, *spec.Program) []advice.Finding
 }
 
 // GraphView returns the verdict of the webhook of an operator with these options: nil, or a
@@ -33,6 +38,9 @@ type Options struct {
 // returns the parts of a spec of the right form that have no effect.
 func GraphView(ctx context.Context, view *v1alpha1.GraphView, o Options) ([]advice.Finding, error) {
 	account := ServiceAccount(view, o.RequireServiceAccount)
+	if account == nil && o.Account != nil {
+		account = o.Account(ctx, view)
+	}
 	declared, err := SpecOf(&view.Spec)
 	if err == nil {
 		var program *spec.Program
@@ -79,18 +87,18 @@ func ServiceAccount(view *v1alpha1.GraphView, required bool) error {
 		namespace)}}
 }
 
-// findings are what has no effect in a spec, as far as that can be told without
-// objects.
-func (o *Options) findings(ctx context.Context, p *spec.Program) []advice.Finding {
-	if o.Served == nil {
-		return nil
+// findings are the parts of a spec that have no effect.
+func (o *Options) findings(ctx context.Context, p *spec.Program) (found []advice.Finding) {
+	if o.Served != nil {
+		if catalog := o.Served(); catalog != nil {
+			a := graphview.Advise(ctx, p, catalog)
+			found = slices.Concat(a.Findings, a.Roots)
+		}
 	}
-	catalog := o.Served()
-	if catalog == nil {
-		return nil
+	if o.Objects != nil {
+		found = append(found, o.Objects(ctx, p)...)
 	}
-	a := graphview.Advise(ctx, p, catalog)
-	return slices.Concat(a.Findings, a.Roots)
+	return found
 }
 
 // refusal is the answer of the API server's own validation: 422, with a cause

@@ -163,11 +163,7 @@ func (c *Checker) object(ctx context.Context, file string, node *yamlnode.Node, 
 func (c *Checker) compile(ctx context.Context, compile compiler, object *unstructured.Unstructured, add, advise func(path, message string)) {
 	findings, err := compile(ctx, object)
 	for _, f := range findings {
-		if f.Reason == noServiceAccount {
-			add(f.Path, f.Message)
-		} else {
-			advise(f.Path, f.Message)
-		}
+		advise(f.Path, f.Message)
 	}
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	switch {

@@ -30,8 +30,8 @@ func compilers(o Options) map[schema.GroupVersionKind]compiler {
 				return validation.GraphView(ctx, &view, accept)
 			}
 			accept.Served = func() *resources.Catalog { return o.Cluster.Served }
+			accept.Account, accept.Objects = o.Cluster.serviceAccount, o.Cluster.objects
 			findings, err := validation.GraphView(ctx, &view, accept)
-			findings = append(findings, o.Cluster.serviceAccount(ctx, &view)...)
 			if view.Spec.Namespaces != nil && o.Cluster.Namespaces != nil {
 				var named []string
 				for _, name := range view.Spec.Namespaces.Names {
@@ -40,7 +40,7 @@ func compilers(o Options) map[schema.GroupVersionKind]compiler {
 				exists := func(name string) bool { return slices.Contains(o.Cluster.Namespaces, name) }
 				findings = append(findings, advice.OfNamespaces(named, exists, o.Cluster.Namespaces)...)
 			}
-			return append(findings, o.Cluster.objects(ctx, &view)...), err
+			return findings, err
 		},
 		v1alpha1.GroupVersion.WithKind("ReferenceRule"): func(ctx context.Context, object *unstructured.Unstructured) ([]advice.Finding, error) {
 			var rule v1alpha1.ReferenceRule

@@ -9,15 +9,11 @@ import (
 	"slices"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 )
-
-// noServiceAccount is the reason of a finding that the operator refuses a GraphView for.
-const noServiceAccount advice.Reason = "ServiceAccountNotFound"
 
 // Object is what is known of an object of a cluster.
 type Object struct {
@@ -46,8 +42,8 @@ func remembered(list lister) lister {
 	}
 }
 
-// serviceAccount finds a ServiceAccount that does not exist.
-func (c *Cluster) serviceAccount(ctx context.Context, view *v1alpha1.GraphView) []advice.Finding {
+// serviceAccount returns an error if the named ServiceAccount does not exist.
+func (c *Cluster) serviceAccount(ctx context.Context, view *v1alpha1.GraphView) error {
 	if c.Objects == nil || view.Spec.ServiceAccountName == "" {
 		return nil
 	}
@@ -61,9 +57,8 @@ func (c *Cluster) serviceAccount(ctx context.Context, view *v1alpha1.GraphView) 
 	if !ok || slices.Contains(names, named) {
 		return nil
 	}
-	return []advice.Finding{{
-		Reason: noServiceAccount, Path: "spec.serviceAccountName",
-		Message: fmt.Sprintf("there is no ServiceAccount %q in namespace %q%s", named, namespace, meant(named, names)),
+	return &spec.InvalidError{Reason: v1alpha1.ReasonServiceAccountNotFound, Errors: []error{
+		fmt.Errorf("spec.serviceAccountName: there is no ServiceAccount %q in namespace %q%s", named, namespace, meant(named, names)),
 	}}
 }
 
@@ -99,17 +94,9 @@ func mentions(program *spec.Program) []mention {
 
 // objects finds names and labels that no selected object has. It finds nothing if some of the
 // objects are not known. Objects are looked at only if the spec mentions names or labels.
-func (c *Cluster) objects(ctx context.Context, view *v1alpha1.GraphView) []advice.Finding {
-	declared, err := validation.SpecOf(&view.Spec)
-	if err != nil || c.Objects == nil {
-		return nil
-	}
-	program, err := spec.Compile(ctx, declared)
-	if err != nil {
-		return nil
-	}
+func (c *Cluster) objects(ctx context.Context, program *spec.Program) []advice.Finding {
 	all := mentions(program)
-	if len(all) == 0 {
+	if len(all) == 0 || c.Objects == nil {
 		return nil
 	}
 	names, labels, ok := c.selected(ctx, program)
