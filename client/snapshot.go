@@ -73,6 +73,9 @@ type Listed struct {
 	Namespace, Name                    string
 	Vertices, Arcs, Roots, Subscribers int
 	Synced                             bool
+	// Ineffective says which parts of the GraphView have no effect. Nil: the user may not get
+	// the GraphViews of the list, or it is not known yet.
+	Ineffective *string
 }
 
 // List returns the graphs of a namespace, or with "" those of all.
@@ -94,6 +97,7 @@ func (c *Client) List(ctx context.Context, namespace string) ([]Listed, error) {
 			Roots       int               `json:"roots"`
 			Subscribers int               `json:"subscribers"`
 			Synced      bool              `json:"synced"`
+			Ineffective *string           `json:"ineffective"`
 		} `json:"items"`
 	}
 	if err := json.NewDecoder(body).Decode(&list); err != nil {
@@ -102,7 +106,7 @@ func (c *Client) List(ctx context.Context, namespace string) ([]Listed, error) {
 	graphs := make([]Listed, 0, len(list.Items))
 	for _, item := range list.Items {
 		graphs = append(graphs, Listed{
-			Namespace: item.Metadata.Namespace, Name: item.Metadata.Name, Synced: item.Synced,
+			Namespace: item.Metadata.Namespace, Name: item.Metadata.Name, Synced: item.Synced, Ineffective: item.Ineffective,
 			Vertices: item.Vertices, Arcs: item.Arcs, Roots: item.Roots, Subscribers: item.Subscribers,
 		})
 	}

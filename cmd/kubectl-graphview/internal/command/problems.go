@@ -133,7 +133,11 @@ func (c *cli) listProblems(ctx context.Context, s search) error {
 		v.namespace = listed.Namespace
 		g, err := v.problemsIn(ctx)
 		without := ""
-		if err == nil {
+		switch {
+		case err != nil:
+		case listed.Ineffective != nil:
+			without = *listed.Ineffective
+		default:
 			without = v.ineffective(ctx)
 		}
 		v.close()
