@@ -16,6 +16,7 @@ import { Tip } from "./tip.js";
 import { Toolbar } from "./toolbar.js";
 
 const effectEvery = 10_000; // milliseconds; a GraphView's status follows its graph by some seconds
+const refused = { items: [{ ineffective: "" }] }; // to a user who may not list, nothing is said
 const exportAfter = 2_000; // milliseconds; an export is wanted also when the server is away
 
 export class Controller {
@@ -172,9 +173,10 @@ export class Controller {
     if (!this.synced || !options || options.snapshot || performance.now() - this.#askedEffect < effectEvery) return;
     if (this.ineffective === "" && this.map.scene.stats.vertices > 0) return;
     this.#askedEffect = performance.now();
-    const answer = await this.#request(`?fieldSelector=${encodeURIComponent(`metadata.name=${options.name}`)}`).then((response) => (response.ok ? response.json() : {})).catch(() => ({}));
+    const answer = await this.#request(`?fieldSelector=${encodeURIComponent(`metadata.name=${options.name}`)}`)
+      .then((response) => (response.ok ? response.json() : refused)).catch(() => undefined);
     if (this.options !== options) return;
-    this.ineffective = answer.items?.[0]?.ineffective;
+    this.ineffective = answer?.items?.[0]?.ineffective;
     this.notes.update();
     this.#sayEmpty();
   }
