@@ -112,7 +112,7 @@ helm: ## compile Helm into bin/helm, once, for the tests of the chart
 .PHONY: build
 build: ## compile the operator into bin/manager, and the kubectl plugin into bin/kubectl-graphview
 	@CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags '$(LDFLAGS)' -o bin/manager ./cmd/manager
-	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/kubectl-graphview ./cmd/kubectl-graphview
+	@CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags '$(LDFLAGS)' -o bin/kubectl-graphview ./cmd/kubectl-graphview
 	@install -m 0755 cmd/kubectl-graphview/kubectl_complete-graphview bin/
 
 .PHONY: image

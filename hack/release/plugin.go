@@ -58,7 +58,7 @@ func (r *release) writeManifest() error {
 }
 
 func (r *release) compile(ctx context.Context, out, system, architecture string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+r.version, "-o", out, "./cmd/"+plugin)
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "grpcnotrace", "-ldflags", "-s -w -X main.version="+r.version, "-o", out, "./cmd/"+plugin)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture, "GOFLAGS=", "GOWORK=off")
 	if text, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("compile for %s/%s: %w\n%s", system, architecture, err, text)
