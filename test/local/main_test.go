@@ -1,0 +1,82 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
+)
+
+// What all tests share.
+var (
+	cluster *env.ControlPlane
+	folder  string // of the plugin
+	audit   string // file of the API server's audit log
+)
+
+// auditPolicy logs each request once, with its user agent and its code.
+const auditPolicy = `{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [{"level": "Metadata"}]}`
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "graphview-audit-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	policy := filepath.Join(dir, "policy.yaml")
+	audit = filepath.Join(dir, "audit.log")
+	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(fixture.Suite{
+		M: m, Plane: &cluster, SetUp: setUp, TearDown: func() error { return os.RemoveAll(dir) },
+		Options: env.Options{ControllerManager: true, APIServerArgs: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + audit, "--audit-log-mode=blocking"}},
+	})
+}
+
+// setUp makes the objects of two namespaces, and users with rights to none, one or both.
+func setUp(ctx context.Context) error {
+	root, err := env.ModuleRoot()
+	if err != nil {
+		return err
+	}
+	binary, err := fixture.Build(ctx, root, "kubectl-graphview")
+	if err != nil {
+		return err
+	}
+	folder = filepath.Dir(binary)
+	steps := [][]string{
+		{"create", "clusterrole", "all-reader", "--verb=get,list,watch", "--resource=*.*"},
+		{"create", "clusterrolebinding", "reader", "--clusterrole=all-reader", "--user=reader"},
+		{"create", "namespace", "empty"},
+	}
+	for _, namespace := range []string{"red", "blue"} {
+		steps = append(steps,
+			[]string{"create", "namespace", namespace},
+			[]string{"-n", namespace, "apply", "-f", filepath.Join("testdata", "objects.yaml")},
+			[]string{"-n", namespace, "create", "rolebinding", "two", "--clusterrole=view", "--user=two"},
+			[]string{"-n", namespace, "wait", "--for=create", "pod/web-0", "pod/web-1", "configmap/kube-root-ca.crt", "--timeout=90s"},
+		)
+	}
+	steps = append(steps,
+		[]string{"-n", "red", "apply", "-f", filepath.Join("testdata", "broken.yaml")},
+		[]string{"-n", "red", "create", "rolebinding", "one", "--clusterrole=view", "--user=one"},
+		[]string{"-n", "red", "create", "role", "narrow", "--verb=get,list,watch", "--resource=pods,statefulsets.apps"},
+		[]string{"-n", "red", "create", "rolebinding", "narrow", "--role=narrow", "--user=narrow"},
+		[]string{"-n", "red", "create", "role", "named", "--verb=get,list,watch", "--resource=configmaps", "--resource-name=web"},
+		[]string{"-n", "red", "create", "rolebinding", "named", "--role=named", "--user=narrow"},
+	)
+	for _, args := range steps {
+		if _, err := cluster.Kubectl(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

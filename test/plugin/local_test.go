@@ -1,0 +1,86 @@
+package plugin
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
+)
+
+var columns = regexp.MustCompile(` {2,}`)
+
+// TestLocalAgrees: with --local, the plugin answers as it does with an operator that has the same
+// GraphView.
+func TestLocalAgrees(t *testing.T) {
+	s := shellOf(t, "admin")
+	file := fixture.Manifest(t, fixture.Kubectl(t, cluster, "-n", namespace, "get", "graphview", "storefront", "-o", "yaml"))
+	one := func(text string) string {
+		text = strings.ReplaceAll(ageless(text), namespace+"/local", namespace+"/storefront")
+		text = strings.ReplaceAll(text, `digraph "local"`, `digraph "storefront"`)
+		text = columns.ReplaceAllString(text, "  ") // their width is that of the view's name
+		return unaffected.ReplaceAllString(text, "\nN objects unaffected")
+	}
+	tests := map[string]struct{ operator, local []string }{
+		"tree":         {[]string{"tree", "storefront"}, []string{"tree"}},
+		"tree --all":   {[]string{"tree", "storefront", "--all"}, []string{"tree", "--all"}},
+		"tree of one":  {[]string{"tree", "storefront", "pod/web-1"}, []string{"tree", "pod/web-1"}},
+		"reverse tree": {[]string{"tree", "storefront", "cm/web", "--reverse"}, []string{"tree", "cm/web", "--reverse"}},
+		"missing":      {[]string{"tree", "storefront", "--missing"}, []string{"tree", "--missing"}},
+		"problems":     {[]string{"problems", "storefront"}, []string{"problems"}},
+		"problems -o":  {[]string{"problems", "storefront", "-o", "json"}, []string{"problems", "-o", "json"}},
+		"explain":      {[]string{"explain", "storefront", "pod/mailer"}, []string{"explain", "pod/mailer"}},
+		"impact":       {[]string{"impact", "secret/token", "--in", "storefront"}, []string{"impact", "secret/token"}},
+		"dot":          {[]string{"get", "storefront", "-o", "dot"}, []string{"get", "-o", "dot"}},
+		"mermaid":      {[]string{"get", "storefront", "-o", "mermaid"}, []string{"get", "-o", "mermaid"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			want, _, wantCode := s.run(t, tt.operator...)
+			got, stderr, code := s.run(t, append(tt.local, "--local", "-f", file)...)
+			if code != wantCode {
+				t.Errorf("exit code %d, want %d: %s", code, wantCode, stderr)
+			}
+			if diff := cmp.Diff(one(want), one(got)); diff != "" {
+				t.Errorf("(-operator +local):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestLocalQueryAgrees: an ad-hoc query takes no operator.
+func TestLocalQueryAgrees(t *testing.T) {
+	s := shellOf(t, "admin")
+	query := []string{"query", "--resources", "pods,sts,cm,secrets", "--root", "pod/mailer"}
+	want := said(t, s, query...)
+	if diff := cmp.Diff(want, said(t, s, append(query, "--local")...)); diff != "" {
+		t.Errorf("(-operator +local):\n%s", diff)
+	}
+}
+
+// TestNoReflectMethod: code that calls methods by name makes the linker keep every exported method of
+// the program, which is a third of it.
+func TestNoReflectMethod(t *testing.T) {
+	root, err := env.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-tags=grpcnotrace", "-ldflags=-s -w -dumpdep",
+		"-o", filepath.Join(t.TempDir(), "plugin"), "./cmd/kubectl-graphview")
+	command.Dir, command.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as it is released
+	_, dependencies, code := fixture.Run(t, command)
+	if code != 0 {
+		t.Fatal(dependencies)
+	}
+	for line := range strings.Lines(dependencies) {
+		if from, _, _ := strings.Cut(line, " -> "); strings.Contains(from, "<ReflectMethod>") {
+			t.Fatalf("%s calls methods by name", from)
+		}
+	}
+}
