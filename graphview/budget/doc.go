@@ -6,15 +6,15 @@
 // piece of work, and takes from it before it makes each part. The author of the text gets an
 // [Exceeded], which names the bound; other users do not notice.
 //
-// An [Owner] is a tenant. [Shares] bound the things that owners hold at the same time, such as
-// streams and watches. [Buckets] bound the rate at which owners spend, such as the cost of
-// expressions.
+// An [Owner] is a tenant. A [Ledger] limits the memory that owners hold, in bytes. [Shares] bound
+// the number of things that owners hold at the same time, such as connections. [Buckets] bound the
+// rate at which owners spend, such as the cost of expressions.
 //
 // The package does not know the meaning of its counts, or how the owner gets an error. It is
 // the lowest leaf: every other package may import it.
 //
 // # Concurrency
 //
-// A Bound, Shares, Buckets and a Bucket may be used by any number of goroutines. A
+// A Bound, a Ledger, its accounts, Shares, Buckets and a Bucket may be used by any number of goroutines. A
 // Meter belongs to one goroutine.
 package budget

@@ -1,0 +1,144 @@
+package budget
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"sync"
+)
+
+// heldBytes is the limit of a [Ledger] in a process without a memory limit.
+var heldBytes = Declare("held_bytes", "bytes that the views and narrowed graphs of all users hold", 1<<30)
+
+// Ledger limits the bytes that all owners hold together. An owner may hold as many bytes as
+// are free: one owner alone holds at most half of the limit, two a third each, and n owners
+// an n+1st each. There is always room for another owner. The rule is that of A. Choudhury and
+// E. Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.
+//
+// Values that several owners share, such as the objects of a watch of all namespaces, are
+// charged to nobody.
+type Ledger struct {
+	limit int64
+
+	mu    sync.Mutex
+	total int64
+	held  map[Owner]int64
+}
+
+// NewLedger returns a Ledger of a number of bytes. 0 means half of the memory limit of the Go
+// runtime (GOMEMLIMIT), or 1 GiB if there is none.
+func NewLedger(limit int64) *Ledger {
+	if limit == 0 {
+		limit = heldBytes.limit
+		if memory := debug.SetMemoryLimit(-1); memory < math.MaxInt64 {
+			limit = memory / 2
+		}
+	}
+	return &Ledger{limit: limit, held: make(map[Owner]int64)}
+}
+
+// Use is a sort of memory that an [Account] holds.
+type Use int
+
+const (
+	// Programs are views and their compiled expressions.
+	Programs Use = iota
+	// Elements are the vertices and references of graphs.
+	Elements
+	// Rights are the answers to questions about what an account may list and watch.
+	Rights
+	// Watches are those restricted to a namespace or by a selector, with their objects.
+	Watches
+
+	uses
+)
+
+// Account is the memory of one view or subscriber.
+type Account struct {
+	ledger *Ledger
+	owner  Owner
+	held   [uses]int64 // guarded by ledger.mu
+}
+
+// Account returns an empty account of an owner.
+func (l *Ledger) Account(owner Owner) *Account { return &Account{ledger: l, owner: owner} }
+
+// Set replaces the number of bytes of one use. If the owner would hold more than is free, Set
+// changes nothing and returns an [*Overdrawn]. A smaller number is never refused.
+func (a *Account) Set(use Use, n int64) error {
+	l := a.ledger
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	by := n - a.held[use]
+	if free := l.limit - l.total - by; by > 0 && l.held[a.owner]+by > free {
+		heldBytes.Exceed()
+		return &Overdrawn{Owner: a.owner, Held: l.held[a.owner], Free: max(0, l.limit-l.total)}
+	}
+	a.held[use] = n
+	l.addLocked(a.owner, by)
+	return nil
+}
+
+func (l *Ledger) addLocked(owner Owner, by int64) {
+	l.total += by
+	if l.held[owner] += by; l.held[owner] == 0 {
+		delete(l.held, owner)
+	}
+}
+
+// Close empties the account.
+func (a *Account) Close() {
+	l := a.ledger
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for use, n := range a.held {
+		l.addLocked(a.owner, -n)
+		a.held[use] = 0
+	}
+}
+
+// Held returns the bytes of the account.
+func (a *Account) Held() (n int64) {
+	a.ledger.mu.Lock()
+	defer a.ledger.mu.Unlock()
+	for _, held := range a.held {
+		n += held
+	}
+	return n
+}
+
+// Holding is the number of bytes that an owner holds.
+type Holding struct {
+	Owner Owner
+	Bytes int64
+}
+
+// Holdings returns all owners, the largest holding first.
+func (l *Ledger) Holdings() []Holding {
+	l.mu.Lock()
+	all := make([]Holding, 0, len(l.held))
+	for owner, n := range l.held {
+		all = append(all, Holding{owner, n})
+	}
+	l.mu.Unlock()
+	slices.SortFunc(all, func(a, b Holding) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Owner.name, b.Owner.name))
+	})
+	return all
+}
+
+// Limit returns the number of bytes that all owners together may hold.
+func (l *Ledger) Limit() int64 { return l.limit }
+
+// Overdrawn is the error for memory that an owner may not hold.
+type Overdrawn struct {
+	Owner      Owner
+	Held, Free int64 // bytes
+}
+
+func (e *Overdrawn) Error() string {
+	return fmt.Sprintf("the GraphViews and connections of %s hold %d MiB of memory, and %d MiB are free for all; delete or narrow some of them, or raise the operator's memory limit",
+		e.Owner, e.Held>>20, e.Free>>20)
+}
