@@ -57,6 +57,7 @@ func TestAuthors(t *testing.T) {
 			"long-cel":        {spec: selecting("objectSelectorExpression", "'"+strings.Repeat("a", 11<<10)+"' == ''"), wantRefused: "10240"},
 			"long-labels":     {spec: selecting("labelSelector", "a in ("+strings.Repeat("b,", 6000)+"c)"), wantRefused: "10240"},
 			"long-path":       {spec: selecting("jsonPath", "{"+strings.Repeat(".a", 6000)+"}"), wantRefused: "10240"},
+			"much-text":       {spec: `{queries: [` + list(8, `{exclude: {resourceSelectorExpression: `+quoted("'"+strings.Repeat("a", 9<<10)+"' == ''")+`}}`) + `]}`, wantReason: "InvalidExpression"},
 			"nested":          {spec: selecting("objectSelectorExpression", strings.Repeat("[", 150)+strings.Repeat("]", 150)+" == []"), wantReason: "InvalidExpression"},
 			"lists":           {spec: selecting("objectSelectorExpression", "["+list(3000, "[]")+"] == []"), wantReason: "InvalidExpression"},
 			"doubling-macros": {spec: selecting("objectSelectorExpression", "optional.of(1)"+strings.Repeat(".optMap(x, x)", 30)+".hasValue()"), wantReason: "InvalidExpression"},
@@ -89,12 +90,12 @@ func TestAuthors(t *testing.T) {
 	})
 }
 
-// TestGreedyAuthor: a view of everything, with the maximum number and length of expressions,
-// does not affect other users.
+// TestGreedyAuthor: a view of everything, with the maximum number of expressions and nearly as
+// much text as there may be, does not affect other users.
 func TestGreedyAuthor(t *testing.T) {
 	namespace := newNamespace(t, "greedy")
 	fill(t, namespace, 100, 4<<10)
-	long := "(" + strings.Repeat("name.contains('a') || labels.exists(k, k == 'b') || obj.metadata.name.matches('^c[0-9]+$') || ", 20) + "true)"
+	long := "(" + strings.Repeat("name.contains('a') || labels.exists(k, k == 'b') || obj.metadata.name.matches('^c[0-9]+$') || ", 4) + "true)"
 	var queries, roots []string
 	for i := range 63 {
 		queries = append(queries, fmt.Sprintf(`{include: {resourceSelectorExpression: %s, object: {objectSelectorExpression: %s, jsonPath: "{..name}{.metadata..labels}{.data}"}}}`,
