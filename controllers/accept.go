@@ -31,14 +31,9 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if r.options.Placement != nil {
 		r.options.Placement.Place(name, view.Labels[PlacementLabel])
 	}
-	refused, err := r.checkQuota(ctx, view, record)
+	refused, err := r.checkServiceAccount(ctx, view)
 	if err != nil {
 		return err
-	}
-	if refused.accepted() {
-		if refused, err = r.checkServiceAccount(ctx, view); err != nil {
-			return err
-		}
 	}
 	declared, err := validation.SpecOf(&view.Spec)
 	if refused.accepted() && err != nil {
@@ -97,27 +92,4 @@ func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1a
 		return verdict{}, fmt.Errorf("get ServiceAccount: %w", err)
 	}
 	return accepted, nil
-}
-
-// checkQuota decides whether a GraphView is among those of its namespace that are
-// served.
-func (r *GraphViewReconciler) checkQuota(ctx context.Context, view *v1alpha1.GraphView, record *record) (verdict, error) {
-	served, moved, err := r.quota.enter(view, func() ([]v1alpha1.GraphView, error) {
-		var all v1alpha1.GraphViewList
-		if err := r.client.List(ctx, &all, client.InNamespace(view.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-			return nil, fmt.Errorf("list GraphViews: %w", err)
-		}
-		return all.Items, nil
-	})
-	if err != nil {
-		return verdict{}, err
-	}
-	r.notify(moved)
-	switch {
-	case served:
-		return accepted, nil
-	case record.verdict.reason == v1alpha1.ReasonLimitExceeded:
-		return record.verdict, nil // it is counted already
-	}
-	return verdict{v1alpha1.ReasonLimitExceeded, "metadata.namespace: " + boundGraphViews.Exceed().Error()}, nil
 }

@@ -62,7 +62,6 @@ type GraphViewReconciler struct {
 	options  Options
 	memory   memory
 	initial  *initialSync
-	quota    *quota
 	// namespaces are all that exist, for the views that name many.
 	namespaces namespaceList
 }
@@ -76,7 +75,7 @@ func NewGraphViewReconciler(engine Engine, notifier *Notifier, o Options) *Graph
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	return &GraphViewReconciler{engine: engine, notifier: notifier, options: o, initial: newInitialSync(), quota: newQuota(boundGraphViews.Limit())}
+	return &GraphViewReconciler{engine: engine, notifier: notifier, options: o, initial: newInitialSync()}
 }
 
 // Reconcile makes the engine's view what the GraphView says and the GraphView's
@@ -90,7 +89,6 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 		if apierrors.IsNotFound(err) {
 			r.engine.Remove(name)
 			r.memory.forget(name)
-			r.notify(r.quota.leave(name))
 			r.initial.told(name)
 			return ctrl.Result{}, nil
 		}
@@ -138,11 +136,4 @@ func lookAgain(result ctrl.Result, err error, again time.Duration) (ctrl.Result,
 		result.RequeueAfter = again
 	}
 	return result, nil
-}
-
-// notify has GraphViews reconciled.
-func (r *GraphViewReconciler) notify(names []graphview.Name) {
-	for _, name := range names {
-		r.notifier.Notify(name)
-	}
 }

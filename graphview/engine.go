@@ -50,15 +50,12 @@ type Engine struct {
 	writer *writer.Writer
 	graph  *graph.Graph
 
-	// namespaceWatches counts watches by the namespace of their GraphViews.
-	namespaceWatches *budget.Shares[string]
-
 	// shared decides which watches of all namespaces views share.
 	shared *plan.Book[watch.Key, *View]
 
 	processors *quota.Processors
 	budgets    *budget.Buckets // of the cost of expressions
-	narrowed   *narrowedGraphs
+	ledger     *budget.Ledger
 
 	// mu guards the fields after it, and the leases of feeds. No goroutine waits while it has mu,
 	// except for watch.Manager.Acquire, which waits only for Run.
@@ -79,16 +76,14 @@ func NewEngine(o Options) (*Engine, error) {
 		run:       delivery.NewRun(),
 		graph:     graph.New(),
 		writeLock: newWriteLock(), revisionTime: newRevisionTime(),
-		views:    make(map[Name]*View),
-		budgets:  budget.NewBuckets(o.Budget, budgetRefill),
-		narrowed: newNarrowedGraphs(),
-		opened:   make(map[*View]struct{}),
-		feeds:    make(map[*watch.Watch]*feed),
+		views:   make(map[Name]*View),
+		budgets: budget.NewBuckets(o.Budget, budgetRefill),
+		ledger:  budget.NewLedger(o.HeldBytes),
+		opened:  make(map[*View]struct{}),
+		feeds:   make(map[*watch.Watch]*feed),
 
 		processors: quota.NewProcessors(quota.Options{Journal: o.Quarantine, Logger: o.Logger}),
-
-		namespaceWatches: budget.NewShares[string](boundNamespaceWatches),
-		shared:           plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
+		shared:     plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
 	e.graph.ObserveLock(&lockTimer{held: e.writeLock})
 	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
@@ -190,7 +185,8 @@ func (e *Engine) startLocked(v *View) {
 
 // Apply sets the spec of the view with a name. It is level-based: the same spec changes nothing, and
 // another uid is another view. After an *spec.InvalidError the view's streams end until a valid spec
-// is applied. After the context's error nothing has changed.
+// is applied. After the context's error nothing has changed. A view whose owner may hold no more
+// memory is accepted, and is served when there is room.
 func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec.Spec) error {
 	if v, ok := e.View(name); ok && v.uid == uid && v.sameSpec(declared) {
 		return v.invalid()
@@ -202,7 +198,7 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.viewLocked(name, uid).setProgram(&declared, program, err)
+	e.viewLocked(name, uid).install(&declared, program, err)
 	return err
 }
 
@@ -226,7 +222,7 @@ func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 	defer e.mu.Unlock()
 	v := e.viewLocked(name, uid)
 	if present := v.invalid(); present == nil || present.Error() != why.Error() {
-		v.setProgram(nil, nil, why)
+		v.install(nil, nil, why)
 	}
 }
 
@@ -264,6 +260,9 @@ func (e *Engine) Remove(name Name) {
 func (e *Engine) departLocked(v *View) {
 	delete(e.views, v.name)
 	v.end(deleted)
+	if e.life == nil {
+		v.account.Close()
+	}
 }
 
 // View returns a view by its name.

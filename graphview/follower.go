@@ -3,6 +3,7 @@ package graphview
 import (
 	"time"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
@@ -36,6 +37,7 @@ func (f follower) Arrived(head uint64, received time.Time) { f.view.publisher.Ar
 
 // Published implements writer.Follower.
 func (f follower) Published() {
+	_ = f.view.hold(budget.Elements, f.view.lens.Bytes()) // the view's goroutine ends its service
 	if f.view.lens.Vertices() > f.view.engine.o.MaxVertices {
 		f.view.kick()
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
@@ -29,8 +30,6 @@ type keeper struct {
 	replacing map[plan.Purpose][]plan.Need
 	// retiring are taps that others will replace, with the time at which that began.
 	retiring map[*tap]time.Time
-	// unmet are the needs without a tap, with the reason.
-	unmet map[plan.Need]error
 	// planned is the generation of the taps, 0 without taps.
 	planned int
 
@@ -92,7 +91,7 @@ func selectFrom(ctx context.Context, p *spec.Program, catalog *resources.Catalog
 
 func newKeeper(v *View) *keeper {
 	return &keeper{
-		view: v, taps: make(map[plan.Need]*tap), namespacesOf: make(map[resources.Resource]*tapNamespaces), retiring: make(map[*tap]time.Time), unmet: make(map[plan.Need]error),
+		view: v, taps: make(map[plan.Need]*tap), namespacesOf: make(map[resources.Resource]*tapNamespaces), retiring: make(map[*tap]time.Time),
 		grants: newGrants(v.engine.o.PermitInterval/2, v.engine.o.SyncTimeout),
 	}
 }
@@ -171,8 +170,10 @@ func (k *keeper) finish() {
 		v.lens.Close()
 	})
 	for _, t := range taps {
-		k.giveBack(t)
+		v.engine.giveBack(t)
 	}
+	v.account.Close()
+	v.engine.retryOthers(v.name.Namespace)
 }
 
 // allTaps returns the taps of the present plan and the retiring ones.
@@ -199,7 +200,6 @@ func (k *keeper) clear() {
 	k.dropTaps(k.allTaps())
 	clear(k.taps)
 	clear(k.retiring)
-	clear(k.unmet)
 	clear(k.namespacesOf)
 	k.forgetMentioned()
 	v.engine.shared.Set(v, nil, time.Now())
@@ -210,6 +210,9 @@ func (k *keeper) clear() {
 	v.mu.Unlock()
 	v.warnings.Reset()
 	k.planned = 0
+	for _, use := range [...]budget.Use{budget.Elements, budget.Rights, budget.Watches} {
+		_ = v.account.Set(use, 0) // never refused
+	}
 	v.filled.Store(false)
 	v.notify()
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
@@ -172,72 +173,66 @@ func TestResourceSelectorsAreCharged(t *testing.T) {
 	k.until("it costs too much", func() bool { return k.view.Err() != nil })
 }
 
-// A view that exceeds a namespace's share of watches has the bound in its status.
-func TestWatchesOfANamespace(t *testing.T) {
-	k := keepByHand(t, Options{}, 1)
-	e := k.view.engine
-	if err := e.namespaceWatches.Take("shop", int(boundNamespaceWatches.Limit())); err != nil {
+// TestMemoryOfANamespace: a view whose namespace may hold no more memory is not served, says why, and is
+// served when there is room again.
+func TestMemoryOfANamespace(t *testing.T) {
+	k := keepByHand(t, Options{HeldBytes: 1 << 20}, 3)
+	others := k.view.engine.ledger.Account(budget.NamespaceOwner("shop"))
+	if err := others.Set(budget.Elements, 480<<10); err != nil {
 		t.Fatal(err)
 	}
 	k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
-	k.until("a row says why", func() bool {
-		rows := k.view.Status().Resources
-		return k.view.synced.Load() && len(rows) == 1 && !rows[0].Synced && strings.Contains(rows[0].Message, "more than 2000 watches")
-	})
-	if told := fmt.Sprint(k.view.warnings.Summary(true)); !strings.Contains(told, "more than 2000 watches") {
-		t.Errorf("warnings: %s", told)
+	k.until("refused because of its watch", func() bool { return k.view.Err() != nil && k.planned == 0 })
+	if n := k.view.account.Held(); n != 0 || len(k.taps) != 0 {
+		t.Errorf("a view that is not served holds %d bytes and %d watches", n, len(k.taps))
 	}
-	// Views in other namespaces, and a view on a shared watch, are not affected.
+	if limit := k.view.Status().LimitExceeded; !strings.Contains(limit, "of namespace shop hold 0 MiB") {
+		t.Errorf("its status says %q", limit)
+	}
+	others.Close()
+	k.view.retry.Store(true)
+	k.until("served", func() bool { return k.view.Err() == nil && k.view.synced.Load() })
+	if n := k.view.account.Held(); n < watchBytes {
+		t.Errorf("a view with a watch of its own holds %d bytes", n)
+	}
+	// The watch of all objects is shared.
 	k.apply(selecting(spec.ObjectFilter{}))
-	k.until("served", func() bool { rows := k.view.Status().Resources; return len(rows) == 1 && rows[0].Synced })
-	e.namespaceWatches.Give("shop", int(boundNamespaceWatches.Limit()))
-	k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
-	k.until("served too", func() bool {
-		rows := k.view.Status().Resources
-		return k.planned == k.view.generation && len(rows) == 1 && rows[0].Synced
+	k.until("served, too", func() bool {
+		return k.planned == k.view.generation && k.view.synced.Load() && len(k.retiring) == 0 && k.view.account.Held() < watchBytes
 	})
-	if n := e.namespaceWatches.Held("shop"); n != 1 {
-		t.Errorf("%d watches are counted, want 1", n)
-	}
-	k.clear()
-	if n := e.namespaceWatches.Held("shop"); n != 0 {
-		t.Errorf("%d watches are counted, want none", n)
-	}
 }
 
-// TestWatchStaysUntilItIsReplaced: a view keeps its watch until the one that replaces it has
-// synced, or until the sync timeout.
-func TestWatchStaysUntilItIsReplaced(t *testing.T) {
-	for name, test := range map[string]struct {
-		end func(k *keptView, limit int)
-	}{
-		"there is room for the new one": {func(k *keptView, limit int) { k.view.engine.namespaceWatches.Give("shop", limit) }},
-		"it is given up": {func(k *keptView, _ int) {
-			for old := range k.retiring {
-				k.retiring[old] = time.Now().Add(-2 * k.view.engine.o.SyncTimeout)
-			}
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			k := keepByHand(t, Options{SyncTimeout: time.Hour}, 3)
-			k.apply(selecting(spec.ObjectFilter{}))
-			k.until("synced", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
-			limit := int(boundNamespaceWatches.Limit())
-			if err := k.view.engine.namespaceWatches.Take("shop", limit); err != nil {
-				t.Fatal(err)
-			}
-			k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
-			k.until("the new watch is left out", func() bool { return k.planned == k.view.generation && len(k.unmet) == 1 })
-			for range 3 {
-				k.step(k.life, k.catalog)
-			}
-			if n := k.view.lens.Vertices(); n != 3 || len(k.retiring) != 1 {
-				t.Errorf("%d vertices of %d watches that wait to be replaced, want 3 of 1", n, len(k.retiring))
-			}
-			test.end(k, limit)
-			k.until("the old watch has gone", func() bool { return len(k.retiring) == 0 })
-		})
+// TestProgramWithoutRoom: a spec whose program has no room is accepted, not served, and compiled again
+// when there is room. Other namespaces do not notice.
+func TestProgramWithoutRoom(t *testing.T) {
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 1), HeldBytes: 2 << 20})
+	others := e.ledger.Account(budget.NamespaceOwner("shop"))
+	if err := others.Set(budget.Programs, 1<<20-10_000); err != nil {
+		t.Fatal(err)
 	}
+	late, early := Name{Namespace: "shop", Name: "late"}, Name{Namespace: "bank", Name: "early"}
+	for _, name := range []Name{late, early} {
+		if err := e.Apply(t.Context(), name, name.Name, selecting(spec.ObjectFilter{})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until := func(holds func(late, early Status) bool) {
+		t.Helper()
+		for timeout := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			a, _ := e.Status(late)
+			b, _ := e.Status(early)
+			if holds(a, b) {
+				return
+			}
+			if time.Now().After(timeout) {
+				t.Fatalf("late: %+v, early: %+v", a, b)
+			}
+		}
+	}
+	until(func(late, early Status) bool { return strings.Contains(late.LimitExceeded, "namespace shop") && early.Served })
+	others.Close()
+	e.retryOthers("shop")
+	until(func(late, early Status) bool { return late.Served && early.Served })
 }
 
 // TestEditAfterExceededBudget: once expressions cost too much, some objects were not

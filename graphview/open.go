@@ -16,7 +16,7 @@ type OpenOptions struct {
 	// Permit is that of the subscriber, who wrote the spec. The view gets no other objects, so that
 	// its expressions cannot probe objects that the subscriber may not read. Required.
 	Permit Permit
-	// Owner is charged for the view's expressions: that of the subscriber.
+	// Owner is charged for the view's expressions and memory: that of the subscriber.
 	Owner budget.Owner
 }
 
@@ -24,6 +24,16 @@ type OpenOptions struct {
 // shares their watches. The caller has to close it with CloseView. The error is an *spec.InvalidError,
 // a *ClosedError if there are too many or the engine is stopping, or the context's.
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
+	account := e.ledger.Account(o.Owner)
+	if err := account.Set(budget.Programs, compiledBytes(&o.Spec)); err != nil {
+		return nil, &delivery.ClosedError{Reason: reason.LimitExceeded, Message: err.Error()}
+	}
+	opened := false
+	defer func() {
+		if !opened {
+			account.Close()
+		}
+	}()
 	request := workOf(workRequest, "", o.Owner.String(), o.Spec)
 	program, err := compiled(ctx, e, o.Owner, request, o.Spec, spec.Compile)
 	if err != nil {
@@ -42,6 +52,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	v.permit, v.named = o.Permit, false
 	v.evaluator.Record(request)
 	v.chargeTo(o.Owner)
+	v.account, opened = account, true
 	v.setProgram(&o.Spec, program, nil)
 	e.opened[v] = struct{}{}
 	e.startLocked(v)

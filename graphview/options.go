@@ -23,6 +23,9 @@ type Options struct {
 	// MaxVertices limits the visible vertices of a view. A view with more is not served. 0 means
 	// 200,000.
 	MaxVertices int
+	// HeldBytes is the memory that views and narrowed graphs may hold together; see budget.Ledger. 0
+	// means half of the memory limit of the process, or 1 GiB without one.
+	HeldBytes int64
 	// Budget is the cost that the expressions of one owner's views may have at once, in CEL's units.
 	// A hundredth is granted again each second. A view beyond it is not served. 0 means a billion.
 	Budget int

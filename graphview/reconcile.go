@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
@@ -27,10 +28,14 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		// says anything about this spec.
 		k.clear()
 	}
-	if k.overLimit() || p == nil {
+	if k.overLimit() {
 		k.clear()
-		if p != nil {
-			return max(time.Second, time.Until(k.retryAt))
+		return max(time.Second, time.Until(k.retryAt))
+	}
+	if p == nil {
+		k.clear()
+		if declared := v.uncompiled(); declared != nil {
+			k.compileAgain(ctx, declared)
 		}
 		return time.Hour
 	}
@@ -60,6 +65,9 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	k.planned, k.within, k.blind = generation, o.Within, o.Blind
 	if len(o.Listed) == 0 {
 		k.namespaces = nil
+	}
+	if err := k.holdWatches(o.Needed); err != nil {
+		return again
 	}
 	k.mention(&o)
 	k.plan(ctx, p, &o)
@@ -93,18 +101,18 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 		return true
 	}
 	v := k.view
-	budget := v.evaluator.Budget()
+	tokens := v.evaluator.Budget()
 	var free uint64 = freeSelection
 	enough := true
 	charge := func(cost uint64) bool {
 		v.engine.processors.Cost.Add(cost)
 		granted := min(cost, free)
 		free -= granted
-		enough = budget.Charge(cost - granted)
+		enough = tokens.Charge(cost - granted)
 		return enough
 	}
 	chosen := selectFrom(ctx, p, catalog, charge, func() bool { return enough })
-	if ctx.Err() != nil || budget.Exceeded() {
+	if ctx.Err() != nil || tokens.Exceeded() {
 		return false
 	}
 	k.selection = chosen
@@ -132,7 +140,10 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	v.engine.shared.Set(v, claims.Demands, now)
 	shared, linger := v.engine.shared.Shared(v, now)
 	current, late := k.currentWatches(now)
-	return claims.Outline(shared, current), min(again, late, linger, k.grants.want(k.life, claims.Places, now))
+	if err := v.hold(budget.Rights, rightBytes*int64(len(claims.Places))); err == nil {
+		again = min(again, k.grants.want(k.life, claims.Places, now))
+	}
+	return claims.Outline(shared, current), min(again, late, linger)
 }
 
 // lateAfter is how long a view waits for a shared watch to sync before it watches its
@@ -164,6 +175,8 @@ func (k *keeper) overLimit() bool {
 	exceeded := k.failure
 	switch {
 	case exceeded != "":
+	case v.overdrawn.Load() != nil:
+		exceeded = *v.overdrawn.Load()
 	case v.lens.Vertices() > v.engine.o.MaxVertices:
 		exceeded = fmt.Sprintf("the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)
 	case v.evaluator.Budget().Exceeded():
@@ -172,10 +185,12 @@ func (k *keeper) overLimit() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
-	case v.limit != nil && time.Now().After(k.retryAt):
+	case v.limit != nil && (v.retry.Load() || time.Now().After(k.retryAt)):
 		v.limit, k.failure = nil, ""
+		v.overdrawn.Store(nil)
+		v.retry.Store(false)
 		v.evaluator.RenewBudget()
-	case v.limit == nil && exceeded != "" && v.program != nil:
+	case v.limit == nil && exceeded != "" && (v.program != nil || v.overdrawn.Load() != nil):
 		v.limit = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: exceeded}
 		k.retryAt = time.Now().Add(v.engine.o.LimitRetry)
 		v.synced.Store(false)

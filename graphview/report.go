@@ -26,9 +26,6 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 			a.tap(k.taps[n], v.engine.o.SyncTimeout)
 		}
 	}
-	for _, n := range slices.SortedFunc(maps.Keys(k.unmet), plan.ByKey) {
-		a.unmet(n, k.unmet[n])
-	}
 	a.denied()
 	a.undiscovered(catalog)
 	v.warnings.Set(a.warnings)
@@ -160,17 +157,6 @@ func (a *statusBuilder) lost(t *tap, message string) {
 // unconfirmedAfter is the time for which a synced watch may fail before subscribers get a warning. A
 // watch that is merely re-established causes none.
 const unconfirmedAfter = 10 * time.Second
-
-// retryUnmet is the time after which a watch beyond a limit is tried again.
-const retryUnmet = 30 * time.Second
-
-// unmet adds a watch that the view has no lease of.
-func (a *statusBuilder) unmet(n plan.Need, err error) {
-	message := "left out: " + err.Error()
-	a.again = min(a.again, retryUnmet)
-	a.addRow(n.Resource, false, message)
-	a.warnFirst(delivery.About(delivery.InformerSyncFailed, n.Resource.String()+": "+message, intake.ResourceOf(n.Resource), ""))
-}
 
 // denied adds the resources that may not be read, and the resources that depend on their namespaces.
 func (a *statusBuilder) denied() {

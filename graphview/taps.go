@@ -6,17 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/spec"
 )
-
-// boundNamespaceWatches limits the watches of all GraphViews of a namespace. A watch of all objects
-// of a resource is not counted, because all views share it.
-var boundNamespaceWatches = budget.Declare("namespace_watches",
-	"watches that are restricted to a namespace or by a selector, of all GraphViews of one namespace", 2000)
 
 // plan adds the needed taps and removes the others. Objects that old and new taps see stay in the
 // view. A tap that was complete stays until others replace it, unless an older tap stays for the same
@@ -56,20 +50,14 @@ func (k *keeper) plan(ctx context.Context, p *spec.Program, outline *plan.Outlin
 	k.dropTaps(useless)
 	// From here on only verdicts of new taps count.
 	k.closeTaps(drop)
-	clear(k.unmet)
 	var fresh []*tap
 	for _, n := range slices.SortedFunc(maps.Keys(needed), plan.ByKey) {
 		if k.taps[n] != nil {
 			continue
 		}
-		if err := k.reserve(n); err != nil {
-			k.unmet[n] = err
-			continue
-		}
 		t := newTap(n, p)
 		if err := v.engine.acquire(ctx, t, v); err != nil {
 			// Only because the engine stops, or the spec has changed.
-			k.unreserve(n)
 			v.engine.o.Logger.V(1).Info("No watch", "view", v.name.String(), "error", err.Error())
 			continue
 		}
@@ -168,31 +156,6 @@ func (k *keeper) dropTaps(taps []*tap) {
 		v.lens.Unwatch(unwatched...)
 	})
 	for _, t := range taps {
-		k.giveBack(t)
+		v.engine.giveBack(t)
 	}
-}
-
-// reserve counts a watch of the view's namespace.
-func (k *keeper) reserve(n plan.Need) error {
-	if !k.counted(n) {
-		return nil
-	}
-	return k.view.engine.namespaceWatches.Take(k.view.name.Namespace, 1)
-}
-
-// unreserve undoes reserve.
-func (k *keeper) unreserve(n plan.Need) {
-	if k.counted(n) {
-		k.view.engine.namespaceWatches.Give(k.view.name.Namespace, 1)
-	}
-}
-
-func (k *keeper) counted(n plan.Need) bool {
-	return k.view.named && !n.OfReleases() && (n.Key.Namespace != "" || n.Key.LabelSelector != "" || n.Key.FieldSelector != "")
-}
-
-// giveBack releases the lease of a tap.
-func (k *keeper) giveBack(t *tap) {
-	k.view.engine.giveBack(t)
-	k.unreserve(t.need)
 }

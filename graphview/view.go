@@ -34,7 +34,12 @@ type View struct {
 	warnings  *delivery.Warnings
 	publisher *delivery.Publisher
 	evaluator *intake.Evaluator
-	synced    atomic.Bool
+	account   *budget.Account // of memory
+	// overdrawn is the message of a refusal of the account, nil if there is none.
+	overdrawn atomic.Pointer[string]
+	// retry makes the view's goroutine retry a view beyond a limit at once.
+	retry  atomic.Bool
+	synced atomic.Bool
 	// filled: the view was synced at least once since it was empty. The keeper writes it.
 	filled atomic.Bool
 
@@ -112,10 +117,29 @@ func (v *View) sameSpec(declared spec.Spec) bool {
 	return v.spec != nil && reflect.DeepEqual(*v.spec, declared)
 }
 
+// install charges the view's owner for a compiled spec, and sets it. A view whose owner may hold no
+// more memory has no program, and the view's goroutine compiles the spec again later.
+func (v *View) install(declared *spec.Spec, p *spec.Program, err error) {
+	var bytes int64
+	if p != nil {
+		bytes = compiledBytes(declared)
+	}
+	overdrawn := v.account.Set(budget.Programs, bytes)
+	if overdrawn != nil {
+		_ = v.account.Set(budget.Programs, 0) // never refused
+		p = nil
+	}
+	v.setProgram(declared, p, err)
+	if overdrawn != nil {
+		v.overdraw(overdrawn)
+	}
+}
+
 // setProgram sets the compiled spec, or the reason for which there is none.
 func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.mu.Lock()
 	v.spec, v.program, v.refusal, v.limit = declared, p, err, nil
+	v.overdrawn.Store(nil)
 	v.incomplete = v.evaluator.RenewBudget() || v.incomplete
 	if v.named && declared != nil {
 		v.evaluator.Record(workOf(workView, v.name.Namespace, v.name.Name, declared))
@@ -134,7 +158,10 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 }
 
 // chargeTo sets the owner that pays for the view, before the view starts.
-func (v *View) chargeTo(owner budget.Owner) { v.evaluator.ChargeTo(owner, v.engine.newBudget(owner)) }
+func (v *View) chargeTo(owner budget.Owner) {
+	v.account = v.engine.ledger.Account(owner)
+	v.evaluator.ChargeTo(owner, v.engine.newBudget(owner))
+}
 
 func (e *Engine) newBudget(owner budget.Owner) *quota.Budget {
 	return quota.NewBudget(e.budgets.Bucket(owner))
@@ -227,7 +254,7 @@ func (v *View) newsChannel() <-chan struct{} {
 // Subscribe begins a subscription. The caller closes it.
 func (v *View) Subscribe(o delivery.SubscribeOptions) *delivery.Subscription {
 	if o.Narrow != nil {
-		o.Payer = v.engine.narrowed.payer(o.Owner, v.engine.budgets.Bucket(o.Owner))
+		o.Payer = narrowedPayer{v.engine.ledger.Account(o.Owner), v.engine.budgets.Bucket(o.Owner)}
 	}
 	return v.publisher.Subscribe(o)
 }

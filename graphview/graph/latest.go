@@ -10,6 +10,7 @@ import "sync/atomic"
 type latest struct {
 	head      atomic.Uint64              // of the last revision
 	vertices  atomic.Int64               // likewise
+	bytes     atomic.Int64               // likewise; see Bytes
 	uses      atomic.Pointer[latestUses] // likewise; nil if there never were any
 	published atomic.Uint64              // the head when the lens was last published
 	change    atomic.Value               // a chan struct{} that the next publication closes
@@ -27,6 +28,7 @@ type latestUses struct {
 func (l *Lens) storeHead() {
 	l.latest.head.Store(l.head)
 	l.latest.vertices.Store(int64(l.vertices))
+	l.latest.bytes.Store(entryBytes*int64(l.entries.len()) + partBytes*int64(len(l.parts)) + l.partContent)
 }
 
 // Publish notifies readers of what changed since the last call. They read the lens itself under the
@@ -61,6 +63,17 @@ func (l *Lens) Head() uint64 { return l.latest.head.Load() }
 
 // Vertices is Counts().Vertices, without a lock.
 func (l *Lens) Vertices() int { return int(l.latest.vertices.Load()) }
+
+// The memory of an entry with its place in index and log, and of a part without its content, in
+// bytes. TestBytes compares them with the heap.
+const (
+	entryBytes = 50
+	partBytes  = 100
+)
+
+// Bytes returns the memory that the lens takes by itself, without the objects, which it shares with
+// other lenses.
+func (l *Lens) Bytes() int64 { return l.latest.bytes.Load() }
 
 // Published returns the last revision that readers were notified of.
 func (l *Lens) Published() uint64 { return l.latest.published.Load() }

@@ -54,8 +54,10 @@ type Lens struct {
 	index   index
 	entries slab[entryID, entry]
 	parts   map[entryID]part // by entry
-	dirty   []entryID
-	queue   []entryID // of spread
+	// partContent is the length of all contents of parts, in bytes.
+	partContent int64
+	dirty       []entryID
+	queue       []entryID // of spread
 
 	log        log
 	tombstones tombstones
@@ -281,6 +283,7 @@ func (l *Lens) news(e entryID, s Selection) uint16 {
 	before, parted := l.parts[e]
 	p := l.entries.at(e)
 	of := l.g.nodes.at(p.node).changed
+	l.partContent += contentLen(s.Part) - contentLen(before.content)
 	if s.Part != nil {
 		l.parts[e] = part{content: s.Part, hash: s.Hash, of: of}
 		switch {
@@ -312,8 +315,16 @@ func (l *Lens) deselect(e entryID) {
 	} else {
 		delete(l.objects, r)
 	}
+	l.partContent -= contentLen(l.parts[e].content)
 	delete(l.parts, e)
 	l.mark(e)
+}
+
+// contentLen returns the length of the content of a part, 0 for a content that is made anew whenever
+// it is read.
+func contentLen(content any) int64 {
+	text, _ := content.([]byte)
+	return int64(len(text))
 }
 
 // mark adds an entry to the list that the commit visits.

@@ -82,7 +82,7 @@ func (c *compiler) shape(path, format string, args ...any) {
 func Compile(ctx context.Context, declared Spec) (*Program, error) {
 	c := &compiler{ctx: ctx}
 	p := &Program{Spec: declared}
-	if c.text = declared.text(); c.text > maxText {
+	if c.text = declared.TextLen(); c.text > maxText {
 		c.shape("spec", tooMuchText, maxText, c.text)
 		return nil, &InvalidError{Reason: reasonSpec, Errors: c.errs}
 	}

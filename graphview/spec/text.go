@@ -10,8 +10,8 @@ const maxText = 64 << 10
 const tooMuchText = "expressions, selectors and paths must have at most %d bytes together, have %d; " +
 	"shorten them, or write several GraphViews"
 
-// text returns the length of what Compile parses, without the root objects.
-func (s *Spec) text() (n int) {
+// TextLen returns the length of the text that Compile parses in bytes, without the root objects.
+func (s *Spec) TextLen() (n int) {
 	for i := range s.Queries {
 		q := &s.Queries[i]
 		if q.Exclude != nil {

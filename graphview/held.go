@@ -1,0 +1,123 @@
+package graphview
+
+import (
+	"context"
+	"time"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/plan"
+	"graphview.dev/graphview/spec"
+)
+
+// The memory that a view holds, in bytes. TestHeldBytes compares the sum with the heap.
+const (
+	viewBytes     = 24 << 10 // of a view without a spec
+	programBytes  = 45       // of each byte of a spec's text once it is compiled
+	rightBytes    = 250      // of a place that the view's account may list and watch, or may not
+	watchBytes    = 64 << 10 // of a watch, with its goroutine and buffers
+	objectBytes   = 1400     // of an object that a watch retains
+	narrowedBytes = 256      // of a vertex or reference of a narrowed graph
+)
+
+// compiledBytes returns the memory of a view with a spec.
+func compiledBytes(s *spec.Spec) int64 { return viewBytes + programBytes*int64(s.TextLen()) }
+
+// hold charges the view's owner for one use of memory. If the owner may hold no more, the view is not
+// served until its limits are retried.
+func (v *View) hold(use budget.Use, bytes int64) error {
+	err := v.account.Set(use, bytes)
+	if err != nil {
+		v.overdraw(err)
+	}
+	return err
+}
+
+// overdraw ends the view's service until its limits are retried.
+func (v *View) overdraw(err error) {
+	message := err.Error()
+	v.overdrawn.Store(&message)
+	v.kick()
+}
+
+// uncompiled returns the spec of a view that has no program because its owner could hold no more
+// memory; nil if there is none.
+func (v *View) uncompiled() *spec.Spec {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.program != nil || v.refusal != nil || v.closed != nil {
+		return nil
+	}
+	return v.spec
+}
+
+// compileAgain compiles the spec of a view without a program.
+func (k *keeper) compileAgain(ctx context.Context, declared *spec.Spec) {
+	v := k.view
+	if program, err := v.engine.compileView(ctx, v.name, *declared); !unknown(err) {
+		v.engine.mu.Lock()
+		defer v.engine.mu.Unlock()
+		if v.sameSpec(*declared) {
+			v.install(declared, program, err)
+		}
+	}
+}
+
+// holdWatches charges for the watches of the view and those that it needs, without the ones of all
+// objects of a resource, which all views share. Views that share another watch share its objects.
+func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
+	e := k.view.engine
+	var bytes int64
+	e.mu.Lock()
+	for _, t := range k.allTaps() {
+		if restricted(t.need) {
+			bytes += watchBytes + objectBytes*int64(t.state().Objects)/int64(max(1, t.feed.leases))
+		}
+	}
+	e.mu.Unlock()
+	for n := range needed {
+		if k.taps[n] == nil && restricted(n) {
+			bytes += watchBytes
+		}
+	}
+	return k.view.hold(budget.Watches, bytes)
+}
+
+// restricted reports whether a need is one of objects of a namespace or with a selector.
+func restricted(n plan.Need) bool {
+	return !n.OfReleases() && (n.Key.Namespace != "" || n.Key.LabelSelector != "" || n.Key.FieldSelector != "")
+}
+
+// retryOthers retries the other views of a namespace that are not served because of a limit, after a
+// view has given back what it held.
+func (e *Engine) retryOthers(namespace string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.stopped {
+		return
+	}
+	for name, v := range e.views {
+		if name.Namespace == namespace && v.overdrawn.Load() != nil {
+			v.retry.Store(true)
+			v.kick()
+		}
+	}
+}
+
+// narrowedPayer implements delivery.Payer for one subscription. Its walks are charged to the tokens of
+// the user, as ad-hoc views are.
+type narrowedPayer struct {
+	account *budget.Account
+	tokens  *budget.Bucket
+}
+
+var _ delivery.Payer = narrowedPayer{}
+
+// Charge implements delivery.Payer. A visit takes about half as long as a unit of an expression's
+// cost.
+func (p narrowedPayer) Charge(visits int) time.Duration { return p.tokens.Borrow((visits + 1) / 2) }
+
+// Hold implements delivery.Payer.
+func (p narrowedPayer) Hold(elements int) error {
+	return p.account.Set(budget.Elements, narrowedBytes*int64(elements)) //nolint:wrapcheck // the subscriber reads it
+}
