@@ -15,7 +15,7 @@ import (
 	"graphview.dev/graphview/health"
 )
 
-// metrics of an Engine. Only two have labels for views, at most maxNamedViews of them. No
+// metrics of an Engine. Only three have labels for views, at most maxNamedViews of them. No
 // other label is the name of a view, a resource or a namespace, so the number of series does not
 // depend on the cluster.
 type metrics struct{ engine *Engine }
@@ -38,6 +38,7 @@ var (
 	objectsDesc     = describe("objects", "Visible objects of GraphViews, by health. An object that several GraphViews show counts once for each.", "health")
 	missingDesc     = describe("missing_references", "References in GraphViews to required objects that do not exist, by GraphView. A reference that several GraphViews show counts once for each. GraphViews without any have no series.", "view_namespace", "view")
 	ineffectiveDesc = describe("ineffective_parts", "Parts of GraphViews that have no effect, such as misspelt names, by GraphView. GraphViews without any have no series.", "view_namespace", "view")
+	heldDesc        = describe("held_bytes", "Memory that GraphViews hold by themselves, by GraphView, and that connections hold, without labels. Memory that GraphViews share counts for none.", "view_namespace", "view")
 	watchesDesc     = describe("watches", "Watches of resources, by state: synced, syncing or failing.", "state")
 	retainedDesc    = describe("retained_objects", "Objects that watches keep in memory. One that several watches see counts once for each.")
 	queueDesc       = describe("queued_events", "Events that wait to be applied to the graph.")
@@ -86,7 +87,7 @@ func (t *lockTimer) Unlocked() { t.held.Observe(time.Since(t.began).Seconds()) }
 // Describe implements prometheus.Collector.
 func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		viewsDesc, openedDesc, objectsDesc, missingDesc, ineffectiveDesc, verticesDesc, arcsDesc, watchesDesc, retainedDesc, queueDesc,
+		viewsDesc, openedDesc, objectsDesc, missingDesc, ineffectiveDesc, heldDesc, verticesDesc, arcsDesc, watchesDesc, retainedDesc, queueDesc,
 		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, earlyDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
 	} {
 		out <- d
@@ -115,7 +116,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	for state, n := range states {
 		gauge(objectsDesc, n, string(state))
 	}
-	for d, all := range map[*prometheus.Desc]map[Name]int{missingDesc: missing, ineffectiveDesc: ineffective} {
+	for d, all := range map[*prometheus.Desc]map[Name]int{missingDesc: missing, ineffectiveDesc: ineffective, heldDesc: e.heldByViews()} {
 		for name, n := range mostOf(all) {
 			gauge(d, n, name.Namespace, name.Name)
 		}
@@ -166,6 +167,22 @@ func (e *Engine) healthCounts() (states map[health.State]int, missing, ineffecti
 		}
 	}
 	return all.byState(), missing, ineffective
+}
+
+// heldByViews returns the memory of each named view, and under the empty name that of connections.
+func (e *Engine) heldByViews() map[Name]int {
+	e.mu.Lock()
+	views := maps.Clone(e.views)
+	e.mu.Unlock()
+	held := make(map[Name]int, len(views)+1)
+	rest := e.ledger.Total()
+	for name, v := range views {
+		n := v.account.Held()
+		held[name] = int(n)
+		rest -= n
+	}
+	held[Name{}] = int(max(0, rest))
+	return held
 }
 
 // mostOf returns the greatest counts, and the sum of the others under the empty name.

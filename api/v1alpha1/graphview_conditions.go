@@ -85,9 +85,8 @@ const (
 	ReasonNotAccepted = "NotAccepted"
 
 	// ReasonLimitExceeded: False, the graph is larger than this installation
-	// allows and is not served. The message says which limit. As the reason of
-	// ConditionAccepted: the namespace has more GraphViews than the operator serves,
-	// and this one is not among the oldest.
+	// allows, or its namespace holds too much memory, and it is not served. The message
+	// says which limit.
 	ReasonLimitExceeded = "LimitExceeded"
 )
 

@@ -129,6 +129,13 @@ func (l *Ledger) Holdings() []Holding {
 	return all
 }
 
+// Total returns the number of bytes that all owners together hold.
+func (l *Ledger) Total() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.total
+}
+
 // Limit returns the number of bytes that all owners together may hold.
 func (l *Ledger) Limit() int64 { return l.limit }
 
