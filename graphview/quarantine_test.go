@@ -40,7 +40,7 @@ func killedAfter(t *testing.T, lasted time.Duration, works ...quarantine.Work) *
 		if _, err := j.Begin(w); err != nil {
 			t.Fatal(err)
 		}
-		j.Beat(now.Add(lasted))
+		j.Beat(now.Add(lasted), quarantine.Memory{})
 		file := filepath.Join(dir, "journal")
 		left, err := os.ReadFile(file)
 		if err != nil {

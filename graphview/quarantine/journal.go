@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/metrics"
 	"sync/atomic"
 	"time"
 )
@@ -44,6 +46,26 @@ func (w Work) subject() subject {
 
 func cut(s string, n int) string { return s[:min(len(s), n)] }
 
+// Memory is the heap and the memory limit of a process in bytes. The limit is 0 if there is none.
+type Memory struct{ Heap, Limit uint64 }
+
+// filledSince reports whether work that began with a heap may have filled the process. A process
+// whose heap is below half of its limit did not end because of memory.
+func (m Memory) filledSince(heap uint64) bool {
+	return m.Limit == 0 || m.Heap < m.Limit/2 || m.Heap >= heap+m.Limit/4
+}
+
+// ReadMemory returns the memory of this process.
+func ReadMemory() Memory {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/gomemlimit:bytes"}}
+	metrics.Read(sample)
+	m := Memory{Heap: sample[0].Value.Uint64(), Limit: sample[1].Value.Uint64()}
+	if m.Limit >= math.MaxInt64 {
+		m.Limit = 0
+	}
+	return m
+}
+
 // Journal notes what is under way. See the package documentation.
 type Journal struct {
 	blocklist *blocklist
@@ -51,6 +73,7 @@ type Journal struct {
 	// taken says which slots have an owner: the goroutine that does the work.
 	taken  [slots]flag
 	alive  atomic.Int64
+	heap   atomic.Uint64
 	closed atomic.Bool
 }
 
@@ -89,7 +112,7 @@ func Open(dir string, now time.Time) (*Journal, error) {
 	j := &Journal{blocklist: b, slots: slotsOf(file)}
 	// Not when it is closed: work that is under way then still ends.
 	runtime.AddCleanup(j, func(file []byte) { _ = unmapFile(file) }, file)
-	j.Beat(now)
+	j.Beat(now, ReadMemory())
 	return j, nil
 }
 
@@ -106,7 +129,7 @@ func (j *Journal) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case now := <-ticker.C:
-			j.Beat(now)
+			j.Beat(now, ReadMemory())
 		case <-acquit:
 			if err := j.blocklist.acquit(); err != nil {
 				return fmt.Errorf("quarantine: %w", err)
@@ -115,9 +138,11 @@ func (j *Journal) Run(ctx context.Context) error {
 	}
 }
 
-// Beat notes that the process is alive, as Run does.
-func (j *Journal) Beat(now time.Time) {
+// Beat notes that the process is alive, and its memory, as Run does.
+func (j *Journal) Beat(now time.Time, m Memory) {
 	j.alive.Store(now.UnixNano())
+	j.heap.Store(m.Heap)
+	j.slots[0].heap, j.slots[0].limit = m.Heap, m.Limit
 	j.slots[0].began.Store(now.UnixNano())
 }
 
@@ -155,7 +180,7 @@ func (j *Journal) Begin(w Work) (Record, error) {
 			continue
 		}
 		s := &j.slots[i]
-		s.write(w, j.alive.Load())
+		s.write(w, j.alive.Load(), j.heap.Load())
 		// Close empties the slots after it has said so: one of both empties this one.
 		if j.closed.Load() {
 			s.began.Store(0)

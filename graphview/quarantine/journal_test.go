@@ -22,9 +22,46 @@ func crash(t *testing.T, dir string, now time.Time, works map[Work]time.Duration
 		if err != nil {
 			t.Fatalf("%v: %v", w, err)
 		}
-		j.slots[record.slot].write(w, now.Add(-lasted).UnixNano())
+		j.slots[record.slot].write(w, now.Add(-lasted).UnixNano(), 0)
 	}
-	j.Beat(now)
+	j.Beat(now, Memory{})
+}
+
+// TestBlameByGrowth: in a process that was full, only work that filled it is to blame.
+func TestBlameByGrowth(t *testing.T) {
+	const limit = 900 << 20
+	for name, test := range map[string]struct {
+		began, ended uint64 // heap
+		limit        uint64
+		wantRefused  bool
+	}{
+		"the work filled it":          {began: 300 << 20, ended: 800 << 20, limit: limit, wantRefused: true},
+		"it was full before":          {began: 700 << 20, ended: 800 << 20, limit: limit},
+		"it was not full at its end":  {began: 100 << 20, ended: 110 << 20, limit: limit, wantRefused: true},
+		"it has no limit":             {began: 700 << 20, ended: 800 << 20, wantRefused: true},
+		"the heap shrank at its end":  {began: 900 << 20, ended: 500 << 20, limit: limit},
+		"it grew by less than enough": {began: 600 << 20, ended: 800 << 20, limit: limit},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, now := t.TempDir(), time.Now()
+			j := open(t, dir, now)
+			j.Beat(now, Memory{test.began, test.limit})
+			if _, err := j.Begin(view("a", 1)); err != nil {
+				t.Fatal(err)
+			}
+			j.Beat(now.Add(2*HighWater), Memory{test.ended, test.limit})
+			if refused := len(open(t, dir, now.Add(time.Minute)).Refusals()) == 1; refused != test.wantRefused {
+				t.Errorf("refused: %t", refused)
+			}
+		})
+	}
+}
+
+// TestReadMemory: the heap is what is allocated.
+func TestReadMemory(t *testing.T) {
+	if m := ReadMemory(); m.Heap < 1<<10 || m.Heap > 1<<40 {
+		t.Errorf("got %+v", m)
+	}
 }
 
 func open(t *testing.T, dir string, now time.Time) *Journal {
@@ -119,7 +156,7 @@ func TestEndInOrder(t *testing.T) {
 	if _, err := j.Begin(view("a", 1)); err != nil {
 		t.Fatal(err)
 	}
-	j.Beat(now.Add(time.Hour))
+	j.Beat(now.Add(time.Hour), Memory{})
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +271,7 @@ func TestEndWhileWorkBegins(t *testing.T) {
 		}
 		_ = j.Close()
 		working.Wait()
-		j.Beat(now.Add(time.Hour))
+		j.Beat(now.Add(time.Hour), Memory{})
 		if j = open(t, dir, now); len(j.Refusals()) > 0 || j.Suspects(view("a", 1)) {
 			t.Fatal("work is blamed for an end in order")
 		}

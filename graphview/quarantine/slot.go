@@ -21,10 +21,13 @@ const (
 type slot struct {
 	// began is in nanoseconds since 1970, as of the last time that the process was known
 	// to be alive; 0 if there is no work. It is written last, and cleared first.
-	began   atomic.Int64
-	version uint64
-	lengths [3]uint16
-	names   [slotSize - 8 - 8 - 6]byte
+	began atomic.Int64
+	// heap is the heap of the process at that time, in bytes. In the first slot limit is the memory
+	// limit.
+	heap, limit uint64
+	version     uint64
+	lengths     [3]uint16
+	names       [slotSize - 4*8 - 6]byte
 }
 
 // slotsOf are those of a file.
@@ -33,9 +36,9 @@ func slotsOf(file []byte) []slot {
 }
 
 // write fills a slot that the caller owns.
-func (s *slot) write(w Work, began int64) {
+func (s *slot) write(w Work, began int64, heap uint64) {
 	of := w.subject()
-	s.version = w.Version
+	s.version, s.heap = w.Version, heap
 	at := 0
 	for i, name := range [...]string{of.Kind, of.Namespace, of.Name} {
 		s.lengths[i] = uint16(len(name)) //nolint:gosec // see maxName
@@ -63,17 +66,19 @@ type interrupted struct {
 }
 
 // underWay reads what a process has left. A file of another size is no journal. Work that
-// began after the process was last alive is not to blame.
+// began after the process was last alive is not to blame, and neither is work during which the
+// memory of a full process did not grow.
 func underWay(file []byte) []interrupted {
 	if len(file) != fileSize {
 		return nil
 	}
 	all := slotsOf(file)
+	end := Memory{all[0].heap, all[0].limit}
 	alive := all[0].began.Load()
 	var out []interrupted
 	for i := range all[1:] {
 		s := &all[1+i]
-		if began := s.began.Load(); began != 0 && began < alive {
+		if began := s.began.Load(); began != 0 && began < alive && end.filledSince(s.heap) {
 			out = append(out, interrupted{s.read(), time.Duration(alive - began)})
 		}
 	}
