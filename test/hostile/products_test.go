@@ -30,7 +30,7 @@ func TestProducts(t *testing.T) {
 		"views and text": {views: 140, wantRefused: true, spec: func(_ string, i int) string {
 			var queries []string
 			for q := range 8 {
-				queries = append(queries, fmt.Sprintf(`{include: {resourceSelectorExpression: "resource == 'configmaps'", object: {objectSelectorExpression: %s}}}`, quoted(terms(420, 100*i+q))))
+				queries = append(queries, fmt.Sprintf(`{include: {resourceSelectorExpression: "resource == 'configmaps'", object: {objectSelectorExpression: %s}}}`, quoted(terms(340, 100*i+q))))
 			}
 			return fmt.Sprintf(`{queries: [%s], namespaces: {names: [absent]}}`, strings.Join(queries, ", "))
 		}},
