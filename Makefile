@@ -19,6 +19,10 @@ help: ## print this list
 run: control-plane build ## start a control plane, the operator, a sample application and its dashboard; Ctrl-C ends all of it
 	@go run ./hack/run
 
+.PHONY: run-fleet
+run-fleet: control-plane build ## start a hub and two clusters that are connected to it, each with a control plane; Ctrl-C ends all of it
+	@go run ./hack/run -fleet
+
 # Packages whose tests start no process but the compiler.
 UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./graphview/... ./hack/... ./stream/...
 

@@ -16,9 +16,14 @@ import (
 
 func main() {
 	duration := flag.Duration("for", 0, "end after this long; 0: at Ctrl-C")
+	fleet := flag.Bool("fleet", false, "start a hub and two members instead")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *duration)
+	start := run
+	if *fleet {
+		start = runFleet
+	}
+	err := start(ctx, *duration)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "run:", err)

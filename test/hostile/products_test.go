@@ -27,14 +27,14 @@ func TestProducts(t *testing.T) {
 		spec           func(namespace string, i int) string
 		wantRefused    bool
 	}{
-		"views and text": {views: 140, wantRefused: true, spec: func(_ string, i int) string {
+		"views and text": {views: 100, wantRefused: true, spec: func(_ string, i int) string {
 			var queries []string
 			for q := range 8 {
 				queries = append(queries, fmt.Sprintf(`{include: {resourceSelectorExpression: "resource == 'configmaps'", object: {objectSelectorExpression: %s}}}`, quoted(terms(340, 100*i+q))))
 			}
 			return fmt.Sprintf(`{queries: [%s], namespaces: {names: [absent]}}`, strings.Join(queries, ", "))
 		}},
-		"views and objects": {views: 300, objects: 6000, wantRefused: true, spec: func(namespace string, _ int) string {
+		"views and objects": {views: 160, objects: 6000, wantRefused: true, spec: func(namespace string, _ int) string {
 			const path = `"{.metadata.name} {.metadata.namespace} {.metadata.uid} {.metadata.creationTimestamp}"`
 			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {jsonPath: %s}}}], namespaces: {names: [%s]}}`, path, namespace)
 		}},

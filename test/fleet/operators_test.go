@@ -1,0 +1,115 @@
+package fleet
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
+	"graphview.dev/test/operator"
+)
+
+const operatorsView = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: far}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: one, namespace: far}
+---
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata: {name: view, namespace: far}
+spec:
+  namespaces: {names: [far]}
+  queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'"}}]
+`
+
+// TestOperators: the built operator is a hub and a member with the rights of config/rbac only. kubectl
+// at the hub reads a member's graph through the API server, and not while the link is suspended.
+func TestOperators(t *testing.T) {
+	root, err := env.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := fixture.Build(t.Context(), root, "manager", fixture.Race...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := memberPlanes[0]
+	for _, plane := range []*env.ControlPlane{hubPlane, far} {
+		if err := operator.Install(t.Context(), plane, root); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hub, err := operator.StartHub(hubPlane, operator.Options{Binary: binary, Name: "hub"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(hub.Kill)
+	member, err := hub.Join(t.Context(), "far-1", "Far", far, operator.Options{Binary: binary, Name: "member"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(member.Kill)
+	if err := hub.Register(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fixture.Apply(t, far, operatorsView)
+	fixture.Kubectl(t, far, "wait", "--for=condition=Ready", "graphview/view", "-n", "far", "--timeout=90s")
+	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Connected", "clusterlink/far-1", "--timeout=90s")
+
+	const path = "/apis/stream.graphview.dev/v1alpha1/clusters/far-1/proxy/apis/stream.graphview.dev/v1alpha1/namespaces/far/graphs/view"
+	read := func() (names []string, failure string) {
+		out, err := hubPlane.Kubectl(t.Context(), "get", "--raw", path+"?timeout=1s")
+		if err != nil {
+			return nil, err.Error()
+		}
+		var message struct {
+			Actions []struct {
+				SetVertex *struct {
+					Vertex struct {
+						Name string `json:"n"`
+					} `json:"vx"`
+				} `json:"svx"`
+			} `json:"actions"`
+		}
+		if err := json.Unmarshal(out, &message); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range message.Actions {
+			if a.SetVertex != nil {
+				names = append(names, a.SetVertex.Vertex.Name)
+			}
+		}
+		slices.Sort(names)
+		return names, ""
+	}
+	if _, failure := read(); !strings.Contains(failure, "orbidden") {
+		t.Errorf("without rights in the member: %q", failure)
+	}
+	fixture.Kubectl(t, far, "create", "clusterrolebinding", "hub", "--clusterrole=cluster-admin", "--group="+operator.MemberGroup("system:masters"))
+	shows := func(want []string, wantFailure string) {
+		t.Helper()
+		fixture.Eventually(t, 90*time.Second, 200*time.Millisecond, func() string {
+			names, failure := read()
+			if wantFailure == "" || !strings.Contains(failure, wantFailure) {
+				return cmp.Diff(want, names) + failure
+			}
+			return ""
+		})
+	}
+	shows([]string{"one"}, "")
+	fixture.Kubectl(t, far, "create", "configmap", "two", "-n", "far")
+	shows([]string{"one", "two"}, "")
+	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"suspend":true}}`)
+	shows(nil, "not connected")
+	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"suspend":false}}`)
+	shows([]string{"one", "two"}, "")
+}

@@ -1,0 +1,82 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"graphview.dev/test/env"
+)
+
+// hubName is the audience of members' tokens, and part of the prefix of the hub's users in members.
+const hubName = "local"
+
+// Hub is an operator to which other operators connect.
+type Hub struct {
+	*Operator
+
+	plane *env.ControlPlane
+	port  int // of tunnels
+}
+
+// StartHub starts an operator as a hub, which Install has prepared for.
+func StartHub(plane *env.ControlPlane, o Options) (*Hub, error) {
+	ports, err := env.FreePorts(1)
+	if err != nil {
+		return nil, err
+	}
+	o.Args = append([]string{fmt.Sprintf("--tunnel-bind-address=127.0.0.1:%d", ports[0]), "--hub-name=" + hubName}, o.Args...)
+	hub, err := Start(plane, o)
+	return &Hub{Operator: hub, plane: plane, port: ports[0]}, err
+}
+
+// MemberGroup is the name that a group of the hub has in members.
+func MemberGroup(group string) string { return "hub:" + hubName + ":" + group }
+
+// Join starts the operator of another control plane, which Install has prepared for, as the member
+// of a ClusterLink that it creates at the hub. The caller stops it.
+func (h *Hub) Join(ctx context.Context, link, displayName string, member *env.ControlPlane, o Options) (*Operator, error) {
+	if err := h.declare(ctx, link, displayName, member); err != nil {
+		return nil, err
+	}
+	token, err := member.Kubectl(ctx, "create", "token", account, "--namespace="+namespace, "--audience="+hubName, "--duration=24h")
+	if err != nil {
+		return nil, err
+	}
+	tokenFile, authorityFile := filepath.Join(member.Dir(), "hub-token"), filepath.Join(member.Dir(), "hub-ca.crt")
+	if err := errors.Join(os.WriteFile(tokenFile, []byte(strings.TrimSpace(string(token))), 0o600), os.WriteFile(authorityFile, h.plane.CA(), 0o600)); err != nil {
+		return nil, fmt.Errorf("join %s: %w", link, err)
+	}
+	o.Args = append([]string{
+		"--hub-name=" + hubName, fmt.Sprintf("--hub-url=wss://localhost:%d/tunnel/v1/clusters/%s", h.port, link),
+		"--hub-token-file=" + tokenFile, "--hub-ca-file=" + authorityFile,
+	}, o.Args...)
+	return Start(member, o)
+}
+
+// declare creates the ClusterLink of a member with the keys of its API server.
+func (h *Hub) declare(ctx context.Context, link, displayName string, member *env.ControlPlane) error {
+	keys, err := member.Kubectl(ctx, "get", "--raw", "/openid/v1/jwks")
+	if err != nil {
+		return err
+	}
+	manifest, err := json.Marshal(map[string]any{
+		"apiVersion": "graphview.dev/v1alpha1", "kind": "ClusterLink", "metadata": map[string]any{"name": link},
+		"spec": map[string]any{"displayName": displayName, "identity": map[string]any{
+			"issuer": "https://kubernetes.default.svc", "subject": "system:serviceaccount:" + namespace + ":" + account, "jwks": string(keys),
+		}},
+	})
+	if err != nil {
+		return fmt.Errorf("ClusterLink %s: %w", link, err)
+	}
+	file := filepath.Join(member.Dir(), "clusterlink.json")
+	if err := os.WriteFile(file, manifest, 0o600); err != nil {
+		return fmt.Errorf("ClusterLink %s: %w", link, err)
+	}
+	_, err = h.plane.Kubectl(ctx, "apply", "-f", file)
+	return err
+}
