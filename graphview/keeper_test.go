@@ -229,7 +229,9 @@ func TestProgramWithoutRoom(t *testing.T) {
 			}
 		}
 	}
-	until(func(late, early Status) bool { return strings.Contains(late.LimitExceeded, "namespace shop") && early.Served })
+	until(func(late, early Status) bool {
+		return strings.Contains(late.LimitExceeded, "namespace shop") && early.Served
+	})
 	others.Close()
 	e.retryOthers("shop")
 	until(func(late, early Status) bool { return late.Served && early.Served })
