@@ -135,6 +135,9 @@ func waitAndUse(ctx context.Context, engine *graphview.Engine, c *Cluster, host 
 func configFor(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Timeout, config.WarningHandler = -1, 0, rest.NoWarnings{}
+	if config.UserAgent == "" {
+		config.UserAgent = rest.DefaultKubernetesUserAgent() // for audit logs, also of watches
+	}
 	return config
 }
 
