@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// measurer runs commands.
+type measurer struct {
+	audit string   // file of the audit log
+	env   []string // without the kubeconfig
+}
+
+func (m *measurer) measure(ctx context.Context, r row, kubeconfig string) (sample, error) {
+	before, err := os.Stat(m.audit)
+	if err != nil {
+		return sample{}, err
+	}
+	s, err := r.run(ctx, m, append(m.env, "KUBECONFIG="+kubeconfig), r.args)
+	if err != nil {
+		return sample{}, err
+	}
+	s.requests, err = m.requests(before.Size(), r.args[0])
+	return s, err
+}
+
+// command measures a command that ends by itself.
+func command(ctx context.Context, _ *measurer, environment, args []string) (sample, error) {
+	var errs bytes.Buffer
+	c := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // of this program
+	c.Env, c.Stderr = environment, &errs
+	began := time.Now()
+	err := c.Run()
+	wall := time.Since(began)
+	if err != nil && args[1] == "problems" && c.ProcessState.ExitCode() == 1 {
+		err = nil // it has found some
+	}
+	if err != nil {
+		return sample{}, fmt.Errorf("%w: %s", err, errs.String())
+	}
+	s := usage(c.ProcessState)
+	s.wall = wall
+	return s, nil
+}
+
+// dashboard measures the dashboard until a browser has the complete graph.
+func dashboard(ctx context.Context, _ *measurer, environment, args []string) (s sample, err error) {
+	c := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // of this program
+	c.Env, c.Stderr = environment, os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return s, err
+	}
+	began := time.Now()
+	if err := c.Start(); err != nil {
+		return s, err
+	}
+	var wall time.Duration
+	failed := func() error {
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			return fmt.Errorf("address: %w", err)
+		}
+		if err := complete(ctx, strings.TrimSpace(line), namespaceIn(args)); err != nil {
+			return err
+		}
+		wall = time.Since(began)
+		return nil
+	}()
+	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+		return s, err
+	}
+	_ = c.Wait() // it was interrupted
+	s = usage(c.ProcessState)
+	s.wall = wall
+	return s, failed
+}
+
+// namespaceIn is the namespace of the view of a command.
+func namespaceIn(args []string) string {
+	if i := slices.Index(args, "-n"); i >= 0 {
+		namespace, _, _ := strings.Cut(args[i+1], ",")
+		return namespace
+	}
+	return metav1.NamespaceDefault
+}
+
+// complete opens a dashboard's address as a browser does, and reads the graph until it is complete.
+func complete(ctx context.Context, address, namespace string) error {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return err
+	}
+	browser := &http.Client{Jar: jar, Transport: &http.Transport{}}
+	defer browser.CloseIdleConnections()
+	get := func(at string) (*http.Response, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, http.NoBody)
+		if err != nil {
+			return nil, err
+		}
+		return browser.Do(request)
+	}
+	page, err := get(address)
+	if err != nil {
+		return err
+	}
+	_ = page.Body.Close()
+	origin, _, _ := strings.Cut(address, "/open/")
+	stream, err := get(origin + "/apis/stream.graphview.dev/v1alpha1/watch/namespaces/" + namespace + "/graphs/local?content=summary")
+	if err != nil {
+		return err
+	}
+	defer stream.Body.Close()
+	if stream.StatusCode != http.StatusOK {
+		return fmt.Errorf("watch: %s", stream.Status)
+	}
+	for messages := json.NewDecoder(stream.Body); ; {
+		var message struct{ Synced bool }
+		if err := messages.Decode(&message); err != nil {
+			return fmt.Errorf("watch: %w", err)
+		}
+		if message.Synced {
+			return nil
+		}
+	}
+}
+
+func usage(state *os.ProcessState) sample {
+	s := sample{cpu: state.UserTime() + state.SystemTime()}
+	if used, ok := state.SysUsage().(*syscall.Rusage); ok {
+		s.memory = used.Maxrss << 10
+	}
+	return s
+}
+
+// requests counts the requests of a program in the audit log from an offset on. The log is written
+// before a request is answered, but for watches, which it has when they end.
+func (m *measurer) requests(from int64, program string) (n int, err error) {
+	file, err := os.Open(m.audit)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	if _, err := file.Seek(from, 0); err != nil {
+		return 0, err
+	}
+	agent := program[strings.LastIndex(program, "/")+1:] + "/"
+	seen := map[string]bool{}
+	for lines := bufio.NewReader(file); ; {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF { // the last line may be incomplete
+			return n, nil
+		}
+		var event struct{ AuditID, UserAgent string }
+		if err == nil {
+			err = json.Unmarshal(line, &event)
+		}
+		if err != nil {
+			return 0, err
+		}
+		// A watch has an event when it begins and one when it ends.
+		if strings.HasPrefix(event.UserAgent, agent) && !seen[event.AuditID] {
+			seen[event.AuditID] = true
+			n++
+		}
+	}
+}
