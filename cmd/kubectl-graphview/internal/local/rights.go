@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -172,8 +173,6 @@ func (r *Rights) Permit(ctx context.Context, places []access.Place) (map[access.
 		return answers, nil
 	}
 	asked, err := r.asker.Watchable(ctx, sole, open)
-	for place, may := range asked {
-		answers[place] = may
-	}
+	maps.Copy(answers, asked)
 	return answers, err
 }

@@ -35,7 +35,7 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Object is one of our kinds, without its status.
+// Declared is an object of a kind of GraphView, without its status.
 type Declared struct {
 	Line    int
 	Content *unstructured.Unstructured
