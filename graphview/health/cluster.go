@@ -24,11 +24,11 @@ func disruptionBudget(o *object) Health {
 	allowed, _ := o.conditions.find("DisruptionAllowed")
 	switch {
 	case allowed.reason == "SyncFailed":
-		return degraded(allowed.reason, allowed.since)
+		return degraded(allowed.reason, allowed.since())
 	case !found || !computed:
 		return progressing("NotObserved", 0)
 	case healthy < wanted && allowed.status == "False":
-		return progressing("InsufficientPods", allowed.since)
+		return progressing("InsufficientPods", allowed.since())
 	case healthy < wanted:
 		return progressing("InsufficientPods", 0)
 	}
@@ -60,43 +60,33 @@ func claim(o *object) Health {
 	return Health{State: Unknown, Reason: "WaitForFirstConsumer"}
 }
 
-// balanced overrides the general rules since Services and Ingresses have no condition.
-// Whether anything is behind a Service, its EndpointSlices say, and many controllers of
-// Ingresses never write an address.
+// balanced overrides the general rules since Services and Ingresses have no condition, and an address
+// says nothing of what is behind it: the port that an Ingress names may not exist. EndpointSlices do.
 func balanced(o *object) Health {
-	service, balancer := o.kind.Kind == "Service", o.text("spec", "type") == "LoadBalancer"
-	switch {
-	case service && !balancer:
+	switch addressed := o.length("status", "loadBalancer", "ingress") > 0; {
+	case addressed, o.kind.Kind == "Service" && o.text("spec", "type") != "LoadBalancer":
 		return Health{State: Unknown}
-	case o.length("status", "loadBalancer", "ingress") > 0:
-		return ok()
-	case service:
+	case o.kind.Kind == "Service":
 		return progressing("NoAddress", 0)
 	}
-	return Health{State: Unknown, Reason: "NoAddress"}
+	return Health{State: Unknown, Reason: "NoAddress"} // which many controllers never write
 }
 
-// endpointSlice overrides the general rules since its endpoints have conditions that
-// are no list.
+// headless is a label of the slices of a headless Service, which may have no ports.
+const headless = "service.kubernetes.io/headless"
+
+// endpointSlice overrides the general rules since its endpoints have conditions that are no list.
+// Without ports nothing is reached: the Service names one that its pods do not have.
 func endpointSlice(o *object) Health {
-	switch ready, wanted, _ := o.endpoints(); {
+	switch ready, wanted, _ := o.counts(); {
 	case wanted == 0:
 		return Health{State: Unknown, Reason: "NoEndpoints"}
 	case ready == 0:
 		return progressing("", 0)
+	case o.length("ports") == 0 && !o.has("metadata", "labels", headless):
+		return progressing("NoPorts", 0)
 	}
 	return ok()
-}
-
-func (o *object) endpoints() (ready, wanted int64, counted bool) {
-	o.each(func(e fields) bool {
-		wanted++
-		if !e.isFalse("conditions", "ready") { // absent counts as ready, by the API
-			ready++
-		}
-		return true
-	}, "endpoints")
-	return ready, wanted, wanted > 0
 }
 
 // hpaConditions is the annotation in which autoscaling/v1 has the conditions of
@@ -120,13 +110,13 @@ func autoscaler(o *object) Health {
 	active, _ := conditions.find("ScalingActive")
 	switch {
 	case able.status == "False":
-		return degraded(orElse(able.reason, "NotAbleToScale"), able.since)
+		return degraded(orElse(able.reason, "NotAbleToScale"), able.since())
 	case active.reason == "ScalingDisabled":
-		return Health{State: Suspended, Reason: active.reason, Since: active.since}
+		return Health{State: Suspended, Reason: active.reason, Since: active.since()}
 	case active.status == "False":
-		return progressing(orElse(active.reason, "NotScalingActive"), active.since)
+		return progressing(orElse(active.reason, "NotScalingActive"), active.since())
 	case hasAble && able.isTrue():
-		return Health{State: OK, Reason: word(able.reason), Since: able.since}
+		return Health{State: OK, Reason: word(able.reason), Since: able.since()}
 	}
 	return progressing("NotObserved", 0)
 }

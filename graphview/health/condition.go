@@ -10,11 +10,10 @@ type condition struct {
 	kind, status, reason string
 	outdated             bool
 	at                   fields // those of the condition
-	since                int64  // set by find
 }
 
-// began is when the condition took its status, in seconds since 1970.
-func (c condition) began() int64 { return seconds(c.at.text("lastTransitionTime")) }
+// since is when the condition took its status, in seconds since 1970.
+func (c condition) since() int64 { return seconds(c.at.text("lastTransitionTime")) }
 
 func (c condition) isTrue() bool { return c.status == "True" }
 
@@ -38,55 +37,38 @@ func conditionsAt(f fields, generation int64, path ...string) conditionsOf {
 }
 
 func (all conditionsOf) find(kind string) (condition, bool) {
-	for _, c := range all {
-		if c.kind == kind {
-			c.since = c.began()
-			return c, true
-		}
-	}
-	return condition{}, false
+	return all.first(func(c condition) bool { return c.kind == kind })
 }
 
 // failed is the first True condition whose type names a failure.
 func (all conditionsOf) failed() (condition, bool) {
-	for _, c := range all {
-		if c.isTrue() && meaningOf(c.kind).fails {
-			return c, true
-		}
-	}
-	return condition{}, false
+	return all.first(func(c condition) bool { return c.isTrue() && meaningOf(c.kind).fails })
 }
 
-// refused is the first False condition whose reason names a failure, although its type
-// does not.
+// refused is the first False condition whose reason names a failure, although its type does not.
 func (all conditionsOf) refused() (condition, bool) {
-	for _, c := range all {
-		if c.status == "False" && failure(c.reason) && !meaningOf(c.kind).fails {
-			c.since = c.began()
-			return c, true
-		}
-	}
-	return condition{}, false
+	return all.first(func(c condition) bool { return c.status == "False" && failure(c.reason) && !meaningOf(c.kind).fails })
 }
 
 // about reports whether one of the conditions says that it is about a generation.
 func (all conditionsOf) about(generation int64) bool {
-	for _, c := range all {
-		if observed, found := c.at.number("observedGeneration"); found && observed == generation {
-			return true
-		}
-	}
-	return false
+	_, found := all.first(func(c condition) bool { return c.at.numberOr(0, "observedGeneration") == generation })
+	return found
 }
 
 // newest reports whether a condition is about the newest generation, or does not say.
 func (all conditionsOf) newest() bool {
+	_, found := all.first(func(c condition) bool { return !c.outdated })
+	return found || len(all) == 0
+}
+
+func (all conditionsOf) first(wanted func(condition) bool) (condition, bool) {
 	for _, c := range all {
-		if !c.outdated {
-			return true
+		if wanted(c) {
+			return c, true
 		}
 	}
-	return len(all) == 0
+	return condition{}, false
 }
 
 // readiness judges by conditions that are True once an object is as it should be, such
@@ -112,20 +94,20 @@ var opposite = map[string]string{"True": "False", "False": "True"}
 func (o *object) readinessBy(kind string, c condition) Health {
 	switch {
 	case c.isTrue():
-		return Health{State: OK, Reason: word(c.reason), Since: c.since}
+		return Health{State: OK, Reason: word(c.reason), Since: c.since()}
 	case c.status == "Degraded": // of the Prometheus operator
-		return degraded(c.reason, c.since)
+		return degraded(c.reason, c.since())
 	case c.status == "False":
 		switch {
 		case stops(c.reason):
-			return Health{State: Suspended, Reason: word(c.reason), Since: c.since}
+			return Health{State: Suspended, Reason: word(c.reason), Since: c.since()}
 		case ended[plain(c.reason)]:
-			return Health{State: OK, Reason: word(c.reason), Since: c.since}
+			return Health{State: OK, Reason: word(c.reason), Since: c.since()}
 		case failure(c.reason), kind == "Succeeded" && o.runsOnce(), verdicts[kind] && !waits(c.reason):
-			return degraded(orElse(c.reason, "Not"+kind), c.since)
+			return degraded(orElse(c.reason, "Not"+kind), c.since())
 		}
 	}
-	h := progressing(orElse(c.reason, "Not"+kind), c.since)
+	h := progressing(orElse(c.reason, "Not"+kind), c.since())
 	if c.outdated {
 		h = unseen()
 	}

@@ -33,11 +33,11 @@ func (o *object) belowElements() Health {
 // waits: the controller has looked at the spec and rejects it.
 func (o *object) element() Health {
 	if c, failed := o.conditions.failed(); failed {
-		return degraded(orElse(c.reason, c.kind), c.began())
+		return degraded(orElse(c.reason, c.kind), c.since())
 	}
 	worst := Health{State: Unknown}
 	if c, refused := o.conditions.refused(); refused {
-		worst = degraded(c.reason, c.since)
+		worst = degraded(c.reason, c.since())
 	}
 	for _, kind := range []string{"Accepted", "Admitted", "ResolvedRefs", "Programmed"} {
 		c, found := o.conditions.find(kind)
@@ -46,11 +46,9 @@ func (o *object) element() Health {
 		}
 		h := o.readinessBy(kind, c)
 		if c.status == "False" && !waits(c.reason) {
-			h = degraded(orElse(c.reason, "Not"+kind), c.since)
+			h = degraded(orElse(c.reason, "Not"+kind), c.since())
 		}
-		if worst.State == Unknown || h.State.Severity() > worst.State.Severity() {
-			worst = h
-		}
+		worst = worse(worst, h)
 	}
 	return worst
 }

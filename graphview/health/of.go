@@ -69,12 +69,18 @@ func of(kind Kind, f fields) Health {
 		h = unseen()
 	}
 	if h.State != Suspended {
-		if below := o.belowElements(); below.State != Unknown && (h.State == Unknown || below.State.Severity() > h.State.Severity()) {
-			h = below
-		}
+		h = worse(h, o.belowElements())
 	}
 	if ready, wanted, counted := o.counts(); counted {
 		return h.counted(ready, wanted)
+	}
+	return h
+}
+
+// worse is the worse of two healths. Unknown is only worse than nothing else.
+func worse(h, other Health) Health {
+	if other.State != Unknown && (h.State == Unknown || other.State.Severity() > h.State.Severity()) {
+		return other
 	}
 	return h
 }
@@ -97,7 +103,7 @@ func (o *object) general() (Health, bool) {
 		return h, true
 	}
 	if c, failed := o.conditions.failed(); failed {
-		return degraded(orElse(c.reason, c.kind), c.began()), true
+		return degraded(orElse(c.reason, c.kind), c.since()), true
 	}
 	if c, found := o.conditions.find("NamesAccepted"); found && c.status == "False" {
 		return o.readinessBy(c.kind, c), true
@@ -105,18 +111,18 @@ func (o *object) general() (Health, bool) {
 	if c, found := o.conditions.find("Progressing"); found && !c.isTrue() {
 		switch {
 		case stops(c.reason):
-			return Health{State: Suspended, Reason: word(c.reason), Since: c.since}, true
+			return Health{State: Suspended, Reason: word(c.reason), Since: c.since()}, true
 		case failure(c.reason) && c.status == "False":
-			return degraded(c.reason, c.since), true
+			return degraded(c.reason, c.since()), true
 		}
 	}
 	c, reconciling := o.conditions.find("Reconciling")
 	if reconciling && c.isTrue() {
 		// Flux keeps it True between two attempts.
 		if ready, found := o.conditions.find("Ready"); found && ready.status == "False" && failure(ready.reason) {
-			return degraded(ready.reason, ready.since), true
+			return degraded(ready.reason, ready.since()), true
 		}
-		return progressing(c.reason, c.since), true
+		return progressing(c.reason, c.since()), true
 	}
 	return Health{}, false
 }
@@ -136,7 +142,7 @@ func (o *object) stopped() (Health, bool) {
 	}
 	for _, c := range o.conditions {
 		if c.isTrue() && meaningOf(c.kind).stops {
-			return Health{State: Suspended, Reason: word(orElse(c.reason, c.kind)), Since: c.began()}, true
+			return Health{State: Suspended, Reason: word(orElse(c.reason, c.kind)), Since: c.since()}, true
 		}
 	}
 	return Health{}, false
@@ -186,9 +192,9 @@ var usualFlags = [][]string{
 func (o *object) conventional() Health {
 	if h, found := o.readiness(usualConditions...); found {
 		// A resource of Crossplane stays Ready while a change of it fails.
-		for _, kind := range []string{"Synced", "Reconciled"} {
-			if c, there := o.conditions.find(kind); there && c.status == "False" && h.State == OK {
-				h, _ = o.readiness(kind)
+		for _, kind := range []string{"Synced", "Reconciled", "ReconcileComplete"} {
+			if c, _ := o.conditions.find(kind); c.status == "False" && (h.State == OK || h.State == Progressing && failure(c.reason)) {
+				h = o.readinessBy(kind, c)
 			}
 		}
 		return h
@@ -210,7 +216,7 @@ func (o *object) conventional() Health {
 		h = o.unphased(h)
 	}
 	if c, refused := o.conditions.refused(); refused && (h.State == Unknown || h.State == Progressing) {
-		return degraded(c.reason, c.since)
+		return degraded(c.reason, c.since())
 	}
 	return h
 }
@@ -232,21 +238,18 @@ func (o *object) unphased(h Health) Health {
 	}
 	for _, c := range o.conditions {
 		part := slices.ContainsFunc(partConditions, func(end string) bool { return strings.HasSuffix(c.kind, end) && !strings.Contains(c.kind, "Not") })
-		c.since = c.began()
 		var said Health
 		switch {
 		case part:
 			said = o.readinessBy(c.kind, c)
 		case c.isTrue() && strings.HasSuffix(c.kind, "ing"):
 			if said, _ = o.phase(c.kind, nil); said.State == Progressing && !o.runsOnce() {
-				said = progressing(orElse(c.reason, c.kind), c.since)
+				said = progressing(orElse(c.reason, c.kind), c.since())
 			}
 		default:
 			continue
 		}
-		if h.State == Unknown || said.State.Severity() > h.State.Severity() {
-			h = said
-		}
+		h = worse(h, said)
 	}
 	if ready, wanted, counted := o.counts(); counted && h.State == Unknown {
 		if ready < wanted {
@@ -257,24 +260,27 @@ func (o *object) unphased(h Health) Health {
 	return h
 }
 
+// countedAt are where kinds count their ready parts, and how many they want, where not in replicas.
+var countedAt = map[Kind]struct{ ready, wanted []string }{
+	{"apps", "DaemonSet"}:             {[]string{"status", "numberReady"}, []string{"status", "desiredNumberScheduled"}},
+	{"policy", "PodDisruptionBudget"}: {[]string{"status", "currentHealthy"}, []string{"status", "desiredHealthy"}},
+	{"postgresql.cnpg.io", "Cluster"}: {[]string{"status", "readyInstances"}, []string{"spec", "instances"}},
+}
+
 // counts are how many parts of the object are ready, and how many its spec wants.
 func (o *object) counts() (ready, wanted int64, counted bool) {
 	switch o.kind {
 	case podKind:
-		return o.containers()
-	case Kind{"apps", "DaemonSet"}:
-		wanted, counted = o.number("status", "desiredNumberScheduled")
-		return o.numberOr(0, "status", "numberReady"), wanted, counted
+		return o.tally(func(c fields) bool { return c.isTrue("ready") }, "status", "containerStatuses")
 	case Kind{"batch", "Job"}:
-		return o.numberOr(0, "status", "succeeded"), o.completions(), true
+		wanted := o.numberOr(o.numberOr(1, "spec", "parallelism"), "spec", "completions")
+		return o.numberOr(0, "status", "succeeded"), wanted, true
 	case Kind{"discovery.k8s.io", "EndpointSlice"}:
-		return o.endpoints()
-	case Kind{"policy", "PodDisruptionBudget"}:
-		wanted, counted = o.number("status", "desiredHealthy")
-		return o.numberOr(0, "status", "currentHealthy"), wanted, counted
-	case Kind{"postgresql.cnpg.io", "Cluster"}:
-		wanted, counted = o.number("spec", "instances")
-		return o.numberOr(0, "status", "readyInstances"), wanted, counted
+		return o.tally(func(e fields) bool { return !e.isFalse("conditions", "ready") }, "endpoints") // absent counts as ready, by the API
+	}
+	if at, known := countedAt[o.kind]; known {
+		wanted, counted = o.number(at.wanted...)
+		return o.numberOr(0, at.ready...), wanted, counted
 	}
 	ready, found := o.number("status", "readyReplicas")
 	if !found {
@@ -290,9 +296,21 @@ func (o *object) counts() (ready, wanted int64, counted bool) {
 	return ready, wanted, found && specified
 }
 
-// replicated are Kubernetes' kinds with spec.replicas, which is 1 by default and
-// whose status leaves out a count of 0.
+// replicated are Kubernetes' kinds with spec.replicas, which is 1 by default and whose status leaves
+// out a count of 0.
 var replicated = map[Kind]bool{
 	{"", "ReplicationController"}: true, {"apps", "Deployment"}: true, {"apps", "StatefulSet"}: true, {"apps", "ReplicaSet"}: true,
 	{"argoproj.io", "Rollout"}: true,
+}
+
+// tally counts the elements of a list, and those that are ready.
+func (o *object) tally(isReady func(fields) bool, path ...string) (ready, all int64, counted bool) {
+	o.each(func(element fields) bool {
+		all++
+		if isReady(element) {
+			ready++
+		}
+		return true
+	}, path...)
+	return ready, all, all > 0
 }

@@ -22,12 +22,12 @@ type project struct {
 func (p *project) of(o *object) Health {
 	for _, kind := range p.bad {
 		if c, found := o.conditions.find(kind); found && c.isTrue() {
-			return degraded(orElse(c.reason, kind), c.since)
+			return degraded(orElse(c.reason, kind), c.since())
 		}
 	}
 	for _, kind := range p.busy {
 		if c, found := o.conditions.find(kind); found && c.isTrue() {
-			return progressing(orElse(c.reason, kind), c.since)
+			return progressing(orElse(c.reason, kind), c.since())
 		}
 	}
 	if p.path != nil {

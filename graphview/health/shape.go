@@ -9,6 +9,8 @@ var Shape = func() *jsontree.Shape {
 	members(metadata, "generation", "deletionTimestamp")
 	metadata.Field("finalizers").First(1)
 	members(metadata.Field("annotations"), append([]string{hpaConditions}, provisioning...)...)
+	members(metadata.Field("labels"), headless)
+	shape.Field("ports").First(1)
 	members(spec,
 		"replicas", "suspend", "suspended", "paused", "parallelism", "completions", "progressDeadlineSeconds", "type",
 		"restartPolicy", "unschedulable", "instances")

@@ -5,113 +5,112 @@ import (
 	"time"
 )
 
-// deployment overrides the general rules since Available=False is no trouble during a
-// rollout, and since the Deployment has a deadline of its own. It follows kstatus in
-// which counts it compares.
-func deployment(o *object) Health {
-	spec, status := o.at("spec"), o.at("status")
-	wanted := spec.numberOr(1, "replicas")
-	replicas, updated := status.numberOr(0, "replicas"), status.numberOr(0, "updatedReplicas")
-	ready, available := status.numberOr(0, "readyReplicas"), status.numberOr(0, "availableReplicas")
-	// Without a deadline the controller writes no condition Progressing.
-	deadline := spec.numberOr(math.MaxInt32, "progressDeadlineSeconds")
-	progress, hasProgress := o.conditions.find("Progressing")
-	availability, hasAvailability := o.conditions.find("Available")
-	rolledOut := deadline == math.MaxInt32 || hasProgress && progress.isTrue() && progress.reason == "NewReplicaSetAvailable"
-	var since int64 // of what is left to do after the rollout
-	if hasAvailability && availability.status == "False" {
-		since = availability.since
-	}
-	behind := func(after string) Health {
-		if !rolledOut {
-			// The controller writes ProgressDeadlineExceeded in time.
-			return progressing("RollingOut", progress.since).endless()
+// step is a count of the status that has to reach what is wanted, and the reason until it does.
+type step struct{ count, reason string }
+
+// behind is the reason of the first step that is behind, and whether one is: as in kstatus, each
+// workload has counts in place of a condition.
+func (o *object) behind(wanted int64, steps ...step) (reason string, found bool) {
+	for _, s := range steps {
+		if wanted > o.numberOr(0, "status", s.count) {
+			return s.reason, true
 		}
-		h := progressing(after, since)
-		if since != 0 && deadline != math.MaxInt32 {
-			h.Overdue = since + max(deadline, int64(Patience/time.Second))
-		}
-		return h
 	}
-	switch {
-	case hasProgress && progress.reason == "ProgressDeadlineExceeded":
-		return degraded(progress.reason, progress.since)
-	case wanted > replicas:
-		return behind("ScalingUp")
-	case wanted > updated:
-		return behind("RollingOut")
-	case replicas > wanted:
-		return behind("ScalingDown")
-	case wanted > ready:
-		return behind("")
-	case updated > available, !hasAvailability, !availability.isTrue():
-		return behind("NotAvailable")
-	case !rolledOut:
-		return behind("")
-	}
-	return Health{State: OK, Since: availability.since}
+	return "ScalingDown", o.numberOr(0, "status", "replicas") > wanted
 }
 
-// statefulSet overrides the general rules since it has no condition. It follows kstatus,
-// except that the pods of a StatefulSet with OnDelete have to be ready as well.
-func statefulSet(o *object) Health {
-	spec, status := o.at("spec"), o.at("status")
-	wanted := spec.numberOr(1, "replicas")
-	replicas, updated := status.numberOr(0, "replicas"), status.numberOr(0, "updatedReplicas")
-	partition, hasPartition := spec.number("updateStrategy", "rollingUpdate", "partition")
+// deployment overrides the general rules since Available=False is no trouble during a rollout, and
+// since the Deployment has a deadline of its own.
+func deployment(o *object) Health {
+	// Without a deadline the controller writes no condition Progressing.
+	deadline := o.numberOr(math.MaxInt32, "spec", "progressDeadlineSeconds")
+	progress, _ := o.conditions.find("Progressing")
+	available, _ := o.conditions.find("Available")
+	rolledOut := deadline == math.MaxInt32 || progress.isTrue() && progress.reason == "NewReplicaSetAvailable"
+	reason, behind := o.behind(o.numberOr(1, "spec", "replicas"), step{"replicas", "ScalingUp"}, step{"updatedReplicas", "RollingOut"}, step{"readyReplicas", ""})
 	switch {
-	case wanted > replicas:
-		return progressing("ScalingUp", 0)
-	case wanted > status.numberOr(0, "readyReplicas"):
-		return progressing("", 0)
-	case replicas > wanted:
-		return progressing("ScalingDown", 0)
-	case spec.text("updateStrategy", "type") == "OnDelete":
-		return ok()
-	case hasPartition && updated < wanted-partition:
-		return progressing("RollingOut", 0)
-	case hasPartition:
-		return ok()
-	case wanted > status.numberOr(0, "currentReplicas"), status.text("currentRevision") != status.text("updateRevision"):
+	case progress.reason == "ProgressDeadlineExceeded":
+		return degraded(progress.reason, progress.since())
+	case !rolledOut: // the controller writes ProgressDeadlineExceeded in time
+		return progressing("RollingOut", progress.since()).endless()
+	case !behind && available.isTrue() && o.numberOr(0, "status", "updatedReplicas") <= o.numberOr(0, "status", "availableReplicas"):
+		return Health{State: OK, Since: available.since()}
+	case !behind:
+		reason = "NotAvailable"
+	}
+	if available.status != "False" {
+		return progressing(reason, 0)
+	}
+	h := progressing(reason, available.since())
+	if h.Since != 0 && deadline != math.MaxInt32 {
+		h.Overdue = h.Since + max(deadline, int64(Patience/time.Second))
+	}
+	return h
+}
+
+// statefulSet overrides the general rules since it has no condition. Unlike in kstatus, the pods of
+// one with OnDelete have to be ready as well.
+func statefulSet(o *object) Health {
+	status, strategy := o.at("status"), o.at("spec", "updateStrategy")
+	wanted := o.numberOr(1, "spec", "replicas")
+	partition, hasPartition := strategy.number("rollingUpdate", "partition")
+	reason, behind := o.behind(wanted, step{"replicas", "ScalingUp"}, step{"readyReplicas", ""})
+	switch {
+	case behind:
+		return progressing(reason, 0)
+	case strategy.text("type") == "OnDelete":
+	case hasPartition && status.numberOr(0, "updatedReplicas") >= wanted-partition:
+	case hasPartition, wanted > status.numberOr(0, "currentReplicas"), status.text("currentRevision") != status.text("updateRevision"):
 		return progressing("RollingOut", 0)
 	}
 	return ok()
 }
 
-// daemonSet overrides the general rules since it has no condition. It follows kstatus.
+// daemonSet overrides the general rules since it has no condition.
 func daemonSet(o *object) Health {
 	status := o.at("status")
 	wanted, found := status.number("desiredNumberScheduled")
-	_, observed := status.number("observedGeneration")
+	steps := []step{{"currentNumberScheduled", "ScalingUp"}, {"updatedNumberScheduled", "RollingOut"}, {"numberReady", ""}, {"numberAvailable", "NotAvailable"}}
+	if o.text("spec", "updateStrategy", "type") == "OnDelete" {
+		steps[1] = steps[0]
+	}
+	reason, behind := o.behind(wanted, steps...)
 	switch {
-	case !found || !observed:
+	case !found || !status.has("observedGeneration"):
 		return progressing("NotObserved", 0)
-	case wanted > status.numberOr(0, "currentNumberScheduled"):
-		return progressing("ScalingUp", 0)
-	case wanted > status.numberOr(0, "updatedNumberScheduled") && o.text("spec", "updateStrategy", "type") != "OnDelete":
-		return progressing("RollingOut", 0)
-	case wanted > status.numberOr(0, "numberReady"):
-		return progressing("", 0)
-	case wanted > status.numberOr(0, "numberAvailable"):
-		return progressing("NotAvailable", 0)
+	case behind:
+		return progressing(reason, 0)
 	}
 	return ok()
 }
 
 // replicaSet overrides the general rules since it has no condition while all is well.
-// It follows kstatus.
 func replicaSet(o *object) Health {
-	status := o.at("status")
-	wanted := o.numberOr(1, "spec", "replicas")
-	switch {
-	case wanted > status.numberOr(0, "fullyLabeledReplicas"):
-		return progressing("ScalingUp", 0)
-	case wanted > status.numberOr(0, "readyReplicas"):
-		return progressing("", 0)
-	case wanted > status.numberOr(0, "availableReplicas"):
-		return progressing("NotAvailable", 0)
-	case status.numberOr(0, "replicas") > wanted:
-		return progressing("ScalingDown", 0)
+	reason, behind := o.behind(o.numberOr(1, "spec", "replicas"), step{"fullyLabeledReplicas", "ScalingUp"}, step{"readyReplicas", ""}, step{"availableReplicas", "NotAvailable"})
+	if behind {
+		return progressing(reason, 0)
+	}
+	return ok()
+}
+
+// job overrides the general rules since a Job that runs has no condition, and may run for days.
+func job(o *object) Health {
+	if c, _ := o.conditions.find("Complete"); c.isTrue() {
+		return Health{State: OK, Reason: "Complete", Since: c.since()}
+	}
+	started := seconds(o.text("status", "startTime"))
+	if started == 0 {
+		return progressing("JobNotStarted", 0)
+	}
+	return progressing("Running", started).endless()
+}
+
+// cronJob has no condition. Its last run failed if it is over and did not succeed. A run that goes
+// on says nothing yet.
+func cronJob(o *object) Health {
+	scheduled, succeeded := seconds(o.text("status", "lastScheduleTime")), seconds(o.text("status", "lastSuccessfulTime"))
+	if scheduled > succeeded && o.length("status", "active") == 0 {
+		return degraded("LastRunFailed", scheduled)
 	}
 	return ok()
 }
