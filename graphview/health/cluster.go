@@ -9,11 +9,16 @@ import (
 // node overrides the general rules since a node that does not answer cannot say that it is
 // on its way.
 func node(o *object) Health {
-	h := (&project{final: true}).of(o)
-	if h.State == OK && o.isTrue("spec", "unschedulable") {
+	switch h, found := o.readiness("Ready"); {
+	case !found:
+		return progressing("NotObserved", 0)
+	case h.State == Progressing:
+		return degraded(h.Reason, h.Since)
+	case h.State == OK && o.isTrue("spec", "unschedulable"):
 		return Health{State: Suspended, Reason: "SchedulingDisabled"}
+	default:
+		return h
 	}
-	return h
 }
 
 // disruptionBudget overrides the general rules since its condition tells only whether a

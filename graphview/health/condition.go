@@ -118,7 +118,7 @@ func (o *object) readinessBy(kind string, c condition) Health {
 }
 
 // verdicts are conditions that are False only after the controller looked at the spec.
-var verdicts = map[string]bool{"Accepted": true, "Established": true, "NamesAccepted": true, "Valid": true, "Success": true}
+var verdicts = map[string]bool{"Accepted": true, "Established": true, "NamesAccepted": true, "Valid": true, "Success": true, "Synced": true}
 
 // waits reports whether a reason says that a verdict is still to come.
 func waits(reason string) bool {
@@ -128,7 +128,7 @@ func waits(reason string) bool {
 // runsOnce reports whether objects of the kind run once, as their name says. Running is
 // no end for them, and they may run for days.
 func (o *object) runsOnce() bool {
-	for _, suffix := range []string{"Job", "Run", "Workflow", "Experiment"} {
+	for _, suffix := range []string{"Job", "Run", "Workflow", "Experiment", "SparkApplication"} {
 		if strings.HasSuffix(o.kind.Kind, suffix) {
 			return true
 		}
@@ -167,7 +167,7 @@ func beginsWord(text string, at int) bool {
 var failureParts = []string{
 	"fail", "error", "invalid", "backoff", "denied", "forbidden", "unauthorized", "exceeded", "degraded", "unhealthy", "stalled", "exception", "fatal",
 	"conflict", "rejected", "unsupported", "notfound", "missing", "misconfigur", "incompatible", "unresolvable", "crash", "evicted", "expired", "nomatching", "aborted",
-	"notvalid", "notusable", "notpermitted", "notallowed", "notsupported",
+	"fallback", "notvalid", "notusable", "notpermitted", "notallowed", "notsupported",
 }
 
 // failureExceptions are reasons that contain such a part and pass by themselves.

@@ -20,24 +20,17 @@ func Describe(kind Kind) string {
 }
 
 func (p *project) describe() string {
-	var parts []string
-	if len(p.bad) > 0 {
-		parts = append(parts, "degraded while "+strings.Join(p.bad, " or ")+" is True")
-	}
+	busy := ""
 	if len(p.busy) > 0 {
-		parts = append(parts, "progressing while "+strings.Join(p.busy, " or ")+" is True")
+		busy = "progressing while " + strings.Join(p.busy, " or ") + " is True; "
 	}
 	switch {
 	case p.path != nil:
-		parts = append(parts, "the word in "+strings.Join(p.path, "."))
-	case len(p.good) == 1:
-		parts = append(parts, "the condition "+p.good[0])
-	case p.good == nil:
-		parts = append(parts, "otherwise as any kind")
-	default:
-		parts = append(parts, "the first of the conditions "+strings.Join(p.good, ", ")+" that there is")
+		return busy + "the word in " + strings.Join(p.path, ".")
+	case p.good != "":
+		return busy + "the condition " + p.good
 	}
-	return strings.Join(parts, "; ")
+	return busy + "otherwise as any kind"
 }
 
 // Usual reports whether a condition of this type is True when all is well, by the usage

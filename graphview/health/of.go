@@ -163,7 +163,7 @@ func (o *object) own() Health {
 // that an object has decides.
 var usualConditions = []string{
 	"Ready", "Available", "Healthy", "Programmed", "Succeeded", "Complete", "Established", "Synced",
-	"Accepted", "Valid", "Reconciled", "Initialized", "Success", "UpToDate", "Updated",
+	"Accepted", "Valid", "Reconciled", "Initialized", "Success", "UpToDate", "Updated", "JobCreated",
 }
 
 // partConditions are ends of the types of conditions about a part of the object, such as
@@ -178,7 +178,7 @@ var endConditions = []string{"Completed", "Finished"}
 var usualWords = [][]string{
 	{"status", "health"}, {"status", "phase"}, {"status", "state"}, {"status", "status"}, {"status", "state", "phase"},
 	{"status", "lifecycleState"}, {"status", "jobStatus"}, {"status", "jobDeploymentStatus"}, {"status", "jobManagerDeploymentStatus"},
-	{"status", "currentStatus"}, {"status", "PostgresClusterStatus"}, {"status", "connectionState", "lastObservedState"},
+	{"status", "currentStatus"}, {"status", "PostgresClusterStatus"}, {"status", "connectionState", "lastObservedState"}, {"status", "applicationState", "state"},
 }
 
 // usualFlags are where projects have a boolean that is true when all is well.
