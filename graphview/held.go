@@ -2,6 +2,8 @@ package graphview
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"graphview.dev/graphview/budget"
@@ -100,6 +102,28 @@ func (e *Engine) retryOthers(namespace string) {
 		if name.Namespace == namespace && v.overdrawn.Load() != nil {
 			v.retry.Store(true)
 			v.kick()
+		}
+	}
+}
+
+// Relieve ends the service of a view because the process has too little memory left although no owner
+// holds too much: of the owner that holds most, the view that holds most. The view is retried as one
+// that exceeds a limit.
+func (e *Engine) Relieve() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	views := slices.AppendSeq(slices.Collect(maps.Values(e.views)), maps.Keys(e.opened))
+	for _, holding := range e.ledger.Holdings() {
+		var largest *View
+		for _, v := range views {
+			if v.account.Owner() == holding.Owner && v.overdrawn.Load() == nil && (largest == nil || v.account.Held() > largest.account.Held()) {
+				largest = v
+			}
+		}
+		if largest != nil {
+			largest.overdraw(&budget.Overdrawn{Owner: holding.Owner, Held: holding.Bytes})
+			e.o.Logger.Info("A view is not served, because the process has too little memory left", "view", largest.name.String(), "owner", holding.Owner.String())
+			return
 		}
 	}
 }

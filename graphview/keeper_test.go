@@ -235,6 +235,16 @@ func TestProgramWithoutRoom(t *testing.T) {
 	others.Close()
 	e.retryOthers("shop")
 	until(func(late, early Status) bool { return late.Served && early.Served })
+
+	// While memory is short, the owner that holds most loses a view.
+	if err := others.Set(budget.Elements, 100); err != nil {
+		t.Fatal(err)
+	}
+	e.Relieve()
+	until(func(late, early Status) bool { return late.LimitExceeded != "" && early.Served })
+	e.Relieve()
+	until(func(late, early Status) bool { return late.LimitExceeded != "" && early.LimitExceeded != "" })
+	e.Relieve() // there is no view left
 }
 
 // TestEditAfterExceededBudget: once expressions cost too much, some objects were not

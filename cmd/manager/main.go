@@ -25,7 +25,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	tuneCollector()
 	log := o.logger()
 	ctrl.SetLogger(log)
 	klog.SetLogger(log.WithName("kubernetes"))

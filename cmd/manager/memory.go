@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -22,26 +23,35 @@ func gcPercent(live uint64) int {
 	return int(min(max(100*worthIt/max(live, 1), leastGarbage), mostGarbage))
 }
 
-// tuneCollector has the garbage collector run as often as this program is best
-// served, unless GOGC says how often.
-func tuneCollector() {
-	if os.Getenv("GOGC") == "" {
-		afterCollection(mostGarbage)
-	}
+// full reports whether the memory in use leaves too little of the memory limit for garbage. A process
+// that fills further is ended by the kernel.
+func full(live uint64) bool {
+	limit := debug.SetMemoryLimit(-1)
+	return limit < math.MaxInt64 && live > uint64(limit)/100*85
+}
+
+// tuneCollector adapts the frequency of garbage collections to the memory in use, unless GOGC sets it.
+// It calls relieve after a collection that leaves memory full.
+func tuneCollector(relieve func()) {
+	afterCollection(mostGarbage, os.Getenv("GOGC") == "", relieve)
 }
 
 // afterCollection sets the percentage when the next collection has ended, and after each
 // following one: the collector calls a finalizer.
-func afterCollection(percent int) {
+func afterCollection(percent int, tune bool, relieve func()) {
 	// Large enough to have a block of its own, which goes when this does.
 	mark := new([64]byte)
 	runtime.SetFinalizer(mark, func(*[64]byte) {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		next := gcPercent(live[0].Value.Uint64())
-		if next != percent {
+		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(sample)
+		live := sample[0].Value.Uint64()
+		next := gcPercent(live)
+		if tune && next != percent {
 			debug.SetGCPercent(next)
 		}
-		afterCollection(next)
+		if full(live) {
+			relieve()
+		}
+		afterCollection(next, tune, relieve)
 	})
 }

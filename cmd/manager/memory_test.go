@@ -3,6 +3,7 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -22,7 +23,10 @@ func TestCollectorIsTuned(t *testing.T) {
 	defer debug.SetGCPercent(before)
 	t.Setenv("GOGC", "")
 	inUse := make([]byte, 240<<20)
-	tuneCollector()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(250 << 20))
+	var relieved atomic.Uint64
+	relieve := func() { relieved.Add(1) }
+	tuneCollector(relieve)
 	for range 3 {
 		tuned := false
 		for range 500 {
@@ -35,7 +39,13 @@ func TestCollectorIsTuned(t *testing.T) {
 		if !tuned {
 			t.Fatal("not tuned with much in use")
 		}
-		afterCollection(mostGarbage)
+		afterCollection(mostGarbage, true, relieve)
+	}
+	if relieved.Load() == 0 {
+		t.Error("nothing is relieved with nearly all memory in use")
+	}
+	if full(100 << 20) {
+		t.Error("100 of 250 MiB are full")
 	}
 	runtime.KeepAlive(inUse)
 }

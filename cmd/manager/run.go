@@ -87,6 +87,7 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
+	tuneCollector(engine.Relieve)
 	shared, err := newSharing(ctx, o, sharingOptions{config: config, scheme: scheme, engine: engine, notifier: notifier, cached: mgr.GetClient()})
 	if err != nil {
 		return fmt.Errorf("replicas that share views: %w", err)

@@ -99,6 +99,9 @@ func (a *Account) Close() {
 	}
 }
 
+// Owner returns the owner of the account.
+func (a *Account) Owner() Owner { return a.owner }
+
 // Held returns the bytes of the account.
 func (a *Account) Held() (n int64) {
 	a.ledger.mu.Lock()
