@@ -164,7 +164,8 @@ verify: ## generate everything again, and fail if that changes a file; a minute
 	@hack/verify.sh
 
 .PHONY: lint
-lint: $(LINT) ## run golangci-lint; compiling it takes some minutes, once
+lint: c-compiler $(LINT) ## run golangci-lint on Go files, and Vale on comments and Markdown; compiling both takes some minutes, once
+	@hack/vale.sh
 	@$(LINT) run ./...
 
 # Pinned in a module of its own, so that its dependencies are not the operator's.
