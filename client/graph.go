@@ -17,7 +17,7 @@ type Graph struct {
 	Synced bool
 
 	warnings   map[string]Warning
-	neighbours *neighbours // nil until somebody asks
+	neighbours *neighbours // nil until the first use
 	kinds      map[resource]string
 }
 

@@ -30,7 +30,7 @@ func TestNeighbours(t *testing.T) {
 			g = g.Clone()
 		}
 		if step < 20 {
-			continue // nobody has asked yet
+			continue // the index is not built yet
 		}
 		for i := range 6 {
 			end := Key{Resource: "pods", Version: "v1", Name: fmt.Sprint(i)}

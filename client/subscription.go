@@ -67,7 +67,7 @@ type Subscription struct {
 	graph   *Graph
 
 	conn    channel
-	ours    []*Message // what is to be told before the server's next message
+	ours    []*Message // messages to deliver before the server's next one
 	last    *CloseError
 	current bool // this connection has brought a rev
 	known   bool // one of them has

@@ -36,7 +36,7 @@ type looked struct {
 	generation int64
 	at         time.Time
 	findings   []advice.Finding
-	unknown    bool // nobody could tell
+	unknown    bool // the namespaces could not be read
 }
 
 // due is when to look again.

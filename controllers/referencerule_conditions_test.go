@@ -59,7 +59,7 @@ func TestUnreadSchemaIsRetried(t *testing.T) {
 			effect := graphview.RuleEffect{Known: true, Unread: tt.unread}
 			rule := &v1alpha1.ReferenceRule{}
 			v := verdict{reason: v1alpha1.ReasonAccepted}
-			setRuleConditions(&rule.Status.Conditions, 0, v, effect) // nothing is to be written
+			setRuleConditions(&rule.Status.Conditions, 0, v, effect) // so that there is nothing to write
 			r := NewReferenceRuleReconciler(&unreadRules{effect: effect}, Options{})
 			result, err := r.writeStatus(t.Context(), rule, v)
 			if err != nil || result.RequeueAfter > 0 != tt.want {

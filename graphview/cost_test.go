@@ -39,7 +39,7 @@ func TestBudgetOfAnOwner(t *testing.T) {
 		"a stranger's views come and go too": {steps: []step{{"apply", "shop", "flow", "1"}, {verb: "spend"}, {"apply", "bank", "flow", "2"}, {"remove", "bank", "flow", ""}, {"apply", "shop", "stream", "3"}}, want: 10},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := NewEngine(Options{Config: configmaps.Serve(t, 1), Budget: 1 << 40}) // of which the test's time grants little
+			e, err := NewEngine(Options{Config: configmaps.Serve(t, 1), Budget: 1 << 40}) // too large for the test to use up
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,9 +8,9 @@ import (
 	"graphview.dev/graphview/plan"
 )
 
-// mention has the lens use the kinds that Options.Own denies. Objects that may be listed refer to
-// them, and these references remain, to targets of which nothing is known. The coverage changes
-// before the plan drops a watch, so that no target counts as missing in between.
+// mention makes the lens use the kinds that Options.Own denies. Visible objects refer to them, and
+// these references stay, with unknown targets. The coverage changes before the plan drops a watch,
+// so that no target counts as missing in between.
 func (k *keeper) mention(o *plan.Outline) {
 	v := k.view
 	if v.engine.o.Own == nil {

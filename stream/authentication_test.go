@@ -79,7 +79,7 @@ func TestTokens(t *testing.T) {
 		time.Sleep(denyTTL + time.Millisecond)
 		judge("user-ann", "ann")
 		judge("rubbish", "")
-		asked(1) // the token that is nobody's is forgotten sooner
+		asked(1) // the invalid token is forgotten sooner
 		time.Sleep(tokenTTL)
 		api.down.Store(true)
 		if _, ok, err := tokens.AuthenticateToken(from(t.Context(), "1"), "user-ann"); ok || !errors.Is(err, errNoAnswer) {

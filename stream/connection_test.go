@@ -125,14 +125,14 @@ func TestConnectionHandshake(t *testing.T) {
 	}
 }
 
-// TestConnectionWithoutRequest: who says nothing is told why it ends.
+// TestConnectionWithoutRequest: a client that sends no request is closed with a reason.
 func TestConnectionWithoutRequest(t *testing.T) {
 	s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) { s.timing.request = 50 * time.Millisecond })
 	const text = "no request came within 50ms: the first message says what to stream"
 	wantsGoodbye(t, dialConnection(t, s), 1007, "StatusInvalidFramePayloadData", reason.Malformed, text)
 }
 
-// TestConnectionStops: so is who waits for the server to read, when it stops.
+// TestConnectionStops: so is a client that waits for the server to read when it stops.
 func TestConnectionStops(t *testing.T) {
 	s := serve(t, fakeCluster{newView("shop/web")})
 	conn := dialConnection(t, s)

@@ -4,7 +4,7 @@
 // http.Handler serves both the operator's own TLS port and the aggregation layer
 // of the API server.
 //
-// A request passes four checks, each of which answers with a Kubernetes Status before any
+// A request passes four checks. Each one refuses with a Kubernetes Status before any
 // upgrade: authentication (authentication.go: TokenReview, the API server's client CA and
 // front proxy), authorization (authorization.go: SubjectAccessReview), whether the view
 // exists and is served (open.go), and whether there is room (package admission). Then it is

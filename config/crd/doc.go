@@ -1,4 +1,3 @@
-// Package crd has the CustomResourceDefinitions as this folder does, for
-// programs that check manifests where no server is to be asked. It knows nothing
-// else.
+// Package crd embeds the CustomResourceDefinitions of this folder, for programs that
+// check manifests without a server.
 package crd

@@ -106,7 +106,7 @@ func (c *Certificates) Run(ctx context.Context) error {
 			return nil
 		}
 		if c.held == nil {
-			// Those who verify by other means, or not at all, can be served.
+			// Clients that verify by other means, or not at all, can be served.
 			alone, err := newRing(c.names, c.clock.Now())
 			if err != nil {
 				return err

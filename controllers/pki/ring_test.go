@@ -55,7 +55,7 @@ func TestRingNeverFails(t *testing.T) {
 		}
 		for client, bundle := range map[string][]byte{"of this turn": held.bundle(), "of the last turn": before.bundle()} {
 			for replica, p := range map[string]*pair{"of this turn": held.serving, "of the last turn": before.serving} {
-				// Nobody is a turn behind for a month.
+				// A replica is not a rotation behind for a month.
 				if p == before.serving && !p.usable(certificateNames, now) {
 					continue
 				}

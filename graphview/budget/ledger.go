@@ -18,7 +18,7 @@ var heldBytes = Declare("held_bytes", "bytes that the views and narrowed graphs 
 // E. Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.
 //
 // Values that several owners share, such as the objects of a watch of all namespaces, are
-// charged to nobody.
+// not charged.
 type Ledger struct {
 	limit int64
 

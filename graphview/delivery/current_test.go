@@ -175,7 +175,7 @@ func TestReconnectDelaysNoOtherSubscriber(t *testing.T) {
 	go func() { <-slow.entered; slow.leave <- struct{}{} }()
 	current.catchUp(t)
 
-	s.set("Failed", false, "b") // who comes back lacks both
+	s.set("Failed", false, "b") // the subscriber that reconnects lacks both
 	back, ended := s.reader(SubscribeOptions{Since: before}), make(chan error)
 	go func() {
 		_, err := back.Poll()

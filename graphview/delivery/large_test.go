@@ -47,7 +47,7 @@ func TestLargeContentIsShared(t *testing.T) {
 		t.Errorf("together they say %.200s, want %.200s", got, want)
 	}
 	runtime.KeepAlive(second)
-	first, second = nil, nil //nolint:ineffassign,wastedassign // so that nobody holds them
+	first, second = nil, nil //nolint:ineffassign,wastedassign // drop the last references
 	for shared.find(largeKey{vertex: configMap, object: large}) != nil {
 		runtime.GC()
 	}

@@ -24,8 +24,8 @@ func (r *reader) poll(tb testing.TB) (held int) {
 	return held
 }
 
-// TestLargeChangesComeInPieces: who stops reading in the midst of a change holds a
-// piece of it, and each piece is encoded once for all who are current.
+// TestLargeChangesComeInPieces: a subscriber that stops reading within a change holds one
+// piece of it, and each piece is encoded once for all current subscribers.
 func TestLargeChangesComeInPieces(t *testing.T) {
 	s := newStage(t)
 	const objects, size = 100, 8 << 10

@@ -120,7 +120,7 @@ func TestWalksOfReadersAgree(t *testing.T) {
 func TestSnapshotSharesNoWalk(t *testing.T) {
 	s, names := newStage(t), []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
 	s.set("Running"+strings.Repeat("x", walkSize), false, names...)
-	s.set(strings.Repeat("x", fullPiece), false, "z") // so that the last piece is not encoded anew
+	s.set(strings.Repeat("x", fullPiece), false, "z") // so that the last piece is not encoded again
 	together(t, s.reader(SubscribeOptions{JoinWalk: true}), s.reader(SubscribeOptions{JoinWalk: true}))
 	s.set("Failed", false, "a")
 	s.remove("b")

@@ -111,7 +111,7 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 						l.lens.Forget(l.lens.head - min(l.lens.head, w.r.Uint64N(40)))
 					}
 					switch round {
-					case 30: // a kind whose scope nobody knew turns out to be cluster-scoped
+					case 30: // a kind with unknown scope turns out to be cluster-scoped
 						nodes = w.addSource(nodeKind, nodesV1, ScopeCluster)
 						for _, l := range w.m.lenses[1:] {
 							w.watch(l, nodes)

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestHubReadVisitsOnlyChangedArcs: who knows a hub looks at those of its arcs that changed,
-// and at no others.
+// TestHubReadVisitsOnlyChangedArcs: a reader that has a hub visits only the changed ones of its
+// arcs.
 func TestHubReadVisitsOnlyChangedArcs(t *testing.T) {
 	const pods = 2 * hubSize
 	c := newCrowd(0, pods)
@@ -39,7 +39,7 @@ func TestHubReadVisitsOnlyChangedArcs(t *testing.T) {
 		{"nothing of it changes", func() { c.set(c.maps, Object{Namespace: "shop", Name: "other"}); c.selects(l, c.maps, "other") }, pods},
 	} {
 		c.change(tt.change)
-		// Who walks along its arcs finds none.
+		// A walk along its arcs finds none.
 		out := hub.out
 		hub.out = 0
 		current.changes(t, l)

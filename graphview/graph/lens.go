@@ -38,7 +38,7 @@ type Lens struct {
 
 	rooted         bool
 	along, against ways // see Walk
-	replant        bool // reach has to be found anew
+	replant        bool // compute reach from scratch
 	// excludedInferred is excludeInferred as of the last revision.
 	excludeInferred, excludedInferred bool
 	excludeInferredSince              uint64
@@ -320,7 +320,7 @@ func (l *Lens) deselect(e entryID) {
 	l.mark(e)
 }
 
-// contentLen returns the length of the content of a part, 0 for a content that is made anew whenever
+// contentLen returns the length of the content of a part, 0 for a content that is made again whenever
 // it is read.
 func contentLen(content any) int64 {
 	text, _ := content.([]byte)

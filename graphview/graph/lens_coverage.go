@@ -58,8 +58,8 @@ func (c Coverage) And(other Coverage) Coverage {
 	return c
 }
 
-// Cover says which objects of a kind the view looks at, if it uses the kind: all of
-// them unless this says otherwise. Nobody may change the coverage's map. In Update.
+// Cover sets which objects of a kind the view watches, if it uses the kind. The default is
+// all of them. The caller must not change the coverage's map afterwards. In Update.
 func (l *Lens) Cover(kind Kind, c Coverage) {
 	k := l.g.kinds.find(kind)
 	if k == 0 || l.closed || l.used(k) == 0 {

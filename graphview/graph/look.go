@@ -58,7 +58,7 @@ const mostUnseen = 10_000
 // see. Arcs that only inferred references or labels of namespaces make do not count.
 func (r *reader) unseen(node nodeID) (count int) {
 	l, g := r.l, r.l.g
-	seen := map[slotID]bool{} // an object has a node for each version, of which a view has one
+	seen := map[slotID]bool{} // an object has a node for each version; a view has one of them
 	looked := 0
 	for id := g.slots.at(g.nodes.at(node).slot).in; id != 0 && looked < mostUnseen; id = g.arcs.at(id).nextIn {
 		looked++

@@ -53,7 +53,7 @@ type Narrowed struct {
 type narrowVertex struct {
 	key     Key
 	entry   entryID // 0: the last walk did not find it
-	sent    uint64  // revision as of which the reader has it, 0: it has not
+	sent    uint64  // the revision that the reader has; 0: none
 	pending bool
 	arcs    []narrowArc // that the reader has
 }

@@ -8,7 +8,7 @@ type table[ID ~uint32, T comparable] struct {
 	ids    map[T]ID
 	values []T
 	held   []uint32 // how often, by id
-	unheld []ID     // that may be held by nobody
+	unheld []ID     // with a count that may be 0
 	free   []ID
 	peak   int       // values at once since ids was made
 	clone  func(T) T // of what may be a piece of a whole object

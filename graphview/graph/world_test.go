@@ -60,7 +60,7 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), g: New(), exceed: map[Key]*budget.Bound{}}
 	if seed%3 == 0 {
-		w.g.span = 200 // so that stamps are counted anew now and then
+		w.g.span = 200 // so that stamps wrap around now and then
 	}
 	w.m = &model{
 		sources: map[SourceID]modelSource{}, objects: map[SourceID]map[string]Object{}, scopes: map[Kind]Scope{},
@@ -141,7 +141,7 @@ func (w *world) checkBounds() {
 	told := map[Key]string{}
 	for key, b := range w.exceed {
 		if _, ok := w.m.dropped[key]; !ok && !w.m.unnamed[key] && !w.m.holds(key) {
-			delete(w.exceed, key) // it has gone, which nobody needs to tell
+			delete(w.exceed, key) // it was deleted, so the graph does not report it
 			continue
 		}
 		told[key] = b.Name()

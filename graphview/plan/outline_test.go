@@ -305,7 +305,7 @@ func TestOutline(t *testing.T) {
 // TestProbeAdmitsOnlyReadable: a watch of all namespaces that is kept as a probe admits only
 // what may be read, also of a resource for which there are too many watches.
 func TestProbeAdmitsOnlyReadable(t *testing.T) {
-	const granted = 250 // in each of which four of the resources may be watched
+	const granted = 250 // in each, four of the resources may be watched
 	all := manyResources(5)
 	names := numbered(400)
 	for name, namespaces := range map[string]*spec.Namespaces{"of all namespaces": nil, "of those named": {Names: names}} {

@@ -11,9 +11,10 @@
 //
 // The Journal notes 20 times a second that the process is alive, and its heap, so it knows
 // how long each piece of work had lasted and how much the heap had grown. If the heap was at
-// least half of the memory limit, only work is to blame during which it grew by a quarter of
-// the limit: a process that is full is ended by whoever allocates next. Work that began after the last of these notes is not to
-// blame: nothing fills a gigabyte in so short a time, and nearly all work is shorter.
+// least half of the memory limit, it blames only work during which the heap grew by a quarter
+// of the limit: in a full process, any allocation can be the last. It does not blame work that
+// began after the last note: nothing fills a gigabyte in so short a time, and nearly all work
+// is shorter.
 // Work that had lasted for [HighWater] is refused. Work in between is suspected: callers
 // ask [Journal.Suspects], and do one suspect at a time. A suspect that is under way at
 // the next end is refused. After the process has lived for [Probation], suspicion ends.

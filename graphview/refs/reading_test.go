@@ -58,7 +58,7 @@ func TestReadingBesideRules(t *testing.T) {
 		want  []string
 	}{
 		"Rule":        {[]Rule{{Path: "spec.plain", To: fixed(graph.Kind{Kind: "ConfigMap"}), Scope: graph.ScopeNamespaced}}, lines("r core/ConfigMap own/p spec.plain\n" + bySchema)},
-		"Expressions": {nil, lines(bySchema)}, // of which there is no path
+		"Expressions": {nil, lines(bySchema)}, // they have no path
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := Declared{Replace: true}

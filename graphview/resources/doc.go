@@ -38,8 +38,8 @@
 // that something moved. After each such signal the cluster is discovered at
 // once and then a few times more at growing distances, for half a minute, because
 // discovery documents lag behind the objects; a series of signals is taken together.
-// Besides that there is a slow poll, which is all that remains where these
-// objects may not be watched. A discovery that fails altogether leaves the last
+// There is also a slow poll, the only source if these objects may not be
+// watched. A discovery that fails altogether leaves the last
 // catalog and is tried again with back-off.
 //
 // # Concurrency

@@ -91,7 +91,7 @@ func begun(d *Discovery) *Catalog {
 
 // pass lets time pass until all is quiet.
 func pass(d time.Duration) {
-	time.Sleep(d) // The bubble's clock: nobody waits.
+	time.Sleep(d) // the clock of the bubble, without a delay
 	synctest.Wait()
 }
 

@@ -94,11 +94,11 @@ func (a *aheadReader) wipe(p piece) {
 	}
 }
 
-// close closes the body, waits for the goroutine, and gives the buffers back. Nobody may
-// read any more.
+// close closes the body, waits for the goroutine, and releases the buffers. No reader may use
+// it afterwards.
 func (a *aheadReader) close() {
 	close(a.closed)
-	_ = a.body.Close() // whatever is wrong with it, nobody wants the rest
+	_ = a.body.Close() // its error does not matter: the rest is not read
 	<-a.done
 	close(a.full)
 	close(a.empty)

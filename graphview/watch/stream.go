@@ -32,7 +32,7 @@ type event struct {
 // GetObjectKind is of no use: the document knows its kind.
 func (e *event) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
 
-// DeepCopyObject makes event a runtime.Object. Nobody copies one.
+// DeepCopyObject makes event a runtime.Object. It is not called.
 func (e *event) DeepCopyObject() runtime.Object {
 	c := *e
 	return &c

@@ -32,7 +32,7 @@ func build(ctx context.Context, root, version, keep string, platforms []string) 
 			return nil, err
 		}
 		if keep != "" {
-			if err := os.WriteFile(filepath.Join(keep, "manager_"+system+"_"+architecture), program, 0o755); err != nil { //nolint:gosec // it is to be run
+			if err := os.WriteFile(filepath.Join(keep, "manager_"+system+"_"+architecture), program, 0o755); err != nil { //nolint:gosec // it is a program
 				return nil, err
 			}
 		}

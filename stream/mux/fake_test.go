@@ -69,7 +69,7 @@ func (r *peerRecorder) Ping(ctx context.Context) error {
 func (r *peerRecorder) Close(code reason.Code, text string) { r.say("close %d %s", code, text) }
 func (r *peerRecorder) Abort()                              { r.say("abort") }
 
-// all is what was said. Nobody says anything any more.
+// all returns the messages, after the last one was sent.
 func (r *peerRecorder) all() []string {
 	close(r.said)
 	var all []string

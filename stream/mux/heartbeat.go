@@ -28,7 +28,7 @@ func (m *Mux) keepAlive(ctx context.Context) error {
 			}
 			continue
 		}
-		// Nobody else writes while the pong is awaited: a ping behind a message that a
+		// No other goroutine writes while the pong is awaited: a ping behind a message that a
 		// slow peer takes long to read would end the connection for being slow.
 		if err := m.turn.Acquire(ctx, 1); err != nil {
 			return err

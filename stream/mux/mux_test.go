@@ -87,7 +87,7 @@ func TestMuxOrder(t *testing.T) {
 			if written++; written == 503 {
 				changes.send(frame(`{"small":1}`))
 			}
-			time.Sleep(time.Second) // everybody who has something to send comes meanwhile
+			time.Sleep(time.Second) // all channels with something to send arrive during this time
 			return nil
 		}}
 		m, join := startMux(t, fakeGraphs{huge, second, small}, peer)

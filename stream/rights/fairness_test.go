@@ -14,7 +14,7 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// TestManyTokensDelayOnlyTheirUser: a user with 200 tokens, each of which needs reviews for two
+// TestManyTokensDelayOnlyTheirUser: a user with 200 tokens, which all need reviews for two
 // resources in 264 namespaces, delays neither the first graph of another user nor the
 // revocation of that user's rights.
 func TestManyTokensDelayOnlyTheirUser(t *testing.T) {

@@ -209,7 +209,7 @@ func TestResolveWhileAway(t *testing.T) {
 	})
 }
 
-// TestResolveLosesNothing: who gives up and tries again has less to ask.
+// TestResolveLosesNothing: a cancelled call keeps its answers, so that the next one asks less.
 func TestResolveLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAuthority()

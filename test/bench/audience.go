@@ -129,8 +129,8 @@ func sequencesOf(text, mark []byte) func(yield func(int) bool) {
 	}
 }
 
-// everybody waits until every listener has the last change.
-func (a *audience) everybody(ctx context.Context) error {
+// awaitAll waits until every listener has the last change.
+func (a *audience) awaitAll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, drained, errNotTold)
 	defer cancel()
 	for {

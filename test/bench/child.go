@@ -104,7 +104,7 @@ func serve(ctx context.Context, measure func(context.Context, *child) error, arg
 	if c.config, err = clientcmd.BuildConfigFromFlags("", *kubeconfig); err != nil {
 		return fmt.Errorf("read the kubeconfig: %w", err)
 	}
-	c.config.QPS = -1 // nobody is held back by a limit of its own
+	c.config.QPS = -1 // no client-side limit
 	c.started = time.Now()
 	if err := measure(ctx, c); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)

@@ -42,7 +42,7 @@ func latency(ctx context.Context, b *bench) (lines []line, err error) {
 		return nil, err
 	}
 	defer plain.end()
-	if _, err := w.write(ctx, latencyRate, latencyRate, nobody); err != nil { // for warming up
+	if _, err := w.write(ctx, latencyRate, latencyRate, ignoreBegin); err != nil { // for warming up
 		return nil, err
 	}
 	n := int(b.period.Seconds() * latencyRate)
@@ -57,7 +57,7 @@ func latency(ctx context.Context, b *bench) (lines []line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.everybody(ctx); err != nil {
+	if err := a.awaitAll(ctx); err != nil {
 		return nil, err
 	}
 	for i := range n {

@@ -101,7 +101,7 @@ func (t *throng) measure(ctx context.Context, m *running, r *replay, a *audience
 		return err
 	}
 	t.seconds, t.events = time.Since(started).Seconds(), float64(events)
-	if err := a.everybody(ctx); err != nil {
+	if err := a.awaitAll(ctx); err != nil {
 		return err
 	}
 	after, err := processorTime(pid(m))

@@ -52,7 +52,7 @@ func neighbours(ctx context.Context, b *bench) (lines []line, err error) {
 		alone = append(alone, before)
 		lines = append(lines, during.lines(13, "… while "+d.name+during.took, &before)...)
 	}
-	what := fmt.Sprintf("event to subscriber of a view of one application, %d events/s, jsonPath, TLS, nobody beside it", neighbourRate)
+	what := fmt.Sprintf("event to subscriber of a view of one application, %d events/s, jsonPath, TLS, no other view", neighbourRate)
 	return append(aloneLines(what, alone), lines...), nil
 }
 
@@ -129,7 +129,7 @@ func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (to
 	n.audience.expect(number, n.events)
 	_, err = n.replay.play(ctx, n.events, neighbourRate, func(i int) { sent[i-number] = time.Now() })
 	if err == nil {
-		err = n.audience.everybody(ctx)
+		err = n.audience.awaitAll(ctx)
 	}
 	stop()
 	if err := errors.Join(err, <-ended); err != nil {

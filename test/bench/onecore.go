@@ -64,7 +64,7 @@ func (b *bench) played(ctx context.Context, r *replay, name, path string, events
 	if err := os.Remove(out + ".ready"); err != nil {
 		return s, fmt.Errorf("remove a note: %w", err)
 	}
-	if _, err := r.play(ctx, events, rate, nobody); err != nil {
+	if _, err := r.play(ctx, events, rate, ignoreBegin); err != nil {
 		return s, err
 	}
 	select {

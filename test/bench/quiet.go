@@ -82,7 +82,7 @@ func (b *bench) quiet(ctx context.Context, w *writer, secure bool) (q quiet, err
 	first := listen(ctx, []*websocket.Conn{one}, 1, `"j":["`)
 	defer first.leave()
 	// So that what is done once was done: rights are known, pools are filled.
-	if _, err := w.write(ctx, quietChanges, quietRate*5, nobody); err != nil {
+	if _, err := w.write(ctx, quietChanges, quietRate*5, ignoreBegin); err != nil {
 		return q, err
 	}
 	before, err := s.weight(ctx)
@@ -114,10 +114,10 @@ func (b *bench) quiet(ctx context.Context, w *writer, secure bool) (q quiet, err
 		return q, err
 	}
 	a.expect(b.changes+1, quietChanges)
-	if _, err := w.write(ctx, quietChanges, quietRate, nobody); err != nil {
+	if _, err := w.write(ctx, quietChanges, quietRate, ignoreBegin); err != nil {
 		return q, err
 	}
-	if err := a.everybody(ctx); err != nil {
+	if err := a.awaitAll(ctx); err != nil {
 		return q, err
 	}
 	again, err := s.metric(ctx, encodingsMetric)

@@ -119,7 +119,7 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush() // who is gone is found out below
+	_ = http.NewResponseController(w).Flush() // a closed connection is noticed below
 	for {
 		select {
 		case p := <-r.plays:

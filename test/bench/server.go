@@ -167,5 +167,5 @@ var errNoView = errors.New("the engine does not know its view")
 
 func answerJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // whoever asked finds half an answer
+	_ = json.NewEncoder(w).Encode(v) // on an error the caller gets an incomplete answer
 }

@@ -61,7 +61,7 @@ func stoppedReaders(ctx context.Context, b *bench) (lines []line, err error) {
 	}
 	current := listen(ctx, []*websocket.Conn{one}, 1, sequenceMark)
 	defer current.leave()
-	if _, err := w.write(ctx, warmRounds*len(w.keys), 2*stoppedRate, nobody); err != nil {
+	if _, err := w.write(ctx, warmRounds*len(w.keys), 2*stoppedRate, ignoreBegin); err != nil {
 		return nil, err
 	}
 	before, err := s.weight(ctx)
@@ -95,11 +95,11 @@ func stoppedReaders(ctx context.Context, b *bench) (lines []line, err error) {
 	// From here on, the stopped readers do not read.
 	n := int(b.stopped.Seconds() * stoppedRate)
 	current.expect(b.changes+1, n)
-	first, err := w.write(ctx, n, stoppedRate, nobody)
+	first, err := w.write(ctx, n, stoppedRate, ignoreBegin)
 	if err != nil {
 		return nil, err
 	}
-	if err := current.everybody(ctx); err != nil {
+	if err := current.awaitAll(ctx); err != nil {
 		return nil, err
 	}
 	after, err := s.weight(ctx)

@@ -87,5 +87,5 @@ func (w *writer) change(ctx context.Context, n int) error {
 	return nil
 }
 
-// nobody, as a callback, ignores the beginning of a change.
-func nobody(int) {}
+// ignoreBegin is a callback that ignores the beginning of a change.
+func ignoreBegin(int) {}

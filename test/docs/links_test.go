@@ -37,7 +37,7 @@ func TestLinks(t *testing.T) {
 		for _, match := range linkOf.FindAllStringSubmatch(codeBlock.ReplaceAllString(string(text), ""), -1) {
 			file, anchor, _ := strings.Cut(match[1], "#")
 			if strings.Contains(file, ":") {
-				continue // somebody else's
+				continue // another site
 			}
 			links++
 			target := filepath.Join(root, page)

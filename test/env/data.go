@@ -9,9 +9,9 @@ import (
 )
 
 // StartFilled starts a control plane with the data that an earlier call has saved in dir. If
-// there is none, or with anew, it starts an empty one, calls fill, and saves the data.
-func StartFilled(ctx context.Context, o Options, dir string, anew bool, fill func(context.Context, *ControlPlane) error) (*ControlPlane, error) {
-	if anew {
+// there is none, or with fresh, it starts an empty one, calls fill, and saves the data.
+func StartFilled(ctx context.Context, o Options, dir string, fresh bool, fill func(context.Context, *ControlPlane) error) (*ControlPlane, error) {
+	if fresh {
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, fmt.Errorf("remove what was kept: %w", err)
 		}

@@ -172,9 +172,9 @@ func (e *episode) suffer(ctx context.Context) {
 	}
 }
 
-// change makes a change of the workload. Nobody can while there is no API server, and
-// on a busy machine a connection is taken for dead at times: an attempt without an
-// answer is none.
+// change makes a change of the workload. That fails while the API server is down, and on a
+// busy machine when a connection is taken for dead: an attempt without an answer does not
+// count.
 func (e *episode) change(ctx context.Context) error {
 	err := e.work.Step(ctx)
 	var answer *apierrors.StatusError

@@ -266,7 +266,7 @@ func (p *Proxy) wrap(r *http.Response) error {
 	}
 	r.Body = &body{inner: r.Body, proxy: p, subject: s, done: r.Request.Context().Done(), left: s.cut, sniffs: s.verb == "watch"}
 	if s.cut > 0 {
-		// Nobody is to know how much is missing.
+		// The client must not know how much is missing.
 		r.ContentLength = -1
 		r.Header.Del("Content-Length")
 	}

@@ -164,7 +164,7 @@ func TestControllerHoldsCountsBack(t *testing.T) {
 		t.Errorf("counts were written at once: %+v", view.Status)
 	}
 
-	// Nobody notifies again: what was held back is written by itself.
+	// There is no further notification: the delayed status is written after the interval.
 	clock.SetTime(clock.Now().Add(interval))
 	eventually(t, soon, func() string {
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(view), view); err != nil {

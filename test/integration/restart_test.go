@@ -14,8 +14,8 @@ import (
 	"graphview.dev/controllers"
 )
 
-// TestRestartKeepsViewsReady: who watches GraphViews while the operator restarts
-// does not see one of them lose its condition Ready.
+// TestRestartKeepsViewsReady: no GraphView loses its condition Ready while the operator
+// restarts.
 func TestRestartKeepsViewsReady(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)

@@ -105,7 +105,7 @@ func TestNamespacesShareAWatch(t *testing.T) {
 	}
 	watchesBecome(t, e, "twenty beside one of everything", 1)
 	e.Remove(graphview.Name{Namespace: "views", Name: "wide"})
-	mustApply(t, e, "more", configMaps(namespaces[19])) // whoever comes now shares too
+	mustApply(t, e, "more", configMaps(namespaces[19])) // a new view shares it too
 	for i := 3; i < 20; i++ {
 		e.Remove(graphview.Name{Namespace: "views", Name: fmt.Sprint("single", i)})
 	}

@@ -102,7 +102,7 @@ func (f *front) url() string { return "http://" + f.listener.Addr().String() }
 
 func (f *front) close() error {
 	err := f.server.Close()
-	f.sever(nil) // WebSockets are nobody's but ours
+	f.sever(nil) // the server does not close hijacked connections
 	f.upstream.CloseIdleConnections()
 	if served := <-f.served; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)
@@ -229,5 +229,5 @@ func answer(w http.ResponseWriter, out []byte, err error) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	_, _ = w.Write(out) // nobody is left to be told
+	_, _ = w.Write(out) // the client has closed the connection
 }

@@ -13,7 +13,7 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// What all tests share.
+// The fixture of all tests.
 var (
 	cluster *env.ControlPlane
 	folder  string // of the plugin

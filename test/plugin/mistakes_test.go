@@ -10,8 +10,8 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// mistake is something that an author mistypes, and what each command says of it. What the page
-// says is tested by test/js.
+// mistake is a typing mistake of an author, and the message of each command. test/js tests the
+// messages of the page.
 type mistake struct {
 	What string
 	// Spec is that of the GraphView.

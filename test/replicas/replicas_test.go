@@ -125,9 +125,8 @@ func TestStopIsGoingAway(t *testing.T) {
 	s.equal(readers)
 }
 
-// TestRollout: replicas are replaced, each as soon as the one before is ready. Nobody's
-// stream ends but with 1001, or is reset but by the end of the replica that it was read
-// from.
+// TestRollout: replicas are replaced, each as soon as the one before is ready. Streams end
+// only with 1001, and are reset only when the replica that holds their view ends.
 func TestRollout(t *testing.T) {
 	e := &episode{scene: newScene(t, 2), random: rand.New(rand.NewPCG(1, 20)), victim: edges[0], allowed: make(map[*reader]*allowance)}
 	e.play(t, trouble{name: "rollout", begin: rollout})

@@ -142,7 +142,7 @@ func leasesHidden(e *episode) (string, []*peers.Replica, func()) {
 func without(body []byte, hidden map[string]bool) []byte {
 	var list coordinationv1.LeaseList
 	if err := json.Unmarshal(body, &list); err != nil {
-		return nil // which nobody can read
+		return nil // not a LeaseList
 	}
 	list.Items = slices.DeleteFunc(list.Items, func(l coordinationv1.Lease) bool { return hidden[l.Annotations[addressAnnotation]] })
 	text, err := json.Marshal(list)

@@ -64,8 +64,7 @@ func newPlace(t *testing.T, name string) *place {
 	return p
 }
 
-// clean removes all that the scenario made. Nobody else does: there are no
-// controllers.
+// clean deletes the scenario's objects. There are no controllers that would do it.
 func (p *place) clean(t *testing.T) {
 	t.Helper()
 	// The test's own context is over by now.

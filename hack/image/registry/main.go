@@ -33,7 +33,7 @@ func run() error {
 	server := &http.Server{Handler: registry.New(registry.Logger(log.New(io.Discard, "", 0))), ReadHeaderTimeout: time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	_, _ = io.Copy(io.Discard, os.Stdin) // whoever started it has ended, or wants it to end
+	_, _ = io.Copy(io.Discard, os.Stdin) // stdin is closed when the parent ends, or to stop this program
 	err = server.Shutdown(context.Background())
 	if serveErr := <-served; !errors.Is(serveErr, http.ErrServerClosed) {
 		err = errors.Join(err, serveErr)

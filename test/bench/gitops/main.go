@@ -35,7 +35,7 @@ func run() error {
 	if err != nil {
 		return fmt.Errorf("read the kubeconfig: %w", err)
 	}
-	config.QPS = -1 // nobody is held back by a limit of its own
+	config.QPS = -1 // no client-side limit
 	started := time.Now()
 	held := cache.NewClusterCache(config,
 		cache.SetLogr(logr.Discard()),

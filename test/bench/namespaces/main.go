@@ -162,7 +162,7 @@ func measure(ctx context.Context, config *rest.Config, n int, wide bool) (row st
 		}
 	}
 	ready := time.Since(began)
-	// Those who have moved to a shared watch give their own back.
+	// Views that have moved to a shared watch release their own.
 	for last, same := -1, 0; same < 10 && waiting.Err() == nil; time.Sleep(200 * time.Millisecond) {
 		if now := engine.Watches(); now == last {
 			same++

@@ -177,7 +177,7 @@ func (c *crowd) measure(ctx context.Context, each int) error {
 			_, last := a.at[c.made-1]
 			a.mu.Unlock()
 			if !last {
-				return errors.New("not everybody has the last change")
+				return errors.New("not every subscriber has the last change")
 			}
 		}
 		return nil

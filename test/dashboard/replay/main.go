@@ -98,7 +98,7 @@ func (s *server) list(w http.ResponseWriter, _ *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"items": items}) // nobody is left to be told
+	_ = json.NewEncoder(w).Encode(map[string]any{"items": items}) // the client has closed the connection
 }
 
 func (s *server) snapshot(w http.ResponseWriter, r *http.Request) {

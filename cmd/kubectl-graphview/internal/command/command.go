@@ -30,7 +30,7 @@ type cli struct {
 	wait   time.Duration
 	// inferred: references that are only inferred are in graphs.
 	inferred bool
-	quiet    bool // nobody is told what is waited for
+	quiet    bool // no progress messages
 	local    localView
 }
 

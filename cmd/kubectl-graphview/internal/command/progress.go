@@ -26,8 +26,8 @@ type progress struct {
 	mu       sync.Mutex
 	out      io.Writer
 	terminal bool
-	shown    bool   // a line that is to be overwritten
-	last     string // that was said
+	shown    bool   // the line must be overwritten
+	last     string // last message
 }
 
 func newProgress(v *view) *progress {

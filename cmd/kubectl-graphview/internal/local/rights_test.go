@@ -121,7 +121,7 @@ func TestPermit(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			rights, _ := rightsOf(t, tt.reviewer)
-			for range 2 { // of which the second has the answers for many places already
+			for range 2 { // the second time, the answers for many places are known
 				answers, err := rights.Permit(t.Context(), []access.Place{tt.place})
 				if err != nil || answers[tt.place] != tt.want {
 					t.Fatalf("%v, %v, want %t", answers, err, tt.want)

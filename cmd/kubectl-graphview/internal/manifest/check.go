@@ -145,7 +145,7 @@ func (c *Checker) object(ctx context.Context, file string, node *yamlnode.Node, 
 		add("kind", fmt.Sprintf("%s has no kind %s", kind.GroupVersion(), kind.Kind))
 		return
 	}
-	delete(content, "status") // which nobody but the operator writes
+	delete(content, "status") // only the operator writes it
 	broken := checkMetadata(object, known.namespaced)
 	broken = append(broken, known.check(ctx, content)...)
 	for _, e := range broken {

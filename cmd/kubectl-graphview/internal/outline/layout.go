@@ -15,7 +15,7 @@ type line struct {
 	begins  bool
 	trail   []bool // for each level above: is there more below it
 	last    bool   // of its siblings
-	hidden  int    // branches that are deeper than is to be drawn
+	hidden  int    // branches below the maximum depth
 	absence string // as of a branch
 	wrong   bool
 }
