@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -41,7 +42,7 @@ func (m *measurer) measure(ctx context.Context, r row, kubeconfig string) (sampl
 // command measures a command that ends by itself.
 func command(ctx context.Context, _ *measurer, environment, args []string) (sample, error) {
 	var errs bytes.Buffer
-	c := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // of this program
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Env, c.Stderr = environment, &errs
 	began := time.Now()
 	err := c.Run()
@@ -59,7 +60,7 @@ func command(ctx context.Context, _ *measurer, environment, args []string) (samp
 
 // dashboard measures the dashboard until a browser has the complete graph.
 func dashboard(ctx context.Context, _ *measurer, environment, args []string) (s sample, err error) {
-	c := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // of this program
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Env, c.Stderr = environment, os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -162,7 +163,7 @@ func (m *measurer) requests(from int64, program string) (n int, err error) {
 	seen := map[string]bool{}
 	for lines := bufio.NewReader(file); ; {
 		line, err := lines.ReadBytes('\n')
-		if err == io.EOF { // the last line may be incomplete
+		if errors.Is(err, io.EOF) { // the last line may be incomplete
 			return n, nil
 		}
 		var event struct{ AuditID, UserAgent string }
