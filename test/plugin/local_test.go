@@ -84,3 +84,39 @@ func TestNoReflectMethod(t *testing.T) {
 		}
 	}
 }
+
+// TestInstall: what install --print writes is served by an operator, and shows what its account may
+// list.
+func TestInstall(t *testing.T) {
+	const installed = "plugin-installed"
+	fixture.Kubectl(t, cluster, "create", "namespace", installed)
+	fixture.KubectlAfter(t, cluster, "delete", "namespace", installed, "--wait=false")
+	fixture.Kubectl(t, cluster, "-n", installed, "create", "configmap", "settings")
+	fixture.Kubectl(t, cluster, "-n", installed, "create", "secret", "generic", "token")
+	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=create", "configmap/kube-root-ca.crt", "serviceaccount/default", "--timeout=90s")
+	s := shellOf(t, "admin")
+	s.namespace = installed
+	fixture.Apply(t, cluster, said(t, s, "install", "--print", "all"))
+	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=condition=Ready", "graphview/all", "--timeout=90s")
+	want := said(t, s, "tree", "--local", "--as=system:serviceaccount:"+installed+":viewer", "--as-group=system:serviceaccounts", "--as-group=system:authenticated")
+	objects := func(text string) string {
+		before, _, _ := strings.Cut(text, "\n\n")
+		return before
+	}
+	eventually(t, func() string { return cmp.Diff(objects(want), objects(said(t, s, "tree", "all"))) })
+	if !strings.Contains(want, "ConfigMap/settings") || strings.Contains(objects(want), "Secret/token") {
+		t.Errorf("the account may list ConfigMaps and no Secrets:\n%s", want)
+	}
+	for want, args := range map[string][]string{
+		"add --print":                   {"install"},
+		`"A" is not the NAME`:           {"install", "--print", "A"},
+		"is not --service-account":      {"install", "--print", "--service-account", "a/b"},
+		"expected at most the NAME of":  {"install", "--print", "a", "b"},
+		"there is no GraphView in it":   {"install", "--print", "-f", "testdata/needs/crds.yaml"},
+		"-f: open nosuch.yaml: no such": {"install", "--print", "-f", "nosuch.yaml"},
+	} {
+		if _, stderr, code := s.run(t, args...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit code %d, want 2, and %q in: %s", args, code, want, stderr)
+		}
+	}
+}

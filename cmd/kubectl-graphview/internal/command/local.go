@@ -10,9 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/cmd/kubectl-graphview/internal/local"
+	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/spec"
 )
 
 // localName is the name of the one view of --local.
@@ -94,7 +95,7 @@ func beforeObject(args []string) []string {
 
 // refuseLists refuses -n a,b without --local, since an operator's view has its own namespaces.
 func (c *cli) refuseLists(cmd *cobra.Command, _ []string) error {
-	if !c.local.on && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ",") {
+	if !c.local.on && cmd.Name() != "install" && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ",") {
 		return usagef(cmd, "-n %s: several namespaces are for --local", *c.config.Namespace)
 	}
 	return nil
@@ -126,7 +127,7 @@ func (c *cli) runLocal(cmd *cobra.Command, run func(context.Context) error) erro
 	if err := l.rights.Connect(ctx, config); err != nil {
 		return err
 	}
-	if err := c.scope(ctx, named, from.spec); err != nil {
+	if err := c.scope(ctx, named, from.declared); err != nil {
 		return err
 	}
 	if err := l.rights.Check(ctx, config, l.namespaces); err != nil {
@@ -139,7 +140,12 @@ func (c *cli) runLocal(cmd *cobra.Command, run func(context.Context) error) erro
 	l.view = graphview.Name{Namespace: namespace, Name: localName}
 	o := local.Options{Config: config, Rights: l.rights, View: l.view, Rules: from.rules, SyncTimeout: c.localPatience(cmd)}
 	if cmd.Name() != "query" {
-		o.Spec = l.specOf(from.spec)
+		declared := l.declare(from.declared)
+		of, err := validation.SpecOf(&declared)
+		if err != nil {
+			return err
+		}
+		o.Spec = &of
 	}
 	return local.With(ctx, o, func(ctx context.Context, cluster *local.Cluster) error {
 		l.cluster = cluster
@@ -171,7 +177,7 @@ func namespacesIn(cmd *cobra.Command, flag string) ([]string, error) {
 }
 
 // scope decides in which namespaces the view looks, and prints it.
-func (c *cli) scope(ctx context.Context, named []string, declared *spec.Spec) error {
+func (c *cli) scope(ctx context.Context, named []string, declared *v1alpha1.GraphView) error {
 	l := &c.local
 	hint := "-A shows all namespaces"
 	switch {
@@ -179,12 +185,15 @@ func (c *cli) scope(ctx context.Context, named []string, declared *spec.Spec) er
 		l.namespaces, hint = nil, ""
 	case len(named) > 0:
 		l.namespaces, hint = named, ""
-	case declared != nil && declared.Namespaces == nil:
+	case declared != nil && declared.Spec.Namespaces == nil:
 		l.namespaces, hint = nil, "-n a,b narrows it"
-	case declared != nil && declared.Namespaces.Names == nil:
+	case declared != nil && declared.Spec.Namespaces.Names == nil:
 		l.namespaces, hint = nil, "as the GraphView selects them"
 	case declared != nil:
-		l.namespaces, hint = declared.Namespaces.Names, "as the GraphView names them"
+		l.namespaces, hint = nil, "as the GraphView names them"
+		for _, name := range declared.Spec.Namespaces.Names {
+			l.namespaces = append(l.namespaces, string(name))
+		}
 	default:
 		namespace, err := c.contextNamespace()
 		if err != nil {
@@ -243,30 +252,34 @@ func (c *cli) contextNamespace() (string, error) {
 	return namespace, nil
 }
 
-// specOf is the spec of the local view: that of the file or the default, in the namespaces of the scope.
-func (l *localView) specOf(declared *spec.Spec) *spec.Spec {
-	if declared != nil {
-		s := *declared
-		s.ServiceAccountName = ""
-		switch {
-		case s.Namespaces != nil && s.Namespaces.Names == nil && len(l.namespaces) == 0 && !l.allNamespaces:
-			// It selects namespaces.
-		case len(l.namespaces) == 0:
-			s.Namespaces = nil
-		default:
-			s.Namespaces = &spec.Namespaces{Names: l.namespaces}
+// declare returns what the local view selects: what the file or the default says, in the namespaces of
+// the scope.
+func (l *localView) declare(from *v1alpha1.GraphView) v1alpha1.GraphViewSpec {
+	var of v1alpha1.GraphViewSpec
+	if from != nil {
+		of = *from.Spec.DeepCopy()
+		of.ServiceAccountName = ""
+		if selects := of.Namespaces != nil && of.Namespaces.Names == nil; selects && len(l.namespaces) == 0 && !l.allNamespaces {
+			return of
 		}
-		return &s
+	} else {
+		include := "namespaced"
+		if len(l.namespaces) == 0 {
+			include = "true"
+		}
+		of.Queries = []v1alpha1.Query{
+			{Exclude: &v1alpha1.Exclude{ResourceSelectorExpression: unwatched}},
+			{Include: &v1alpha1.Include{ResourceSelectorExpression: include}},
+		}
 	}
-	s := &spec.Spec{Queries: []spec.Query{
-		{Exclude: &spec.Exclude{ResourceSelectorExpression: unwatched}},
-		{Include: &spec.Include{ResourceSelectorExpression: "true"}},
-	}}
+	of.Namespaces = nil
 	if len(l.namespaces) > 0 {
-		s.Queries[1].Include.ResourceSelectorExpression = "namespaced"
-		s.Namespaces = &spec.Namespaces{Names: l.namespaces}
+		of.Namespaces = &v1alpha1.Namespaces{}
+		for _, name := range l.namespaces {
+			of.Namespaces.Names = append(of.Namespaces.Names, v1alpha1.NamespaceName(name))
+		}
 	}
-	return s
+	return of
 }
 
 // withCandidates adds to an error about unreadable namespaces which others the kubeconfig names for

@@ -14,8 +14,9 @@ import (
 
 // fileView is what a file declares for --local.
 type fileView struct {
-	spec  *spec.Spec
-	rules map[string]spec.Rule // by name
+	declared *v1alpha1.GraphView // nil without a file
+	objects  []*v1alpha1.ReferenceRule
+	rules    map[string]spec.Rule // the same, by name
 }
 
 // readView reads a GraphView, and any ReferenceRules, as an operator would accept them. Its errors are
@@ -44,28 +45,24 @@ func (c *cli) readView(cmd *cobra.Command, file string) (fileView, error) {
 	for _, object := range r.Objects {
 		switch object.Content.GetKind() {
 		case "GraphView":
-			if view.spec != nil {
+			if view.declared != nil {
 				return fileView{}, usagef(cmd, "%s:%d: a second GraphView, %s: --local shows one", file, object.Line, object.Content.GetName())
 			}
-			var declared v1alpha1.GraphView
-			if err = runtime.DefaultUnstructuredConverter.FromUnstructured(object.Content.Object, &declared); err != nil {
-				break
-			}
-			var of spec.Spec
-			of, err = validation.SpecOf(&declared.Spec)
-			view.spec = &of
+			view.declared = &v1alpha1.GraphView{}
+			err = runtime.DefaultUnstructuredConverter.FromUnstructured(object.Content.Object, view.declared)
 		case "ReferenceRule":
-			var declared v1alpha1.ReferenceRule
-			if err = runtime.DefaultUnstructuredConverter.FromUnstructured(object.Content.Object, &declared); err != nil {
+			declared := &v1alpha1.ReferenceRule{}
+			if err = runtime.DefaultUnstructuredConverter.FromUnstructured(object.Content.Object, declared); err != nil {
 				break
 			}
+			view.objects = append(view.objects, declared)
 			view.rules[declared.Name], err = validation.RuleOf(&declared.Spec)
 		}
 		if err != nil {
 			return fileView{}, usagef(cmd, "%s:%d: %w", file, object.Line, err)
 		}
 	}
-	if view.spec == nil {
+	if view.declared == nil {
 		return fileView{}, usagef(cmd, "%s: there is no GraphView in it", file)
 	}
 	return view, nil

@@ -1,0 +1,138 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/yaml"
+)
+
+func (c *cli) install() *cobra.Command {
+	var (
+		printed bool
+		account string
+	)
+	cmd := &cobra.Command{
+		Use:   "install --print [NAME]",
+		Short: "Write the manifests with which an operator serves the view of --local",
+		Long: `Write the manifests with which an operator serves the view that --local shows for the same
+flags: the GraphView, the ServiceAccount whose rights limit it, and a binding of that account to the
+ClusterRole view. No server is asked, and nothing is changed: commit the output, or apply it.
+
+The account may list less than you may. ClusterRole view lists no Secrets and no Roles.`,
+		Example: `  kubectl graphview install --print -n shop > view.yaml
+  kubectl graphview install --print -n shop,payments storefront | kubectl apply -f -
+  kubectl graphview install --print -f view.yaml`,
+		Args: between(0, 1, "at most the NAME of the GraphView"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !printed {
+				return usagef(cmd, "install writes manifests only: add --print. docs/install.md has the operator")
+			}
+			return c.printInstall(cmd, args, account)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&printed, "print", false, "Write the manifests to standard output")
+	flags.StringVar(&account, "service-account", "viewer", "The ServiceAccount whose rights decide what the view contains")
+	flags.StringVarP(&c.local.file, "filename", "f", "", "A file with the GraphView to take, and any ReferenceRules")
+	flags.BoolVarP(&c.local.allNamespaces, "all-namespaces", "A", false, "All namespaces, with cluster-scoped objects")
+	return cmd
+}
+
+// printInstall writes the manifests.
+func (c *cli) printInstall(cmd *cobra.Command, args []string, account string) error {
+	named, err := namespacesIn(cmd, *c.config.Namespace)
+	if err != nil {
+		return err
+	}
+	if len(named) > 0 {
+		*c.config.Namespace = named[0]
+	}
+	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return err
+	}
+	var from fileView
+	if c.local.file != "" {
+		if from, err = c.readView(cmd, c.local.file); err != nil {
+			return err
+		}
+	}
+	switch l := &c.local; {
+	case l.allNamespaces:
+	case len(named) > 0:
+		l.namespaces = named
+	case from.declared == nil:
+		l.namespaces = []string{namespace}
+	case from.declared.Spec.Namespaces != nil:
+		for _, name := range from.declared.Spec.Namespaces.Names {
+			l.namespaces = append(l.namespaces, string(name))
+		}
+	}
+	name := namespace
+	switch {
+	case len(args) > 0:
+		name = args[0]
+	case from.declared != nil:
+		name = from.declared.Name
+	case c.local.allNamespaces:
+		name = "cluster"
+	}
+	for what, value := range map[string]string{"the NAME of a GraphView": name, "--service-account, a name": account} {
+		if problems := validation.IsDNS1123Subdomain(value); len(problems) > 0 {
+			return usagef(cmd, "%q is not %s: %s", value, what, problems[0])
+		}
+	}
+	return c.writeManifests(c.manifests(from, namespace, name, account), namespace, name)
+}
+
+// manifests are the objects, in the order in which they are applied.
+func (c *cli) manifests(from fileView, namespace, name, account string) []any {
+	type object = map[string]any
+	subjects := []object{{"kind": "ServiceAccount", "name": account, "namespace": namespace}}
+	role := object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
+	of := c.local.declare(from.declared)
+	of.ServiceAccountName = account
+	all := []any{object{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": object{"name": account, "namespace": namespace}}}
+	for _, in := range c.local.namespaces {
+		all = append(all, object{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+			"metadata": object{"name": "graphview-" + account, "namespace": in}, "roleRef": role, "subjects": subjects,
+		})
+	}
+	if len(c.local.namespaces) == 0 {
+		all = append(all, object{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+			"metadata": object{"name": "graphview-" + namespace + "-" + account}, "roleRef": role, "subjects": subjects,
+		})
+	}
+	for _, rule := range from.objects {
+		all = append(all, object{"apiVersion": "graphview.dev/v1alpha1", "kind": "ReferenceRule", "metadata": object{"name": rule.Name}, "spec": rule.Spec})
+	}
+	return append(all, object{"apiVersion": "graphview.dev/v1alpha1", "kind": "GraphView", "metadata": object{"name": name, "namespace": namespace}, "spec": of})
+}
+
+// writeManifests writes objects as one file.
+func (c *cli) writeManifests(objects []any, namespace, name string) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "# An operator serves this view to everybody who may open it. It takes three commands:\n"+
+		"#   helm upgrade --install graphview charts/graphview -n graphview-system --create-namespace --wait\n"+
+		"#   kubectl apply -f FILE\n"+
+		"#   kubectl graphview dashboard %s -n %s\n", name, namespace)
+	for i, object := range objects {
+		if i > 0 {
+			text.WriteString("---\n")
+		}
+		part, err := yaml.Marshal(object)
+		if err != nil {
+			return fmt.Errorf("write the manifests: %w", err)
+		}
+		text.Write(part)
+	}
+	if _, err := fmt.Fprint(c.Out, text.String()); err != nil {
+		return fmt.Errorf("write the manifests: %w", err)
+	}
+	return nil
+}
