@@ -13,6 +13,11 @@ import (
 // groupPath is where graphs are served, on every server that serves them.
 const groupPath = "/apis/stream.graphview.dev/v1alpha1"
 
+// MemberPath is the path at a hub below which the graphs of a member of its fleet are served. The
+// name of the member's ClusterLink follows, and /proxy. A [rest.Config] whose Host ends with these
+// leads to a Client of that member.
+const MemberPath = groupPath + "/clusters/"
+
 // Client reaches the graphs of one server.
 type Client struct {
 	base *url.URL

@@ -2,6 +2,9 @@ package fleet
 
 import (
 	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +109,30 @@ func TestOperators(t *testing.T) {
 		})
 	}
 	shows([]string{"one"}, "")
+	plugin, err := fixture.Build(t.Context(), root, "kubectl-graphview")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args, want string
+		code       int
+	}{
+		{"list -A --link far-1", "far         view   true       1         0", 0},
+		{"tree view -n far --link far-1", "ConfigMap/one", 0},
+		{"problems -A --link far-1", "No problems in 1 graph.", 0},
+		{"impact cm/one -n far --in view --link far-1", "ConfigMap/one", 0},
+		{"impact cm/one -n far --link far-1", "name a GraphView of that cluster with --in", 2},
+		{"tree vew -n far --link far-1", "kubectl graphview list -A --link far-1", 1},
+		{"list -A --link near", "kubectl get clusterlinks", 1},
+		{"tree -n far --link far-1 --local", "leave one of them out", 2},
+	} {
+		command := exec.CommandContext(t.Context(), plugin, strings.Fields(test.args)...)
+		command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(hubPlane.Dir(), "kubeconfig"))
+		stdout, stderr, code := fixture.Run(t, command)
+		if code != test.code || !strings.Contains(stdout+stderr, test.want) {
+			t.Errorf("kubectl graphview %s: exit code %d, %s%s", test.args, code, stdout, stderr)
+		}
+	}
 	fixture.Kubectl(t, far, "create", "configmap", "two", "-n", "far")
 	shows([]string{"one", "two"}, "")
 	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"suspend":true}}`)

@@ -32,6 +32,7 @@ type cli struct {
 	inferred bool
 	quiet    bool // no progress messages
 	local    localView
+	link     string // the ClusterLink whose graphs are shown; "" for those of the server
 }
 
 func newCLI(streams genericiooptions.IOStreams) *cli {

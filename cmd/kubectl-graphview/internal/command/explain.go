@@ -60,6 +60,7 @@ references.`,
 	}
 	c.addWait(cmd)
 	c.addLocal(cmd, beforeObject)
+	c.addLink(cmd)
 	return cmd
 }
 

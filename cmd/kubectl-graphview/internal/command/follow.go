@@ -32,6 +32,9 @@ func (c *cli) open(name string) (*view, error) {
 		return nil, err
 	}
 	served := config
+	if c.link != "" {
+		served = linked(config, c.link)
+	}
 	if c.local.serves() {
 		namespace, served = c.local.view.Namespace, c.local.cluster.Config()
 	}

@@ -67,6 +67,7 @@ the state of the objects and not their content.`,
 	cmd.Flags().StringVarP(&as, "output", "o", formats[0], "One of "+strings.Join(getFormats, ", "))
 	c.addInferred(cmd)
 	c.addLocal(cmd, first)
+	c.addLink(cmd)
 	return cmd
 }
 

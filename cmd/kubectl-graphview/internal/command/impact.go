@@ -39,6 +39,9 @@ Only references that GraphView knows count, and only objects that you may list.`
 			if in != "" && allNamespaces {
 				return usagef(cmd, "--in names a GraphView, which has its own namespaces: leave -A out")
 			}
+			if c.link != "" && in == "" {
+				return usagef(cmd, "--link %s: a hub serves no ad-hoc views; name a GraphView of that cluster with --in", c.link)
+			}
 			policy, known := map[string]string{"background": "Background", "foreground": "Foreground", "orphan": "Orphan"}[cascade]
 			if !known {
 				return usagef(cmd, "--cascade must be background, foreground or orphan")
@@ -69,6 +72,7 @@ Only references that GraphView knows count, and only objects that you may list.`
 	c.addInferred(cmd)
 	c.addWait(cmd)
 	c.addLocal(cmd, nil)
+	c.addLink(cmd)
 	return cmd
 }
 

@@ -45,5 +45,6 @@ GraphView, before anybody's rights.`,
 		},
 	}
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "List the graphs of all namespaces")
+	c.addLink(cmd)
 	return cmd
 }

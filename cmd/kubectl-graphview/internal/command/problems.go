@@ -96,6 +96,7 @@ graph is not complete in time. With --strict it is also 3 if some kinds may not 
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "With --local: exit with 3 also if some kinds are left out")
 	c.addWait(cmd)
 	c.addLocal(cmd, nil)
+	c.addLink(cmd)
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		err := run(cmd, args)

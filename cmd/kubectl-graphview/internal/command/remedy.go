@@ -23,6 +23,8 @@ func (v *view) remedy(ctx context.Context, err error) error {
 		return err
 	case v.local.serves():
 		return v.localRemedy(err)
+	case v.link != "":
+		return v.linkRemedy(err)
 	case client.IsNotServed(err):
 		return fmt.Errorf("the server %s serves no graphs: it has no APIService %s. Install the operator with it (kubectl apply -k config/default), "+
 			"use the operator's own port (--server, --certificate-authority and --token), or add --local to look without an operator", v.config.Host, apiService)

@@ -17,6 +17,9 @@ import (
 
 // declaration reads the GraphView.
 func (v *view) declaration(ctx context.Context) (*v1alpha1.GraphView, error) {
+	if v.link != "" {
+		return nil, errLinked
+	}
 	objects, err := v.dynamic()
 	if err != nil {
 		return nil, err

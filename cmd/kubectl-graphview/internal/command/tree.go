@@ -97,6 +97,7 @@ The exit code is 1 if the graph has no object.`,
 	c.addInferred(cmd)
 	c.addWait(cmd)
 	c.addLocal(cmd, first)
+	c.addLink(cmd)
 	return cmd
 }
 

@@ -66,6 +66,7 @@ With --root it is a part of the graph: the object and what it is made of, or wit
 	c.addInferred(cmd)
 	c.addWait(cmd)
 	c.addLocal(cmd, first)
+	c.addLink(cmd)
 	return cmd
 }
 

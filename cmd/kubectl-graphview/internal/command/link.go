@@ -1,0 +1,55 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/client"
+)
+
+// addLink lets a command look at the graphs of a member of a fleet.
+func (c *cli) addLink(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.link, "link", "", "The ClusterLink of a cluster whose graphs to look at, through the hub of your kubeconfig; see kubectl get clusterlinks")
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if c.link != "" && c.local.on {
+			return usagef(cmd, "--link %s: --local looks at the cluster of your kubeconfig; leave one of them out", c.link)
+		}
+		return check(cmd, args)
+	}
+}
+
+// linked returns a configuration that reaches the graphs of a member.
+func linked(config *rest.Config, link string) *rest.Config {
+	member := rest.CopyConfig(config)
+	member.Host = strings.TrimRight(config.Host, "/") + client.MemberPath + url.PathEscape(link) + "/proxy"
+	return member
+}
+
+// errLinked is the reason why a GraphView of a member is not read: a hub serves only its graph.
+var errLinked = errors.New("a hub serves the graphs of a member, and not its GraphViews")
+
+// linkRemedy is remedy for the graphs of a member.
+func (v *view) linkRemedy(err error) error {
+	var closed *client.CloseError
+	switch {
+	case client.IsNotFound(err) && v.name != "":
+		return fmt.Errorf("there is no GraphView %q in namespace %q of the cluster %s, or no ClusterLink of that name. See kubectl graphview list -A --link %s and kubectl get clusterlinks", v.name, v.namespace, v.link, v.link)
+	case client.IsNotFound(err):
+		return fmt.Errorf("%w. See kubectl get clusterlinks", bare(err))
+	case client.IsForbidden(err):
+		return fmt.Errorf("%w. At the hub it takes get on clusters/proxy of %s (ClusterRole graphview-fleet-viewer), in the cluster the role view for hub:NAME:you", bare(err), v.link)
+	case apierrors.IsServiceUnavailable(err):
+		return fmt.Errorf("%w. See kubectl describe clusterlink %s", bare(err), v.link)
+	case errors.As(err, &closed):
+		return &refusal{text: fmt.Sprintf("%s of the cluster %s: %s", v, v.link, closed.Message), closed: closed}
+	default:
+		return err
+	}
+}
