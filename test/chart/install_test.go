@@ -198,7 +198,7 @@ spec: {namespaces: {names: [shop, other]}, queries: [{include: {resourceSelector
 	})
 	for question, want := range map[string]string{
 		"list secrets -n shop": "yes", "list secrets -n other": "no", "list pods -n shop": "no", "get secrets -n shop": "no",
-		"list graphviews.graphview.dev -A": "yes", "watch configmaps -A": "no",
+		"list graphviews.graphview.dev -A": "yes", "watch clusterlinks.graphview.dev": "yes", "patch clusterlinks.graphview.dev --subresource=status": "yes", "watch configmaps -A": "no",
 	} {
 		args := append([]string{"auth", "can-i"}, strings.Fields(question)...)
 		out, err := c.Kubectl(t.Context(), append(args, "--as=system:serviceaccount:"+env.ServiceNamespace+":graphview-manager")...)

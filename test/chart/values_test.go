@@ -43,6 +43,8 @@ var variants = map[string][]string{
 	"its own issuer":     {`certificates.source="certManager"`, `certificates.issuerRef={"name":"letsencrypt","kind":"ClusterIssuer"}`},
 	"a certificate":      {`certificates.source="secret"`, "webhook.enabled=true", `certificates.caBundle="-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"`},
 	"placed":             {`nodeSelector={"a":"b"}`, `tolerations=[{"operator":"Exists"}]`, `affinity={"podAntiAffinity":{}}`, `priorityClassName="high"`, `topologySpreadConstraints=[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"}]`},
+	"a hub":              {"fleet.hub.enabled=true", `fleet.name="acme"`, `fleet.hub.certificateSecret="hub-tls"`, `fleet.hub.service={"type":"LoadBalancer","annotations":{"a":"b"}}`, "networkPolicy.enabled=true"},
+	"a member":           {`fleet.name="acme"`, `fleet.member.url="wss://hub.example.com:8444/tunnel/v1/clusters/eu-1"`, `fleet.member.caBundle="-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"`, "networkPolicy.enabled=true"},
 	"an image by digest": {`image.digest="sha256:0000000000000000000000000000000000000000000000000000000000000000"`, `imagePullSecrets=[{"name":"registry"}]`},
 }
 
@@ -71,6 +73,13 @@ func TestSchemaRefuses(t *testing.T) {
 		"something else than a flag":   {`operator.extraArgs=["serve"]`, "/operator/extraArgs/0"},
 		"a webhook nobody vouches for": {`webhook.enabled=true`, "webhook.certificates self-signed"},
 		"Secrets left out of a list":   {`rbac={"create":true,"read":"resources","resources":[{"apiGroups":[""],"resources":["pods"]}],"namespaces":[],"secrets":false,"aggregateToView":true}`, "rbac.secrets is for rbac.read all"},
+		"a hub without a name":         {`fleet.hub.enabled=true`, "need fleet.name"},
+		"a member without a name":      {`fleet.member.url="wss://hub:8444/tunnel/v1/clusters/eu"`, "need fleet.name"},
+		"a hub by HTTPS":               {`fleet.member.url="https://hub:8444/tunnel/v1/clusters/eu"`, "/fleet/member/url"},
+		"a hub of three replicas":      {`fleet={"name":"acme","hub":{"enabled":true}},replicas=3`, "set replicas to 1 or 2"},
+		"a certificate without a hub":  {`fleet.hub.certificateSecret="tls"`, "set fleet.hub.enabled"},
+		"CAs of no hub":                {`fleet.member.caSecret="hub-ca"`, "set fleet.member.url"},
+		"CAs of a hub twice":           {`fleet={"name":"acme","member":{"url":"wss://hub:8444/tunnel/v1/clusters/eu","caSecret":"hub-ca","caBundle":"-----BEGIN CERTIFICATE-----"}}`, "leave one of them out"},
 		"a privileged port":            {`ports.stream=443`, "/ports/stream"},
 		"runbooks with an anchor":      {`prometheusRule.runbookURL="https://example.com/#runbooks"`, "/prometheusRule/runbookURL"},
 	} {

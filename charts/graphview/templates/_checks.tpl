@@ -9,6 +9,23 @@
 {{- if and .Values.webhook.enabled (eq .Values.webhook.certificates "self-signed") (ne .Values.certificates.source "operator") }}
 {{- fail "webhook.certificates self-signed is for certificates.source operator; leave it injected where cert-manager or a Secret has the certificate" }}
 {{- end }}
+{{- with .Values.fleet }}
+{{- if and (or .hub.enabled .member.url) (not .name) }}
+{{- fail "fleet.hub.enabled and fleet.member.url need fleet.name: set it to the name of the hub, such as acme, at the hub and at every member" }}
+{{- end }}
+{{- if and .hub.enabled (gt (int $.Values.replicas) 2) }}
+{{- fail "fleet.hub.enabled works with at most two replicas: set replicas to 1 or 2" }}
+{{- end }}
+{{- if and .hub.certificateSecret (not .hub.enabled) }}
+{{- fail "fleet.hub.certificateSecret is for a hub: set fleet.hub.enabled to true, or leave it out" }}
+{{- end }}
+{{- if and (or .member.caSecret .member.caBundle) (not .member.url) }}
+{{- fail "fleet.member.caSecret and fleet.member.caBundle are for a member: set fleet.member.url to the URL of the hub, or leave them out" }}
+{{- end }}
+{{- if and .member.caSecret .member.caBundle }}
+{{- fail "fleet.member.caSecret and fleet.member.caBundle both have the CAs of the hub: leave one of them out" }}
+{{- end }}
+{{- end }}
 {{- if and (not .Values.rbac.secrets) (ne .Values.rbac.read "all") }}
 {{- fail "rbac.secrets is for rbac.read all; otherwise leave Secrets out of rbac.resources" }}
 {{- end }}
