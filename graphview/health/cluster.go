@@ -1,6 +1,7 @@
 package health
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func claim(o *object) Health {
 	case h.State == OK:
 		return ok()
 	case h.State == Unknown:
-		return progressing(orElse(h.Reason, "NotBound"), 0)
+		return progressing(cmp.Or(h.Reason, "NotBound"), 0)
 	case h.Reason != "Pending" || slices.ContainsFunc(provisioning, func(name string) bool { return o.text("metadata", "annotations", name) != "" }):
 		return h
 	}
@@ -115,11 +116,11 @@ func autoscaler(o *object) Health {
 	active, _ := conditions.find("ScalingActive")
 	switch {
 	case able.status == "False":
-		return degraded(orElse(able.reason, "NotAbleToScale"), able.since())
+		return degraded(cmp.Or(able.reason, "NotAbleToScale"), able.since())
 	case active.reason == "ScalingDisabled":
 		return Health{State: Suspended, Reason: active.reason, Since: active.since()}
 	case active.status == "False":
-		return progressing(orElse(active.reason, "NotScalingActive"), active.since())
+		return progressing(cmp.Or(active.reason, "NotScalingActive"), active.since())
 	case hasAble && able.isTrue():
 		return Health{State: OK, Reason: word(able.reason), Since: able.since()}
 	}

@@ -1,6 +1,10 @@
 package health
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // condition is one of an object's status.conditions.
 type condition struct {
@@ -104,10 +108,10 @@ func (o *object) readinessBy(kind string, c condition) Health {
 		case ended[plain(c.reason)]:
 			return Health{State: OK, Reason: word(c.reason), Since: c.since()}
 		case failure(c.reason), kind == "Succeeded" && o.runsOnce(), verdicts[kind] && !waits(c.reason):
-			return degraded(orElse(c.reason, "Not"+kind), c.since())
+			return degraded(cmp.Or(c.reason, "Not"+kind), c.since())
 		}
 	}
-	h := progressing(orElse(c.reason, "Not"+kind), c.since())
+	h := progressing(cmp.Or(c.reason, "Not"+kind), c.since())
 	if c.outdated {
 		h = unseen()
 	}
@@ -118,22 +122,21 @@ func (o *object) readinessBy(kind string, c condition) Health {
 }
 
 // verdicts are conditions that are False only after the controller looked at the spec.
-var verdicts = map[string]bool{"Accepted": true, "Established": true, "NamesAccepted": true, "Valid": true, "Success": true, "Synced": true}
+var verdicts = map[string]bool{
+	"Accepted": true, "Admitted": true, "ResolvedRefs": true, "Programmed": true, "Established": true, "NamesAccepted": true, "Valid": true, "Success": true, "Synced": true,
+}
 
 // waits reports whether a reason says that a verdict is still to come.
 func waits(reason string) bool {
 	return strings.HasPrefix(reason, "Waiting") || strings.HasSuffix(plain(reason), "ing") || reason == "AddressNotAssigned"
 }
 
-// runsOnce reports whether objects of the kind run once, as their name says. Running is
-// no end for them, and they may run for days.
+// onceEnds are ends of the names of kinds whose objects run once. Running is no end for them, and
+// they may run for days.
+var onceEnds = []string{"Job", "Run", "Workflow", "Experiment", "SparkApplication"}
+
 func (o *object) runsOnce() bool {
-	for _, suffix := range []string{"Job", "Run", "Workflow", "Experiment", "SparkApplication"} {
-		if strings.HasSuffix(o.kind.Kind, suffix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(onceEnds, func(end string) bool { return strings.HasSuffix(o.kind.Kind, end) })
 }
 
 // failure reports whether a reason, or the type of a condition, names a failure, and

@@ -1,5 +1,11 @@
 package health
 
+import (
+	"cmp"
+
+	"graphview.dev/graphview/budget"
+)
+
 // elementLists are lists of a status whose elements have conditions of their own, as
 // Gateway API has them: a route reports to each of its parents, a policy to each
 // ancestor, a Gateway for each listener, and a Route of OpenShift to each router.
@@ -29,26 +35,52 @@ func (o *object) belowElements() Health {
 	return worst
 }
 
-// element judges one element. A False is final there unless its reason says that it
-// waits: the controller has looked at the spec and rejects it.
+// element judges one element, by the worst that it says.
 func (o *object) element() Health {
 	if c, failed := o.conditions.failed(); failed {
-		return degraded(orElse(c.reason, c.kind), c.since())
+		return degraded(cmp.Or(c.reason, c.kind), c.since())
 	}
 	worst := Health{State: Unknown}
 	if c, refused := o.conditions.refused(); refused {
 		worst = degraded(c.reason, c.since())
 	}
 	for _, kind := range []string{"Accepted", "Admitted", "ResolvedRefs", "Programmed"} {
-		c, found := o.conditions.find(kind)
-		if !found {
-			continue
+		if h, found := o.readiness(kind); found {
+			worst = worse(worst, h)
 		}
-		h := o.readinessBy(kind, c)
-		if c.status == "False" && !waits(c.reason) {
-			h = degraded(orElse(c.reason, "Not"+kind), c.since())
-		}
-		worst = worse(worst, h)
 	}
 	return worst
+}
+
+// elements bounds the lists that are read, since each condition takes many times
+// the bytes that it has in JSON.
+var elements = budget.Declare("health_list_elements", "conditions, containers or parents in the status of one object", 1000)
+
+// perElement is how many conditions of one parent, ancestor or listener are read.
+const perElement = 64
+
+// tooLong reports whether a list of the status is longer than Of reads, or the elements
+// of a list together have more conditions than one list may have.
+func tooLong(object fields) bool {
+	if int64(object.length("endpoints")) > elements.Limit() {
+		return true
+	}
+	status := object.at("status")
+	for _, lists := range [][]string{{"conditions"}, containerLists, elementLists} {
+		for _, name := range lists {
+			if int64(status.length(name)) > elements.Limit() {
+				return true
+			}
+		}
+	}
+	all, long := 0, false
+	for _, list := range elementLists {
+		status.each(func(element fields) bool {
+			n := element.length("conditions")
+			all += n
+			long = n > perElement || int64(all) > elements.Limit()
+			return !long
+		}, list)
+	}
+	return long
 }

@@ -1,6 +1,8 @@
 package health
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,18 +12,12 @@ type State string
 
 // The states, from the best to the worst.
 const (
-	// OK: the object is as its spec wants it.
-	OK State = "ok"
-	// Suspended: a user or a controller stopped it on purpose.
-	Suspended State = "suspended"
-	// Unknown: the object does not report its health.
-	Unknown State = "unknown"
-	// Terminating: the object is being deleted.
-	Terminating State = "terminating"
-	// Progressing: the object is on its way to its spec.
-	Progressing State = "progressing"
-	// Degraded: the object failed, or does not reach its spec in time.
-	Degraded State = "degraded"
+	OK          State = "ok"          // as its spec wants it
+	Suspended   State = "suspended"   // stopped on purpose, by a user or a controller
+	Unknown     State = "unknown"     // it does not report its health
+	Terminating State = "terminating" // it is being deleted
+	Progressing State = "progressing" // on its way to its spec
+	Degraded    State = "degraded"    // it failed, or does not reach its spec in time
 )
 
 // States are all states, from the best to the worst.
@@ -29,12 +25,10 @@ var States = []State{OK, Suspended, Unknown, Terminating, Progressing, Degraded}
 
 // Severity orders states: a larger one needs attention sooner.
 func (s State) Severity() int {
-	for i, known := range States {
-		if s == known {
-			return i
-		}
+	if i := slices.Index(States, s); i >= 0 {
+		return i
 	}
-	return Unknown.Severity()
+	return slices.Index(States, Unknown)
 }
 
 // Patience is how long an object may be progressing or terminating before it counts as
@@ -76,7 +70,7 @@ func (h Health) At(now time.Time) Health {
 		return h
 	}
 	if h.State == Terminating {
-		h.Reason = orElse(h.Reason, "Terminating")
+		h.Reason = cmp.Or(h.Reason, "Terminating")
 	}
 	h.State, h.Overdue = Degraded, 0
 	return h
@@ -135,11 +129,4 @@ func word(reason string) string {
 		reason = reason[:end]
 	}
 	return reason[:min(len(reason), maxReason)]
-}
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }

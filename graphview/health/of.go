@@ -1,8 +1,10 @@
 package health
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"graphview.dev/graphview/jsontree"
 )
@@ -103,7 +105,7 @@ func (o *object) general() (Health, bool) {
 		return h, true
 	}
 	if c, failed := o.conditions.failed(); failed {
-		return degraded(orElse(c.reason, c.kind), c.since()), true
+		return degraded(cmp.Or(c.reason, c.kind), c.since()), true
 	}
 	if c, found := o.conditions.find("NamesAccepted"); found && c.status == "False" {
 		return o.readinessBy(c.kind, c), true
@@ -142,7 +144,7 @@ func (o *object) stopped() (Health, bool) {
 	}
 	for _, c := range o.conditions {
 		if c.isTrue() && meaningOf(c.kind).stops {
-			return Health{State: Suspended, Reason: word(orElse(c.reason, c.kind)), Since: c.since()}, true
+			return Health{State: Suspended, Reason: word(cmp.Or(c.reason, c.kind)), Since: c.since()}, true
 		}
 	}
 	return Health{}, false
@@ -210,7 +212,7 @@ func (o *object) conventional() Health {
 			h = said
 			break
 		}
-		h.Reason = orElse(h.Reason, said.Reason)
+		h.Reason = cmp.Or(h.Reason, said.Reason)
 	}
 	if h.State == Unknown {
 		h = o.unphased(h)
@@ -244,7 +246,7 @@ func (o *object) unphased(h Health) Health {
 			said = o.readinessBy(c.kind, c)
 		case c.isTrue() && strings.HasSuffix(c.kind, "ing"):
 			if said, _ = o.phase(c.kind, nil); said.State == Progressing && !o.runsOnce() {
-				said = progressing(orElse(c.reason, c.kind), c.since())
+				said = progressing(cmp.Or(c.reason, c.kind), c.since())
 			}
 		default:
 			continue
@@ -313,4 +315,30 @@ func (o *object) tally(isReady func(fields) bool, path ...string) (ready, all in
 		return true
 	}, path...)
 	return ready, all, all > 0
+}
+
+// terminating is the health of an object that is being deleted, and why it still
+// exists: the condition of a Namespace or CustomResourceDefinition that names the
+// obstacle, else its finalizers.
+func (o *object) terminating(at int64) Health {
+	h := Health{State: Terminating, Since: at}
+	if at != 0 {
+		h.Overdue = at + int64(Patience/time.Second)
+	}
+	switch c, failed := o.conditions.failed(); {
+	case failed:
+		h.Reason = word(c.kind)
+		return h
+	case o.kind == Kind{"", "Namespace"} || o.kind == Kind{"apiextensions.k8s.io", "CustomResourceDefinition"}:
+		for _, c := range o.conditions {
+			if c.isTrue() && (strings.HasSuffix(c.kind, "Remaining") || c.kind == "Terminating") {
+				h.Reason = word(cmp.Or(c.reason, c.kind))
+				return h
+			}
+		}
+	}
+	if o.length("metadata", "finalizers") > 0 {
+		h.Reason = "FinalizersRemaining"
+	}
+	return h
 }

@@ -1,5 +1,7 @@
 package health
 
+import "cmp"
+
 var podKind = Kind{"", "Pod"}
 
 // scheduleWindow is how many seconds a pod may be without a node before it counts as degraded. It is
@@ -18,7 +20,7 @@ func pod(o *object) Health {
 	case "Succeeded":
 		return Health{State: OK, Reason: "Succeeded", Since: readiness.since()}
 	case "Failed":
-		h := degraded(orElse(o.text("status", "reason"), orElse(o.container(failedState), "Failed")), readiness.since())
+		h := degraded(cmp.Or(o.text("status", "reason"), cmp.Or(o.container(failedState), "Failed")), readiness.since())
 		h.Ended = true
 		return h
 	case "Unknown":
@@ -35,9 +37,9 @@ func pod(o *object) Health {
 	case phase == "Running":
 		return o.running(readiness)
 	case scheduled.status != "False":
-		return progressing(orElse(o.container(waitingState), "Pending"), scheduled.since())
+		return progressing(cmp.Or(o.container(waitingState), "Pending"), scheduled.since())
 	}
-	h := progressing(orElse(scheduled.reason, "NotScheduled"), scheduled.since()).endless()
+	h := progressing(cmp.Or(scheduled.reason, "NotScheduled"), scheduled.since()).endless()
 	if scheduled.reason == "Unschedulable" && h.Since != 0 {
 		h.Overdue = h.Since + scheduleWindow
 	}
@@ -57,7 +59,7 @@ func (o *object) running(readiness condition) Health {
 	if reason := o.container(restartedState); reason != "" {
 		return degraded(reason, readiness.since())
 	}
-	h := progressing(orElse(readiness.reason, "NotReady"), readiness.since())
+	h := progressing(cmp.Or(readiness.reason, "NotReady"), readiness.since())
 	if policy != "Always" && policy != "" && o.container(doneState) != "" {
 		h = h.endless()
 	}
@@ -82,7 +84,7 @@ func (o *object) container(state func(fields) string) (found string) {
 func endOf(c fields, state string) (failed, done string) {
 	switch code, ended := c.number(state, "terminated", "exitCode"); {
 	case ended && code != 0:
-		return orElse(c.text(state, "terminated", "reason"), "Error"), ""
+		return cmp.Or(c.text(state, "terminated", "reason"), "Error"), ""
 	case ended:
 		return "", "Completed"
 	}

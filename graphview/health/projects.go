@@ -1,5 +1,7 @@
 package health
 
+import "cmp"
+
 // project is how objects of one kind of another project are judged, in data, where the general rules
 // would be wrong.
 type project struct {
@@ -16,7 +18,7 @@ type project struct {
 func (p *project) of(o *object) Health {
 	for _, kind := range p.busy {
 		if c, _ := o.conditions.find(kind); c.isTrue() {
-			return progressing(orElse(c.reason, kind), c.since())
+			return progressing(cmp.Or(c.reason, kind), c.since())
 		}
 	}
 	switch {
