@@ -13,11 +13,20 @@ type condition struct {
 	// type names a failure.
 	kind, status, reason string
 	outdated             bool
-	at                   fields // those of the condition
+	at                   fields   // those of the condition
+	known                *meaning // of kind, if it is one of words
 }
 
 // since is when the condition took its status, in seconds since 1970.
 func (c condition) since() int64 { return seconds(c.at.text("lastTransitionTime")) }
+
+// meaning is what the type says if the condition is True.
+func (c condition) meaning() meaning {
+	if c.known != nil {
+		return *c.known
+	}
+	return newMeaning(c.kind)
+}
 
 func (c condition) isTrue() bool { return c.status == "True" }
 
@@ -27,8 +36,18 @@ type conditionsOf []condition
 func conditionsAt(f fields, generation int64, path ...string) conditionsOf {
 	all := make(conditionsOf, 0, f.length(path...))
 	f.each(func(at fields) bool {
-		c := condition{kind: at.text("type"), status: at.text("status"), reason: at.text("reason"), at: at}
-		switch observed, _ := at.number("observedGeneration"); {
+		c := condition{status: at.text("status"), reason: at.text("reason"), at: at}
+		said, _ := at.at("type").read.Text()
+		if c.known = words[string(said)]; c.known != nil {
+			c.kind = c.known.word
+		} else {
+			c.kind = at.text("type")
+		}
+		var observed int64
+		if generation > 1 { // else no condition is older
+			observed, _ = at.number("observedGeneration")
+		}
+		switch {
 		case observed > 0 && observed < generation:
 			c.status, c.reason, c.outdated = "Unknown", "LatestGenerationNotObserved", true
 		case c.status == "" && failure(c.kind):
@@ -46,12 +65,12 @@ func (all conditionsOf) find(kind string) (condition, bool) {
 
 // failed is the first True condition whose type names a failure.
 func (all conditionsOf) failed() (condition, bool) {
-	return all.first(func(c condition) bool { return c.isTrue() && meaningOf(c.kind).fails })
+	return all.first(func(c condition) bool { return c.isTrue() && c.meaning().fails })
 }
 
 // refused is the first False condition whose reason names a failure, although its type does not.
 func (all conditionsOf) refused() (condition, bool) {
-	return all.first(func(c condition) bool { return c.status == "False" && failure(c.reason) && !meaningOf(c.kind).fails })
+	return all.first(func(c condition) bool { return c.status == "False" && failure(c.reason) && !c.meaning().fails })
 }
 
 // about reports whether one of the conditions says that it is about a generation.

@@ -38,4 +38,4 @@ func (p *project) describe() string {
 func Usual(kind string) bool { return slices.Contains(usualConditions, kind) }
 
 // NamesFailure reports whether the type of a condition names a failure.
-func NamesFailure(kind string) bool { return meaningOf(kind).fails }
+func NamesFailure(kind string) bool { return newMeaning(kind).fails }

@@ -17,10 +17,9 @@ var elementLists = []string{"parents", "ancestors", "listeners", "ingress"}
 func (o *object) belowElements() Health {
 	worst := Health{State: Unknown}
 	newest := false
-	generation, _ := o.number("metadata", "generation")
 	for _, list := range elementLists {
-		o.each(func(f fields) bool {
-			element := object{fields: f, kind: o.kind, conditions: conditionsAt(f, generation, "conditions")}
+		o.status.each(func(f fields) bool {
+			element := object{fields: f, kind: o.kind, conditions: conditionsAt(f, o.generation, "conditions")}
 			current := element.conditions.newest()
 			if newest && !current || len(element.conditions) == 0 {
 				return true
@@ -30,7 +29,7 @@ func (o *object) belowElements() Health {
 				worst, newest = h, newest || current
 			}
 			return true
-		}, "status", list)
+		}, list)
 	}
 	return worst
 }
@@ -61,21 +60,23 @@ const perElement = 64
 
 // tooLong reports whether a list of the status is longer than Of reads, or the elements
 // of a list together have more conditions than one list may have.
-func tooLong(object fields) bool {
-	if int64(object.length("endpoints")) > elements.Limit() {
+func (o *object) tooLong() bool {
+	if n := o.read.Count(); n > 0 && n <= perElement {
+		return false
+	}
+	if int64(o.length("endpoints")) > elements.Limit() {
 		return true
 	}
-	status := object.at("status")
 	for _, lists := range [][]string{{"conditions"}, containerLists, elementLists} {
 		for _, name := range lists {
-			if int64(status.length(name)) > elements.Limit() {
+			if int64(o.status.length(name)) > elements.Limit() {
 				return true
 			}
 		}
 	}
 	all, long := 0, false
 	for _, list := range elementLists {
-		status.each(func(element fields) bool {
+		o.status.each(func(element fields) bool {
 			n := element.length("conditions")
 			all += n
 			long = n > perElement || int64(all) > elements.Limit()

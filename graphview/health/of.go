@@ -39,7 +39,9 @@ var rules = map[Kind]rule{
 type object struct {
 	fields
 
+	status     fields // which most rules read
 	kind       Kind
+	generation int64
 	conditions conditionsOf
 	// outdated: the controller has not seen the newest spec.
 	outdated bool
@@ -54,12 +56,12 @@ func Of(kind Kind, tree map[string]any) Health { return of(kind, fields{tree: tr
 func OfParts(kind Kind, parts *jsontree.Parts) Health { return of(kind, fields{read: parts.Object()}) }
 
 func of(kind Kind, f fields) Health {
-	if tooLong(f) {
+	o := object{fields: f, status: f.at("status"), kind: kind}
+	if o.tooLong() {
 		_ = elements.Exceed() // counts it; the author of the object sees the reason
 		return Health{State: Unknown, Reason: "StatusTooLong"}
 	}
-	o := object{fields: f, kind: kind}
-	o.read()
+	o.readStatus()
 	if deleted := f.text("metadata", "deletionTimestamp"); deleted != "" {
 		return o.terminating(seconds(deleted))
 	}
@@ -70,7 +72,7 @@ func of(kind Kind, f fields) Health {
 	if o.outdated && (h.State == OK || h.State == Unknown) {
 		h = unseen()
 	}
-	if h.State != Suspended {
+	if h.State != Suspended && kind != podKind { // a pod reports to nobody else
 		h = worse(h, o.belowElements())
 	}
 	if ready, wanted, counted := o.counts(); counted {
@@ -87,13 +89,13 @@ func worse(h, other Health) Health {
 	return h
 }
 
-func (o *object) read() {
-	generation, _ := o.number("metadata", "generation")
-	observed, _ := o.number("status", "observedGeneration")
+func (o *object) readStatus() {
+	o.generation, _ = o.number("metadata", "generation")
+	observed, _ := o.status.number("observedGeneration")
 	// 0 and -1 stand for a controller that never wrote one, and a larger number for
 	// the generation of another object.
-	o.conditions = conditionsAt(o.fields, generation, "status", "conditions")
-	o.outdated = observed > 0 && observed < generation && !o.conditions.about(generation)
+	o.conditions = conditionsAt(o.status, o.generation, "conditions")
+	o.outdated = observed > 0 && observed < o.generation && !o.conditions.about(o.generation)
 }
 
 // unseen is the health of an object whose status is older than its spec.
@@ -143,7 +145,7 @@ func (o *object) stopped() (Health, bool) {
 		return Health{State: Suspended, Reason: "Suspended"}, true
 	}
 	for _, c := range o.conditions {
-		if c.isTrue() && meaningOf(c.kind).stops {
+		if c.isTrue() && c.meaning().stops {
 			return Health{State: Suspended, Reason: word(cmp.Or(c.reason, c.kind)), Since: c.since()}, true
 		}
 	}
@@ -273,12 +275,12 @@ var countedAt = map[Kind]struct{ ready, wanted []string }{
 func (o *object) counts() (ready, wanted int64, counted bool) {
 	switch o.kind {
 	case podKind:
-		return o.tally(func(c fields) bool { return c.isTrue("ready") }, "status", "containerStatuses")
+		return tally(func(c fields) bool { return c.isTrue("ready") }, o.status, "containerStatuses")
 	case Kind{"batch", "Job"}:
 		wanted := o.numberOr(o.numberOr(1, "spec", "parallelism"), "spec", "completions")
 		return o.numberOr(0, "status", "succeeded"), wanted, true
 	case Kind{"discovery.k8s.io", "EndpointSlice"}:
-		return o.tally(func(e fields) bool { return !e.isFalse("conditions", "ready") }, "endpoints") // absent counts as ready, by the API
+		return tally(func(e fields) bool { return !e.isFalse("conditions", "ready") }, o.fields, "endpoints") // absent counts as ready, by the API
 	}
 	if at, known := countedAt[o.kind]; known {
 		wanted, counted = o.number(at.wanted...)
@@ -306,8 +308,8 @@ var replicated = map[Kind]bool{
 }
 
 // tally counts the elements of a list, and those that are ready.
-func (o *object) tally(isReady func(fields) bool, path ...string) (ready, all int64, counted bool) {
-	o.each(func(element fields) bool {
+func tally(isReady func(fields) bool, f fields, path ...string) (ready, all int64, counted bool) {
+	f.each(func(element fields) bool {
 		all++
 		if isReady(element) {
 			ready++

@@ -15,12 +15,12 @@ var containerLists = []string{"initContainerStatuses", "containerStatuses"}
 // whose container cannot start is Pending for ever.
 func pod(o *object) Health {
 	readiness, _ := o.conditions.find("Ready")
-	phase := o.text("status", "phase")
+	phase := o.status.text("phase")
 	switch phase {
 	case "Succeeded":
 		return Health{State: OK, Reason: "Succeeded", Since: readiness.since()}
 	case "Failed":
-		h := degraded(cmp.Or(o.text("status", "reason"), cmp.Or(o.container(failedState), "Failed")), readiness.since())
+		h := degraded(cmp.Or(o.status.text("reason"), cmp.Or(o.container(failedState), "Failed")), readiness.since())
 		h.Ended = true
 		return h
 	case "Unknown":
@@ -69,10 +69,10 @@ func (o *object) running(readiness condition) Health {
 // container is what the first container says for which a state has a word.
 func (o *object) container(state func(fields) string) (found string) {
 	for _, list := range containerLists {
-		o.each(func(c fields) bool {
+		o.status.each(func(c fields) bool {
 			found = state(c)
 			return found == ""
-		}, "status", list)
+		}, list)
 		if found != "" {
 			break
 		}

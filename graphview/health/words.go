@@ -4,8 +4,8 @@ import "strings"
 
 // words are the texts that most objects have, so that they are not allocated for each object, with
 // what they mean as the types of conditions.
-var words = func() map[string]meaning {
-	all := make(map[string]meaning)
+var words = func() map[string]*meaning {
+	all := make(map[string]*meaning)
 	for _, word := range strings.Fields(`True False Unknown Running Pending Succeeded Failed Active Bound Available
 		Ready Initialized ContainersReady PodScheduled PodReadyToStartContainers DisruptionTarget
 		Progressing ReplicaFailure NewReplicaSetAvailable MinimumReplicasAvailable MinimumReplicasUnavailable
@@ -13,7 +13,8 @@ var words = func() map[string]meaning {
 		MemoryPressure DiskPressure PIDPressure NetworkUnavailable Reconciling Stalled Synced
 		Completed Error CrashLoopBackOff ImagePullBackOff ErrImagePull ContainerCreating PodInitializing ContainersNotReady
 		ClusterIP LoadBalancer NodePort ExternalName RollingUpdate OnDelete Recreate Always OnFailure Never`) {
-		all[word] = newMeaning(word)
+		m := newMeaning(word)
+		all[word] = &m
 	}
 	return all
 }()
@@ -22,13 +23,6 @@ var words = func() map[string]meaning {
 type meaning struct {
 	word         string
 	fails, stops bool
-}
-
-func meaningOf(kind string) meaning {
-	if m, known := words[kind]; known {
-		return m
-	}
-	return newMeaning(kind)
 }
 
 // newMeaning is that of a type. An object that is Expired, such as a NodeClaim, works

@@ -12,11 +12,11 @@ type step struct{ count, reason string }
 // workload has counts in place of a condition.
 func (o *object) behind(wanted int64, steps ...step) (reason string, found bool) {
 	for _, s := range steps {
-		if wanted > o.numberOr(0, "status", s.count) {
+		if wanted > o.status.numberOr(0, s.count) {
 			return s.reason, true
 		}
 	}
-	return "ScalingDown", o.numberOr(0, "status", "replicas") > wanted
+	return "ScalingDown", o.status.numberOr(0, "replicas") > wanted
 }
 
 // deployment overrides the general rules since Available=False is no trouble during a rollout, and
@@ -33,7 +33,7 @@ func deployment(o *object) Health {
 		return degraded(progress.reason, progress.since())
 	case !rolledOut: // the controller writes ProgressDeadlineExceeded in time
 		return progressing("RollingOut", progress.since()).endless()
-	case !behind && available.isTrue() && o.numberOr(0, "status", "updatedReplicas") <= o.numberOr(0, "status", "availableReplicas"):
+	case !behind && available.isTrue() && o.status.numberOr(0, "updatedReplicas") <= o.status.numberOr(0, "availableReplicas"):
 		return Health{State: OK, Since: available.since()}
 	case !behind:
 		reason = "NotAvailable"
@@ -51,7 +51,7 @@ func deployment(o *object) Health {
 // statefulSet overrides the general rules since it has no condition. Unlike in kstatus, the pods of
 // one with OnDelete have to be ready as well.
 func statefulSet(o *object) Health {
-	status, strategy := o.at("status"), o.at("spec", "updateStrategy")
+	status, strategy := o.status, o.at("spec", "updateStrategy")
 	wanted := o.numberOr(1, "spec", "replicas")
 	partition, hasPartition := strategy.number("rollingUpdate", "partition")
 	reason, behind := o.behind(wanted, step{"replicas", "ScalingUp"}, step{"readyReplicas", ""})
@@ -68,7 +68,7 @@ func statefulSet(o *object) Health {
 
 // daemonSet overrides the general rules since it has no condition.
 func daemonSet(o *object) Health {
-	status := o.at("status")
+	status := o.status
 	wanted, found := status.number("desiredNumberScheduled")
 	steps := []step{{"currentNumberScheduled", "ScalingUp"}, {"updatedNumberScheduled", "RollingOut"}, {"numberReady", ""}, {"numberAvailable", "NotAvailable"}}
 	if o.text("spec", "updateStrategy", "type") == "OnDelete" {

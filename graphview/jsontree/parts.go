@@ -251,5 +251,13 @@ func (v Value) IsTrue() bool { return v.is('t') }
 // IsFalse reports whether the value is false.
 func (v Value) IsFalse() bool { return v.is('f') }
 
+// Count is how many parts were read of the value, with itself; 0 if there is none.
+func (v Value) Count() int {
+	if v.parts == nil {
+		return 0
+	}
+	return int(v.node().after) - v.at
+}
+
 // Exists reports whether there is a value other than null.
 func (v Value) Exists() bool { return v.parts != nil && !v.is('n') }
