@@ -47,7 +47,7 @@ Only references that GraphView knows count, and only objects that you may list.`
 				return usagef(cmd, "--cascade must be background, foreground or orphan")
 			}
 			if c.local.serves() {
-				if in != "" {
+				if in != "" && in != localName {
 					return usagef(cmd, "--in names a GraphView of an operator: leave --in or --local out")
 				}
 				in = localName

@@ -15,21 +15,27 @@ import (
 )
 
 func (c *cli) mcp(version string) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Answer the questions of an AI agent about graphs",
 		Long: `Serve the Model Context Protocol on standard input and output, for an agent that
 starts this command. Its tools are graphs, problems, tree, explain and impact. They
-change nothing, and show what you may list and watch yourself.`,
-		Example: `  claude mcp add graphview -- kubectl graphview mcp --context=staging`,
-		Args:    between(0, 0, "no arguments"),
+change nothing, and show what you may list and watch yourself.
+
+With --local there need be no operator: the one graph, named local, is made in this process, for
+as long as the agent runs it.`,
+		Example: `  claude mcp add graphview -- kubectl graphview mcp --context=staging
+  claude mcp add graphview -- kubectl graphview mcp --local -n shop`,
+		Args: between(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings := inherited(cmd.InheritedFlags())
 			return agent.Serve(cmd.Context(), agent.Options{Version: version, In: c.In, Out: c.Out, Run: func(ctx context.Context, args []string) (string, error) {
-				return answer(ctx, version, slices.Concat(args[:1], settings, args[1:]))
+				return c.answer(ctx, version, slices.Concat(args[:1], settings, args[1:]))
 			}})
 		},
 	}
+	c.addLocal(cmd, nil)
+	return cmd
 }
 
 // inherited are the flags of kubectl that were set. The last one of a name wins.
@@ -52,10 +58,11 @@ func inherited(flags *pflag.FlagSet) []string {
 
 // answer is what a command says, what is wrong included, but not what it waits for.
 // That it found something is no error here.
-func answer(ctx context.Context, version string, args []string) (string, error) {
+func (c *cli) answer(ctx context.Context, version string, args []string) (string, error) {
 	var said bytes.Buffer
-	c := newCLI(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &said, ErrOut: &said})
-	c.quiet = true
+	served := c.local
+	c = newCLI(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &said, ErrOut: &said})
+	c.quiet, c.local = true, localView{cluster: served.cluster, rights: served.rights, view: served.view, namespaces: served.namespaces}
 	err := c.execute(ctx, version, args)
 	if errors.Is(err, errFound) {
 		err = nil

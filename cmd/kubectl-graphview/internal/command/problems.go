@@ -75,7 +75,7 @@ graph is not complete in time. With --strict it is also 3 if some kinds may not 
 			defer v.close()
 			s.wide = allNamespaces || c.local.serves() && len(c.local.namespaces) != 1
 			switch {
-			case c.local.serves():
+			case c.local.serves() && len(args) == 0:
 				s.graphs = []client.Listed{{Namespace: v.namespace, Name: localName}}
 			case len(args) > 0:
 				s.graphs = []client.Listed{{Namespace: v.namespace, Name: args[0]}}
