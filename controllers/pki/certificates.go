@@ -69,7 +69,7 @@ type Certificates struct {
 }
 
 // NewCertificates wants a client without a cache: there are three objects to look
-// at, now and then, and a cache would hold every Secret.
+// at from time to time, and a cache would hold every Secret.
 func NewCertificates(c client.Client, o CertificatesOptions) *Certificates {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}

@@ -10,7 +10,7 @@ const (
 	// Down leads to what an object needs and has: along references (r, t) to what it
 	// uses, and against owner references (or) to what it owns.
 	Down
-	// Up leads to what would notice a change of an object: against references to what
+	// Up leads to what depends on an object: against references to what
 	// uses it, and along owner references to its owner.
 	Up
 	// Both is down and up at each step.

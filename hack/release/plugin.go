@@ -109,7 +109,7 @@ spec:
   description: |
     Draws the live graph of objects and of the references between them: as a tree,
     in a browser, or for another program. It says which objects are degraded or
-    missing, what refers to an object, and what would notice if it went.
+    missing, what refers to an object, and what depends on it.
   caveats: |
     The operator GraphView has to run in the cluster: https://graphview.dev
   platforms:

@@ -92,8 +92,8 @@ func (v *view) UID() string {
 	return v.entry.uid
 }
 
-// Err implements stream.View. That a view which is held elsewhere exceeds a limit, the
-// GraphView's status says; one of that moment its subscribers are told by the holder.
+// Err implements stream.View. For a view that is held elsewhere, it takes an exceeded limit
+// from the GraphView's status. Subscribers learn of a limit exceeded just now from the holder.
 func (v *view) Err() error {
 	v.table.mu.Lock()
 	refused, invalid, applied := v.entry.refused, v.entry.invalid, v.entry.applied

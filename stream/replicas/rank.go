@@ -9,7 +9,7 @@ import (
 
 // Member is one replica.
 type Member struct {
-	// Name is that of the replica's pod, which outlives its container.
+	// Name is the name of the replica's pod, which stays the same across container restarts.
 	Name string
 	// Run identifies one run of the process: revisions belong to a run.
 	Run string

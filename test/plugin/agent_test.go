@@ -43,7 +43,7 @@ func ask(t *testing.T, session *mcp.ClientSession, tool string, arguments map[st
 }
 
 // TestAgent: a client of the protocol's own SDK asks what there is, what is wrong,
-// why, and what would notice.
+// why, and what depends on it.
 func TestAgent(t *testing.T) {
 	admin := agentOf(t, "admin")
 	tools, err := admin.ListTools(t.Context(), nil)

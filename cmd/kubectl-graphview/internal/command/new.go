@@ -50,9 +50,9 @@ var presets = []preset{
 		root: "group: apps, kind: Deployment, name: %q"},
 	{use: "statefulset", what: "a StatefulSet, what it owns and what it uses", named: true, include: everything, namespaced: true, follow: owned,
 		root: "group: apps, kind: StatefulSet, name: %q"},
-	{use: "configmap", what: "what would notice if a ConfigMap changed or went", named: true, include: everything, namespaced: true, follow: "follow: {direction: Up}",
+	{use: "configmap", what: "what depends on a ConfigMap", named: true, include: everything, namespaced: true, follow: "follow: {direction: Up}",
 		root: `group: "", kind: ConfigMap, name: %q`},
-	{use: "secret", what: "what would notice if a Secret changed or went", named: true, include: everything, namespaced: true, follow: "follow: {direction: Up}",
+	{use: "secret", what: "what depends on a Secret", named: true, include: everything, namespaced: true, follow: "follow: {direction: Up}",
 		root: `group: "", kind: Secret, name: %q`},
 	{use: "namespace", what: "everything in the namespace: what is missing, what is unhealthy", include: "namespaced", namespaced: true},
 	{use: "gateway", what: "a Gateway, the routes that are attached to it, and what they lead to", named: true, wide: true, follow: "follow: {direction: Down}",
@@ -83,7 +83,7 @@ func (c *cli) create() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new WHAT [NAME]",
 		Short: "Write the manifest of a GraphView for a common need",
-		Long:  "Write the manifest of a GraphView for a common need. No server is asked.\n\n" + list.String(),
+		Long:  "Write the manifest of a GraphView for a common need. Works offline.\n\n" + list.String(),
 		Example: `  kubectl graphview new helm pay -n payments | kubectl apply -f -
   kubectl graphview new configmap settings -n shop
   kubectl graphview new namespace -n shop > view.yaml`,

@@ -26,18 +26,16 @@ func (c *cli) validate() *cobra.Command {
 		Short: "Check manifests, without a server or against one",
 		Long: `Check manifests as a server with this version of the operator would: their form,
 the rules of the CustomResourceDefinitions, and every expression, selector and
-JSONPath. No server is asked. Other kinds are passed over, so whole folders can be
-checked.
+JSONPath. It works offline. It ignores other kinds, so whole folders can be checked.
 
-With --discover the server of your kubeconfig is asked what it serves, and which
-namespaces, ServiceAccounts, names and labels there are. Parts of a spec that would
-have no effect there are named, with what may have been meant. That is advice and no
-error, since what is missing may be installed later; but a GraphView whose
+With --discover it asks the server of your kubeconfig for the served kinds, and for
+namespaces, ServiceAccounts, names and labels. It names parts of a spec that would
+have no effect there, and suggests corrections. That is advice and not
+an error, since missing objects may be created later; but a GraphView whose
 ServiceAccount does not exist is not accepted.
 
-What is wrong is written to standard output, a line each: FILE:LINE: OBJECT:
-FIELD: what. Exit codes: 0 all is well, 1 something is wrong, 2 a file cannot be
-read.`,
+It prints problems to standard output, one per line: FILE:LINE: OBJECT: FIELD:
+problem. Exit codes: 0 no problems, 1 problems, 2 a file cannot be read.`,
 		Example: `  kubectl graphview validate storefront.yaml
   kubectl graphview validate -f manifests/ -R
   kustomize build . | kubectl graphview validate -f -`,
