@@ -72,7 +72,7 @@ func of(kind Kind, f fields) Health {
 	if o.outdated && (h.State == OK || h.State == Unknown) {
 		h = unseen()
 	}
-	if h.State != Suspended && kind != podKind { // a pod reports to nobody else
+	if h.State != Suspended && kind != podKind { // only the kubelet reports on a pod
 		h = worse(h, o.belowElements())
 	}
 	if ready, wanted, counted := o.counts(); counted {
