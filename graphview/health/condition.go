@@ -126,7 +126,7 @@ func (o *object) readinessBy(kind string, c condition) Health {
 			return Health{State: Suspended, Reason: word(c.reason), Since: c.since()}
 		case ended[plain(c.reason)]:
 			return Health{State: OK, Reason: word(c.reason), Since: c.since()}
-		case failure(c.reason), kind == "Succeeded" && o.runsOnce(), verdicts[kind] && !waits(c.reason):
+		case failure(c.reason), kind == "Synced" && c.reason == "", kind == "Succeeded" && o.runsOnce(), verdicts[kind] && !waits(c.reason):
 			return degraded(cmp.Or(c.reason, "Not"+kind), c.since())
 		}
 	}
@@ -142,7 +142,7 @@ func (o *object) readinessBy(kind string, c condition) Health {
 
 // verdicts are conditions that are False only after the controller looked at the spec.
 var verdicts = map[string]bool{
-	"Accepted": true, "Admitted": true, "ResolvedRefs": true, "Programmed": true, "Established": true, "NamesAccepted": true, "Valid": true, "Success": true, "Synced": true,
+	"Accepted": true, "Admitted": true, "ResolvedRefs": true, "Programmed": true, "Established": true, "NamesAccepted": true, "Valid": true, "Success": true,
 }
 
 // waits reports whether a reason says that a verdict is still to come.
@@ -189,7 +189,7 @@ func beginsWord(text string, at int) bool {
 var failureParts = []string{
 	"fail", "error", "invalid", "backoff", "denied", "forbidden", "unauthorized", "exceeded", "degraded", "unhealthy", "stalled", "exception", "fatal",
 	"conflict", "rejected", "unsupported", "notfound", "missing", "misconfigur", "incompatible", "unresolvable", "crash", "evicted", "expired", "nomatching", "aborted",
-	"fallback", "notvalid", "notusable", "notpermitted", "notallowed", "notsupported",
+	"notvalid", "notusable", "notpermitted", "notallowed", "notsupported",
 }
 
 // failureExceptions are reasons that contain such a part and pass by themselves.

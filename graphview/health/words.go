@@ -28,7 +28,7 @@ type meaning struct {
 // newMeaning is that of a type. An object that is Expired, such as a NodeClaim, works
 // until it is replaced.
 func newMeaning(kind string) meaning {
-	return meaning{word: kind, fails: failure(kind) && kind != "Expired" || strings.HasSuffix(kind, "Pressure") || kind == "NetworkUnavailable", stops: stops(kind)}
+	return meaning{word: kind, fails: failure(kind) && kind != "Expired" || strings.HasSuffix(kind, "Pressure") || kind == "NetworkUnavailable" || kind == "Fallback", stops: stops(kind)}
 }
 
 // interned is a text of an object, without a copy where it is one of words.
