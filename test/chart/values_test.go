@@ -45,6 +45,7 @@ var variants = map[string][]string{
 	"placed":             {`nodeSelector={"a":"b"}`, `tolerations=[{"operator":"Exists"}]`, `affinity={"podAntiAffinity":{}}`, `priorityClassName="high"`, `topologySpreadConstraints=[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"}]`},
 	"a hub":              {"fleet.hub.enabled=true", `fleet.name="acme"`, `fleet.hub.certificateSecret="hub-tls"`, `fleet.hub.service={"type":"LoadBalancer","annotations":{"a":"b"}}`, "networkPolicy.enabled=true"},
 	"a member":           {`fleet.name="acme"`, `fleet.member.url="wss://hub.example.com:8444/tunnel/v1/clusters/eu-1"`, `fleet.member.caBundle="-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"`, "networkPolicy.enabled=true"},
+	"OpenShift":          {`podSecurityContext={"runAsNonRoot":true}`, `global.imageRegistry="registry.example.com:5000/mirror"`, `extraObjects=[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"{{ .Release.Name }}-more"}}]`},
 	"an image by digest": {`image.digest="sha256:0000000000000000000000000000000000000000000000000000000000000000"`, `imagePullSecrets=[{"name":"registry"}]`},
 }
 

@@ -1,0 +1,64 @@
+package chart
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/installation"
+)
+
+func TestSecurityContexts(t *testing.T) {
+	t.Run("the default names no user because OpenShift chooses one", func(t *testing.T) {
+		all, err := installation.Parse(template(t, "{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, pod := range map[string]corev1.PodSpec{
+			"the operator": rendered[appsv1.Deployment](t, all, "Deployment", "graphview-manager").Spec.Template.Spec,
+			"helm test":    rendered[corev1.Pod](t, all, "Pod", "graphview-check").Spec,
+		} {
+			s, c := pod.SecurityContext, pod.Containers[0].SecurityContext
+			if s.RunAsUser != nil || s.RunAsGroup != nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.SeccompProfile == nil || c.AllowPrivilegeEscalation == nil || *c.AllowPrivilegeEscalation {
+				t.Errorf("%s: %v %v", name, s, c)
+			}
+		}
+	})
+	t.Run("values add to the default", func(t *testing.T) {
+		pod := rendered[appsv1.Deployment](t, objects(t, "{podSecurityContext: {runAsUser: 1234}, securityContext: {readOnlyRootFilesystem: null}}"), "Deployment", "graphview-manager").Spec.Template.Spec
+		if s := pod.SecurityContext; s.RunAsUser == nil || *s.RunAsUser != 1234 || s.RunAsNonRoot == nil || pod.Containers[0].SecurityContext.ReadOnlyRootFilesystem != nil {
+			t.Errorf("%v %v", s, pod.Containers[0].SecurityContext)
+		}
+	})
+}
+
+func TestImageRegistry(t *testing.T) {
+	for repository, want := range map[string]string{
+		"graphview.dev/manager": "mirror.example.com/team/manager:dev", "localhost:5000/a/manager": "mirror.example.com/team/a/manager:dev", "library/manager": "mirror.example.com/team/library/manager:dev",
+	} {
+		all, err := installation.Parse(template(t, "{global: {imageRegistry: mirror.example.com/team}, image: {tag: dev, repository: \""+repository+"\"}}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		operator := rendered[appsv1.Deployment](t, all, "Deployment", "graphview-manager").Spec.Template.Spec.Containers[0].Image
+		check := rendered[corev1.Pod](t, all, "Pod", "graphview-check").Spec.Containers[0].Image
+		if operator != want || check != want {
+			t.Errorf("%s becomes %s and %s, want %s", repository, operator, check, want)
+		}
+	}
+}
+
+func TestExtraObjects(t *testing.T) {
+	all := objects(t, `extraObjects:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: "{{ .Release.Name }}-object"}}
+- |
+  apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: text, namespace: {{ .Release.Namespace }}}`)
+	rendered[corev1.ConfigMap](t, all, "ConfigMap", "graphview-object")
+	if c := rendered[corev1.ConfigMap](t, all, "ConfigMap", "text"); c.Namespace != env.ServiceNamespace {
+		t.Errorf("namespace %q", c.Namespace)
+	}
+}
