@@ -9,8 +9,8 @@ import (
 	"graphview.dev/api/v1alpha1"
 )
 
-// TestFlappingHealth: objects whose health changes a hundred times a second have the
-// status written once per interval, and what an author waits for is not held back.
+// TestFlappingHealth: while the health of objects changes a hundred times a second, the
+// status is written once per interval. Conditions that an author waits for are not delayed.
 func TestFlappingHealth(t *testing.T) {
 	const interval = 5 * time.Second
 	status := func(healthy metav1.ConditionStatus, degraded int64, ready metav1.ConditionStatus) *v1alpha1.GraphViewStatus {

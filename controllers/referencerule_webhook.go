@@ -19,7 +19,7 @@ func (w *ruleValidator) ValidateCreate(ctx context.Context, rule *v1alpha1.Refer
 	return nil, validation.ReferenceRule(w.compiling(ctx), rule)
 }
 
-// ValidateUpdate lets through whatever leaves the spec alone.
+// ValidateUpdate accepts an update that does not change the spec.
 func (w *ruleValidator) ValidateUpdate(ctx context.Context, before, after *v1alpha1.ReferenceRule) (admission.Warnings, error) {
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
 		return nil, nil
@@ -33,7 +33,7 @@ func (w *ruleValidator) ValidateDelete(context.Context, *v1alpha1.ReferenceRule)
 	return nil, nil
 }
 
-// compiling is for the owner of all ReferenceRules: the cluster.
+// Compiling is charged to the cluster, which owns all ReferenceRules.
 func (w *ruleValidator) compiling(ctx context.Context) context.Context {
 	return w.options.compiling(ctx, budget.NamespaceOwner(""))
 }

@@ -9,9 +9,9 @@ import (
 	"graphview.dev/graphview"
 )
 
-// restartGrace is how long after a restart a view's status is left as it was while
-// its graph is read again. It is longer than resources that cannot be listed are
-// waited for by default, so that in most cases there is nothing to say at all.
+// restartGrace is how long after a restart a view keeps its status while its graph is read
+// again. It is longer than the default timeout for resources that cannot be listed, so that
+// most restarts do not change a status.
 const restartGrace = 45 * time.Second
 
 // grace returns how much longer the status of a view that was ready before this process started
@@ -25,6 +25,6 @@ func (r *record) grace(view *v1alpha1.GraphView, held *graphview.Status, now tim
 	if ready == nil || ready.Status != "True" || ready.ObservedGeneration != view.Generation {
 		return 0
 	}
-	// A clock that was set back waits for one grace, not for longer.
+	// If the clock was set back, the wait is still at most one grace.
 	return max(0, restartGrace-max(0, now.Sub(r.met)))
 }

@@ -10,6 +10,5 @@
 // expressions, clients or objects. It suggests only namespaces that the caller gives it, which the
 // reader of the advice has to be allowed to know.
 //
-// All of it is pure: a spec in, findings out. They go away when what they are about
-// changes.
+// All functions are pure: a spec in, findings out.
 package advice

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// maxMade is what one evaluation may make: what its cost pays for, twice, and what
-// was bounded but was not charged for: a few values of CEL for each of its steps.
+// maxMade is the bound on the bytes that one evaluation allocates: twice its charged cost,
+// and a few values of CEL for each step, which are bounded but not charged.
 const maxMade = 3 * bytesMade * CostLimit
 
 // attacks ask for gigabytes or hours, or did: most of them came to an end only with

@@ -9,8 +9,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// TestExamine: a selector that cannot be read is told by its field, without
-// anything that is in it, and what else the object says counts.
+// TestExamine: the error for a malformed selector has its field, and no values. The other
+// references of the object are found.
 func TestExamine(t *testing.T) {
 	monitor := graph.Kind{Group: "monitoring.coreos.com", Kind: "ServiceMonitor"}
 	policy := graph.Kind{Group: "networking.k8s.io", Kind: "NetworkPolicy"}

@@ -7,11 +7,10 @@ import (
 	"path/filepath"
 )
 
-// chart is where it is; the program runs at the root of the repository.
+// chart is the chart's folder. The program runs at the root of the repository.
 const chart = "charts/graphview"
 
-// copies are the chart's, by what they are copies of; a pattern goes into a
-// folder.
+// copies maps files to their copies in the chart, and patterns to folders of copies.
 var copies = map[string]string{
 	"config/crd/bases/*.yaml":             "files/crds",
 	"config/rbac/*role*.yaml":             "files/rbac",
@@ -65,7 +64,7 @@ func run() error {
 	return write(page, []byte(after))
 }
 
-// copyAll copies the files of a pattern, and notes what they are copied to.
+// copyAll copies the files of a pattern, and records the names of the copies.
 func copyAll(pattern, to string, wanted map[string]bool) error {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
@@ -91,7 +90,7 @@ func copyAll(pattern, to string, wanted map[string]bool) error {
 	return nil
 }
 
-// prune removes copies of what is no more.
+// prune removes copies of deleted files.
 func prune(dir string, wanted map[string]bool) error {
 	return filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || wanted[path] {
@@ -101,7 +100,7 @@ func prune(dir string, wanted map[string]bool) error {
 	})
 }
 
-// write changes nothing that is as it should be.
+// write does not touch a file that has the right content.
 func write(path string, text []byte) error {
 	if present, err := os.ReadFile(path); err == nil && bytes.Equal(present, text) {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// document is the part of an OpenAPI v3 document that is looked at.
+// document is the part of an OpenAPI v3 document that is read.
 type document struct {
 	Paths      map[string]map[string]json.RawMessage `json:"paths"`
 	Components struct {

@@ -2,7 +2,7 @@ package placement
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// metrics say how views are shared. None has the name of a view or of a replica.
+// metrics are about the sharing of views. No label has the name of a view or a replica.
 type metrics struct {
 	table                      *Table
 	members, held              *prometheus.Desc

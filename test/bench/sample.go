@@ -12,29 +12,29 @@ import (
 	"time"
 )
 
-// sample is what one process was in one round; what does not apply is zero.
+// sample is the measurements of one process in one round. Fields that do not apply are zero.
 type sample struct {
 	// Seconds from nothing to synced.
 	Seconds float64 `json:"seconds"`
 	// Processor time that it took meanwhile, in seconds. Other users of the
 	// machine change it less than they change the time.
 	Processor float64 `json:"processor"`
-	// Ready is when the GraphView's condition said so, in seconds.
+	// Ready is the time until the GraphView's condition Ready, in seconds.
 	Ready float64 `json:"ready"`
-	// Objects are those it held at the end.
+	// Objects is the number of objects held at the end.
 	Objects int `json:"objects"`
-	// Arcs that its graph has.
+	// Arcs is the number of arcs in its graph.
 	Arcs int `json:"arcs"`
 	// Events is the number of events after the sync, EventSeconds the time that they took,
 	// and EventProcessor the processor time in it, in seconds.
 	Events         int     `json:"events"`
 	EventSeconds   float64 `json:"eventSeconds"`
 	EventProcessor float64 `json:"eventProcessor"`
-	// IdleProcessor is the processor time of a while in which nothing happened.
+	// IdleProcessor is the processor time of an idle period.
 	IdleProcessor float64 `json:"idleProcessor"`
-	// Bytes are those it read.
+	// Bytes is the number of bytes read.
 	Bytes int64 `json:"bytes"`
-	// Took is how long each of a crowd took.
+	// Took has the time of each subscriber in a crowd.
 	Took []time.Duration `json:"took,omitempty"`
 	// Resident memory: before there was anything to hold, when it had settled,
 	// and the most it ever was.

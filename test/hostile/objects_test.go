@@ -103,13 +103,12 @@ func TestReleases(t *testing.T) {
 			t.Errorf("their owner is not told: %.500s", warnings)
 		}
 		tries.measure(t)
-		// The oracle, which reads what there is with no bounds, is not to meet them.
+		// The oracle reads without bounds, so these objects must be deleted before it runs.
 		kubectl(t, "delete", "configmaps,secrets", "-n", namespace, "-l", "owner=helm")
 	})
 }
 
-// TestInterning: an object that names new kinds again and again leaves nothing
-// behind.
+// TestInterning: an object that names new kinds again and again does not leak memory.
 func TestInterning(t *testing.T) {
 	namespace := newNamespace(t, "interning")
 	apply(t, small(namespace, "all"))
@@ -166,8 +165,8 @@ func claimEachOther(t *testing.T, namespace string, objects, holders int) {
 	})
 }
 
-// TestArcs: small objects that claim all others, as applications of kapp do, make
-// as many arcs as their namespace may have, and are told.
+// TestArcs: small objects that claim all others, as applications of kapp do, make as many
+// arcs as their namespace may have. Beyond that there is a warning.
 func TestArcs(t *testing.T) {
 	namespace := newNamespace(t, "arcs")
 	apply(t, small(namespace, "all"))

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Rule is one of depguard's: who it is for, and what they may not import.
+// Rule is a rule of depguard: the files that it applies to, and their denied imports.
 type Rule struct {
 	Files    []string `json:"files"`
 	Allow    []string `json:"allow"`
@@ -23,14 +23,14 @@ type Rule struct {
 	tests      bool // whether it is for tests too
 }
 
-// Denied is an import path, or the beginning of some, and why it is denied.
+// Denied is an import path or a prefix of import paths, and the reason.
 type Denied struct {
 	Package string `json:"pkg"`
 	Why     string `json:"desc"`
 }
 
-// ReadRules reads them from the linter's configuration, sorted by name. It refuses
-// what this package does not understand: a rule that is not held is worse than none.
+// ReadRules reads the rules of the linter's configuration, sorted by name. It returns an
+// error for settings that this package does not implement.
 func ReadRules(path string) ([]*Rule, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func ReadRules(path string) ([]*Rule, error) {
 	return rules, nil
 }
 
-// pattern is a glob as a regular expression: ** is any folders, * anything in one.
+// pattern returns a glob as a regular expression: ** matches any folders, * anything in one.
 func pattern(glob string) *regexp.Regexp {
 	text := regexp.QuoteMeta(glob)
 	text = strings.ReplaceAll(text, `\*\*/`, "(.*/)?")
@@ -81,8 +81,8 @@ func pattern(glob string) *regexp.Regexp {
 	return regexp.MustCompile("^" + text + "$")
 }
 
-// Refuses says why a file, by its path in the repository, may not import a package;
-// empty: it may.
+// Refuses returns the reason why a file, by its path in the repository, may not import a
+// package; empty if it may.
 func (r *Rule) Refuses(file, imported string) string {
 	matches := func(p *regexp.Regexp) bool { return p.MatchString(file) }
 	switch {

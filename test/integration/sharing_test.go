@@ -21,7 +21,7 @@ import (
 )
 
 // countDeletions counts the vertices that subscribers of a view are told to delete.
-// stop ends it and returns how many these were.
+// stop ends the subscriptions and returns the count.
 func countDeletions(t *testing.T, view *graphview.View) (stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -47,7 +47,7 @@ func countDeletions(t *testing.T, view *graphview.View) (stop func() int) {
 	}
 }
 
-// watchesBecome waits until the engine has so many watches.
+// watchesBecome waits until the engine has this number of watches.
 func watchesBecome(t *testing.T, e *graphview.Engine, when string, want int) {
 	t.Helper()
 	eventually(t, time.Minute, func() string {
@@ -169,10 +169,10 @@ func (r *rightsAtRandom) set(account graphview.Name, allowed map[string]bool) {
 	r.allowed[account] = allowed
 }
 
-// TestSharedWatchesAtRandom: views of some namespaces, of all, and of what an account
-// may read come and go beside changes of objects and of rights, so that they move
-// between watches all the time. Each ends with the graph that fresh lists give, and
-// is never told of a namespace that is not its own.
+// TestSharedWatchesAtRandom: views of some namespaces, of all, and of an account's rights
+// are created and deleted while objects and rights change, so that they move between
+// watches all the time. Each ends with the graph of fresh lists, and never has objects of
+// a namespace that is not its own.
 func TestSharedWatchesAtRandom(t *testing.T) {
 	c := newClient(t)
 	namespaces := make([]string, 22)

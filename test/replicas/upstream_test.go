@@ -19,8 +19,8 @@ import (
 	"graphview.dev/test/peers"
 )
 
-// TestDisagreement: whatever replicas believe of each other, a view is read by way of
-// one other replica at most. Each sees the next one alone, so that they rank differently.
+// TestDisagreement: a view is read through at most one other replica, whatever the replicas
+// know of each other. Here each one sees only the next, so that they rank differently.
 func TestDisagreement(t *testing.T) {
 	settled(t, edges)
 	s := newScene(t, 3)
@@ -48,7 +48,7 @@ func TestDisagreement(t *testing.T) {
 	settled(t, edges)
 }
 
-// sum is that of a series of all replicas.
+// sum returns the sum of a series over all replicas.
 func sum(t *testing.T, series string) (total int) {
 	t.Helper()
 	for _, r := range edges {
@@ -57,7 +57,7 @@ func sum(t *testing.T, series string) (total int) {
 	return total
 }
 
-// relays waits until so many are open, and served.
+// relays waits until this number of relays is open at the edges and at the holders.
 func relays(t *testing.T, asEdge, asHolder int) {
 	t.Helper()
 	eventually(t, func() string {
@@ -69,8 +69,8 @@ func relays(t *testing.T, asEdge, asHolder int) {
 	})
 }
 
-// TestOneUpstream: many subscribers of some views at one replica, with three sets of
-// rights, are one relay for each view, and make the holder encode no more than three do.
+// TestOneUpstream: many subscribers at one replica, with three sets of rights, use one relay
+// for each view, and the holder encodes no more than for three subscribers.
 func TestOneUpstream(t *testing.T) {
 	const views, crowd = 4, 10 // readers of each view, for each set of rights
 	settled(t, edges)
@@ -142,7 +142,7 @@ func TestOneUpstream(t *testing.T) {
 	}
 }
 
-// alike waits until each reader has an object for each that was made of ConfigMaps.
+// alike waits until each reader has all created ConfigMaps.
 func (s *scene) alike(readers []*reader) {
 	s.t.Helper()
 	eventually(s.t, func() string {

@@ -41,7 +41,7 @@ func (v *view) Err() error {
 	return foreign(v.item.Refused.Err())
 }
 
-// Status implements stream.View: that of the time at which the cluster was asked.
+// Status implements stream.View. It returns the status at the time of the request to the cluster.
 func (v *view) Status() graphview.Status {
 	return graphview.Status{
 		Vertices: max(0, v.item.Vertices), Arcs: max(0, v.item.Arcs), Roots: max(0, v.item.Roots),

@@ -44,7 +44,7 @@ type Options struct {
 	// TokenFile has the token of this member, which is read for each tunnel. CAFile has the
 	// CAs of the hub in PEM; empty: those of the system.
 	TokenFile, CAFile string
-	// Instance is the run of this replica, and Version its version.
+	// Instance identifies the process of this replica, and Version is its version.
 	Instance, Version string
 	// MaxAge is the longest life of a tunnel; default 1 h.
 	MaxAge time.Duration

@@ -22,9 +22,9 @@ type findings struct {
 	failures []error
 }
 
-// problemReport is -o json.
+// problemReport is the output of -o json.
 type problemReport struct {
-	// Complete: every graph was complete, apart from what is left out.
+	// Complete: every graph was complete, except for the resources that are left out.
 	Complete bool            `json:"complete"`
 	Problems []problemObject `json:"problems"`
 	LeftOut  []leftOutKind   `json:"leftOut,omitempty"`
