@@ -6,7 +6,7 @@ import "strings"
 // what they mean as the types of conditions.
 var words = func() map[string]*meaning {
 	all := make(map[string]*meaning)
-	for _, word := range strings.Fields(`True False Unknown Running Pending Succeeded Failed Active Bound Available
+	for word := range strings.FieldsSeq(`True False Unknown Running Pending Succeeded Failed Active Bound Available
 		Ready Initialized ContainersReady PodScheduled PodReadyToStartContainers DisruptionTarget
 		Progressing ReplicaFailure NewReplicaSetAvailable MinimumReplicasAvailable MinimumReplicasUnavailable
 		Complete SuccessCriteriaMet Suspended DisruptionAllowed SufficientPods InsufficientPods
