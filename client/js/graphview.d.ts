@@ -50,7 +50,7 @@ export interface Summary {
   u: string;
   /** The object is one of the view's roots. */
   root?: boolean;
-  /** What the object says about deletions. */
+  /** Facts of the object that matter for deletions. */
   del?: {
     /** Finalizers. */
     f?: string[];

@@ -1,4 +1,4 @@
-// What the page says to an author who has mistyped something in a GraphView: the mistakes are those of
+// The page's messages about typing mistakes in a GraphView. The mistakes are those of
 // test/plugin, which has what the commands say.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -45,7 +45,7 @@ test("the page calls no GraphView well whose author has mistyped something", asy
       assert.equal(await page.locator("graph-view").locator("text=No problems").count(), 0);
     });
   }
-  // The list of views says which of them are not served, but for the one that is open.
+  // The list of views marks views that are not served, except the open one.
   await page.evaluate(() => { location.hash = "#/mistakes/none"; });
   const options = page.locator("select[aria-label=View] option");
   for (const [i, { what, unaccepted }] of mistakes.entries()) {
