@@ -12,7 +12,7 @@ import (
 	"graphview.dev/test/installation"
 )
 
-// TestSameAsKustomize: with no value given the chart is config/default, but for
+// TestSameAsKustomize: with no value given but view.enabled the chart is config/default, but for
 // labels, for how the image is named, and for the namespace, which Helm makes
 // itself.
 func TestSameAsKustomize(t *testing.T) {

@@ -44,14 +44,17 @@ func helm(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	return fixture.Run(t, fixture.Helm(t, root, args...))
 }
 
-// template renders the chart with values, in YAML, as `helm template` does.
+// template renders the chart with values, in YAML, as `helm template` does. It has no view
+// unless the values say so: kubectl cannot apply a GraphView together with its definition.
 func template(t *testing.T, values string, args ...string) []byte {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "values.yaml")
-	if err := os.WriteFile(file, []byte(values), 0o600); err != nil {
-		t.Fatal(err)
+	base, file := filepath.Join(t.TempDir(), "base.yaml"), filepath.Join(t.TempDir(), "values.yaml")
+	for path, text := range map[string]string{base: "view: {enabled: false}", file: values} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	args = append([]string{"template", "graphview", "charts/graphview", "--namespace", env.ServiceNamespace, "--values", file}, args...)
+	args = append([]string{"template", "graphview", "charts/graphview", "--namespace", env.ServiceNamespace, "--values", base, "--values", file}, args...)
 	return []byte(fixture.MustRun(t, fixture.Helm(t, root, args...)))
 }
 

@@ -30,7 +30,7 @@ func TestRelease(t *testing.T) {
 	t.Run("files", p.testFiles)
 	t.Run("provenance", p.testProvenance)
 	manifests := p.helm(t, "template", "graphview", "oci://"+p.registry+"/charts/graphview", "--version", version[1:], "--plain-http",
-		"--namespace", env.ServiceNamespace, "--skip-tests")
+		"--namespace", env.ServiceNamespace, "--skip-tests", "--set", "view.enabled=false")
 	objects, err := installation.Parse([]byte(manifests))
 	if err != nil {
 		t.Fatal(err)

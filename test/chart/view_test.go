@@ -1,0 +1,82 @@
+package chart
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
+)
+
+// TestFirstView installs with Helm where no GraphView is known: there is a view that shows
+// workloads, it stays the same object in upgrades, and it ends with the release.
+func TestFirstView(t *testing.T) {
+	release := func(plane *env.ControlPlane, args ...string) string {
+		t.Helper()
+		args = append(args, "--namespace", env.ServiceNamespace, "--kubeconfig", filepath.Join(plane.Dir(), "kubeconfig"))
+		out, errs, code := helm(t, args...)
+		if code != 0 {
+			t.Fatalf("helm %s: exit %d\n%s%s", strings.Join(args, " "), code, out, errs)
+		}
+		return out
+	}
+	// The Service leads to no pod here, so requests by the APIService would fail.
+	const off = "apiService.enabled=false"
+	var first string
+	c := install(t, func(plane *env.ControlPlane) []byte {
+		fixture.Kubectl(t, plane, "create", "namespace", "shop")
+		notes := release(plane, "install", "graphview", "charts/graphview", "--create-namespace", "--set", off)
+		if !strings.Contains(notes, "kubectl graphview tree workloads -n "+env.ServiceNamespace) {
+			t.Errorf("the notes do not lead to the view:\n%s", notes)
+		}
+		first = fixture.Kubectl(t, plane, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", "jsonpath={.metadata.uid}")
+		return template(t, "apiService: {enabled: false}", "--skip-tests")
+	})
+	uid := func() string {
+		t.Helper()
+		return c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "--ignore-not-found", "-o", "jsonpath={.metadata.uid}")
+	}
+	c.kubectl(t, "create", "deployment", "-n", "shop", "web", "--image=example.com/web")
+	c.kubectl(t, "wait", "--for=condition=Ready", "-n", env.ServiceNamespace, "graphview/workloads", "--timeout=90s")
+	eventually(t, func() string {
+		got := c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", `jsonpath={.status.conditions[?(@.type=="Complete")].status} {.status.conditions[?(@.type=="Effective")].status} {.status.resources[?(@.resource=="deployments")].objects}`)
+		if got != "True True 2" {
+			return "complete, effective and Deployments: " + got + "\n" + c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", "yaml")
+		}
+		return ""
+	})
+	for range 2 {
+		release(c.ControlPlane, "upgrade", "graphview", "charts/graphview", "--set", off, "--force-conflicts")
+		if got := uid(); got != first {
+			t.Errorf("after an upgrade the view is %q, and was %q", got, first)
+		}
+	}
+	release(c.ControlPlane, "rollback", "graphview", "1", "--force-conflicts")
+	if uid() == "" {
+		t.Error("after a rollback there is no view")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	c.operator.Stop(ctx) // there is no kubelet that ends it with its pod
+	gone := func(when string) {
+		t.Helper()
+		release(c.ControlPlane, "uninstall", "graphview")
+		eventually(t, func() string {
+			left := c.kubectl(t, "get", "graphviews,serviceaccounts,clusterrolebindings", "-n", env.ServiceNamespace, "-l", "app.kubernetes.io/name=graphview", "-o", "name")
+			if left != "" {
+				return when + " it leaves " + left
+			}
+			return ""
+		})
+	}
+	gone("uninstalled after a rollback to the first revision")
+	// The definitions are kept, so the view is part of the release at once.
+	release(c.ControlPlane, "install", "graphview", "charts/graphview", "--set", off, "--set", "view.namespaces={shop}")
+	if names := c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", "jsonpath={.spec.namespaces.names}"); names != `["shop"]` {
+		t.Errorf("the view shows %s", names)
+	}
+	gone("where the definitions were kept")
+}
