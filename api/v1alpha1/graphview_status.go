@@ -76,7 +76,8 @@ type GraphViewStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Missing *int64 `json:"missing,omitempty"`
 
-	// subscribers is the number of open subscriptions at all replicas.
+	// subscribers is the number of open subscriptions that read from the replica that
+	// writes this status. Where replicas share views, it includes those at other replicas.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Subscribers int64 `json:"subscribers"`

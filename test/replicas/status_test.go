@@ -7,8 +7,8 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// TestStatusOfSharedViews: the status of a view counts the subscribers at all replicas, and
-// names a replica that holds the view.
+// TestStatusOfSharedViews: the status of a view counts the subscribers at all replicas that
+// read from its writer, and names a replica that holds the view.
 func TestStatusOfSharedViews(t *testing.T) {
 	settled(t, edges)
 	s := newScene(t, 1)
