@@ -20,6 +20,7 @@ var copies = map[string]string{
 	"config/webhook/*/role.yaml":          "files/webhook",
 	"config/manager/certificates.yaml":    "files/certificates.yaml",
 	"config/components/sharing/role.yaml": "files/sharing.yaml",
+	"docs/dashboards/graphview.json":      "files/dashboard.json",
 	"docs/alerts/graphview.yaml":          "files/alerts.yaml",
 }
 

@@ -1,10 +1,12 @@
 package chart
 
 import (
+	"encoding/json"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/installation"
@@ -60,5 +62,29 @@ func TestExtraObjects(t *testing.T) {
 	rendered[corev1.ConfigMap](t, all, "ConfigMap", "graphview-object")
 	if c := rendered[corev1.ConfigMap](t, all, "ConfigMap", "text"); c.Namespace != env.ServiceNamespace {
 		t.Errorf("namespace %q", c.Namespace)
+	}
+}
+
+func TestPage(t *testing.T) {
+	all := objects(t, `{dashboard: {enabled: true}, grafanaDashboard: {enabled: true}, ingress: {enabled: true, host: graphs.example.com, annotations: {nginx.ingress.kubernetes.io/proxy-buffering: null}}, httpRoute: {enabled: true, parentRefs: [{name: web}]}}`)
+	board := rendered[corev1.ConfigMap](t, all, "ConfigMap", "graphview-dashboard")
+	var content struct{ Panels []any }
+	if err := json.Unmarshal([]byte(board.Data["graphview.json"]), &content); err != nil || len(content.Panels) == 0 || board.Labels["grafana_dashboard"] != "1" {
+		t.Errorf("%d panels, labels %v: %v", len(content.Panels), board.Labels, err)
+	}
+	ingress := rendered[networkingv1.Ingress](t, all, "Ingress", "graphview")
+	if paths := ingress.Spec.Rules[0].HTTP.Paths; len(paths) != 2 || paths[0].Backend.Service.Name != "graphview" || paths[0].Backend.Service.Port.Name != "stream" {
+		t.Errorf("paths %v", paths)
+	}
+	if a := ingress.Annotations; len(a) != 2 || a["nginx.ingress.kubernetes.io/backend-protocol"] != "HTTPS" {
+		t.Errorf("annotations %v", a)
+	}
+	if installation.Find(all, "HTTPRoute", "graphview") == nil {
+		t.Error("there is no HTTPRoute")
+	}
+	for _, object := range objects(t, "{}") {
+		if kind := object.GetKind(); kind == "Ingress" || kind == "HTTPRoute" || kind == "ConfigMap" {
+			t.Errorf("%s %s is made by default", kind, object.GetName())
+		}
 	}
 }

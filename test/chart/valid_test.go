@@ -27,7 +27,7 @@ func TestVariantsAreValid(t *testing.T) {
 			kinds := map[string]bool{}
 			for _, object := range objects(t, "{}", args...) {
 				group := object.GroupVersionKind().Group
-				if group == "monitoring.coreos.com" || group == "cert-manager.io" || group == "graphview.dev" {
+				if group == "monitoring.coreos.com" || group == "cert-manager.io" || group == "graphview.dev" || group == "gateway.networking.k8s.io" {
 					continue
 				}
 				kinds[object.GetKind()] = true

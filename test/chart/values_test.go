@@ -46,6 +46,7 @@ var variants = map[string][]string{
 	"a hub":              {"fleet.hub.enabled=true", `fleet.name="acme"`, `fleet.hub.certificateSecret="hub-tls"`, `fleet.hub.service={"type":"LoadBalancer","annotations":{"a":"b"}}`, "networkPolicy.enabled=true"},
 	"a member":           {`fleet.name="acme"`, `fleet.member.url="wss://hub.example.com:8444/tunnel/v1/clusters/eu-1"`, `fleet.member.caBundle="-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"`, "networkPolicy.enabled=true"},
 	"OpenShift":          {`podSecurityContext={"runAsNonRoot":true}`, `global.imageRegistry="registry.example.com:5000/mirror"`, `extraObjects=[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"{{ .Release.Name }}-more"}}]`},
+	"the page":           {"dashboard.enabled=true", `ingress={"enabled":true,"host":"graphs.example.com","className":"nginx","tlsSecret":"graphs-tls"}`, `httpRoute={"enabled":true,"parentRefs":[{"name":"web"}],"hostnames":["graphs.example.com"]}`, `grafanaDashboard={"enabled":true,"annotations":{"grafana_folder":"Kubernetes"}}`},
 	"an image by digest": {`image.digest="sha256:0000000000000000000000000000000000000000000000000000000000000000"`, `imagePullSecrets=[{"name":"registry"}]`},
 }
 
@@ -81,6 +82,9 @@ func TestSchemaRefuses(t *testing.T) {
 		"a certificate without a hub":  {`fleet.hub.certificateSecret="tls"`, "set fleet.hub.enabled"},
 		"CAs of no hub":                {`fleet.member.caSecret="hub-ca"`, "set fleet.member.url"},
 		"CAs of a hub twice":           {`fleet={"name":"acme","member":{"url":"wss://hub:8444/tunnel/v1/clusters/eu","caSecret":"hub-ca","caBundle":"-----BEGIN CERTIFICATE-----"}}`, "leave one of them out"},
+		"an Ingress to no page":        {`ingress={"enabled":true,"host":"graphs.example.com"}`, "set dashboard.enabled"},
+		"an Ingress without a host":    {`dashboard.enabled=true,ingress.enabled=true`, "needs ingress.host"},
+		"a route without a Gateway":    {`dashboard.enabled=true,httpRoute.enabled=true`, "needs httpRoute.parentRefs"},
 		"a privileged port":            {`ports.stream=443`, "/ports/stream"},
 		"runbooks with an anchor":      {`prometheusRule.runbookURL="https://example.com/#runbooks"`, "/prometheusRule/runbookURL"},
 	} {

@@ -9,6 +9,15 @@
 {{- if and .Values.webhook.enabled (eq .Values.webhook.certificates "self-signed") (ne .Values.certificates.source "operator") }}
 {{- fail "webhook.certificates self-signed is for certificates.source operator; leave it injected where cert-manager or a Secret has the certificate" }}
 {{- end }}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not .Values.dashboard.enabled) }}
+{{- fail "ingress.enabled and httpRoute.enabled lead to the page: set dashboard.enabled to true" }}
+{{- end }}
+{{- if and .Values.ingress.enabled (not .Values.ingress.host) }}
+{{- fail "ingress.enabled needs ingress.host: set it to the host name of the page" }}
+{{- end }}
+{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}
+{{- fail "httpRoute.enabled needs httpRoute.parentRefs: name the Gateway" }}
+{{- end }}
 {{- with .Values.fleet }}
 {{- if and (or .hub.enabled .member.url) (not .name) }}
 {{- fail "fleet.hub.enabled and fleet.member.url need fleet.name: set it to the name of the hub, such as acme, at the hub and at every member" }}
