@@ -2,13 +2,18 @@ package chart
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/installation"
 )
 
@@ -87,4 +92,40 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s %s is made by default", kind, object.GetName())
 		}
 	}
+}
+
+// TestWorkloadRights asks the API server what the operator may do with rbac.read workloads.
+func TestWorkloadRights(t *testing.T) {
+	all := objects(t, "rbac: {read: workloads}")
+	for _, rule := range rendered[rbacv1.ClusterRole](t, all, "ClusterRole", "graphview-manager").Rules {
+		if slices.Contains(rule.Resources, "*") || slices.Contains(rule.APIGroups, "*") || slices.Contains(rule.Verbs, "*") || slices.Contains(rule.Resources, "secrets") {
+			t.Errorf("the rule %v is too wide to sign", rule)
+		}
+	}
+	var text strings.Builder
+	for _, object := range all {
+		if kind := object.GetKind(); kind == "ClusterRole" || kind == "ClusterRoleBinding" {
+			one, err := yaml.Marshal(object.Object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text.WriteString("---\n" + string(one))
+		}
+	}
+	if err := fixture.TryApply(t, plain, text.String(), "--server-side", "--force-conflicts"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() string {
+		for question, want := range map[string]string{
+			"list pods -A": "yes", "watch deployments.apps -A": "yes", "list ingresses.networking.k8s.io -A": "yes", "list serviceaccounts -A": "yes",
+			"list secrets -A": "no", "get pods -A": "no", "list nodes": "no", "list roles.rbac.authorization.k8s.io -A": "no", "list widgets.example.com -A": "no",
+		} {
+			args := append([]string{"auth", "can-i"}, strings.Fields(question)...)
+			out, _ := plain.Kubectl(t.Context(), append(args, "--as=system:serviceaccount:"+env.ServiceNamespace+":graphview-manager")...) // no is an exit code
+			if got := strings.TrimSpace(string(out)); got != want {
+				return question + ": " + got + ", want " + want
+			}
+		}
+		return ""
+	})
 }

@@ -36,6 +36,7 @@ var variants = map[string][]string{
 	"everything off":     {"apiService.enabled=false", "crds.install=false", "rbac.create=false", "serviceAccount.create=false", "podDisruptionBudget.enabled=false"},
 	"everything on":      {"networkPolicy.enabled=true", "webhook.enabled=true", `webhook.certificates="self-signed"`, "metrics.authentication=true", "serviceMonitor.enabled=true", "prometheusRule.enabled=true", "operator.pprof=true", "operator.requireServiceAccount=false", "view.enabled=true", `operator.allowedOrigins=["*.example.com"]`, "replicas=2"},
 	"some resources":     {`rbac.read="resources"`, `rbac.resources=[{"apiGroups":["apps"],"resources":["deployments"]}]`},
+	"workloads only":     {`rbac.read="workloads"`, `rbac.resources=[{"apiGroups":["argoproj.io"],"resources":["rollouts"]}]`},
 	"some namespaces":    {`rbac.read="namespaces"`, `rbac.namespaces=["shop"]`, "view.enabled=true"},
 	"without Secrets":    {"rbac.secrets=false", `rbac.resources=[{"apiGroups":["example.com"],"resources":["*"]}]`},
 	"on the host":        {"hostNetwork=true", `ports={"stream":30443,"webhook":30943,"metrics":30080,"health":30081}`, `extraEnv=[{"name":"HTTPS_PROXY","value":"http://proxy:3128"}]`, `extraVolumes=[{"name":"more","emptyDir":{}}]`, `extraVolumeMounts=[{"name":"more","mountPath":"/more"}]`, `commonLabels={"team":"platform"}`},

@@ -12,7 +12,7 @@ import (
 )
 
 // TestFirstView installs with Helm where no GraphView is known: there is a view that shows
-// workloads, it stays the same object in upgrades, and it ends with the release.
+// workloads with the narrowest rights, stays the same object in upgrades, and ends with the release.
 func TestFirstView(t *testing.T) {
 	release := func(plane *env.ControlPlane, args ...string) string {
 		t.Helper()
@@ -28,12 +28,12 @@ func TestFirstView(t *testing.T) {
 	var first string
 	c := install(t, func(plane *env.ControlPlane) []byte {
 		fixture.Kubectl(t, plane, "create", "namespace", "shop")
-		notes := release(plane, "install", "graphview", "charts/graphview", "--create-namespace", "--set", off)
+		notes := release(plane, "install", "graphview", "charts/graphview", "--create-namespace", "--set", off, "--set", "rbac.read=workloads")
 		if !strings.Contains(notes, "kubectl graphview tree workloads -n "+env.ServiceNamespace) {
 			t.Errorf("the notes do not lead to the view:\n%s", notes)
 		}
 		first = fixture.Kubectl(t, plane, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", "jsonpath={.metadata.uid}")
-		return template(t, "apiService: {enabled: false}", "--skip-tests")
+		return template(t, "{apiService: {enabled: false}, rbac: {read: workloads}}", "--skip-tests")
 	})
 	uid := func() string {
 		t.Helper()

@@ -61,7 +61,30 @@ are in this release: its labels, its namespace, its ServiceAccount. Takes
 - apiGroups: [apiregistration.k8s.io]
   resources: [apiservices]
   verbs: [list, watch]
-{{- if eq .Values.rbac.read "resources" }}
+{{- if eq .Values.rbac.read "workloads" }}
+- apiGroups: [""]
+  resources: [configmaps, persistentvolumeclaims, pods, replicationcontrollers, services]
+  verbs: [list, watch]
+- apiGroups: [apps]
+  resources: [daemonsets, deployments, replicasets, statefulsets]
+  verbs: [list, watch]
+- apiGroups: [batch]
+  resources: [cronjobs, jobs]
+  verbs: [list, watch]
+- apiGroups: [autoscaling]
+  resources: [horizontalpodautoscalers]
+  verbs: [list, watch]
+- apiGroups: [policy]
+  resources: [poddisruptionbudgets]
+  verbs: [list, watch]
+- apiGroups: [networking.k8s.io]
+  resources: [ingresses, networkpolicies]
+  verbs: [list, watch]
+- apiGroups: [discovery.k8s.io]
+  resources: [endpointslices]
+  verbs: [list, watch]
+{{- end }}
+{{- if has .Values.rbac.read (list "resources" "workloads") }}
 {{- include "graphview.resourceRules" . }}
 {{- end }}
 {{- end -}}
