@@ -142,7 +142,7 @@ func TestWalkThatIsTooOld(t *testing.T) {
 		}
 		s.remove(names[0])
 		s.graph.Update(func() { s.lens.Forget(s.lens.Head()) })
-		for s.graph.Update(func() {}); s.graph.Pending(); s.graph.Update(func() {}) {
+		for s.graph.Update(func() {}); s.graph.HasCleanup(); s.graph.Update(func() {}) {
 		}
 		all = append(all, s.reader(SubscribeOptions{JoinWalk: true}))
 		for range walkObjects {

@@ -100,7 +100,7 @@ func TestExcludeInferred(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			g.Update(func() { set("a", step.references...) })
-			for g.Pending() {
+			for g.HasCleanup() {
 				g.Update(func() {})
 			}
 			var told [4]string

@@ -41,7 +41,7 @@ func TestBytes(t *testing.T) {
 						all[i].Select(id, selection)
 					}
 				})
-				for g.Pending() {
+				for g.HasCleanup() {
 					g.Update(func() {})
 				}
 			}
@@ -63,7 +63,7 @@ func TestBytes(t *testing.T) {
 					l.Unwatch(source)
 				}
 			})
-			for g.Pending() {
+			for g.HasCleanup() {
 				g.Update(func() {})
 			}
 			for _, l := range all {

@@ -15,7 +15,7 @@ const (
 // arcs.
 func (g *Graph) visitSlice(visit func() (changed, done bool)) bool {
 	mostChanges := max(1, g.sliceChanges/4)
-	for before, changes := g.Visits(), 0; g.Visits()-before < sliceVisits*mostChanges && changes < mostChanges && !g.Unfinished(); g.visits++ {
+	for before, changes := g.Visits(), 0; g.Visits()-before < sliceVisits*mostChanges && changes < mostChanges && !g.HasOpenUpdate(); g.visits++ {
 		changed, done := visit()
 		if done {
 			return true
@@ -33,13 +33,13 @@ type cleanup interface {
 	slice() (done bool)
 }
 
-// Pending reports whether further Updates, also empty ones, have slices to do. Only the writer
+// HasCleanup reports whether further Updates, also empty ones, have slices to do. Only the writer
 // calls it.
-func (g *Graph) Pending() bool { return len(g.cleanups) > 0 || g.Unfinished() }
+func (g *Graph) HasCleanup() bool { return len(g.cleanups) > 0 || g.HasOpenUpdate() }
 
 // work does a slice of the first cleanup.
 func (g *Graph) work() {
-	if len(g.cleanups) > 0 && !g.Unfinished() && g.cleanups[0].slice() {
+	if len(g.cleanups) > 0 && !g.HasOpenUpdate() && g.cleanups[0].slice() {
 		g.cleanups = append(g.cleanups[:0], g.cleanups[1:]...)
 	}
 }

@@ -42,7 +42,7 @@ func TestCleanupsRunInSlices(t *testing.T) {
 			c.g.sliceChanges = 32
 			before := tt.left(c, large)
 			revisions := 0
-			for fn := func() { tt.change(c, large) }; revisions == 0 || c.g.Pending(); fn = func() {} {
+			for fn := func() { tt.change(c, large) }; revisions == 0 || c.g.HasCleanup(); fn = func() {} {
 				c.g.Update(fn)
 				revisions++
 				now := tt.left(c, large)

@@ -44,7 +44,7 @@ func TestReadersOfADeletedHub(t *testing.T) {
 	}
 	c.g.Update(func() { c.g.Remove(c.maps, "shop", "hub") })
 	revisions := 1
-	for ; c.g.Pending(); revisions++ {
+	for ; c.g.HasCleanup(); revisions++ {
 		// The test replaces the remaining arc by a decoy, which a reader that visits it would emit.
 		n := c.g.nodes.at(hub)
 		left, decoy := n.out, c.g.arcs.alloc()

@@ -15,7 +15,7 @@
 //
 // Every Graph.Update is one revision of each lens that it changes. Where one object changes
 // thousands of arcs, it makes some of them, and Updates of nothing the others; see
-// Graph.Unfinished. A lens keeps a log with one live element per entry, in order of last change; a
+// Graph.HasOpenUpdate. A lens keeps a log with one live element per entry, in order of last change; a
 // reader is a Position in it and never a queue: Lens.Read walks from there to the end and yields
 // the net change, so a slow reader skips intermediate versions. A vertex or arc that goes leaves a
 // tombstone until the horizon passes it; a reader whose Position is before the horizon gets

@@ -191,7 +191,7 @@ func (g *Graph) revise(fn func()) (revised, late []*Lens) {
 	g.work()
 	g.updateSelectors()
 	g.exceedances = nil
-	if g.Unfinished() {
+	if g.HasOpenUpdate() {
 		g.enforceMeanwhile()
 	} else {
 		g.enforce()

@@ -103,7 +103,7 @@ func (g *Graph) NewLens() *Lens {
 	return l
 }
 
-// Close takes the lens out of the graph, and releases its nodes in slices; see Graph.Pending.
+// Close takes the lens out of the graph, and releases its nodes in slices; see Graph.HasCleanup.
 // Readers get ErrGone. In Update.
 func (l *Lens) Close() {
 	if l.closed {
@@ -140,7 +140,7 @@ func (l *Lens) Watch(id SourceID) {
 }
 
 // Unwatch is the opposite of Watch: objects that no other source of the lens
-// sees are no longer members, once Graph.Pending is false. In Update.
+// sees are no longer members, once Graph.HasCleanup is false. In Update.
 func (l *Lens) Unwatch(ids ...SourceID) {
 	before := len(l.sources)
 	for _, id := range ids {

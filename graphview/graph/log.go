@@ -129,7 +129,7 @@ func (l *Lens) clearTombstones() {
 	l.dropTombstones(l.tombstones.order[excess-1].rev, excess)
 }
 
-// Forget drops the tombstones up to a revision, in slices; see Graph.Pending. A reader at an older
+// Forget drops the tombstones up to a revision, in slices; see Graph.HasCleanup. A reader at an older
 // position gets ErrGone. In Update.
 func (l *Lens) Forget(rev uint64) {
 	if !l.closed {

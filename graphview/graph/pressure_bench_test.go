@@ -9,7 +9,7 @@ import (
 
 // drain makes revisions until nothing is left to be done, and returns the longest.
 func (c *cluster) drain() (longest time.Duration) {
-	for c.g.Pending() {
+	for c.g.HasCleanup() {
 		longest = max(longest, c.update(func() {}))
 	}
 	return longest

@@ -104,7 +104,7 @@ func TestKindBecomesNamespaced(t *testing.T) {
 		g.RemoveSource(before)
 		g.Remove(pods, "shop", "gone")
 	})
-	for g.Pending() {
+	for g.HasCleanup() {
 		g.Update(func() {})
 	}
 	g.Update(func() {

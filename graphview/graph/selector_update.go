@@ -6,7 +6,7 @@ import "slices"
 // another label of their namespace. All readers wait for the writer, so each Update makes one
 // slice of such a change, as a revision of its own. A slice compares selectors with labels as they
 // are then, so it does not need to know the change that caused it. No other change is allowed
-// until the last slice; see Graph.Unfinished.
+// until the last slice; see Graph.HasOpenUpdate.
 
 // selectorUpdate is the rest of one change. The arcs that selectors made before come first, then
 // each pair of a holder and a slot: arcs are removed before others are added, so that there are
@@ -30,9 +30,9 @@ type selectorUpdate struct {
 	then func()
 }
 
-// Unfinished reports whether the last Update left slices of a change. While it is true, an Update
+// HasOpenUpdate reports whether the last Update left slices of a change. While it is true, an Update
 // may change nothing else. Only the writer calls it.
-func (g *Graph) Unfinished() bool { return len(g.selectorUpdates) > 0 }
+func (g *Graph) HasOpenUpdate() bool { return len(g.selectorUpdates) > 0 }
 
 // atOnce reports whether the open revision may visit so many further arcs.
 func (g *Graph) atOnce(arcs int) bool {

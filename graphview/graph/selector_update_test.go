@@ -75,7 +75,7 @@ func TestLargeChangesAreMadeInSlices(t *testing.T) {
 		}, 0, large},
 	} {
 		revisions := 0
-		for fn := tt.change; revisions == 0 || g.Pending(); fn = func() {} {
+		for fn := tt.change; revisions == 0 || g.HasCleanup(); fn = func() {} {
 			g.Update(fn)
 			revisions++
 			if visits := g.Visits(); visits > most {

@@ -65,7 +65,7 @@ func (c *crowd) label(label string) {
 // change makes a change, in as many revisions as it takes.
 func (c *crowd) change(fn func()) {
 	c.revisions, c.most, c.peak = 0, 0, 0
-	for ; c.revisions == 0 || c.g.Pending(); fn = func() {} {
+	for ; c.revisions == 0 || c.g.HasCleanup(); fn = func() {} {
 		c.g.Update(fn)
 		c.revisions++
 		c.most, c.peak = max(c.most, c.g.Visits()), max(c.peak, c.g.Size().Arcs)

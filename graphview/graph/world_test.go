@@ -90,7 +90,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 func (w *world) update(fn func()) {
 	w.g.Update(fn)
 	w.exceedances()
-	for w.g.Pending() {
+	for w.g.HasCleanup() {
 		w.g.Update(func() {})
 		w.exceedances()
 	}

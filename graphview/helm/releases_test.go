@@ -116,7 +116,7 @@ func TestReleasesDifferential(t *testing.T) {
 			known.RemoveWatch(tellers[i])
 		}
 	})
-	for g.Pending() {
+	for g.HasCleanup() {
 		g.Update(func() {})
 	}
 	if size := g.Size(); len(known.all) > 0 || size != (graph.Size{}) {

@@ -122,8 +122,8 @@ func (f *Feed) Set(o *watch.Decoded) {
 	}
 }
 
-// Same implements watch.Handler: an object has a newer version of the same content.
-func (f *Feed) Same(o *watch.Object) {
+// VersionOnly implements watch.Handler: an object has a newer version of the same content.
+func (f *Feed) VersionOnly(o *watch.Object) {
 	if !f.watch.Key().Reduced {
 		f.intake.o.Writer.Send(&versionEvent{f, o, o.Version()})
 	}

@@ -8,9 +8,9 @@ type Handler interface {
 	// and managedFields. If it was deleted and created again between two lists, it has a new UID
 	// and there was no Delete.
 	Set(o *Decoded)
-	// Same: the object has another resourceVersion and the content of the last Set. In between it
+	// VersionOnly: the object has another resourceVersion and the content of the last Set. In between it
 	// may have had other content, which other Watches saw.
-	Same(o *Object)
+	VersionOnly(o *Object)
 	// Delete: the object is gone, no longer selected, or may no longer be
 	// read.
 	Delete(o *Object)

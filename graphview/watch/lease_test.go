@@ -162,7 +162,7 @@ func TestConcurrentLeases(t *testing.T) {
 	}
 }
 
-// Lists that hang cost others no more than patience each, and nothing once
+// Lists that hang cost others no more than slotTimeout each, and nothing once
 // they have exhausted it.
 func TestSlots(t *testing.T) {
 	s := newSlots(1)
@@ -198,8 +198,8 @@ func TestSlotIsGivenBackAfterPatience(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := time.Since(began); got != patience {
-			t.Errorf("waited %v, want %v", got, patience)
+		if got := time.Since(began); got != slotTimeout {
+			t.Errorf("waited %v, want %v", got, slotTimeout)
 		}
 		first() // has no slot any more to give back
 		if len(s) != 1 {

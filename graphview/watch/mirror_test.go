@@ -46,7 +46,7 @@ func (m *mirror) Set(o *Decoded) {
 	m.note(fmt.Sprintf("set %s/%s %s", o.Namespace(), o.Name(), content), func() { m.objects[objectKey{o.Namespace(), o.Name()}] = content })
 }
 
-func (m *mirror) Same(*Object) {}
+func (m *mirror) VersionOnly(*Object) {}
 
 func (m *mirror) Delete(o *Object) {
 	m.note(fmt.Sprintf("delete %s/%s", o.Namespace(), o.Name()), func() { delete(m.objects, objectKey{o.Namespace(), o.Name()}) })

@@ -83,7 +83,7 @@ func (r *recording) Set(o *Decoded) {
 	leave("set " + o.Name())
 }
 
-func (r *recording) Same(o *Object) {
+func (r *recording) VersionOnly(o *Object) {
 	r.enter(r.watch)("same " + o.Name())
 }
 

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// patience is how long a list may keep others waiting. It is far longer than
+// slotTimeout is how long a list may keep others waiting. It is far longer than
 // a healthy list takes to be read, and bounds what a few that hang cost all
 // the others.
-const patience = 5 * time.Second
+const slotTimeout = 5 * time.Second
 
 // slots limits how many lists are read at once, so that a start over hundreds
 // of resources neither floods the API server nor holds hundreds of buffers.
@@ -18,7 +18,7 @@ type slots chan struct{}
 func newSlots(n int) slots { return make(slots, n) }
 
 // acquire waits for a slot. The slot is given back by release, which may be
-// called more than once, or when patience ends, whichever comes first.
+// called more than once, or when slotTimeout ends, whichever comes first.
 func (s slots) acquire(ctx context.Context) (release func(), err error) {
 	select {
 	case s <- struct{}{}:
@@ -26,7 +26,7 @@ func (s slots) acquire(ctx context.Context) (release func(), err error) {
 		return nil, ctx.Err()
 	}
 	back := sync.OnceFunc(func() { <-s })
-	timer := time.AfterFunc(patience, back)
+	timer := time.AfterFunc(slotTimeout, back)
 	return func() {
 		timer.Stop()
 		back()

@@ -73,7 +73,7 @@ func (w *Watch) takeLocked(d *document, invalid error) {
 		w.healLocked(d)
 		old.seen = w.generation
 		if old.renew(d.number()) {
-			w.handler.Same(old)
+			w.handler.VersionOnly(old)
 		}
 		return
 	}

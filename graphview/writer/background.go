@@ -73,7 +73,7 @@ func (w *Writer) step() bool {
 		w.batch++
 	}
 	w.received = time.Now()
-	if c.left = w.revise(c.left, stepVisits); len(c.left) == 0 && !w.graph.Unfinished() {
+	if c.left = w.revise(c.left, stepVisits); len(c.left) == 0 && !w.graph.HasOpenUpdate() {
 		w.chunks.removeFirst()
 		close(c.done)
 	}

@@ -120,7 +120,7 @@ func (w *Writer) Run(ctx context.Context) {
 			return
 		}
 		busy = nil
-		if batch = w.receive(batch); len(batch) > 0 || w.graph.Pending() {
+		if batch = w.receive(batch); len(batch) > 0 || w.graph.HasCleanup() {
 			w.apply(batch)
 			clear(batch)
 			busy = always
@@ -163,7 +163,7 @@ func (w *Writer) apply(batch []Event) {
 			w.received = ev.Received()
 		}
 	}
-	for left := w.revise(batch, maxVisits); len(left) > 0 || w.graph.Unfinished(); {
+	for left := w.revise(batch, maxVisits); len(left) > 0 || w.graph.HasOpenUpdate(); {
 		left = w.revise(left, maxVisits)
 	}
 }
@@ -174,7 +174,7 @@ func (w *Writer) revise(events []Event, visits int) (left []Event) {
 	began := time.Now()
 	w.graph.Update(func() {
 		left = events
-		for len(left) > 0 && !w.graph.Unfinished() && (len(left) == len(events) || w.graph.Visits() < visits) {
+		for len(left) > 0 && !w.graph.HasOpenUpdate() && (len(left) == len(events) || w.graph.Visits() < visits) {
 			left[0].Apply()
 			left = left[1:]
 		}

@@ -110,7 +110,7 @@ func (t *Table) ready(ctx context.Context, e *entry) (owner replicas.Member, ok 
 	}
 	owner = candidates[0].Member
 	if owner == t.o.Self {
-		if _, release, err := t.hold(ctx, e.name); err == nil {
+		if _, release, err := t.acquire(ctx, e.name); err == nil {
 			release()
 		}
 		return owner, t.synced(e)
@@ -129,7 +129,7 @@ func (t *Table) giveUp(ctx context.Context, e *entry) {
 	t.mu.Lock()
 	e.moved = e.users == e.local
 	t.mu.Unlock()
-	if err := t.settle(ctx, e); err != nil && ctx.Err() == nil {
+	if err := t.reconcile(ctx, e); err != nil && ctx.Err() == nil {
 		t.o.Logger.V(1).Info("a view that has moved", "view", e.name.String(), "cause", err.Error())
 	}
 }

@@ -29,7 +29,7 @@ func (t *Table) Run(ctx context.Context) error {
 		}
 		timer.Reset(pause)
 		for _, e := range t.idle() {
-			if err := t.settle(ctx, e); err != nil && ctx.Err() == nil {
+			if err := t.reconcile(ctx, e); err != nil && ctx.Err() == nil {
 				t.o.Logger.V(1).Info("a view that is given up", "view", e.name.String(), "cause", err.Error())
 			}
 		}

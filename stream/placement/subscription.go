@@ -95,7 +95,7 @@ func (s *subscription) begin(ctx context.Context) error {
 		s.from, s.relay, s.end = relay.Subscribe(s.o), relay, t.reads(e, relay)
 		return nil
 	}
-	own, release, err := t.hold(ctx, e.name)
+	own, release, err := t.acquire(ctx, e.name)
 	if err != nil {
 		return err
 	}

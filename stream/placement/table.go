@@ -177,7 +177,7 @@ func (t *Table) Place(name graphview.Name, label string) {
 // Apply is Engine.Apply for a view that this replica may or may not hold. The error is the same at
 // each replica.
 func (t *Table) Apply(ctx context.Context, name graphview.Name, uid string, declared spec.Spec) error {
-	return t.settle(ctx, t.declare(name, uid, &declared, nil))
+	return t.reconcile(ctx, t.declare(name, uid, &declared, nil))
 }
 
 // Refuse is Engine.Refuse.
@@ -290,8 +290,8 @@ func (t *Table) holdsLocked(e *entry) bool {
 	return owned || !e.moved && (e.users > 0 || time.Now().Before(e.until))
 }
 
-// settle applies a view to the engine, or removes it, as holdsLocked requires.
-func (t *Table) settle(ctx context.Context, e *entry) error {
+// reconcile applies a view to the engine, or removes it, as holdsLocked requires.
+func (t *Table) reconcile(ctx context.Context, e *entry) error {
 	e.settling.Lock()
 	defer e.settling.Unlock()
 	t.mu.Lock()
@@ -335,9 +335,9 @@ func (t *Table) has(name graphview.Name) bool {
 	return e != nil && e.applied
 }
 
-// hold holds a view at this replica until release is called. The error is a *delivery.ClosedError,
+// acquire holds a view at this replica until release is called. The error is a *delivery.ClosedError,
 // the error of the spec, or ctx's.
-func (t *Table) hold(ctx context.Context, name graphview.Name) (*graphview.View, func(), error) {
+func (t *Table) acquire(ctx context.Context, name graphview.Name) (*graphview.View, func(), error) {
 	e, err := t.await(ctx, name)
 	if err != nil {
 		return nil, nil, err
@@ -350,7 +350,7 @@ func (t *Table) hold(ctx context.Context, name graphview.Name) (*graphview.View,
 		}
 	})
 	// The subscribers of the view get the error from the view.
-	_ = t.settle(ctx, e)
+	_ = t.reconcile(ctx, e)
 	if ctx.Err() != nil {
 		release()
 		return nil, nil, ctx.Err()

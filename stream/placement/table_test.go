@@ -188,7 +188,7 @@ func TestHoldOfARefusedView(t *testing.T) {
 	table.declare(web, "uid", nil, &spec.InvalidError{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if view, release, err := table.hold(ctx, web); err == nil || view != nil || release != nil {
+	if view, release, err := table.acquire(ctx, web); err == nil || view != nil || release != nil {
 		t.Errorf("a view: %t, %v", view != nil, err)
 	}
 }

@@ -61,7 +61,7 @@ func (h held) Acquire(ctx context.Context, name graphview.Name, onlyIfHeld bool)
 	if onlyIfHeld && !h.table.has(name) {
 		return nil, nil, &delivery.ClosedError{Reason: reason.NotFound, Message: "not held here"}
 	}
-	view, release, err := h.table.hold(ctx, name)
+	view, release, err := h.table.acquire(ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,7 +139,7 @@ func (v *view) WaitSynced(ctx context.Context) error {
 		case err != nil:
 			return err
 		case relay == nil:
-			own, release, err := t.hold(ctx, v.entry.name)
+			own, release, err := t.acquire(ctx, v.entry.name)
 			if err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func (v *view) Find(ctx context.Context, key graph.Key, access delivery.Access) 
 			}
 			return found, err
 		}
-		own, release, err := t.hold(ctx, v.entry.name)
+		own, release, err := t.acquire(ctx, v.entry.name)
 		if err != nil {
 			return nil, err
 		}

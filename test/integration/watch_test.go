@@ -45,7 +45,7 @@ func (s *sightings) Set(o *watch.Decoded) {
 	s.sets[o.Name()]++
 }
 
-func (s *sightings) Same(*watch.Object) {}
+func (s *sightings) VersionOnly(*watch.Object) {}
 
 func (s *sightings) Delete(o *watch.Object) {
 	s.mu.Lock()
