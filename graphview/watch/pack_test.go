@@ -128,7 +128,7 @@ type ignorant struct{}
 func ignore(*Watch) Handler { return ignorant{} }
 
 func (ignorant) Set(*Decoded)                  {}
-func (ignorant) VersionOnly(*Object)                  {}
+func (ignorant) VersionOnly(*Object)           {}
 func (ignorant) Delete(*Object)                {}
 func (ignorant) Invalid(string, string, error) {}
 func (ignorant) Namespaces() map[string]bool   { return nil }

@@ -19,7 +19,7 @@ func (c *cli) install() *cobra.Command {
 		Short: "Write the manifests with which an operator serves the view of --local",
 		Long: `Write the manifests with which an operator serves the view that --local shows for the same
 flags: the GraphView, the ServiceAccount whose rights limit it, and a binding of that account to the
-ClusterRole view. No server is asked, and nothing is changed: commit the output, or apply it.
+ClusterRole view. It works offline and changes nothing: commit the output, or apply it.
 
 The account may list less than you may. ClusterRole view lists no Secrets and no Roles.`,
 		Example: `  kubectl graphview install --print -n shop > view.yaml
