@@ -113,8 +113,27 @@ func (c *Client) List(ctx context.Context, namespace string) ([]Listed, error) {
 	return graphs, nil
 }
 
+// ServerVersion returns the version of the operator that serves the graphs, such as v1.2.3; "" if the
+// operator is too old to tell.
+func (c *Client) ServerVersion(ctx context.Context) (string, error) {
+	response, err := c.ask(ctx, c.base.JoinPath(groupPath).String(), jsonType)
+	if err != nil {
+		return "", fmt.Errorf("version: %w", err)
+	}
+	return response.Header.Get("Graphview-Version"), response.Body.Close()
+}
+
 // get returns the body of a good answer, and the Status of any other.
 func (c *Client) get(ctx context.Context, at, accept string) (io.ReadCloser, error) {
+	response, err := c.ask(ctx, at, accept)
+	if err != nil {
+		return nil, err
+	}
+	return response.Body, nil
+}
+
+// ask returns a good answer, and the Status of any other.
+func (c *Client) ask(ctx context.Context, at, accept string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, http.NoBody)
 	if err != nil {
 		return nil, err
@@ -125,7 +144,7 @@ func (c *Client) get(ctx context.Context, at, accept string) (io.ReadCloser, err
 		return nil, err
 	}
 	if response.StatusCode == http.StatusOK {
-		return response.Body, nil
+		return response, nil
 	}
 	defer response.Body.Close()
 	return nil, refused(response)

@@ -70,11 +70,16 @@ func versionInfo(v string) version.Info {
 	return info
 }
 
+// versionHeader has the version of the operator in the answers of discovery. An API server that sends
+// requests on answers /version itself.
+const versionHeader = "Graphview-Version"
+
 func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request, text []byte) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		s.refuse(w, r, methodNotAllowed(r))
 		return
 	}
+	w.Header().Set(versionHeader, s.options.Version)
 	writeText(w, text)
 }

@@ -58,6 +58,8 @@ func TestOutput(t *testing.T) {
 		"nobody_listens":       {"admin", []string{"tree", "storefront", "-s", "https://127.0.0.1:1"}},
 		"too_many_arguments":   {"admin", []string{"watch", "a", "b"}},
 		"validate":             {"admin", []string{"validate", "-f", "testdata/manifests", "-R"}},
+		"version":              {"alice", []string{"version"}},
+		"version_unreached":    {"alice", []string{"version", "-s", "https://127.0.0.1:1"}},
 		"complete_view":        {"alice", []string{"__complete", "tree", "s"}},
 		"complete_object":      {"alice", []string{"__complete", "explain", "storefront", "pod/"}},
 		"complete_format":      {"alice", []string{"__complete", "get", "storefront", "-o", ""}},
