@@ -90,19 +90,24 @@ func restricted(n plan.Need) bool {
 	return !n.OfReleases() && (n.Key.Namespace != "" || n.Key.LabelSelector != "" || n.Key.FieldSelector != "")
 }
 
-// retryOthers retries the other views of a namespace that are not served because of a limit, after a
-// view has given back what it held.
-func (e *Engine) retryOthers(namespace string) {
+// retryNext retries the first view of a namespace that is not served because its owner held too much
+// memory, after another view has released some. Once the retried view has synced, it calls retryNext
+// again, so that views are retried one after another.
+func (e *Engine) retryNext(namespace string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.stopped {
 		return
 	}
+	var next *View
 	for name, v := range e.views {
-		if name.Namespace == namespace && v.overdrawn.Load() != nil {
-			v.retry.Store(true)
-			v.kick()
+		if name.Namespace == namespace && v.overdrawn.Load() != nil && (next == nil || name.Name < next.name.Name) {
+			next = v
 		}
+	}
+	if next != nil {
+		next.retry.Store(true)
+		next.kick()
 	}
 }
 

@@ -50,6 +50,8 @@ type keeper struct {
 	blind  bool
 	// retryAt is the time at which a view that exceeds a limit, or has failed, is retried.
 	retryAt time.Time
+	// retried: the view has not synced since it was retried.
+	retried bool
 	// failure is the message about a panic in this goroutine while it reconciled the generation
 	// failed; "" for none.
 	failure string
@@ -173,7 +175,7 @@ func (k *keeper) finish() {
 		v.engine.giveBack(t)
 	}
 	v.account.Close()
-	v.engine.retryOthers(v.name.Namespace)
+	v.engine.retryNext(v.name.Namespace)
 }
 
 // allTaps returns the taps of the present plan and the retiring ones.

@@ -233,7 +233,7 @@ func TestProgramWithoutRoom(t *testing.T) {
 		return strings.Contains(late.LimitExceeded, "namespace shop") && early.Served
 	})
 	others.Close()
-	e.retryOthers("shop")
+	e.retryNext("shop")
 	until(func(late, early Status) bool { return late.Served && early.Served })
 
 	// While memory is short, the owner that holds most loses a view.

@@ -186,7 +186,7 @@ func (k *keeper) overLimit() bool {
 	defer v.mu.Unlock()
 	switch {
 	case v.limit != nil && (v.retry.Load() || time.Now().After(k.retryAt)):
-		v.limit, k.failure = nil, ""
+		v.limit, k.failure, k.retried = nil, "", true
 		v.overdrawn.Store(nil)
 		v.retry.Store(false)
 		v.evaluator.RenewBudget()

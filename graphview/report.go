@@ -44,6 +44,10 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	v.mu.Unlock()
 	if filled {
 		v.filled.Store(true)
+		if k.retried {
+			k.retried = false
+			v.engine.retryNext(v.name.Namespace)
+		}
 		v.engine.writer.Send(writer.Func(v.lens.Compact))
 	}
 	if changed || filled {
