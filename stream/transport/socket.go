@@ -59,7 +59,7 @@ func ReadText(ctx context.Context, conn *websocket.Conn, what string, limit int)
 	case kind != websocket.MessageText:
 		return nil, Malformed("%s must be a text message", what)
 	case len(text) > limit:
-		// A connection that is closed with much unread may lose our last words.
+		// A connection that is closed with much unread may lose the last message of the server.
 		_, _ = io.CopyN(io.Discard, reader, maxDiscard)
 		return nil, Malformed("%s has more than %d bytes", what, limit)
 	}

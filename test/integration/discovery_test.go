@@ -121,8 +121,8 @@ func (f follower) remove(t *testing.T, manifest string) {
 	}
 }
 
-// await waits for a catalog that want agrees with. Each catalog on the way
-// must have what always names.
+// await waits for a catalog for which want returns true. Each catalog before that
+// must have the resources named by always.
 func (f follower) await(t *testing.T, what string, want func(*resources.Catalog) bool, always ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

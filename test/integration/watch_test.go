@@ -21,7 +21,7 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// sightings is a watch.Handler that keeps what it was told last.
+// sightings is a watch.Handler that keeps the last event of each object.
 type sightings struct {
 	mu      sync.Mutex
 	trees   map[string]map[string]any

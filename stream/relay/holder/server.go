@@ -10,8 +10,8 @@ const (
 	// connection. By then it dials another.
 	relaysPerConnection = 512
 	// frameBytes is the largest frame of HTTP/2 that edges may send. The client of an edge
-	// has a buffer of that size, up to half a mebibyte, for each relay that is open, and
-	// what an edge says is small.
+	// has a buffer of that size, up to half a mebibyte, for each open relay, and the
+	// messages of an edge are small.
 	frameBytes = 16 << 10
 )
 

@@ -40,7 +40,7 @@ func fold(g *client.Graph, all map[client.Key][]branch, state func(client.Key) (
 	return f.folded, f.equal()
 }
 
-// inherited takes off what an owner refers to as well.
+// inherited removes the references that an owner has as well.
 func (f *folding) inherited() {
 	said := map[client.Key]map[client.Key]bool{} // by object: what it and its owners refer to
 	for key, list := range f.branches {
