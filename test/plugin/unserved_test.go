@@ -46,5 +46,8 @@ func TestUnserved(t *testing.T) {
 		if want := "kubectl apply -k config/default"; !strings.Contains(said, want) {
 			t.Errorf("no %q in %s", want, said)
 		}
+		if stdout, stderr, code := shellOf(t, "admin").run(t, "check", "--pre"); code != 0 || !strings.Contains(stdout, "ok    no operator is installed\n") {
+			t.Errorf("check: exit code %d, %s%s", code, stdout, stderr)
+		}
 	})
 }

@@ -1,0 +1,197 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilversion "k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/client-go/dynamic"
+	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/client"
+)
+
+// The Kubernetes versions on which the operator is known to install, and the first and last minor
+// version that its tests run on; see docs/operations.md.
+var oldestKubernetes, firstTested, lastTested = utilversion.MustParseGeneric("1.30"), utilversion.MustParseGeneric("1.35"), utilversion.MustParseGeneric("1.36")
+
+// installed are the resources that an installation creates, with the remedy if the user may not.
+var installed = []struct {
+	resource   schema.GroupResource
+	namespaced bool
+	remedy     string
+}{
+	{schema.GroupResource{Resource: "namespaces"}, false, "ask for the namespace graphview-system"},
+	{schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}, false, "have an administrator apply config/crd, and install the chart with crds.install=false"},
+	{schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}, false, "have an administrator apply config/rbac, and install the chart with rbac.create=false"},
+	{schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterrolebindings"}, false, "the same"},
+	{schema.GroupResource{Group: "apiregistration.k8s.io", Resource: "apiservices"}, false, "install the chart with apiService.enabled=false; clients then use the operator's own port"},
+	{schema.GroupResource{Resource: "serviceaccounts"}, true, "ask for the role admin in the namespace"},
+	{schema.GroupResource{Resource: "services"}, true, "the same"},
+	{schema.GroupResource{Group: "apps", Resource: "deployments"}, true, "the same"},
+}
+
+// preflight collects the results of the checks before an installation.
+type preflight struct {
+	cli    *cli
+	config *rest.Config
+	failed bool
+}
+
+func (c *cli) check() *cobra.Command {
+	var before bool
+	namespace := "graphview-system"
+	cmd := &cobra.Command{
+		Use:   "check --pre",
+		Short: "Check whether the operator can be installed",
+		Long: `Check whether you can install the operator in the cluster of your kubeconfig: the version of
+Kubernetes, your rights, the aggregation of APIs, and what is installed already. It only reads.
+The exit code is 1 if something has to be done first.`,
+		Example: `  kubectl graphview check --pre
+  kubectl graphview check --pre --install-namespace monitoring`,
+		Args: between(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !before {
+				return usagef(cmd, "check is for --pre, before an installation; afterwards see problems and describe")
+			}
+			config, err := c.config.ToRESTConfig()
+			if err != nil {
+				return err
+			}
+			p := &preflight{cli: c, config: config}
+			if err := p.run(cmd.Context(), namespace); err != nil {
+				return err
+			}
+			if p.failed {
+				return errFound
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&before, "pre", false, "Check before an installation")
+	cmd.Flags().StringVar(&namespace, "install-namespace", namespace, "The namespace in which the operator is to run")
+	return cmd
+}
+
+func (p *preflight) run(ctx context.Context, namespace string) error {
+	if err := p.kubernetes(); err != nil {
+		return err
+	}
+	if err := p.rights(ctx, namespace); err != nil {
+		return err
+	}
+	p.aggregation(ctx)
+	return p.present(ctx)
+}
+
+func (p *preflight) say(ok bool, format string, args ...any) {
+	word := p.cli.paint.Good("ok  ")
+	if !ok {
+		word, p.failed = p.cli.paint.Bad("fail"), true
+	}
+	fmt.Fprintf(p.cli.Out, "%s  %s\n", word, printable(fmt.Sprintf(format, args...)))
+}
+
+// kubernetes checks the version of the API server.
+func (p *preflight) kubernetes() error {
+	discovery, err := p.cli.config.ToDiscoveryClient()
+	if err != nil {
+		return err
+	}
+	info, err := discovery.ServerVersion()
+	if err != nil {
+		return fmt.Errorf("version of the API server: %w", err)
+	}
+	v, err := utilversion.ParseGeneric(info.GitVersion)
+	if err != nil {
+		return fmt.Errorf("version of the API server: %w", err)
+	}
+	switch minor := utilversion.MajorMinor(v.Major(), v.Minor()); {
+	case minor.LessThan(oldestKubernetes):
+		p.say(false, "Kubernetes %s is too old: the operator needs %s or later", info.GitVersion, oldestKubernetes)
+	case minor.LessThan(firstTested) || lastTested.LessThan(minor):
+		p.say(true, "Kubernetes %s should do; the operator is tested on %s to %s", info.GitVersion, firstTested, lastTested)
+	default:
+		p.say(true, "Kubernetes %s", info.GitVersion)
+	}
+	return nil
+}
+
+// rights checks whether the user may create what an installation consists of.
+func (p *preflight) rights(ctx context.Context, namespace string) error {
+	reviews, err := authorizationclient.NewForConfig(p.config)
+	if err != nil {
+		return err
+	}
+	var may []string
+	for _, of := range installed {
+		attributes := &authorizationv1.ResourceAttributes{Verb: "create", Group: of.resource.Group, Resource: of.resource.Resource}
+		if of.namespaced {
+			attributes.Namespace = namespace
+		}
+		review, err := reviews.SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes},
+		}, metav1.CreateOptions{})
+		switch {
+		case err != nil:
+			return fmt.Errorf("rights: %w", err)
+		case review.Status.Allowed:
+			may = append(may, of.resource.Resource)
+		case of.namespaced:
+			p.say(false, "you may not create %s in namespace %s: %s", of.resource, namespace, of.remedy)
+		default:
+			p.say(false, "you may not create %s: %s", of.resource, of.remedy)
+		}
+	}
+	if len(may) > 0 {
+		p.say(true, "you may create %s", strings.Join(may, ", "))
+	}
+	return nil
+}
+
+// aggregation checks whether the API server sends requests on to other servers.
+func (p *preflight) aggregation(ctx context.Context) {
+	objects, err := dynamic.NewForConfig(p.config)
+	if err != nil {
+		p.say(false, "aggregation of APIs: %v", err)
+		return
+	}
+	const name = "extension-apiserver-authentication"
+	o, err := objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("kube-system").Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		p.say(true, "aggregation of APIs is not known: %v", err)
+		return
+	}
+	data, _ := o.Object["data"].(map[string]any)
+	if text, _ := data["requestheader-client-ca-file"].(string); text == "" {
+		p.say(false, "the API server does not aggregate APIs: it runs without --requestheader-client-ca-file. Install the chart with apiService.enabled=false")
+		return
+	}
+	p.say(true, "the API server aggregates APIs")
+}
+
+// present prints what is installed already.
+func (p *preflight) present(ctx context.Context) error {
+	reader, err := client.New(p.config)
+	if err != nil {
+		return err
+	}
+	defer reader.CloseIdleConnections()
+	version, err := reader.ServerVersion(ctx)
+	switch {
+	case client.IsNotServed(err):
+		p.say(true, "no operator is installed")
+	case err != nil:
+		p.say(false, "an APIService %s is there, and does not answer: %v. Delete it, or mend the installation behind it", apiService, err)
+	default:
+		p.say(true, "an operator is installed already: version %s", cmp.Or(version, "unknown"))
+	}
+	return nil
+}
