@@ -17,6 +17,10 @@ func setCounts(status *v1alpha1.GraphViewStatus, st *graphview.Status) {
 	status.Vertices = int64(st.Vertices)
 	status.Arcs = int64(st.Arcs)
 	status.Roots = int64(st.Roots)
+	status.Memory = ""
+	if st.Held > 0 {
+		status.Memory = fmt.Sprintf("%dMi", (st.Held+1<<20-1)>>20)
+	}
 	status.Health, status.Missing = nil, nil
 	if st.Served {
 		h := &st.Health

@@ -8,6 +8,8 @@ type Status struct {
 	Resources []ResourceStatus
 	// Vertices and Arcs count visible elements, Roots the root objects.
 	Vertices, Arcs, Roots int
+	// Held is the memory that the view holds by itself, in bytes.
+	Held int64
 	// Served: the view is served, and the counts are those of its graph.
 	Served bool
 	// Health counts the visible objects by health.

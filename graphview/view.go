@@ -311,7 +311,7 @@ func (v *View) Status() Status {
 	v.mu.Lock()
 	rows, limit, program := v.rows, v.limit, v.program
 	v.mu.Unlock()
-	s := Status{Subscribers: v.publisher.Subscribers(), Synced: v.synced.Load()}
+	s := Status{Subscribers: v.publisher.Subscribers(), Synced: v.synced.Load(), Held: v.account.Held()}
 	s.Warnings = v.warnings.Summary(program == nil || program.Spec.ServiceAccountName == "")
 	if limit != nil {
 		s.LimitExceeded = limit.Message

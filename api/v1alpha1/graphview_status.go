@@ -76,6 +76,13 @@ type GraphViewStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Missing *int64 `json:"missing,omitempty"`
 
+	// memory is the memory that the operator holds for this view alone, such as 3Mi,
+	// rounded up. Objects and watches that views share do not count. A namespace that
+	// holds too much gets LimitExceeded.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Memory string `json:"memory,omitempty"`
+
 	// subscribers is the number of open subscriptions that read from the replica that
 	// writes this status. Where replicas share views, it includes those at other replicas.
 	// +required

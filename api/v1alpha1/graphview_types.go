@@ -17,6 +17,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Vertices",type=integer,JSONPath=`.status.vertices`,description="Visible objects"
 // +kubebuilder:printcolumn:name="Arcs",type=integer,JSONPath=`.status.arcs`,description="Visible references"
 // +kubebuilder:printcolumn:name="Subscribers",type=integer,JSONPath=`.status.subscribers`,description="Open subscriptions"
+// +kubebuilder:printcolumn:name="Memory",type=string,priority=1,JSONPath=`.status.memory`,description="Memory that the operator holds for this view alone"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type GraphView struct {
 	metav1.TypeMeta `json:",inline"`
