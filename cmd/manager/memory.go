@@ -27,7 +27,7 @@ func gcPercent(live uint64) int {
 // that fills further is ended by the kernel.
 func full(live uint64) bool {
 	limit := debug.SetMemoryLimit(-1)
-	return limit < math.MaxInt64 && live > uint64(limit)/100*85
+	return limit < math.MaxInt64 && live > uint64(limit)/100*85 //nolint:gosec // a limit is positive
 }
 
 // tuneCollector adapts the frequency of garbage collections to the memory in use, unless GOGC sets it.

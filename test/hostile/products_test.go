@@ -34,7 +34,7 @@ func TestProducts(t *testing.T) {
 			}
 			return fmt.Sprintf(`{queries: [%s], namespaces: {names: [absent]}}`, strings.Join(queries, ", "))
 		}},
-		"views and objects": {views: 120, objects: 6000, wantRefused: true, spec: func(namespace string, _ int) string {
+		"views and objects": {views: 180, objects: 6000, wantRefused: true, spec: func(namespace string, _ int) string {
 			const path = `"{.metadata.name} {.metadata.namespace} {.metadata.uid} {.metadata.creationTimestamp}"`
 			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {jsonPath: %s}}}], namespaces: {names: [%s]}}`, path, namespace)
 		}},
