@@ -16,7 +16,7 @@ func configMapsSpec() spec.Spec {
 }
 
 // TestViewOfAStoppedEngine: a view that is opened after the engine has stopped ends at once,
-// as one that was opened before, so that no caller waits forever.
+// like a view opened before, so that no caller waits forever.
 func TestViewOfAStoppedEngine(t *testing.T) {
 	e, err := NewEngine(Options{Config: configmaps.Serve(t, 1)})
 	if err != nil {

@@ -65,8 +65,9 @@ func (k *keeper) compileAgain(ctx context.Context, declared *spec.Spec) {
 	}
 }
 
-// holdWatches charges for the watches of the view and those that it needs, without the ones of all
-// objects of a resource, which all views share. Views that share another watch share its objects.
+// holdWatches charges for the watches that the view has or needs. A watch of all objects of a resource
+// is free, because all views share it. The objects of another watch are charged to its views in equal
+// parts.
 func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
 	e := k.view.engine
 	var bytes int64

@@ -271,7 +271,7 @@ func TestEditAfterExceededBudget(t *testing.T) {
 }
 
 // TestEditsDoNotAddUp: however often a spec changes before its watches have synced, the view
-// holds only the watches of the current spec and of the last one that had synced.
+// holds only the watches of the current spec and of the last synced spec.
 func TestEditsDoNotAddUp(t *testing.T) {
 	k := keepByHand(t, Options{SyncTimeout: time.Hour}, 3)
 	k.apply(selecting(spec.ObjectFilter{}))

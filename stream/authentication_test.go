@@ -90,8 +90,8 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// TestCancelledTokenReview: a cancelled request does not cancel the review for others that wait
-// for it.
+// TestCancelledTokenReview: a cancelled request does not cancel a review for which other requests
+// wait.
 func TestCancelledTokenReview(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tokens := newTokenReviewer((&issuer{takes: time.Second}).review, time.Minute)

@@ -30,8 +30,8 @@ func (o *Options) checkSole() error {
 	return nil
 }
 
-// soleAuth takes each request for that of one user, who may see everything: the engine holds
-// only what the user may list.
+// soleAuth authenticates every request as the same user and allows it everything: the engine
+// has only objects that this user may list.
 func soleAuth(who user.Info) *delegatedAuth {
 	yes := func(context.Context, user.Info, access.Question) (bool, error) { return true, nil }
 	return &delegatedAuth{

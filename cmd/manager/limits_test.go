@@ -37,7 +37,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 	for _, bound := range budget.All() {
 		row := documented[bound.Name()]
 		delete(documented, bound.Name())
-		limit, what := grouped(bound.Limit()), bound.What()
+		limit, what := grouped(bound.Limit()), bound.Counted()
 		switch {
 		case row == nil:
 			t.Errorf("the table lacks a row; say what its owner sees in the last cell:\n| `%s` | %s | %s | |", bound.Name(), limit, what)

@@ -50,8 +50,8 @@ func All() []*Bound {
 // Name is the bound's name in metrics and documentation.
 func (b *Bound) Name() string { return b.name }
 
-// What returns the text from Declare that names the counted things and their owner.
-func (b *Bound) What() string { return b.what }
+// Counted returns the plural given to Declare, which names the counted things and their owner.
+func (b *Bound) Counted() string { return b.what }
 
 // Limit is the largest count that is allowed.
 func (b *Bound) Limit() int64 { return b.limit }
@@ -65,7 +65,7 @@ func (b *Bound) Exceed() *Exceeded {
 	return &Exceeded{Bound: b}
 }
 
-// Exceeded is the error for work beyond a bound. Its text has the limit and What, and quotes
+// Exceeded is the error for work beyond a bound. Its text has the limit and Counted, and quotes
 // nothing of the work.
 type Exceeded struct{ Bound *Bound }
 

@@ -35,7 +35,7 @@ func TestReconnectKeepsPiecesShared(t *testing.T) {
 }
 
 // TestLargeChangeIsSharedWithSlowReaders: a slower subscriber gets the same pieces of a large change
-// as the one that has already read it to its end.
+// as a faster one after its last piece.
 func TestLargeChangeIsSharedWithSlowReaders(t *testing.T) {
 	s := newStage(t)
 	const objects, size = 20, 8 << 10

@@ -81,8 +81,8 @@ func balanced(o *object) Health {
 // headless is a label of the slices of a headless Service, which may have no ports.
 const headless = "service.kubernetes.io/headless"
 
-// endpointSlice overrides the general rules since its endpoints have conditions that are no list.
-// Without ports nothing is reached: the Service names one that its pods do not have.
+// endpointSlice overrides the general rules since its endpoints have conditions that are no list. A
+// slice without ports is not healthy: the Service names a port that its pods do not have.
 func endpointSlice(o *object) Health {
 	switch ready, wanted, _ := o.counts(); {
 	case wanted == 0:

@@ -307,7 +307,7 @@ var replicated = map[Kind]bool{
 	{"argoproj.io", "Rollout"}: true,
 }
 
-// tally counts the elements of a list, and those that are ready.
+// tally counts all elements of a list and the ready ones.
 func tally(isReady func(fields) bool, f fields, path ...string) (ready, all int64, counted bool) {
 	f.each(func(element fields) bool {
 		all++

@@ -200,7 +200,7 @@ func (s *SchemaReader) logLeftOut() {
 	}
 	if first != s.leftOut && first != (graph.Kind{}) {
 		s.o.Logger.Info("The schemas of some kinds are not read for references", "first", first.Kind, "group", first.Group,
-			"reason", fmt.Sprintf("more than %d %s", boundSchemaRules.Limit(), boundSchemaRules.What()))
+			"reason", fmt.Sprintf("more than %d %s", boundSchemaRules.Limit(), boundSchemaRules.Counted()))
 	}
 	s.leftOut = first
 }

@@ -82,7 +82,8 @@ func runFleet(ctx context.Context, duration time.Duration) (err error) {
 	}
 }
 
-// startPlanes starts control planes at the same time. After an error those that run are returned too.
+// startPlanes starts n control planes at the same time. With an error it returns the running ones,
+// which the caller stops.
 func startPlanes(ctx context.Context, n int) ([]*env.ControlPlane, error) {
 	planes := make([]*env.ControlPlane, n)
 	var group errgroup.Group

@@ -97,7 +97,7 @@ func (p *Proxy) Config(caData []byte) *rest.Config {
 }
 
 // Break replaces the faults. The seed determines their effects. Requests in flight
-// continue, except those that a stall hits.
+// continue, unless a stall hits them.
 func (p *Proxy) Break(seed uint64, faults ...Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

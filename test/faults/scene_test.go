@@ -18,8 +18,8 @@ import (
 )
 
 // scene lasts through all episodes: an engine behind a proxy, its views and, for each
-// view, a subscriber that stays and another one that reconnects. Several scenes share a
-// control plane.
+// view, a permanent subscriber and a reconnecting one. Several scenes share a control
+// plane.
 type scene struct {
 	*cluster
 

@@ -89,7 +89,7 @@ func setUp(ctx context.Context) error {
 	return nil
 }
 
-// start starts the attacked operator and, with -edge, another one that holds the graphs.
+// start starts the attacked operator. With -edge, a second operator holds the graphs.
 func start(ctx context.Context, binary string) error {
 	ports, err := env.FreePorts(4)
 	if err != nil {

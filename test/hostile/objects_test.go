@@ -154,8 +154,8 @@ func TestInterning(t *testing.T) {
 	})
 }
 
-// claimEachOther makes ConfigMaps with a label, and others that each claim them all, as
-// applications of kapp do.
+// claimEachOther creates ConfigMaps with a label, and ConfigMaps that each claim all of these,
+// as applications of kapp do.
 func claimEachOther(t *testing.T, namespace string, objects, holders int) {
 	t.Helper()
 	inParallel(8, objects, func(i int) { makeConfigMap(t, namespace, fmt.Sprintf("o%d", i), map[string]string{"x": "y"}, nil) })

@@ -75,7 +75,7 @@ func furnish(ctx context.Context, plane *env.ControlPlane, objects int) error {
 	return nil
 }
 
-// application makes the objects of an application, with those that controllers would make.
+// application creates the objects of an application, including those of its controllers.
 func application(ctx context.Context, client kubernetes.Interface, namespace, name string) error {
 	o, labels := metav1.CreateOptions{}, map[string]string{"app.kubernetes.io/name": name}
 	meta := func(owners ...metav1.OwnerReference) metav1.ObjectMeta {

@@ -105,10 +105,10 @@ func (c *cli) exitCode(ctx context.Context, err error) int {
 	}
 }
 
-// errFound is that a command found what it looked for, and said so.
+// errFound is the error of a command that found problems and has printed them.
 var errFound = errors.New("found")
 
-// errUnknown is that a command cannot tell whether there is what it looks for.
+// errUnknown is the error of a command without a complete answer.
 var errUnknown = errors.New("not known")
 
 // unknownError is an errUnknown with its reason.
