@@ -165,26 +165,16 @@ func (s *sharing) run(engine, server func(context.Context) error, known <-chan s
 	}
 	// An edge has its relays until its own streams have ended.
 	serving := stream.Outliving(engine, stream.Outliving(s.serve, server))
-	return func(ctx context.Context) error {
-		servingCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
-		defer stop()
-		announcedCtx, withdraw := context.WithCancel(ctx)
-		defer withdraw()
-		ended := make(chan error, 1)
-		go func() {
-			defer withdraw()
-			ended <- serving(servingCtx)
-		}()
-		var err error
+	return stream.Outliving(serving, func(ctx context.Context) error {
 		select {
 		case <-known:
-			err = s.members.Run(announcedCtx)
+			err := s.members.Run(ctx)
 			s.drain()
-		case <-announcedCtx.Done():
+			return err
+		case <-ctx.Done():
+			return nil
 		}
-		stop()
-		return errors.Join(err, <-ended)
-	}
+	})
 }
 
 // drain waits until no other replica reads from this one, but not for long.
