@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilversion "k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/dynamic"
-	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/client"
+	"graphview.dev/cmd/kubectl-graphview/internal/local"
+	"graphview.dev/graphview/access"
 )
 
 // The Kubernetes versions on which the operator is known to install, and the first and last minor
@@ -126,32 +126,29 @@ func (p *preflight) kubernetes() error {
 
 // rights checks whether the user may create what an installation consists of.
 func (p *preflight) rights(ctx context.Context, namespace string) error {
-	reviews, err := authorizationclient.NewForConfig(p.config)
+	rights, err := local.NewRights(p.config)
 	if err != nil {
 		return err
 	}
-	var may []string
+	var granted []string
 	for _, of := range installed {
-		attributes := &authorizationv1.ResourceAttributes{Verb: "create", Group: of.resource.Group, Resource: of.resource.Resource}
+		q := access.Question{Verb: "create", Group: of.resource.Group, Resource: of.resource.Resource}
 		if of.namespaced {
-			attributes.Namespace = namespace
+			q.Namespace = namespace
 		}
-		review, err := reviews.SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
-			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes},
-		}, metav1.CreateOptions{})
-		switch {
+		switch may, err := rights.May(ctx, q); {
 		case err != nil:
 			return fmt.Errorf("rights: %w", err)
-		case review.Status.Allowed:
-			may = append(may, of.resource.Resource)
+		case may:
+			granted = append(granted, of.resource.Resource)
 		case of.namespaced:
 			p.say(false, "you may not create %s in namespace %s: %s", of.resource, namespace, of.remedy)
 		default:
 			p.say(false, "you may not create %s: %s", of.resource, of.remedy)
 		}
 	}
-	if len(may) > 0 {
-		p.say(true, "you may create %s", strings.Join(may, ", "))
+	if len(granted) > 0 {
+		p.say(true, "you may create %s", strings.Join(granted, ", "))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"graphview.dev/client"
 	"graphview.dev/cmd/kubectl-graphview/internal/outline"
+	"graphview.dev/graphview/access"
 )
 
 // mostLookedUp bounds the missing objects that the API server is asked about, and the
@@ -182,7 +183,9 @@ func (l *lookup) exists(ctx context.Context, key client.Key) (exists, known bool
 	l.asked++
 	if l.view.local.serves() {
 		// A request that the user may not make would be a refusal in the audit log.
-		if may, err := l.view.local.rights.MayGet(ctx, key.Group, key.Resource, key.Namespace, key.Name); err != nil || !may {
+		if may, err := l.view.local.rights.May(ctx, access.Question{
+			Verb: "get", Group: key.Group, Version: "*", Resource: key.Resource, Namespace: key.Namespace, Name: key.Name,
+		}); err != nil || !may {
 			return false, false
 		}
 	}

@@ -43,22 +43,13 @@ The account may list less than you may. ClusterRole view lists no Secrets and no
 
 // printInstall writes the manifests.
 func (c *cli) printInstall(cmd *cobra.Command, args []string, account string) error {
-	named, err := namespacesIn(cmd, *c.config.Namespace)
+	named, from, err := c.readScope(cmd)
 	if err != nil {
 		return err
-	}
-	if len(named) > 0 {
-		*c.config.Namespace = named[0]
 	}
 	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return err
-	}
-	var from fileView
-	if c.local.file != "" {
-		if from, err = c.readView(cmd, c.local.file); err != nil {
-			return err
-		}
 	}
 	switch l := &c.local; {
 	case l.allNamespaces:

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/utils/ptr"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/cmd/kubectl-graphview/internal/local"
@@ -104,18 +107,9 @@ func (c *cli) refuseLists(cmd *cobra.Command, _ []string) error {
 // runLocal serves the graphs of the user's scope while run runs.
 func (c *cli) runLocal(cmd *cobra.Command, run func(context.Context) error) error {
 	ctx, l := cmd.Context(), &c.local
-	named, err := namespacesIn(cmd, *c.config.Namespace)
+	named, from, err := c.readScope(cmd)
 	if err != nil {
 		return err
-	}
-	if len(named) > 0 {
-		*c.config.Namespace = named[0] // that of objects without one
-	}
-	var from fileView
-	if l.file != "" {
-		if from, err = c.readView(cmd, l.file); err != nil {
-			return err
-		}
 	}
 	config, err := c.config.ToRESTConfig()
 	if err != nil {
@@ -152,6 +146,20 @@ func (c *cli) runLocal(cmd *cobra.Command, run func(context.Context) error) erro
 		defer func() { l.cluster = nil }()
 		return run(ctx)
 	})
+}
+
+// readScope reads -n, whose first namespace becomes that of objects without one, and -f.
+func (c *cli) readScope(cmd *cobra.Command) (named []string, from fileView, err error) {
+	if named, err = namespacesIn(cmd, *c.config.Namespace); err != nil {
+		return nil, from, err
+	}
+	if len(named) > 0 {
+		*c.config.Namespace = named[0]
+	}
+	if c.local.file != "" {
+		from, err = c.readView(cmd, c.local.file)
+	}
+	return named, from, err
 }
 
 // localPatience is how long the view waits for one resource. It is longer than the command waits for
@@ -233,23 +241,26 @@ func (c *cli) scope(ctx context.Context, named []string, declared *v1alpha1.Grap
 
 // contextNamespace is the namespace that the kubeconfig, or the pod, names; "" if it names none.
 func (c *cli) contextNamespace() (string, error) {
-	loader := c.config.ToRawKubeConfigLoader()
-	namespace, _, err := loader.Namespace()
+	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return "", err
 	}
-	raw, err := loader.RawConfig()
+	raw, current, err := c.contexts()
 	if err != nil {
 		return "", err
-	}
-	current := raw.CurrentContext
-	if c.config.Context != nil && *c.config.Context != "" {
-		current = *c.config.Context
 	}
 	if namespace == "default" && (raw.Contexts[current] == nil || raw.Contexts[current].Namespace == "") {
 		return "", nil
 	}
 	return namespace, nil
+}
+
+// contexts returns the kubeconfig and the name of the context in use.
+func (c *cli) contexts() (raw clientcmdapi.Config, current string, err error) {
+	if raw, err = c.config.ToRawKubeConfigLoader().RawConfig(); err != nil {
+		return raw, "", err
+	}
+	return raw, cmp.Or(ptr.Deref(c.config.Context, ""), raw.CurrentContext), nil
 }
 
 // declare returns what the local view selects: what the file or the default says, in the namespaces of
@@ -288,13 +299,9 @@ func (c *cli) withCandidates(err error) error {
 	if _, ok := errors.AsType[*local.UnreadableError](err); !ok {
 		return err
 	}
-	raw, failed := c.config.ToRawKubeConfigLoader().RawConfig()
+	raw, current, failed := c.contexts()
 	if failed != nil {
 		return err
-	}
-	current := raw.CurrentContext
-	if c.config.Context != nil && *c.config.Context != "" {
-		current = *c.config.Context
 	}
 	of := raw.Contexts[current]
 	var names []string

@@ -38,9 +38,9 @@ func (r *Rights) MayListNamespaces(ctx context.Context) (bool, error) {
 	return answers[place], err
 }
 
-// MayGet reports whether the user may get an object.
-func (r *Rights) MayGet(ctx context.Context, group, resource, namespace, name string) (bool, error) {
-	return r.asker.Ask(ctx, sole, access.Question{Verb: "get", Group: group, Version: "*", Resource: resource, Namespace: namespace, Name: name})
+// May answers one question about the user.
+func (r *Rights) May(ctx context.Context, q access.Question) (bool, error) {
+	return r.asker.Ask(ctx, sole, q)
 }
 
 // Check returns an error if one of the namespaces does not exist, as far as the user may ask, or an
