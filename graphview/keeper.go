@@ -212,9 +212,7 @@ func (k *keeper) clear() {
 	v.mu.Unlock()
 	v.warnings.Reset()
 	k.planned = 0
-	for _, use := range [...]budget.Use{budget.Elements, budget.Rights, budget.Watches} {
-		_ = v.account.Set(use, 0) // never refused
-	}
+	v.account.Release(budget.Elements, budget.Rights, budget.Watches)
 	v.filled.Store(false)
 	v.notify()
 }

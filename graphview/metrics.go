@@ -171,14 +171,10 @@ func (e *Engine) healthCounts() (states map[health.State]int, missing, ineffecti
 
 // heldByViews returns the memory of each named view, and under the empty name that of connections.
 func (e *Engine) heldByViews() map[Name]int {
-	e.mu.Lock()
-	views := maps.Clone(e.views)
-	e.mu.Unlock()
-	held := make(map[Name]int, len(views)+1)
-	rest := e.ledger.Total()
-	for name, v := range views {
+	held, rest := make(map[Name]int), e.ledger.Total()
+	for _, v := range e.Views() {
 		n := v.account.Held()
-		held[name] = int(n)
+		held[v.name] = int(n)
 		rest -= n
 	}
 	held[Name{}] = int(max(0, rest))

@@ -51,8 +51,8 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	v := newView(e, Name{Name: "connection"}, delivery.NewID())
 	v.permit, v.named = o.Permit, false
 	v.evaluator.Record(request)
-	v.chargeTo(o.Owner)
-	v.account, opened = account, true
+	v.chargeTo(account)
+	opened = true
 	v.setProgram(&o.Spec, program, nil)
 	e.opened[v] = struct{}{}
 	e.startLocked(v)

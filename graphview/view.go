@@ -79,7 +79,7 @@ func newView(e *Engine, name Name, uid string) *View {
 		Err: v.Err, Synced: v.synced.Load, News: v.newsChannel, Interruption: v.interruption, Scope: v.deliveryScope, Notify: v.notify,
 	})
 	v.evaluator = e.intake.NewEvaluator(consumer{v}, name.String())
-	v.chargeTo(budget.NamespaceOwner(name.Namespace))
+	v.chargeTo(e.ledger.Account(budget.NamespaceOwner(name.Namespace)))
 	return v
 }
 
@@ -120,13 +120,12 @@ func (v *View) sameSpec(declared spec.Spec) bool {
 // install charges the view's owner for a compiled spec, and sets it. A view whose owner may hold no
 // more memory has no program, and the view's goroutine compiles the spec again later.
 func (v *View) install(declared *spec.Spec, p *spec.Program, err error) {
-	var bytes int64
+	var overdrawn error
 	if p != nil {
-		bytes = compiledBytes(declared)
+		overdrawn = v.account.Set(budget.Programs, compiledBytes(declared))
 	}
-	overdrawn := v.account.Set(budget.Programs, bytes)
-	if overdrawn != nil {
-		_ = v.account.Set(budget.Programs, 0) // never refused
+	if p == nil || overdrawn != nil {
+		v.account.Release(budget.Programs)
 		p = nil
 	}
 	v.setProgram(declared, p, err)
@@ -157,10 +156,10 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.kick()
 }
 
-// chargeTo sets the owner that pays for the view, before the view starts.
-func (v *View) chargeTo(owner budget.Owner) {
-	v.account = v.engine.ledger.Account(owner)
-	v.evaluator.ChargeTo(owner, v.engine.newBudget(owner))
+// chargeTo sets the account whose owner pays for the view, before the view starts.
+func (v *View) chargeTo(account *budget.Account) {
+	v.account = account
+	v.evaluator.ChargeTo(account.Owner(), v.engine.newBudget(account.Owner()))
 }
 
 func (e *Engine) newBudget(owner budget.Owner) *quota.Budget {

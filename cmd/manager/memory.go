@@ -1,11 +1,12 @@
 package main
 
 import (
-	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+
+	"graphview.dev/graphview/budget"
 )
 
 // Go lets as much garbage lie as there is in use (GOGC=100). Most of what the
@@ -26,8 +27,8 @@ func gcPercent(live uint64) int {
 // full reports whether the memory in use leaves too little of the memory limit for garbage. A process
 // that fills further is ended by the kernel.
 func full(live uint64) bool {
-	limit := debug.SetMemoryLimit(-1)
-	return limit < math.MaxInt64 && live > uint64(limit)/100*85 //nolint:gosec // a limit is positive
+	limit := uint64(budget.MemoryLimit()) //nolint:gosec // a limit is not negative
+	return limit > 0 && live > limit/100*85
 }
 
 // tuneCollector adapts the frequency of garbage collections to the memory in use, unless GOGC sets it.

@@ -27,14 +27,20 @@ type Ledger struct {
 	held  map[Owner]int64
 }
 
-// NewLedger returns a Ledger of a number of bytes. 0 means half of the memory limit of the Go
-// runtime (GOMEMLIMIT), or 1 GiB if there is none.
+// MemoryLimit returns the memory limit of the Go runtime (GOMEMLIMIT) in bytes, 0 if there is none.
+func MemoryLimit() int64 {
+	limit := debug.SetMemoryLimit(-1)
+	if limit == math.MaxInt64 {
+		return 0
+	}
+	return limit
+}
+
+// NewLedger returns a Ledger of a number of bytes. 0 means half of MemoryLimit, or 1 GiB if there is
+// none.
 func NewLedger(limit int64) *Ledger {
 	if limit == 0 {
-		limit = heldBytes.limit
-		if memory := debug.SetMemoryLimit(-1); memory < math.MaxInt64 {
-			limit = memory / 2
-		}
+		limit = cmp.Or(MemoryLimit()/2, heldBytes.limit)
 	}
 	return &Ledger{limit: limit, held: make(map[Owner]int64)}
 }
@@ -88,16 +94,19 @@ func (l *Ledger) addLocked(owner Owner, by int64) {
 	}
 }
 
-// Close empties the account.
-func (a *Account) Close() {
+// Release empties some uses of the account.
+func (a *Account) Release(some ...Use) {
 	l := a.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for use, n := range a.held {
-		l.addLocked(a.owner, -n)
+	for _, use := range some {
+		l.addLocked(a.owner, -a.held[use])
 		a.held[use] = 0
 	}
 }
+
+// Close empties the account.
+func (a *Account) Close() { a.Release(Programs, Elements, Rights, Watches) }
 
 // Owner returns the owner of the account.
 func (a *Account) Owner() Owner { return a.owner }
@@ -138,9 +147,6 @@ func (l *Ledger) Total() int64 {
 	defer l.mu.Unlock()
 	return l.total
 }
-
-// Limit returns the number of bytes that all owners together may hold.
-func (l *Ledger) Limit() int64 { return l.limit }
 
 // Overdrawn is the error for memory that an owner may not hold.
 type Overdrawn struct {
