@@ -29,6 +29,8 @@ type Options struct {
 	Binaries string
 	// APIServerArgs come after the API server's other arguments and win over them.
 	APIServerArgs []string
+	// Audit logs the requests to the API server; see AuditLog.
+	Audit bool
 	// Log gets a line for each step of starting and stopping. Nil: none.
 	Log io.Writer
 	// Data is a directory that SaveData made: the control plane begins with a copy
@@ -123,7 +125,13 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 		return errors.New("the API server runs already")
 	}
 	var err error
-	c.apiServer, err = c.run(apiServer, apiServerArgs(c.dir, c.port, c.etcdPort, c.options.APIServerArgs))
+	var more []string
+	if c.options.Audit {
+		if more, err = auditArgs(c.dir); err != nil {
+			return err
+		}
+	}
+	c.apiServer, err = c.run(apiServer, apiServerArgs(c.dir, c.port, c.etcdPort, append(more, c.options.APIServerArgs...)))
 	if err != nil {
 		return err
 	}

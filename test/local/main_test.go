@@ -2,8 +2,6 @@ package local
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -17,28 +15,10 @@ import (
 var (
 	cluster *env.ControlPlane
 	folder  string // of the plugin
-	audit   string // file of the API server's audit log
 )
 
-// auditPolicy logs each request once, with its user agent and its code.
-const auditPolicy = `{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [{"level": "Metadata"}]}`
-
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "graphview-audit-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	policy := filepath.Join(dir, "policy.yaml")
-	audit = filepath.Join(dir, "audit.log")
-	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	goleak.VerifyTestMain(fixture.Suite{
-		M: m, Plane: &cluster, SetUp: setUp, TearDown: func() error { return os.RemoveAll(dir) },
-		Options: env.Options{ControllerManager: true, APIServerArgs: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + audit, "--audit-log-mode=blocking"}},
-	})
+	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, SetUp: setUp, Options: env.Options{ControllerManager: true, Audit: true}})
 }
 
 // setUp makes the objects of two namespaces, and users with rights to none, one or both.

@@ -18,9 +18,6 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// auditPolicy logs each request once, with its user agent.
-const auditPolicy = `{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [{"level": "Metadata"}]}`
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -63,13 +60,7 @@ func measureSize(ctx context.Context, objects, runs int, plugin string, out io.W
 		return err
 	}
 	defer os.RemoveAll(dir)
-	policy, audit := filepath.Join(dir, "policy.yaml"), filepath.Join(dir, "audit.log")
-	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
-		return err
-	}
-	plane, err := env.Start(ctx, env.Options{APIServerArgs: []string{
-		"--audit-policy-file=" + policy, "--audit-log-path=" + audit, "--audit-log-mode=blocking", "--audit-log-maxsize=0",
-	}})
+	plane, err := env.Start(ctx, env.Options{Audit: true})
 	if err != nil {
 		return err
 	}
@@ -77,7 +68,7 @@ func measureSize(ctx context.Context, objects, runs int, plugin string, out io.W
 	if err := furnish(ctx, plane, objects); err != nil {
 		return err
 	}
-	m := measurer{audit: audit, env: append(os.Environ(), "HOME="+dir, "KUBECACHEDIR="+filepath.Join(dir, "cache"))}
+	m := measurer{plane: plane, env: append(os.Environ(), "HOME="+dir, "KUBECACHEDIR="+filepath.Join(dir, "cache"))}
 	for user, config := range map[string]string{"admin": filepath.Join(dir, "admin"), "view in two namespaces": filepath.Join(dir, "two")} {
 		of := plane.Config()
 		if user != "admin" {

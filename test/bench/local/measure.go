@@ -5,37 +5,38 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/test/env"
 )
 
 // measurer runs commands.
 type measurer struct {
-	audit string   // file of the audit log
+	plane *env.ControlPlane
 	env   []string // without the kubeconfig
+	next  int64    // offset in the audit log
 }
 
 func (m *measurer) measure(ctx context.Context, r row, kubeconfig string) (sample, error) {
-	before, err := os.Stat(m.audit)
-	if err != nil {
+	if _, err := m.requests(r.args[0]); err != nil { // those before
 		return sample{}, err
 	}
 	s, err := r.run(ctx, m, append(m.env, "KUBECONFIG="+kubeconfig), r.args)
 	if err != nil {
 		return sample{}, err
 	}
-	s.requests, err = m.requests(before.Size(), r.args[0])
+	s.requests, err = m.requests(r.args[0])
 	return s, err
 }
 
@@ -148,35 +149,16 @@ func usage(state *os.ProcessState) sample {
 	return s
 }
 
-// requests counts the requests of a program in the audit log from an offset on. The log is written
-// before a request is answered, but for watches, which it has when they end.
-func (m *measurer) requests(from int64, program string) (n int, err error) {
-	file, err := os.Open(m.audit)
-	if err != nil {
-		return 0, err
-	}
-	defer file.Close()
-	if _, err := file.Seek(from, 0); err != nil {
-		return 0, err
-	}
-	agent := program[strings.LastIndex(program, "/")+1:] + "/"
-	seen := map[string]bool{}
-	for lines := bufio.NewReader(file); ; {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) { // the last line may be incomplete
-			return n, nil
-		}
-		var event struct{ AuditID, UserAgent string }
-		if err == nil {
-			err = json.Unmarshal(line, &event)
-		}
-		if err != nil {
-			return 0, err
-		}
-		// A watch has an event when it begins and one when it ends.
-		if strings.HasPrefix(event.UserAgent, agent) && !seen[event.AuditID] {
-			seen[event.AuditID] = true
+// requests counts the requests of a program since the last call.
+func (m *measurer) requests(program string) (n int, err error) {
+	events, next, err := m.plane.AuditLog(m.next)
+	m.next = next
+	agent, seen := filepath.Base(program)+"/", map[string]bool{}
+	for _, event := range events {
+		if strings.HasPrefix(event.UserAgent, agent) && !seen[event.ID] {
+			seen[event.ID] = true
 			n++
 		}
 	}
+	return n, err
 }
