@@ -16,20 +16,6 @@ import (
 // that show all of them.
 const ward = `
 apiVersion: v1
-kind: Namespace
-metadata: {name: ward}
----
-apiVersion: v1
-kind: ServiceAccount
-metadata: {name: viewer, namespace: ward}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata: {name: viewer, namespace: ward}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
-subjects: [{kind: ServiceAccount, name: viewer, namespace: ward}]
----
-apiVersion: v1
 kind: Pod
 metadata: {name: ok, namespace: ward, labels: {in: ward}}
 spec: {automountServiceAccountToken: false, containers: [{name: main, image: example.com/main}]}
@@ -87,7 +73,7 @@ var healthStates = []string{"ok", "progressing", "degraded", "suspended", "termi
 // TestHealthMetrics: the metrics count objects by health, and missing references,
 // once for each GraphView that shows them, as the GraphViews' statuses do.
 func TestHealthMetrics(t *testing.T) {
-	fixture.Apply(t, cluster, ward)
+	fixture.Apply(t, cluster, viewerIn("ward")+ward)
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", "ward", "--wait=false")
 	fixture.KubectlAfter(t, cluster, "delete", "graphviews", "-n", "ward", "--all")
 	fixture.KubectlAfter(t, cluster, "patch", "configmap", "terminating", "-n", "ward", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)

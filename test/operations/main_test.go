@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,4 +85,23 @@ func get(t *testing.T, port int, path string) (code int, body string, err error)
 	t.Helper()
 	code, text, err := fixture.Get(t.Context(), http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d%s", port, path))
 	return code, string(text), err
+}
+
+// viewerIn is the beginning of a manifest: a namespace with an account that may read it.
+func viewerIn(namespace string) string {
+	return strings.ReplaceAll(`apiVersion: v1
+kind: Namespace
+metadata: {name: NAMESPACE}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: viewer, namespace: NAMESPACE}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: viewer, namespace: NAMESPACE}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, name: viewer, namespace: NAMESPACE}]
+---
+`, "NAMESPACE", namespace)
 }

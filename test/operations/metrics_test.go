@@ -186,20 +186,6 @@ func follow(t *testing.T, ctx context.Context) {
 // wanting is a GraphView that misses a ConfigMap, and whose second query has no effect.
 const wanting = `
 apiVersion: v1
-kind: Namespace
-metadata: {name: wanting}
----
-apiVersion: v1
-kind: ServiceAccount
-metadata: {name: viewer, namespace: wanting}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata: {name: viewer, namespace: wanting}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
-subjects: [{kind: ServiceAccount, name: viewer, namespace: wanting}]
----
-apiVersion: v1
 kind: Pod
 metadata: {name: web, namespace: wanting}
 spec: {automountServiceAccountToken: false, containers: [{name: main, image: example.com/main, envFrom: [{configMapRef: {name: absent}}]}]}
@@ -220,7 +206,7 @@ spec:
 func scrapeWanting(t *testing.T) (text string) {
 	t.Helper()
 	namespace := strings.ToLower(t.Name())
-	fixture.Apply(t, cluster, strings.ReplaceAll(wanting, "wanting", namespace))
+	fixture.Apply(t, cluster, viewerIn(namespace)+strings.ReplaceAll(wanting, "wanting", namespace))
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", namespace, "--wait=false")
 	fixture.KubectlAfter(t, cluster, "delete", "graphview", "view", "-n", namespace)
 	eventually(t, func() string {
