@@ -1,11 +1,12 @@
-# What each target does is said by `make help`. Needed: Go 1.26, make, git, and a
+# `make help` describes the targets. Needed: Go 1.26, make, git, and a
 # C compiler for the race detector. Everything else is compiled into bin/.
 
 .DEFAULT_GOAL := help
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0)
+# Without a tag it begins with v0.0.0, since the version of an API server is a semantic one.
+VERSION ?= $(shell git describe --tags --dirty 2>/dev/null || echo v0.0.0-$$(git describe --always --dirty 2>/dev/null || echo unknown))
 LDFLAGS := -s -w -X main.version=$(VERSION)
 # The whole of `go test`: with a cold cache most of it is the compiler.
 TEST_TIMEOUT ?= 35m

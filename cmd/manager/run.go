@@ -208,7 +208,7 @@ func checkNamespace(name string) error {
 	return nil
 }
 
-// semantic is the version as /version has to say it.
+// semantic returns a semantic version, which /version must have.
 func semantic(version string) string {
 	if strings.HasPrefix(version, "v") {
 		return version
