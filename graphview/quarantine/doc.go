@@ -14,7 +14,7 @@
 // least half of the memory limit, it blames only work during which the heap grew by a quarter
 // of the limit: in a full process, any allocation can be the last. It does not blame work that
 // began after the last note: nothing fills a gigabyte in so short a time, and nearly all work
-// is shorter.
+// is shorter. It does not blame work that waits for its turn, as [Record.Pause] says.
 // Work that had lasted for [HighWater] is refused. Work in between is suspected: callers
 // ask [Journal.Suspects], and do one suspect at a time. A suspect that is under way at
 // the next end is refused. After the process has lived for [Probation], suspicion ends.

@@ -180,14 +180,34 @@ func (j *Journal) Begin(w Work) (Record, error) {
 			continue
 		}
 		s := &j.slots[i]
-		s.write(w, j.alive.Load(), j.heap.Load())
-		// Close empties the slots after it has said so: one of both empties this one.
-		if j.closed.Load() {
-			s.began.Store(0)
-		}
+		s.write(w, j.heap.Load())
+		j.start(s)
 		return Record{j, i}, nil
 	}
 	return Record{}, nil // more is under way than fits
+}
+
+// start notes that the work of a slot is under way.
+func (j *Journal) start(s *slot) {
+	s.began.Store(j.alive.Load())
+	// Close empties the slots after it has said so: one of both empties this one.
+	if j.closed.Load() {
+		s.began.Store(0)
+	}
+}
+
+// Pause notes that the work waits for its turn, and so cannot end the process. resume notes that it
+// goes on, as if it began then.
+func (r Record) Pause() (resume func()) {
+	if r.slot == 0 {
+		return func() {}
+	}
+	s := &r.journal.slots[r.slot]
+	s.began.Store(0)
+	return func() {
+		s.heap = r.journal.heap.Load()
+		r.journal.start(s)
+	}
 }
 
 // End says that the work was done, well or not.

@@ -22,7 +22,7 @@ func crash(t *testing.T, dir string, now time.Time, works map[Work]time.Duration
 		if err != nil {
 			t.Fatalf("%v: %v", w, err)
 		}
-		j.slots[record.slot].write(w, now.Add(-lasted).UnixNano(), 0)
+		j.slots[record.slot].began.Store(now.Add(-lasted).UnixNano())
 	}
 	j.Beat(now, Memory{})
 }
@@ -52,6 +52,36 @@ func TestBlameByGrowth(t *testing.T) {
 			j.Beat(now.Add(2*HighWater), Memory{test.ended, test.limit})
 			if refused := len(open(t, dir, now.Add(time.Minute)).Refusals()) == 1; refused != test.wantRefused {
 				t.Errorf("refused: %t", refused)
+			}
+		})
+	}
+}
+
+// TestPause: work that waits for its turn is not to blame, however long it waits.
+func TestPause(t *testing.T) {
+	for name, test := range map[string]struct {
+		resumes     bool
+		wantRefused int
+	}{
+		"waits":       {},
+		"has gone on": {resumes: true, wantRefused: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, now := t.TempDir(), time.Now()
+			j := open(t, dir, now)
+			record, err := j.Begin(view("a", 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resume := record.Pause()
+			j.Beat(now.Add(2*HighWater), Memory{})
+			if test.resumes {
+				resume()
+				j.Beat(now.Add(4*HighWater), Memory{})
+			}
+			j = open(t, dir, now.Add(time.Minute))
+			if got := len(j.Refusals()); got != test.wantRefused || j.Suspects(view("a", 1)) {
+				t.Errorf("%d refused, want %d; suspected: %t", got, test.wantRefused, j.Suspects(view("a", 1)))
 			}
 		})
 	}
@@ -281,6 +311,7 @@ func TestEndWhileWorkBegins(t *testing.T) {
 func TestNil(t *testing.T) {
 	var j *Journal
 	record, err := j.Begin(view("a", 1))
+	record.Pause()()
 	record.End()
 	if err != nil || j.Refusals() != nil || j.Close() != nil {
 		t.Error("a nil Journal does something")

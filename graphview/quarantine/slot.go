@@ -35,8 +35,8 @@ func slotsOf(file []byte) []slot {
 	return unsafe.Slice((*slot)(unsafe.Pointer(unsafe.SliceData(file))), len(file)/slotSize) //nolint:gosec // files are mapped, or read, at multiples of eight
 }
 
-// write fills a slot that the caller owns.
-func (s *slot) write(w Work, began int64, heap uint64) {
+// write fills a slot that the caller owns, and whose work does not begin before began is stored.
+func (s *slot) write(w Work, heap uint64) {
 	of := w.subject()
 	s.version, s.heap = w.Version, heap
 	at := 0
@@ -44,7 +44,6 @@ func (s *slot) write(w Work, began int64, heap uint64) {
 		s.lengths[i] = uint16(len(name)) //nolint:gosec // see maxName
 		at += copy(s.names[at:], name)
 	}
-	s.began.Store(began)
 }
 
 // read is the work of a slot.

@@ -56,6 +56,8 @@ func (p *Processors) Waiting() int { return p.turns.Waiting() }
 // Turn returns the owner's wait for a turn, for expressions.
 func (p *Processors) Turn(owner budget.Owner) expr.Turn {
 	return func(ctx context.Context) (release func(), err error) {
+		within, _ := ctx.Value(tasksKey{}).(*tasks)
+		defer within.pause()()
 		turn, err := p.turns.Acquire(ctx, owner, fairqueue.Interactive)
 		return turn.Release, err
 	}
@@ -69,6 +71,24 @@ type Task struct {
 
 // suspectKey marks the context of suspected work.
 type suspectKey struct{}
+
+// tasksKey is the key of the tasks that a context is in.
+type tasksKey struct{}
+
+// tasks are the tasks that a context is in, innermost first.
+type tasks struct {
+	record quarantine.Record
+	outer  *tasks
+}
+
+// pause notes that the tasks wait for a turn until resume.
+func (t *tasks) pause() (resume func()) {
+	if t == nil {
+		return func() {}
+	}
+	record, outer := t.record.Pause(), t.outer.pause()
+	return func() { record(); outer() }
+}
 
 // Suspects reports whether the work may have ended the process before.
 func (p *Processors) Suspects(w quarantine.Work) bool { return p.journal.Suspects(w) }
@@ -88,11 +108,15 @@ func (p *Processors) Begin(ctx context.Context, owner budget.Owner, w quarantine
 	return t, nil
 }
 
-// Within returns a context for the parts of the work. The parts of a suspect use its turn, and wait
-// for no other one.
+// Within returns a context for the parts of the work. The work is not under way while one of them
+// waits for a turn. The parts of a suspect use its turn, and wait for no other one.
 func (t Task) Within(ctx context.Context) context.Context {
 	if t.suspect == (fairqueue.Turn{}) {
-		return ctx
+		if t.record == (quarantine.Record{}) {
+			return ctx
+		}
+		outer, _ := ctx.Value(tasksKey{}).(*tasks)
+		return context.WithValue(ctx, tasksKey{}, &tasks{t.record, outer})
 	}
 	return context.WithValue(expr.WithTurn(ctx, nil), suspectKey{}, true)
 }
