@@ -211,7 +211,7 @@ func (l *Lens) examineStable(wanted func(*arc) bool) {
 // arcView is how a view shows an arc.
 type arcView struct {
 	shown    bool
-	missing  bool     // its target is not in the graph
+	missing  bool     // its target is not in the graph, also of an arc that is not shown
 	outside  Outside  // of one that is missing
 	readers  audience // that it is shown to
 	resource resID    // of its target
@@ -279,11 +279,20 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 			return arcView{shown: true, resource: r, readers: readers}
 		}
 	}
-	// A selector and an inferred reference make no arc without an object.
-	if a.flags&named == 0 {
-		return arcView{}
+	if a.flags&naming == 0 {
+		return arcView{} // a selector makes no arc without an object
 	}
-	return arcView{shown: true, missing: true, outside: l.outsideNow(a.to, u, a.uid), readers: everybody, resource: r}
+	return absentArc(a.flags, l.excludeInferred, r, l.outsideNow(a.to, u, a.uid))
+}
+
+// absentArc is how a view shows an arc whose target it does not have. An inferred reference makes
+// an arc if there is an object outside the view.
+func absentArc(flags uint16, excludeInferred bool, r resID, outside Outside) arcView {
+	readers := everybody
+	if flags&named == 0 {
+		readers = takeInferred.inView(excludeInferred || outside != Elsewhere, false)
+	}
+	return arcView{shown: readers != 0, missing: true, outside: outside, readers: readers, resource: r}
 }
 
 // arcBefore is how the view showed an arc in the last revision.
@@ -309,8 +318,8 @@ func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 			return arcView{}
 		}
 	}
-	if was.flags&named == 0 {
+	if was.flags&naming == 0 {
 		return arcView{}
 	}
-	return arcView{shown: true, missing: true, outside: l.outsideBefore(to, u, was.uid), readers: everybody, resource: r}
+	return absentArc(was.flags, l.excludedInferred, r, l.outsideBefore(to, u, was.uid))
 }

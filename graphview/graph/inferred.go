@@ -20,7 +20,7 @@ func (l *Lens) examineInferred(relabelled []spaceID) {
 	}
 	l.examineStable(func(a *arc) bool {
 		s := l.g.slots.at(a.to)
-		if _, ok := l.usesWas[s.kind]; ok || !forInferred(a.flags) {
+		if _, ok := l.usesWas[s.kind]; ok || a.flags&naming != inferred {
 			return false
 		}
 		if a.flags&byNamespaceLabel != 0 && slices.Contains(relabelled, s.space) {

@@ -211,7 +211,7 @@ func (l *Lens) examineOutside(relabelled []spaceID) {
 // target.
 func (l *Lens) onlyOutside(a *arc, relabelled []spaceID) bool {
 	s := l.g.slots.at(a.to)
-	if _, ok := l.usesWas[s.kind]; ok || a.flags&named == 0 {
+	if _, ok := l.usesWas[s.kind]; ok || a.flags&naming == 0 || a.flags&named == 0 && l.excludeInferred != l.excludedInferred {
 		return false
 	}
 	if a.flags&byNamespaceLabel != 0 && slices.Contains(relabelled, s.space) {

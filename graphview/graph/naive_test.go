@@ -90,6 +90,7 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 		// The causes of an arc: a declared reference or selector, an inferred reference, labels of
 		// its target's namespace.
 		declared, guessed, labelled bool
+		asked                       bool // a reference names the target
 		fields, byNamespaceLabel    []string
 	}
 	arcs := map[link]*attributes{}
@@ -153,9 +154,10 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 			}
 		}
 	}
-	maps.DeleteFunc(arcs, func(_ link, at *attributes) bool {
-		at.guessed = at.guessed && at.found && !l.certain
-		return !at.declared && !at.guessed && !at.labelled
+	maps.DeleteFunc(arcs, func(a link, at *attributes) bool {
+		at.asked = at.named || at.guessed
+		at.guessed = at.guessed && !l.certain && (at.found || m.outside(l, a.to, at.uid) == Elsewhere)
+		return !at.asked && !at.declared && !at.labelled
 	})
 	// distance is in arcs from the nearest root.
 	distance := map[Key]int{}
@@ -178,7 +180,7 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 	for again := true; again; {
 		again = false
 		for a, at := range arcs {
-			if !at.found {
+			if !at.found || !at.declared && !at.guessed && !at.labelled {
 				continue
 			}
 			downs, ups := l.walk.Direction == Down || l.walk.Direction == Both, l.walk.Direction == Up || l.walk.Direction == Both
@@ -206,7 +208,7 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 	p := newPicture()
 	p.absent, p.links = map[Key]int{}, map[string]naiveLink{}
 	for a, at := range arcs {
-		if !visible[a.from] || at.found || !at.named {
+		if !visible[a.from] || at.found || !at.asked {
 			continue
 		}
 		p.absent[Key{Resource: a.to.Resource, Namespace: a.to.Namespace}]++
@@ -231,8 +233,8 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 				// Nothing else makes it for this reader.
 				fields = at.byNamespaceLabel
 			}
-			optional := at.named || at.guessed && !at.declared && !how.ExcludeInferred
-			attributes := fmt.Sprint(at.c, at.b, a.typ != OwnerReference && !at.required && optional, told(fields, at.found))
+			optional := at.named || at.guessed && (!at.declared || !at.found) && !how.ExcludeInferred
+			attributes := fmt.Sprint(at.c, at.b, a.typ != OwnerReference && !at.required && optional, told(fields, at.found || !at.named))
 			if !at.found {
 				attributes += fmt.Sprint(" missing ", m.outside(l, a.to, at.uid))
 			}

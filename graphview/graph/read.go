@@ -243,11 +243,11 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	}
 	fields := g.fieldsOf(a.fields)
 	switch {
-	case how.missing:
+	case how.missing && how.readers == everybody:
 		// Subscribers may not learn from a selector's field about an object outside the view, and
 		// an inferred reference needs its target.
 		fields = g.declaredOf(a.namedBy)
-	case forInferred(a.flags) && r.isOf(how.readers&takeInferred):
+	case how.missing, forInferred(a.flags) && r.isOf(how.readers&takeInferred):
 		// Nor may they learn about a namespace's labels if an inferred reference makes the arc.
 		fields = g.fieldsOf(a.namedBy)
 	}
@@ -264,7 +264,7 @@ func (r *reader) optional(a *arc, how arcView) bool {
 	if a.typ == OwnerReference || a.flags&required != 0 {
 		return false
 	}
-	return a.flags&named != 0 || forInferred(a.flags) && r.isOf(how.readers&takeInferred)
+	return a.flags&named != 0 || how.missing || forInferred(a.flags) && r.isOf(how.readers&takeInferred)
 }
 
 // admits reports whether the reader may see an arc whose start it may see.

@@ -30,8 +30,10 @@ type Extractor struct {
 
 // node holds the rules of a kind for one value and the values below it.
 type node struct {
-	// silent: conventions do not apply to the value.
-	silent   bool
+	// silent: conventions do not apply to the value. required: the target of a reference by
+	// convention has to exist.
+	silent, required bool
+
 	ends     []leaf
 	fields   []member // in the order of the rules
 	elements *node
@@ -109,9 +111,7 @@ func Compile(rule *Rule) (Compiled, error) {
 
 // add adds a path to the tree.
 func (n *node) add(steps []step, end leaf) {
-	for _, s := range steps {
-		n = n.below(s)
-	}
+	n = n.at(steps)
 	n.ends = append(n.ends, end)
 }
 

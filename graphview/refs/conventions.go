@@ -167,7 +167,9 @@ func (g *guess) reference(key string, object map[string]any) bool {
 	case g.isDoubtful(target, key, object):
 		return g.inferObject(key, object)
 	default:
-		g.add(g.scopeOf(target, object), name, namespace)
+		target = g.scopeOf(target, object)
+		target.Optional = object["optional"] == true
+		g.add(target, name, namespace)
 	}
 	return ok
 }
@@ -248,8 +250,8 @@ func (g *guess) add(ref graph.Reference, name, namespace string) {
 	if ref.Inferred {
 		field = graph.InferredField + field
 	}
-	// The guess may be wrong, so a missing target is not a problem.
-	ref.Name, ref.Field, ref.Optional = name, field, true
+	// The guess may be wrong, so a missing target is a problem only if the schema says so.
+	ref.Name, ref.Field, ref.Optional = name, field, ref.Optional || ref.Inferred || !g.told.require()
 	g.found = append(g.found, ref)
 }
 

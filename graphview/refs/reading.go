@@ -63,12 +63,12 @@ func (n *node) tells() bool {
 	return name != nil && (name.silent || len(name.ends) > 0)
 }
 
-// silence keeps conventions from the value at the end of a path.
-func (n *node) silence(steps []step) {
+// at makes the node at the end of a path.
+func (n *node) at(steps []step) *node {
 	for _, s := range steps {
 		n = n.below(s)
 	}
-	n.silent = true
+	return n
 }
 
 // sumOf returns a hash of a rule.
@@ -120,3 +120,6 @@ func (n nodes) member(key string) (below nodes) {
 func (n nodes) element() nodes { return nodes{n[0].element(), n[1].element()} }
 
 func (n nodes) tell() bool { return n[0].tells() || n[1].tells() }
+
+// require reports whether the schema says that the target of a reference has to exist.
+func (n nodes) require() bool { return n[1] != nil && n[1].required }

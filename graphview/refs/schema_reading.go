@@ -1,6 +1,8 @@
 package refs
 
 import (
+	"slices"
+
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/jsontree"
@@ -43,7 +45,7 @@ func (r *Reading) Sum() uint64 {
 // is a *budget.Exceeded.
 func (s *Served) Read(kind graph.Kind, of *schema.Schema) (*Reading, error) {
 	found, err := s.SchemaRules(kind, of)
-	if err != nil || len(found.Rules)+len(found.Silent) == 0 {
+	if err != nil || len(found.Rules)+len(found.Silent)+len(found.Required) == 0 {
 		return nil, err
 	}
 	r := &Reading{rules: len(found.Rules)}
@@ -56,13 +58,14 @@ func (s *Served) Read(kind graph.Kind, of *schema.Schema) (*Reading, error) {
 		r.root.add(steps, end)
 		r.sum += sumOf(&found.Rules[i])
 	}
-	for _, path := range found.Silent {
+	for i, path := range slices.Concat(found.Silent, found.Required) {
 		steps, err := parsePath(path)
 		if err != nil {
 			return nil, err
 		}
-		r.root.silence(steps)
-		r.sum += sumOf(&Rule{Path: path})
+		n, silent := r.root.at(steps), i < len(found.Silent)
+		n.silent, n.required = n.silent || silent, n.required || !silent
+		r.sum += sumOf(&Rule{Path: path, Inferred: silent})
 	}
 	if own := Builtin().kinds.of(kind); own != nil {
 		r.shape = r.looksAt()

@@ -10,10 +10,11 @@ import (
 )
 
 // SchemaRules has the rules that follow from the schema of a kind, and the paths of fields
-// that are not references although their keys look like one.
+// that are not references although their keys look like one. Required are the paths of
+// references by convention whose target has to exist.
 type SchemaRules struct {
-	Rules  []Rule
-	Silent []string
+	Rules            []Rule
+	Silent, Required []string
 }
 
 // SchemaRules finds the types of Kubernetes in a kind's schema. For a kind in the table it
@@ -35,7 +36,7 @@ func (s *Served) SchemaRules(kind graph.Kind, of *schema.Schema) (SchemaRules, e
 			if p.Key == "status" && r.listed {
 				continue // the table lists the fields of a status that matter
 			}
-			if below, ok := (place{table: table}).below(p.Key); ok {
+			if below, ok := (place{table: table}).below(&p); ok {
 				r.visit(below, p.Schema)
 			}
 		}
@@ -65,19 +66,20 @@ type place struct {
 	key, path string
 	table     *node // the table's rules of the place
 	depth     int
+	required  bool // of an object, or an element of such a list
 }
 
 // below returns the place of a field, false if no path can hold its key.
-func (p place) below(key string) (place, bool) {
-	text := key
+func (p place) below(of *schema.Property) (place, bool) {
+	key, text := of.Key, of.Key
 	if strings.ContainsFunc(key, func(r rune) bool { return !isKeyRune(r) }) {
 		text = "['" + key + "']"
 	}
-	return place{key: key, path: join(p.path, text), table: p.table.member(key), depth: p.depth + 1}, key != "" && !strings.Contains(key, "'") && isPathKey(key)
+	return place{key: key, path: join(p.path, text), table: p.table.member(key), depth: p.depth + 1, required: of.Required}, key != "" && !strings.Contains(key, "'") && isPathKey(key)
 }
 
 func (p place) element() place {
-	return place{key: strings.TrimSuffix(p.key, "s"), path: p.path + "[]", table: p.table.element(), depth: p.depth + 1}
+	return place{key: strings.TrimSuffix(p.key, "s"), path: p.path + "[]", table: p.table.element(), depth: p.depth + 1, required: p.required}
 }
 
 func (p place) value() place {
@@ -122,7 +124,7 @@ func (r *schemaReader) visitObject(p place, s *schema.Schema) {
 		if isPod && (property.Key == "nodeName" || property.Key == "hostname") {
 			continue
 		}
-		if below, ok := p.below(property.Key); ok {
+		if below, ok := p.below(&property); ok {
 			r.visit(below, property.Schema)
 		}
 	}
@@ -142,6 +144,7 @@ func (r *schemaReader) visitText(p place, s *schema.Schema) {
 		}
 		return
 	}
+	r.require(p, p.required && len(targets) > 0)
 	r.addIfListed(p.path, targets, "")
 	// For kinds that are not in the table, conventions find addresses.
 	if r.listed && isAddressKey(p.key) && !strings.Contains(strings.ToLower(p.key), "host") && !r.read[p.path] {
@@ -153,8 +156,10 @@ func (r *schemaReader) visitText(p place, s *schema.Schema) {
 // addNamed adds the references of an object that has a name.
 func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 	path := p.path + ".name"
+	required := p.required || s.Requires("name") || s.IsKeySelector()
 	// An object with a kind or an apiVersion names its target in each instance.
 	if r.read[path] || p.table.tells() || s.Has("kind") || s.Has("apiVersion") || s.Has("resourceClaimName") {
+		r.require(p, required && s.Has("kind") && !r.read[path])
 		return
 	}
 	namespace := ""
@@ -169,6 +174,7 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 	if declared {
 		targets = []graph.Reference{target}
 	}
+	r.require(p, required && len(targets) > 0)
 	switch kind, ok := s.KeySelector(); {
 	case !ok, kind == "" && declared:
 		r.addIfListed(path, targets, namespace)
@@ -177,9 +183,28 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 		if len(targets) == 1 && slices.ContainsFunc(either, func(one graph.Reference) bool { return one.To == targets[0].To }) {
 			either = targets
 		}
-		r.addTargets(path, either, namespace, true)
+		r.addTargets(path, either, namespace, required, true)
 	case r.listed || !declared || target.To != kinds[kind].To:
-		r.addTargets(path, []graph.Reference{kinds[kind]}, namespace, r.listed)
+		r.addTargets(path, []graph.Reference{kinds[kind]}, namespace, required, r.listed)
+	}
+}
+
+// require records that the target of a reference by convention has to exist: the schema
+// requires the name, and the key does not say that the controller makes the target.
+func (r *schemaReader) require(p place, required bool) {
+	if required && !r.listed && !strings.HasPrefix(p.path, "status.") && !isProduct(p.key) && r.rules.Take(1) == nil {
+		r.found.Required = append(r.found.Required, p.path)
+	}
+}
+
+// isProduct reports whether a key is that of a Secret or ConfigMap which the controller
+// makes: writeConnectionSecretToRef, targetSecretName.
+func isProduct(key string) bool {
+	switch words := wordsOf(key); words[0] {
+	case "write", "output", "generated", "target", "destination":
+		return slices.Contains(words, "secret") || slices.Contains(words, "map")
+	default:
+		return false
 	}
 }
 
@@ -188,16 +213,16 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 // find the targets of other kinds.
 func (r *schemaReader) addIfListed(path string, targets []graph.Reference, namespace string) {
 	if r.listed && len(targets) == 1 && settled[targets[0].To.Group] {
-		r.addTargets(path, targets, namespace, true)
+		r.addTargets(path, targets, namespace, false, true)
 	}
 }
 
 // addTargets adds a rule for each kind that a field may name.
-func (r *schemaReader) addTargets(path string, targets []graph.Reference, namespace string, inferred bool) {
+func (r *schemaReader) addTargets(path string, targets []graph.Reference, namespace string, required, inferred bool) {
 	r.read[path] = true
 	for _, target := range targets {
 		rule := Rule{
-			Path: path, To: fixed(target.To), Scope: target.Scope, Type: target.Type, Optional: true,
+			Path: path, To: fixed(target.To), Scope: target.Scope, Type: target.Type, Optional: !required, OptionalIf: []string{"optional:true"},
 			Inferred: inferred || strings.HasPrefix(path, "status."), // a status may be outdated
 		}
 		if namespace != "" && target.Scope != graph.ScopeCluster {

@@ -45,9 +45,7 @@ func (r *schemaReader) addTemplate(p place, s *schema.Schema, name string) {
 		if len(path) > maxPath || r.read[path] || schemaAt(s, m.steps) == nil || p.table.along(m.steps).tells() {
 			continue
 		}
-		rule := m.rule.below(p.path, r.kind)
-		rule.Optional = true
-		r.addRule(rule)
+		r.addRule(m.rule.below(p.path, r.kind))
 	}
 	// After all rules are added, because several rules of a template may have the same path.
 	for _, m := range templateRules(name) {

@@ -39,7 +39,8 @@ func schemaFrom(value any) *schema.Schema {
 	s.Items, s.Values = schemaFrom(object["items"]), schemaFrom(object["additionalProperties"])
 	properties, _ := object["properties"].(map[string]any)
 	for key, below := range properties {
-		s.Properties = append(s.Properties, schema.Property{Key: key, Schema: schemaFrom(below)})
+		required, _ := object["required"].([]any)
+		s.Properties = append(s.Properties, schema.Property{Key: key, Schema: schemaFrom(below), Required: slices.Contains(required, any(key))})
 	}
 	slices.SortFunc(s.Properties, func(a, b schema.Property) int { return strings.Compare(a.Key, b.Key) })
 	return s

@@ -138,6 +138,7 @@ func (d *decoder) decode(depth int) (*schema.Schema, error) {
 		return nil, d.SkipValue()
 	}
 	s := &schema.Schema{}
+	required := make(map[string]bool)
 	d.fields++
 	err := d.object(func(key string) (err error) {
 		switch key {
@@ -166,6 +167,14 @@ func (d *decoder) decode(depth int) (*schema.Schema, error) {
 			err = d.SkipValue()
 		case "properties":
 			err = d.properties(s, depth)
+		case "required":
+			err = d.inside('[', func() error {
+				key, err := d.text()
+				if d.meter.Take(1) == nil {
+					required[strings.Clone(key)] = true
+				}
+				return err
+			})
 		case "items":
 			s.Items, err = d.decode(depth + 1)
 		case "additionalProperties":
@@ -180,6 +189,9 @@ func (d *decoder) decode(depth int) (*schema.Schema, error) {
 		}
 		return err
 	})
+	for i := range s.Properties {
+		s.Properties[i].Required = required[s.Properties[i].Key]
+	}
 	return s, err
 }
 

@@ -17,7 +17,7 @@ import (
 func TestRead(t *testing.T) {
 	const text = `{"openapi": "3.0.0", "paths": {"/apis": {"get": {"x-kubernetes-group-version-kind": {"kind": "Widget"}}}}, "components": {"schemas": {
 		"com.example.v1.Widget": {"type": "object", "properties": {
-			"spec": {"type": "object", "properties": {
+			"spec": {"required": ["b", "none"], "type": "object", "properties": {
 				"b": {"type": "string", "description": "The key of the secret to select from.  Must be a valid secret key.", "enum": ["x"]},
 				"a": {"type": "array", "items": {"type": "string", "format": "date-time"}},
 				"m": {"type": "object", "additionalProperties": {"type": "string"}, "default": {}},
@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 		{Key: "spec", Schema: &schema.Schema{Type: "object", Properties: []schema.Property{
 			{Key: "a", Schema: &schema.Schema{Type: "array", Items: &schema.Schema{Type: "string", Closed: true}}},
 			{Key: "any", Schema: &schema.Schema{}},
-			{Key: "b", Schema: &schema.Schema{Type: "string", KeyOf: "Secret", Closed: true}},
+			{Key: "b", Schema: &schema.Schema{Type: "string", KeyOf: "Secret", Closed: true}, Required: true},
 			{Key: "e", Schema: &schema.Schema{Type: "object", Embedded: true}},
 			{Key: "m", Schema: &schema.Schema{Type: "object", Values: &schema.Schema{Type: "string"}}},
 			{Key: "n", Schema: &schema.Schema{}},

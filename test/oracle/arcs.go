@@ -20,7 +20,7 @@ const mostFields = 4
 
 // connect resolves what the objects refer to. A reference to a kind that is not
 // watched gives no arc.
-func connect(served, watched []resource, objects []object) map[ArcKey]Attributes {
+func connect(served, watched []resource, objects []object, around outside) map[ArcKey]Attributes {
 	kinds := map[schema.GroupKind]resource{}
 	for _, r := range watched {
 		kinds[schema.GroupKind{Group: r.Group, Kind: r.kind}] = r
@@ -35,8 +35,8 @@ func connect(served, watched []resource, objects []object) map[ArcKey]Attributes
 		said := slices.Concat(references(from, served), from.declared)
 		// An arc that depends on the labels of namespaces is used only if no other arc connects
 		// the objects.
-		plain := connectOne(from, said, kinds, byKey, false)
-		maps.Copy(arcs, connectOne(from, said, kinds, byKey, true))
+		plain := connectOne(from, said, kinds, byKey, around, false)
+		maps.Copy(arcs, connectOne(from, said, kinds, byKey, around, true))
 		maps.Copy(arcs, plain)
 	}
 	return arcs
@@ -44,7 +44,7 @@ func connect(served, watched []resource, objects []object) map[ArcKey]Attributes
 
 // connectOne resolves the references of one object: the ones by labels of namespaces, or
 // all others.
-func connectOne(from *object, said []reference, kinds map[schema.GroupKind]resource, objects map[VertexKey]*object, sited bool) map[ArcKey]Attributes {
+func connectOne(from *object, said []reference, kinds map[schema.GroupKind]resource, objects map[VertexKey]*object, around outside, sited bool) map[ArcKey]Attributes {
 	arcs := map[ArcKey]Attributes{}
 	for _, reference := range said {
 		to, ok := kinds[reference.to]
@@ -52,8 +52,8 @@ func connectOne(from *object, said []reference, kinds map[schema.GroupKind]resou
 			continue
 		}
 		for key, missing := range targets(reference, to, objects) {
-			if missing && reference.inferred {
-				continue // it is a reference only to what is there
+			if missing && reference.inferred && around.where(to, key) != "outside" {
+				continue // it is a reference only to what exists
 			}
 			add(arcs, ArcKey{From: from.key, To: key, Type: reference.arc}, reference, missing)
 		}

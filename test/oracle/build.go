@@ -96,7 +96,7 @@ func assemble(served, watched []resource, objects []object, view View, around ou
 		}
 		whole.Vertices[o.key] = content
 	}
-	whole.Arcs = connect(served, watched, objects)
+	whole.Arcs = connect(served, watched, objects, around)
 	around.mark(whole.Arcs, watched, objects)
 	if !rooted {
 		return whole, nil

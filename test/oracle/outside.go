@@ -26,17 +26,23 @@ func (o outside) mark(arcs map[ArcKey]Attributes, watched []resource, objects []
 			if !attributes.Missing || r.Group != key.To.Group || r.Resource != key.To.Resource {
 				continue
 			}
-			uid, exists := o.others[key.To]
-			if key.Type == "or" && owners[ArcKey{From: key.From, To: VertexKey{Name: key.To.Name}, Type: r.kind}] != uid {
-				exists = false // another object of that name
-			}
-			switch {
-			case r.filter.LabelSelector != "" || r.filter.FieldSelector != "" || r.namespaced && key.To.Namespace != "" && !o.namespaces.contain(key.To.Namespace):
-				attributes.Outside = "unknown"
-			case exists:
-				attributes.Outside = "outside"
+			attributes.Outside = o.where(r, key.To)
+			if attributes.Outside == "outside" && key.Type == "or" && owners[ArcKey{From: key.From, To: VertexKey{Name: key.To.Name}, Type: r.kind}] != o.others[key.To] {
+				attributes.Outside = "" // another object of that name
 			}
 			arcs[key] = attributes
 		}
 	}
+}
+
+// where says where an object may be that is not in the graph: outside the view, unknown
+// where the view does not look, or nowhere.
+func (o outside) where(r resource, key VertexKey) string {
+	if r.filter.LabelSelector != "" || r.filter.FieldSelector != "" || r.namespaced && key.Namespace != "" && !o.namespaces.contain(key.Namespace) {
+		return "unknown"
+	}
+	if _, exists := o.others[key]; exists {
+		return "outside"
+	}
+	return ""
 }

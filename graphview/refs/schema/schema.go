@@ -26,6 +26,8 @@ type Schema struct {
 type Property struct {
 	Key    string
 	Schema *Schema
+	// Required means that an object without the field is not valid.
+	Required bool
 }
 
 // Property returns the schema of a field, nil if there is none.
@@ -38,6 +40,11 @@ func (s *Schema) Property(key string) *Schema {
 		return nil
 	}
 	return s.Properties[i].Schema
+}
+
+// Requires reports whether an object that lacks a field is not valid.
+func (s *Schema) Requires(key string) bool {
+	return s != nil && slices.ContainsFunc(s.Properties, func(p Property) bool { return p.Key == key && p.Required })
 }
 
 // Has reports whether an object has all of these fields.

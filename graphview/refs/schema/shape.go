@@ -79,6 +79,13 @@ func (s *Schema) KeySelector() (kind string, ok bool) {
 	return key.KeyOf, true
 }
 
+// IsKeySelector reports whether an object is the selector of a key of Kubernetes, which calls
+// its own target optional or not.
+func (s *Schema) IsKeySelector() bool {
+	_, ok := s.KeySelector()
+	return ok && s.Has("optional")
+}
+
 func (s *Schema) onlyHas(keys ...string) bool {
 	return !slices.ContainsFunc(s.Properties, func(p Property) bool { return !slices.Contains(keys, p.Key) })
 }

@@ -19,7 +19,7 @@ func object(below map[string]*Schema, keys ...string) *Schema {
 		if of == nil {
 			of = &Schema{Type: "string"}
 		}
-		s.Properties = append(s.Properties, Property{key, of})
+		s.Properties = append(s.Properties, Property{Key: key, Schema: of})
 	}
 	return s
 }

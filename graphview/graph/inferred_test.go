@@ -1,0 +1,55 @@
+package graph
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestInferredOutside: an inferred reference to an object that the view does not select says
+// outside, and makes no arc once the object is deleted.
+func TestInferredOutside(t *testing.T) {
+	g := New()
+	var l *Lens
+	var source SourceID
+	guessed := Reference{To: podKind, Namespace: "shop", Name: "b", Type: Direct, Field: "inferred/key", Inferred: true, Optional: true}
+	g.Update(func() {
+		source = g.AddSource(podKind, podsV1, ScopeNamespaced)
+		l = g.NewLens()
+		l.Watch(source)
+		l.Use(podKind, podsV1)
+		l.Cover(podKind, Coverage{Selective: true})
+		l.Select(g.Set(source, &Object{Namespace: "shop", Name: "a", Version: 1, Hash: 1, References: []Reference{guessed}}), Selection{Member: true, Hash: 1})
+	})
+	readers := map[string]*client{
+		"all references":        {picture: newPicture()},
+		"without inferred ones": {picture: newPicture(), how: Reading{ExcludeInferred: true}},
+	}
+	arc := arcName(Key{podsV1, "shop", "a"}, Key{podsV1, "shop", "b"}, Direct)
+	for _, step := range []struct {
+		name   string
+		change func()
+		want   map[string]string
+	}{
+		{"absent", func() {}, nil},
+		{"outside the view", func() { g.Set(source, &Object{Namespace: "shop", Name: "b", Version: 2, Hash: 1}) }, map[string]string{arc: "false false true [inferred/key] missing outside"}},
+		{"a view without inferred references", func() { l.SetInferred(false) }, nil},
+		{"with them again", func() { l.SetInferred(true) }, map[string]string{arc: "false false true [inferred/key] missing outside"}},
+		{"deleted", func() { g.Remove(source, "shop", "b") }, nil},
+	} {
+		g.Update(step.change)
+		for name, c := range readers {
+			c.read(t, l, 100)
+			want := step.want
+			if want == nil || c.how.ExcludeInferred {
+				want = map[string]string{}
+			}
+			if diff := cmp.Diff(want, c.arcs); diff != "" {
+				t.Errorf("%s, %s: arcs (-want +got):\n%s", step.name, name, diff)
+			}
+		}
+		if n := l.Missing(); n != 0 {
+			t.Errorf("%s: %d references are missing", step.name, n)
+		}
+	}
+}
