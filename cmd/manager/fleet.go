@@ -26,6 +26,7 @@ import (
 	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/stream/fleet/identity"
 	"graphview.dev/stream/fleet/tunnel"
+	"graphview.dev/stream/replicas"
 )
 
 // fleetHub is a hub with the listener of its members. Nil: this installation is no hub.
@@ -37,8 +38,9 @@ type fleetHub struct {
 	files    *certwatcher.CertWatcher // nil: the certificate of the stream listener
 }
 
-// newFleetHub returns nil without --tunnel-bind-address.
-func newFleetHub(ctx context.Context, o *options, certificates certificates) (*fleetHub, error) {
+// newFleetHub returns nil without --tunnel-bind-address. members are the replicas of this operator,
+// nil if it is alone.
+func newFleetHub(ctx context.Context, o *options, certificates certificates, run string, members *replicas.Members, shared *sharing) (*fleetHub, error) {
 	if o.tunnelAddress == "" {
 		return nil, nil
 	}
@@ -50,9 +52,19 @@ func newFleetHub(ctx context.Context, o *options, certificates certificates) (*f
 		}
 		f.files, f.secured.GetCertificate = files, files.GetCertificate
 	}
-	f.Hub = hub.New(context.WithoutCancel(ctx), hub.Options{
-		Name: o.hubName, Notify: func(link string) { f.notifier.Notify(graphview.Name{Name: link}) }, Logger: ctrl.Log.WithName("hub"),
-	})
+	with := hub.Options{
+		Name: o.hubName, Run: run, Notify: func(link string) { f.notifier.Notify(graphview.Name{Name: link}) }, Logger: ctrl.Log.WithName("hub"),
+	}
+	if members != nil {
+		with.Replicas = members
+	}
+	if shared != nil {
+		with.Peers = shared.peers()
+	}
+	f.Hub = hub.New(context.WithoutCancel(ctx), with)
+	if shared != nil {
+		shared.handshakes = f.PeerHandler()
+	}
 	if err := f.Register(metrics.Registry); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
@@ -75,12 +87,13 @@ func (f *fleetHub) fleet() stream.Fleet {
 func (f *fleetHub) run(ctx context.Context) error {
 	server := &http.Server{
 		Handler: f.Handler(), TLSConfig: f.secured, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10,
-		ErrorLog: log.New(httpLog("hub"), "", 0), Protocols: &http.Protocols{},
+		ErrorLog: log.New(httpLog("hub"), "", 0), Protocols: &http.Protocols{}, ConnContext: admission.ConnContext,
 	}
 	server.Protocols.SetHTTP1(true) // WebSockets
 	var running sync.WaitGroup
+	running.Go(func() { _ = f.Run(ctx) }) // it ends with ctx
 	if f.files != nil {
-		running.Go(func() { _ = f.files.Start(ctx) }) // it ends with ctx
+		running.Go(func() { _ = f.files.Start(ctx) }) // likewise
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.ServeTLS(admission.LimitConns(f.listener), "", "") }()

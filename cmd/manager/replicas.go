@@ -22,6 +22,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
 	"graphview.dev/stream/admission"
+	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/stream/placement"
 	"graphview.dev/stream/relay/holder"
 	"graphview.dev/stream/relay/wire"
@@ -34,6 +35,10 @@ const (
 	// drainWithin is how long other replicas may still read from a stopping replica, until
 	// another one has the graphs.
 	drainWithin = 8 * time.Second
+	// dialPeerWithin bounds the time to reach another replica, and handshakeWithin its answer to a
+	// member of the fleet.
+	dialPeerWithin  = 3 * time.Second
+	handshakeWithin = 12 * time.Second
 )
 
 // sharing is what replicas that share views have beside the others. Nil: each holds
@@ -44,6 +49,8 @@ type sharing struct {
 	table    *placement.Table
 	listener net.Listener
 	handler  *holder.Handler
+	// handshakes are those that other replicas of a hub pass on; nil: this one is no hub.
+	handshakes http.Handler
 }
 
 type sharingOptions struct {
@@ -187,6 +194,14 @@ func (s *sharing) drain() {
 	}
 }
 
+// peers sends requests to other replicas by HTTP/1.1.
+func (s *sharing) peers() http.RoundTripper {
+	return &http.Transport{
+		TLSClientConfig: s.keys.TLS(), DialContext: (&net.Dialer{Timeout: dialPeerWithin}).DialContext, TLSHandshakeTimeout: dialPeerWithin,
+		ResponseHeaderTimeout: handshakeWithin, DisableKeepAlives: true,
+	}
+}
+
 // serve answers other replicas and looks after the table and the keys until ctx is done.
 func (s *sharing) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
@@ -198,6 +213,13 @@ func (s *sharing) serve(ctx context.Context) error {
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	holder.Configure(server)
+	if s.handshakes != nil {
+		mux := http.NewServeMux()
+		mux.Handle("/", s.handler)
+		mux.Handle(hub.TunnelPath, s.handshakes)
+		server.Handler = mux
+		server.Protocols.SetHTTP1(true) // WebSockets
+	}
 	listener := admission.LimitPeers(server, s.listener)
 	var running sync.WaitGroup
 	running.Go(func() { _ = s.table.Run(ctx) }) // both return nil

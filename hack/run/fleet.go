@@ -46,11 +46,18 @@ func runFleet(ctx context.Context, duration time.Duration) (err error) {
 		}
 	}
 	options := operator.Options{Binary: filepath.Join(root, "bin", "manager")}
+	if err := operator.InstallSharing(ctx, planes[0], root); err != nil {
+		return unlessDone(ctx, err)
+	}
 	hub, err := operator.StartHub(planes[0], options)
+	for _, replica := range []*operator.Operator{hub.Operator, hub.Other} {
+		if replica != nil {
+			defer stopOperator(ctx, replica)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("%w (`make run-fleet` compiles it)", err)
 	}
-	defer stopOperator(ctx, hub.Operator)
 	for i, m := range members {
 		member, err := hub.Join(ctx, m.link, m.displayName, planes[1+i], options)
 		if err != nil {

@@ -26,6 +26,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
+	"graphview.dev/stream/admission"
 	"graphview.dev/stream/fleet/gateway"
 	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/stream/fleet/identity"
@@ -107,7 +108,13 @@ type testHub struct {
 
 func startHub(t *testing.T) *testHub {
 	t.Helper()
-	h := &testHub{Hub: hub.New(context.WithoutCancel(t.Context()), hub.Options{Name: hubName, Logger: logger(t)})}
+	return startHubWith(t, hub.Options{})
+}
+
+func startHubWith(t *testing.T, o hub.Options) *testHub {
+	t.Helper()
+	o.Name, o.Logger = hubName, logger(t)
+	h := &testHub{Hub: hub.New(context.WithoutCancel(t.Context()), o)}
 	h.serve(t, h.Handler().ServeHTTP)
 	t.Cleanup(h.Close)
 	h.server, h.authority = startServer(t, hubPlane, stream.Options{Cluster: stream.Of(startEngine(t, hubPlane)), Fleet: h.Hub, PermissionRecheck: time.Second})
@@ -117,7 +124,9 @@ func startHub(t *testing.T) *testHub {
 // serve serves the handshakes of members.
 func (h *testHub) serve(t *testing.T, handler http.HandlerFunc) {
 	t.Helper()
-	h.tunnels = httptest.NewTLSServer(handler)
+	h.tunnels = httptest.NewUnstartedServer(handler)
+	h.tunnels.Listener, h.tunnels.Config.ConnContext = admission.LimitConns(h.tunnels.Listener), admission.ConnContext
+	h.tunnels.StartTLS()
 	t.Cleanup(h.tunnels.Close)
 	h.caFile = filepath.Join(t.TempDir(), "ca.crt")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: h.tunnels.Certificate().Raw})

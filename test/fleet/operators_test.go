@@ -34,8 +34,9 @@ spec:
   queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'"}}]
 `
 
-// TestOperators: the built operator is a hub and a member with the rights of config/rbac only. kubectl
-// at the hub reads a member's graph through the API server, and not while the link is suspended.
+// TestOperators: the built operator is a hub of two replicas and a member with the rights of config
+// only. kubectl at the hub reads a member's graph through the API server from either replica, although
+// the member reaches one of them, and not while the link is suspended.
 func TestOperators(t *testing.T) {
 	root, err := env.ModuleRoot()
 	if err != nil {
@@ -51,11 +52,15 @@ func TestOperators(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	hub, err := operator.StartHub(hubPlane, operator.Options{Binary: binary, Name: "hub"})
+	if err := operator.InstallSharing(t.Context(), hubPlane, root); err != nil {
+		t.Fatal(err)
+	}
+	hub, err := operator.StartHub(hubPlane, operator.Options{Binary: binary})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(hub.Kill)
+	t.Cleanup(hub.Other.Kill)
 	member, err := hub.Join(t.Context(), "far-1", "Far", far, operator.Options{Binary: binary, Name: "member"})
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +137,10 @@ func TestOperators(t *testing.T) {
 		if code != test.code || !strings.Contains(stdout+stderr, test.want) {
 			t.Errorf("kubectl graphview %s: exit code %d, %s%s", test.args, code, stdout, stderr)
 		}
+	}
+	// The other replica of the hub has a tunnel too.
+	if err := hub.Other.Register(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	fixture.Kubectl(t, far, "create", "configmap", "two", "-n", "far")
 	shows([]string{"one", "two"}, "")

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,23 +16,37 @@ import (
 // hubName is the audience of members' tokens, and part of the prefix of the hub's users in members.
 const hubName = "local"
 
-// Hub is an operator to which other operators connect.
+// Hub is two operators to which other operators connect.
 type Hub struct {
+	// Operator is the replica that members reach.
 	*Operator
+	// Other is the replica to which it passes members on.
+	Other *Operator
 
 	plane *env.ControlPlane
 	port  int // of tunnels
 }
 
-// StartHub starts an operator as a hub, which Install has prepared for.
+// StartHub starts the operators of a hub, which Install and InstallSharing have prepared for. With an
+// error, those that are not nil run.
 func StartHub(plane *env.ControlPlane, o Options) (*Hub, error) {
-	ports, err := env.FreePorts(1)
+	hub, args, name := &Hub{plane: plane}, o.Args, cmp.Or(o.Name, "hub")
+	ports, err := env.FreePorts(4)
 	if err != nil {
-		return nil, err
+		return hub, err
 	}
-	o.Args = append([]string{fmt.Sprintf("--tunnel-bind-address=127.0.0.1:%d", ports[0]), "--hub-name=" + hubName}, o.Args...)
-	hub, err := Start(plane, o)
-	return &Hub{Operator: hub, plane: plane, port: ports[0]}, err
+	hub.port = ports[0]
+	for i, replica := range []**Operator{&hub.Operator, &hub.Other} {
+		o.Name = fmt.Sprint(name, "-", i)
+		o.Args = append([]string{
+			fmt.Sprintf("--tunnel-bind-address=127.0.0.1:%d", ports[2*i]), fmt.Sprintf("--relay-bind-address=127.0.0.1:%d", ports[2*i+1]),
+			"--view-holders=1", "--hub-name=" + hubName,
+		}, args...)
+		if *replica, err = Start(plane, o); err != nil {
+			return hub, err
+		}
+	}
+	return hub, nil
 }
 
 // MemberGroup is the name that a group of the hub has in members.

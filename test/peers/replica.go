@@ -25,12 +25,7 @@ func Install(ctx context.Context, plane *env.ControlPlane, root string) error {
 	if err := operator.Install(ctx, plane, root); err != nil {
 		return err
 	}
-	for _, file := range []string{"manager/certificates.yaml", "components/sharing/role.yaml"} {
-		if _, err := plane.Kubectl(ctx, "apply", "-f", filepath.Join(root, "config", filepath.FromSlash(file))); err != nil {
-			return err
-		}
-	}
-	return nil
+	return operator.InstallSharing(ctx, plane, root)
 }
 
 // Options of a replica. Binary and Name are required.

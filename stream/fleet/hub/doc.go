@@ -6,6 +6,10 @@
 // one if there is none: all requests for a link wait for one event, and none of them asks
 // anything while it waits.
 //
+// A hub may have several replicas. A member has tunnels to all of them, so that none needs another one
+// for a request. A replica passes a handshake on to one that lacks the tunnel, and tells the members
+// when replicas join or leave.
+//
 // Graphs are read by package edge, whose frames are parsed. The hub has no rights in the
 // member and keeps no graph. The member decides about each user; see package gateway. What
 // a member says is about its own graphs alone: it reaches the subscribers of its own link,

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
+	"graphview.dev/graphview/budget"
+	"graphview.dev/stream/admission"
 	"graphview.dev/stream/fleet/identity"
 	"graphview.dev/stream/fleet/tunnel"
 )
@@ -36,9 +39,22 @@ type refusal struct {
 
 // Handler serves the handshakes of members. A tunnel ends with the request that has made it.
 func (h *Hub) Handler() http.Handler {
+	return h.handler(func(w http.ResponseWriter, r *http.Request) *refusal {
+		refused := h.serve(w, r)
+		if refused == refusedClash && h.pass(w, r) {
+			return nil
+		}
+		return refused
+	})
+}
+
+// PeerHandler serves the handshakes that other replicas of the hub pass on.
+func (h *Hub) PeerHandler() http.Handler { return h.handler(h.serve) }
+
+func (h *Hub) handler(serve func(http.ResponseWriter, *http.Request) *refusal) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+TunnelPath+"{cluster}", func(w http.ResponseWriter, r *http.Request) {
-		if refused := h.serve(w, r); refused != nil {
+		if refused := serve(w, r); refused != nil {
 			h.metrics.refused.WithLabelValues(refused.reason).Inc()
 			if refused.code == http.StatusTooManyRequests || refused.code == http.StatusServiceUnavailable {
 				w.Header().Set("Retry-After", "5")
@@ -79,6 +95,8 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
 	if refused != nil {
 		return refused
 	}
+	_ = admission.Authenticated(r.Context(), budget.Owner{}) // never fails without an owner
+	w.Header().Set(tunnel.ReplicasHeader, strconv.Itoa(h.replicas()))
 	replaces := r.Header.Get(tunnel.ReplacesHeader)
 	to := &route{id: rand.Text(), link: name, instance: instance, version: version}
 	if refused := h.reserve(verifier, to, replaces); refused != nil {

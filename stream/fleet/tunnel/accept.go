@@ -19,6 +19,8 @@ const (
 	InstanceHeader = "Graphview-Instance"
 	VersionHeader  = "Graphview-Version"
 	ReplacesHeader = "Graphview-Replaces"
+	// ReplicasHeader has the number of the hub's replicas, in any answer to a member.
+	ReplicasHeader = "Graphview-Replicas"
 	// idHeader has the tunnel's ID, and lifetimeHeader its longest life in seconds.
 	idHeader       = "Graphview-Tunnel"
 	lifetimeHeader = "Graphview-Lifetime"

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,23 +20,21 @@ import (
 )
 
 const (
-	// tunnels is the number that one replica of a member keeps, to different replicas of
+	// maxTunnels is the largest number that one replica of a member keeps: one to each replica of
 	// the hub.
-	tunnels = 2
+	maxTunnels = 8
 	// dialWithin bounds a handshake.
 	dialWithin = 10 * time.Second
 	// minPause and maxPause bound the pauses between attempts, with full jitter.
 	minPause = time.Second
 	maxPause = time.Minute
-	// clashPause is the pause after the hub's replica has a tunnel already. A load balancer
-	// that takes turns may choose it again, so the second and later pauses are maxPause.
-	clashPause = 10 * time.Second
 	// drainWithin is how long requests on a tunnel may last after its successor is open.
 	drainWithin = 5 * time.Second
 )
 
-// DrainPath is the path of the hub's request to dial another replica.
-const DrainPath = "/tunnel/v1/drain"
+// ReplicasPath is the path of the hub's request that tells the number of its replicas in
+// ReplicasHeader.
+const ReplicasPath = "/tunnel/v1/replicas"
 
 // Options of a Dialer. URL, TokenFile and Handler are required.
 type Options struct {
@@ -58,6 +57,10 @@ type Dialer struct {
 	o       Options
 	client  *http.Client
 	running sync.WaitGroup // what keeps tunnels, and what ends them
+
+	mu       sync.Mutex
+	keeping  int // goroutines that keep a tunnel each
+	replicas int // of the hub, as it said last
 }
 
 // NewDialer returns a Dialer that is idle before Run.
@@ -85,12 +88,39 @@ func NewDialer(o Options) (*Dialer, error) {
 
 // Run keeps the tunnels until ctx is done. It returns when they and their requests have ended.
 func (d *Dialer) Run(ctx context.Context) error {
-	for range tunnels {
-		d.running.Go(func() { d.keep(ctx) })
-	}
+	d.follow(ctx, 1)
 	d.running.Wait()
 	d.client.CloseIdleConnections()
 	return nil
+}
+
+// follow keeps a tunnel to each of the hub's replicas, whose number it is told.
+func (d *Dialer) follow(ctx context.Context, replicas int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.replicas = max(1, min(replicas, maxTunnels))
+	for ctx.Err() == nil && d.keeping < d.replicas {
+		d.keeping++
+		d.running.Go(func() { d.keep(ctx) })
+	}
+}
+
+// surplus reports whether the caller has to stop, since the hub has fewer replicas.
+func (d *Dialer) surplus() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.keeping <= d.replicas {
+		return false
+	}
+	d.keeping--
+	return true
+}
+
+// heed follows the number of replicas in a header of the hub.
+func (d *Dialer) heed(ctx context.Context, header http.Header) {
+	if n, err := strconv.Atoi(header.Get(ReplicasHeader)); err == nil {
+		d.follow(ctx, n)
+	}
 }
 
 var errClash = errors.New("this replica of the hub has a tunnel of this replica already")
@@ -105,35 +135,29 @@ func (d *Dialer) keep(ctx context.Context) {
 		last = next
 	}
 	defer replace(nil)
-	failures, clashes, logged := 0, 0, ""
+	failures, logged := 0, ""
 	for ctx.Err() == nil {
 		next, err := d.dial(ctx, last)
-		pause := time.Duration(0)
-		switch {
-		case err == nil:
+		if err == nil {
 			replace(next)
-			failures, clashes, logged = 0, 0, ""
-			if next.wait(ctx); next.over() {
-				pause = rand.N(minPause)
-			}
-		case errors.Is(err, errClash):
-			failures = 0
-			if pause = rand.N(clashPause); clashes > 0 {
-				pause = maxPause
-			}
-			clashes++
-		default:
-			pause = rand.N(min(minPause<<min(failures, 10), maxPause))
-			failures++
-			if err.Error() != logged && ctx.Err() == nil {
-				logged = err.Error()
-				d.o.Logger.Info("Cannot open a tunnel to the hub; trying again", "hub", d.o.URL, "cause", logged)
-			}
+			failures, logged = 0, ""
+			next.wait(ctx)
 		}
 		if last != nil && last.over() {
 			replace(nil)
 		}
-		sleep(ctx, pause)
+		if last == nil && d.surplus() {
+			return
+		}
+		switch {
+		case err == nil && last != nil:
+			continue // the successor is due
+		case err != nil && !errors.Is(err, errClash) && err.Error() != logged && ctx.Err() == nil:
+			logged = err.Error()
+			d.o.Logger.Info("Cannot open a tunnel to the hub; trying again", "hub", d.o.URL, "cause", logged)
+		}
+		sleep(ctx, rand.N(min(minPause<<min(failures, 10), maxPause)))
+		failures++
 	}
 }
 
@@ -163,6 +187,9 @@ func (d *Dialer) dial(ctx context.Context, last *tunnel) (*tunnel, error) {
 	defer cancel()
 	//nolint:bodyclose // the library closes it, or has read it
 	socket, response, err := websocket.Dial(dialing, d.o.URL, &websocket.DialOptions{HTTPClient: d.client, HTTPHeader: header, CompressionMode: websocket.CompressionDisabled})
+	if response != nil {
+		d.heed(ctx, response.Header)
+	}
 	switch {
 	case err == nil:
 	case response != nil && response.StatusCode == http.StatusConflict:

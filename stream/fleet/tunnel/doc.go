@@ -6,8 +6,8 @@
 // ingresses pass it, and load balancers count the bytes of HTTP/2 pings inside it, but not
 // HTTP/2 pings of their own connections, against their idle timeouts.
 //
-// A [Dialer] keeps a member's tunnels: to different replicas of the hub, a new one before an
-// old one ends. [Accept] is the hub's end.
+// A [Dialer] keeps a member's tunnels: one to each replica of the hub, whose number the hub tells, and
+// a new one before an old one ends. [Accept] is the hub's end.
 //
 // The package does not know links, tokens, or the requests.
 //

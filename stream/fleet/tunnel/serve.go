@@ -18,7 +18,6 @@ type tunnel struct {
 	server   *http.Server
 	socket   *websocket.Conn
 	age      *time.Timer
-	drain    chan struct{} // has a token when the hub asks to dial another replica
 	down     chan struct{} // closed when the connection has ended
 	lose     func()        // closes down
 	running  sync.WaitGroup
@@ -26,7 +25,7 @@ type tunnel struct {
 }
 
 func (d *Dialer) serve(ctx context.Context, socket *websocket.Conn, answered http.Header) *tunnel {
-	t := &tunnel{id: answered.Get(idHeader), socket: socket, drain: make(chan struct{}, 1), down: make(chan struct{})}
+	t := &tunnel{id: answered.Get(idHeader), socket: socket, down: make(chan struct{})}
 	t.lose = sync.OnceFunc(func() { close(t.down) })
 	age := d.o.MaxAge - d.o.MaxAge/10 + rand.N(d.o.MaxAge/5+1)
 	if seconds, err := strconv.Atoi(answered.Get(lifetimeHeader)); err == nil {
@@ -35,12 +34,7 @@ func (d *Dialer) serve(ctx context.Context, socket *websocket.Conn, answered htt
 	t.age = time.NewTimer(age)
 	mux := http.NewServeMux()
 	mux.Handle("/", d.o.Handler)
-	mux.HandleFunc("POST "+DrainPath, func(http.ResponseWriter, *http.Request) {
-		select {
-		case t.drain <- struct{}{}:
-		default:
-		}
-	})
+	mux.HandleFunc("POST "+ReplicasPath, func(_ http.ResponseWriter, r *http.Request) { d.heed(ctx, r.Header) })
 	// Requests outlive ctx until end, so that they can say why they end.
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t.server = &http.Server{
@@ -65,7 +59,6 @@ func (t *tunnel) wait(ctx context.Context) {
 	select {
 	case <-t.down:
 	case <-t.age.C:
-	case <-t.drain:
 	case <-ctx.Done():
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -98,21 +99,13 @@ func TestTunnel(t *testing.T) {
 	if got := post(t, first, "/relay/list", "hello"); got != "200 /relay/list hello" {
 		t.Error(got)
 	}
-	second := <-conns
-	<-headers
-
-	t.Run("drain opens the next tunnel before the last one ends", func(t *testing.T) {
-		if got := post(t, first, DrainPath, ""); got != "200 " {
-			t.Error(got)
+	var second *Conn
+	t.Run("there is one tunnel for each replica of the hub", func(t *testing.T) {
+		tell(t, first, 2)
+		second = <-conns
+		if h := <-headers; h.Get(ReplacesHeader) != "" {
+			t.Errorf("it replaces %q", h.Get(ReplacesHeader))
 		}
-		next := <-conns
-		if h := <-headers; h.Get(ReplacesHeader) != first.ID {
-			t.Errorf("it replaces %q, not %q", h.Get(ReplacesHeader), first.ID)
-		}
-		if got := post(t, next, "/a", "b"); got != "200 /a b" {
-			t.Error(got)
-		}
-		<-first.Down()
 	})
 
 	t.Run("a tunnel that is cut is opened again", func(t *testing.T) {
@@ -122,7 +115,52 @@ func TestTunnel(t *testing.T) {
 		if got := post(t, next, "/a", "b"); got != "200 /a b" {
 			t.Error(got)
 		}
+		second = next
 	})
+
+	t.Run("a tunnel of a replica that has left is not opened again", func(t *testing.T) {
+		tell(t, first, 1)
+		second.Close()
+		tell(t, first, 3)
+		next := [2]*Conn{<-conns, <-conns}
+		for range next {
+			<-headers
+		}
+		if len(conns) > 0 {
+			t.Error("there is a fourth tunnel")
+		}
+	})
+}
+
+// tell tells the member the number of the hub's replicas.
+func tell(t *testing.T, c *Conn, replicas int) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://member"+ReplicasPath, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set(ReplicasHeader, strconv.Itoa(replicas))
+	response, err := c.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+}
+
+// TestSuccessor: the next tunnel is open before the last one ends, which is before its lifetime ends.
+func TestSuccessor(t *testing.T) {
+	address, caFile, conns, headers := newHub(t, time.Minute+time.Second)
+	dial(t, address, caFile, echo)
+	first := <-conns
+	<-headers
+	next := <-conns
+	if h := <-headers; h.Get(ReplacesHeader) != first.ID {
+		t.Errorf("it replaces %q, not %q", h.Get(ReplacesHeader), first.ID)
+	}
+	if got := post(t, next, "/a", "b"); got != "200 /a b" {
+		t.Error(got)
+	}
+	<-first.Down()
 }
 
 // TestRunJoins: a Dialer that has ended serves no request any more, not even one of a tunnel
@@ -136,7 +174,7 @@ func TestRunJoins(t *testing.T) {
 		<-time.After(500 * time.Millisecond) // a slow end
 		ended = true
 	}))
-	conn, other := <-conns, <-conns
+	conn := <-conns
 	asked := make(chan struct{})
 	go func() {
 		defer close(asked)
@@ -152,7 +190,6 @@ func TestRunJoins(t *testing.T) {
 	<-serving
 	cancel()
 	conn.Close()
-	other.Close()
 	<-asked
 	<-done
 	if !ended {
