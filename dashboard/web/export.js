@@ -1,4 +1,6 @@
-// The code that is loaded after the first drawing: exports, YAML and the help.
+// The code that is loaded after the first drawing: exports, filters, YAML, reasons and the help.
 export { exportItems } from "./view/export.js";
+export { filterFields } from "./view/facets.js";
+export { reasonsOf } from "./view/reasons.js";
 export { toYAML } from "./view/yaml.js";
 export { help } from "./view/legend.js";

@@ -1,6 +1,7 @@
 // <graph-view view="shop/storefront">: a live drawing of a graph, with an outline,
 // details, search and filters. Attributes: view, base, theme (light, dark),
-// transport, worker ("none": in the page's own thread). Properties: token, view, snapshot, actions, state (a permalink's).
+// transport, worker ("none": in the page's own thread), keys ("page": they act wherever
+// the focus is, for a page with nothing else in it). Properties: token, view, snapshot, actions, state (a permalink's).
 // Events: select, open, statechange. Parts: bar, map, panel, outline, timeline.
 import { Controller } from "./view/controller.js";
 import { Link } from "./link.js";

@@ -35,6 +35,7 @@ await import("./graph-view.js").catch((error) => {
 
 const element = /** @type {import("./graph-view.js").GraphViewElement} */ (document.createElement("graph-view"));
 element.link = link;
+element.setAttribute("keys", "page"); // they act also while nothing has the focus, as after loading
 const picker = new ViewPicker();
 let written = "";
 

@@ -253,17 +253,17 @@ test("what is not there is missing only to those who need it", () => {
     model.update(0);
     const { health, card } = store.find("/v1/configmaps/shop/web");
     const line = new Wire().whole([...model.places.values()]).flatMap(({ apps }) => apps).flatMap(({ lines }) => lines)[0];
-    return [health, card.problems, card.sub, line?.missing ?? false];
+    return [health, card.problems, card.state, line?.missing ?? false];
   };
   const steps = [
-    [() => refer("a", { o: true }), ["optional", 0, "ConfigMap · optional, not there", false]],
-    [() => refer("b", {}), ["missing", 1, "ConfigMap · missing", true]],
-    [() => refer("b", { o: true }), ["optional", 0, "ConfigMap · optional, not there", false]],
-    [() => store.apply([{ darc: { s: vx("pods", "b"), d: config, t: "r" } }]), ["optional", 0, "ConfigMap · optional, not there", false]],
-    [() => refer("a", { x: "outside" }), ["outside", 0, "ConfigMap · outside the view", false]],
-    [() => refer("a", { x: "unknown", o: true }), ["unseen", 0, "ConfigMap · where the view does not look", false]],
-    [() => store.apply([{ svx: { vx: config, m: { k: "ConfigMap", h: "ok" } } }, { sarc: { s: vx("pods", "a"), d: config, t: "r", a: {} } }]), ["ok", 0, "ConfigMap", false]],
-    [() => store.apply([{ dvx: { vx: config } }]), ["missing", 1, "ConfigMap · missing", true]],
+    [() => refer("a", { o: true }), ["optional", 0, "optional, not there", false]],
+    [() => refer("b", {}), ["missing", 1, "missing", true]],
+    [() => refer("b", { o: true }), ["optional", 0, "optional, not there", false]],
+    [() => store.apply([{ darc: { s: vx("pods", "b"), d: config, t: "r" } }]), ["optional", 0, "optional, not there", false]],
+    [() => refer("a", { x: "outside" }), ["outside", 0, "outside the view", false]],
+    [() => refer("a", { x: "unknown", o: true }), ["unseen", 0, "where the view does not look", false]],
+    [() => store.apply([{ svx: { vx: config, m: { k: "ConfigMap", h: "ok" } } }, { sarc: { s: vx("pods", "a"), d: config, t: "r", a: {} } }]), ["ok", 0, "", false]],
+    [() => store.apply([{ dvx: { vx: config } }]), ["missing", 1, "missing", true]],
   ];
   for (const [act, want] of steps) {
     act();

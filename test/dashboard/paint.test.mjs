@@ -52,7 +52,7 @@ for (const size of [50, 500, 5000]) {
     const scene = sceneOf(cluster(size));
     const [selected] = [...scene.cards.entries()].find(([, { app, card }]) => app.lines.length > 2 && app.lines.some(({ a }) => app.cards[a] === card));
     const middle = scene.rect(selected);
-    for (const k of [0, 0.1, levels.shades, 0.2, levels.sketch, 0.33, levels.cards, 0.5, levels.subs, 1, 1.6]) {
+    for (const k of [0, 0.1, levels.shades, 0.2, levels.sketch, 0.33, 0.42, levels.cards, 0.6, 0.7, 1, 1.6]) {
       const camera = k === 0 ? fitted(scene) : Object.assign(new Camera(), view, Object.assign(new Camera(), view).centered(middle, k));
       const texts = textsOf(scene, camera, { selected });
       assert.ok(texts.length > 0, `nothing is said at ${k}`);
@@ -73,7 +73,7 @@ test("at the fit of 5,000 objects each namespace is named, and what needs attent
   }
 });
 
-test("at the fit of 500 objects each card that needs attention says its name", () => {
+test("at the fit of 500 objects each card that needs attention says its kind, and its box the end of a reason", () => {
   const scene = sceneOf(cluster(500));
   const camera = fitted(scene);
   const texts = textsOf(scene, camera);
@@ -83,8 +83,54 @@ test("at the fit of 500 objects each card that needs attention says its name", (
     const rect = scene.rect(card.key);
     const [x, y] = camera.toScreen(rect.x, rect.y);
     const named = texts.find((text) => text.x >= x && text.x + text.w <= x + rect.w * camera.k && text.y > y && text.y < y + rect.h * camera.k);
-    assert.equal(named?.text.slice(0, 3), card.name.slice(0, 3), `${card.name}: ${JSON.stringify(named)}`);
+    assert.ok(named?.text.startsWith(card.short), `${card.short} ${card.name}: ${JSON.stringify(named)}`);
   }
+  assert.ok(texts.some(({ text }) => /\d of \d+ · .*Error$/.test(text)), JSON.stringify(texts.filter(({ text }) => / of /.test(text))));
+});
+
+test("cards say their kind at each zoom at which they say a name, and the end of a reason", () => {
+  const scene = sceneOf(cluster(500));
+  const lines = (key, k) => {
+    const rect = scene.rect(key);
+    const camera = Object.assign(new Camera(), view, Object.assign(new Camera(), view).centered(rect, k));
+    const [x, y] = camera.toScreen(rect.x, rect.y);
+    return textsOf(scene, camera).filter((text) => text.x >= x && text.x < x + rect.w * k && text.y > y && text.y < y + rect.h * k).map(({ text }) => text).join("\n");
+  };
+  const of = (fits) => [...scene.cards].find(([, { card }]) => fits(card))[0];
+  const [deployment, claim, broken] = [of((card) => card.kind === "Deployment" && card.health === "ok" && card.bar?.[0] > 1), of((card) => card.kind === "PersistentVolumeClaim"),
+    of((card) => card.health === "degraded" && card.state === "CreateContainerConfigError")];
+  for (const k of [levels.sketch, 0.33, 0.42, 0.49, levels.cards, 0.55, 0.62, 0.68, 0.7, 0.8, 1, 1.6, 2.5]) {
+    assert.match(lines(deployment, k), /Deployment|deploy/, `at ${k}`);
+    assert.match(lines(claim, k), /PersistentVolumeClaim|pvc/, `at ${k}`);
+    if (k >= levels.cards) assert.match(lines(broken, k), /(Deployment|deploy) · .*Error/, `at ${k}`);
+  }
+  assert.match(lines(deployment, 0.55), /deploy · (\d)\/\1/);
+  assert.match(lines(deployment, 2), /Deployment · (\d) of \1 ready/);
+});
+
+test("no box has the name of the box that it is in, and a card that has changed does not look like one that is selected", () => {
+  const actions = cluster(50).map((action) => action.svx ? { svx: { ...action.svx, m: { ...action.svx.m, app: "shop" } } } : action);
+  const scene = sceneOf(actions);
+  const place = scene.places.get("shop");
+  const app = place.apps.find(({ title }) => title === "shop");
+  for (const k of [0.2, 0.4, 1]) {
+    const camera = Object.assign(new Camera(), view, Object.assign(new Camera(), view).fitting(place, 10, k));
+    const top = camera.toScreen(0, place.y + app.y)[1];
+    const titles = textsOf(scene, camera).filter(({ y, x }) => y > top && y < top + Math.max(20, 40 * camera.k) && x < camera.toScreen(place.x + app.x + app.w, 0)[0]).map(({ text }) => text);
+    assert.ok(titles.includes(`${app.vertices} objects`) && !titles.includes("shop"), `at ${k}: ${titles.join()}`);
+  }
+  const [[key]] = scene.cards;
+  const camera = fitted(scene);
+  const drawn = (options) => {
+    const context = new Ruled(camera.w, camera.h);
+    paint(context, scene, camera, theme, options);
+    return context.toString();
+  };
+  const plain = drawn({ now: 0 });
+  scene.marks.set(key, { what: "~", until: 1000 });
+  const changed = drawn({ now: 0 });
+  assert.notEqual(changed, plain);
+  assert.equal(changed.split("accent").length, plain.split("accent").length, "the colour of a selection");
 });
 
 test("in a focus lines say what they mean, and elsewhere those of the card that is selected", () => {

@@ -108,7 +108,7 @@ function asked(t) {
   made.asking = new Asking(() => new Promise((resolve) => { questions.push(resolve); }), () => made.asking.judge(made.state));
   made.judge = (state) => made.asking.judge(made.state = state);
   made.answer = async (answer) => {
-    questions.at(-1)(answer);
+    questions.at(-1)(answer.object && reasonsOf(answer.object));
     await settled();
   };
   made.texts = () => made.asking.reasons.map(({ text }) => text);

@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { snapshot } from "./scenario.mjs";
 import { open, token, url } from "./place.mjs";
 
-/** Opens the dashboard: it asks for a token, and draws. Options: dark, token, synced (false: whatever comes). */
+/** Opens the dashboard: it asks for a token, and draws. Options: dark, token, viewport, synced (false: whatever comes). */
 export async function dashboard(t, view, options = {}) {
   const page = await open(t, "/dashboard/missing"); // of the same origin, without a graph
   if (options.dark) await page.emulateMedia({ colorScheme: "dark" });
+  if (options.viewport) await page.setViewportSize(options.viewport);
   const violations = [];
   await page.exposeFunction("violated", (what) => violations.push(what));
   await page.addInitScript(() => {

@@ -3,13 +3,12 @@ import { counted, resource } from "./kinds.js";
 import { isProblem } from "./store.js";
 
 const widest = 24; // letters of a name that is a list of kinds; beyond it they are abbreviated
-const longest = 30; // letters of a second line
 const named = 4; // objects that a card without an owner names
 
 /** Whether a card can be opened, or is open. */
 export const opens = ({ uses, members, opened }) => uses || members.length > 1 || opened;
 
-/** Fills in a card's health, name, sub, count and bar from its members. */
+/** Fills in a card's health, name, short kind, state, count and bar from its members. */
 export function describe(card) {
   const { anchor, members } = card;
   let [ready, underway, broken] = [0, 0, 0]; // pods
@@ -34,39 +33,41 @@ export function describe(card) {
   card.count = card.bar ? pods : members.length > 1 && !card.uses ? members.length - 1 : 0;
   if (card.uses) {
     card.kind = "uses";
-    card.name = kindsOf(members);
-    card.sub = members.slice(0, named).map((v) => v.n).join(", ");
+    const kinds = kindsOf(members);
+    card.short = [...kinds.values()].map(({ n, short }) => `${n} ${short}`).join(", ");
+    const whole = [...kinds].map(([kind, { n }]) => counted(n, kind)).join(", ");
+    card.name = whole.length <= widest ? whole : card.short;
+    card.state = members.slice(0, named).map((v) => v.n).join(", ");
   } else {
     card.kind = anchor.kind;
-    card.sub = sub(card);
+    card.short = shortOf(anchor);
+    card.state = stateOf(card);
   }
   return card;
 }
 
-// "2 ConfigMaps, 1 Secret", and where that is too long "2 cm, 1 sec, 1 sa".
+// An unlisted kind has no short name but its own.
+const shortOf = ({ r, kind, short }) => (short === r ? kind : short);
+
 function kindsOf(members) {
   const kinds = new Map();
   for (const v of members) kinds.set(v.kind, { n: (kinds.get(v.kind)?.n ?? 0) + 1, short: resource(v.r).short });
-  const whole = [...kinds].map(([kind, { n }]) => counted(n, kind)).join(", ");
-  return whole.length <= widest ? whole : [...kinds.values()].map(({ n, short }) => `${n} ${short}`).join(", ");
+  return kinds;
 }
 
 /** How what is not there is called, by its health. */
 export const absences = { missing: "missing", optional: "optional, not there", outside: "outside the view", unseen: "where the view does not look" };
 
-function sub({ anchor, worst, health, users, hub }) {
-  // A word such as CrashLoopBackOff says more than the kind, which the glyph shows.
-  if (anchor.present && isProblem(health) && isWord(worst.why)) return worst.why;
-  let words = anchor.kind;
-  if (!anchor.present) words += ` · ${absences[anchor.health] ?? "missing"}`;
-  else if (isProblem(health) || health === "progressing") words = both(words, because(worst, anchor));
-  else if (health === "suspended" || health === "terminating") words += ` · ${health}`;
-  else if (anchor.rd) words += ` · ${anchor.rd[0]} of ${anchor.rd[1]} ready`;
-  return hub && users > 1 ? `${words} · used by ${users}` : words;
+function stateOf({ anchor, worst, health, users, hub }) {
+  let words = "";
+  if (!anchor.present) words = absences[anchor.health] ?? "missing";
+  // A word such as CrashLoopBackOff says enough.
+  else if (isProblem(health) && isWord(worst.why)) return worst.why;
+  else if (isProblem(health) || health === "progressing") words = because(worst, anchor);
+  else if (health === "suspended" || health === "terminating") words = health;
+  else if (anchor.rd) words = `${anchor.rd[0]} of ${anchor.rd[1]} ready`;
+  return [words, hub && users > 1 && `used by ${users}`].filter(Boolean).join(" · ");
 }
-
-// Returns kind and reason, or only the reason if both are too long: the icon shows the kind.
-const both = (kind, why) => (kind.length + why.length + 3 <= longest ? `${kind} · ${why}` : why);
 
 // "2 of 3 ready: CrashLoopBackOff"
 function because(worst, { rd }) {

@@ -149,7 +149,7 @@ function newCard(key, anchor) {
     ins: 0, outs: 0, first: 0, users: 0, used: undefined, tree: 0, usedBy: undefined, away: false, // of links
     app: undefined, into: undefined, index: 0, label: "", user: undefined, folds: undefined, leaves: undefined,
     health: "unknown", level: 0, worst: anchor, problems: 0, vertices: 0, bar: undefined, count: 0,
-    role: anchor.role, kind: anchor.kind, resource: anchor.r, name: anchor.n, sub: "", x: 0, y: 0,
+    role: anchor.role, kind: anchor.kind, resource: anchor.r, name: anchor.n, short: "", state: "", x: 0, y: 0,
   };
 }
 

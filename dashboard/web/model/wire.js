@@ -4,7 +4,7 @@ import { opens } from "./card.js";
 import { arcTypes } from "./store.js";
 
 export const wireCard = (card) => ({
-  key: card.key, id: card.uses ? card.user.key : card.anchor.key, x: card.x, y: card.y, name: card.name, kind: card.kind, sub: card.sub,
+  key: card.key, id: card.uses ? card.user.key : card.anchor.key, x: card.x, y: card.y, name: card.name, kind: card.kind, short: card.short, state: card.state,
   role: card.role, resource: card.resource, health: card.health, count: card.count, bar: card.bar, badge: card.badge,
   missing: !card.anchor.present, uses: card.uses, opened: card.opened, opens: opens(card),
 });

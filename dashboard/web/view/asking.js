@@ -1,6 +1,5 @@
 // Asks objects that are not well why: once for each state that one comes to, one
 // question at a time, and the next one some seconds later.
-import { reasonsOf } from "./reasons.js";
 
 const pause = 5_000; // milliseconds
 const retry = 30_000; // where no answer came
@@ -13,7 +12,7 @@ export class Asking {
   #question; // until the next one may be asked
   #timer;
 
-  /** Get fetches an object: {object} or {error}. Onchange is called when the reasons may be others. */
+  /** Get fetches an object and returns its reasons, or undefined if there was no answer. Onchange is called when the reasons may be others. */
   constructor(get, onchange) {
     this.#get = get;
     this.#onchange = onchange;
@@ -49,15 +48,15 @@ export class Asking {
   async #ask(state, about) {
     const question = this.#question = {};
     this.#state = state;
-    const { object } = await this.#get(about);
+    const reasons = await this.#get(about);
     if (this.#question !== question) return; // it is of another object
     this.#timer = setTimeout(() => {
       this.#next();
       this.#onchange();
-    }, object ? pause : retry);
+    }, reasons ? pause : retry);
     if (this.#state !== state) return; // it is well by now
-    this.reasons = object ? reasonsOf(object) : [];
-    if (!object) this.#state = undefined;
+    this.reasons = reasons ?? [];
+    if (!reasons) this.#state = undefined;
     this.#onchange();
   }
 }

@@ -3,7 +3,6 @@ import { glyph } from "./icons.js";
 import { cardSize } from "./scene.js";
 import { ellipsis, measure, setFont } from "./text.js";
 
-const from = { sub: 0.7, text: 0.42 };
 const bar = 9; // width of what shows a card's role where there is no glyph
 
 const isLoud = ({ health }) => health === "degraded" || health === "missing" || health === "progressing";
@@ -32,7 +31,7 @@ export function paintCardsFromAfar({ context, camera, theme, lit, count }, app, 
   }
 }
 
-/** Cards without text: a bar in the colour of the role, and what is not well in its colour. */
+/** Cards of one line: a bar in the colour of the role, kind and name; what is not well is in its colour. */
 export function paintSketch(drawing, app, x, y) {
   const { context, scene, camera, theme, selected, lit, now, count } = drawing;
   const { k } = camera;
@@ -79,12 +78,21 @@ export function paintSketch(drawing, app, x, y) {
     context.stroke();
     context.setLineDash([]);
   }
-  paintNames(drawing, seen, w, h);
+  paintNames(drawing, app, seen, w, h);
   context.globalAlpha = 1;
 }
 
+// Kind and name in one line: as much of the name as there is room for, without what the title of the box says already.
+function lineOf(context, { uses, name, short }, title, room) {
+  if (measure(context, uses ? name : `${short} ${name}`) <= room) return uses ? name : `${short} ${name}`;
+  if (uses) return ellipsis(context, measure(context, short) <= room ? short : short.replaceAll(/\d+ /g, ""), room);
+  const rest = name === title ? "" : name.startsWith(`${title}-`) ? name.slice(title.length) : name;
+  const cut = ellipsis(context, rest, room - measure(context, `${short} `));
+  return cut === rest || cut.length > 3 ? `${short} ${cut}` : ellipsis(context, short, room);
+}
+
 // Problems and search results have their name on their own colour; other cards beside their bar.
-function paintNames({ context, camera, theme, lit, count }, seen, w, h) {
+function paintNames({ context, camera, theme, lit, count }, app, seen, w, h) {
   const left = bar * camera.k + 3;
   context.textAlign = "left";
   for (const loud of [false, true]) {
@@ -92,8 +100,7 @@ function paintNames({ context, camera, theme, lit, count }, seen, w, h) {
     for (const { card, sx, sy } of seen) {
       if (isLoud(card) !== loud) continue;
       const [begin, room] = loud ? [5, w - 10] : [left, w - left - 3];
-      const text = ellipsis(context, card.name, room);
-      if (text.length < 4 && text !== card.name) continue; // it says nothing
+      const text = lineOf(context, card, app.title, room);
       context.globalAlpha = lit && !lit.has(card.key) ? 0.4 : 1;
       context.fillStyle = !loud ? theme.soft : card.missing ? theme.bad : theme.bg;
       context.fillText(text, sx + begin, sy + h / 2 + 0.5);
@@ -105,7 +112,8 @@ function paintNames({ context, camera, theme, lit, count }, seen, w, h) {
 const isBad = (card) => card.health === "degraded" || card.health === "missing";
 
 /** A card with its text. */
-export function paintCard({ context, scene, camera, theme, selected, hovered, lit, now, count }, card, x, y) {
+export function paintCard(drawing, card, x, y) {
+  const { context, camera, theme, selected, hovered, lit, count } = drawing;
   const { k } = camera;
   const [sx, sy] = camera.toScreen(x, y);
   const [w, h, r] = [cardSize.w * k, cardSize.h * k, 7 * k];
@@ -122,17 +130,6 @@ export function paintCard({ context, scene, camera, theme, selected, hovered, li
     context.fill();
     context.stroke();
   }
-  const mark = scene.marks.get(card.key);
-  if (mark) {
-    const left = scene.still ? 0.6 : Math.max(0, (mark.until - now) / (mark.what === "+" ? 2000 : 1000));
-    context.strokeStyle = theme.accent;
-    context.globalAlpha = left * (dim ? 0.28 : 0.8);
-    context.lineWidth = 3;
-    context.beginPath();
-    context.roundRect(sx - 4, sy - 4, w + 8, h + 8, r + 4);
-    context.stroke();
-    context.globalAlpha = dim ? 0.28 : 1;
-  }
   const chosen = card.key === selected;
   context.fillStyle = bad ? theme["bad-soft"] : card.health === "progressing" ? theme["warn-soft"] : chosen ? theme["accent-soft"] : lit && !dim ? theme.lit : theme.card;
   context.strokeStyle = chosen ? theme.accent : bad ? theme.bad : card.health === "progressing" ? theme.warn : card.key === hovered ? theme.accent : theme["card-edge"];
@@ -143,9 +140,23 @@ export function paintCard({ context, scene, camera, theme, selected, hovered, li
   context.fill();
   context.stroke();
   context.setLineDash([]);
+  paintMark(drawing, card, sx + w, sy, dim);
   paintGlyph(context, theme, card, sx + 7 * k, sy + 8 * k, 24 * k, k);
-  if (k >= from.text) paintWords({ context, theme, count }, card, sx, sy, w, h, k, bad);
+  paintWords({ context, theme, count }, card, sx, sy, w, h, k, bad);
   context.globalAlpha = 1;
+}
+
+// A card that has come or changed has a dot at its corner for a while: a ring would look like a selection.
+function paintMark({ context, scene, camera, theme, now }, card, right, top, dim) {
+  const mark = scene.marks.get(card.key);
+  if (!mark) return;
+  const left = scene.still ? 1 : Math.max(0, (mark.until - now) / (mark.what === "+" ? 2000 : 1000));
+  context.globalAlpha = Math.min(1, 2 * left) * (dim ? 0.28 : 1);
+  context.fillStyle = mark.what === "+" ? theme.good : theme.soft;
+  context.beginPath();
+  context.arc(right - 2, top + 2, Math.max(3, Math.min(5, 5 * camera.k)), 0, 7);
+  context.fill();
+  context.globalAlpha = dim ? 0.28 : 1;
 }
 
 const paths = new Map();
@@ -161,7 +172,6 @@ function paintGlyph(context, theme, card, x, y, size, k) {
   context.globalAlpha = alpha;
   const path = glyph(card.uses ? "uses" : card.resource);
   if (!path) {
-    if (k < from.text) return;
     setFont(context, 700, Math.max(9, 10 * k), theme.font);
     context.textAlign = "center";
     context.fillText(card.kind.slice(0, 2).toUpperCase(), x + size / 2, y + size / 2 + 0.5);
@@ -183,41 +193,59 @@ function paintGlyph(context, theme, card, x, y, size, k) {
   context.restore();
 }
 
+const ready = /(\d+) of (\d+) ready/;
+
+// The second line of a card: kind and state, with short words where there is no room for long
+// ones. If these do not fit either, the end of the state is kept, with the kind if both say something.
+function secondLine(context, { uses, kind, short, state }, room) {
+  if (uses) return ellipsis(context, state, room);
+  const brief = state.replace(ready, "$1/$2");
+  const texts = state ? [`${kind} · ${state}`, `${short} · ${state}`, `${short} · ${brief}`] : [kind, short];
+  const fits = texts.find((text) => measure(context, text) <= room);
+  if (fits) return fits;
+  if (!state) return ellipsis(context, short, room);
+  const end = ellipsis(context, brief, room - measure(context, `${short} · `), { endOnly: true });
+  return end.length > 4 ? `${short} · ${end}` : ellipsis(context, brief, room, { endOnly: true });
+}
+
 function paintWords({ context, theme, count }, card, sx, sy, w, h, k, bad) {
-  const two = k >= from.sub;
-  const size = Math.max(10.5, Math.min(18, 12.5 * k));
+  const size = Math.max(10, Math.min(18, 12.5 * k));
+  // Small cards have their lines as far apart as there is room.
+  const near = Math.min(1, Math.max(0, (k - 0.5) / 0.2));
+  const [first, second] = [sy + h * (0.29 + 0.06 * near), sy + h * (0.75 - 0.04 * near)];
   const left = sx + 38 * k;
   let right = sx + w - 9 * k;
   context.textAlign = "right";
-  if (card.bar && card.count > 0) {
+  const roomy = k >= 0.7; // below, the second line says as much as the bar
+  if (roomy && card.bar && card.count > 0) {
     const bar = { w: 30 * k, h: Math.max(3, 4 * k) };
-    paintBar(context, theme, card.bar, right - bar.w, sy + (two ? 14 * k : h / 2) - bar.h / 2, bar);
+    paintBar(context, theme, card.bar, right - bar.w, first - bar.h / 2, bar);
     right -= bar.w + 6 * k;
   }
   const sign = bad ? (card.missing ? "✕" : "▲") : card.health === "progressing" ? "◔" : card.health === "suspended" ? "‖" : card.health === "terminating" ? "⌫" : "";
-  const words = card.badge > 0 ? `${card.badge}` : card.bar ? `×${card.count}` : card.count > 0 && !card.opened ? `+${card.count}` : "";
+  const words = card.badge > 0 ? `${card.badge}` : card.bar ? roomy && `×${card.count}` : card.count > 0 && !card.opened ? `+${card.count}` : "";
   if (words) {
     setFont(context, 500, Math.max(9.5, 11 * k), theme.font);
     context.fillStyle = theme.soft;
-    context.fillText(words, right, sy + (two ? 14 * k : h / 2));
+    context.fillText(words, right, first);
     right -= measure(context, words) + 5 * k;
     count.texts++;
   }
   if (sign) {
     setFont(context, 700, Math.max(9.5, 10.5 * k), theme.font);
     context.fillStyle = bad ? theme.bad : card.health === "progressing" ? theme.warn : theme.idle;
-    context.fillText(sign, right, sy + (two ? 14 * k : h / 2));
+    context.fillText(sign, right, first);
     right -= measure(context, sign) + 4 * k;
   }
   context.textAlign = "left";
   setFont(context, card.uses ? 500 : 600, size, theme.font);
   context.fillStyle = bad && card.missing ? theme.bad : theme.text;
-  context.fillText(ellipsis(context, card.name, right - left - 2), left, sy + (two ? 14 * k : h / 2));
+  const room = right - left - 2;
+  context.fillText(ellipsis(context, card.uses && measure(context, card.name) > room ? card.short : card.name, room), left, first);
   count.texts++;
-  if (!two) return;
-  setFont(context, bad ? 600 : 400, Math.max(9.5, 10.5 * k), theme.font);
+  setFont(context, bad ? 600 : 400, Math.max(9, 10.5 * k), theme.font);
   context.fillStyle = bad ? theme.bad : card.health === "progressing" ? theme.warn : theme.soft;
-  context.fillText(ellipsis(context, card.sub, sx + w - 8 * k - left), left, sy + 28.5 * k);
+  context.fillText(secondLine(context, card, sx + w - 8 * k - left), left, second);
   count.texts++;
 }
 

@@ -17,6 +17,7 @@ import { Toolbar } from "./toolbar.js";
 
 const effectEvery = 10_000; // milliseconds; a GraphView's status follows its graph by some seconds
 const refused = { items: [{ ineffective: "" }] }; // to a user who may not list, nothing is said
+const narrow = 600; // pixels of width below which problems are shown first
 const exportAfter = 2_000; // milliseconds; an export is wanted also when the server is away
 
 export class Controller {
@@ -29,12 +30,14 @@ export class Controller {
   #root;
   #mapHost;
   #unwatch;
+  #unlisten;
   #searching = 0;
   #found; // cards that the search lights
   #pointed; // the key of what the timeline points at
   ineffective; // which parts of the GraphView have no effect, as the server says; undefined: not known
   #askedEffect = -Infinity; // when the server was asked for it
   #restored = false;
+  #fresh = true; // no permalink says what is shown
 
   /** Parts are what is not in this bundle: the link to the engine, and what loads the exporter. */
   constructor(host, root, parts) {
@@ -58,7 +61,7 @@ export class Controller {
     root.append(this.toolbar.element, this.notes.element, mapHost, this.outline.element, this.details.element, this.timeline.element, this.speaker.element);
     this.#listen();
     this.#unwatch = watchTheme(() => this.retheme());
-    listenToKeys(root, this);
+    this.#unlisten = listenToKeys(host.getAttribute("keys") === "page" ? document : root, this);
     this.#sayEmpty();
   }
 
@@ -129,6 +132,7 @@ export class Controller {
     if (message.whole && message.synced && this.now.selected) this.#showSelection({ reveal: false });
     if (message.synced && !this.#restored) {
       this.#restored = true;
+      this.#beginWithProblems();
       this.#restoreView();
       setTimeout(() => this.exporter().catch(() => {}), exportAfter);
     }
@@ -139,6 +143,7 @@ export class Controller {
   open(options) {
     this.options = options;
     this.#restored = false;
+    this.#sayEmpty();
     const { token } = this.#host;
     this.status = { state: "connecting" };
     this.synced = this.#complete = this.now.paused = false;
@@ -189,6 +194,7 @@ export class Controller {
 
   stop() {
     this.#unwatch();
+    this.#unlisten();
     this.map.stop();
     this.outline.stop();
     this.notes.stop();
@@ -263,6 +269,7 @@ export class Controller {
     if (focus && !this.now.focus) this.now.before = { x: this.map.camera.x, y: this.map.camera.y, k: this.map.camera.k };
     const { before } = this.now;
     const leaves = !focus && this.now.focus;
+    if (focus && this.now.search) this.endSearch(); // what it does not find is no less part of the focus
     this.now.focus = focus;
     this.link.send({ do: "focus", focus });
     this.#fitNext(leaves ? before : undefined);
@@ -316,6 +323,11 @@ export class Controller {
     this.#changedState();
   }
 
+  endSearch() {
+    this.toolbar.setSearch("");
+    return this.search("");
+  }
+
   /** Lights where an object is, until another one is pointed at, or none. */
   async point(key) {
     if (this.#pointed === key) return;
@@ -358,7 +370,7 @@ export class Controller {
   #sayEmpty() {
     const { stats, places } = this.map.scene;
     const texts = [];
-    if (!this.options) texts.push("No view is chosen", this.#host.querySelector("[slot=start]") ? "Choose one in the field at the top." : "Set view to NAMESPACE/NAME.");
+    if (!this.options && !this.#host.view) texts.push("No view is chosen", this.#host.querySelector("[slot=start]") ? "Choose one in the field at the top." : "Set view to NAMESPACE/NAME.");
     else if (this.status.state === "ended" || this.status.state === "reconnecting") texts.push(places.size > 0 ? "" : "There is no graph to show", "The bar above says why.");
     else if (places.size === 0 && this.synced && stats.vertices > 0) texts.push("Nothing fits the filters", "Clear them to see everything.");
     else if (places.size === 0 && this.synced) texts.push("The graph is empty", this.ineffective || "Nothing that the view selects is there, or you may not see it.");
@@ -371,6 +383,7 @@ export class Controller {
   get state() { return writeState(this.now, this.map.camera); }
 
   restore(text) {
+    this.#fresh = !text;
     this.now = { ...parseState(text), paused: this.now.paused };
     this.#restored = false;
     if (this.options) this.#pushScope();
@@ -380,6 +393,13 @@ export class Controller {
       this.#restored = true;
       this.#restoreView();
     } else if (!this.now.selected) this.#showSelection({ reveal: false }); // what was selected is of another view
+  }
+
+  // On a narrow screen a whole map is too small to be read.
+  #beginWithProblems() {
+    if (this.#root.clientWidth >= narrow || !this.#fresh || this.map.scene.stats.problems === 0) return;
+    this.#fresh = false;
+    this.filter({ problems: true });
   }
 
   #restoreView() {

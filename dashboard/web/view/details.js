@@ -34,7 +34,7 @@ export class DetailsPanel {
   #text; // the object as YAML, as it was fetched
   #impact; // of its deletion: {answer} or {error}, and the revision of the graph when it was asked for
   #revision = 0;
-  #asking = new Asking((v) => this.#get(v), () => { if (this.#key) this.#fill(); });
+  #asking = new Asking((v) => this.#reasons(v), () => { if (this.#key) this.#fill(); });
   #all = new Set(); // lists that are shown whole
   #stale = false;
 
@@ -61,6 +61,7 @@ export class DetailsPanel {
     this.#key = undefined;
     this.#asking.forget();
     this.#said = "";
+    this.#controller.map.takeFocus(this.element);
     this.element.hidden = true;
   }
 
@@ -190,6 +191,11 @@ export class DetailsPanel {
   #judge(v) {
     const asks = v?.present && (v.health === "degraded" || v.health === "progressing") && v.kind !== "Secret" && !this.#controller.options?.snapshot;
     this.#asking.judge(asks ? [v.health, v.why, v.ready].join(" ") : "", v);
+  }
+
+  async #reasons(v) {
+    const [{ object }, { reasonsOf }] = await Promise.all([this.#get(v), this.#controller.exporter()]);
+    return object && reasonsOf(object);
   }
 
   async #load(v) {

@@ -2,13 +2,14 @@
 
 const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-export function listenToKeys(root, controller) {
-  root.addEventListener("keydown", (event) => {
+/** Listens to the keys that are pressed in an element, or in the whole document. Returns what ends it. */
+export function listenToKeys(target, controller) {
+  const pressed = (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const target = event.composedPath()[0];
-    if (target instanceof HTMLInputElement && target.type !== "checkbox") return;
-    if (target instanceof HTMLSelectElement) return;
-    const onMap = target === controller.map.element;
+    const at = event.composedPath()[0];
+    if (at instanceof HTMLInputElement && at.type !== "checkbox") return;
+    if (at instanceof HTMLSelectElement) return;
+    const onMap = at === controller.map.element || at === document.body;
     if (onMap && steps[event.key] && move(controller, event)) return event.preventDefault();
     if ((event.key === "Enter" || event.key === " ") && !onMap) return undefined; // it is a button's
     const act = action(controller, event.key, onMap);
@@ -16,7 +17,9 @@ export function listenToKeys(root, controller) {
     event.preventDefault();
     act();
     return undefined;
-  });
+  };
+  target.addEventListener("keydown", pressed);
+  return () => target.removeEventListener("keydown", pressed);
 }
 
 function move(controller, { key, shiftKey }) {
@@ -76,10 +79,8 @@ function action(controller, key, onMap) {
 function back(controller, toolbar) {
   if (toolbar.closePopups()) return;
   const { now, map } = controller;
-  if (now.search) {
-    toolbar.setSearch("");
-    controller.search("");
-  } else if (now.focus) controller.focus(undefined);
+  if (now.search) controller.endSearch();
+  else if (now.focus) controller.focus(undefined);
   else if (now.selected) controller.select(undefined);
   map.element.focus({ preventScroll: true });
 }

@@ -49,6 +49,9 @@ export class MapView extends EventTarget {
 
   get element() { return this.#canvas; }
 
+  /** Takes the focus from an element that is about to be hidden, if that has it. */
+  takeFocus(from) { if (from.matches(":focus-within")) this.#canvas.focus({ preventScroll: true }); }
+
   get theme() { return this.#theme ??= readTheme(this.#root); }
 
   stop() {
@@ -154,8 +157,8 @@ export class MapView extends EventTarget {
     this.#canvas.width = Math.round(clientWidth * this.#ratio);
     this.#canvas.height = Math.round(clientHeight * this.#ratio);
     if (before[0] <= 1) this.fit({ at: "once" });
-    else if (!this.#fitted) this.#go(this.camera.fitting(this.scene.bounds()), !this.selected);
-    else this.#keepInSight(...before);
+    else if (!this.#fitted && !this.selected) this.#go(this.camera.fitting(this.scene.bounds()), true);
+    else this.#keepInSight(...before); // the details take their room from the map, and leave it its zoom
     cancelAnimationFrame(this.#frame);
     this.#whole = true; // a canvas that changes its size is empty
     this.#paint(performance.now());

@@ -38,6 +38,7 @@ export class OutlineView {
   stop() { this.#resize.disconnect(); }
 
   toggle(open = !this.shown) {
+    if (!open) this.#controller.map.takeFocus(this.element);
     this.element.hidden = !open;
     this.#controller.now.outline = open;
     this.#controller.toolbar.update();

@@ -1,16 +1,17 @@
 // Paints a scene as a camera sees it: what is too small to be read is left out or
 // drawn as less. It needs of a context what a canvas has, so that the SVG of an
 // export comes from the same lines. Text is never smaller than 9 pixels.
+import { counted } from "../model/kinds.js";
 import { paintCard, paintCardsFromAfar, paintSketch } from "./card.js";
 import { paintLine, paintLines, paintWords } from "./lines.js";
 import { ellipsis, forgetFont, measure, setFont } from "./text.js";
 import { cardSize } from "./scene.js";
 
 /**
- * From which zoom on what is painted: boxes with edges and names, cards as shades, cards and lines without text,
- * cards with names, and cards with a second line. Below, a box is a shade.
+ * From which zoom on what is painted: boxes with edges and names, cards as shades, cards of one line with kind and
+ * name, and cards of two lines. Below, a box is a shade.
  */
-export const levels = { boxes: 0.06, shades: 0.14, sketch: 0.26, cards: 0.42, subs: 0.7 };
+export const levels = { boxes: 0.06, shades: 0.14, sketch: 0.26, cards: 0.5 };
 
 /** Paints everything. Options: selected, hovered (card keys), lit (set of card keys), bundles, now. */
 export function paint(context, scene, camera, theme, /** @type {any} */ options = {}) {
@@ -54,6 +55,7 @@ function paintGround(drawing, place, x, y) {
     context.fill();
     context.stroke();
   }
+  drawing.within = place.name;
   const calm = []; // boxes that are painted at once, since there may be thousands
   for (const app of place.apps) {
     const at = seenAt(drawing, app, x, y, 8);
@@ -93,6 +95,7 @@ function paintCalm(drawing, calm) {
 // Paints cards, words and titles, in front of the lines.
 function paintPlace(drawing, place, x, y) {
   const { k } = drawing.camera;
+  drawing.within = place.name;
   if (k >= levels.sketch) {
     for (const app of place.apps) {
       const at = seenAt(drawing, app, x, y, 8);
@@ -172,23 +175,41 @@ function apps(place) {
   return number === 0 ? "" : `${number} app${number === 1 ? "" : "s"}`;
 }
 
-function paintAppTitle({ context, theme, camera, count }, app, x, y) {
+// No box has the name of the box that it is in: it says how much is in it.
+const titleOf = ({ within }, { title, vertices }) => (title === within ? counted(vertices, "object") : title);
+
+// What is wrong in a box, as far as there is room; "" where there is none. Where cards say no reasons, the box says
+// the one of its worst card, or the end of it.
+function trouble({ context, camera }, app, room) {
+  const fits = (text) => measure(context, text) <= room;
+  const [long, short] = [attention(app), `${app.problems} of ${app.vertices}`];
+  const reason = camera.k < levels.cards && app.cards.find(({ health }) => health === "degraded")?.state.replace(/^.*ready: /, "");
+  const texts = reason ? [`${long} · ${reason}`, `${short} · ${reason}`] : [long, short];
+  if (reason && !texts.some(fits)) {
+    const end = ellipsis(context, reason, room - measure(context, `${short} · `), { endOnly: true });
+    texts.push(end.length > 6 ? `${short} · ${end}` : long, short);
+  }
+  return texts.find(fits) ?? "";
+}
+
+function paintAppTitle(drawing, app, x, y) {
+  const { context, theme, camera, count } = drawing;
   const { k } = camera;
   const [sx, sy] = camera.toScreen(x, y);
   const [w, how] = [app.w * k, tone(app)];
-  const size = Math.max(9.5, Math.min(15, 13 * k + (k < levels.cards ? 5.5 : 0)));
+  const size = Math.max(9.5, Math.min(15, 13 * k + 5.5, Math.max(12, 13 * k)));
   context.textAlign = "left";
   setFont(context, how ? 700 : 600, size, theme.font);
   context.fillStyle = how ? theme[how] : isQuiet(app) ? theme.soft : theme.text;
   const side = Math.max(5, 14 * k);
-  const title = ellipsis(context, app.title, w - 2 * side);
+  const title = ellipsis(context, titleOf(drawing, app), w - 2 * side);
   const middle = sy + 21 * k;
   context.fillText(title, sx + side, middle);
   count.texts++;
   if (how !== "bad") return;
   const used = measure(context, title) + 8;
   setFont(context, 400, Math.max(9.5, size - 1.5), theme.font);
-  const words = [attention(app), `${app.problems} of ${app.vertices}`].find((text) => measure(context, text) <= w - used - 2 * side);
+  const words = trouble(drawing, app, w - used - 2 * side);
   if (!words) return;
   context.fillText(words, sx + side + used, middle);
   count.texts++;
@@ -220,13 +241,13 @@ function paintTile(drawing, app, { x, y }) {
   const sign = how === "bad" && w > 70 ? 1 : 0;
   if (sign) mark(context, theme, sx + 5 + size * 0.36, middle, size * 0.36);
   const left = sx + 5 + sign * (size * 0.72 + 4);
-  context.fillText(ellipsis(context, app.title, sx + w - 5 - left), left, middle);
+  context.fillText(ellipsis(context, titleOf(drawing, app), sx + w - 5 - left), left, middle);
   count.texts++;
   if (!two) return;
   setFont(context, 400, Math.max(9.5, size - 2), theme.font);
   context.fillStyle = how ? theme[how] : theme.soft;
-  const texts = how === "bad" ? [attention(app), `${app.problems} of ${app.vertices}`] : [`${app.vertices} objects`, String(app.vertices)];
-  const words = texts.find((text) => measure(context, text) <= w - 10);
+  const texts = app.title === drawing.within ? [] : [counted(app.vertices, "object"), String(app.vertices)];
+  const words = how === "bad" ? trouble(drawing, app, w - 10) : texts.find((text) => measure(context, text) <= w - 10);
   if (!words) return;
   context.fillText(words, sx + 5, middle + size * 1.3);
   count.texts++;

@@ -8,9 +8,8 @@ export class Popup {
     if (!path.includes(this.element) && !path.includes(this.#anchor)) this.hide();
   };
 
-  constructor(/** @type {{ role: string, label: string, onchange?: () => void }} */ { role, label, onchange }) {
+  constructor({ role, label }) {
     this.element = h("div", { class: "popup", role, "aria-label": label, hidden: true });
-    this.onchange = onchange;
     this.element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
@@ -41,7 +40,6 @@ export class Popup {
     anchor.setAttribute("aria-expanded", "true");
     document.addEventListener("pointerdown", this.#away, true);
     if (focus) (this.element.querySelector("button, input") ?? this.element).focus();
-    this.onchange?.();
   }
 
   hide() {
@@ -49,6 +47,5 @@ export class Popup {
     this.element.hidden = true;
     this.#anchor?.setAttribute("aria-expanded", "false");
     document.removeEventListener("pointerdown", this.#away, true);
-    this.onchange?.();
   }
 }

@@ -23,7 +23,7 @@ export class Speaker {
   say(text) { this.element.textContent = text; }
 
   /** Says what was selected: an object, or a card of several that one uses. */
-  select(about, card) { this.say(card?.uses ? `${card.name}: ${card.sub}; used by ${about.kind} ${about.name}` : selectionOf(about)); }
+  select(about, card) { this.say(card?.uses ? `${card.name}: ${card.state}; used by ${about.kind} ${about.name}` : selectionOf(about)); }
 
   status(status) {
     const { state, retryIn } = status;

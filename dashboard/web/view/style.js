@@ -126,12 +126,16 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 .facets { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 6px 18px; }
 .facets fieldset { border: 0; padding: 0; margin: 0; min-width: 0; } .facets legend { color: var(--soft); font-size: 11.5px; font-weight: 650; padding: 4px 0; }
 .facets label { display: flex; gap: 7px; align-items: center; min-height: 26px; } .facets label span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .facets label small { color: var(--soft); margin-inline-start: auto; font-size: 11.5px; }
-.popup h2:not(:first-child) { margin-top: 14px; } .popup[role=dialog]:focus-visible { outline-offset: -2px; }
+.popup:has(.facets) { width: min(720px, 92vw); max-width: none; } .popup h2:not(:first-child) { margin-top: 14px; } .popup[role=dialog]:focus-visible { outline-offset: -2px; }
 .sign, .sample { font-weight: 650; color: var(--soft); } .sign.bad { color: var(--bad); } .sign.warn { color: var(--warn); }
 .sample { border: 1px dashed var(--line); border-radius: 5px; padding: 1px 6px; font-weight: 400; }
 .roles { display: inline-grid; grid-template-columns: repeat(3, 18px); gap: 2px 4px; }
 .stroke { width: 36px; height: 12px; fill: none; stroke: var(--line); } .stroke.owns { stroke: var(--owns); } .stroke.bad { stroke: var(--bad); }
 .keys { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 6px 0; max-width: 430px; align-items: center; } kbd { font: 11.5px ui-monospace, Menlo, Consolas, monospace; border: 1px solid var(--surface-edge); border-bottom-width: 2px; border-radius: 5px; padding: 1px 6px; background: var(--bg); }
+@media (max-width: 600px) {
+  .bar ::slotted([slot=start]) { flex: 0 1 45%; min-width: 0; } .bar .field { flex: 1 1 40%; } .bar .grow { display: none; } .bar .pill { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
+  .timeline { grid-template-columns: minmax(0, 1fr) auto; } .strip { display: none; }
+}
 @media (max-width: 720px) { .outline, .panel { grid-column: 1 / 4; width: 100%; max-width: none; z-index: 5; } .bar .wide { display: none; } }
 @media (prefers-reduced-motion: no-preference) { button { transition: background .12s; } .map.stale canvas { transition: filter .3s .7s; } }
 `;

@@ -1,5 +1,5 @@
 // Text that has to fit. Names are cut in the middle: what tells them apart is at
-// both ends.
+// both ends. Of a reason the end is kept.
 
 const mostFonts = 100; // each has widths of its own
 const mostTexts = 20_000; // in a font
@@ -35,17 +35,20 @@ export function measure(context, text) {
   return width;
 }
 
-/** The text, or as much of both its ends as fits; "" where that is nothing. */
-export function ellipsis(context, text, room) {
+/** The text, or as much of both its ends, or of its end alone, as fits; "" where that is nothing. */
+export function ellipsis(context, text, room, /** @type {{ endOnly?: boolean }} */ { endOnly = false } = {}) {
   if (room <= 0) return "";
   if (measure(context, text) <= room) return text;
   const { cuts } = current;
   const whole = Math.floor(room);
-  const key = `${whole}\n${text}`;
+  const key = `${endOnly ? "…" : ""}${whole}\n${text}`;
   let cut = cuts.get(key);
   if (cut === undefined) {
     const letters = [...text];
-    const joined = (n) => `${letters.slice(0, Math.ceil(n / 2)).join("")}…${n > 1 ? letters.slice(-Math.floor(n / 2)).join("") : ""}`;
+    const joined = (n) => {
+      const first = endOnly ? 0 : Math.ceil(n / 2);
+      return `${letters.slice(0, first).join("")}…${n > first ? letters.slice(first - n).join("") : ""}`;
+    };
     let [low, high] = [0, letters.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;

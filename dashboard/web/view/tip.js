@@ -3,7 +3,7 @@ import { h } from "./h.js";
 import { attention, levels } from "./paint.js";
 
 function wordsOf({ card, app }, { k }) {
-  if (card && k >= levels.sketch) return `${card.kind === "uses" ? "" : `${card.kind} `}${card.name}${card.sub && k < levels.subs ? ` — ${card.sub}` : ""}`;
+  if (card && k >= levels.sketch) return `${card.uses ? "" : `${card.kind} `}${card.name}${card.state ? ` — ${card.state}` : ""}`;
   if (app && k < levels.cards) return `${app.title} — ${app.problems > 0 ? attention(app) : `${app.vertices} objects`}`;
   return "";
 }

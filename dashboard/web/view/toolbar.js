@@ -1,10 +1,10 @@
 // The bar at the top: search, problems, filters, connection, and what opens panels.
-import { FilterPopup } from "./filters.js";
 import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
 import { Popup } from "./popup.js";
 
 const listed = 40; // hits
+const unreachable = "The server does not answer. Try again when it does.";
 
 // The time has its zone, because the file may be opened in another one.
 const momentOf = (at) => new Date(at).toLocaleString("en", { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" });
@@ -17,7 +17,6 @@ export class Toolbar {
   #connection;
   #outline;
   #filters;
-  #filterButton;
   #found;
   #closed = false; // the list of what was found, until more is typed
   #said = "";
@@ -40,15 +39,18 @@ export class Toolbar {
     this.#problems = h("button", { type: "button", "aria-pressed": "false", onclick: () => controller.filter({ problems: !controller.now.filters.problems }) });
     this.#connection = h("span", { class: "pill" });
     this.#outline = this.#button("Outline", signs.outline, "Outline (T)", () => controller.outline.toggle());
-    this.#filterButton = this.#button("Filter", signs.filter, "Filter", () => this.#filters.toggle(this.#filterButton));
-    this.#filters = new FilterPopup(controller, () => this.#filterButton.setAttribute("aria-expanded", String(this.#filters.shown)));
+    this.#filters = new Popup({ role: "dialog", label: "Filter" });
+    const filter = this.#button("Filter", signs.filter, "Filter", async () => {
+      this.#filters.fill([await controller.exporter().then(({ filterFields }) => filterFields(controller)).catch(() => unreachable)]);
+      this.#filters.toggle(filter);
+    });
     const exports = this.#menu("Export", signs.share, async () => (await controller.exporter()).exportItems(controller));
     const help = this.#button("", signs.help, "Help: signs and keys (?)", () => this.help());
     this.#helpPopup = new Popup({ role: "dialog", label: "Help" });
     this.#helpPopup.element.tabIndex = 0;
     this.element = h("div", { class: "bar", part: "bar", role: "toolbar", "aria-label": "Graph" },
       h("slot", { name: "start" }), h("div", { class: "field" }, this.#search, this.#hits.element), this.#problems,
-      h("div", {}, this.#filterButton, this.#filters.element), this.#outline, h("span", { class: "grow" }), this.#connection, exports, h("div", {}, help, this.#helpPopup.element), h("slot", { name: "end" }));
+      h("div", {}, filter, this.#filters.element), this.#outline, h("span", { class: "grow" }), this.#connection, exports, h("div", {}, help, this.#helpPopup.element), h("slot", { name: "end" }));
     this.#helpButton = help;
     this.update();
   }
@@ -64,7 +66,7 @@ export class Toolbar {
     const popup = new Popup({ role: "menu", label: text });
     const button = this.#button(text, path, text, async () => {
       // The code of the menu may not be loaded yet, and the server may be unreachable.
-      const all = await items().catch(() => [{ label: "The server does not answer. Try again when it does.", act() {} }]);
+      const all = await items().catch(() => [{ label: unreachable, act() {} }]);
       popup.fill(all.map(({ label, act }) => h("button", { type: "button", role: "menuitem", class: "link", onclick: () => {
         popup.hide();
         act();
@@ -109,9 +111,10 @@ export class Toolbar {
     const live = status.state === "live" || (status.state === "connecting" && synced);
     // A graph of nothing is no good news.
     this.#connection.className = `pill ${live && synced && stats.vertices === 0 ? "nothing" : status.state}`;
-    this.#connection.textContent = !options ? "" : live ? `live · ${counts}`
-      : status.state === "snapshot" ? `snapshot of ${momentOf(status.at)} · ${counts}`
-      : status.state === "connecting" ? "loading …" : status.state === "reconnecting" ? "reconnecting" : "ended";
+    const counted = live || status.state === "snapshot";
+    this.#connection.replaceChildren(!options ? "" : live ? "live" : status.state === "snapshot" ? `snapshot of ${momentOf(status.at)}`
+      : status.state === "connecting" ? "loading …" : status.state === "reconnecting" ? "reconnecting" : "ended",
+    options && counted ? h("span", { class: "wide" }, `· ${counts}`) : "");
     this.#outline.setAttribute("aria-pressed", String(now.outline));
   }
 
