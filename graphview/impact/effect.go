@@ -125,6 +125,10 @@ func (s *search) effectOf(word string, l link) Verdict {
 			return BreaksNow
 		}
 		return Unaffected
+	case "claims":
+		if is(to, "", "persistentvolumeclaims") {
+			return LosesOptional // a StatefulSet makes a new, empty claim
+		}
 	case "uses":
 		// The label of an installer names the origin of an object.
 		if slices.ContainsFunc(l.Fields, func(field string) bool { return strings.Contains(field, "toolkit.fluxcd.io/name'") }) {

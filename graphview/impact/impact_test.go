@@ -145,6 +145,10 @@ func TestOf(t *testing.T) {
 			pods/waiting: mounts spec.volumes[].persistentVolumeClaim.claimName persistentvolumeclaims/c`, "persistentvolumeclaims/c", Background, `
 			deleted: persistentvolumeclaims/c
 			cannot start again: pods/waiting`},
+		"a claim of a StatefulSet at zero replicas": {`
+			statefulsets/db: claims spec.volumeClaimTemplates[].metadata.name persistentvolumeclaims/data-db-0`, "persistentvolumeclaims/data-db-0", Background, `
+			deleted: persistentvolumeclaims/data-db-0
+			loses an optional reference: statefulsets/db`},
 		"a volume that is bound": {`
 			persistentvolumes/v kubernetes.io/pv-protection
 			persistentvolumeclaims/c: is_bound_to spec.volumeName persistentvolumes/v

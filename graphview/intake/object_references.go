@@ -82,7 +82,7 @@ func (f *Feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent
 	if err != nil {
 		return nil, err
 	}
-	object.Labels = labelsOf(part)
+	object.Labels = refs.Mark(kind, part, labelsOf(part))
 	object.References, warning = x.Examine(kind, part)
 	if isRelease(of, o.Name(), object.Labels) {
 		r, err := in.readRelease(o)

@@ -72,13 +72,10 @@ func isPublic(label string) bool {
 	return label == "com" || label == "io" || label == "net" || label == "org"
 }
 
-func isPort(text string) bool {
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return text != "" && len(text) <= 5
+func isPort(text string) bool { return len(text) <= 5 && isDigits(text) }
+
+func isDigits(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(c rune) bool { return c < '0' || c > '9' })
 }
 
 // servicesAt returns the Services that a host may name, at most two.

@@ -61,6 +61,7 @@ type leaf struct {
 	inferred        bool
 	naming          *naming // nil where the text is the name
 	within          *within // nil where namespace says where
+	mark            string  // empty where the target is named
 	emptySelectsAll bool
 	allNamespaces   bool
 	// plausible: a text that cannot be a name, such as a template, is not a reference.
@@ -150,6 +151,7 @@ func compile(rule *Rule) ([]step, leaf, error) {
 		scope:           rule.Scope,
 		emptySelectsAll: rule.EmptySelectsAll,
 		allNamespaces:   rule.AllNamespaces,
+		mark:            rule.Mark,
 		inferred:        rule.Inferred || rule.Method.infers(),
 		optional:        rule.Optional || rule.Inferred || !rule.Method.lists() && !asks(rule.Path),
 	}

@@ -92,6 +92,8 @@
 //	as=p|q     the value is read by the first of these forms that matches, such as
 //	           {ns}/{name} or {label}.{ns}.svc.{*}: {name} is the target's name,
 //	           {label} one without dots, {ns} its namespace, {*} anything
+//	mark=a     the targets are the objects of the kind with the mark a (numbered, tracked)
+//	           that has the name as its value; see Mark
 //	named=x    the target's name: {} is the value, {a} a field
 //
 // Fields are relative to the object that holds the last key of the path or, with the

@@ -27,7 +27,7 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
 	w := walk{kind: kind, namespace: namespace, name: name}
-	w.owners(metadata)
+	w.owners(x.served, metadata)
 	root := x.tree(kind)
 	w.visit(root, object, 0)
 	told := x.read[kind]
@@ -184,10 +184,13 @@ func (w *walk) emit(l *leaf, value any) {
 			return
 		}
 	}
-	if w.isItself(&ref) {
-		return
+	switch {
+	case w.isItself(&ref):
+	case l.mark != "":
+		w.emitMarked(l, &ref)
+	default:
+		w.found.add(&ref)
 	}
-	w.found.add(&ref)
 }
 
 // isItself reports whether a reference is to the object itself, such as spec.name.

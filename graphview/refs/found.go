@@ -52,17 +52,14 @@ func (f *found) append(ref *graph.Reference) {
 		return
 	}
 	if ref.Selector != nil {
-		more := termsOf(ref.Selector, ref.Namespaces)
-		switch {
-		case int64(f.selectors) >= selectors.Limit():
+		if int64(f.selectors) >= selectors.Limit() {
 			f.exceed(selectors)
 			return
-		case int64(f.terms+more) > terms.Limit():
-			f.exceed(terms)
+		}
+		if !f.takeTerms(termsOf(ref.Selector, ref.Namespaces)) {
 			return
 		}
 		f.selectors++
-		f.terms += more
 	}
 	if f.count < few {
 		f.first[f.count] = *ref
@@ -70,6 +67,28 @@ func (f *found) append(ref *graph.Reference) {
 		return
 	}
 	f.more = append(f.more, *ref)
+}
+
+// takeTerms counts keys and values of selectors, unless these are too many.
+func (f *found) takeTerms(n int) bool {
+	if int64(f.terms+n) > terms.Limit() {
+		f.exceed(terms)
+		return false
+	}
+	f.terms += n
+	return true
+}
+
+// last returns the last reference, nil if there is none.
+func (f *found) last() *graph.Reference {
+	switch {
+	case len(f.more) > 0:
+		return &f.more[len(f.more)-1]
+	case f.count > 0:
+		return &f.first[f.count-1]
+	default:
+		return nil
+	}
 }
 
 // exceed records the first bound that left out a reference.

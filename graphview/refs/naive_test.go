@@ -22,7 +22,7 @@ func naive(rules []Rule, kind graph.Kind, object map[string]any) map[string]bool
 	name, _ := metadata["name"].(string)
 	out := map[string]bool{}
 	owners := walk{namespace: namespace}
-	owners.owners(metadata)
+	owners.owners(nil, metadata)
 	for _, ref := range owners.found.all() {
 		out[renderOne(&ref)] = true
 	}
@@ -224,6 +224,9 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	if ref.To.Kind, ok = naivePart(rule, &rule.To.Kind, object, path, false); !ok || ref.To.Kind == "" {
 		return nil
 	}
+	if rule.Mark != "" {
+		return naiveMarked(rule, ref, own, look)
+	}
 	if field := rule.Selected + rule.Listed; field != "" {
 		return naiveWithin(rule, ref, own, look(field))
 	}
@@ -249,6 +252,19 @@ func naiveIn(rule *Rule, ref graph.Reference, own string, look func(string) any)
 		return nil
 	}
 	return []graph.Reference{ref}
+}
+
+// naiveMarked selects one mark in place of the name.
+func naiveMarked(rule *Rule, ref graph.Reference, own string, look func(string) any) []graph.Reference {
+	found := naiveIn(rule, ref, own, look)
+	for i := range found {
+		if len(rule.Namespace) > 0 && look(rule.Namespace[0]) == nil {
+			found[i].Scope, found[i].Namespace = graph.ScopeCluster, ""
+		}
+		found[i].Selector = &graph.Selector{Requirements: []graph.Requirement{{Key: rule.Mark, Values: []string{ref.Name}}}}
+		found[i].Name = ""
+	}
+	return found
 }
 
 func naiveWithin(rule *Rule, ref graph.Reference, own string, value any) []graph.Reference {

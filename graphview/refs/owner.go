@@ -4,7 +4,7 @@ import "graphview.dev/graphview/graph"
 
 // owners adds the owner references. An owner is in the object's namespace or
 // cluster-scoped; that depends only on its kind.
-func (w *walk) owners(metadata map[string]any) {
+func (w *walk) owners(served *Served, metadata map[string]any) {
 	owners, _ := metadata["ownerReferences"].([]any)
 	for _, element := range owners {
 		owner, _ := element.(map[string]any)
@@ -25,6 +25,15 @@ func (w *walk) owners(metadata map[string]any) {
 		ref.Controller, _ = owner["controller"].(bool)
 		ref.BlockOwnerDeletion, _ = owner["blockOwnerDeletion"].(bool)
 		if exists(&ref) {
+			w.found.append(&ref)
+		}
+		if ref.UID == "" || served == nil || served.Serves(ref.To) {
+			continue
+		}
+		// The kind has moved to another group: the UID tells whether an object of it is the owner.
+		ref.Inferred, ref.Optional = true, true
+		for _, moved := range served.byName[ref.To.Kind] {
+			ref.To = moved
 			w.found.append(&ref)
 		}
 	}

@@ -40,6 +40,9 @@ type Rule struct {
 	As string
 	// Named is the target's name as a template, in which {} is the value.
 	Named string
+	// Mark is the key of the mark that the targets have with the name as value; empty for
+	// targets of that name. See [Mark].
+	Mark string
 	// EmptySelectsAll: an empty selector matches everything, not nothing.
 	EmptySelectsAll bool
 	// AllNamespaces: the selector is not confined to one namespace.

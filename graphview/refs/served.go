@@ -21,6 +21,7 @@ type Served struct {
 	scopes map[graph.Kind]graph.Scope
 	// groups and domains are keyed by the name of a group and of a domain.
 	groups, domains map[string]*vocabulary
+	byName          map[string][]graph.Kind
 
 	mu    sync.RWMutex
 	known map[keyOf]meaning // what keys were found to mean
@@ -37,13 +38,17 @@ type vocabulary struct{ exact, ends map[string][]graph.Kind }
 
 // NewServed returns the vocabulary of the kinds that a cluster serves, with their scopes.
 func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
-	s := &Served{scopes: kinds, groups: map[string]*vocabulary{}, domains: map[string]*vocabulary{}, known: map[keyOf]meaning{}}
+	s := &Served{scopes: kinds, groups: map[string]*vocabulary{}, domains: map[string]*vocabulary{}, byName: map[string][]graph.Kind{}, known: map[keyOf]meaning{}}
 	for kind := range kinds {
+		s.byName[kind.Kind] = append(s.byName[kind.Kind], kind)
 		if settled[kind.Group] {
 			continue // these are in core, whatever is served
 		}
 		note(s.groups, kind.Group, kind)
 		note(s.domains, domainOf(kind.Group), kind)
+	}
+	for _, named := range s.byName {
+		slices.SortFunc(named, CompareKinds)
 	}
 	for _, of := range [...]map[string]*vocabulary{s.groups, s.domains} {
 		for _, v := range of {

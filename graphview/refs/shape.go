@@ -43,6 +43,7 @@ func ownShape() *jsontree.Shape {
 	metadata.Field("name")
 	metadata.Field("namespace")
 	metadata.Field("labels").Whole()
+	metadata.Field("annotations").Field(trackingID)
 	metadata.Field("ownerReferences").Whole()
 	return &shape
 }

@@ -180,10 +180,11 @@ func TestBuiltinHasNoRowTwice(t *testing.T) {
 		from graph.Kind
 		path string
 		to   string
+		mark string
 	}
 	seen := map[key]bool{}
 	for _, rule := range BuiltinRules() {
-		k := key{rule.From, rule.Path, targetString(&rule.To)}
+		k := key{rule.From, rule.Path, targetString(&rule.To), rule.Mark}
 		if seen[k] {
 			t.Errorf("%v", k)
 		}

@@ -100,6 +100,8 @@ func (s *Snapshot) Fingerprint(kind graph.Kind) Fingerprint {
 	f := Fingerprint{rules: s.ruled[kind], schema: s.schemas[kind]}
 	if s.Extractor.Infers(kind) {
 		f.served = s.domains[refs.DomainOf(kind.Group)]
+	} else if s.served != nil {
+		f.served = 1 // owners of kinds that are not served may be of other kinds
 	}
 	return f
 }

@@ -78,7 +78,7 @@ func TestFingerprint(t *testing.T) {
 		{"the rule goes", func() { s.Declare("a", nil) }, map[graph.Kind]bool{gadgetKind: false}},
 		{"an expression comes and goes", func() { s.Declare("b", byExpression(gadgetKind)); s.Declare("b", nil) }, map[graph.Kind]bool{gadgetKind: true}},
 		{"a rule comes back", func() { s.Declare("a", byPath(widgetKind)) }, map[graph.Kind]bool{widgetKind: false}},
-		{"kinds are served", serve(gadgetKind, otherKind), map[graph.Kind]bool{widgetKind: false, gadgetKind: false, otherKind: false}},
+		{"kinds are served", serve(gadgetKind, otherKind), map[graph.Kind]bool{{Kind: "Pod"}: false, widgetKind: false, gadgetKind: false, otherKind: false}},
 		{"the same kinds are served", serve(gadgetKind, otherKind), nil},
 		{"a domain serves another kind", serve(gadgetKind, widgetKind, otherKind), map[graph.Kind]bool{widgetKind: false, gadgetKind: false}},
 		{"a rule replaces conventions", func() { s.Declare("c", replacing) }, map[graph.Kind]bool{gadgetKind: false}},

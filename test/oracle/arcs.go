@@ -3,6 +3,7 @@ package oracle
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -80,6 +81,15 @@ func targets(reference reference, to resource, objects map[VertexKey]*object) ma
 		}
 		return selected
 	}
+	if reference.numbered {
+		numbered, found := regexp.MustCompile("^"+regexp.QuoteMeta(reference.name)+"-(0|[1-9][0-9]*)$"), map[VertexKey]bool{}
+		for key, o := range objects {
+			if o.kind == reference.to && key.Namespace == namespace && numbered.MatchString(key.Name) {
+				found[key] = false
+			}
+		}
+		return found
+	}
 	if to.namespaced && namespace == "" {
 		return nil // there is no such place
 	}
@@ -129,6 +139,8 @@ type reference struct {
 	selector  labels.Selector
 	// everywhere: the selector selects in every namespace.
 	everywhere bool
+	// numbered: the name is followed by a number of a StatefulSet's pod.
+	numbered bool
 	// sites: only in namespaces that are among the objects, with such labels.
 	sites labels.Selector
 	field string // empty for owner references

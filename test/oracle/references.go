@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,7 +19,7 @@ type collector struct {
 // references returns everything an object refers to.
 func references(o *object, served []resource) []reference {
 	c := &collector{tree: o.tree, namespace: o.key.Namespace}
-	c.owners()
+	c.owners(served)
 	switch o.kind.Group {
 	case "":
 		c.core(o.kind.Kind)
@@ -42,7 +43,7 @@ func references(o *object, served []resource) []reference {
 	return append(c.found, o.releases...)
 }
 
-func (c *collector) owners() {
+func (c *collector) owners(served []resource) {
 	for _, owner := range (&unstructured.Unstructured{Object: c.tree}).GetOwnerReferences() {
 		version, err := schema.ParseGroupVersion(owner.APIVersion)
 		if err != nil || owner.Kind == "" || owner.Name == "" {
@@ -53,6 +54,16 @@ func (c *collector) owners() {
 			name: owner.Name, uid: owner.UID,
 			controller: isTrue(owner.Controller), blockOwnerDeletion: isTrue(owner.BlockOwnerDeletion),
 		})
+		said := c.found[len(c.found)-1]
+		if slices.ContainsFunc(served, func(r resource) bool { return r.Group == said.to.Group && r.kind == said.to.Kind }) {
+			continue
+		}
+		for _, r := range served {
+			if moved := said; r.kind == owner.Kind && owner.UID != "" {
+				moved.to.Group, moved.inferred = r.Group, true
+				c.found = append(c.found, moved)
+			}
+		}
 	}
 }
 
@@ -136,6 +147,10 @@ func (c *collector) rest(kind schema.GroupKind) {
 		c.uses("r", "spec.serviceName", core("Service"), text(c.tree, "spec.serviceName"))
 		for _, claim := range items(c.tree, "spec.volumeClaimTemplates") {
 			c.claimTemplate("spec.volumeClaimTemplates[]", claim)
+			if name := text(claim, "metadata.name"); name != "" {
+				c.uses("r", "spec.volumeClaimTemplates[].metadata.name", core("PersistentVolumeClaim"), name+"-"+text(c.tree, "metadata.name"))
+				c.found[len(c.found)-1].numbered = true
+			}
 		}
 	case schema.GroupKind{Group: "batch", Kind: "CronJob"}:
 		c.podSpec("spec.jobTemplate.spec.template.spec")

@@ -1,0 +1,62 @@
+package refs
+
+import (
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+// The keys of marks, which no label can have.
+const (
+	// numberedMark has the name of a claim without its number: data-web of data-web-0.
+	numberedMark = "numbered/"
+	// trackedMark has the application that tracks an object, and the object's name.
+	trackedMark = "tracked/"
+)
+
+// trackingID is Argo CD's annotation application:group/kind:namespace/name.
+const trackingID = "argocd.argoproj.io/tracking-id"
+
+// Mark adds the marks of an object, by which rules of other kinds select it, to its labels.
+func Mark(kind graph.Kind, object map[string]any, labels map[string]string) map[string]string {
+	metadata, _ := object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	add := func(key, value string) {
+		if labels == nil {
+			labels = make(map[string]string, 1)
+		}
+		labels[key] = value
+	}
+	if end := strings.LastIndexByte(name, '-'); kind == kinds["PersistentVolumeClaim"].To && end > 0 && isOrdinal(name[end+1:]) {
+		add(numberedMark, name[:end])
+	}
+	annotations, _ := metadata["annotations"].(map[string]any)
+	id, _ := annotations[trackingID].(string)
+	application, of, _ := strings.Cut(id[strings.IndexByte(id, '_')+1:], ":") // without the namespace
+	said, at, ok := strings.Cut(of, ":")
+	namespace, named, _ := strings.Cut(at, "/")
+	// A copy of a tracked object has the annotation too, but another name.
+	if own, _ := metadata["namespace"].(string); ok && said == kind.Group+"/"+kind.Kind && named == name && (own == "" || own == namespace) {
+		add(trackedMark, application+"/"+name)
+	}
+	return labels
+}
+
+// isOrdinal reports whether a text is a number as a StatefulSet writes it.
+func isOrdinal(text string) bool { return isDigits(text) && (text == "0" || text[0] != '0') }
+
+// emitMarked adds the objects with a mark whose value is the name of a reference.
+func (w *walk) emitMarked(l *leaf, ref *graph.Reference) {
+	value := ref.Name
+	ref.Name = ""
+	if len(l.namespace) > 0 && l.namespace[0].find(w.reached[:]) == nil {
+		// An inventory has a namespace for each object that has one.
+		ref.Scope, ref.Namespace = graph.ScopeCluster, ""
+	}
+	if last := w.found.last(); last != nil && last.Selector != nil && last.Field == ref.Field && last.To == ref.To && last.Namespace == ref.Namespace && w.found.takeTerms(1) {
+		last.Selector.Requirements[0].Values = append(last.Selector.Requirements[0].Values, value)
+		return
+	}
+	ref.Selector = &graph.Selector{Requirements: []graph.Requirement{{Key: l.mark, Values: []string{value}}}}
+	w.found.add(ref)
+}
