@@ -86,6 +86,20 @@ func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
 	return k.view.hold(budget.Watches, bytes)
 }
 
+// holdRights charges for what the view's account is asked for.
+func (k *keeper) holdRights(places int) error {
+	k.rights = places
+	return k.view.hold(budget.Rights, rightBytes*int64(places))
+}
+
+// holdMoreRights is holdRights if more places are charged than before.
+func (k *keeper) holdMoreRights(places int) error {
+	if places <= k.rights {
+		return nil
+	}
+	return k.holdRights(places)
+}
+
 // restricted reports whether a need is one of objects of a namespace or with a selector.
 func restricted(n plan.Need) bool {
 	return !n.OfReleases() && (n.Key.Namespace != "" || n.Key.LabelSelector != "" || n.Key.FieldSelector != "")

@@ -36,6 +36,7 @@ type keeper struct {
 	selection selection
 	advised   advised
 	grants    *grants
+	rights    int // places that the view is charged for
 	// namespacesOf are the namespaces that the view's judges may have admitted.
 	namespacesOf map[resources.Resource]*tapNamespaces
 	// covered is the coverage that the lens has.
@@ -193,6 +194,8 @@ func (k *keeper) setRoots(p *spec.Program) {
 
 // clear releases all watches while the view is not served.
 func (k *keeper) clear() {
+	k.rights = 0
+	k.view.account.Release(budget.Rights)
 	if k.planned == 0 {
 		return
 	}
@@ -212,7 +215,7 @@ func (k *keeper) clear() {
 	v.mu.Unlock()
 	v.warnings.Reset()
 	k.planned = 0
-	v.account.Release(budget.Elements, budget.Rights, budget.Watches)
+	v.account.Release(budget.Elements, budget.Watches)
 	v.filled.Store(false)
 	v.notify()
 }

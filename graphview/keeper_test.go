@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
@@ -200,6 +201,42 @@ func TestMemoryOfANamespace(t *testing.T) {
 	k.until("served, too", func() bool {
 		return k.planned == k.view.generation && k.view.synced.Load() && len(k.retiring) == 0 && k.view.account.Held() < watchBytes
 	})
+}
+
+// TestRightsBeyondTheLedger: a view whose account would be asked about more than its namespace may hold
+// asks nothing and is not served.
+func TestRightsBeyondTheLedger(t *testing.T) {
+	asked := 0
+	permit := func(_ context.Context, _ Name, places []access.Place) (map[access.Place]bool, error) {
+		answers := make(map[access.Place]bool)
+		for _, p := range places {
+			answers[p] = false
+		}
+		asked = max(asked, len(places))
+		return answers, nil
+	}
+	k := keepByHand(t, Options{HeldBytes: 600 * rightBytes, Permit: permit}, 1)
+	declared := selecting(spec.ObjectFilter{})
+	declared.ServiceAccountName = "reader"
+	for names, wantServed := range map[int]bool{200: true, 400: false} {
+		declared.Namespaces = &spec.Namespaces{}
+		for i := range names {
+			declared.Namespaces.Names = append(declared.Namespaces.Names, fmt.Sprintf("n%d", i))
+		}
+		k.apply(declared)
+		k.until("answered or refused", func() bool {
+			if k.grants.asking {
+				k.grants.store(<-k.grants.results, time.Now())
+			}
+			return k.view.Err() != nil || len(k.grants.answers) == names+1
+		})
+		if served := k.view.Err() == nil; served != wantServed {
+			t.Errorf("%d namespaces: served %t", names, served)
+		}
+	}
+	if asked != 200 || k.view.account.Held() > 201*rightBytes {
+		t.Errorf("at most %d questions at once, %d bytes are held", asked, k.view.account.Held())
+	}
 }
 
 // TestProgramWithoutRoom: a spec whose program has no room is accepted, not served, and compiled again

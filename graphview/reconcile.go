@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
@@ -48,6 +47,9 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	}
 	now := time.Now()
 	o, again := k.outline(p, now)
+	if v.overdrawn.Load() != nil {
+		return 0 // overLimit ends the service
+	}
 	if first && k.planned != 0 && o.Undecided {
 		// The graph of the spec before stays until the rights for this one are known.
 		return again
@@ -131,6 +133,7 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 		Subject: who, Own: v.engine.o.Own != nil, Answers: k.grants.answers, Unanswered: k.grants.unanswered(now), Refused: refused,
 	}
 	s.Namespaces, s.Complete = k.selectedNamespaces(p)
+	s.Charge = k.holdMoreRights
 	claims := plan.ClaimsOf(s)
 	for _, t := range k.allTaps() {
 		if j := t.Judge(); j != nil {
@@ -140,7 +143,7 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	v.engine.shared.Set(v, claims.Demands, now)
 	shared, linger := v.engine.shared.Shared(v, now)
 	current, late := k.currentWatches(now)
-	if err := v.hold(budget.Rights, rightBytes*int64(len(claims.Places))); err == nil {
+	if !claims.Overdrawn && k.holdRights(len(claims.Places)) == nil {
 		again = min(again, k.grants.want(k.life, claims.Places, now))
 	}
 	return claims.Outline(shared, current), min(again, late, linger)

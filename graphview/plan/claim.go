@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/graphview/access"
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
@@ -32,8 +31,6 @@ func watchesEach(resources int) int {
 	return min(max(usualWatches/max(resources, 1), 1), maxNamespaceWatches)
 }
 
-var boundPlaces = budget.Declare("view_access_questions", "questions about what one view's service account, or its subscriber, may list and watch; narrow its queries or namespaces", 20_000)
-
 // Situation is the input of a view's claims at one moment.
 type Situation struct {
 	Program  *spec.Program
@@ -48,6 +45,9 @@ type Situation struct {
 	// rights cannot be asked for now; nil while answers may come.
 	Answers    map[access.Place]bool
 	Unanswered error
+	// Charge is called before the claims depend on one more right, with the number of rights. If
+	// it returns an error, the claims are Overdrawn. nil charges nothing.
+	Charge func(places int) error
 	// Refused are the resources that the operator may not watch in all namespaces at once.
 	Refused map[resources.Resource]bool
 	// Namespaces are the selected namespaces or, without a selector, all namespaces of the
@@ -64,14 +64,16 @@ type Claims struct {
 	Places []access.Place
 	// Undecided: some of these rights are not known yet.
 	Undecided bool
+	// Overdrawn: the claims depend on more rights than the view's owner may hold, so they are
+	// incomplete.
+	Overdrawn bool
 
 	s      Situation
 	claims []claim
 	// namespaces is the outline's part about Namespaces.
 	namespaces outlineOfNamespaces
 	without    []Denied
-	each       int // see watchesEach
-	questions  *budget.Meter
+	each       int                   // see watchesEach
 	asked      map[access.Place]bool // set of Places
 }
 
@@ -120,11 +122,13 @@ const (
 // ClaimsOf derives the claims of a view.
 func ClaimsOf(s Situation) *Claims {
 	c := &Claims{
-		Demands: make(map[watch.Key]Demand), s: s, each: watchesEach(len(s.Selected)),
-		questions: boundPlaces.Meter(), asked: make(map[access.Place]bool),
+		Demands: make(map[watch.Key]Demand), s: s, each: watchesEach(len(s.Selected)), asked: make(map[access.Place]bool),
 	}
 	c.readNamespaces()
 	for _, selected := range s.Selected {
+		if c.Overdrawn {
+			break
+		}
 		claim := c.claim(selected)
 		c.demand(&claim)
 		c.claims = append(c.claims, claim)
@@ -316,8 +320,12 @@ func (c *Claims) allowed(place access.Place) (answer, error) {
 		return answerYes, nil
 	}
 	if !c.asked[place] {
-		if err := c.questions.Take(1); err != nil {
-			return answerUnknown, err
+		if c.Overdrawn {
+			return answerUnknown, nil
+		}
+		if c.s.Charge != nil && c.s.Charge(len(c.Places)+1) != nil {
+			c.Overdrawn = true
+			return answerUnknown, nil
 		}
 		c.asked[place] = true
 		c.Places = append(c.Places, place)

@@ -1,11 +1,9 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
 )
 
@@ -19,12 +17,11 @@ type Denied struct {
 
 	// subject is the account that lacks the right.
 	subject string
-	// err is the failure to ask for the right, or the limit that the view exceeds.
+	// err is the failure to ask for the right.
 	err error
 }
 
-// Lacks reports whether the subject lacks the right. Otherwise the right is not known, or the
-// view exceeds a limit.
+// Lacks reports whether the subject lacks the right. Otherwise the right is not known.
 func (d *Denied) Lacks() bool { return d.err == nil }
 
 // maxDeniedNames is how many namespaces a message names.
@@ -32,10 +29,7 @@ const maxDeniedNames = 8
 
 // Message is the reason, for the author of the view.
 func (d *Denied) Message() string {
-	exceeded, limited := errors.AsType[*budget.Exceeded](d.err)
 	switch {
-	case limited:
-		return "left out: " + exceeded.Error()
 	case d.err != nil:
 		return fmt.Sprintf("whether %s may list and watch it is not known: %s", d.subject, d.err.Error())
 	case len(d.Namespaces) > maxDeniedNames:

@@ -1,12 +1,9 @@
 package plan
 
 import (
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
-
-var boundWatches = budget.Declare("view_watches", "watches of one view that are restricted to a namespace or by a selector; narrow its queries or namespaces", 1000)
 
 // Outline is what a view needs at one moment.
 type Outline struct {
@@ -42,7 +39,7 @@ func (o *Outline) Open() bool { return o.Undecided || o.UnlistedYet }
 // and from the watches that the view has now.
 func (c *Claims) Outline(shared map[watch.Key]Share, current map[resources.Resource][]WatchStatus) Outline {
 	p := planner{
-		Claims: c, shared: shared, current: current, restricted: boundWatches.Meter(),
+		Claims: c, shared: shared, current: current,
 		out: Outline{
 			Needed: make(map[Need]bool), Standby: make(map[Need]bool), Lacking: make(map[Need]bool), Within: make(map[resources.Resource]map[string]bool),
 			Without: c.without, Unlisted: c.namespaces.unlisted, Blind: c.namespaces.blind,
@@ -68,11 +65,10 @@ func (c *Claims) Outline(shared map[watch.Key]Share, current map[resources.Resou
 type planner struct {
 	*Claims
 
-	shared     map[watch.Key]Share
-	current    map[resources.Resource][]WatchStatus
-	restricted *budget.Meter // watches
-	roots      string
-	out        Outline
+	shared  map[watch.Key]Share
+	current map[resources.Resource][]WatchStatus
+	roots   string
+	out     Outline
 }
 
 // placement is where a view watches a resource.
@@ -90,21 +86,9 @@ type placement struct {
 func (p *planner) add(of *claim) {
 	r := of.selected.Resource
 	p.out.Selected = append(p.out.Selected, r)
-	at, denied := p.place(of), of.denied
-	restricted := len(at.namespaces)
-	if at.wide != nil && (of.wide.LabelSelector != "" || of.wide.FieldSelector != "") {
-		restricted++
-	}
-	if restricted > 0 {
-		if err := p.restricted.Take(restricted); err != nil {
-			denied, at.namespaces, at.wide = &Denied{Resource: r, err: err}, nil, nil
-			if at.probe != nil && *at.probe != of.wide && *at.probe != toggledPartial(of.wide) {
-				at.probe = nil // it is the watch of other views
-			}
-		}
-	}
-	if denied != nil {
-		p.out.Without = append(p.out.Without, *denied)
+	at := p.place(of)
+	if of.denied != nil {
+		p.out.Without = append(p.out.Without, *of.denied)
 	}
 	if of.within != nil {
 		p.out.Within[r] = of.within
