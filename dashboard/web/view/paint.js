@@ -175,8 +175,8 @@ function apps(place) {
   return number === 0 ? "" : `${number} app${number === 1 ? "" : "s"}`;
 }
 
-// No box has the name of the box that it is in: it says how much is in it.
-const titleOf = ({ within }, { title, vertices }) => (title === within ? counted(vertices, "object") : title);
+// No box has the name of the box that it is in: it says how much is in it, or what is wrong.
+const titleOf = ({ within }, app) => (app.title !== within ? app.title : app.problems > 0 ? attention(app) : counted(app.vertices, "object"));
 
 // What is wrong in a box, as far as there is room; "" where there is none. Where cards say no reasons, the box says
 // the one of its worst card, or the end of it.
@@ -206,7 +206,7 @@ function paintAppTitle(drawing, app, x, y) {
   const middle = sy + 21 * k;
   context.fillText(title, sx + side, middle);
   count.texts++;
-  if (how !== "bad") return;
+  if (how !== "bad" || app.title === drawing.within) return;
   const used = measure(context, title) + 8;
   setFont(context, 400, Math.max(9.5, size - 1.5), theme.font);
   const words = trouble(drawing, app, w - used - 2 * side);
