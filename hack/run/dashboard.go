@@ -15,12 +15,9 @@ import (
 )
 
 // page is the plugin's dashboard of the sample, as the administrator.
-type page struct {
-	command *exec.Cmd
-	address string
-}
+type page struct{ command *exec.Cmd }
 
-// openDashboard starts it, and says which address a browser is to open.
+// openDashboard starts it and prints its address.
 func openDashboard(ctx context.Context, plane *env.ControlPlane, root string) (*page, error) {
 	command := exec.CommandContext(ctx, filepath.Join(root, "bin", "kubectl-graphview"), "dashboard", sampleView, "-n", sampleNamespace, "--no-open")
 	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(plane.Dir(), "kubeconfig"))
@@ -33,20 +30,19 @@ func openDashboard(ctx context.Context, plane *env.ControlPlane, root string) (*
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("dashboard: %w (`make run` compiles it)", err)
 	}
-	p := &page{command: command}
+	p := &page{command}
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() {
 		p.stop()
 		return nil, errors.New("the dashboard printed no address")
 	}
-	p.address = lines.Text()
-	p.say()
-	return p, nil
-}
+	fmt.Printf(`
+The sample changes every few seconds. Ctrl-C stops everything.
+Open the page (the address works once, in one browser); what is red is broken:
 
-// say prints the address.
-func (p *page) say() {
-	fmt.Printf("\nthe dashboard, live, in one click (the address works once, in one browser); what is red is broken:\n\n  %s\n\n", p.address)
+  %s
+`, lines.Text())
+	return p, nil
 }
 
 // stop ends it and waits for it.

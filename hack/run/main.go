@@ -70,19 +70,10 @@ func run(ctx context.Context, duration time.Duration) (err error) {
 		cancel(context.Canceled)
 		<-watched
 	}()
-	err = show(ctx, plane, manager, root, duration)
-	if err != nil {
-		// A stream breaks a moment before the operator that served it is seen to
-		// have ended, which is the better thing to say.
-		select {
-		case <-watched:
-		case <-time.After(time.Second):
-		}
-	}
-	return unlessDone(ctx, err)
+	return unlessDone(ctx, show(ctx, plane, manager, root, duration))
 }
 
-// show prints how to look at the running operator.
+// show prints how to look at the running operator, the address of the page last, and is silent afterwards.
 func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operator, root string, duration time.Duration) error {
 	if err := manager.Register(ctx); err != nil {
 		return err
@@ -101,7 +92,7 @@ func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operat
 		ctx, cancel = context.WithTimeout(ctx, duration)
 		defer cancel()
 	}
-	return demonstrate(ctx, plane, page.say)
+	return unlessDone(ctx, changeSample(ctx, plane))
 }
 
 // unlessDone turns an error that is only Ctrl-C, or the end of -for, into none.

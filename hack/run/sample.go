@@ -28,8 +28,10 @@ func applySamples(ctx context.Context, plane *env.ControlPlane, root string) err
 	if err := kubectl(ctx, plane, "-n", sampleNamespace, "delete", "configmap", "worker"); err != nil {
 		return err
 	}
-	if _, err := plane.Kubectl(ctx, "wait", "--for=condition=Ready", "graphviews", "--all", "-A", "--timeout=60s"); err != nil {
-		return err
+	for _, condition := range []string{"Ready", "Complete"} {
+		if _, err := plane.Kubectl(ctx, "wait", "--for=condition="+condition, "graphviews", "--all", "-A", "--timeout=60s"); err != nil {
+			return err
+		}
 	}
 	return kubectl(ctx, plane, "get", "graphviews", "-A")
 }
@@ -70,9 +72,8 @@ var changes = [][]string{
 // pause is between two changes.
 const pause = 2500 * time.Millisecond
 
-// changeSample makes the changes until ctx is done. It calls remind before each round, to repeat text
-// that has scrolled away.
-func changeSample(ctx context.Context, plane *env.ControlPlane, remind func()) error {
+// changeSample makes the changes until ctx is done.
+func changeSample(ctx context.Context, plane *env.ControlPlane) error {
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	for i := 0; ; i = (i + 1) % len(changes) {
@@ -81,10 +82,7 @@ func changeSample(ctx context.Context, plane *env.ControlPlane, remind func()) e
 			return context.Cause(ctx)
 		case <-ticker.C:
 		}
-		if i == 0 {
-			remind()
-		}
-		if err := kubectl(ctx, plane, append([]string{"-n", sampleNamespace}, changes[i]...)...); err != nil {
+		if _, err := plane.Kubectl(ctx, append([]string{"-n", sampleNamespace}, changes[i]...)...); err != nil {
 			return err
 		}
 	}
