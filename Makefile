@@ -97,7 +97,7 @@ FUZZTIME ?= 60s
 fuzz: ## run every fuzz target for FUZZTIME, and print a line for each
 	@FUZZTIME=$(FUZZTIME) hack/fuzz.sh
 
-# An older minor version of Kubernetes, of test/controlplane/$(OLDER).mod.
+# An older minor version of Kubernetes, of test/controlplane/$(OLDER).mod: v1.33, v1.34 or v1.35.
 OLDER ?= v1.35
 SMOKE := TestGraphEqualsOracle|TestRightsMatrix|TestReferenceRuleHealth|TestGraphViewHealth|TestGraphViewValidation|TestGraphViewColumns|TestMuxThroughAPIServer|TestDiscovery
 

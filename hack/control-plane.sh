@@ -2,8 +2,8 @@
 # Compiles a real control plane from its Go modules into bin/controlplane. Given
 # an older minor version (v1.35), compiles that one into bin/controlplane-v1.35.
 #
-# The versions are those of test/controlplane/go.mod, and of v1.35.mod beside
-# it; nothing is rebuilt while that file and this script stay the same. On two
+# The versions are those of test/controlplane/go.mod, and of v1.33.mod to v1.35.mod
+# beside it; nothing is rebuilt while that file and this script stay the same. On two
 # cores and with empty caches it takes five to ten minutes, nearly all of it
 # kube-apiserver.
 set -euo pipefail

@@ -18,9 +18,9 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// The Kubernetes versions on which the operator is known to install, and the first and last minor
-// version that its tests run on; see docs/operations.md.
-var oldestKubernetes, firstTested, lastTested = utilversion.MustParseGeneric("1.30"), utilversion.MustParseGeneric("1.35"), utilversion.MustParseGeneric("1.36")
+// The first and last minor version of Kubernetes that tests run on; see docs/operations.md. The chart
+// refuses older ones too.
+var oldestKubernetes, newestKubernetes = utilversion.MustParseGeneric("1.33"), utilversion.MustParseGeneric("1.36")
 
 // installed are the resources that an installation creates, with the remedy if the user may not.
 var installed = []struct {
@@ -116,8 +116,8 @@ func (p *preflight) kubernetes() error {
 	switch minor := utilversion.MajorMinor(v.Major(), v.Minor()); {
 	case minor.LessThan(oldestKubernetes):
 		p.say(false, "Kubernetes %s is too old: the operator needs %s or later", info.GitVersion, oldestKubernetes)
-	case minor.LessThan(firstTested) || lastTested.LessThan(minor):
-		p.say(true, "Kubernetes %s should do; the operator is tested on %s to %s", info.GitVersion, firstTested, lastTested)
+	case newestKubernetes.LessThan(minor):
+		p.say(true, "Kubernetes %s should do; the operator is tested on %s to %s", info.GitVersion, oldestKubernetes, newestKubernetes)
 	default:
 		p.say(true, "Kubernetes %s", info.GitVersion)
 	}
