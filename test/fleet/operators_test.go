@@ -118,10 +118,22 @@ func TestOperators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
+	type called struct {
 		args, want string
 		code       int
-	}{
+	}
+	call := func(all ...called) {
+		t.Helper()
+		for _, one := range all {
+			command := exec.CommandContext(t.Context(), plugin, strings.Fields(one.args)...)
+			command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(hubPlane.Dir(), "kubeconfig"))
+			stdout, stderr, code := fixture.Run(t, command)
+			if code != one.code || !strings.Contains(stdout+stderr, one.want) {
+				t.Errorf("kubectl graphview %s: exit code %d, %s%s", one.args, code, stdout, stderr)
+			}
+		}
+	}
+	call([]called{
 		{"list -A --link far-1", "far         view   true       1         0", 0},
 		{"tree view -n far --link far-1", "ConfigMap/one", 0},
 		{"problems -A --link far-1", "No problems in 1 graph.", 0},
@@ -130,14 +142,11 @@ func TestOperators(t *testing.T) {
 		{"tree vew -n far --link far-1", "kubectl graphview list -A --link far-1", 1},
 		{"list -A --link near", "kubectl get clusterlinks", 1},
 		{"tree -n far --link far-1 --local", "leave one of them out", 2},
-	} {
-		command := exec.CommandContext(t.Context(), plugin, strings.Fields(test.args)...)
-		command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(hubPlane.Dir(), "kubeconfig"))
-		stdout, stderr, code := fixture.Run(t, command)
-		if code != test.code || !strings.Contains(stdout+stderr, test.want) {
-			t.Errorf("kubectl graphview %s: exit code %d, %s%s", test.args, code, stdout, stderr)
-		}
-	}
+		{"list -A --all-links", "far-1     far         view   true       1         0", 0},
+		{"problems -A --all-links", "No problems in 1 graph.", 0},
+		{"list -A --all-links --link far-1", "leave it or --all-links out", 2},
+		{"problems view --all-links", "leave view or --all-links out", 2},
+	}...)
 	// The other replica of the hub has a tunnel too.
 	if err := hub.Other.Register(t.Context()); err != nil {
 		t.Fatal(err)
@@ -146,6 +155,11 @@ func TestOperators(t *testing.T) {
 	shows([]string{"one", "two"}, "")
 	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"suspend":true}}`)
 	shows(nil, "not connected")
+	call([]called{
+		{"list -A --all-links", "far-1     -           -      unreachable   -         -", 1},
+		{"problems -A --all-links", "far-1     -      -        unreachable   -       not connected: Suspended", 1},
+		{"problems -A --all-links -o json", `"reason": "not connected: Suspended"`, 1},
+	}...)
 	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"suspend":false}}`)
 	shows([]string{"one", "two"}, "")
 }

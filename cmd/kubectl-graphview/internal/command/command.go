@@ -33,6 +33,7 @@ type cli struct {
 	quiet    bool // no progress messages
 	local    localView
 	link     string // the ClusterLink whose graphs are shown; "" for those of the server
+	allLinks bool   // the graphs of all ClusterLinks are shown
 }
 
 func newCLI(streams genericiooptions.IOStreams) *cli {

@@ -1,12 +1,16 @@
 package command
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"graphview.dev/client"
 )
 
 func (c *cli) list() *cobra.Command {
@@ -16,35 +20,80 @@ func (c *cli) list() *cobra.Command {
 		Short: "List the graphs there are",
 		Long: `List the graphs of the namespace, or with -A of all. The counts are those of the
 GraphView, before anybody's rights.`,
-		Example: `  kubectl graphview list -A`,
-		Args:    between(0, 0, "no arguments; -n names the namespace"),
+		Example: `  kubectl graphview list -A
+  kubectl graphview list -A --all-links`,
+		Args: between(0, 0, "no arguments; -n names the namespace"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v, err := c.open("")
+			if c.allLinks {
+				return c.listLinks(cmd.Context(), allNamespaces)
+			}
+			graphs, err := c.listGraphs(cmd.Context(), allNamespaces)
 			if err != nil {
 				return err
-			}
-			defer v.close()
-			namespace := v.namespace
-			if allNamespaces {
-				namespace = ""
-			}
-			graphs, err := v.client.List(cmd.Context(), namespace)
-			if err != nil {
-				return v.remedy(cmd.Context(), err)
 			}
 			if len(graphs) == 0 {
 				fmt.Fprintln(c.ErrOut, "There are no graphs here. See kubectl get graphviews -A.")
 				return nil
 			}
 			out := tabwriter.NewWriter(c.Out, 0, 0, 3, ' ', 0)
-			fmt.Fprintln(out, "NAMESPACE\tNAME\tCOMPLETE\tOBJECTS\tREFERENCES")
-			for _, g := range graphs {
-				fmt.Fprintln(out, strings.Join([]string{g.Namespace, g.Name, strconv.FormatBool(g.Synced), strconv.Itoa(g.Vertices), strconv.Itoa(g.Arcs)}, "\t"))
+			fmt.Fprintln(out, graphColumns)
+			for i := range graphs {
+				fmt.Fprintln(out, graphRow(&graphs[i]))
 			}
 			return out.Flush()
 		},
 	}
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "List the graphs of all namespaces")
 	c.addLink(cmd)
+	c.addAllLinks(cmd)
 	return cmd
+}
+
+const graphColumns = "NAMESPACE\tNAME\tCOMPLETE\tOBJECTS\tREFERENCES"
+
+func graphRow(g *client.Listed) string {
+	return strings.Join([]string{g.Namespace, g.Name, strconv.FormatBool(g.Synced), strconv.Itoa(g.Vertices), strconv.Itoa(g.Arcs)}, "\t")
+}
+
+// listGraphs returns the graphs of the namespace, or of all.
+func (c *cli) listGraphs(ctx context.Context, allNamespaces bool) ([]client.Listed, error) {
+	v, err := c.open("")
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	namespace := v.namespace
+	if allNamespaces {
+		namespace = ""
+	}
+	graphs, err := v.client.List(ctx, namespace)
+	if err != nil {
+		return nil, v.remedy(ctx, err)
+	}
+	return graphs, nil
+}
+
+// listLinks prints the graphs of all members of a fleet. The error is errFound if one does not
+// answer.
+func (c *cli) listLinks(ctx context.Context, allNamespaces bool) error {
+	answers, err := askLinks(ctx, c, func(ctx context.Context, one *cli) ([]client.Listed, error) {
+		return one.listGraphs(ctx, allNamespaces)
+	})
+	if err != nil {
+		return err
+	}
+	var found error
+	out := tabwriter.NewWriter(c.Out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(out, "CLUSTER\t"+graphColumns)
+	for _, a := range answers {
+		if a.err != nil {
+			found = errFound
+			fmt.Fprintf(out, "%s\t-\t-\tunreachable\t-\t-\n", a.link)
+			fmt.Fprintf(c.ErrOut, "%s: %v\n", a.link, a.err)
+		}
+		for i := range a.answer {
+			fmt.Fprintln(out, a.link+"\t"+graphRow(&a.answer[i]))
+		}
+	}
+	return errors.Join(out.Flush(), found)
 }

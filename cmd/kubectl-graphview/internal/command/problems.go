@@ -16,6 +16,7 @@ import (
 
 // problem is an object that is unhealthy or missing.
 type problem struct {
+	cluster                     string // with --all-links
 	view, object, state, reason string
 	since                       int64
 	severity                    int
@@ -25,8 +26,8 @@ type problem struct {
 
 // search is what problems looks for.
 type search struct {
-	graphs []client.Listed
-	wide   bool // in several namespaces
+	name   string // of one graph; "" for all
+	wide   bool   // in several namespaces
 	output string
 	// strict: what may not be listed makes the answer unknown.
 	strict bool
@@ -52,6 +53,7 @@ command line, and 3 if that is not known: the server is not reached, nothing may
 graph is not complete in time. With --strict it is also 3 if some kinds may not be listed.`,
 		Example: `  kubectl graphview problems storefront -n shop
   kubectl graphview problems -A
+  kubectl graphview problems -A --all-links
   kubectl graphview problems --local -n shop --wait 2m -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if c.local.on && len(args) > 0 {
@@ -68,27 +70,18 @@ graph is not complete in time. With --strict it is also 3 if some kinds may not 
 			case allNamespaces && len(args) > 0:
 				return usagef(cmd, "-A is for all graphs: leave %s or -A out", args[0])
 			}
-			v, err := c.open("")
+			s.wide = allNamespaces || c.local.serves() && len(c.local.namespaces) != 1
+			if len(args) > 0 {
+				s.name = args[0]
+			}
+			if c.allLinks {
+				return c.listLinkProblems(cmd.Context(), s)
+			}
+			found, err := c.findProblems(cmd.Context(), s)
 			if err != nil {
 				return err
 			}
-			defer v.close()
-			s.wide = allNamespaces || c.local.serves() && len(c.local.namespaces) != 1
-			switch {
-			case c.local.serves() && len(args) == 0:
-				s.graphs = []client.Listed{{Namespace: v.namespace, Name: localName}}
-			case len(args) > 0:
-				s.graphs = []client.Listed{{Namespace: v.namespace, Name: args[0]}}
-			default:
-				namespace := v.namespace
-				if allNamespaces {
-					namespace = ""
-				}
-				if s.graphs, err = v.client.List(cmd.Context(), namespace); err != nil {
-					return v.remedy(cmd.Context(), err)
-				}
-			}
-			return c.listProblems(cmd.Context(), s)
+			return c.conclude(s, found)
 		},
 	}
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "The graphs of all namespaces")
@@ -97,6 +90,7 @@ graph is not complete in time. With --strict it is also 3 if some kinds may not 
 	c.addWait(cmd)
 	c.addLocal(cmd, nil)
 	c.addLink(cmd)
+	c.addAllLinks(cmd)
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		err := run(cmd, args)
@@ -120,16 +114,38 @@ func (v *view) problemsIn(ctx context.Context) (*client.Graph, error) {
 	return g, nil
 }
 
-func (c *cli) listProblems(ctx context.Context, s search) error {
-	if len(s.graphs) == 0 {
-		return errors.New("there are no graphs. See kubectl get graphviews -A")
+// graphsOf returns the graphs to look in.
+func (c *cli) graphsOf(ctx context.Context, s search) ([]client.Listed, error) {
+	name := s.name
+	if name == "" && c.local.serves() {
+		name = localName
+	}
+	if name == "" {
+		return c.listGraphs(ctx, s.wide)
+	}
+	v, err := c.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	return []client.Listed{{Namespace: v.namespace, Name: name}}, nil
+}
+
+// findProblems looks for problems. An error is that there is nothing to look in.
+func (c *cli) findProblems(ctx context.Context, s search) (findings, error) {
+	graphs, err := c.graphsOf(ctx, s)
+	if err == nil && len(graphs) == 0 {
+		err = errors.New("there are no graphs. See kubectl get graphviews -A")
+	}
+	if err != nil {
+		return findings{}, err
 	}
 	seen := map[client.Key]bool{}
-	found := findings{graphs: len(s.graphs)}
-	for _, listed := range s.graphs {
+	found := findings{graphs: len(graphs)}
+	for _, listed := range graphs {
 		v, err := c.open(listed.Name)
 		if err != nil {
-			return err
+			return findings{}, err
 		}
 		v.namespace = listed.Namespace
 		g, err := v.problemsIn(ctx)
@@ -163,6 +179,43 @@ func (c *cli) listProblems(ctx context.Context, s search) error {
 		}
 		c.leftOut(c.ErrOut, g)
 	}
+	return found, nil
+}
+
+// listLinkProblems prints the problems of all members of a fleet. One that does not answer is a
+// problem; one without graphs is none.
+func (c *cli) listLinkProblems(ctx context.Context, s search) error {
+	answers, err := askLinks(ctx, c, func(ctx context.Context, one *cli) (findings, error) {
+		if graphs, err := one.graphsOf(ctx, s); err != nil || len(graphs) == 0 {
+			return findings{}, err
+		}
+		return one.findProblems(ctx, s)
+	})
+	if err != nil {
+		return err
+	}
+	var all findings
+	for i := range answers {
+		a := &answers[i]
+		if a.err != nil {
+			a.answer.problems = []problem{{view: "-", object: "-", state: "unreachable", reason: a.err.Error(), severity: health.Degraded.Severity()}}
+		}
+		for _, p := range a.answer.problems {
+			p.cluster = a.link
+			all.problems = append(all.problems, p)
+		}
+		for _, failure := range a.answer.failures {
+			all.failures = append(all.failures, fmt.Errorf("%s: %w", a.link, failure))
+		}
+		all.graphs += a.answer.graphs
+		all.warnings = append(all.warnings, a.answer.warnings...)
+	}
+	return c.conclude(s, all)
+}
+
+// conclude prints what was found. The error is errFound if anything is degraded, missing or
+// unreachable.
+func (c *cli) conclude(s search, found findings) error {
 	if s.strict && len(found.warnings) > 0 {
 		found.failures = append(found.failures, fmt.Errorf("%s left out, and --strict", count(len(found.warnings), "kind or part of one")))
 	}
@@ -186,7 +239,7 @@ func (c *cli) listProblems(ctx context.Context, s search) error {
 // sortProblems puts the worst first.
 func sortProblems(all []problem) {
 	slices.SortStableFunc(all, func(a, b problem) int {
-		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.view, b.view), cmp.Compare(a.object, b.object))
+		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.view, b.view), cmp.Compare(a.object, b.object))
 	})
 }
 

@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -32,6 +33,7 @@ type problemReport struct {
 }
 
 type problemObject struct {
+	Cluster   string     `json:"cluster,omitempty"`
 	View      string     `json:"view"`
 	Group     string     `json:"group,omitempty"`
 	Version   string     `json:"version,omitempty"`
@@ -64,13 +66,21 @@ func (c *cli) writeProblems(output string, found findings) error {
 		return nil
 	}
 	out := tabwriter.NewWriter(c.Out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(out, "VIEW\tOBJECT\tSTATE\tSINCE\tREASON")
+	header := []string{"VIEW", "OBJECT", "STATE", "SINCE", "REASON"}
+	if c.allLinks {
+		header = slices.Insert(header, 0, "CLUSTER")
+	}
+	fmt.Fprintln(out, strings.Join(header, "\t"))
 	for i := range found.problems {
 		p, since := &found.problems[i], "-"
 		if p.since != 0 {
 			since = duration.HumanDuration(time.Since(time.Unix(p.since, 0)))
 		}
-		fmt.Fprintln(out, strings.Join([]string{p.view, p.object, p.state, since, p.reason}, "\t"))
+		row := []string{p.view, p.object, p.state, since, p.reason}
+		if c.allLinks {
+			row = slices.Insert(row, 0, p.cluster)
+		}
+		fmt.Fprintln(out, strings.Join(row, "\t"))
 	}
 	_ = out.Flush() // its errors are those of c.Out, to which nothing more can be said
 	return nil
@@ -81,7 +91,7 @@ func (c *cli) writeProblemReport(found findings) error {
 	for i := range found.problems {
 		p := &found.problems[i]
 		o := problemObject{
-			View: p.view, Group: p.key.Group, Version: p.key.Version, Resource: p.key.Resource, Kind: p.kind, Namespace: p.key.Namespace, Name: p.key.Name,
+			Cluster: p.cluster, View: p.view, Group: p.key.Group, Version: p.key.Version, Resource: p.key.Resource, Kind: p.kind, Namespace: p.key.Namespace, Name: p.key.Name,
 			State: p.state, Reason: strings.TrimPrefix(p.reason, "-"),
 		}
 		if p.since != 0 {
