@@ -13,10 +13,17 @@ import (
 // groupPath is where graphs are served, on every server that serves them.
 const groupPath = "/apis/stream.graphview.dev/v1alpha1"
 
-// MemberPath is the path at a hub below which the graphs of a member of its fleet are served. The
-// name of the member's ClusterLink follows, and /proxy. A [rest.Config] whose Host ends with these
-// leads to a Client of that member.
-const MemberPath = groupPath + "/clusters/"
+// memberPath is the path at a hub below which the graphs of a member of its fleet are served. The
+// name of the member's ClusterLink follows, and /proxy.
+const memberPath = groupPath + "/clusters/"
+
+// ForMember returns a configuration that reaches the graphs of a member of a fleet: config is that of
+// its hub, and link the name of the member's ClusterLink.
+func ForMember(config *rest.Config, link string) *rest.Config {
+	member := rest.CopyConfig(config)
+	member.Host = strings.TrimRight(config.Host, "/") + memberPath + url.PathEscape(link) + "/proxy"
+	return member
+}
 
 // Client reaches the graphs of one server.
 type Client struct {

@@ -103,7 +103,9 @@ func (s *Server) open(ctx context.Context, who user.Info, o *opening) (*openGrap
 		}
 	}()
 	if g.view == nil && o.declared == nil {
-		view, err := s.find(ctx, who, "watch", o.name)
+		waiting, cancel := context.WithTimeoutCause(ctx, s.options.ClusterWait, errUnreachable)
+		view, err := s.find(waiting, who, "watch", o.name)
+		cancel()
 		if err != nil {
 			return nil, err
 		}

@@ -35,7 +35,10 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 		return
 	}
 	right := question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams}
-	name := names.GraphName{Name: streams}
+	name := names.GraphName{Cluster: clusterFrom(r.Context()), Name: streams}
+	if name.Cluster != "" {
+		right = rightToCluster(name.Cluster)
+	}
 	who, _ := request.UserFrom(r.Context())
 	terms := s.termsOf(r, right, nil)
 	s.upgrade(w, r, upgradeOptions{protocol: mux.Subprotocol, about: name, reserve: s.reserveMux}, func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) {
@@ -43,7 +46,7 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 		lease := s.permissions.Acquire(stream.Ctx, who, name, terms)
 		defer lease.Release()
 		m := mux.New(mux.Options{
-			Socket: out, Graphs: muxGraphs{s, who}, Room: muxRoom{stream},
+			Socket: out, Graphs: muxGraphs{s, who, name.Cluster}, Room: muxRoom{stream},
 			Observer: &muxObserver{server: s, pending: admission.PendingWrite{Cut: stream.Kill}},
 			Context:  stream.Ctx, Hard: stream.Hard, End: stream.End,
 			Why: s.closeError, Contain: s.contain,
@@ -70,18 +73,41 @@ func (s *Server) reserveMux(ctx context.Context, who user.Info) (*admission.Stre
 type muxGraphs struct {
 	server *Server
 	who    user.Info
+	// cluster is the cluster below whose path the connection is; "" for none.
+	cluster string
+}
+
+var errOtherCluster = transport.Malformed("subscribe.cluster: this connection is one to a cluster already; connect to the hub's own path")
+
+// name returns the name of the graph that is asked for.
+func (g muxGraphs) name(asked mux.Subscribe) (names.GraphName, error) {
+	name := asked.Name
+	switch {
+	case g.cluster == "":
+		return name, nil
+	case len(asked.Request) > 0:
+		return name, transport.Malformed("subscribe.request: another cluster serves only graphs that a GraphView declares")
+	case name.Cluster != "":
+		return name, errOtherCluster
+	}
+	name.Cluster = g.cluster
+	return name, nil
 }
 
 // Subscribe implements mux.Graphs.
 func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, asked mux.Subscribe) (mux.Graph, error) {
 	s := g.server
-	o := &opening{name: asked.Name, subscribe: &delivery.SubscribeOptions{
+	name, err := g.name(asked)
+	if err != nil {
+		return nil, err
+	}
+	o := &opening{name: name, subscribe: &delivery.SubscribeOptions{
 		Since: asked.Since, Content: asked.Content, ExcludeInferred: asked.ExcludeInferred, Narrow: asked.Narrow, JoinWalk: true,
 	}}
 	if asked.Impact != nil {
 		o.subscribe = nil
 	}
-	right := rightToWatch(asked.Name)
+	right := rightToWatch(name)
 	if len(asked.Request) > 0 {
 		declared, err := parseAdHoc(asked.Request, asked.ExcludeInferred)
 		if err != nil {

@@ -1,7 +1,7 @@
 // Types of connection.js.
 import type { Place, Subscribable } from "./graphview.js";
 
-export interface ConnectionOptions extends Place {
+export interface ConnectionOptions extends Omit<Place, "cluster"> {
   /** Default: the global one. Node.js before 22 has none; the package ws has one. */
   WebSocket?: new (url: string, protocols: string[]) => unknown;
 }

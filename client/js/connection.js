@@ -27,7 +27,7 @@ export class Connection {
   }
 
   /**
-   * Subscribes to { namespace, name, since } or { request }. The handlers are message(object) and lose(code, text, reason),
+   * Subscribes to { cluster, namespace, name, since } or { request }. The handlers are message(object) and lose(code, text, reason),
    * which is called once, unless the function that is returned, which unsubscribes, was.
    */
   subscribe(what, handlers) {
@@ -70,7 +70,7 @@ export class Connection {
   async #connect() {
     const { base, token, WebSocket } = this.#options;
     const secret = typeof token === "function" ? await token() : token;
-    const url = `${httpBase(base)}/watch/streams`;
+    const url = `${httpBase({ base })}/watch/streams`;
     const socket = new WebSocket(`${url.replace(/^http/, "ws")}?heartbeats=1`, bearerProtocols(subprotocol, secret));
     this.#socket = socket;
     return new Promise((resolve, reject) => {

@@ -149,6 +149,8 @@ export class Graph {
 export interface Place {
   /** Where graphs are served: https://host[:port][/path]. Default: where the page is from. */
   base?: string;
+  /** The ClusterLink of a cluster of the fleet whose hub is at base. Default: the graphs of the server itself. */
+  cluster?: string;
   /** A bearer token, or what gets one for each connection. None: cookies, or who is in between. */
   token?: string | (() => string | Promise<string>);
   /** Default: the global one. */

@@ -96,7 +96,7 @@ export class GraphView extends EventTarget {
     if (heartbeats) query.set("heartbeats", "1");
     addPart(query, this.#options);
     if (watch && this.graph.rev) query.set("since", this.graph.rev);
-    return httpBase(this.#options.base) + (watch ? "/watch" : "") + graphPath(this.#options) + (query.size ? `?${query}` : "");
+    return httpBase(this.#options) + (watch ? "/watch" : "") + graphPath(this.#options) + (query.size ? `?${query}` : "");
   }
 
   async #connect() {
@@ -179,10 +179,10 @@ export class GraphView extends EventTarget {
   }
 
   #openChannel(connection, message, lose) {
-    const { namespace, name, request, content, inferred, roots, direction, depth } = this.#options;
+    const { cluster, namespace, name, request, content, inferred, roots, direction, depth } = this.#options;
     const since = this.graph.rev || undefined;
     this.#disconnect = () => { this.#disconnect = () => {}; };
-    const what = request ? { request } : { namespace, name, since, roots: roots?.map(rootName), direction, depth };
+    const what = request ? { request } : { cluster, namespace, name, since, roots: roots?.map(rootName), direction, depth };
     const leave = connection.subscribe({ ...what, content, inferred: inferred ?? undefined }, { message, lose });
     this.#disconnect = () => {
       this.#disconnect = () => {};

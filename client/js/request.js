@@ -25,13 +25,15 @@ export class GraphViewError extends Error {
   }
 }
 
-export const httpBase = (base) => base.replace(/\/+$/, "").replace(/^ws/, "http") + group;
+/** Where the graphs of a server are, or those of a cluster of its fleet. */
+export const httpBase = ({ base, cluster }) =>
+  base.replace(/\/+$/, "").replace(/^ws/, "http") + group + (cluster ? `/clusters/${encodeURIComponent(cluster)}/proxy${group}` : "");
 
 /** @type {(options: any, path: string) => Promise<any>} */
-const ask = async ({ base = globalThis.location?.origin, token, fetch = globalThis.fetch, signal }, path) => {
+const ask = async ({ base = globalThis.location?.origin, cluster, token, fetch = globalThis.fetch, signal }, path) => {
   if (!base) throw new TypeError("base is required");
   const secret = typeof token === "function" ? await token() : token;
-  const response = await fetch(httpBase(base) + path, { headers: { ...headers(secret), Accept: "application/json" }, signal });
+  const response = await fetch(httpBase({ base, cluster }) + path, { headers: { ...headers(secret), Accept: "application/json" }, signal });
   if (response.ok) return response.json();
   const status = await response.json().catch(() => undefined);
   throw new GraphViewError(response.status, status?.reason ?? "", status?.message ?? response.statusText);

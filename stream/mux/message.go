@@ -60,6 +60,7 @@ func parseMessage(text []byte) (m message, err error) {
 	var all struct {
 		ID        int64 `json:"id"`
 		Subscribe *struct {
+			Cluster   string          `json:"cluster"`
 			Namespace string          `json:"namespace"`
 			Name      string          `json:"name"`
 			Since     string          `json:"since"`
@@ -111,6 +112,8 @@ func parseMessage(text []byte) (m message, err error) {
 	asked := len(in.Request) > 0 && string(in.Request) != "null"
 	named := in.Namespace != "" && in.Name != ""
 	switch {
+	case asked && in.Cluster != "":
+		return m, transport.Malformed("subscribe.cluster goes with a name: another cluster serves only graphs that a GraphView declares")
 	case asked == (in.Namespace != "" || in.Name != "") || !asked && !named:
 		return m, transport.Malformed("subscribe must have either namespace and name, or request")
 	case asked && in.Since != "":
@@ -121,7 +124,7 @@ func parseMessage(text []byte) (m message, err error) {
 		return m, transport.Malformed("subscribe.roots goes with a name: a request has roots of its own")
 	case named:
 		m.subscribe = &Subscribe{
-			Name: names.GraphName{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, ExcludeInferred: exclude, Narrow: narrow,
+			Name: names.GraphName{Cluster: in.Cluster, Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, ExcludeInferred: exclude, Narrow: narrow,
 			Impact: question,
 		}
 		return m, nil

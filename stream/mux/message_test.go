@@ -28,6 +28,14 @@ func TestParseMessage(t *testing.T) {
 			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web"}}`,
 			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}}},
 		},
+		"another cluster": {
+			text: `{"id":1,"subscribe":{"cluster":"eu-1","namespace":"shop","name":"web"}}`,
+			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Cluster: "eu-1", Namespace: "shop", Name: "web"}}},
+		},
+		"a request in another cluster": {
+			text:       `{"id":1,"subscribe":{"cluster":"eu-1","request":` + goodRequest + `}}`,
+			wantReason: "subscribe.cluster goes with a name",
+		},
 		"continue": {
 			text: `{"subscribe":{"since":"r1","namespace":"shop","name":"web","request":null},"id":-7}`,
 			want: message{id: -7, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}, Since: "r1"}},

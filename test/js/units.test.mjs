@@ -86,6 +86,33 @@ test("a part of a graph is asked for by name or by key, and a graph knows the ki
   assert.equal(new URL(all[0].url).searchParams.get("depth"), "1");
 });
 
+test("a graph of a cluster of a fleet is below the path of the cluster, or asked for by name on a connection", async () => {
+  const group = "/apis/stream.graphview.dev/v1alpha1";
+  const within = `${group}/clusters/eu%2F1/proxy${group}`;
+  const asked = [];
+  const fetch = async (url) => {
+    asked.push(new URL(url).pathname);
+    return Response.json({ rev: "1" });
+  };
+  const of = { base: "http://graphs/", cluster: "eu/1", ...place, fetch };
+  await getGraph(of);
+  await listGraphs(of);
+  await getGraph({ ...of, cluster: undefined });
+  const path = `/namespaces/${place.namespace}/graphs`;
+  assert.deepEqual(asked, [`${within}${path}/${place.name}`, `${within}${path}`, `${group}${path}/${place.name}`]);
+  const { all, WebSocket } = sockets(() => {});
+  const view = new GraphView({ ...of, WebSocket });
+  await until(() => all.length === 1);
+  view.stop();
+  assert.equal(new URL(all[0].url).pathname, `${within}/watch${path}/${place.name}`);
+  const said = [];
+  const connection = { subscribe: (what) => { said.push(JSON.parse(JSON.stringify(what))); return () => {}; } };
+  const one = new GraphView({ connection, cluster: "eu-1", ...place });
+  await until(() => said.length === 1);
+  one.stop();
+  assert.deepEqual(said, [{ cluster: "eu-1", namespace: place.namespace, name: place.name }]);
+});
+
 test("what is inferred is left out of whatever is asked for", async () => {
   const asked = [];
   const fetch = async (url) => {

@@ -33,7 +33,7 @@ func (c *cli) open(name string) (*view, error) {
 	}
 	served := config
 	if c.link != "" {
-		served = linked(config, c.link)
+		served = client.ForMember(config, c.link)
 	}
 	if c.local.serves() {
 		namespace, served = c.local.view.Namespace, c.local.cluster.Config()

@@ -3,12 +3,9 @@ package command
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/rest"
 
 	"graphview.dev/client"
 )
@@ -23,13 +20,6 @@ func (c *cli) addLink(cmd *cobra.Command) {
 		}
 		return check(cmd, args)
 	}
-}
-
-// linked returns a configuration that reaches the graphs of a member.
-func linked(config *rest.Config, link string) *rest.Config {
-	member := rest.CopyConfig(config)
-	member.Host = strings.TrimRight(config.Host, "/") + client.MemberPath + url.PathEscape(link) + "/proxy"
-	return member
 }
 
 // errLinked is the reason why a GraphView of a member is not read: a hub serves only its graph.
