@@ -181,8 +181,12 @@ func (g *guess) isDoubtful(target graph.Reference, key string, object map[string
 	if g.served == nil {
 		return false
 	}
-	if _, says := object["kind"]; !says && strings.HasSuffix(key, "Ref") && strings.HasSuffix(g.kind.Group, external) {
+	_, saysKind := object["kind"]
+	if !saysKind && strings.HasSuffix(key, "Ref") && strings.HasSuffix(g.kind.Group, external) {
 		return !strings.HasSuffix(key, "KeyRef")
+	}
+	if _, twin := g.served.wide(target.To); twin && !saysKind && object[scopeFields[0]] == nil && object[scopeFields[1]] == nil {
+		return true // a kind of the whole cluster may be meant as well
 	}
 	// A reference with a group of another domain is explicit.
 	return target.Scope == graph.ScopeUnknown && domainOf(target.To.Group) == domainOf(g.kind.Group) && !says(object) &&

@@ -16,7 +16,7 @@ func (g *guess) inferText(key, text string) {
 	if !isPlausible(name) || both && !isNamespace(namespace) {
 		return
 	}
-	if means := g.served.meaning(g.kind.Group, key); !means.kind || means.targets[0].To != g.kind {
+	if means := g.means(key, true); !means.kind || means.targets[0].To != g.kind {
 		g.mean(means, name, namespace, nil)
 	}
 }
@@ -41,7 +41,7 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	if kind, ok := object["kind"].(string); ok && kind != "" {
 		key = kind
 	}
-	means := g.served.meaning(g.kind.Group, key)
+	means := g.means(key, false)
 	g.mean(means, name, namespace, object)
 	return len(means.targets) > 0
 }

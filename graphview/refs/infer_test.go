@@ -179,6 +179,35 @@ func TestInferred(t *testing.T) {
 			object: `{apiVersion: example.com/v1, kind: App, metadata: {name: a, namespace: own}, spec: {workloads: [{name: w, version: "1"}, {name: r, replicas: 2}, {name: x}]}}`,
 			want:   `r example.com/Workload own/x inferred/spec.workloads[]`,
 		},
+		"LaterCandidates": {
+			served: []string{"logging.example.com/Output", "logging.example.com/ClusterOutput*", "logging.example.com/SyslogNGOutput", "logging.example.com/Flow", "logging.example.com/Group", "logging.example.com/ComputeDisk"},
+			object: `{apiVersion: logging.example.com/v1, kind: Flow, metadata: {name: f, namespace: own}, spec: {globalOutputRefs: [o], outputRef: {name: p}, groupRef: {name: g}, group: g, sourceDiskRef: {name: d}}}`,
+			want: `
+				r logging.example.com/ClusterOutput -/o inferred/spec.globalOutputRefs[]
+				r logging.example.com/Output own/o inferred/spec.globalOutputRefs[]
+				r logging.example.com/SyslogNGOutput own/o inferred/spec.globalOutputRefs[]
+				r logging.example.com/ClusterOutput -/p inferred/spec.outputRef
+				r logging.example.com/Output own/p inferred/spec.outputRef
+				r logging.example.com/SyslogNGOutput own/p inferred/spec.outputRef
+				r logging.example.com/ComputeDisk own/d inferred/spec.sourceDiskRef
+				r logging.example.com/Group own?/g spec.groupRef`,
+		},
+		"KeysThatTheirParentsExplain": {
+			served: []string{"ec2.services.k8s.aws/VPC", "ec2.services.k8s.aws/Subnet", "ec2.services.k8s.aws/Service"},
+			object: `{apiVersion: ec2.services.k8s.aws/v1, kind: Subnet, metadata: {name: s, namespace: own}, spec: {vpcRef: {from: {name: v}}, serviceName: com.amazonaws.s3, userSecrets: {root: x}, services: {type: web}}}`,
+			want: `
+				r ec2.services.k8s.aws/Service own/com.amazonaws.s3 inferred/spec.serviceName
+				r ec2.services.k8s.aws/VPC own/v inferred/spec.vpcRef.from`,
+		},
+		"MapsOfNamesAndClasses": {
+			served: []string{"example.com/Widget"},
+			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {userSecrets: {root: x}, services: {type: web}, priorityClassNames: {low: p}, ingress: {className: nginx}, serviceaccount: sa}}`,
+			want: `
+				r networking.k8s.io/IngressClass -/nginx inferred/spec.ingress.className
+				r scheduling.k8s.io/PriorityClass -/p inferred/spec.priorityClassNames.low
+				r core/Secret own/x inferred/spec.userSecrets.root
+				r core/ServiceAccount own/sa spec.serviceaccount`,
+		},
 		"External": {
 			served: []string{"example.com/Cluster", "example.com/Widget"},
 			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {externalClusters: [{name: a}], externalSecretName: s, sourceCluster: b}}`,

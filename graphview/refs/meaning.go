@@ -32,9 +32,16 @@ var commonWords = func() map[string]graph.Reference {
 	return words
 }()
 
-// external is the domain of Config Connector. Its references are to its own kinds: a
-// secretRef refers to a SecretManagerSecret.
-const external = "cnrm.cloud.google.com"
+// external is the domain of Config Connector, and externalServices that of the controllers
+// of AWS. Keys refer to their own kinds: a secretRef refers to a SecretManagerSecret.
+const (
+	external         = "cnrm.cloud.google.com"
+	externalServices = "services.k8s.aws"
+)
+
+func isExternal(group string) bool {
+	return strings.HasSuffix(group, external) || strings.HasSuffix(group, externalServices)
+}
 
 // outside is the prefix of keys for objects outside the cluster: externalClusters[].name
 // is not the name of a Cluster. An external Secret may be a Secret of another program.
@@ -98,12 +105,12 @@ func (s *Served) meaning(group, key string) meaning {
 
 func (s *Served) lookUp(group string, all []string) meaning {
 	words := stem(all)
-	if len(words) == 0 || len(words) == 1 && isOther[words[0]] {
+	own, near := s.groups[group], s.domains[domainOf(group)]
+	if len(words) == 0 || len(words) == 1 && isOther[words[0]] && (len(all) == 1 || own.named(words[0]) == nil) {
 		return meaning{}
 	}
-	own, near := s.groups[group], s.domains[domainOf(group)]
 	core := commonWords
-	if strings.HasSuffix(group, external) {
+	if isExternal(group) {
 		core = nil
 	}
 	isRef, isNamed := isReference(all[len(all)-1]), len(words) < len(all)
@@ -130,13 +137,15 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		for i := 1; i < len(form); i++ {
 			end := strings.Join(form[i:], "")
 			long := len(end) >= shortestEnd && form[i-1] != outside
-			if found := s.references(own.named(end)); found != nil && long {
-				return meaning{targets: found}
-			}
-			if target, ok := core[end]; ok {
+			exact := own.named(end)
+			if target, ok := core[end]; ok && (exact == nil || !long) {
 				return meaning{targets: []graph.Reference{target}, sure: isCertain(form)}
 			}
-			if found := s.references(own.endsIn(end)); found != nil && long && !isOther[form[len(form)-1]] {
+			ends := own.endsIn(end)
+			if isOther[form[len(form)-1]] {
+				ends = nil
+			}
+			if found := s.references(exact, ends); found != nil && long {
 				return meaning{targets: found}
 			}
 		}
@@ -147,6 +156,33 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		}
 	}
 	return meaning{}
+}
+
+// means is meaning for a field of the current object. A key such as from, or one that only
+// says that it refers, means what its parent's key means; so do the texts of a map of Secrets,
+// ConfigMaps or classes. className says the kind with its parent's key.
+func (g *guess) means(key string, isText bool) meaning {
+	found := g.served.meaning(g.kind.Group, key)
+	depth := len(g.path)
+	if len(found.targets) > 0 || depth < 2 || g.path[depth-1] == "" {
+		return found
+	}
+	switch parent := g.path[depth-2]; {
+	case key == "className" && parent != "":
+		found = g.served.meaning(g.kind.Group, parent+"ClassName")
+	case !isText && (key == "from" || strings.HasSuffix(key, "Ref") || key == "ref"):
+		found = g.served.meaning(g.kind.Group, parent)
+	case isText && strings.HasSuffix(parent, "s"):
+		if found = g.served.meaning(g.kind.Group, parent); len(found.targets) != 1 || !isMapped(found.targets[0].To) {
+			return meaning{}
+		}
+	}
+	return meaning{targets: found.targets}
+}
+
+// isMapped reports whether a map of texts under a key for a kind holds names of its objects.
+func isMapped(kind graph.Kind) bool {
+	return kind == kinds["Secret"].To || kind == kinds["ConfigMap"].To || settled[kind.Group] && strings.HasSuffix(kind.Kind, "Class")
 }
 
 // isInstance are words after the name of a kind that do not change the meaning of a key.
@@ -161,15 +197,9 @@ var isLiteral = map[string]bool{
 // isCertain reports whether a key's words leave no doubt that it names an object of
 // Kubernetes: tlsSecret, runnerServiceAccount, storageClass.
 func isCertain(words []string) bool {
-	last := len(words) - 1
-	if last < 1 {
-		return false
-	}
-	switch words[last-1] + words[last] {
-	case "serviceaccount", "storageclass":
-		return true
-	}
-	return words[last] == "secret" && !isLiteral[words[last-1]]
+	word, last := strings.Join(words, ""), len(words)-1
+	return strings.HasSuffix(word, "serviceaccount") || strings.HasSuffix(word, "storageclass") ||
+		last > 0 && words[last] == "secret" && !isLiteral[words[last-1]]
 }
 
 // references returns a reference for each kind, in order.

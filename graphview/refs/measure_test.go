@@ -100,7 +100,7 @@ func (m *tally) add(known, guessed map[claim]bool) {
 
 // guessable tells rules by name from those by selector, label or inventory.
 func guessable(rule *Rule) bool {
-	return (rule.Method == Name || rule.Method == Object) && rule.As == "" && rule.Named == "" && !strings.HasPrefix(rule.Path, "metadata.")
+	return (rule.Method == Name || rule.Method == Object) && rule.As == "" && rule.Named == "" && !strings.HasPrefix(rule.Path, "metadata.") && !strings.Contains(rule.Path, "volumeAttributes[")
 }
 
 // planted is an object that has the rule's field and what that needs beside it.

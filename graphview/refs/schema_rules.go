@@ -179,6 +179,10 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 	case !ok, kind == "" && declared:
 		r.addIfListed(path, targets, namespace)
 	case kind == "":
+		if isSecretive(p.key) {
+			r.addTargets(path, []graph.Reference{kinds["Secret"]}, namespace, required, r.listed)
+			return
+		}
 		either := []graph.Reference{kinds["Secret"], kinds["ConfigMap"]}
 		if len(targets) == 1 && slices.ContainsFunc(either, func(one graph.Reference) bool { return one.To == targets[0].To }) {
 			either = targets
@@ -187,6 +191,18 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 	case r.listed || !declared || target.To != kinds[kind].To:
 		r.addTargets(path, []graph.Reference{kinds[kind]}, namespace, required, r.listed)
 	}
+}
+
+// isSecretive reports whether a key says that what it refers to is secret.
+func isSecretive(key string) bool {
+	return slices.ContainsFunc(wordsOf(key), func(word string) bool {
+		switch strings.TrimSuffix(word, "s") {
+		case "cert", "certificate", "credential", "license", "password", "secret", "token":
+			return true
+		default:
+			return false
+		}
+	})
 }
 
 // require records that the target of a reference by convention has to exist: the schema

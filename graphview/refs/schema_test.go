@@ -105,7 +105,7 @@ func TestSchemaRules(t *testing.T) {
 			schema: `
 				parts: {type: array, items: {type: object, properties: {labels: {type: object}, annotations: {type: object}, credentials: {type: object, properties: {name: {type: string}, key: {type: string}}}}}}
 				template: {type: object, properties: {labels: {type: object}, annotations: {type: object}, name: {type: string, enum: [a]}}}`,
-			want: `spec.parts[].credentials.name core/Secret inferred`,
+			want: `spec.parts[].credentials.name core/Secret`,
 		},
 		"EmbeddedObjectsAndLabels": {
 			schema: `
@@ -172,7 +172,8 @@ func TestScopes(t *testing.T) {
 	kind, object := decode(t, []byte(`{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {
 		planRef: {name: narrow}, widePlanRef: {planRef: {name: wide, clusterScope: true}}, templateRef: {name: t, clusterScope: true}}}`))
 	want := lines(`
-		r example.com/Plan own?/narrow spec.planRef
+		r example.com/ClusterPlan -/narrow inferred/spec.planRef
+		r example.com/Plan own/narrow inferred/spec.planRef
 		r example.com/ClusterBuildTemplate -/t inferred/spec.templateRef
 		r example.com/ClusterTestTemplate -/t inferred/spec.templateRef
 		r example.com/ClusterPlan -/wide spec.widePlanRef.planRef`)

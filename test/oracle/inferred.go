@@ -174,13 +174,11 @@ func (c *collector) means(own schema.GroupKind, served []resource, key, word str
 		}
 	}
 	for _, tail := range tails {
-		if found = kinds(true, is(tail)); len(found) > 0 && len(tail) >= 4 {
-			return found, false, false
-		}
-		if known, ok := coreWords[tail]; ok {
+		whole = kinds(true, is(tail))
+		if known, ok := coreWords[tail]; ok && (len(whole) == 0 || len(tail) < 4) {
 			return []schema.GroupKind{known}, certain, false
 		}
-		if found = kinds(true, ends(tail)); len(found) > 0 && len(tail) >= 4 {
+		if found = slices.Concat(whole, kinds(true, ends(tail))); len(found) > 0 && len(tail) >= 4 {
 			return found, false, false
 		}
 	}
