@@ -28,7 +28,11 @@ func (s *search) affect() {
 		key := s.broken[0]
 		s.broken = s.broken[1:]
 		for _, l := range s.in[key] {
-			if !l.Missing && passes(l) {
+			switch {
+			case l.Missing || !passes(l):
+			case l.Optional:
+				s.raise(l.From, key, LosesOptional, stepOf(l, false))
+			default:
 				s.raise(l.From, key, BreaksNow, stepOf(l, false))
 			}
 		}
@@ -158,5 +162,5 @@ var effects = map[string]Verdict{
 	"selects": Unaffected, "protects": Unaffected, "restricts": Unaffected, "allows": Unaffected, "measures": Unaffected,
 	"is about": Unaffected, "leads to": Unaffected, "is on": Unaffected, "belongs to": Unaffected, "permits": Unaffected,
 	"binds": Unaffected, "installs": Unaffected, "issues": Unaffected, "runs": Unaffected, "runs on": Unaffected,
-	"is a token of": Unaffected,
+	"is a token of": Unaffected, "applies to": Unaffected,
 }

@@ -145,6 +145,12 @@ func TestOf(t *testing.T) {
 			pods/waiting: mounts spec.volumes[].persistentVolumeClaim.claimName persistentvolumeclaims/c`, "persistentvolumeclaims/c", Background, `
 			deleted: persistentvolumeclaims/c
 			cannot start again: pods/waiting`},
+		"an address of a Service that loses its pods": {`
+			services/web: selects spec.selector pods/p
+			deployments/caller: calls inferred/spec.template.spec.containers[].env[].value services/web optional`, "pods/p", Background, `
+			deleted: pods/p
+			breaks now: services/web
+			loses an optional reference: deployments/caller`},
 		"a claim of a StatefulSet at zero replicas": {`
 			statefulsets/db: claims spec.volumeClaimTemplates[].metadata.name persistentvolumeclaims/data-db-0`, "persistentvolumeclaims/data-db-0", Background, `
 			deleted: persistentvolumeclaims/data-db-0

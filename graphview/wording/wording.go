@@ -17,16 +17,18 @@ func Of(from Resource, field string, to Resource) string {
 			return r.word
 		}
 	}
-	for _, r := range anywhere {
-		if strings.Contains(field, r.part) {
-			return r.word
+	if strings.HasSuffix(to.Resource, "classes") {
+		return "is of class"
+	}
+	for _, of := range [...][]rule{into[to], anywhere} {
+		for _, r := range of {
+			if strings.Contains(field, r.part) {
+				return r.word
+			}
 		}
 	}
 	if word := targets[to]; word != "" {
 		return word
-	}
-	if strings.HasSuffix(to.Resource, "classes") {
-		return "is of class"
 	}
 	return "uses"
 }
@@ -74,6 +76,20 @@ var own = map[Resource][]rule{
 	{"kustomize.toolkit.fluxcd.io", "kustomizations"}:    {{"status.inventory", "installs"}, {"dependsOn", "waits for"}, {"sourceRef", "is built from"}},
 }
 
+// into are the rules of other fields that lead to a resource.
+var into = map[Resource][]rule{
+	{"storage.k8s.io", "csidrivers"}: {{"", "is driven by"}},
+	{"", "services"}: {
+		{"webhook.", "calls"}, {".env[]", "calls"}, {"command[]", "calls"}, {"args[]", "calls"}, {"url", "calls"}, {"Url", "calls"}, {"URL", "calls"}, {"uri", "calls"},
+		{"URI", "calls"}, {"ndpoint", "calls"}, {"addr", "calls"}, {"Addr", "calls"}, {"host", "calls"}, {"Host", "calls"}, {"erver", "calls"},
+	},
+	{"", "secrets"}: {
+		{"writeConnectionSecretToRef", "issues"}, {"spec.destination", "issues"}, {"outputSecret", "issues"}, {"targetSecret", "issues"}, {"acme.privateKeySecretRef", "issues"},
+		{".env[]", "reads env of"}, {"envFrom[]", "reads env of"}, {"ecretRef", "reads"}, {"azureFile.", "reads"},
+	},
+	{"", "persistentvolumeclaims"}: {{"source.pvc", "is filled from"}, {"dataSource", "is filled from"}},
+}
+
 // anywhere are the rules of all other fields.
 var anywhere = []rule{
 	{"imagePullSecret", "pulls images with"},
@@ -96,7 +112,7 @@ var anywhere = []rule{
 	{"dependsOn", "waits for"},
 	{"serviceAccountName", "runs as"},
 	{"serviceAccountRef", "acts as"},
-	{"roleRef", "grants"},
+	{"targetRef", "applies to"},
 	{"podGroup", "is scheduled with"},
 	{"subdomain", "is named by"},
 	{"elector", "selects"},
@@ -104,13 +120,13 @@ var anywhere = []rule{
 
 // targets are the words for what nothing else is known of but where it leads.
 var targets = map[Resource]string{
-	{"", "nodes"}:                    "runs on",
-	{"", "serviceaccounts"}:          "acts as",
-	{"", "secrets"}:                  "reads",
-	{"", "configmaps"}:               "reads",
-	{"", "persistentvolumeclaims"}:   "mounts",
-	{"", "namespaces"}:               "is about",
-	{"storage.k8s.io", "csidrivers"}: "is driven by",
+	{"", "nodes"}:                  "runs on",
+	{"", "serviceaccounts"}:        "acts as",
+	{"", "secrets"}:                "reads",
+	{"", "configmaps"}:             "reads",
+	{"", "persistentvolumeclaims"}: "mounts",
+	{"", "namespaces"}:             "is about",
+	{"", "services"}:               "routes to",
 }
 
 // Reversed is a word as it reads from what is referred to: what a Pod mounts "is
@@ -132,7 +148,7 @@ var reversed = map[string]string{
 	"is issued by": "issues for", "issues": "is issued by", "is in": "has", "reads from": "is read by", "waits for": "is awaited by",
 	"is built from": "builds", "reads env of": "is read as env by", "claims": "is claimed by", "mounts": "is mounted by",
 	"calls": "is called by", "runs as": "runs", "acts as": "is used by", "is scheduled with": "schedules", "runs on": "runs",
-	"reads": "is read by", "is driven by": "drives", "is of class": "is the class of", "uses": "is used by",
+	"reads": "is read by", "is driven by": "drives", "is of class": "is the class of", "uses": "is used by", "applies to": "is subject to",
 }
 
 // All are the words that there are, in no order.

@@ -21,28 +21,40 @@ func TestOf(t *testing.T) {
 		to    Resource
 		want  string
 	}{
-		"a volume":              {pods, "spec.volumes[].configMap.name", maps, "mounts"},
-		"of a template":         {deployments, "spec.template.spec.volumes[].projected.sources[].secret.name", secrets, "mounts"},
-		"a variable":            {pods, "spec.containers[].env[].valueFrom.secretKeyRef.name", secrets, "reads env of"},
-		"variables":             {deployments, "spec.template.spec.initContainers[].envFrom[].configMapRef.name", maps, "reads env of"},
-		"an account":            {pods, "spec.serviceAccountName", Resource{"", "serviceaccounts"}, "runs as"},
-		"a node":                {pods, "spec.nodeName", Resource{"", "nodes"}, "runs on"},
-		"a pull secret":         {pods, "spec.imagePullSecrets[].name", secrets, "pulls images with"},
-		"a service's pods":      {Resource{"", "services"}, "spec.selector", pods, "selects"},
-		"an ingress's services": {Resource{"networking.k8s.io", "ingresses"}, "spec.rules[].http.paths[].backend.service.name", Resource{"", "services"}, "routes to"},
-		"an ingress's class":    {Resource{"networking.k8s.io", "ingresses"}, "spec.ingressClassName", Resource{"networking.k8s.io", "ingressclasses"}, "is of class"},
-		"a route's services":    {Resource{"gateway.networking.k8s.io", "httproutes"}, "spec.rules[].backendRefs[].name", Resource{"", "services"}, "routes to"},
-		"a route's gateway":     {Resource{"gateway.networking.k8s.io", "httproutes"}, "spec.parentRefs[].name", Resource{"gateway.networking.k8s.io", "gateways"}, "attaches to"},
-		"what is scaled":        {Resource{"autoscaling", "horizontalpodautoscalers"}, "spec.scaleTargetRef", deployments, "scales"},
-		"what is protected":     {Resource{"policy", "poddisruptionbudgets"}, "spec.selector", pods, "protects"},
-		"who is bound":          {Resource{"rbac.authorization.k8s.io", "rolebindings"}, "subjects[]", Resource{"", "serviceaccounts"}, "binds"},
-		"what is granted":       {Resource{"rbac.authorization.k8s.io", "rolebindings"}, "roleRef", Resource{"rbac.authorization.k8s.io", "roles"}, "grants"},
-		"a release":             {secrets, "data.release", deployments, "installs"},
-		"a certificate":         {Resource{"cert-manager.io", "certificates"}, "spec.secretName", secrets, "issues"},
-		"its issuer":            {Resource{"cert-manager.io", "certificates"}, "spec.issuerRef", Resource{"cert-manager.io", "issuers"}, "is issued by"},
-		"a kind of somebody's":  {Resource{"example.com", "widgets"}, "spec.authSecretRef.name", secrets, "reads"},
-		"nothing known":         {Resource{"example.com", "widgets"}, "spec.gadgetRef.name", Resource{"example.com", "gadgets"}, "uses"},
-		"a ReferenceRule":       {Resource{"example.com", "widgets"}, "referencerule/widgets", Resource{"example.com", "gadgets"}, "uses"},
+		"a volume":               {pods, "spec.volumes[].configMap.name", maps, "mounts"},
+		"of a template":          {deployments, "spec.template.spec.volumes[].projected.sources[].secret.name", secrets, "mounts"},
+		"a variable":             {pods, "spec.containers[].env[].valueFrom.secretKeyRef.name", secrets, "reads env of"},
+		"variables":              {deployments, "spec.template.spec.initContainers[].envFrom[].configMapRef.name", maps, "reads env of"},
+		"an account":             {pods, "spec.serviceAccountName", Resource{"", "serviceaccounts"}, "runs as"},
+		"a node":                 {pods, "spec.nodeName", Resource{"", "nodes"}, "runs on"},
+		"a pull secret":          {pods, "spec.imagePullSecrets[].name", secrets, "pulls images with"},
+		"a service's pods":       {Resource{"", "services"}, "spec.selector", pods, "selects"},
+		"an ingress's services":  {Resource{"networking.k8s.io", "ingresses"}, "spec.rules[].http.paths[].backend.service.name", Resource{"", "services"}, "routes to"},
+		"an ingress's class":     {Resource{"networking.k8s.io", "ingresses"}, "spec.ingressClassName", Resource{"networking.k8s.io", "ingressclasses"}, "is of class"},
+		"a route's services":     {Resource{"gateway.networking.k8s.io", "httproutes"}, "spec.rules[].backendRefs[].name", Resource{"", "services"}, "routes to"},
+		"a route's gateway":      {Resource{"gateway.networking.k8s.io", "httproutes"}, "spec.parentRefs[].name", Resource{"gateway.networking.k8s.io", "gateways"}, "attaches to"},
+		"what is scaled":         {Resource{"autoscaling", "horizontalpodautoscalers"}, "spec.scaleTargetRef", deployments, "scales"},
+		"what is protected":      {Resource{"policy", "poddisruptionbudgets"}, "spec.selector", pods, "protects"},
+		"who is bound":           {Resource{"rbac.authorization.k8s.io", "rolebindings"}, "subjects[]", Resource{"", "serviceaccounts"}, "binds"},
+		"what is granted":        {Resource{"rbac.authorization.k8s.io", "rolebindings"}, "roleRef", Resource{"rbac.authorization.k8s.io", "roles"}, "grants"},
+		"a release":              {secrets, "data.release", deployments, "installs"},
+		"a certificate":          {Resource{"cert-manager.io", "certificates"}, "spec.secretName", secrets, "issues"},
+		"its issuer":             {Resource{"cert-manager.io", "certificates"}, "spec.issuerRef", Resource{"cert-manager.io", "issuers"}, "is issued by"},
+		"a kind of somebody's":   {Resource{"example.com", "widgets"}, "spec.authSecretRef.name", secrets, "reads"},
+		"an address":             {pods, "inferred/spec.containers[].env[].value", Resource{"", "services"}, "calls"},
+		"another address":        {Resource{"example.com", "widgets"}, "inferred/spec.backendUrl", Resource{"", "services"}, "calls"},
+		"a service by name":      {Resource{"example.com", "widgets"}, "spec.serviceRef.name", Resource{"", "services"}, "routes to"},
+		"a volume's driver":      {pods, "spec.volumes[].csi.driver", Resource{"storage.k8s.io", "csidrivers"}, "is driven by"},
+		"a volume's credential":  {pods, "spec.volumes[].rbd.secretRef.name", secrets, "reads"},
+		"a role of its own":      {Resource{"example.com", "grants"}, "spec.roleRef", Resource{"example.com", "roles"}, "uses"},
+		"a product":              {Resource{"example.com", "buckets"}, "spec.writeConnectionSecretToRef.name", secrets, "issues"},
+		"a claim that is copied": {Resource{"example.com", "volumes"}, "spec.source.pvc.name", Resource{"", "persistentvolumeclaims"}, "is filled from"},
+		"a class of a claim":     {Resource{"apps", "statefulsets"}, "spec.volumeClaimTemplates[].spec.storageClassName", Resource{"storage.k8s.io", "storageclasses"}, "is of class"},
+		"a claim of pods":        {Resource{"apps", "statefulsets"}, "spec.volumeClaimTemplates[].metadata.name", Resource{"", "persistentvolumeclaims"}, "claims"},
+		"a policy":               {Resource{"example.com", "policies"}, "spec.targetRefs[]", Resource{"gateway.networking.k8s.io", "httproutes"}, "applies to"},
+		"a pod's sources of env": {deployments, "spec.template.spec.containers[].envFrom[].secretRef.name", secrets, "reads env of"},
+		"nothing known":          {Resource{"example.com", "widgets"}, "spec.gadgetRef.name", Resource{"example.com", "gadgets"}, "uses"},
+		"a ReferenceRule":        {Resource{"example.com", "widgets"}, "referencerule/widgets", Resource{"example.com", "gadgets"}, "uses"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -62,6 +74,11 @@ func TestEveryWordReadsBothWays(t *testing.T) {
 		}
 	}
 	for _, rules := range own {
+		for _, r := range rules {
+			check(r.word)
+		}
+	}
+	for _, rules := range into {
 		for _, r := range rules {
 			check(r.word)
 		}
@@ -91,6 +108,11 @@ func TestWordsAreDocumented(t *testing.T) {
 	for from, rules := range own {
 		for _, r := range rules {
 			row(r.word, strings.TrimSuffix(from.Resource+"."+from.Group, "."), r.part)
+		}
+	}
+	for to, rules := range into {
+		for _, r := range rules {
+			row(r.word, "any other, to "+strings.TrimSuffix(to.Resource+"."+to.Group, "."), r.part)
 		}
 	}
 	for _, r := range anywhere {
