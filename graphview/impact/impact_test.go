@@ -147,7 +147,7 @@ func TestOf(t *testing.T) {
 			cannot start again: pods/waiting`},
 		"an address of a Service that loses its pods": {`
 			services/web: selects spec.selector pods/p
-			deployments/caller: calls inferred/spec.template.spec.containers[].env[].value services/web optional`, "pods/p", Background, `
+			deployments/caller: calls? inferred/spec.template.spec.containers[].env[].value services/web`, "pods/p", Background, `
 			deleted: pods/p
 			breaks now: services/web
 			loses an optional reference: deployments/caller`},
