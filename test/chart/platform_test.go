@@ -2,6 +2,7 @@ package chart
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/test/env"
@@ -91,6 +93,49 @@ func TestPage(t *testing.T) {
 		if kind := object.GetKind(); kind == "Ingress" || kind == "HTTPRoute" || kind == "ConfigMap" {
 			t.Errorf("%s %s is made by default", kind, object.GetName())
 		}
+	}
+}
+
+// TestLogin: what leads to the page leads to the login, which verifies the operator's certificate.
+func TestLogin(t *testing.T) {
+	const login = `dashboard: {enabled: true}
+certificates: {source: certManager}
+global: {imageRegistry: mirror.example.com}
+networkPolicy: {enabled: true, from: [{podSelector: {}}]}
+httpRoute: {enabled: true, parentRefs: [{name: web}], hostnames: [graphs.example.com]}
+ingress: {enabled: true, host: graphs.example.com}
+login: {enabled: true, issuerURL: "https://login.example.com", clientID: kubernetes}`
+	all := objects(t, login)
+	pod := rendered[appsv1.Deployment](t, all, "Deployment", "graphview-login").Spec.Template
+	container := pod.Spec.Containers[0]
+	for _, want := range []string{"--oidc-issuer-url=https://login.example.com", "--redirect-url=https://graphs.example.com/oauth2/callback", "--upstream=https://graphview.graphview-system.svc/", "--pass-authorization-header=true"} {
+		if !slices.Contains(container.Args, want) {
+			t.Errorf("arguments %v, want %s", container.Args, want)
+		}
+	}
+	if !strings.HasPrefix(container.Image, "mirror.example.com/oauth2-proxy/") || pod.Spec.Volumes[0].Secret.Items[0].Key != "ca.crt" {
+		t.Errorf("image %s, volumes %v", container.Image, pod.Spec.Volumes)
+	}
+	service := rendered[corev1.Service](t, all, "Service", "graphview-login")
+	for name, value := range service.Spec.Selector {
+		if pod.Labels[name] != value {
+			t.Errorf("the Service selects %s=%s, the pod has %v", name, value, pod.Labels)
+		}
+	}
+	ingress := rendered[networkingv1.Ingress](t, all, "Ingress", "graphview")
+	if paths := ingress.Spec.Rules[0].HTTP.Paths; len(paths) != 1 || paths[0].Path != "/" || paths[0].Backend.Service.Name != service.Name || paths[0].Backend.Service.Port.Name != service.Spec.Ports[0].Name {
+		t.Errorf("paths %v", paths)
+	}
+	if _, ok := ingress.Annotations["nginx.ingress.kubernetes.io/backend-protocol"]; ok {
+		t.Error("the Ingress speaks TLS to the login")
+	}
+	rules, _, _ := unstructured.NestedSlice(installation.Find(all, "HTTPRoute", "graphview").Object, "spec", "rules")
+	if text := fmt.Sprint(rules); !strings.Contains(text, "graphview-login") || strings.Contains(text, "graphs") {
+		t.Errorf("rules %s", text)
+	}
+	policy := rendered[networkingv1.NetworkPolicy](t, all, "NetworkPolicy", "graphview-manager")
+	if from := policy.Spec.Ingress[0].From; len(from) != 2 || from[1].PodSelector.MatchLabels["app.kubernetes.io/component"] != "login" {
+		t.Errorf("the operator is reached from %v", from)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestManifestsForUsers(t *testing.T) {
 			t.Errorf("%v\n%s", err, match[1])
 		}
 	}
-	if found != 2 {
+	if found != 1 {
 		t.Errorf("%d manifests", found)
 	}
 }

@@ -18,6 +18,19 @@
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}
 {{- fail "httpRoute.enabled needs httpRoute.parentRefs: name the Gateway" }}
 {{- end }}
+{{- with .Values.login }}
+{{- if .enabled }}
+{{- if not (or $.Values.ingress.enabled (and $.Values.httpRoute.enabled $.Values.httpRoute.hostnames)) }}
+{{- fail "login.enabled needs a way to the page: ingress.enabled with ingress.host, or httpRoute.enabled with httpRoute.hostnames" }}
+{{- end }}
+{{- if not (and .issuerURL .clientID) }}
+{{- fail "login.enabled needs login.issuerURL and login.clientID: those that the API server trusts" }}
+{{- end }}
+{{- if eq $.Values.certificates.source "operator" }}
+{{- fail "login.enabled needs a certificate that the proxy can verify: certificates.source certManager, or secret with ca.crt in it" }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- with .Values.fleet }}
 {{- if and (or .hub.enabled .member.url) (not .name) }}
 {{- fail "fleet.hub.enabled and fleet.member.url need fleet.name: set it to the name of the hub, such as acme, at the hub and at every member" }}

@@ -17,13 +17,16 @@ app.kubernetes.io/name: graphview
 app.kubernetes.io/component: manager
 {{- end }}
 
+{{/* An image by its name in the mirror, if there is one. The first part is a registry if it has a
+dot or a port, as in Docker. */}}
+{{- define "graphview.mirrored" -}}
+{{- $registry := .root.Values.global.imageRegistry -}}
+{{- if $registry }}{{ $registry }}/{{ regexReplaceAll "^(localhost|[^/]*[.:][^/]*)/" .repository "" }}{{ else }}{{ .repository }}{{ end -}}
+{{- end }}
+
 {{- define "graphview.image" -}}
 {{- with .Values.image -}}
-{{- $repository := .repository -}}
-{{- with $.Values.global.imageRegistry -}}
-{{- /* The first part is a registry if it has a dot or a port, as in Docker. */ -}}
-{{- $repository = printf "%s/%s" . (regexReplaceAll "^(localhost|[^/]*[.:][^/]*)/" $repository "") -}}
-{{- end -}}
+{{- $repository := include "graphview.mirrored" (dict "root" $ "repository" .repository) -}}
 {{- if .digest -}}{{ $repository }}@{{ .digest }}{{- else -}}{{ $repository }}:{{ .tag | default $.Chart.AppVersion }}{{- end -}}
 {{- end -}}
 {{- end }}
