@@ -105,6 +105,9 @@ func restricted(n plan.Need) bool {
 	return !n.OfReleases() && (n.Key.Namespace != "" || n.Key.LabelSelector != "" || n.Key.FieldSelector != "")
 }
 
+// Ledger returns the ledger of all memory that owners hold.
+func (e *Engine) Ledger() *budget.Ledger { return e.ledger }
+
 // retryNext retries the first view of a namespace that is not served because its owner held too much
 // memory, after another view has released some. Once the retried view has synced, it calls retryNext
 // again, so that views are retried one after another.

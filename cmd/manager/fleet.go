@@ -40,7 +40,7 @@ type fleetHub struct {
 
 // newFleetHub returns nil without --tunnel-bind-address. members are the replicas of this operator,
 // nil if it is alone.
-func newFleetHub(ctx context.Context, o *options, certificates certificates, run string, members *replicas.Members, shared *sharing) (*fleetHub, error) {
+func newFleetHub(ctx context.Context, o *options, certificates certificates, engine *graphview.Engine, members *replicas.Members, shared *sharing) (*fleetHub, error) {
 	if o.tunnelAddress == "" {
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func newFleetHub(ctx context.Context, o *options, certificates certificates, run
 		f.files, f.secured.GetCertificate = files, files.GetCertificate
 	}
 	with := hub.Options{
-		Name: o.hubName, Run: run, Notify: func(link string) { f.notifier.Notify(graphview.Name{Name: link}) }, Logger: ctrl.Log.WithName("hub"),
+		Name: o.hubName, Run: engine.RunID(), Ledger: engine.Ledger(), Notify: func(link string) { f.notifier.Notify(graphview.Name{Name: link}) }, Logger: ctrl.Log.WithName("hub"),
 	}
 	if members != nil {
 		with.Replicas = members

@@ -104,7 +104,7 @@ func run(ctx context.Context, o *options) error {
 	accept.RulesKnown = rules.Known()
 	accept.Placement = shared.placement()
 	reconciler := controllers.NewGraphViewReconciler(shared.declared(engine), notifier, accept)
-	fleet, err := newFleetHub(ctx, o, certificates, engine.RunID(), members, shared)
+	fleet, err := newFleetHub(ctx, o, certificates, engine, members, shared)
 	if err != nil {
 		return fmt.Errorf("hub: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // heldBytes is the limit of a [Ledger] in a process without a memory limit.
-var heldBytes = Declare("held_bytes", "bytes that the views and narrowed graphs of all users hold", 1<<30)
+var heldBytes = Declare("held_bytes", "bytes that the views and connections of all users hold", 1<<30)
 
 // Ledger limits the bytes that all owners hold together. An owner may hold as many bytes as
 // are free: one owner alone holds at most half of the limit, two a third each, and n owners
@@ -57,6 +57,8 @@ const (
 	Rights
 	// Watches are those restricted to a namespace or by a selector, with their objects.
 	Watches
+	// Messages are those of other replicas that a subscriber has not read yet.
+	Messages
 
 	uses
 )
@@ -106,7 +108,7 @@ func (a *Account) Release(some ...Use) {
 }
 
 // Close empties the account.
-func (a *Account) Close() { a.Release(Programs, Elements, Rights, Watches) }
+func (a *Account) Close() { a.Release(Programs, Elements, Rights, Watches, Messages) }
 
 // Owner returns the owner of the account.
 func (a *Account) Owner() Owner { return a.owner }

@@ -119,7 +119,7 @@ func New(ctx context.Context, o Options) *Table {
 	t.metrics = newMetrics(t)
 	reach, closeIdle := edge.Direct(o.TLS)
 	t.closeIdle = closeIdle
-	t.relays = edge.NewClient(ctx, edge.Options{Reach: reach, Opened: t.Opened("edge"), Leaving: t.leave, Stale: t.setStale})
+	t.relays = edge.NewClient(ctx, edge.Options{Reach: reach, Ledger: o.Engine.Ledger(), Opened: t.Opened("edge"), Leaving: t.leave, Stale: t.setStale})
 	return t
 }
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/fleet/identity"
 	"graphview.dev/stream/fleet/tunnel"
@@ -27,6 +28,8 @@ type Options struct {
 	Run      string
 	Replicas Replicas
 	Peers    http.RoundTripper
+	// Ledger is charged for the messages that subscribers have not read yet. Nil: one for this hub.
+	Ledger *budget.Ledger
 	// Notify is called with the name of a link whose Status may have changed. It does not
 	// block. Nil: not.
 	Notify func(link string)
@@ -84,7 +87,7 @@ func New(ctx context.Context, o Options) *Hub {
 	}
 	h := &Hub{o: o, limit: rate.NewLimiter(acceptedPerSecond, acceptedPerSecond), metrics: newMetrics(), links: make(map[string]*link), routes: make(map[string]*route)}
 	h.life, h.stop = context.WithCancel(ctx)
-	h.edge = edge.NewClient(ctx, edge.Options{Reach: h.reach})
+	h.edge = edge.NewClient(ctx, edge.Options{Reach: h.reach, Ledger: o.Ledger})
 	return h
 }
 

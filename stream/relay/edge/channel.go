@@ -27,7 +27,7 @@ var errLeft = errors.New("the channel was closed")
 type Channel struct {
 	relay   *Relay
 	access  delivery.Access
-	owner   budget.Owner // of what is unread; zero: no share
+	account *budget.Account // of what is unread
 	opening wire.Opening
 	revoked <-chan struct{} // belongs to the subscriber's goroutine
 	closing sync.Once
@@ -93,7 +93,7 @@ func (r *Relay) open(who delivery.Access, owner budget.Owner, o wire.Opening) *C
 	if named, ok := who.(As); ok {
 		o.User = &named.User
 	}
-	c := &Channel{relay: r, access: who, owner: owner, opening: o, news: make(chan struct{}, 1), revoked: who.Changed()}
+	c := &Channel{relay: r, access: who, account: r.client.o.Ledger.Account(owner), opening: o, news: make(chan struct{}, 1), revoked: who.Changed()}
 	rights := who.Rights()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +135,7 @@ func (c *Channel) closeLocked() {
 }
 
 func (c *Channel) dropLocked() {
-	c.relay.client.unread.give(c.owner, c.unread)
+	c.account.Close()
 	c.pending, c.unread = nil, 0
 }
 
@@ -251,7 +251,7 @@ func (c *Channel) receiveLocked(f *delivery.Frame) {
 		return
 	}
 	size := len(f.JSON)
-	if err := c.relay.client.unread.take(c.owner, c.unread, size); err != nil {
+	if err := c.account.Set(budget.Messages, int64(c.unread+size)); err != nil {
 		c.dropLocked()
 		// A smaller view would not help: the reader is behind.
 		c.endLocked(&delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; read faster, or end some streams"})
@@ -281,7 +281,7 @@ func (c *Channel) Poll() ([]*delivery.Frame, error) {
 	frames := slices.Clone(c.pending[:n])
 	c.pending = slices.Delete(c.pending, 0, n) // which clears: an idle subscriber holds no frame
 	c.unread -= size
-	r.client.unread.give(c.owner, size)
+	_ = c.account.Set(budget.Messages, int64(c.unread)) // less is never refused
 	c.begun = true
 	if grant := c.credit.consume(size, frames[n-1].Rev != "", c.unread); grant > 0 && c.err == nil {
 		r.sayLocked(wire.AppendNumber(nil, wire.More, c.number, uint64(grant)))

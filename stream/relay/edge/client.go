@@ -12,6 +12,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
@@ -36,6 +37,8 @@ var ErrStopping = fmt.Errorf("%w: it is stopping", ErrBroken)
 type Options struct {
 	// Reach returns the transport to a replica.
 	Reach func(replicas.Member) http.RoundTripper
+	// Ledger is charged for the messages that subscribers have not read yet. Nil: one for this client.
+	Ledger *budget.Ledger
 	// Opened is called with +1 when a relay begins, and with -1 when it ends. Nil: not.
 	Opened func(int)
 	// Leaving is called when a replica is about to stop. Nil: not.
@@ -49,7 +52,6 @@ type Client struct {
 	o        Options
 	ctx      context.Context
 	stop     context.CancelFunc
-	unread   *unread
 	large    largeFrames
 	channels atomic.Int64
 	running  sync.WaitGroup
@@ -67,6 +69,9 @@ type relayKey struct {
 
 // NewClient returns a Client whose relays end with ctx or Close.
 func NewClient(ctx context.Context, o Options) *Client {
+	if o.Ledger == nil {
+		o.Ledger = budget.NewLedger(0)
+	}
 	if o.Opened == nil {
 		o.Opened = func(int) {}
 	}
@@ -76,7 +81,7 @@ func NewClient(ctx context.Context, o Options) *Client {
 	if o.Stale == nil {
 		o.Stale = func(replicas.Member, bool) {}
 	}
-	c := &Client{o: o, unread: newUnread(unreadBytes.Limit()), relays: make(map[relayKey]*Relay)}
+	c := &Client{o: o, relays: make(map[relayKey]*Relay)}
 	c.ctx, c.stop = context.WithCancel(ctx)
 	return c
 }

@@ -60,7 +60,7 @@ func TestShared(t *testing.T) {
 		f.stop()
 	}
 	s.channels(t, 0)
-	if n := s.client.unread.all.Load(); n != 0 {
+	if n := s.client.o.Ledger.Total(); n != 0 {
 		t.Errorf("%d bytes are unread without a subscriber", n)
 	}
 }
@@ -89,7 +89,7 @@ func TestLaggingSubscriber(t *testing.T) {
 		all["shop/b"] = fmt.Sprint(s.version)
 		wants(t, all, fast)
 	}
-	if n := s.client.unread.all.Load(); n > minWindow+2*size {
+	if n := s.client.o.Ledger.Total(); n > minWindow+2*size {
 		t.Errorf("%d bytes are kept for one that does not read", n)
 	}
 	slow.hold.Unlock()
@@ -170,7 +170,7 @@ func TestRandomReaders(t *testing.T) {
 				f.stop()
 			}
 			s.channels(t, 0)
-			if n := s.client.unread.all.Load(); n != 0 {
+			if n := s.client.o.Ledger.Total(); n != 0 {
 				t.Errorf("%d bytes are unread without a subscriber", n)
 			}
 		})
