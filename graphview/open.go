@@ -2,7 +2,6 @@ package graphview
 
 import (
 	"context"
-	"fmt"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
@@ -22,7 +21,7 @@ type OpenOptions struct {
 
 // Open makes an ad-hoc view: a view for one connection, without a name. It runs as named views do and
 // shares their watches. The caller has to close it with CloseView. The error is an *spec.InvalidError,
-// a *ClosedError if there are too many or the engine is stopping, or the context's.
+// a *ClosedError if its owner may hold no more memory or the engine is stopping, or the context's.
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	account := e.ledger.Account(o.Owner)
 	if err := account.Set(budget.Programs, compiledBytes(&o.Spec)); err != nil {
@@ -41,12 +40,8 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	switch {
-	case e.stopped:
+	if e.stopped {
 		return nil, stopping
-	case len(e.opened) >= e.o.MaxOpened:
-		return nil, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: fmt.Sprintf(
-			"there are %d views for single connections already; try later, or ask for a GraphView", e.o.MaxOpened)}
 	}
 	v := newView(e, Name{Name: "connection"}, delivery.NewID())
 	v.permit, v.named = o.Permit, false

@@ -44,8 +44,6 @@ type Options struct {
 	// subscriber, and the engine watches only what it permits. References to kinds that may not be
 	// listed remain. Nil: every watch is tried.
 	Own Permit
-	// MaxOpened limits the ad-hoc views. 0 means 64.
-	MaxOpened int
 	// Recall accepts revisions of subscribers that reconnect through another replica; see
 	// delivery.Shared.
 	Recall bool
@@ -85,9 +83,6 @@ func (o *Options) setDefaults() {
 	}
 	if o.PermitInterval == 0 {
 		o.PermitInterval = time.Minute
-	}
-	if o.MaxOpened == 0 {
-		o.MaxOpened = 64
 	}
 	if o.Notify == nil {
 		o.Notify = func(Name) {}

@@ -7,10 +7,8 @@ import (
 
 	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/names"
@@ -48,7 +46,7 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 	options.JoinWalk = true
 	o := &opening{name: names.GraphName{Name: connectionPath}, subscribe: &options, terms: s.termsOf(r, rightToConnection, nil)}
 	who, _ := request.UserFrom(r.Context())
-	s.upgrade(w, r, upgradeOptions{protocol: connectionProtocol, about: o.name, reserve: s.reserveAdHoc},
+	s.upgrade(w, r, upgradeOptions{protocol: connectionProtocol, about: o.name, reserve: s.reserve},
 		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) {
 			o.terms.End = stream.End
 			declared, err := s.readRequest(stream, conn, out, options.ExcludeInferred)
@@ -59,23 +57,6 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 			o.declared = declared
 			s.runSession(stream, who, o, conn, out)
 		})
-}
-
-// reserveAdHoc makes room for a user's view and for the stream of its graph. The error is a
-// Status.
-func (s *Server) reserveAdHoc(ctx context.Context, who user.Info) (*admission.Stream, error) {
-	owner := budget.UserOwner(who)
-	if err := s.adHoc.Take(owner, 1); err != nil {
-		return nil, notAdmitted(err)
-	}
-	giveBack := func() { s.adHoc.Give(owner, 1) }
-	stream, err := s.reserve(ctx, who)
-	if err != nil {
-		giveBack()
-		return nil, err
-	}
-	stream.OnRelease(giveBack)
-	return stream, nil
 }
 
 // readRequest reads the first message; the socket accepts no other. The error is a

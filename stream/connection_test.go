@@ -141,33 +141,6 @@ func TestConnectionStops(t *testing.T) {
 	s.shutdown()
 }
 
-// adHocLimit is the documented limit of ad-hoc views of one user.
-const adHocLimit = 8
-
-func TestConnectionsPerUser(t *testing.T) {
-	view := newView("shop/web")
-	s := serve(t, fakeCluster{view})
-	var conns []*websocket.Conn
-	for range adHocLimit {
-		conns = append(conns, dialConnection(t, s))
-	}
-	options := asReader()
-	options.Subprotocols = []string{connectionProtocol}
-	if _, response, err := s.dial(connectionPath, options); err == nil || response.StatusCode != http.StatusTooManyRequests {
-		t.Fatalf("one more: %v", err)
-	}
-	// One that says what it wants and goes makes room.
-	if err := conns[0].Write(within(t), websocket.MessageText, []byte(goodRequest)); err != nil {
-		t.Fatal(err)
-	}
-	subscription := await(t, view.subscribed)
-	_ = conns[0].Close(websocket.StatusNormalClosure, "")
-	await(t, subscription.closed)
-	for _, conn := range conns[1:] {
-		_ = conn.CloseNow()
-	}
-}
-
 func TestParseRequest(t *testing.T) {
 	got, err := parseRequest([]byte(`{
 	  "queries": [
@@ -217,24 +190,6 @@ func TestServiceAccountsShareLimits(t *testing.T) {
 	account := func(namespace string, n int64) user.Info {
 		return &user.DefaultInfo{Name: serviceaccount.MakeUsername(namespace, strconv.FormatInt(n, 10))}
 	}
-	t.Run("ad-hoc views", func(t *testing.T) {
-		s := serve(t, nil)
-		for n := range int64(adHocLimit) {
-			stream, err := s.reserveAdHoc(t.Context(), account("shop", n))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer stream.Release()
-		}
-		if _, err := s.reserveAdHoc(t.Context(), account("shop", adHocLimit)); err == nil {
-			t.Error("another ServiceAccount of the namespace has one more")
-		}
-		other, err := s.reserveAdHoc(t.Context(), account("bank", 0))
-		if err != nil {
-			t.Fatalf("a ServiceAccount of another namespace: %v", err)
-		}
-		other.Release()
-	})
 	t.Run("questions about requests", func(t *testing.T) {
 		d := newDecisions(func(context.Context, user.Info, access.Question) (bool, error) { return true, nil }, time.Minute)
 		if err := d.waiting.Take(budget.NamespaceOwner("shop"), int(requestReviews.Limit())); err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/go-logr/logr"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/rights"
@@ -32,7 +31,6 @@ type Server struct {
 	listener    net.Listener
 	handler     http.Handler
 	registry    *admission.Registry
-	adHoc       *budget.Shares[budget.Owner]
 	exports     *admission.Exports
 	writes      *admission.WriteBudget
 	permissions *rights.Permissions
@@ -69,7 +67,7 @@ func newServer(o Options, a *delegatedAuth) (*Server, error) {
 	}
 	s := &Server{
 		options: o, access: a, listener: admission.LimitConns(listener),
-		registry: admission.NewRegistry(o.MaxOpen), adHoc: admission.NewAdHocViews(), exports: admission.NewExports(),
+		registry: admission.NewRegistry(o.MaxOpen), exports: admission.NewExports(),
 		writes: admission.NewWriteBudget(0), timing: defaultTiming(), metrics: m,
 		permissions: newPermissions(a.review, o.PermissionRecheck, o.DigestKey, m),
 	}

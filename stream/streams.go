@@ -119,15 +119,7 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 		return nil, err
 	}
 	o.terms = right.terms(end)
-	giveBack := func() {}
-	if o.declared != nil {
-		owner := budget.UserOwner(g.who)
-		if err := s.adHoc.Take(owner, 1); err != nil {
-			return nil, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end one, or ask for a GraphView"}
-		}
-		giveBack = func() { s.adHoc.Give(owner, 1) }
-	}
-	graph, err := s.openChannel(ctx, g.who, o, giveBack)
+	graph, err := s.openChannel(ctx, g.who, o)
 	switch {
 	case err != nil:
 		return nil, err
@@ -142,21 +134,14 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 }
 
 // openChannel opens a graph, and calls release when it is closed or cannot be opened.
-func (s *Server) openChannel(ctx context.Context, who user.Info, o *opening, release func()) (*openGraph, error) {
-	opened := false
-	defer func() {
-		if !opened {
-			release()
-		}
-	}()
+func (s *Server) openChannel(ctx context.Context, who user.Info, o *opening) (*openGraph, error) {
 	graph, err := s.open(ctx, who, o)
 	if err != nil {
 		return nil, toClosedError(err)
 	}
-	opened = true
 	subscribers := s.metrics.subscribers.WithLabelValues(muxTransport)
 	subscribers.Inc()
-	graph.onClose = append([]func(){release}, append(graph.onClose, subscribers.Dec)...)
+	graph.onClose = append(graph.onClose, subscribers.Dec)
 	return graph, nil
 }
 

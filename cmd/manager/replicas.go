@@ -93,7 +93,7 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 	}
 	// The relays to other replicas end when the table is closed, after the streams.
 	s.table = placement.New(context.WithoutCancel(ctx), placement.Options{
-		Engine: with.engine, Self: self, Members: s.members, TLS: s.keys.TLS(),
+		Engine: with.engine, Ledger: with.engine.Ledger(), Self: self, Members: s.members, TLS: s.keys.TLS(),
 		Published: controllers.Published(ctx, with.cached), Notify: with.notifier.Notify, Logger: log,
 	})
 	s.handler = holder.New(holder.Options{Views: s.table.Held(), Run: self.Run, Opened: s.table.Opened("holder"), Logger: log})

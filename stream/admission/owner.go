@@ -1,9 +1,5 @@
 package admission
 
-import "graphview.dev/graphview/budget"
-
-var adHocViews = budget.Declare("ad_hoc_views_per_user", "ad-hoc views of one user, or of the ServiceAccounts of one namespace", 8)
-
 const (
 	// fewGraphs is how many of a thing each owner may have as long as any is free.
 	fewGraphs = 16
@@ -11,9 +7,6 @@ const (
 	// have more. So the last places go to owners who have few.
 	freeShare = 8
 )
-
-// NewAdHocViews counts views for one connection by owner.
-func NewAdHocViews() *budget.Shares[budget.Owner] { return budget.NewShares[budget.Owner](adHocViews) }
 
 // hasRoom reports whether an owner who holds some may have one more of what is free.
 func hasRoom(held, free int64) bool {

@@ -43,11 +43,10 @@ type Stream struct {
 	End  context.CancelCauseFunc
 	Kill context.CancelFunc
 
-	registry  *Registry
-	owner     budget.Owner
-	mux       bool // its graphs are reserved one by one
-	channels  int  // of a mux; registry.mu guards them
-	onRelease func()
+	registry *Registry
+	owner    budget.Owner
+	mux      bool // its graphs are reserved one by one
+	channels int  // of a mux; registry.mu guards them
 }
 
 // NewRegistry returns a registry of at most maxGraphs graphs.
@@ -107,9 +106,6 @@ func (r *Registry) takeGraphLocked(owner budget.Owner) error {
 	return nil
 }
 
-// OnRelease sets a function that Release calls. It is set before the stream is used.
-func (s *Stream) OnRelease(f func()) { s.onRelease = f }
-
 // ReserveChannel takes a place for one more graph on a mux.
 func (s *Stream) ReserveChannel() error {
 	r := s.registry
@@ -152,9 +148,6 @@ func (s *Stream) Release() {
 	} else {
 		r.sending--
 		r.graphs.Give(s.owner, 1)
-	}
-	if s.onRelease != nil {
-		s.onRelease()
 	}
 	delete(r.streams, s)
 	if r.stopped != nil && len(r.streams) == 0 {

@@ -15,6 +15,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/stream/relay/edge"
@@ -44,9 +45,12 @@ type Members interface {
 	Renewed() time.Time
 }
 
-// Options of a Table. All but Logger are required.
+// Options of a Table. All but Ledger and Logger are required.
 type Options struct {
 	Engine *graphview.Engine
+	// Ledger is charged for the messages of other replicas that subscribers have not read yet. Nil:
+	// one for this Table.
+	Ledger *budget.Ledger
 	// Self is this replica.
 	Self    replicas.Member
 	Members Members
@@ -119,7 +123,7 @@ func New(ctx context.Context, o Options) *Table {
 	t.metrics = newMetrics(t)
 	reach, closeIdle := edge.Direct(o.TLS)
 	t.closeIdle = closeIdle
-	t.relays = edge.NewClient(ctx, edge.Options{Reach: reach, Ledger: o.Engine.Ledger(), Opened: t.Opened("edge"), Leaving: t.leave, Stale: t.setStale})
+	t.relays = edge.NewClient(ctx, edge.Options{Reach: reach, Ledger: o.Ledger, Opened: t.Opened("edge"), Leaving: t.leave, Stale: t.setStale})
 	return t
 }
 

@@ -1,0 +1,56 @@
+package graphview
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"graphview.dev/api/reason"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/test/configmaps"
+)
+
+// TestAdHocViewsBeyondTheLedger: a user has as many ad-hoc views as the memory allows that its user, or
+// the namespace of its ServiceAccount, may hold. There is room for another user.
+func TestAdHocViewsBeyondTheLedger(t *testing.T) {
+	const most = 5
+	declared := selecting(spec.ObjectFilter{})
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 1), HeldBytes: (2*most + 1) * compiledBytes(&declared)})
+	var open []*View
+	opens := func(user string) error {
+		v, err := e.Open(t.Context(), OpenOptions{Spec: declared, Owner: ownedBy(user), Permit: grantAll})
+		if err == nil {
+			open = append(open, v)
+		}
+		return err
+	}
+	for range most {
+		if err := opens("ann"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var closed *delivery.ClosedError
+	if err := opens("ann"); !errors.As(err, &closed) || closed.Reason != reason.LimitExceeded || !strings.Contains(closed.Message, "user ann") {
+		t.Errorf("one more: %v", err)
+	}
+	if err := opens("ben"); err != nil {
+		t.Errorf("another user: %v", err)
+	}
+	e.CloseView(open[0])
+	e.CloseView(open[most])
+	await(t, "room", func() bool { return opens("ann") == nil })
+	for _, v := range open {
+		e.CloseView(v)
+	}
+}
+
+func grantAll(_ context.Context, places []access.Place) (map[access.Place]bool, error) {
+	answers := make(map[access.Place]bool)
+	for _, p := range places {
+		answers[p] = true
+	}
+	return answers, nil
+}
