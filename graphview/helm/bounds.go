@@ -8,28 +8,17 @@ const (
 	maxWord = 63
 )
 
-// Bounds for one release. A YAML parser allocates about 500 bytes for each node and 10,000 for
-// each document, so nodes and documents are counted before parsing.
-var (
-	unpackedBytes = budget.Declare("helm_unpacked_bytes", "bytes in one Helm release once it is unpacked", 16<<20)
-	parsedBytes   = budget.Declare("helm_parsed_bytes", "bytes of one Helm release in documents that take a YAML parser", 256<<10)
-	parsedNodes   = budget.Declare("helm_parsed_nodes", "YAML nodes of one Helm release in documents that take a YAML parser", 25_000)
-	parsedTexts   = budget.Declare("helm_parsed_documents", "documents of one Helm release that take a YAML parser", 500)
-	listedObjects = budget.Declare("helm_objects", "objects of one Helm release", 10_000)
-	listedBytes   = budget.Declare("helm_names_bytes", "bytes of names in one Helm release", 1<<20)
+// releaseBytes limits the memory that one release takes once it is unpacked, and the memory that
+// reading it takes.
+var releaseBytes = budget.Declare("helm_release_bytes", "bytes that one Helm release takes once it is unpacked, or while it is read", 16<<20)
+
+// The memory that reading takes, in bytes. A YAML parser allocates parsedDocument, and parsedNode for
+// each node; the time for long scalars is why a byte counts more than its size. What is listed
+// counts more than its size too: it is kept, and other parts of the operator look it up.
+const (
+	parsedByte     = 64
+	parsedNode     = 500
+	parsedDocument = 10_000
+	listedObject   = 1_024
+	listedByte     = 8 // of names
 )
-
-// meters count the parts of one release.
-type meters struct {
-	parsedBytes, parsedNodes, parsedTexts, objects, names *budget.Meter
-}
-
-func newMeters() meters {
-	return meters{
-		parsedBytes: parsedBytes.Meter(),
-		parsedNodes: parsedNodes.Meter(),
-		parsedTexts: parsedTexts.Meter(),
-		objects:     listedObjects.Meter(),
-		names:       listedBytes.Meter(),
-	}
-}

@@ -133,7 +133,7 @@ func TestReduce(t *testing.T) {
 		"NoData":       {object: []byte(`{"metadata":{"labels":{"status":"deployed"}}}`), want: Release{Deployed: true, Fault: "the release is not there"}},
 		"NoString":     {object: []byte(`{"data":{"release":{"a":1}}}`), want: Release{Deployed: true, Fault: "the release is not there"}},
 		"NoObject":     {object: []byte(`[]`), want: Release{Deployed: true, Fault: "the release is not there"}},
-		"Bomb":         {object: stored(t, "deployed", packed(t, bytes.Repeat([]byte("0"), 40<<20)), 2), want: Release{Deployed: true, Fault: "the release is too large: more than 16777216 bytes in one Helm release once it is unpacked"}},
+		"Bomb":         {object: stored(t, "deployed", packed(t, bytes.Repeat([]byte("0"), 40<<20)), 2), want: Release{Deployed: true, Fault: "the release is too large: more than 16777216 bytes that one Helm release takes once it is unpacked, or while it is read"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reduce := reducer.Secret

@@ -21,14 +21,14 @@ func (w *work) inflate(packed []byte) ([]byte, error) {
 	}
 	// The last four bytes are the unpacked size. The buffer has one byte more than the bound, to
 	// detect a larger release. One byte of DEFLATE makes at most 1,032.
-	limit := int(unpackedBytes.Limit()) + 1
+	limit := int(releaseBytes.Limit()) + 1
 	out := w.buffer(min(int(binary.LittleEndian.Uint32(packed[len(packed)-4:]))+1, 1032*len(packed), limit))
 	for {
 		n, err := z.Read(out[len(out):cap(out)])
 		out = out[:len(out)+n]
 		switch {
 		case len(out) == limit:
-			return nil, unpackedBytes.Exceed()
+			return nil, releaseBytes.Exceed()
 		case errors.Is(err, io.EOF):
 			return out, nil
 		case err != nil:

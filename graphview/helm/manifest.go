@@ -2,19 +2,20 @@ package helm
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
+
+	"graphview.dev/graphview/budget"
 )
 
 // manifest reads the documents of a release's manifest.
 type manifest struct {
 	namespace string // the release's
 	found     [][4]string
-	meters
+	meter     *budget.Meter
 }
 
 func newManifest(namespace string) *manifest {
-	return &manifest{namespace: namespace, meters: newMeters()}
+	return &manifest{namespace: namespace, meter: releaseBytes.Meter()}
 }
 
 // read lists the objects of the documents. With a budget.Exceeded, it returns the objects before
@@ -81,7 +82,7 @@ func (m *manifest) add(d document) error {
 	if d.namespace == "" {
 		d.namespace = m.namespace
 	}
-	if err := cmp.Or(m.objects.Take(1), m.names.Take(len(group)+len(d.kind)+len(d.namespace)+len(d.name))); err != nil {
+	if err := m.meter.Take(listedObject + listedByte*(len(group)+len(d.kind)+len(d.namespace)+len(d.name))); err != nil {
 		return err
 	}
 	m.found = append(m.found, [4]string{group, d.kind, d.namespace, d.name})

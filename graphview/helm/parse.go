@@ -1,7 +1,6 @@
 package helm
 
 import (
-	"cmp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -12,7 +11,7 @@ import (
 // parse reads a document of any layout, and the items of a list. It reads the nodes of the
 // document: an alias is a pointer to a node, and its value is never expanded.
 func (m *manifest) parse(text []byte) ([]document, error) {
-	if err := cmp.Or(m.parsedBytes.Take(len(text)), m.parsedTexts.Take(1), m.parsedNodes.Take(nodesOf(text))); err != nil {
+	if err := m.meter.Take(parsedDocument + parsedByte*len(text) + parsedNode*nodesOf(text)); err != nil {
 		return nil, err
 	}
 	var root yaml.Node
@@ -22,7 +21,7 @@ func (m *manifest) parse(text []byte) ([]document, error) {
 		}
 		return nil, errManifest // an error of YAML quotes
 	}
-	r := reader{steps: m.parsedNodes}
+	r := reader{steps: m.meter}
 	all := r.documents(root.Content[0])
 	return all, r.steps.Err()
 }
@@ -53,7 +52,7 @@ type reader struct{ steps *budget.Meter }
 func (r reader) members(n *yaml.Node, keys ...string) []*yaml.Node {
 	found := make([]*yaml.Node, len(keys))
 	n = resolve(n)
-	if n == nil || n.Kind != yaml.MappingNode || r.steps.Take(1+len(n.Content)/2) != nil {
+	if n == nil || n.Kind != yaml.MappingNode || r.steps.Take(parsedNode*(1+len(n.Content)/2)) != nil {
 		return found
 	}
 	var merged []*yaml.Node

@@ -112,7 +112,7 @@ func TestHelmReleases(t *testing.T) {
 		{name: "a bomb", do: func() {
 			bomb := zipped(t, bytes.Repeat([]byte{'0'}, 40<<20))
 			put(t, c, helmSecret(namespace, "deployed", 2, []byte(base64.StdEncoding.EncodeToString(bomb))))
-		}, warning: "more than 16777216 bytes in one Helm release once it is unpacked"},
+		}, warning: "more than 16777216 bytes that one Helm release takes once it is unpacked, or while it is read"},
 		{name: "mended", do: func() {
 			put(t, c, helmSecret(namespace, "deployed", 2, packed("deployed", 2, "b")))
 		}, want: arcs(2, "b false")},
