@@ -8,13 +8,10 @@ import (
 )
 
 // A selector of a few bytes may match every object of the cluster, so what selectors make is
-// bounded, for each object that holds some and for each namespace of such. A holder beyond a bound
+// bounded, for each object that holds some and, by references_namespace, for each namespace of such. A holder beyond a bound
 // has none of its selectors' arcs until it is within the bound again. In a namespace that exceeds
 // its bound, the holders that match most lose their arcs first.
-var (
-	arcsOfObject    = budget.Declare("selector_arcs_object", "objects that the selectors of one object match", 50_000)
-	arcsOfNamespace = budget.Declare("selector_arcs_namespace", "objects that the selectors of one namespace's objects match", 1_000_000)
-)
+var arcsOfObject = budget.Declare("selector_arcs_object", "objects that the selectors of one object match", 50_000)
 
 // holder is what a node with selectors has.
 type holder struct {
@@ -177,7 +174,7 @@ func (g *Graph) overLimits(ld *namespaceUse) map[nodeID]*budget.Bound {
 	total := 0
 	for _, id := range within {
 		if total += ld.holders[id].matches; total > g.mostOfNamespace {
-			over[id] = arcsOfNamespace
+			over[id] = namedOfNamespace
 		}
 	}
 	return over

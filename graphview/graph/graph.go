@@ -143,7 +143,7 @@ func New() *Graph {
 		fewEntries:       fewEntries,
 		postingsLeast:    postingsLeast,
 		mostOfObject:     int(arcsOfObject.Limit()),
-		mostOfNamespace:  int(arcsOfNamespace.Limit()),
+		mostOfNamespace:  int(namedOfNamespace.Limit()),
 		mostRequirements: int(requirementsOfObject.Limit()),
 		mostNamed:        int(namedOfNamespace.Limit()),
 

@@ -67,7 +67,7 @@ func (m *model) bounds() {
 		total := 0
 		for _, h := range holders {
 			if total += h.matches; total > m.mostOfNamespace {
-				m.dropped[h.key] = arcsOfNamespace
+				m.dropped[h.key] = namedOfNamespace
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // name less, or when there is room and they change or are read again; see RetryReferences. Unlike
 // selectors, names that are not shown are not kept.
 var namedOfNamespace = budget.Declare("references_namespace",
-	"different objects that the references of one namespace's objects name, each counted once for each object and type of reference", 1_000_000)
+	"different objects that the references of one namespace's objects name, each counted once for each object and type of reference, or that their selectors match", 1_000_000)
 
 // namesOverLimit is an object whose references by name are left out.
 type namesOverLimit struct {

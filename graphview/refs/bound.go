@@ -12,18 +12,20 @@ import (
 const MaxReferences = 10_000
 
 // The bounds on the references of one object. The bound on selectors is lower than that
-// on names, because a selector is evaluated for each object that it may match.
+// on names, because a selector is evaluated for each object that it may match: there are at most 500.
 var (
 	references = budget.Declare("references_object", "references of one object", MaxReferences)
-	selectors  = budget.Declare("selectors_object", "label selectors among the references of one object", 500)
-	terms      = budget.Declare("selector_terms_object", "keys and values in the label selectors of one object", 20_000)
+	terms      = budget.Declare("selector_terms_object", "keys and values in the label selectors of one object, each selector counted as at least 40", 20_000)
 )
 
 // maxPath bounds the path of a reference, which may contain keys of the object. The word
 // of a rule is not counted.
 const maxPath = 512
 
-// termsOf counts the keys and values of selectors.
+// minTerms is the number that a selector counts as at least.
+const minTerms = 40
+
+// termsOf counts the keys and values of the selectors of one reference.
 func termsOf(of ...*graph.Selector) int {
 	count := 0
 	for _, s := range of {
@@ -34,7 +36,7 @@ func termsOf(of ...*graph.Selector) int {
 			count += 1 + len(s.Requirements[i].Values)
 		}
 	}
-	return count
+	return max(count, minTerms)
 }
 
 // exists reports whether an object that a reference names can exist: whether Kubernetes

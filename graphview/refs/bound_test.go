@@ -102,7 +102,7 @@ func TestBounds(t *testing.T) {
 		bound  *budget.Bound // nil for none
 	}{
 		"references":       {object: map[string]any{"metadata": map[string]any{"ownerReferences": owners}}, want: MaxReferences, bound: references},
-		"selectors":        {object: policyOf(501, 1), want: 500, bound: selectors},
+		"selectors":        {object: policyOf(501, 1), want: 500, bound: terms},
 		"enough selectors": {object: policyOf(500, 1), want: 500},
 		"terms":            {object: policyOf(30, 1_000), want: 19, bound: terms},
 	} {

@@ -18,9 +18,9 @@ type found struct {
 	more  []graph.Reference
 	// seen has the indexes of references by name, once there are more than few.
 	seen map[named]int
-	// selectors and terms are counts. exceeded is the first bound that left out a reference.
-	selectors, terms int
-	exceeded         *budget.Exceeded
+	// terms is a count. exceeded is the first bound that left out a reference.
+	terms    int
+	exceeded *budget.Exceeded
 }
 
 // named identifies a reference by name within one object.
@@ -52,14 +52,9 @@ func (f *found) append(ref *graph.Reference) {
 		return
 	}
 	if ref.Selector != nil {
-		if int64(f.selectors) >= selectors.Limit() {
-			f.exceed(selectors)
-			return
-		}
 		if !f.takeTerms(termsOf(ref.Selector, ref.Namespaces)) {
 			return
 		}
-		f.selectors++
 	}
 	if f.count < few {
 		f.first[f.count] = *ref

@@ -16,7 +16,7 @@ import (
 
 var (
 	// document bounds what one group and version may make the operator read.
-	document = budget.Declare("schema_document_bytes", "bytes of one group's OpenAPI document", 64<<20)
+	document = budget.Declare("schema_document_bytes", "bytes of one group's OpenAPI document, or of the index of all", 64<<20)
 	// decoded bounds what is kept of one schema while it is looked at.
 	decoded = budget.Declare("schema_decoded_kind", "fields of one kind's schema while it is read", 100_000)
 )

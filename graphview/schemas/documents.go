@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs/schema"
 )
@@ -21,8 +20,6 @@ import (
 // timeout limits one request. An extension server that hangs costs the schemas of its own kinds, and
 // delays the next ones by this time.
 const timeout = 30 * time.Second
-
-var indexed = budget.Declare("schema_index_bytes", "bytes of the index of OpenAPI documents", 16<<20)
 
 // Source fetches OpenAPI documents from an API server.
 type Source struct{ client rest.Interface }
@@ -55,7 +52,7 @@ func (s *Source) Index(ctx context.Context) (map[string]string, error) {
 			Address string `json:"serverRelativeURL"`
 		} `json:"paths"`
 	}
-	if err := json.NewDecoder(&meteredReader{r: body, meter: indexed.Meter()}).Decode(&index); err != nil {
+	if err := json.NewDecoder(&meteredReader{r: body, meter: document.Meter()}).Decode(&index); err != nil {
 		return nil, fmt.Errorf("index of OpenAPI documents: %w", err)
 	}
 	addresses := make(map[string]string, len(index.Paths))
