@@ -16,7 +16,6 @@ import (
 var (
 	webhookBytes       = budget.Declare("webhook_request_bytes", "bytes of one request to the webhook", 3<<20+256<<10)
 	webhookConnections = budget.Declare("webhook_connections", "connections to the webhook", 256)
-	webhookPeer        = budget.Declare("webhook_connections_per_address", "connections to the webhook from one address", 64)
 	webhookRequests    = budget.Declare("webhook_requests_per_address", "requests to the webhook from one address at the same time", 4)
 )
 
@@ -25,6 +24,9 @@ const (
 	// how many of these may be decided.
 	maxReviews   = 16
 	maxCompiling = 2
+	// peerShare is the part of the free connections, one in peerShare, up to which one address may have
+	// some: one address alone has a quarter of all.
+	peerShare = 3
 )
 
 // gate lets some requests in at the same time, and tells the others to try again:
@@ -107,7 +109,7 @@ type connections struct {
 }
 
 func newConnections(l net.Listener) *connections {
-	return &connections{l, budget.NewShares[string](webhookConnections), budget.NewShares[string](webhookPeer)}
+	return &connections{l, budget.NewShares[string](webhookConnections), budget.NewShares[string](webhookConnections)}
 }
 
 // Accept returns the next connection that is within the bounds.
@@ -118,15 +120,13 @@ func (c *connections) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		peer := host(conn.RemoteAddr().String())
-		if c.peers.Take(peer, 1) != nil {
+		free := webhookConnections.Limit() - c.all.Held("")
+		if held := c.peers.Held(peer); free == 0 || held > 0 && held*peerShare >= free {
+			_ = webhookConnections.Exceed() // only for the metric
 			_ = conn.Close()
 			continue
 		}
-		if c.all.Take("", 1) != nil {
-			c.peers.Give(peer, 1)
-			_ = conn.Close()
-			continue
-		}
+		_, _ = c.peers.Take(peer, 1), c.all.Take("", 1) // there is room, and only Accept takes
 		return &connection{Conn: conn, left: sync.OnceFunc(func() {
 			c.peers.Give(peer, 1)
 			c.all.Give("", 1)

@@ -91,7 +91,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		return c
 	}
 	var served []net.Conn
-	for range webhookPeer.Limit() {
+	for range webhookConnections.Limit() / 4 {
 		defer dial().Close()
 		c, err := l.Accept()
 		if err != nil {

@@ -24,8 +24,6 @@ import (
 	"graphview.dev/graphview/fairqueue"
 )
 
-var tokenReviews = budget.Declare("token_reviews", "questions about bearer tokens at once, from one address or about one user, or of the ServiceAccounts of one namespace", 1000)
-
 const (
 	// tokensPerSecond bounds all TokenReviews.
 	tokensPerSecond = 200
@@ -98,7 +96,7 @@ func newTokenReviewer(review tokenReview, interval time.Duration) *tokenReviewer
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
 	return &tokenReviewer{
-		review: review, queue: fairqueue.New(fairqueue.Options{PerSecond: tokensPerSecond, PerOwner: tokensAtOnce}), waiting: budget.NewShares[budget.Owner](tokenReviews),
+		review: review, queue: fairqueue.New(fairqueue.Options{PerSecond: tokensPerSecond, PerOwner: tokensAtOnce}), waiting: budget.NewShares[budget.Owner](reviews),
 		secret: secret, goodFor: min(tokenTTL, interval), badFor: min(denyTTL, interval),
 		good: cache.NewLRUExpireCache(tokensCached), bad: cache.NewLRUExpireCache(tokensCached),
 		users: cache.NewLRUExpireCache(tokensCached),

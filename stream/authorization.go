@@ -16,7 +16,8 @@ import (
 	"graphview.dev/stream/rights"
 )
 
-var requestReviews = budget.Declare("request_reviews", "questions at once about what the requests of one user, or of the ServiceAccounts of one namespace, may do", 1000)
+// reviews limits the questions of one sort: about tokens, or about what requests may do.
+var reviews = budget.Declare("reviews", "questions at once about the bearer tokens, or about the requests, of one user, of the ServiceAccounts of one namespace, or of one address whose users are not known", 1000)
 
 const (
 	// requestsPerSecond bounds all SubjectAccessReviews for requests.
@@ -53,7 +54,7 @@ type decisionKey [sha256.Size]byte
 func newDecisions(review access.Review, interval time.Duration) *decisions {
 	return &decisions{
 		asker:    access.New(access.Options{Review: review, PerSecond: requestsPerSecond, Backoff: shortAbsence}),
-		waiting:  budget.NewShares[budget.Owner](requestReviews),
+		waiting:  budget.NewShares[budget.Owner](reviews),
 		allowFor: min(allowTTL, interval), denyFor: min(denyTTL, interval),
 		allowed: cache.NewLRUExpireCache(decisionsCached), denied: cache.NewLRUExpireCache(decisionsCached),
 	}

@@ -14,13 +14,16 @@ import (
 
 var (
 	unknownConnections = budget.Declare("unknown_connections", "connections on which nobody has been authenticated yet", 2000)
-	addressConnections = budget.Declare("unknown_connections_per_address", "connections from one address on which nobody has been authenticated yet", 500)
 	userConnections    = budget.Declare("connections_per_user", "connections of one user, or of the ServiceAccounts of one namespace", 1500)
 )
 
 // unknownFor is how long a connection may stay unauthenticated: a handshake, a header and a
 // TokenReview take less.
 const unknownFor = 30 * time.Second
+
+// addressShare is the part of the free connections, one in addressShare, up to which one address may
+// have unauthenticated ones: one address alone has a quarter of all.
+const addressShare = 3
 
 // ConnLimiter is a listener that bounds connections: authenticated ones per owner,
 // unauthenticated ones per address and in all. Beyond the bound of unauthenticated
@@ -72,8 +75,8 @@ func (l *ConnLimiter) Track(conn net.Conn) net.Conn {
 	l.mu.Lock()
 	var evicted *trackedConn
 	switch {
-	case l.addresses[address] >= int(addressConnections.Limit()):
-		_ = addressConnections.Exceed() // only for the metric
+	case l.addresses[address] >= max(fewGraphs, (int(unknownConnections.Limit())-l.unknown.Len())/addressShare):
+		_ = unknownConnections.Exceed() // only for the metric
 		evicted = l.evictLocked(address)
 	case l.unknown.Len() >= int(unknownConnections.Limit()):
 		_ = unknownConnections.Exceed()

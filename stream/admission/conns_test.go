@@ -56,7 +56,7 @@ func TestUnauthenticatedConnections(t *testing.T) {
 			l.Track(c)
 		}
 		connect(&few, "10.0.0.2")
-		for range addressConnections.Limit() + 100 {
+		for range unknownConnections.Limit()/4 + 100 {
 			connect(&crowd, "10.0.0.3")
 		}
 		if diff := cmp.Diff([]int{100, 0}, []int{countClosed(crowd), countClosed(few)}); diff != "" || !crowd[0].closed {

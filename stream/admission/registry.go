@@ -8,12 +8,12 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-var (
-	openGraphs = budget.Declare("open_graphs", "graphs that are being sent at once", 10_000)
-	userGraphs = budget.Declare("open_graphs_per_user", "graphs that are being sent at once to one user, or to the ServiceAccounts of one namespace", 1000)
-	userMuxes  = budget.Declare("mux_connections_per_user", "connections for many graphs at once of one user, or of the ServiceAccounts of one namespace", 200)
-	idleMuxes  = budget.Declare("idle_mux_connections", "connections for many graphs that have none", 2000)
-)
+// openGraphs limits the places of all owners together; see hasRoom for one owner. A connection for many
+// graphs that has none has more places than one.
+var openGraphs = budget.Declare("open_graphs", "graphs that are being sent at once", 10_000)
+
+// idleMuxes is the number of connections for many graphs that may have none at the same time.
+const idleMuxes = 2000
 
 // MaxGraphs is the default of NewRegistry's bound.
 func MaxGraphs() int { return int(openGraphs.Limit()) }
@@ -22,13 +22,13 @@ func MaxGraphs() int { return int(openGraphs.Limit()) }
 // server stops.
 type Registry struct {
 	maxGraphs int64
-	graphs    *budget.Shares[budget.Owner]
-	muxes     *budget.Shares[budget.Owner]
+	idleMux   int64 // places of a mux without a channel
 
 	mu      sync.Mutex
 	streams map[*Stream]struct{}
-	sending int64 // graphs
-	idle    int64 // muxes without a channel
+	held    map[budget.Owner]int64 // places
+	all     int64                  // places
+	graphs  int
 	stopped *delivery.ClosedError
 	ended   chan struct{}
 }
@@ -52,7 +52,7 @@ type Stream struct {
 // NewRegistry returns a registry of at most maxGraphs graphs.
 func NewRegistry(maxGraphs int) *Registry {
 	return &Registry{
-		maxGraphs: int64(maxGraphs), graphs: budget.NewShares[budget.Owner](userGraphs), muxes: budget.NewShares[budget.Owner](userMuxes),
+		maxGraphs: int64(maxGraphs), idleMux: max(1, int64(maxGraphs/idleMuxes)), held: map[budget.Owner]int64{},
 		streams: map[*Stream]struct{}{}, ended: make(chan struct{}),
 	}
 }
@@ -64,9 +64,10 @@ func (r *Registry) Reserve(ctx context.Context, owner budget.Owner) (*Stream, er
 	if r.stopped != nil {
 		return nil, r.stopped
 	}
-	if err := r.takeGraphLocked(owner); err != nil {
+	if err := r.takeLocked(owner, 1); err != nil {
 		return nil, err
 	}
+	r.graphs++
 	return r.addLocked(ctx, owner, false), nil
 }
 
@@ -77,13 +78,9 @@ func (r *Registry) ReserveMux(ctx context.Context, owner budget.Owner) (*Stream,
 	if r.stopped != nil {
 		return nil, r.stopped
 	}
-	if !hasRoom(r.muxes.Held(owner), idleMuxes.Limit()-r.idle) {
-		return nil, idleMuxes.Exceed()
-	}
-	if err := r.muxes.Take(owner, 1); err != nil {
+	if err := r.takeLocked(owner, r.idleMux); err != nil {
 		return nil, err
 	}
-	r.idle++
 	return r.addLocked(ctx, owner, true), nil
 }
 
@@ -95,15 +92,19 @@ func (r *Registry) addLocked(ctx context.Context, owner budget.Owner, mux bool) 
 	return s
 }
 
-func (r *Registry) takeGraphLocked(owner budget.Owner) error {
-	if !hasRoom(r.graphs.Held(owner), r.maxGraphs-r.sending) {
+func (r *Registry) takeLocked(owner budget.Owner, places int64) error {
+	if !hasRoom(r.held[owner], r.maxGraphs-r.all) {
 		return openGraphs.Exceed()
 	}
-	if err := r.graphs.Take(owner, 1); err != nil {
-		return err
-	}
-	r.sending++
+	r.holdLocked(owner, places)
 	return nil
+}
+
+func (r *Registry) holdLocked(owner budget.Owner, places int64) {
+	r.all += places
+	if r.held[owner] += places; r.held[owner] == 0 {
+		delete(r.held, owner)
+	}
 }
 
 // ReserveChannel takes a place for one more graph on a mux.
@@ -111,13 +112,14 @@ func (s *Stream) ReserveChannel() error {
 	r := s.registry
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.takeGraphLocked(s.owner); err != nil {
+	// The first graph takes places of the mux.
+	if s.channels == 0 {
+		r.holdLocked(s.owner, 1-r.idleMux)
+	} else if err := r.takeLocked(s.owner, 1); err != nil {
 		return err
 	}
-	if s.channels == 0 {
-		r.idle--
-	}
 	s.channels++
+	r.graphs++
 	return nil
 }
 
@@ -127,11 +129,11 @@ func (s *Stream) ReleaseChannel() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s.channels--
+	r.graphs--
+	r.holdLocked(s.owner, -1)
 	if s.channels == 0 {
-		r.idle++
+		r.holdLocked(s.owner, r.idleMux)
 	}
-	r.sending--
-	r.graphs.Give(s.owner, 1)
 }
 
 // Release returns everything that was reserved. The channels of a mux are released before.
@@ -143,11 +145,10 @@ func (s *Stream) Release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s.mux {
-		r.idle--
-		r.muxes.Give(s.owner, 1)
+		r.holdLocked(s.owner, -r.idleMux)
 	} else {
-		r.sending--
-		r.graphs.Give(s.owner, 1)
+		r.graphs--
+		r.holdLocked(s.owner, -1)
 	}
 	delete(r.streams, s)
 	if r.stopped != nil && len(r.streams) == 0 {
@@ -183,5 +184,5 @@ func (r *Registry) Kill() {
 func (r *Registry) Open() (streams, graphs int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.streams), int(r.sending)
+	return len(r.streams), r.graphs
 }

@@ -19,10 +19,11 @@ func TestShares(t *testing.T) {
 	wantReady(t, namespace, "one")
 	for name, test := range map[string]struct {
 		path, protocol string
-		asked, want    int
+		// most is a ninth of all places; other clients may have some.
+		asked, most int
 	}{
-		"graphs":                      {path: watchPath(namespace, "one"), protocol: "graphview.v1", asked: 1100, want: 1000},
-		"connections for many graphs": {path: streamsPath, protocol: "graphview.mux.v1", asked: 300, want: 200},
+		"graphs":                      {path: watchPath(namespace, "one"), protocol: "graphview.v1", asked: 1300, most: 1112},
+		"connections for many graphs": {path: streamsPath, protocol: "graphview.mux.v1", asked: 300, most: 223},
 	} {
 		t.Run(name, func(t *testing.T) {
 			meanwhile(t, func(tries *tally) {
@@ -41,15 +42,15 @@ func TestShares(t *testing.T) {
 					tries.add("let in")
 				})
 				tries.measure(t)
-				if in, refused := tries.count("let in"), tries.count("HTTP 429"); in != test.want || refused != test.asked-test.want {
-					t.Errorf("%d were let in and %d refused, want %d of %d", in, refused, test.want, test.asked)
+				if in, refused := tries.count("let in"), tries.count("HTTP 429"); in > test.most || in < test.most*9/10 || refused != test.asked-in {
+					t.Errorf("%d were let in and %d refused, want about %d of %d", in, refused, test.most, test.asked)
 				}
 				conn, code, err := dial(t.Context(), client(t, "modest"), test.path, test.protocol, http.Header{})
 				if err != nil {
 					t.Fatalf("somebody else: %d, %v", code, err)
 				}
 				_ = conn.CloseNow()
-				wantCheap(t, before, tries.during, test.want)
+				wantCheap(t, before, tries.during, test.most)
 			})
 		})
 	}

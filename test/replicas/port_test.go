@@ -71,7 +71,7 @@ func TestFloodAtTheRelayPort(t *testing.T) {
 	eventually(t, func() string {
 		for _, edge := range edges {
 			for line := range strings.Lines(body(t, edge.MetricsURL())) {
-				if strings.Contains(line, `limit="unknown_connections_per_address"`) && !strings.HasSuffix(strings.TrimSpace(line), " 0") {
+				if strings.Contains(line, `limit="unknown_connections"`) && !strings.HasSuffix(strings.TrimSpace(line), " 0") {
 					return ""
 				}
 			}
