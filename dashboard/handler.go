@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -13,6 +12,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // The modules of web are bundled into dist by hack/bundle.

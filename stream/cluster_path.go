@@ -34,6 +34,8 @@ type Fleet interface {
 	// user alone, about whom the cluster decides; its Access is not used. The error is a
 	// *delivery.ClosedError, or ctx's.
 	Views(ctx context.Context, cluster string, who user.Info, verb, namespace, name string) ([]View, error)
+	// Clusters returns the clusters, by name.
+	Clusters() []ClusterStatus
 }
 
 // rightToCluster is the right to open graphs of a cluster, in which the cluster decides about

@@ -84,6 +84,9 @@ func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *reque
 	case info.Resource == streams && info.Namespace == "" && info.Name == "":
 		s.serveStreams(w, r, info)
 		return
+	case info.Resource == clusters && info.Verb == "list":
+		s.serveClusters(w, r)
+		return
 	default:
 		s.refuse(w, r, notFound(r))
 		return

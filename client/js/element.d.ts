@@ -21,7 +21,7 @@ export type GraphViewToken = string | (() => string | Promise<string>);
 
 /** The attributes and properties that a page sets. */
 export interface GraphViewAttributes {
-  /** NAMESPACE/NAME. */
+  /** [CLUSTER:]NAMESPACE/NAME, with the cluster at a hub. */
   view?: string;
   /** Where graphs are served. Default: the page's own origin. */
   base?: string;

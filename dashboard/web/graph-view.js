@@ -4,7 +4,7 @@
 // the focus is, for a page with nothing else in it). Properties: token, view, snapshot, actions, state (a permalink's).
 // Events: select, open, statechange. Parts: bar, map, panel, outline, timeline.
 import { Controller } from "./view/controller.js";
-import { Link } from "./link.js";
+import { Link, placeOf } from "./link.js";
 import { h } from "./view/h.js";
 import { styleSheet } from "./view/style.js";
 
@@ -124,7 +124,8 @@ export class GraphViewElement extends HTMLElement {
 
   #openNow() {
     if (!this.#controller || !this.isConnected) return;
-    const [namespace, name] = this.view.split("/");
+    const place = placeOf(this.view);
+    const { namespace, name } = place;
     if (!namespace || !name) {
       this.#opened = "";
       this.#controller.close();
@@ -132,7 +133,7 @@ export class GraphViewElement extends HTMLElement {
     }
     const snapshot = this.#snapshot;
     const options = snapshot ? { namespace, name, snapshot }
-      : { namespace, name, base: this.getAttribute("base") ?? location.origin, transport: this.getAttribute("transport") ?? undefined };
+      : { ...place, base: this.getAttribute("base") ?? location.origin, transport: this.getAttribute("transport") ?? undefined };
     // Another function is no other token: each connection calls the one of its time.
     const opened = JSON.stringify(snapshot ? [namespace, name] : [options, typeof this.#token === "function" || this.#token]);
     if (opened === this.#opened && snapshot === this.#shown && this.#controller.status.state !== "ended") return;

@@ -1,6 +1,8 @@
 // Speaks to the engine: in a worker, or where a page does not allow one, in the
 // page itself. It is loaded before all the rest, which loads while the graph comes.
 
+import { httpBase } from "../../client/js/request.js";
+
 // All in one file, which hack/bundle says, there is none for a worker, and nothing that another bundler would look for.
 const address = typeof GRAPH_VIEW_IN_ONE_FILE === "undefined" ? new URL("./worker.js", import.meta.url).href : "";
 let policy; // it can be made only once
@@ -18,6 +20,12 @@ const inPage = () => import("./model/engine.js");
 const ready = JSON.stringify({ type: "ready" });
 const patience = 15_000; // milliseconds
 
+/** The parts of the name of a view, [CLUSTER:]NAMESPACE/NAME. */
+export function placeOf(view) {
+  const [, cluster, namespace, name] = /^(?:(.*):)?(.*?)\/(.*)$/.exec(view) ?? [];
+  return { cluster, namespace, name };
+}
+
 export class Link extends EventTarget {
   #worker;
   #engine;
@@ -33,6 +41,9 @@ export class Link extends EventTarget {
     super();
     this.#start(worker, engine);
   }
+
+  /** Where the graphs of a server are, or those of a cluster of its fleet. */
+  at(options) { return httpBase(options); }
 
   /** Whether the engine has a thread of its own. */
   get threaded() { return Boolean(this.#worker) && !this.#sent; }

@@ -1,6 +1,6 @@
 // The page around <graph-view>: which view is shown, permalinks, and a token where
 // the server wants one. The view of the address is asked for before the element is there.
-import { Link } from "./link.js";
+import { Link, placeOf } from "./link.js";
 import { themeButton } from "./view/appearance.js";
 import { h } from "./view/h.js";
 import { ViewPicker } from "./view/picker.js";
@@ -25,8 +25,7 @@ const addressOf = (view) => `#/${view.split("/").map(encodeURIComponent).join("/
 
 const link = new Link();
 const { view: first } = parse();
-const [namespace, name] = first.split("/");
-if (first) link.begin({ namespace, name, base: location.origin });
+if (first) link.begin({ ...placeOf(first), base: location.origin });
 await import("./graph-view.js").catch((error) => {
   link.stop();
   document.querySelector("main").replaceChildren(h("div", { role: "alert" }, h("h1", {}, "A part of this page did not load"), "Reload the page."));
@@ -36,7 +35,7 @@ await import("./graph-view.js").catch((error) => {
 const element = /** @type {import("./graph-view.js").GraphViewElement} */ (document.createElement("graph-view"));
 element.link = link;
 element.setAttribute("keys", "page"); // they act also while nothing has the focus, as after loading
-const picker = new ViewPicker();
+const picker = new ViewPicker((cluster) => link.at({ base: "", cluster }), placeOf);
 let written = "";
 
 function show() {

@@ -14,12 +14,14 @@ import (
 	"graphview.dev/test/env"
 )
 
-// page is the plugin's dashboard of the sample, as the administrator.
+// page is the plugin's dashboard, as the administrator.
 type page struct{ command *exec.Cmd }
 
-// openDashboard starts it and prints its address.
-func openDashboard(ctx context.Context, plane *env.ControlPlane, root string) (*page, error) {
-	command := exec.CommandContext(ctx, filepath.Join(root, "bin", "kubectl-graphview"), "dashboard", sampleView, "-n", sampleNamespace, "--no-open")
+// openDashboard starts it for the sample, with further arguments, and prints its address after some
+// text.
+func openDashboard(ctx context.Context, plane *env.ControlPlane, root, text string, args ...string) (*page, error) {
+	args = append([]string{"dashboard", sampleView, "-n", sampleNamespace, "--no-open"}, args...)
+	command := exec.CommandContext(ctx, filepath.Join(root, "bin", "kubectl-graphview"), args...)
 	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(plane.Dir(), "kubeconfig"))
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	command.WaitDelay = 5 * time.Second
@@ -36,12 +38,7 @@ func openDashboard(ctx context.Context, plane *env.ControlPlane, root string) (*
 		p.stop()
 		return nil, errors.New("the dashboard printed no address")
 	}
-	fmt.Printf(`
-The sample changes every few seconds. Ctrl-C stops everything.
-Open the page (the address works once, in one browser); what is red is broken:
-
-  %s
-`, lines.Text())
+	fmt.Printf("\n%s\n\n  %s\n", text, lines.Text())
 	return p, nil
 }
 

@@ -76,6 +76,11 @@ func runFleet(ctx context.Context, duration time.Duration) (err error) {
 	if err := showFleet(ctx, planes[0], root); err != nil {
 		return unlessDone(ctx, err)
 	}
+	page, err := openDashboard(ctx, planes[0], root, "Ctrl-C ends the hub and its members.\nOpen the page at the hub (the address works once, in one browser), and choose a cluster:", "--link", members[0].link)
+	if err != nil {
+		return unlessDone(ctx, err)
+	}
+	defer page.stop()
 	if duration > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, duration)
@@ -140,8 +145,6 @@ kubectl at the hub, in another terminal (the members grant these rights to the h
   export PATH=%s:%s:$PATH
   kubectl get clusterlinks
 %s  kubectl patch clusterlink %s --type=merge -p '{"spec":{"suspend":true}}'   # and false again
-
-Ctrl-C ends the hub and its members.
 `, filepath.Join(hub.Dir(), "kubeconfig"), filepath.Join(root, "bin"), filepath.Dir(hub.KubectlPath()), graphs.String(), members[0].link)
 	return nil
 }

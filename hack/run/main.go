@@ -82,7 +82,7 @@ func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operat
 		return err
 	}
 	explain(plane, manager, root)
-	page, err := openDashboard(ctx, plane, root)
+	page, err := openDashboard(ctx, plane, root, "The sample changes every few seconds. Ctrl-C stops everything.\nOpen the page (the address works once, in one browser); what is red is broken:")
 	if err != nil {
 		return err
 	}

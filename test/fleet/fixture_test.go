@@ -236,12 +236,29 @@ func newNamespace(t *testing.T, plane *env.ControlPlane) string {
 // allowCluster lets a user of the hub open graphs of a link.
 func allowCluster(t *testing.T, who, link string) {
 	t.Helper()
+	allowAtHub(t, who, rbacv1.PolicyRule{Resources: []string{"clusters/proxy"}, ResourceNames: []string{link}, Verbs: []string{"get"}})
+}
+
+// allowClusters lets a user of the hub list clusters.
+func allowClusters(t *testing.T, who string) {
+	t.Helper()
+	allowAtHub(t, who, rbacv1.PolicyRule{Resources: []string{"clusters"}, Verbs: []string{"list"}})
+}
+
+// allowConnections lets a user of the hub open connections for many graphs.
+func allowConnections(t *testing.T, who string) {
+	t.Helper()
+	allowAtHub(t, who, rbacv1.PolicyRule{Resources: []string{"streams"}, Verbs: []string{"watch"}})
+}
+
+// allowAtHub gives a user of the hub a right to resources of the stream.
+func allowAtHub(t *testing.T, who string, rule rbacv1.PolicyRule) {
+	t.Helper()
+	rule.APIGroups = []string{"stream.graphview.dev"}
 	name := fmt.Sprintf("fleet-%s-%d", who, time.Now().UnixNano())
 	c := fixture.Client(t, hubPlane.Config())
 	for _, err := range []error{
-		c.Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{
-			APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"clusters/proxy"}, ResourceNames: []string{link}, Verbs: []string{"get"},
-		}}}),
+		c.Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{rule}}),
 		c.Create(t.Context(), &rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: name}, Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: who}},
 			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},

@@ -83,7 +83,7 @@ func TestFleet(t *testing.T) {
 	var namespaces [2]string
 	var views [2]oracle.View
 	for i, link := range links {
-		if err := h.Apply(hub.Link{Name: link, Identity: identityOf(t, memberPlanes[i])}); err != nil {
+		if err := h.Apply(hub.Link{Name: link, DisplayName: []string{"Europe 1", "United States 1"}[i], Identity: identityOf(t, memberPlanes[i])}); err != nil {
 			t.Fatal(err)
 		}
 		members[i] = startMember(t, memberPlanes[i])
@@ -145,6 +145,20 @@ func TestFleet(t *testing.T) {
 				t.Errorf("%s: %d %s, want %d", ask, code, body, want)
 			}
 		}
+	})
+
+	t.Run("the clusters of the fleet", func(t *testing.T) {
+		if code, body := get(groupPath + "/clusters"); code != http.StatusForbidden {
+			t.Errorf("a user who may not list clusters: %d %s", code, body)
+		}
+		allowClusters(t, "alice")
+		fixture.Eventually(t, 20*time.Second, 100*time.Millisecond, func() string {
+			code, body := get(groupPath + "/clusters")
+			if code != http.StatusOK || strings.Count(body, `"connected":true,"since":"20`) != 2 || !strings.Contains(body, `"name":"eu-1"},"displayName":"Europe 1"`) {
+				return fmt.Sprint(code, " ", body)
+			}
+			return ""
+		})
 	})
 
 	t.Run("a lost tunnel", func(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/coder/websocket"
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/test/fixture"
@@ -23,26 +22,6 @@ type muxMessage struct {
 	Error   *struct {
 		Reason string `json:"reason"`
 	} `json:"error"`
-}
-
-// allowConnections lets a user of the hub open connections for many graphs.
-func allowConnections(t *testing.T, who string) {
-	t.Helper()
-	name := fmt.Sprintf("fleet-streams-%d", time.Now().UnixNano())
-	c := fixture.Client(t, hubPlane.Config())
-	for _, err := range []error{
-		c.Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{
-			APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"streams"}, Verbs: []string{"watch"},
-		}}}),
-		c.Create(t.Context(), &rbacv1.ClusterRoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Name: name}, Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: who}},
-			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
-		}),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // connect opens a connection for many graphs at a path below the hub's URL.

@@ -166,9 +166,9 @@ export class Controller {
   request(path) { return this.#request(`/${encodeURIComponent(this.options.name)}${path}`); }
 
   async #request(path) {
-    const { base, namespace } = this.options;
+    const { namespace } = this.options;
     const secret = await this.#token();
-    return fetch(`${base}/apis/stream.graphview.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/graphs${path}`,
+    return fetch(`${this.link.at(this.options)}/namespaces/${encodeURIComponent(namespace)}/graphs${path}`,
       { headers: secret ? { Authorization: `Bearer ${secret}` } : {} });
   }
 

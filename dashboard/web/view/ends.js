@@ -10,7 +10,7 @@ const ends = {
   LimitExceeded: { title: "The view exceeds a limit.", remedy: "Select fewer resources, namespaces or objects in its spec." },
   TooManyRequests: { title: "Too much is open or unread.", remedy: "Close other pages, or wait." },
   Unavailable: { title: "The operator is not ready.", remedy: "" },
-  Stopping: { title: "The operator is stopping.", remedy: "" },
+  Stopping: { title: "Disconnected.", remedy: "" },
 };
 
 const byCode = { 1000: "Deleted", 1001: "Stopping", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 429: "TooManyRequests", 503: "Unavailable" };

@@ -1,22 +1,34 @@
-// The menu of views, by name, with their counts. If the server asks for a token, it asks the
-// user, and keeps the token only in memory.
+// The menu of views, by name, with their counts, and at a hub the menu of clusters. If the server
+// asks for a token, it asks the user, and keeps the token only in memory.
 import { h } from "./h.js";
 
 const every = 10_000;
-const path = "/apis/stream.graphview.dev/v1alpha1";
+const shown = (view) => view.slice(view.indexOf(":") + 1); // without the cluster
 
 export class ViewPicker {
   onchoose = (_view) => {};
   ontoken = (_token) => {};
   #select = h("select", { "aria-label": "View", onchange: () => this.onchoose(this.#select.value) });
+  #clusters = h("select", { "aria-label": "Cluster", hidden: true, onchange: () => {
+    this.view = "";
+    this.#views = [];
+    this.onchoose("");
+    this.#poll();
+  } });
+  #at;
+  #placeOf;
+  #hub = true; // the server may have other clusters
   #token;
   #names; // the form for the name of a view, where no list says it
   #views = [];
   #view = "";
   #timer;
 
-  constructor() {
-    this.element = h("span", { class: "picker" }, this.#select);
+  /** at returns where the graphs of a cluster are, and placeOf the parts of a view's name. */
+  constructor(at, placeOf) {
+    this.#at = at;
+    this.#placeOf = placeOf;
+    this.element = h("span", { class: "picker" }, this.#clusters, this.#select);
     this.#fill();
   }
 
@@ -35,27 +47,43 @@ export class ViewPicker {
     if (document.hidden) return;
     try {
       const headers = this.#token ? { Authorization: `Bearer ${this.#token}` } : {};
-      let response = await fetch(`${path}/graphs`, { headers, cache: "no-store" });
+      const get = (cluster, path) => fetch(this.#at(cluster) + path, { headers, cache: "no-store" });
+      if (this.#hub) await this.#fillClusters(await get("", "/clusters"));
+      const cluster = this.#clusters.value;
+      let response = await get(cluster, "/graphs?timeout=1s");
+      if (cluster !== this.#clusters.value) return;
       if (response.status === 403) this.#askForName();
       else if (response.ok) this.#forgetNames();
       // A user who may not list all views may list those of the view's namespace.
-      if (response.status === 403 && this.#view) response = await fetch(`${path}/namespaces/${encodeURIComponent(this.#view.split("/")[0])}/graphs`, { headers, cache: "no-store" });
+      if (response.status === 403 && this.#view) response = await get(cluster, `/namespaces/${encodeURIComponent(this.#placeOf(this.#view).namespace)}/graphs`);
       if (response.status === 401) await this.#askForToken();
       else if (response.ok) {
         const { items = [] } = await response.json();
-        this.#views = items.map(({ metadata, vertices, synced, message }) => ({ name: `${metadata.namespace}/${metadata.name}`, vertices, synced, message })).sort((a, b) => (a.name < b.name ? -1 : 1));
+        this.#views = items.map(({ metadata, vertices, synced, message }) => ({ name: `${cluster && cluster + ":"}${metadata.namespace}/${metadata.name}`, vertices, synced, message })).sort((a, b) => (a.name < b.name ? -1 : 1));
         this.#fill();
       }
     } catch { /* The stream says what is wrong with the connection. */ }
     this.#timer = setTimeout(() => this.#poll(), every);
   }
 
+  async #fillClusters(response) {
+    if (!response.ok) {
+      this.#hub = response.status === 401; // until there is a token
+      return;
+    }
+    const { items } = await response.json();
+    const chosen = this.#view ? this.#placeOf(this.#view).cluster : this.#clusters.value;
+    this.#clusters.hidden = false;
+    this.#clusters.replaceChildren(h("option", { value: "" }, "This cluster"), ...items.map(({ metadata: { name }, displayName = name, connected, since }) =>
+      h("option", { value: name, selected: name === chosen }, connected ? displayName : `${displayName} – ${since ? `away since ${new Date(since).toLocaleTimeString([], { timeStyle: "short" })}` : "not connected"}`)));
+  }
+
   #fill() {
     const views = [...this.#views];
     if (this.#view && !views.some(({ name }) => name === this.#view)) views.unshift({ name: this.#view });
     // The counts of the selected view are shown elsewhere.
-    const options = views.map(({ name, vertices, synced, message }) => [name, name === this.#view || vertices === undefined ? name
-      : `${name} – ${message ? "not served" : synced ? `${vertices.toLocaleString("en")} objects` : "loading"}`]);
+    const options = views.map(({ name, vertices, synced, message }) => [name, name === this.#view || vertices === undefined ? shown(name)
+      : `${shown(name)} – ${message ? "not served" : synced ? `${vertices.toLocaleString("en")} objects` : "loading"}`]);
     const said = JSON.stringify([options.map(([name]) => name), this.#view]);
     if (this.said === said) {
       // It may be open: options stay, and say what they have by now.

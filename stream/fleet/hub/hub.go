@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 	"golang.org/x/time/rate"
@@ -38,9 +39,9 @@ type Options struct {
 
 // Link says how the member of a cluster proves itself.
 type Link struct {
-	Name      string
-	Suspended bool
-	Identity  identity.Options
+	Name, DisplayName string
+	Suspended         bool
+	Identity          identity.Options
 }
 
 // Hub has the links, and the tunnels of their members.
@@ -69,6 +70,7 @@ type link struct {
 	changed  chan struct{} // closed when a route was added, or the link has ended
 	refused  error         // of the latest handshake; nil after one that succeeded
 	lost     bool          // had a route
+	since    time.Time     // when the first of the routes was ready, or the last one has ended
 	waiting  int
 }
 
@@ -182,6 +184,9 @@ func (h *Hub) twinsLocked(l *link) []string {
 func (h *Hub) cutLocked(l *link) []*route {
 	routes := l.routes
 	l.routes = nil
+	if len(routes) > 0 {
+		l.since = time.Now()
+	}
 	for _, r := range routes {
 		delete(h.routes, r.id)
 	}
@@ -201,6 +206,9 @@ func (h *Hub) ready(r *route, conn *tunnel.Conn, replaces string) bool {
 			other.draining = true
 		}
 	}
+	if !l.connected() {
+		l.since = time.Now()
+	}
 	r.conn = conn
 	l.lost, l.refused = true, nil
 	close(l.changed)
@@ -215,7 +223,11 @@ func (h *Hub) drop(r *route) {
 	h.mu.Lock()
 	delete(h.routes, r.id)
 	if l := h.links[r.link]; l != nil {
+		before := l.connected()
 		l.routes = slices.DeleteFunc(l.routes, func(other *route) bool { return other == r })
+		if before && !l.connected() {
+			l.since = time.Now()
+		}
 	}
 	h.mu.Unlock()
 	h.o.Notify(r.link)
@@ -265,6 +277,11 @@ func (h *Hub) route(ctx context.Context, cluster string) (*route, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// connected reports whether the link has a route whose tunnel is open.
+func (l *link) connected() bool {
+	return slices.ContainsFunc(l.routes, func(r *route) bool { return r.conn != nil })
 }
 
 // best returns the newest route that is not draining.

@@ -2,9 +2,12 @@ package hub
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"golang.org/x/mod/semver"
 
+	"graphview.dev/stream"
 	"graphview.dev/stream/fleet/identity"
 )
 
@@ -65,6 +68,22 @@ func (h *Hub) Status(name string) (Status, bool) {
 		s.Reason = NeverConnected
 	}
 	return s, true
+}
+
+// Clusters implements stream.Fleet.
+func (h *Hub) Clusters() []stream.ClusterStatus {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := make([]stream.ClusterStatus, 0, len(h.links))
+	for name, l := range h.links {
+		status := stream.ClusterStatus{Name: name, DisplayName: l.DisplayName, Connected: l.connected()}
+		if l.lost {
+			status.Since = l.since
+		}
+		all = append(all, status)
+	}
+	slices.SortFunc(all, func(a, b stream.ClusterStatus) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 // reasonOf returns the reason of a refused handshake.

@@ -31,7 +31,12 @@ Over SSH, choose a port and forward it: ssh -L 8001:127.0.0.1:8001 HOST.`,
   kubectl graphview dashboard
   kubectl graphview dashboard storefront -n shop
   kubectl graphview dashboard --no-open --port 8001`,
-		Args: between(0, 1, "at most the NAME of a GraphView"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if c.link != "" && len(args) == 0 {
+				return usagef(cmd, "--link %s: name a GraphView of that cluster, or leave --link out and choose the cluster in the page", c.link)
+			}
+			return between(0, 1, "at most the NAME of a GraphView")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if port < 0 || port > 65535 {
 				return usagef(cmd, "--port %d: expected 0 to 65535", port)
@@ -42,6 +47,7 @@ Over SSH, choose a port and forward it: ssh -L 8001:127.0.0.1:8001 HOST.`,
 	cmd.Flags().IntVar(&port, "port", 0, "The port to listen on; 0 takes a free one")
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "Print the address, and open no browser")
 	c.addLocal(cmd, first)
+	c.addLink(cmd)
 	return cmd
 }
 
@@ -64,6 +70,9 @@ func (c *cli) serveDashboard(ctx context.Context, args []string, port int, open 
 			return err
 		}
 		view = namespace + "/" + args[0]
+		if c.link != "" {
+			view = c.link + ":" + view
+		}
 	default:
 		c.offerLocal(ctx)
 	}

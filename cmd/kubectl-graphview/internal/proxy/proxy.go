@@ -27,7 +27,7 @@ type Options struct {
 	Page http.Handler
 	// Port to listen on; 0 takes a free one.
 	Port int
-	// View that the page opens, as NAMESPACE/NAME. Empty: the page offers a choice.
+	// View that the page opens, as [CLUSTER:]NAMESPACE/NAME. Empty: the page offers a choice.
 	View string
 	// Log receives errors of connections. Nil: they are dropped.
 	Log *log.Logger

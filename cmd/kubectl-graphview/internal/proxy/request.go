@@ -13,12 +13,13 @@ const (
 	subprotocol = "graphview.v1"
 )
 
-// forwardable matches requests for graphs, with names that Kubernetes permits. Such a
-// name contains no slash, no two dots in a row and no escape, so a path that matches
-// cannot lead elsewhere.
-var forwardable = regexp.MustCompile(`^/apis/stream\.graphview\.dev/v1alpha1/(graphs|namespaces/` + label + `/graphs(/` + name + `(/object)?)?|watch/namespaces/` + label + `/graphs/` + name + `)$`)
+// forwardable matches requests for the clusters of a fleet, and for graphs, also those of such a
+// cluster, with names that Kubernetes permits. Such a name contains no slash, no two dots in a row and
+// no escape, so a path that matches cannot lead elsewhere.
+var forwardable = regexp.MustCompile(`^` + group + `(clusters|(clusters/` + name + `/proxy` + group + `)?(graphs|namespaces/` + label + `/graphs(/` + name + `(/object)?)?|watch/namespaces/` + label + `/graphs/` + name + `))$`)
 
 const (
+	group = `/apis/stream\.graphview\.dev/v1alpha1/`
 	label = `[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`
 	name  = `[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*`
 )

@@ -1,0 +1,46 @@
+package stream
+
+import (
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ClusterStatus says whether a cluster of a fleet is connected.
+type ClusterStatus struct {
+	Name, DisplayName string
+	Connected         bool
+	// Since is when it was connected, or lost; zero if it has never been connected.
+	Since time.Time
+}
+
+type clusterItem struct {
+	Metadata    metav1.ObjectMeta `json:"metadata"`
+	DisplayName string            `json:"displayName,omitempty"`
+	Connected   bool              `json:"connected"`
+	Since       *metav1.Time      `json:"since,omitempty"`
+}
+
+type clusterList struct {
+	APIVersion string        `json:"apiVersion"`
+	Kind       string        `json:"kind"`
+	Items      []clusterItem `json:"items"`
+}
+
+// serveClusters lists the clusters of the fleet. Their graphs take further rights.
+func (s *Server) serveClusters(w http.ResponseWriter, r *http.Request) {
+	if s.options.Fleet == nil || clusterFrom(r.Context()) != "" {
+		s.refuse(w, r, notFound(r))
+		return
+	}
+	list := clusterList{APIVersion: groupVersion.String(), Kind: "ClusterList", Items: []clusterItem{}}
+	for _, c := range s.options.Fleet.Clusters() {
+		item := clusterItem{Metadata: metav1.ObjectMeta{Name: c.Name}, DisplayName: c.DisplayName, Connected: c.Connected}
+		if !c.Since.IsZero() {
+			item.Since = &metav1.Time{Time: c.Since}
+		}
+		list.Items = append(list.Items, item)
+	}
+	writeText(w, encode(list))
+}
