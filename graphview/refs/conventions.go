@@ -105,7 +105,7 @@ func (g *guess) object(object map[string]any) {
 // value visits the value of a key or, if it is a list, its elements.
 func (g *guess) value(key string, value any) {
 	g.left--
-	told := g.told.tell()
+	told := g.told.source() != ByConvention
 	switch value := value.(type) {
 	case string:
 		if !told {
@@ -223,6 +223,7 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 	}
 	for _, field := range [...]string{"apiGroup", "group"} {
 		if group, ok := object[field].(string); ok {
+			group = parseGroup(group)
 			return graph.Reference{To: graph.Kind{Group: group, Kind: kind}}, true
 		}
 	}

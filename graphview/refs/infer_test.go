@@ -208,6 +208,18 @@ func TestInferred(t *testing.T) {
 				r core/Secret own/x inferred/spec.userSecrets.root
 				r core/ServiceAccount own/sa spec.serviceaccount`,
 		},
+		"KindsOfOtherPublishers": {
+			served: []string{"gateway.example.com/WAFPolicy", "gateway.example.com/Storage", "appprotect.other.org/APPolicy", "cassandra.third.net/CassandraDatacenter", "gateway.networking.k8s.io/GatewayClass*"},
+			object: `{apiVersion: gateway.example.com/v1, kind: WAFPolicy, metadata: {name: w, namespace: own}, spec: {apPolicyRef: {name: p}, datacenter: {name: dc}, gatewayClassName: nginx, storageClusterRef: {name: st},
+  authTokenRef: {name: token}, targetRefs: [{group: core, kind: Service, name: web}]}}`,
+			want: `
+				r appprotect.other.org/APPolicy own/p inferred/spec.apPolicyRef
+				r core/Secret own/token inferred/spec.authTokenRef
+				r cassandra.third.net/CassandraDatacenter own/dc inferred/spec.datacenter
+				r gateway.networking.k8s.io/GatewayClass -/nginx inferred/spec.gatewayClassName
+				r gateway.example.com/Storage own/st inferred/spec.storageClusterRef
+				r core/Service own?/web spec.targetRefs[]`,
+		},
 		"External": {
 			served: []string{"example.com/Cluster", "example.com/Widget"},
 			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {externalClusters: [{name: a}], externalSecretName: s, sourceCluster: b}}`,

@@ -105,7 +105,7 @@ func (s *Served) meaning(group, key string) meaning {
 
 func (s *Served) lookUp(group string, all []string) meaning {
 	words := stem(all)
-	own, near := s.groups[group], s.domains[domainOf(group)]
+	own, near, every := s.groups[group], s.domains[domainOf(group)], s.domains[everyDomain]
 	if len(words) == 0 || len(words) == 1 && isOther[words[0]] && (len(all) == 1 || own.named(words[0]) == nil) {
 		return meaning{}
 	}
@@ -134,6 +134,9 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		if found := s.references(near.endsIn(word)); found != nil {
 			return meaning{targets: found}
 		}
+		if found := s.references(every.named(word)); found != nil && len(form) > 1 {
+			return meaning{targets: found}
+		}
 		for i := 1; i < len(form); i++ {
 			end := strings.Join(form[i:], "")
 			long := len(end) >= shortestEnd && form[i-1] != outside
@@ -153,6 +156,15 @@ func (s *Served) lookUp(group string, all []string) meaning {
 			if found := s.references(own.named(strings.Join(form[:last], ""))); found != nil {
 				return meaning{targets: found}
 			}
+		}
+	}
+	if last := words[len(words)-1]; isRef && !isExternal(group) && isSecretive(last) {
+		return meaning{targets: []graph.Reference{kinds["Secret"]}}
+	}
+	for _, form := range [...][]string{words, singular(words)} {
+		word := strings.Join(form, "")
+		if found := s.references(every.endsIn(word)); len(found) == 1 && len(word) >= 2*shortestEnd {
+			return meaning{targets: found}
 		}
 	}
 	return meaning{}
@@ -186,7 +198,7 @@ func isMapped(kind graph.Kind) bool {
 }
 
 // isInstance are words after the name of a kind that do not change the meaning of a key.
-var isInstance = map[string]bool{"cr": true, "instance": true, "object": true, "resource": true}
+var isInstance = map[string]bool{"cluster": true, "cr": true, "instance": true, "object": true, "resource": true}
 
 // isLiteral are words before secret in keys that hold the secret text itself.
 var isLiteral = map[string]bool{

@@ -119,7 +119,18 @@ func (n nodes) member(key string) (below nodes) {
 
 func (n nodes) element() nodes { return nodes{n[0].element(), n[1].element()} }
 
-func (n nodes) tell() bool { return n[0].tells() || n[1].tells() }
+// source returns the source that reads a value. It is the order of precedence of all sources:
+// the table with ReferenceRules, then the schema, then conventions with inference.
+func (n nodes) source() Source {
+	switch {
+	case n[0].tells():
+		return ByTable
+	case n[1].tells():
+		return BySchema
+	default:
+		return ByConvention
+	}
+}
 
 // require reports whether the schema says that the target of a reference has to exist.
 func (n nodes) require() bool { return n[1] != nil && n[1].required }

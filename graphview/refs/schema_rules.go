@@ -131,7 +131,7 @@ func (r *schemaReader) visitObject(p place, s *schema.Schema) {
 }
 
 func (r *schemaReader) visitText(p place, s *schema.Schema) {
-	if r.read[p.path] || p.table.tells() || saysOther(p.key) {
+	if r.read[p.path] || (nodes{p.table}).source() == ByTable || saysOther(p.key) {
 		return
 	}
 	targets := r.served.meaning(r.kind.Group, p.key).targets
@@ -158,7 +158,7 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 	path := p.path + ".name"
 	required := p.required || s.Requires("name") || s.IsKeySelector()
 	// An object with a kind or an apiVersion names its target in each instance.
-	if r.read[path] || p.table.tells() || s.Has("kind") || s.Has("apiVersion") || s.Has("resourceClaimName") {
+	if r.read[path] || (nodes{p.table}).source() == ByTable || s.Has("kind") || s.Has("apiVersion") || s.Has("resourceClaimName") {
 		r.require(p, required && s.Has("kind") && !r.read[path])
 		return
 	}

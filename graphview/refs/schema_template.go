@@ -42,7 +42,7 @@ var templateRules = func() func(name string) []templateRule {
 func (r *schemaReader) addTemplate(p place, s *schema.Schema, name string) {
 	for _, m := range templateRules(name) {
 		path := join(p.path, m.rule.Path)
-		if len(path) > maxPath || r.read[path] || schemaAt(s, m.steps) == nil || p.table.along(m.steps).tells() {
+		if len(path) > maxPath || r.read[path] || schemaAt(s, m.steps) == nil || (nodes{p.table.along(m.steps)}).source() == ByTable {
 			continue
 		}
 		r.addRule(m.rule.below(p.path, r.kind))

@@ -33,6 +33,9 @@ type keyOf struct{ group, key string }
 // maxKnown bounds the cached keys.
 const maxKnown = 32_768
 
+// everyDomain is the key of the vocabulary of all groups but those of Kubernetes.
+const everyDomain = "*"
+
 // vocabulary maps words to kinds: exact by the whole name, ends by the end of it.
 type vocabulary struct{ exact, ends map[string][]graph.Kind }
 
@@ -46,6 +49,7 @@ func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
 		}
 		note(s.groups, kind.Group, kind)
 		note(s.domains, domainOf(kind.Group), kind)
+		note(s.domains, everyDomain, kind)
 	}
 	for _, named := range s.byName {
 		slices.SortFunc(named, CompareKinds)
