@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -24,10 +23,10 @@ func (r *release) makeImage(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(programs)
-	command := exec.CommandContext(ctx, "go", "run", ".", "-root", root, "-out", out, "-keep", programs,
+	run := command(ctx, "go", "run", ".", "-root", root, "-out", out, "-keep", programs,
 		"-repository", r.registry+"/manager", "-version", r.version, "-platforms", strings.Join(r.images, ","))
-	command.Dir = filepath.Join(root, "hack", "image")
-	if text, err := command.CombinedOutput(); err != nil {
+	run.Dir = filepath.Join(root, "hack", "image")
+	if text, err := run.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
 	for _, platform := range r.images {

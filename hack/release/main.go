@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 )
 
 func main() {
@@ -17,7 +18,7 @@ func main() {
 	flag.StringVar(&o.download, "download", "https://graphview.dev/releases", "the URL below which the files will be, in a folder of the version's name")
 	flag.StringVar(&o.out, "out", "dist", "the folder to write a folder of the version's name to")
 	flag.StringVar(&images, "platforms", "linux/amd64,linux/arm64", "comma-separated platforms of the image")
-	flag.StringVar(&plugins, "plugins", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64", "comma-separated platforms of the plugin")
+	flag.StringVar(&plugins, "plugins", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64", "comma-separated platforms of the plugin")
 	flag.StringVar(&parts, "parts", "", "comma-separated parts to make, without the rest: "+strings.Join(partNames(), ", "))
 	flag.BoolVar(&o.allowDirty, "allow-dirty", false, "make a release of files that are not committed, to try it")
 	describe := flag.Bool("describe", false, "only write a bill of materials and a provenance statement for the programs in the arguments")
@@ -29,7 +30,7 @@ func main() {
 		}
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	o.images, o.plugins, o.parts = words(images), words(plugins), words(parts)
 	if err := run(ctx, o); err != nil {

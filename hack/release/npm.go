@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 )
@@ -68,7 +67,7 @@ func (r *release) bundledElement(ctx context.Context) (content []byte, err error
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	path := filepath.Join(folder, "graph-view.js")
-	if text, err := exec.CommandContext(ctx, "go", "run", "./hack/bundle", "-single", path).CombinedOutput(); err != nil {
+	if text, err := command(ctx, "go", "run", "./hack/bundle", "-single", path).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, text)
 	}
 	r.element, err = os.ReadFile(path)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"text/template"
@@ -31,6 +30,7 @@ func (r *release) makePlugins(ctx context.Context) error {
 		if !ok {
 			return fmt.Errorf("a platform is system/architecture, not %q", platform)
 		}
+		fmt.Println("release: plugin for", platform)
 		path := filepath.Join(programs, strings.Join([]string{plugin, system, architecture}, "_"))
 		if err := r.compile(ctx, path, system, architecture); err != nil {
 			return err
@@ -58,9 +58,9 @@ func (r *release) writeManifest() error {
 }
 
 func (r *release) compile(ctx context.Context, out, system, architecture string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "grpcnotrace", "-ldflags", "-s -w -X main.version="+r.version, "-o", out, "./cmd/"+plugin)
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture, "GOFLAGS=", "GOWORK=off")
-	if text, err := command.CombinedOutput(); err != nil {
+	run := command(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "grpcnotrace", "-ldflags", "-s -w -X main.version="+r.version, "-o", out, "./cmd/"+plugin)
+	run.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture, "GOFLAGS=", "GOWORK=off")
+	if text, err := run.CombinedOutput(); err != nil {
 		return fmt.Errorf("compile for %s/%s: %w\n%s", system, architecture, err, text)
 	}
 	return nil
@@ -97,7 +97,7 @@ func (r *release) packPlugin(path, system, architecture string) error {
 	return err
 }
 
-// krew is the manifest of the plugin manager.
+// krew is the manifest of the plugin manager. Windows on arm64 runs programs for amd64.
 var krew = template.Must(template.New("krew").Parse(`apiVersion: krew.googlecontainertools.github.com/v1alpha2
 kind: Plugin
 metadata:
@@ -115,7 +115,7 @@ spec:
   platforms:
 {{- range .Archives }}
   - selector:
-      matchLabels: {os: {{ .OS }}, arch: {{ .Arch }}}
+      matchLabels: {os: {{ .OS }}{{ if ne .OS "windows" }}, arch: {{ .Arch }}{{ end }}}
     uri: {{ $.URL }}/{{ .Name }}
     sha256: {{ .Digest }}
     bin: {{ .Program }}

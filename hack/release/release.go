@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // options are the flags.
@@ -74,6 +75,15 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	r := &release{options: o}
 	if err := r.look(ctx); err != nil {
+		return err
+	}
+	// The programs below have their temporary files there, which an interrupted one leaves.
+	scratch, err := os.MkdirTemp("", "graphview-release-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	if err := os.Setenv("TMPDIR", scratch); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
@@ -156,9 +166,17 @@ func (r *release) files() ([]string, error) {
 	return names, nil
 }
 
+// command is a program that is killed with all that it has started when ctx ends.
+func command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, name, args...)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	return c
+}
+
 // output runs a program in the repository and returns what it printed, trimmed.
 func output(ctx context.Context, name string, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, name, args...).Output()
+	out, err := command(ctx, name, args...).Output()
 	if err != nil {
 		var said []byte
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
