@@ -127,7 +127,7 @@ func targetByKey(key, group string) (graph.Reference, bool) {
 	if !ok || stem == "" {
 		return graph.Reference{}, false
 	}
-	stem = strings.TrimSuffix(stem, "Key")
+	stem = strings.TrimSuffix(strings.TrimSuffix(stem, "Key"), "To") // writeConnectionSecretToRef
 	kind := upperFirst(stem)
 	for _, of := range [...]string{"Secret", "ConfigMap", "ServiceAccount", "PersistentVolumeClaim"} {
 		if strings.HasSuffix(kind, of) {

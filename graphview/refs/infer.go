@@ -94,9 +94,9 @@ func (g *guess) inferAddress(key, text string) {
 	}
 }
 
-// isAddressKey reports whether a key holds an address, by its last word.
+// isAddressKey reports whether a key holds addresses, by its last word.
 func isAddressKey(key string) bool {
-	return isHostKey(key) || endsIn(key, "url", "uri", "hostname")
+	return isHostKey(key) || endsIn(key, "url", "urls", "uri", "uris", "hostname", "hosts", "addresses", "endpoints", "servers")
 }
 
 // isHostKey reports whether the value of a key may be just the name of a Service.

@@ -59,12 +59,13 @@ func TestInferred(t *testing.T) {
 		},
 		"Texts": {
 			served: []string{"secrets.example.com/VaultAuth", "secrets.example.com/VaultStaticSecret", "secrets.example.com/VaultConnection*"},
-			object: `{apiVersion: secrets.example.com/v1, kind: VaultStaticSecret, metadata: {name: s, namespace: own}, spec: {vaultAuthRef: other/a, vaultConnection: c, caSecret: ca, serverTLSSecret: tls, storageClass: fast, service: web, credentialsName: creds, path: kv/x}}`,
+			object: `{apiVersion: secrets.example.com/v1, kind: VaultStaticSecret, metadata: {name: s, namespace: own}, spec: {vaultAuthRef: other/a, vaultConnection: c, parameters: {writeConnectionSecretToRef: {name: conn}}, caSecret: ca, serverTLSSecret: tls, storageClass: fast, service: web, credentialsName: creds, path: kv/x}}`,
 			want: `
 				r core/Secret own/creds inferred/spec.credentialsName
 				r core/Service own/web inferred/spec.service
 				r secrets.example.com/VaultConnection -/c inferred/spec.vaultConnection
 				r core/Secret own/ca spec.caSecret
+				r core/Secret own/conn spec.parameters.writeConnectionSecretToRef
 				r core/Secret own/tls spec.serverTLSSecret
 				r storage.k8s.io/StorageClass -/fast spec.storageClass
 				r secrets.example.com/VaultAuth other/a spec.vaultAuthRef`,
@@ -111,10 +112,11 @@ func TestInferred(t *testing.T) {
 		},
 		"Addresses": {
 			served: []string{"example.com/Probe"},
-			object: `{apiVersion: example.com/v1, kind: Probe, metadata: {name: p, namespace: own}, spec: {url: "http://prometheus.monitoring.svc:9090/x", endpoint: "redis:6379", host: "https://github.com/x", address: nowhere}}`,
+			object: `{apiVersion: example.com/v1, kind: Probe, metadata: {name: p, namespace: own}, spec: {url: "http://prometheus.monitoring.svc:9090/x", endpoint: "redis:6379", server-urls: "http://es.logs.svc:9200", host: "https://github.com/x", address: nowhere}}`,
 			want: `
 				t core/Service own/nowhere inferred/spec.address
 				t core/Service own/redis inferred/spec.endpoint
+				t core/Service logs/es inferred/spec.server-urls
 				t core/Service monitoring/prometheus inferred/spec.url`,
 		},
 		"ConfigConnector": {

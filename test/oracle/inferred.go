@@ -74,7 +74,7 @@ var (
 	instances = regexp.MustCompile(`(cr|instance|object|resource)$`)
 	// hostKey is that of a text which may be the name of a Service alone.
 	hostKey    = regexp.MustCompile(`(?i)(host|address|addr|endpoint|server)$`)
-	addressKey = regexp.MustCompile(`(?i)(url|uri|endpoint|address|addr|host|hostname|server)$`)
+	addressKey = regexp.MustCompile(`(?i)(urls?|uris?|endpoints?|address|addresses|addr|hosts?|hostname|servers?)$`)
 )
 
 // mostNamesakes is how many kinds a word may stand for.
