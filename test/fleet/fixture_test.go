@@ -44,10 +44,10 @@ const (
 )
 
 // logger logs into the test, which joins everything that logs.
-func logger(t *testing.T) logr.Logger { return testr.NewWithOptions(t, testr.Options{}) }
+func logger(t testing.TB) logr.Logger { return testr.NewWithInterface(t, testr.Options{}) }
 
 // run runs a function until the test ends, or stop is called.
-func run(t *testing.T, f func(context.Context) error) (stop func()) {
+func run(t testing.TB, f func(context.Context) error) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
@@ -68,7 +68,7 @@ func run(t *testing.T, f func(context.Context) error) (stop func()) {
 }
 
 // startServer serves a cluster to the users of a control plane.
-func startServer(t *testing.T, plane *env.ControlPlane, o stream.Options) (server *stream.Server, authority []byte) {
+func startServer(t testing.TB, plane *env.ControlPlane, o stream.Options) (server *stream.Server, authority []byte) {
 	t.Helper()
 	authority, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 	if err != nil {
@@ -87,7 +87,7 @@ func startServer(t *testing.T, plane *env.ControlPlane, o stream.Options) (serve
 	return server, authority
 }
 
-func startEngine(t *testing.T, plane *env.ControlPlane) *graphview.Engine {
+func startEngine(t testing.TB, plane *env.ControlPlane) *graphview.Engine {
 	t.Helper()
 	engine, err := graphview.NewEngine(graphview.Options{Config: plane.Config(), Logger: logger(t)})
 	if err != nil {
@@ -106,12 +106,12 @@ type testHub struct {
 	caFile    string
 }
 
-func startHub(t *testing.T) *testHub {
+func startHub(t testing.TB) *testHub {
 	t.Helper()
 	return startHubWith(t, hub.Options{})
 }
 
-func startHubWith(t *testing.T, o hub.Options) *testHub {
+func startHubWith(t testing.TB, o hub.Options) *testHub {
 	t.Helper()
 	o.Name, o.Logger = hubName, logger(t)
 	h := &testHub{Hub: hub.New(context.WithoutCancel(t.Context()), o)}
@@ -122,7 +122,7 @@ func startHubWith(t *testing.T, o hub.Options) *testHub {
 }
 
 // serve serves the handshakes of members.
-func (h *testHub) serve(t *testing.T, handler http.HandlerFunc) {
+func (h *testHub) serve(t testing.TB, handler http.HandlerFunc) {
 	t.Helper()
 	h.tunnels = httptest.NewUnstartedServer(handler)
 	h.tunnels.Listener, h.tunnels.Config.ConnContext = admission.LimitConns(h.tunnels.Listener), admission.ConnContext
@@ -140,7 +140,7 @@ func (h *testHub) urlOf(link string) string {
 }
 
 // identityOf returns the identity of a member with the keys of its control plane.
-func identityOf(t *testing.T, plane *env.ControlPlane) identity.Options {
+func identityOf(t testing.TB, plane *env.ControlPlane) identity.Options {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(plane.Config())
 	if err != nil {
@@ -154,7 +154,7 @@ func identityOf(t *testing.T, plane *env.ControlPlane) identity.Options {
 }
 
 // tokenOf writes a token of a member into a file.
-func tokenOf(t *testing.T, plane *env.ControlPlane, audience string) string {
+func tokenOf(t testing.TB, plane *env.ControlPlane, audience string) string {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(plane.Config())
 	if err != nil {
@@ -182,7 +182,7 @@ type testMember struct {
 	run     string
 }
 
-func startMember(t *testing.T, plane *env.ControlPlane) *testMember {
+func startMember(t testing.TB, plane *env.ControlPlane) *testMember {
 	t.Helper()
 	m := &testMember{plane: plane, engine: startEngine(t, plane)}
 	served := stream.Of(m.engine)
@@ -193,7 +193,7 @@ func startMember(t *testing.T, plane *env.ControlPlane) *testMember {
 }
 
 // dial connects the member to a hub as a link, until the test ends or stop is called.
-func (m *testMember) dial(t *testing.T, h *testHub, link string) (stop func()) {
+func (m *testMember) dial(t testing.TB, h *testHub, link string) (stop func()) {
 	t.Helper()
 	dialer, err := tunnel.NewDialer(tunnel.Options{
 		URL: h.urlOf(link), TokenFile: tokenOf(t, m.plane, hubName), CAFile: h.caFile, Instance: m.run, Version: "v0.1.0", Handler: m.gateway, Logger: logger(t),
@@ -205,7 +205,7 @@ func (m *testMember) dial(t *testing.T, h *testHub, link string) (stop func()) {
 }
 
 // view declares a view of the ConfigMaps of a namespace.
-func (m *testMember) view(t *testing.T, namespace string) oracle.View {
+func (m *testMember) view(t testing.TB, namespace string) oracle.View {
 	t.Helper()
 	selected := oracle.View{
 		Queries:    []oracle.Query{{Include: &oracle.Include{ResourceSelectorExpression: "group == '' && resource == 'configmaps'"}}},
@@ -221,38 +221,38 @@ func (m *testMember) view(t *testing.T, namespace string) oracle.View {
 	return selected
 }
 
-func createConfigMap(t *testing.T, plane *env.ControlPlane, namespace, name string) {
+func createConfigMap(t testing.TB, plane *env.ControlPlane, namespace, name string) {
 	t.Helper()
 	if err := fixture.Client(t, plane.Config()).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func newNamespace(t *testing.T, plane *env.ControlPlane) string {
+func newNamespace(t testing.TB, plane *env.ControlPlane) string {
 	t.Helper()
 	return fixture.Namespace(t, fixture.Client(t, plane.Config()), fixture.Prefix(t))
 }
 
 // allowCluster lets a user of the hub open graphs of a link.
-func allowCluster(t *testing.T, who, link string) {
+func allowCluster(t testing.TB, who, link string) {
 	t.Helper()
 	allowAtHub(t, who, rbacv1.PolicyRule{Resources: []string{"clusters/proxy"}, ResourceNames: []string{link}, Verbs: []string{"get"}})
 }
 
 // allowClusters lets a user of the hub list clusters.
-func allowClusters(t *testing.T, who string) {
+func allowClusters(t testing.TB, who string) {
 	t.Helper()
 	allowAtHub(t, who, rbacv1.PolicyRule{Resources: []string{"clusters"}, Verbs: []string{"list"}})
 }
 
 // allowConnections lets a user of the hub open connections for many graphs.
-func allowConnections(t *testing.T, who string) {
+func allowConnections(t testing.TB, who string) {
 	t.Helper()
 	allowAtHub(t, who, rbacv1.PolicyRule{Resources: []string{"streams"}, Verbs: []string{"watch"}})
 }
 
 // allowAtHub gives a user of the hub a right to resources of the stream.
-func allowAtHub(t *testing.T, who string, rule rbacv1.PolicyRule) {
+func allowAtHub(t testing.TB, who string, rule rbacv1.PolicyRule) {
 	t.Helper()
 	rule.APIGroups = []string{"stream.graphview.dev"}
 	name := fmt.Sprintf("fleet-%s-%d", who, time.Now().UnixNano())
@@ -272,7 +272,7 @@ func allowAtHub(t *testing.T, who string, rule rbacv1.PolicyRule) {
 
 // allow lets a user or group of the hub, named with its prefix, read graphs and some
 // resources in a namespace of a member. The returned function takes the right away.
-func allow(t *testing.T, plane *env.ControlPlane, kind, who, namespace string, resources ...string) (revoke func()) {
+func allow(t testing.TB, plane *env.ControlPlane, kind, who, namespace string, resources ...string) (revoke func()) {
 	t.Helper()
 	name := fmt.Sprintf("fleet-%d", time.Now().UnixNano())
 	c := fixture.Client(t, plane.Config())
@@ -311,7 +311,7 @@ func watchOf(path string) string {
 }
 
 // client returns a client of the hub for one of its users, and the URL of the hub.
-func (h *testHub) client(t *testing.T, who string, groups ...string) (*http.Client, string) {
+func (h *testHub) client(t testing.TB, who string, groups ...string) (*http.Client, string) {
 	t.Helper()
 	config := rest.CopyConfig(hubPlane.ClientConfig(who, groups...))
 	config.TLSClientConfig.CAData = h.authority

@@ -17,7 +17,7 @@ import (
 )
 
 // connected waits until a link has a number of tunnels.
-func connected(t *testing.T, h *testHub, link string, tunnels int) {
+func connected(t testing.TB, h *testHub, link string, tunnels int) {
 	t.Helper()
 	fixture.Eventually(t, 30*time.Second, 20*time.Millisecond, func() string {
 		if status, _ := h.Status(link); status.Tunnels != tunnels {

@@ -35,11 +35,17 @@ func newHub(t *testing.T, lifetime time.Duration) (address, caFile string, conns
 		<-c.Down()
 	}))
 	t.Cleanup(server.Close)
-	caFile = filepath.Join(t.TempDir(), "ca.crt")
-	if err := os.WriteFile(caFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+	return "wss" + strings.TrimPrefix(server.URL, "https"), caOf(t, server), conns, headers
+}
+
+// caOf writes the CA of a server into a file.
+func caOf(t testing.TB, server *httptest.Server) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "ca.crt")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return "wss" + strings.TrimPrefix(server.URL, "https"), caFile, conns, headers
+	return file
 }
 
 // dial runs a Dialer until the test ends, or cancel is called. Then done is closed.
