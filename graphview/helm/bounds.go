@@ -13,8 +13,8 @@ const (
 var releaseBytes = budget.Declare("helm_release_bytes", "bytes that one Helm release takes once it is unpacked, or while it is read", 16<<20)
 
 // The memory that reading takes, in bytes. A YAML parser allocates parsedDocument, and parsedNode for
-// each node; the time for long scalars is why a byte counts more than its size. What is listed
-// counts more than its size too: it is kept, and other parts of the operator look it up.
+// each node; the time for long scalars is why a byte counts more than its size. Listed objects
+// count more than their size too: they are kept, and other parts of the operator look them up.
 const (
 	parsedByte     = 64
 	parsedNode     = 500

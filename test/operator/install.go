@@ -30,7 +30,7 @@ func Install(ctx context.Context, plane *env.ControlPlane, root string) error {
 	return nil
 }
 
-// InstallSharing applies what operators with --view-holders need besides.
+// InstallSharing applies what operators with --view-holders also need.
 func InstallSharing(ctx context.Context, plane *env.ControlPlane, root string) error {
 	for _, file := range []string{"manager/certificates.yaml", "components/sharing/role.yaml"} {
 		if _, err := plane.Kubectl(ctx, "apply", "-f", filepath.Join(root, "config", filepath.FromSlash(file))); err != nil {

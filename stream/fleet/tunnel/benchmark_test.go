@@ -120,7 +120,7 @@ func BenchmarkIdle(b *testing.B) {
 	})
 }
 
-// BenchmarkStalled measures a small request on a tunnel with 300 responses that nobody reads, beside one
+// BenchmarkStalled measures a small request on a tunnel with 300 unread responses, beside one
 // on an idle tunnel.
 func BenchmarkStalled(b *testing.B) {
 	for _, stalled := range []int{0, 300} {

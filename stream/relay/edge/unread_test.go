@@ -40,7 +40,7 @@ func TestUnreadChannel(t *testing.T) {
 	if left := s.client.o.Ledger.Total(); left != 0 {
 		t.Errorf("%d bytes are left", left)
 	}
-	// Whoever holds as much as it may leaves room for others.
+	// An owner that holds its share leaves room for others.
 	ann := s.client.o.Ledger.Account(ownerOf("ann"))
 	if err := ann.Set(budget.Messages, size/2); err != nil {
 		t.Fatal(err)

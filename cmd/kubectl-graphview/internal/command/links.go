@@ -45,8 +45,8 @@ type linkAnswer[T any] struct {
 }
 
 // askLinks asks the connected members of a fleet, each with a cli of its own, and returns an answer
-// for each ClusterLink, by name. What a member has to say besides is printed in the same order. An
-// error is that ClusterLinks cannot be listed.
+// for each ClusterLink, by name. The messages about a member are printed in the same order. An error
+// means that ClusterLinks cannot be listed.
 func askLinks[T any](ctx context.Context, c *cli, ask func(context.Context, *cli) (T, error)) ([]linkAnswer[T], error) {
 	links, err := c.clusterLinks(ctx)
 	if err != nil {
