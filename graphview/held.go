@@ -2,8 +2,7 @@ package graphview
 
 import (
 	"context"
-	"maps"
-	"slices"
+	"sync/atomic"
 	"time"
 
 	"graphview.dev/graphview/budget"
@@ -129,26 +128,21 @@ func (e *Engine) retryNext(namespace string) {
 	}
 }
 
-// Relieve ends the service of a view because the process has too little memory left although no owner
-// holds too much: of the owner that holds most, the view that holds most. The view is retried as one
-// that exceeds a limit.
+// Relieve has the owner that holds most give back something, because the process has too little memory
+// left although no owner holds too much. A view is then retried as one that exceeds a limit.
 func (e *Engine) Relieve() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	views := slices.AppendSeq(slices.Collect(maps.Values(e.views)), maps.Keys(e.opened))
-	for _, holding := range e.ledger.Holdings() {
-		var largest *View
-		for _, v := range views {
-			if v.account.Owner() == holding.Owner && v.overdrawn.Load() == nil && (largest == nil || v.account.Held() > largest.account.Held()) {
-				largest = v
-			}
-		}
-		if largest != nil {
-			largest.overdraw(&budget.Overdrawn{Owner: holding.Owner, Held: holding.Bytes})
-			e.o.Logger.Info("A view is not served, because the process has too little memory left", "view", largest.name.String(), "owner", holding.Owner.String())
-			return
-		}
+	if owner, ok := e.ledger.Relieve(); ok {
+		e.o.Logger.Info("A view or a connection is not served, because the process has too little memory left", "owner", owner.String())
 	}
+}
+
+// relieve ends the view's service, unless that has ended.
+func (v *View) relieve(why *budget.Overdrawn) bool {
+	if v.overdrawn.Load() != nil {
+		return false
+	}
+	v.overdraw(why)
+	return true
 }
 
 // narrowedPayer implements delivery.Payer for one subscription. Its walks are charged to the tokens of
@@ -156,15 +150,26 @@ func (e *Engine) Relieve() {
 type narrowedPayer struct {
 	account *budget.Account
 	tokens  *budget.Bucket
+	// short refuses what the subscription reads next, nil if it may hold more.
+	short atomic.Pointer[budget.Overdrawn]
 }
 
-var _ delivery.Payer = narrowedPayer{}
+var _ delivery.Payer = (*narrowedPayer)(nil)
+
+func newNarrowedPayer(account *budget.Account, tokens *budget.Bucket) *narrowedPayer {
+	p := &narrowedPayer{account: account, tokens: tokens}
+	account.OnRelieve(func(why *budget.Overdrawn) bool { return p.short.CompareAndSwap(nil, why) })
+	return p
+}
 
 // Charge implements delivery.Payer. A visit takes about half as long as a unit of an expression's
 // cost.
-func (p narrowedPayer) Charge(visits int) time.Duration { return p.tokens.Borrow((visits + 1) / 2) }
+func (p *narrowedPayer) Charge(visits int) time.Duration { return p.tokens.Borrow((visits + 1) / 2) }
 
 // Hold implements delivery.Payer.
-func (p narrowedPayer) Hold(elements int) error {
+func (p *narrowedPayer) Hold(elements int) error {
+	if why := p.short.Load(); why != nil && elements > 0 {
+		return why
+	}
 	return p.account.Set(budget.Elements, narrowedBytes*int64(elements)) //nolint:wrapcheck // the subscriber reads it
 }

@@ -159,6 +159,7 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 // chargeTo sets the account whose owner pays for the view, before the view starts.
 func (v *View) chargeTo(account *budget.Account) {
 	v.account = account
+	account.OnRelieve(v.relieve)
 	v.evaluator.ChargeTo(account.Owner(), v.engine.newBudget(account.Owner()))
 }
 
@@ -237,6 +238,7 @@ func (v *View) notify() {
 
 // announceNews notifies subscribers of changes outside the graph.
 func (v *View) announceNews() {
+	_ = v.hold(budget.Faults, v.warnings.Bytes()) // the view's goroutine ends its service
 	v.mu.Lock()
 	close(v.news)
 	v.news = make(chan struct{})
@@ -253,7 +255,7 @@ func (v *View) newsChannel() <-chan struct{} {
 // Subscribe begins a subscription. The caller closes it.
 func (v *View) Subscribe(o delivery.SubscribeOptions) *delivery.Subscription {
 	if o.Narrow != nil {
-		o.Payer = narrowedPayer{v.engine.ledger.Account(o.Owner), v.engine.budgets.Bucket(o.Owner)}
+		o.Payer = newNarrowedPayer(v.engine.ledger.Account(o.Owner), v.engine.budgets.Bucket(o.Owner))
 	}
 	return v.publisher.Subscribe(o)
 }

@@ -25,6 +25,8 @@ type Ledger struct {
 	mu    sync.Mutex
 	total int64
 	held  map[Owner]int64
+	// refusable are the accounts that hold something and can be refused; see Account.OnRelieve.
+	refusable map[*Account]struct{}
 }
 
 // MemoryLimit returns the memory limit of the Go runtime (GOMEMLIMIT) in bytes, 0 if there is none.
@@ -42,7 +44,7 @@ func NewLedger(limit int64) *Ledger {
 	if limit == 0 {
 		limit = cmp.Or(MemoryLimit()/2, heldBytes.limit)
 	}
-	return &Ledger{limit: limit, held: make(map[Owner]int64)}
+	return &Ledger{limit: limit, held: make(map[Owner]int64), refusable: make(map[*Account]struct{})}
 }
 
 // Use is a sort of memory that an [Account] holds.
@@ -57,6 +59,8 @@ const (
 	Rights
 	// Watches are those restricted to a namespace or by a selector, with their objects.
 	Watches
+	// Faults are the objects that could not be processed.
+	Faults
 	// Messages are those of other replicas that a subscriber has not read yet.
 	Messages
 
@@ -68,6 +72,8 @@ type Account struct {
 	ledger *Ledger
 	owner  Owner
 	held   [uses]int64 // guarded by ledger.mu
+	all    int64       // sum of held
+	refuse func(*Overdrawn) bool
 }
 
 // Account returns an empty account of an owner.
@@ -84,16 +90,53 @@ func (a *Account) Set(use Use, n int64) error {
 		heldBytes.Exceed()
 		return &Overdrawn{Owner: a.owner, Held: l.held[a.owner], Free: max(0, l.limit-l.total)}
 	}
-	a.held[use] = n
-	l.addLocked(a.owner, by)
+	a.addLocked(use, by)
 	return nil
 }
 
-func (l *Ledger) addLocked(owner Owner, by int64) {
+func (a *Account) addLocked(use Use, by int64) {
+	l := a.ledger
 	l.total += by
-	if l.held[owner] += by; l.held[owner] == 0 {
-		delete(l.held, owner)
+	if l.held[a.owner] += by; l.held[a.owner] == 0 {
+		delete(l.held, a.owner)
 	}
+	a.held[use] += by
+	switch a.all += by; {
+	case a.all == 0:
+		delete(l.refusable, a)
+	case a.refuse != nil:
+		l.refusable[a] = struct{}{}
+	}
+}
+
+// OnRelieve sets a function that gives back what the account holds, or soon will, when memory is
+// short. It returns false if it has nothing more to give. It is set before the account is used.
+func (a *Account) OnRelieve(refuse func(*Overdrawn) bool) { a.refuse = refuse }
+
+// Relieve has one account give back what it holds, because the process has too little memory left
+// although no owner holds too much: the largest one of the owner that holds most. It returns the
+// owner, and false if nobody has anything to give.
+func (l *Ledger) Relieve() (Owner, bool) {
+	type candidate struct {
+		*Account
+
+		bytes, owned int64
+	}
+	l.mu.Lock()
+	all := make([]candidate, 0, len(l.refusable))
+	for a := range l.refusable {
+		all = append(all, candidate{a, a.all, l.held[a.owner]})
+	}
+	l.mu.Unlock()
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.owned, a.owned), cmp.Compare(a.owner.name, b.owner.name), cmp.Compare(b.bytes, a.bytes))
+	})
+	for _, a := range all {
+		if a.refuse(&Overdrawn{Owner: a.owner, Held: a.owned}) {
+			return a.owner, true
+		}
+	}
+	return Owner{}, false
 }
 
 // Release empties some uses of the account.
@@ -102,25 +145,21 @@ func (a *Account) Release(some ...Use) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, use := range some {
-		l.addLocked(a.owner, -a.held[use])
-		a.held[use] = 0
+		a.addLocked(use, -a.held[use])
 	}
 }
 
 // Close empties the account.
-func (a *Account) Close() { a.Release(Programs, Elements, Rights, Watches, Messages) }
+func (a *Account) Close() { a.Release(Programs, Elements, Rights, Watches, Faults, Messages) }
 
 // Owner returns the owner of the account.
 func (a *Account) Owner() Owner { return a.owner }
 
 // Held returns the bytes of the account.
-func (a *Account) Held() (n int64) {
+func (a *Account) Held() int64 {
 	a.ledger.mu.Lock()
 	defer a.ledger.mu.Unlock()
-	for _, held := range a.held {
-		n += held
-	}
-	return n
+	return a.all
 }
 
 // Holding is the number of bytes that an owner holds.

@@ -2,6 +2,7 @@ package budget
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -106,5 +107,45 @@ func TestLedgerAddsUp(t *testing.T) {
 	}
 	if diff := cmp.Diff(expected, got, cmp.AllowUnexported(Owner{})); diff != "" || refused == 0 {
 		t.Errorf("after %d refusals (-want +got):\n%s", refused, diff)
+	}
+}
+
+// TestRelieve: while memory is short, the owner that holds most gives back, its largest account first,
+// and not the owner that asked last.
+func TestRelieve(t *testing.T) {
+	l := NewLedger(1000)
+	var gave []string
+	holds := func(owner, name string, n int64) {
+		a := l.Account(NamespaceOwner(owner))
+		a.OnRelieve(func(why *Overdrawn) bool {
+			gave = append(gave, fmt.Sprintf("%s of %s, which held %d", name, why.Owner, why.Held))
+			a.Close()
+			return true
+		})
+		if err := a.Set(Elements, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holds("crowd", "small", 60)
+	holds("crowd", "large", 70)
+	holds("bank", "largest", 100)
+	if err := l.Account(NamespaceOwner("crowd")).Set(Rights, 5); err != nil { // cannot be refused
+		t.Fatal(err)
+	}
+	holds("shop", "last", 10)
+	for range 4 {
+		if _, ok := l.Relieve(); !ok {
+			t.Fatal("nobody gives back")
+		}
+	}
+	if owner, ok := l.Relieve(); ok {
+		t.Errorf("%s gives back what it does not hold", owner)
+	}
+	want := []string{
+		"large of namespace crowd, which held 135", "largest of namespace bank, which held 100",
+		"small of namespace crowd, which held 65", "last of namespace shop, which held 10",
+	}
+	if diff := cmp.Diff(want, gave); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"graphview.dev/graphview/access"
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
@@ -13,10 +12,9 @@ import (
 // objects.
 const maxShown = 20
 
-var (
-	faultsBound = budget.Declare("view_object_faults", "objects of one view that could not be processed and are remembered", 50_000)
-	causesBound = budget.Declare("view_object_fault_causes", "different causes for which objects of one view could not be processed", 200)
-)
+// faultBytes is the memory of an object that could not be evaluated, beside its names. TestFaultBytes
+// compares it with the heap.
+const faultBytes = 160
 
 // Judge evaluates the objects of one watch for a view. Two judges may have objects of the same
 // name. Implementations are pointers.
@@ -34,10 +32,8 @@ type faults struct {
 	// of objects of each.
 	groups map[faultGroup]*faultGroup
 	counts map[faultGroup]int
-	all    int // objects
-	// more: further objects failed beyond the limit since all was 0. They are not counted, since
-	// the same object may fail again and again.
-	more bool
+	all    int   // objects
+	bytes  int64 // that they take
 	// shown has the objects that have a warning, with its id.
 	shown map[fault]WarningID
 }
@@ -76,7 +72,16 @@ func newFaults() faults {
 // others is the cause of all further failures once there are too many causes.
 const others = "for another cause than those that are named"
 
-// Faults returns the number of objects that could not be processed, up to view_object_faults.
+// Bytes returns the memory of the objects that could not be processed.
+func (w *Warnings) Bytes() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.faults.bytes
+}
+
+func (o object) bytes() int64 { return faultBytes + int64(len(o.namespace)+len(o.name)) }
+
+// Faults returns the number of objects that could not be processed.
 func (w *Warnings) Faults() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,16 +106,11 @@ func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
 			return
 		case known:
 			w.faults.uncount(old)
-		case w.faults.all >= int(faultsBound.Limit()):
-			_ = faultsBound.Exceed() // counts it; the warning about the rest reports it
-			w.faults.more = true
-			w.faults.release(next)
-			w.showMoreLocked()
-			return
 		default:
 			// Clones, since the names may be parts of a larger text.
 			f.object = object{strings.Clone(namespace), strings.Clone(name)}
 			w.faults.all++
+			w.faults.bytes += f.bytes()
 		}
 		if w.faults.of[by] == nil {
 			w.faults.of[by] = make(map[object]*faultGroup)
@@ -140,8 +140,8 @@ func (s *faults) intern(g faultGroup) *faultGroup {
 	if known := s.groups[g]; known != nil {
 		return known
 	}
-	if len(s.groups) >= int(causesBound.Limit()) && g.cause.text != others {
-		_ = causesBound.Exceed() // counts it; the cause reports it
+	if len(s.groups) >= int(warningsBound.Limit()) && g.cause.text != others {
+		_ = warningsBound.Exceed() // counts it; the cause reports it
 		g.cause.text, g.cause.coarse = others, others
 		return s.intern(g)
 	}
@@ -166,8 +166,9 @@ func (s *faults) uncount(g *faultGroup) {
 func (w *Warnings) DropFaults(by Judge) {
 	w.change(func() {
 		s := &w.faults
-		for _, g := range s.of[by] {
+		for o, g := range s.of[by] {
 			s.uncount(g)
+			s.bytes -= o.bytes()
 		}
 		s.all -= len(s.of[by])
 		delete(s.of, by)
@@ -187,6 +188,7 @@ func (w *Warnings) dropFaultLocked(f fault, of *faultGroup) {
 		delete(s.of, f.judge)
 	}
 	s.all--
+	s.bytes -= f.bytes()
 	s.uncount(of)
 	w.hideLocked(f)
 }
@@ -209,21 +211,14 @@ func (w *Warnings) hideLocked(f fault) {
 // showMoreLocked adds warnings about objects up to maxShown, and counts the other objects.
 func (w *Warnings) showMoreLocked() {
 	s := &w.faults
-	if s.all == 0 {
-		s.more = false
-	}
 	if len(s.shown) < min(maxShown, s.all) {
 		w.fillLocked()
 	}
 	rest := Warning{Type: ObjectProcessingFailed}
-	switch n := s.all - len(s.shown); {
-	case s.more:
-		rest.Message = fmt.Sprintf("more than %d further objects could not be processed", n)
-		w.setLocked(rest.ID(), rest)
-	case n > 0:
+	if n := s.all - len(s.shown); n > 0 {
 		rest.Message = fmt.Sprintf("%d more objects could not be processed", n)
 		w.setLocked(rest.ID(), rest)
-	default:
+	} else {
 		w.clearLocked(rest.ID())
 	}
 }

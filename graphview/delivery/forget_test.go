@@ -3,10 +3,10 @@ package delivery
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/test/bench/heap"
 )
 
 // TestPublisherKeepsNothingWithoutSubscribers: the warnings that were made for the rights
@@ -45,28 +45,27 @@ func (p *Publisher) kept() int {
 	return n
 }
 
-// TestFaultsBeyondTheLimit: an object beyond the limit that fails again and again does not
-// change what the view reports.
-func TestFaultsBeyondTheLimit(t *testing.T) {
+// TestFaultBytes: the objects that could not be processed take no more memory than Warnings says, and at
+// least half of it.
+func TestFaultBytes(t *testing.T) {
 	w, judge := NewWarnings(func() {}), &fakeJudge{resource: graph.Resource{Version: "v1", Resource: "pods"}}
-	most := int(faultsBound.Limit())
-	for i := range most {
+	before := heap.Held()
+	for i := range 50_000 {
 		w.SetFault(judge, "shop", fmt.Sprint("p", i), errors.New("no such key"))
 	}
-	w.SetFault(judge, "shop", "beyond", errors.New("no such key"))
-	faults, number := w.Faults(), w.head()
-	for range 10 {
-		w.SetFault(judge, "shop", "beyond", errors.New("no such key"))
+	took, charged := heap.Held()-before, w.Bytes()
+	t.Logf("charged %d KiB, takes %d KiB", charged>>10, took>>10)
+	if took > charged || 2*took < charged {
+		t.Errorf("charged %d bytes, takes %d", charged, took)
 	}
-	if w.Faults() != faults || w.head() != number {
-		t.Errorf("%d objects failed and %d warnings changed after one object failed 10 times more, before %d and %d", w.Faults(), w.head(), faults, number)
+	for i := range 25_000 {
+		w.SetFault(judge, "shop", fmt.Sprint("p", i), nil)
 	}
-	set, _, _, _ := w.since(0)
-	found := false
-	for i := range set {
-		found = found || strings.HasPrefix(set[i].Message, fmt.Sprintf("more than %d further objects", most-maxShown))
+	if left := w.Bytes(); left <= 0 || left >= charged {
+		t.Errorf("charged %d bytes for a half, %d for all", left, charged)
 	}
-	if !found {
-		t.Error("no warning says that there are more")
+	w.DropFaults(judge)
+	if left := w.Bytes(); left != 0 {
+		t.Errorf("charged %d bytes for nothing", left)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // maxCleared bounds the cleared warnings that are remembered for subscribers that are behind.
 const maxCleared = 256
 
-var warningsBound = budget.Declare("view_warnings", "warnings of one view", 1000)
+var warningsBound = budget.Declare("view_warnings", "warnings of one view, or causes for which its objects could not be processed", 1000)
 
 // Warnings has the live warnings of a view, numbered in the order in which they last changed. The
 // position of a subscriber is a number.

@@ -94,6 +94,7 @@ func (r *Relay) open(who delivery.Access, owner budget.Owner, o wire.Opening) *C
 		o.User = &named.User
 	}
 	c := &Channel{relay: r, access: who, account: r.client.o.Ledger.Account(owner), opening: o, news: make(chan struct{}, 1), revoked: who.Changed()}
+	c.account.OnRelieve(c.relieve)
 	rights := who.Rights()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,6 +133,25 @@ func (c *Channel) closeLocked() {
 	delete(r.channels, c.number)
 	r.forgetAnswersLocked(c.digest)
 	r.sayLocked(wire.AppendControl(nil, wire.Close, c.number, nil))
+}
+
+// relieve ends the channel because the process has too little memory left.
+func (c *Channel) relieve(why *budget.Overdrawn) bool {
+	r := c.relay
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.err != nil {
+		return false
+	}
+	c.refuseLocked(why)
+	return true
+}
+
+// refuseLocked drops what is unread, and ends the channel.
+func (c *Channel) refuseLocked(why error) {
+	c.dropLocked()
+	// A smaller view would not help: the reader is behind.
+	c.endLocked(&delivery.ClosedError{Reason: reason.TooManyRequests, Message: why.Error() + "; read faster, or end some streams"})
 }
 
 func (c *Channel) dropLocked() {
@@ -252,9 +272,7 @@ func (c *Channel) receiveLocked(f *delivery.Frame) {
 	}
 	size := len(f.JSON)
 	if err := c.account.Set(budget.Messages, int64(c.unread+size)); err != nil {
-		c.dropLocked()
-		// A smaller view would not help: the reader is behind.
-		c.endLocked(&delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; read faster, or end some streams"})
+		c.refuseLocked(err)
 		return
 	}
 	c.pending = append(c.pending, f)

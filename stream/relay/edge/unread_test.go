@@ -52,3 +52,28 @@ func TestUnreadChannel(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestRelieveChannel: while memory is short, the channel of the user with most unread bytes is closed.
+func TestRelieveChannel(t *testing.T) {
+	s := newStage(t)
+	s.set("shop", strings.Repeat("x", 8<<10))
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop"), Owner: ownerOf("ann")})
+	defer c.Close()
+	next(t, c)
+	s.set("shop", strings.Repeat("y", 8<<10))
+	for s.client.o.Ledger.Total() == 0 {
+		if err := c.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if owner, ok := s.client.o.Ledger.Relieve(); !ok || owner != ownerOf("ann") {
+		t.Fatalf("%q gives back", owner)
+	}
+	var closed *delivery.ClosedError
+	if _, err := c.Next(t.Context()); !errors.As(err, &closed) || closed.Reason != reason.TooManyRequests {
+		t.Errorf("it ends with %v", err)
+	}
+	if left := s.client.o.Ledger.Total(); left != 0 {
+		t.Errorf("%d bytes are left", left)
+	}
+}
