@@ -96,7 +96,13 @@ func (g *guess) inferAddress(key, text string) {
 
 // isAddressKey reports whether a key holds addresses, by its last word.
 func isAddressKey(key string) bool {
-	return isHostKey(key) || endsIn(key, "url", "urls", "uri", "uris", "hostname", "hosts", "addresses", "endpoints", "servers")
+	if single, ok := strings.CutSuffix(key, "s"); ok && !strings.HasSuffix(single, "s") {
+		key = single
+		if strings.HasSuffix(key, "sse") {
+			key = key[:len(key)-1] // addresses
+		}
+	}
+	return isHostKey(key) || endsIn(key, "url", "uri", "hostname")
 }
 
 // isHostKey reports whether the value of a key may be just the name of a Service.
