@@ -137,20 +137,8 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		if found := s.references(every.named(word)); found != nil && len(form) > 1 {
 			return meaning{targets: found}
 		}
-		for i := 1; i < len(form); i++ {
-			end := strings.Join(form[i:], "")
-			long := len(end) >= shortestEnd && form[i-1] != outside
-			exact := own.named(end)
-			if target, ok := core[end]; ok && (exact == nil || !long) {
-				return meaning{targets: []graph.Reference{target}, sure: isCertain(form)}
-			}
-			ends := own.endsIn(end)
-			if isOther[form[len(form)-1]] {
-				ends = nil
-			}
-			if found := s.references(exact, ends); found != nil && long {
-				return meaning{targets: found}
-			}
+		if found := s.byEnd(own, core, form); len(found.targets) > 0 {
+			return found
 		}
 		if last := len(form) - 1; last > 0 && isInstance[form[last]] {
 			if found := s.references(own.named(strings.Join(form[:last], ""))); found != nil {
@@ -164,6 +152,26 @@ func (s *Served) lookUp(group string, all []string) meaning {
 	for _, form := range [...][]string{words, singular(words)} {
 		word := strings.Join(form, "")
 		if found := s.references(every.endsIn(word)); len(found) == 1 && len(word) >= 2*shortestEnd {
+			return meaning{targets: found}
+		}
+	}
+	return meaning{}
+}
+
+// byEnd returns the kinds that the last words of a key name, the most words first.
+func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []string) meaning {
+	for i := 1; i < len(form); i++ {
+		end := strings.Join(form[i:], "")
+		long := len(end) >= shortestEnd && form[i-1] != outside
+		exact := own.named(end)
+		if target, ok := core[end]; ok && (exact == nil || !long) {
+			return meaning{targets: []graph.Reference{target}, sure: isCertain(form)}
+		}
+		ends := own.endsIn(end)
+		if isOther[form[len(form)-1]] {
+			ends = nil
+		}
+		if found := s.references(exact, ends); found != nil && long {
 			return meaning{targets: found}
 		}
 	}
