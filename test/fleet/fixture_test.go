@@ -103,6 +103,7 @@ type testHub struct {
 	server    *stream.Server
 	authority []byte // PEM, of the server
 	tunnels   *httptest.Server
+	lines     *lines // of tunnels
 	caFile    string
 }
 
@@ -125,7 +126,8 @@ func startHubWith(t testing.TB, o hub.Options) *testHub {
 func (h *testHub) serve(t testing.TB, handler http.HandlerFunc) {
 	t.Helper()
 	h.tunnels = httptest.NewUnstartedServer(handler)
-	h.tunnels.Listener, h.tunnels.Config.ConnContext = admission.LimitConns(h.tunnels.Listener), admission.ConnContext
+	h.lines = &lines{Listener: h.tunnels.Listener}
+	h.tunnels.Listener, h.tunnels.Config.ConnContext = admission.LimitConns(h.lines), admission.ConnContext
 	h.tunnels.StartTLS()
 	t.Cleanup(h.tunnels.Close)
 	h.caFile = filepath.Join(t.TempDir(), "ca.crt")

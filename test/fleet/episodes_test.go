@@ -1,0 +1,146 @@
+package fleet
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/stream/fleet/hub"
+	"graphview.dev/test/fixture"
+	"graphview.dev/test/seed"
+	"graphview.dev/test/subscriber"
+)
+
+// lines are the connections of a listener.
+type lines struct {
+	net.Listener
+
+	mu   sync.Mutex
+	open []net.Conn
+}
+
+// Accept implements net.Listener.
+func (l *lines) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err == nil {
+		l.mu.Lock()
+		l.open = append(l.open, conn)
+		l.mu.Unlock()
+	}
+	return conn, err
+}
+
+// cut ends all connections, as an intermediary does that restarts.
+func (l *lines) cut() {
+	l.mu.Lock()
+	open := l.open
+	l.open = nil
+	l.mu.Unlock()
+	for _, conn := range open {
+		_ = conn.Close()
+	}
+}
+
+var episodes = flag.Int("episodes", 12, "how many episodes TestEpisodes runs, each with a seed of its own")
+
+// TestEpisodes: while tunnels are cut, links are suspended, and replicas of the hub and of the member
+// come and go, the subscribers of two replicas of the hub have the member's graph in the end. None of
+// them is reset, since the member keeps the view all the time.
+func TestEpisodes(t *testing.T) {
+	const link = "eu-1"
+	is := hub.Link{Name: link, Identity: identityOf(t, memberPlanes[0])}
+	m := startMember(t, memberPlanes[0])
+	namespace := newNamespace(t, m.plane)
+	view := m.view(t, namespace)
+	createConfigMap(t, m.plane, namespace, "first")
+	allowCluster(t, "alice", link)
+	allow(t, m.plane, rbacv1.UserKind, "hub:acme:alice", namespace, "configmaps")
+	all := &membership{changed: make(chan struct{})}
+	first, _ := all.start(t, "a", is)
+	second, _ := all.start(t, "b", is)
+	stop := m.dial(t, first, link)
+	following := map[string]*subscriber.Subscriber{}
+	for name, h := range map[string]*testHub{"a": first, "b": second} {
+		following[name] = h.watch(t, "alice", pathOf(link, namespace)+"/web")
+		equals(t, following[name], m, view)
+	}
+	begun := map[string]int{}
+	for name, s := range following {
+		begun[name] = s.Resets()
+	}
+
+	c := fixture.Client(t, m.plane.Config())
+	var names []string
+	var leave func()
+	base := seed.Of(t)
+	for i := range *episodes {
+		seed := base + uint64(i)
+		random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // repeatable
+		log := fmt.Sprint("seed ", seed, ":")
+		for range 1 + random.IntN(4) {
+			switch random.IntN(6) {
+			case 0:
+				log += " cut"
+				first.lines.cut()
+			case 1:
+				log += " suspend"
+				for _, h := range []*testHub{first, second} {
+					suspended := is
+					suspended.Suspended = true
+					if err := h.Apply(suspended); err != nil {
+						t.Fatal(err)
+					}
+				}
+			case 2:
+				log += " restart"
+				stop()
+				stop = m.dial(t, first, link)
+			case 3:
+				if leave == nil {
+					log += " join"
+					_, leave = all.start(t, fmt.Sprint("c-", seed), is)
+				} else {
+					log += " leave"
+					leave()
+					leave = nil
+				}
+			case 4:
+				if len(names) > 0 {
+					log += " delete"
+					gone := random.IntN(len(names))
+					if err := c.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: names[gone]}}); err != nil {
+						t.Fatal(err)
+					}
+					names = slices.Delete(names, gone, gone+1)
+				}
+			default:
+				log += " create"
+				name := fmt.Sprint("object-", seed, "-", random.Uint32())
+				createConfigMap(t, m.plane, namespace, name)
+				names = append(names, name)
+			}
+			for _, h := range []*testHub{first, second} {
+				if err := h.Apply(is); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(time.Duration(random.IntN(200)) * time.Millisecond) // the time of the next fault
+		}
+		t.Log(log)
+		for name, s := range following {
+			equals(t, s, m, view)
+			if n := s.Resets() - begun[name]; n > 0 {
+				t.Fatalf("%s: the subscriber of replica %s was reset", log, name)
+			}
+		}
+	}
+}
