@@ -115,7 +115,7 @@ func (a *Account) OnRelieve(refuse func(*Overdrawn) bool) { a.refuse = refuse }
 
 // Relieve has one account give back what it holds, because the process has too little memory left
 // although no owner holds too much: the largest one of the owner that holds most. It returns the
-// owner, and false if nobody has anything to give.
+// owner, and false if no account has anything to give.
 func (l *Ledger) Relieve() (Owner, bool) {
 	type candidate struct {
 		*Account

@@ -320,11 +320,10 @@ func (c *Claims) allowed(place access.Place) (answer, error) {
 		return answerYes, nil
 	}
 	if !c.asked[place] {
-		if c.Overdrawn {
-			return answerUnknown, nil
+		if !c.Overdrawn && c.s.Charge != nil {
+			c.Overdrawn = c.s.Charge(len(c.Places)+1) != nil
 		}
-		if c.s.Charge != nil && c.s.Charge(len(c.Places)+1) != nil {
-			c.Overdrawn = true
+		if c.Overdrawn {
 			return answerUnknown, nil
 		}
 		c.asked[place] = true

@@ -31,7 +31,6 @@ func (h *testHub) connect(t *testing.T, who, path string) *websocket.Conn {
 	var conn *websocket.Conn
 	fixture.Eventually(t, 20*time.Second, 100*time.Millisecond, func() (failure string) {
 		var err error
-		//nolint:bodyclose // the library closes it, or has read it
 		conn, _, err = websocket.Dial(t.Context(), url+path, &websocket.DialOptions{HTTPClient: client, Subprotocols: []string{"graphview.mux.v1"}})
 		if err != nil {
 			return err.Error()

@@ -79,7 +79,7 @@ func (h *Hub) tell(ctx context.Context) {
 			request.Header.Set(tunnel.ReplicasHeader, strconv.Itoa(h.replicas()))
 			response, err := conn.RoundTrip(request)
 			if err != nil {
-				return nil //nolint:nilerr // the member dials again, and is told then
+				return nil // the member dials again, and is told then
 			}
 			return response.Body.Close()
 		})

@@ -105,7 +105,7 @@ func BenchmarkIdle(b *testing.B) {
 			before := held()
 			var open []*websocket.Conn
 			for range n {
-				conn, _, err := websocket.Dial(b.Context(), server.URL, &websocket.DialOptions{HTTPClient: client}) //nolint:bodyclose // the library's
+				conn, _, err := websocket.Dial(b.Context(), server.URL, &websocket.DialOptions{HTTPClient: client})
 				if err != nil {
 					b.Fatal(err)
 				}
