@@ -218,6 +218,8 @@ function paintAppTitle(drawing, app, x, y) {
 /** "2 of 67 need attention" */
 export const attention = ({ problems, vertices }) => `${problems} of ${vertices} need${problems === 1 ? "s" : ""} attention`;
 
+const least = 5; // letters of a name that was cut; fewer tell nothing
+
 // A box from afar: its name, in a second line what is wrong or how much is in it, and
 // its cards as shades, as far as there is room.
 function paintTile(drawing, app, { x, y }) {
@@ -225,23 +227,29 @@ function paintTile(drawing, app, { x, y }) {
   const { k } = camera;
   const [sx, sy] = camera.toScreen(x, y);
   const [w, h, how] = [app.w * k, app.h * k, tone(app)];
-  const named = w >= 34 && h >= 13 && (!isQuiet(app) || (w >= 56 && h >= 20));
   const size = Math.max(10, Math.min(13, h * 0.4, w * 0.12));
+  const sign = how === "bad" && w > 70 ? 1 : 0;
+  const begin = 5 + sign * (size * 0.72 + 4);
+  let named = w >= 34 && h >= 13 && (!isQuiet(app) || (w >= 56 && h >= 20));
+  let text = titleOf(drawing, app);
+  if (named) {
+    setFont(context, how ? 700 : isQuiet(app) ? 400 : 500, size, theme.font);
+    const cut = ellipsis(context, text, w - 5 - begin);
+    named = cut === text || cut.length > least;
+    text = cut;
+  }
   const two = named && !isQuiet(app) && h >= 2 * size + 14;
   const below = !named ? 0 : size * (two ? 2.7 : 1.45) + 4;
   paintCardsFromAfar(drawing, app, x, y, k < levels.shades ? Infinity : below / k);
   if (!named) {
-    if (how === "bad") mark(context, theme, sx + w / 2, sy + h / 2, Math.max(3.2, Math.min(w, h) / 4));
+    if (how === "bad") mark(context, theme, sx + w / 2, sy + h / 2, Math.max(3.2, Math.min(6, w / 4, h / 4)));
     return;
   }
   context.textAlign = "left";
-  setFont(context, how ? 700 : isQuiet(app) ? 400 : 500, size, theme.font);
   context.fillStyle = how ? theme[how] : isQuiet(app) ? theme.soft : theme.text;
   const middle = Math.min(sy + h / 2, sy + size * 0.9 + 3);
-  const sign = how === "bad" && w > 70 ? 1 : 0;
   if (sign) mark(context, theme, sx + 5 + size * 0.36, middle, size * 0.36);
-  const left = sx + 5 + sign * (size * 0.72 + 4);
-  context.fillText(ellipsis(context, titleOf(drawing, app), sx + w - 5 - left), left, middle);
+  context.fillText(text, sx + begin, middle);
   count.texts++;
   if (!two) return;
   setFont(context, 400, Math.max(9.5, size - 2), theme.font);
