@@ -114,7 +114,7 @@ export class Toolbar {
     const counted = live || status.state === "snapshot";
     this.#connection.replaceChildren(!options ? "" : live ? "live" : status.state === "snapshot" ? `snapshot of ${momentOf(status.at)}`
       : status.state === "connecting" ? "loading …" : status.state === "reconnecting" ? "reconnecting" : "ended",
-    options && counted ? h("span", { class: "wide" }, `· ${counts}`) : "");
+    options && counted ? h("span", { class: "wide" }, ` · ${counts}`) : "");
     this.#outline.setAttribute("aria-pressed", String(now.outline));
   }
 
