@@ -25,7 +25,10 @@ export class GraphViewError extends Error {
   }
 }
 
-/** Where the graphs of a server are, or those of a cluster of its fleet. */
+/**
+ * Where the graphs of a server are, or those of a cluster of its fleet.
+ * @type {(at: { base: string, cluster?: string }) => string}
+ */
 export const httpBase = ({ base, cluster }) =>
   base.replace(/\/+$/, "").replace(/^ws/, "http") + group + (cluster ? `/clusters/${encodeURIComponent(cluster)}/proxy${group}` : "");
 
