@@ -30,11 +30,15 @@ func TestFloodOfSubscriptions(t *testing.T) {
 		defer end()
 		c := client(t, "")
 		const connections, inFlight = 20, 240
+		var conns []*websocket.Conn // before the flood, which takes the user's share of what is open
 		for range connections {
 			conn, code, err := dial(t.Context(), c, streamsPath, "graphview.mux.v1", http.Header{"Authorization": {"Bearer " + nobody.BearerToken}})
 			if err != nil {
 				t.Fatalf("%d: %v", code, err)
 			}
+			conns = append(conns, conn)
+		}
+		for _, conn := range conns {
 			flood.Go(func() { subscribeForEver(ctx, conn, namespace, inFlight, tries) })
 		}
 		m.answers(t, http.StatusOK, 16)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
-	"github.com/google/go-cmp/cmp"
 )
 
 // request is a view for one connection in the words of /graph.
@@ -176,13 +175,13 @@ func TestManyBadRequests(t *testing.T) {
 	})
 }
 
-// TestGreedyConnections: a user has no more than a few views of one connection,
-// and all users together a few dozen; the next ones are told so.
+// TestGreedyConnections: the memory of views of one connection is charged to their user. A hundred
+// views of the whole cluster by eleven users are within the shares of all, and a bystander is served.
 func TestGreedyConnections(t *testing.T) {
 	meanwhile(t, func(tries *tally) {
 		var open held
 		defer open.close()
-		ask := func(user string, n int) map[string]int {
+		ask := func(user string, n int) {
 			got := map[string]int{}
 			c := client(t, user)
 			for range n {
@@ -208,15 +207,12 @@ func TestGreedyConnections(t *testing.T) {
 					tries.add(what)
 				}
 			}
-			return got
 		}
-		if diff := cmp.Diff(map[string]int{"granted": 8, "HTTP 429": 12}, ask("glutton", 20)); diff != "" {
-			t.Error(diff)
-		}
+		ask("glutton", 20)
 		inParallel(5, 10, func(n int) { ask(fmt.Sprintf("guest-%d", n), 8) })
 		tries.measure(t)
-		if granted := tries.count("granted"); granted != 64 || tries.count("closed with 1013") != 8+80-64 {
-			t.Errorf("%d views at once, want 64: %s", granted, tries)
+		if granted := tries.count("granted"); granted != 100 {
+			t.Errorf("%d views at once, want 100: %s", granted, tries)
 		}
 	})
 }

@@ -70,7 +70,7 @@ var deletions = map[string][]deletion{
 	"deleted claims": {
 		{object: "statefulsets.apps/db", want: [4]int{4, 0, 0, 0}},
 		{object: "statefulsets.apps/db", policy: "Orphan", want: [4]int{1, 0, 0, 0}},
-		{object: "persistentvolumeclaims/data-db-0", want: [4]int{1, 0, 1, 0}},
+		{object: "persistentvolumeclaims/data-db-0", want: [4]int{1, 0, 1, 1}},
 	},
 	"held dependent": {
 		{object: "configmaps/owner", want: [4]int{2, 0, 0, 0}, held: 1},
