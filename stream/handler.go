@@ -84,7 +84,7 @@ func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *reque
 	case info.Resource == streams && info.Namespace == "" && info.Name == "":
 		s.serveStreams(w, r, info)
 		return
-	case info.Resource == clusters && info.Verb == "list":
+	case info.Resource == clusters && info.Namespace == "" && info.Verb == "list":
 		s.serveClusters(w, r)
 		return
 	default:

@@ -159,6 +159,10 @@ func TestFleet(t *testing.T) {
 			}
 			return ""
 		})
+		// A right in one namespace is none to clusters.
+		if code, body := get(groupPath + "/namespaces/default/clusters"); code != http.StatusNotFound {
+			t.Errorf("below a namespace: %d %s", code, body)
+		}
 	})
 
 	t.Run("a lost tunnel", func(t *testing.T) {
