@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/dynamic"
 
 	"graphview.dev/api/v1alpha1"
 )
@@ -79,11 +79,12 @@ func askLinks[T any](ctx context.Context, c *cli, ask func(context.Context, *cli
 
 // clusterLinks returns the ClusterLinks of the hub, by name.
 func (c *cli) clusterLinks(ctx context.Context) ([]v1alpha1.ClusterLink, error) {
-	config, err := c.config.ToRESTConfig()
+	v, err := c.open("")
 	if err != nil {
 		return nil, err
 	}
-	objects, err := dynamic.NewForConfig(config)
+	defer v.close()
+	objects, err := v.dynamic()
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (c *cli) clusterLinks(ctx context.Context) ([]v1alpha1.ClusterLink, error) 
 		return nil, fmt.Errorf("list ClusterLinks at the hub: %w. The right to is in the ClusterRole graphview-fleet-viewer", bare(err))
 	}
 	if len(found.Items) == 0 {
-		return nil, fmt.Errorf("there are no ClusterLinks: the cluster of your kubeconfig is no hub, or no cluster is linked to it")
+		return nil, errors.New("there are no ClusterLinks: the cluster of your kubeconfig is no hub, or no cluster is linked to it")
 	}
 	links := make([]v1alpha1.ClusterLink, len(found.Items))
 	for i := range found.Items {
@@ -104,14 +105,14 @@ func (c *cli) clusterLinks(ctx context.Context) ([]v1alpha1.ClusterLink, error) 
 	return links, nil
 }
 
-// notConnected is why a member cannot be asked.
+// notConnected returns the reason why a member cannot be asked.
 func notConnected(connected *metav1.Condition) error {
-	if connected == nil {
-		return fmt.Errorf("not connected")
+	text := "not connected"
+	if connected != nil {
+		text += ": " + connected.Reason
+		if connected.Message != "" {
+			text += ": " + connected.Message
+		}
 	}
-	text := "not connected: " + connected.Reason
-	if connected.Message != "" {
-		text += ": " + connected.Message
-	}
-	return fmt.Errorf("%s", text)
+	return errors.New(text)
 }

@@ -77,7 +77,14 @@ graph is not complete in time. With --strict it is also 3 if some kinds may not 
 			if c.allLinks {
 				return c.listLinkProblems(cmd.Context(), s)
 			}
-			found, err := c.findProblems(cmd.Context(), s)
+			graphs, err := c.graphsOf(cmd.Context(), s)
+			if err == nil && len(graphs) == 0 {
+				err = errors.New("there are no graphs. See kubectl get graphviews -A")
+			}
+			if err != nil {
+				return err
+			}
+			found, err := c.findProblems(cmd.Context(), s, graphs)
 			if err != nil {
 				return err
 			}
@@ -131,15 +138,8 @@ func (c *cli) graphsOf(ctx context.Context, s search) ([]client.Listed, error) {
 	return []client.Listed{{Namespace: v.namespace, Name: name}}, nil
 }
 
-// findProblems looks for problems. An error is that there is nothing to look in.
-func (c *cli) findProblems(ctx context.Context, s search) (findings, error) {
-	graphs, err := c.graphsOf(ctx, s)
-	if err == nil && len(graphs) == 0 {
-		err = errors.New("there are no graphs. See kubectl get graphviews -A")
-	}
-	if err != nil {
-		return findings{}, err
-	}
+// findProblems looks for problems in graphs. The error is that of the kubeconfig.
+func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed) (findings, error) {
 	seen := map[client.Key]bool{}
 	found := findings{graphs: len(graphs)}
 	for _, listed := range graphs {
@@ -186,10 +186,11 @@ func (c *cli) findProblems(ctx context.Context, s search) (findings, error) {
 // problem; one without graphs is none.
 func (c *cli) listLinkProblems(ctx context.Context, s search) error {
 	answers, err := askLinks(ctx, c, func(ctx context.Context, one *cli) (findings, error) {
-		if graphs, err := one.graphsOf(ctx, s); err != nil || len(graphs) == 0 {
+		graphs, err := one.graphsOf(ctx, s)
+		if err != nil {
 			return findings{}, err
 		}
-		return one.findProblems(ctx, s)
+		return one.findProblems(ctx, s, graphs)
 	})
 	if err != nil {
 		return err
