@@ -183,10 +183,7 @@ func (h *Hub) twinsLocked(l *link) []string {
 // cutLocked takes all routes of a link, which the caller passes to end.
 func (h *Hub) cutLocked(l *link) []*route {
 	routes := l.routes
-	l.routes = nil
-	if len(routes) > 0 {
-		l.since = time.Now()
-	}
+	l.setRoutes(nil)
 	for _, r := range routes {
 		delete(h.routes, r.id)
 	}
@@ -223,11 +220,7 @@ func (h *Hub) drop(r *route) {
 	h.mu.Lock()
 	delete(h.routes, r.id)
 	if l := h.links[r.link]; l != nil {
-		before := l.connected()
-		l.routes = slices.DeleteFunc(l.routes, func(other *route) bool { return other == r })
-		if before && !l.connected() {
-			l.since = time.Now()
-		}
+		l.setRoutes(slices.DeleteFunc(slices.Clone(l.routes), func(other *route) bool { return other == r }))
 	}
 	h.mu.Unlock()
 	h.o.Notify(r.link)
@@ -276,6 +269,14 @@ func (h *Hub) route(ctx context.Context, cluster string) (*route, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+	}
+}
+
+// setRoutes replaces the routes by fewer.
+func (l *link) setRoutes(routes []*route) {
+	before := l.connected()
+	if l.routes = routes; before && !l.connected() {
+		l.since = time.Now()
 	}
 }
 
