@@ -44,6 +44,9 @@ func rightToCluster(name string) question {
 	return question{verb: "get", group: groupVersion.Group, version: groupVersion.Version, resource: clusters, subresource: proxySubresource, name: name}
 }
 
+// onlyDeclared is the reason why there are no ad-hoc views of another cluster.
+const onlyDeclared = "another cluster serves only graphs that a GraphView declares"
+
 type clusterKey struct{}
 
 // clusterFrom returns the cluster whose graphs a request is about; "" for the server's own.

@@ -29,7 +29,7 @@ func (s *Server) newHandler() http.Handler {
 		case info.IsResourceRequest:
 			s.serveGraphs(w, r, info)
 		case info.Path == connectionPath && clusterFrom(r.Context()) != "":
-			s.refuse(w, r, apierrors.NewBadRequest("another cluster serves only graphs that a GraphView declares"))
+			s.refuse(w, r, apierrors.NewBadRequest(onlyDeclared))
 		case info.Path == connectionPath:
 			s.serveConnection(w, r)
 		default:

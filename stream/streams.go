@@ -86,7 +86,7 @@ func (g muxGraphs) name(asked mux.Subscribe) (names.GraphName, error) {
 	case g.cluster == "":
 		return name, nil
 	case len(asked.Request) > 0:
-		return name, transport.Malformed("subscribe.request: another cluster serves only graphs that a GraphView declares")
+		return name, transport.Malformed("subscribe.request: %s", onlyDeclared)
 	case name.Cluster != "":
 		return name, errOtherCluster
 	}
@@ -133,7 +133,7 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 	return answered, nil
 }
 
-// openChannel opens a graph, and calls release when it is closed or cannot be opened.
+// openChannel opens a graph, which counts as a subscriber until it is closed.
 func (s *Server) openChannel(ctx context.Context, who user.Info, o *opening) (*openGraph, error) {
 	graph, err := s.open(ctx, who, o)
 	if err != nil {
