@@ -128,8 +128,9 @@ func (e *Engine) retryNext(namespace string) {
 	}
 }
 
-// Relieve has the owner that holds most give back something, because the process has too little memory
-// left although no owner holds too much. A view is then retried as one that exceeds a limit.
+// Relieve takes memory back from the owner that holds the most. It is called when the process is short
+// of memory although no owner exceeds its share. A view that is ended is retried like one that exceeds
+// a limit.
 func (e *Engine) Relieve() {
 	if owner, ok := e.ledger.Relieve(); ok {
 		e.o.Logger.Info("A view or a connection is not served, because the process has too little memory left", "owner", owner.String())

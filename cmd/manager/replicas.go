@@ -49,7 +49,7 @@ type sharing struct {
 	table    *placement.Table
 	listener net.Listener
 	handler  *holder.Handler
-	// handshakes are those that other replicas of a hub pass on; nil: this one is no hub.
+	// handshakes serves the handshakes that other replicas of a hub pass on; nil: this one is no hub.
 	handshakes http.Handler
 }
 

@@ -245,7 +245,7 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	switch {
 	case how.missing && how.readers == everybody:
 		// Subscribers may not learn from a selector's field about an object outside the view, and
-		// an inferred reference needs its target.
+		// an inferred reference makes no arc for all of them.
 		fields = g.declaredOf(a.namedBy)
 	case how.missing, forInferred(a.flags) && r.isOf(how.readers&takeInferred):
 		// Nor may they learn about a namespace's labels if an inferred reference makes the arc.

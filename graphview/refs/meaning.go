@@ -178,9 +178,9 @@ func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []
 	return meaning{}
 }
 
-// means is meaning for a field of the current object. A key such as from, or one that only
-// says that it refers, means what its parent's key means; so do the texts of a map of Secrets,
-// ConfigMaps or classes. className says the kind with its parent's key.
+// means returns the meaning of a field of the current object. The keys from and ref, keys that end in
+// Ref, and the texts in a map of Secrets, ConfigMaps or classes have the meaning of the parent's key.
+// The key className has the meaning of the parent's key followed by ClassName.
 func (g *guess) means(key string, isText bool) meaning {
 	found := g.served.meaning(g.kind.Group, key)
 	depth := len(g.path)

@@ -27,8 +27,8 @@ type Hub struct {
 	port  int // of tunnels
 }
 
-// StartHub starts the operators of a hub, which Install and InstallSharing have prepared for. With an
-// error, those that are not nil run.
+// StartHub starts the operators of a hub, after Install and InstallSharing. After an error, the caller
+// stops the operators that are not nil.
 func StartHub(plane *env.ControlPlane, o Options) (*Hub, error) {
 	hub, args, name := &Hub{plane: plane}, o.Args, cmp.Or(o.Name, "hub")
 	ports, err := env.FreePorts(4)

@@ -6,9 +6,9 @@
 // one if there is none: all requests for a link wait for one event, and none of them asks
 // anything while it waits.
 //
-// A hub may have several replicas. A member has tunnels to all of them, so that none needs another one
-// for a request. A replica passes a handshake on to one that lacks the tunnel, and tells the members
-// when replicas join or leave.
+// A hub may have several replicas. Each member has a tunnel to each replica, so no replica sends a
+// request to another. A replica that already has the member's tunnel forwards the handshake to a replica
+// without one. Replicas tell the members when a replica joins or leaves.
 //
 // Graphs are read by package edge, whose frames are parsed. The hub has no rights in the
 // member and keeps no graph. The member decides about each user; see package gateway. What
