@@ -120,8 +120,7 @@ func (c *connections) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		peer := host(conn.RemoteAddr().String())
-		free := webhookConnections.Limit() - c.all.Held("")
-		if held := c.peers.Held(peer); free == 0 || held > 0 && held*peerShare >= free {
+		if !budget.HasRoom(c.peers.Held(peer), webhookConnections.Limit()-c.all.Held(""), 1, peerShare) {
 			_ = webhookConnections.Exceed() // only for the metric
 			_ = conn.Close()
 			continue

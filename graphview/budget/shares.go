@@ -2,6 +2,12 @@ package budget
 
 import "sync"
 
+// HasRoom reports whether an owner that holds some of a limited thing may have one more: it holds less
+// than few, or less than one share-th of what is free. So the last ones go to owners that have few.
+func HasRoom(held, free, few, share int64) bool {
+	return free > 0 && (held < few || held*share < free)
+}
+
 // Shares bounds how much each owner holds at the same time. An owner that holds nothing
 // uses no memory. The zero value is not usable: see [NewShares].
 type Shares[Owner comparable] struct {

@@ -8,9 +8,17 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// openGraphs limits the places of all owners together; see hasRoom for one owner. A connection for many
+// openGraphs limits the places of all owners together; see budget.HasRoom for one owner. A connection for many
 // graphs that has none has more places than one.
 var openGraphs = budget.Declare("open_graphs", "graphs that are being sent at once", 10_000)
+
+const (
+	// fewGraphs is how many of a thing each owner may have as long as any is free.
+	fewGraphs = 16
+	// freeShare is the part of the free amount, one in freeShare, up to which one owner may
+	// have more.
+	freeShare = 8
+)
 
 // idleMuxes is the number of connections for many graphs that may have none at the same time.
 const idleMuxes = 2000
@@ -93,7 +101,7 @@ func (r *Registry) addLocked(ctx context.Context, owner budget.Owner, mux bool) 
 }
 
 func (r *Registry) takeLocked(owner budget.Owner, places int64) error {
-	if !hasRoom(r.held[owner], r.maxGraphs-r.all) {
+	if !budget.HasRoom(r.held[owner], r.maxGraphs-r.all, fewGraphs, freeShare) {
 		return openGraphs.Exceed()
 	}
 	r.holdLocked(owner, places)
