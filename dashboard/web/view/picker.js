@@ -5,13 +5,24 @@ import { h } from "./h.js";
 const every = 10_000;
 const shown = (view) => view.slice(view.indexOf(":") + 1); // without the cluster
 
+// Fills a menu with [value, text, disabled], and reports whether there were others. It may be open: options stay
+// where only their texts change.
+function offer(select, options, chosen) {
+  const said = JSON.stringify([options.map(([value]) => value), chosen]);
+  const differs = select.dataset.said !== said;
+  if (!differs) options.forEach(([, text], i) => { if (select.options[i].text !== text) select.options[i].text = text; });
+  else select.replaceChildren(...options.map(([value, text, disabled]) => h("option", { value, disabled, selected: value === chosen }, text)));
+  select.dataset.said = said;
+  return differs;
+}
+
 export class ViewPicker {
   onchoose = (_view) => {};
   ontoken = (_token) => {};
   #select = h("select", { "aria-label": "View", onchange: () => this.onchoose(this.#select.value) });
   #clusters = h("select", { "aria-label": "Cluster", hidden: true, onchange: () => {
-    this.view = "";
     this.#views = [];
+    this.view = "";
     this.onchoose("");
     this.#poll();
   } });
@@ -72,10 +83,10 @@ export class ViewPicker {
       return;
     }
     const { items } = await response.json();
-    const chosen = this.#view ? this.#placeOf(this.#view).cluster : this.#clusters.value;
     this.#clusters.hidden = false;
-    this.#clusters.replaceChildren(h("option", { value: "" }, "This cluster"), ...items.map(({ metadata: { name }, displayName = name, connected, since }) =>
-      h("option", { value: name, selected: name === chosen }, connected ? displayName : `${displayName} – ${since ? `away since ${new Date(since).toLocaleTimeString([], { timeStyle: "short" })}` : "not connected"}`)));
+    offer(this.#clusters, [["", "This cluster"], ...items.map(({ metadata: { name }, displayName = name, connected, since }) => [name, connected ? displayName
+      : `${displayName} – ${since ? `away since ${new Date(since).toLocaleTimeString([], { timeStyle: "short" })}` : "not connected"}`])],
+    (this.#view ? this.#placeOf(this.#view).cluster : this.#clusters.value) ?? "");
   }
 
   #fill() {
@@ -84,17 +95,8 @@ export class ViewPicker {
     // The counts of the selected view are shown elsewhere.
     const options = views.map(({ name, vertices, synced, message }) => [name, name === this.#view || vertices === undefined ? shown(name)
       : `${shown(name)} – ${message ? "not served" : synced ? `${vertices.toLocaleString("en")} objects` : "loading"}`]);
-    const said = JSON.stringify([options.map(([name]) => name), this.#view]);
-    if (this.said === said) {
-      // It may be open: options stay, and say what they have by now.
-      const shown = [...this.#select.options].slice(-options.length);
-      options.forEach(([, text], i) => { if (shown[i].text !== text) shown[i].text = text; });
-      return;
-    }
-    this.said = said;
-    this.#select.replaceChildren(...(this.#view ? [] : [h("option", { value: "", disabled: true, selected: true }, "Choose a view …")]),
-      ...options.map(([name, text]) => h("option", { value: name, selected: name === this.#view }, text)));
-    if (!this.#view && views.length === 1) this.onchoose(views[0].name);
+    if (!this.#view) options.unshift(["", "Choose a view …", true]);
+    if (offer(this.#select, options, this.#view) && !this.#view && views.length === 1) this.onchoose(views[0].name);
   }
 
   // A user who may not list views may still open one by name.
