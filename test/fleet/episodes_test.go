@@ -11,10 +11,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/seed"
 	"graphview.dev/test/subscriber"
@@ -56,14 +54,8 @@ var episodes = flag.Int("episodes", 12, "how many episodes TestEpisodes runs, ea
 // come and go, the subscribers of two replicas of the hub have the member's graph in the end. None of
 // them is reset, since the member keeps the view all the time.
 func TestEpisodes(t *testing.T) {
-	const link = "eu-1"
-	is := hub.Link{Name: link, Identity: identityOf(t, memberPlanes[0])}
-	m := startMember(t, memberPlanes[0])
-	namespace := newNamespace(t, m.plane)
-	view := m.view(t, namespace)
-	createConfigMap(t, m.plane, namespace, "first")
-	allowCluster(t, "alice", link)
-	allow(t, m.plane, rbacv1.UserKind, "hub:acme:alice", namespace, "configmaps")
+	m, is, namespace, view := startShown(t)
+	link := is.Name
 	all := &membership{changed: make(chan struct{})}
 	first, _ := all.start(t, "a", is)
 	second, _ := all.start(t, "b", is)

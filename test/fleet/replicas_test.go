@@ -13,6 +13,7 @@ import (
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/stream/replicas"
+	"graphview.dev/test/oracle"
 	"graphview.dev/test/subscriber"
 )
 
@@ -66,18 +67,24 @@ func (m *membership) start(t *testing.T, name string, link hub.Link) (h *testHub
 	}
 }
 
+// startShown starts a member with a view of a namespace, which alice may see at the hub of its link.
+func startShown(t *testing.T) (m *testMember, is hub.Link, namespace string, view oracle.View) {
+	t.Helper()
+	is = hub.Link{Name: "eu-1", Identity: identityOf(t, memberPlanes[0])}
+	m = startMember(t, memberPlanes[0])
+	namespace = newNamespace(t, m.plane)
+	view = m.view(t, namespace)
+	createConfigMap(t, m.plane, namespace, "first")
+	allowCluster(t, "alice", is.Name)
+	allow(t, m.plane, rbacv1.UserKind, "hub:acme:alice", namespace, "configmaps")
+	return m, is, namespace, view
+}
+
 // TestHubReplicas: a member has tunnels to all replicas of its hub although it reaches only one of
 // them, and users of each replica see its graph: while replicas leave and join as well.
 func TestHubReplicas(t *testing.T) {
-	const link = "eu-1"
-	is := hub.Link{Name: link, Identity: identityOf(t, memberPlanes[0])}
-	m := startMember(t, memberPlanes[0])
-	namespace := newNamespace(t, m.plane)
-	view := m.view(t, namespace)
-	createConfigMap(t, m.plane, namespace, "first")
-	allowCluster(t, "alice", link)
-	allow(t, m.plane, rbacv1.UserKind, "hub:acme:alice", namespace, "configmaps")
-
+	m, is, namespace, view := startShown(t)
+	link := is.Name
 	all := &membership{changed: make(chan struct{})}
 	reached, _ := all.start(t, "a", is)
 	second, _ := all.start(t, "b", is)

@@ -36,14 +36,7 @@ func TestClaimsAndMovedOwners(t *testing.T) {
 	apply(t, c, namespace, fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: owned, ownerReferences: [{apiVersion: old.example.com/v1, kind: StatefulSet, name: broker, uid: %s}]}}`, owner.UID))
 
 	engine := runEngine(t, graphview.Options{})
-	name := graphview.Name{Namespace: namespace, Name: "claims"}
-	if err := engine.Apply(t.Context(), name, "uid", specOf(t, v)); err != nil {
-		t.Fatal(err)
-	}
-	view, ok := engine.View(name)
-	if !ok {
-		t.Fatal("no view")
-	}
+	view := mustApply(t, engine, "claims", v)
 	ctx, stop := context.WithCancel(t.Context())
 	f := follow(ctx, view)
 	defer func() { stop(); <-f.done }()

@@ -45,14 +45,7 @@ func TestInferredEqualsOracle(t *testing.T) {
 		Namespaces: &oracle.Namespaces{Names: []string{namespace}},
 	}
 	engine := runEngine(t, graphview.Options{})
-	name := graphview.Name{Namespace: namespace, Name: "inferred"}
-	if err := engine.Apply(t.Context(), name, "uid", specOf(t, v)); err != nil {
-		t.Fatal(err)
-	}
-	view, ok := engine.View(name)
-	if !ok {
-		t.Fatal("no view")
-	}
+	view := mustApply(t, engine, "inferred", v)
 	widget := oracle.VertexKey{Group: group, Version: "v1", Resource: "widgets", Namespace: namespace, Name: "a"}
 	narrow, err := delivery.ParseNarrowing([]string{rootText(widget)}, "both", 0)
 	if err != nil {

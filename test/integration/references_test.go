@@ -67,14 +67,7 @@ func TestReferencesEqualOracle(t *testing.T) {
 		Namespaces: &oracle.Namespaces{Names: []string{namespace, "kube-system", "kube-public", "default"}},
 	}
 	engine := runEngine(t, graphview.Options{})
-	name := graphview.Name{Namespace: namespace, Name: "everything"}
-	if err := engine.Apply(t.Context(), name, "uid", specOf(t, v)); err != nil {
-		t.Fatal(err)
-	}
-	view, ok := engine.View(name)
-	if !ok {
-		t.Fatal("no view")
-	}
+	view := mustApply(t, engine, "everything", v)
 	ctx, stop := context.WithCancel(t.Context())
 	follower := follow(ctx, view)
 	eventually(t, 60*time.Second, func() string {
