@@ -184,8 +184,10 @@ func (s *sharing) run(engine, server func(context.Context) error, known <-chan s
 	})
 }
 
-// drain waits until no other replica reads from this one, but not for long.
+// drain waits until no other replica reads from this one, but not for long. It does not wait for
+// replicas that are stopping too.
 func (s *sharing) drain() {
+	s.table.Leave()
 	timer := time.NewTimer(drainWithin)
 	defer timer.Stop()
 	select {

@@ -127,6 +127,9 @@ func New(ctx context.Context, o Options) *Table {
 	return t
 }
 
+// Leave tells the replicas that this one reads from that it is about to stop.
+func (t *Table) Leave() { t.relays.Leave() }
+
 // Close ends the relays to other replicas, and joins them.
 func (t *Table) Close() {
 	t.relays.Close()

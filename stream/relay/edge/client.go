@@ -56,9 +56,10 @@ type Client struct {
 	channels atomic.Int64
 	running  sync.WaitGroup
 
-	mu     sync.Mutex
-	closed bool
-	relays map[relayKey]*Relay
+	mu      sync.Mutex
+	leaving bool // holders do not wait for this replica
+	closed  bool
+	relays  map[relayKey]*Relay
 }
 
 type relayKey struct {
@@ -84,6 +85,17 @@ func NewClient(ctx context.Context, o Options) *Client {
 	c := &Client{o: o, relays: make(map[relayKey]*Relay)}
 	c.ctx, c.stop = context.WithCancel(ctx)
 	return c
+}
+
+// Leave tells the holders that this replica is about to stop, so that one that stops too does
+// not wait for its subscribers.
+func (c *Client) Leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leaving = true
+	for _, r := range c.relays {
+		r.leave()
+	}
 }
 
 // Close ends all relays and returns when they have ended.
@@ -124,6 +136,9 @@ func (c *Client) relay(key relayKey) (*Relay, error) {
 		return r, nil
 	}
 	r := newRelay(c, key)
+	if c.leaving {
+		r.leave()
+	}
 	c.relays[key] = r
 	c.running.Go(r.run)
 	return r, nil

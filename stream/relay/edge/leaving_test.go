@@ -48,6 +48,34 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
+// TestLeavingTogether: a holder does not wait for an edge that is about to stop too, and serves it
+// until its relays end. The edge may say so before it opens a relay, and after.
+func TestLeavingTogether(t *testing.T) {
+	for order, early := range map[string]bool{"before a relay is opened": true, "after": false} {
+		t.Run(order, func(t *testing.T) {
+			s := newStage(t)
+			all := make(map[string]string)
+			s.put(all, "shop", "a")
+			if early {
+				s.client.Leave()
+			}
+			f := s.follow(t, newPerson("shop"), delivery.SubscribeOptions{})
+			wants(t, all, f)
+			if !early {
+				s.client.Leave()
+			}
+			select {
+			case <-s.handler.Leave():
+			case <-time.After(time.Minute):
+				t.Fatal("it waits for the edge")
+			}
+			s.put(all, "shop", "b")
+			wants(t, all, f)
+			f.stop()
+		})
+	}
+}
+
 // TestSynced: an edge knows when the holder's graph is complete, at first or later.
 func TestSynced(t *testing.T) {
 	s := newStage(t)

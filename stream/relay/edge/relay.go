@@ -235,6 +235,13 @@ func (r *Relay) sayLocked(messages []byte) {
 	}
 }
 
+// leave tells the holder that this replica is about to stop.
+func (r *Relay) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sayLocked(wire.AppendControl(nil, wire.Leaving, 0, nil))
+}
+
 // take handles one message of the holder.
 func (r *Relay) take(m wire.Message) error {
 	switch m.Type {

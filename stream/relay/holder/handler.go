@@ -74,10 +74,10 @@ type Handler struct {
 	mux   *http.ServeMux
 	cache *answerCache
 
-	// leaving is closed by Leave, and left when no relay is open any more after that.
+	// leaving is closed by Leave, and left when open is 0 after that.
 	leaving, left chan struct{}
 	mu            sync.Mutex
-	open          int
+	open          int // relays of edges that are not leaving
 	stale         bool
 	turned        chan struct{} // closed when stale changes
 }
@@ -110,7 +110,7 @@ func closedBy(err error) *delivery.ClosedError {
 }
 
 // Leave asks all edges to read from other replicas, and refuses new relays. It is called
-// once. The channel is closed when no relay is open any more.
+// once. The channel is closed when all edges whose relays are still open are leaving too.
 func (h *Handler) Leave() (left <-chan struct{}) {
 	close(h.leaving)
 	h.count(0)
@@ -186,7 +186,8 @@ func (h *Handler) serve(ctx context.Context, out *relay, writer *writer, r *http
 	if !h.count(1) {
 		return closedBy(context.Canceled)
 	}
-	defer h.count(-1)
+	out.leave = sync.OnceFunc(func() { h.count(-1) })
+	defer out.leave()
 	name := graphview.Name{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}
 	view, release, err := h.o.Views.Acquire(ctx, name, r.URL.Query().Has("onlyIfHeld"))
 	if err != nil {

@@ -35,6 +35,7 @@ type relay struct {
 	// channels has the channels that the edge has not closed, for take alone. A channel that has
 	// ended is kept, because the edge may still refer to its answers.
 	channels map[uint64]*channel
+	leave    func() // the handler need not wait for the relay any more
 	running  sync.WaitGroup
 	view     View // set before the first channel is opened
 
@@ -244,6 +245,8 @@ func (r *relay) take(m wire.Message) error {
 			c.end(nil)
 			delete(r.channels, m.Channel)
 		}
+	case wire.Leaving:
+		r.leave()
 	default:
 		if !m.Type.Optional() {
 			return fmt.Errorf("message of type %q from an edge", m.Type)

@@ -21,6 +21,11 @@ type Type byte
 // Optional reports whether a message of an unknown type is ignored.
 func (t Type) Optional() bool { return t >= 'a' && t <= 'z' }
 
+// Leaving says that the replica that sends it is about to stop. The subscribers of a holder
+// move as soon as another replica has the graph. Those of an edge are about to end, so the
+// holder need not wait for them.
+const Leaving Type = 'l'
+
 // The edge's messages.
 const (
 	// Open begins a channel; its payload is an Opening.
@@ -41,9 +46,6 @@ const (
 	Hold Type = 'V'
 	// Synced says that the holder's graph is complete, unless Hold has said so.
 	Synced Type = 'S'
-	// Leaving says that the holder is about to stop: its subscribers move as soon as
-	// another replica has the graph.
-	Leaving Type = 'l'
 	// Stale says that the holder has lost its API server, or has it back; its payload is a
 	// Staleness. Its subscribers move to a replica that has an API server and the graph.
 	Stale Type = 's'
