@@ -83,7 +83,7 @@ func (p place) element() place {
 }
 
 func (p place) value() place {
-	return place{path: p.path + "{}", table: p.table.value(), depth: p.depth + 1}
+	return place{key: strings.TrimSuffix(p.key, "s"), path: p.path + "{}", table: p.table.value(), depth: p.depth + 1}
 }
 
 func (r *schemaReader) visit(p place, s *schema.Schema) {
@@ -216,12 +216,9 @@ func (r *schemaReader) require(p place, required bool) {
 // isProduct reports whether a key is that of a Secret or ConfigMap which the controller
 // makes: writeConnectionSecretToRef, targetSecretName.
 func isProduct(key string) bool {
-	switch words := wordsOf(key); words[0] {
-	case "write", "output", "generated", "target", "destination":
-		return slices.Contains(words, "secret") || slices.Contains(words, "map")
-	default:
-		return false
-	}
+	words := wordsOf(key)
+	return len(words) > 0 && slices.Contains([]string{"write", "output", "generated", "target", "destination"}, words[0]) &&
+		(slices.Contains(words, "secret") || slices.Contains(words, "map"))
 }
 
 // addIfListed adds the targets of a key for a kind that the table lists, if the key names
