@@ -3,7 +3,7 @@
 //
 // [Build] lists everything afresh and works the graph out the slow, obvious way:
 // no watches, no indexes, no increments; roots by repeating until nothing
-// changes; every kind's references by code that spells them out; of summaries the
+// changes; references by a table of its own (references.txt) and code for what no table says; of summaries the
 // health of a few kinds. It shares no
 // code with the engine and must import nothing of it or of the served API: an
 // oracle that agrees because it runs the same code knows nothing.

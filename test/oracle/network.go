@@ -3,64 +3,37 @@ package oracle
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// network are the kinds of networking.k8s.io and discovery.k8s.io.
-func (c *collector) network(kind string) {
-	switch kind {
-	case "EndpointSlice":
-		pairs, _ := at(c.tree, "metadata.labels").(map[string]any)
-		service, _ := pairs["kubernetes.io/service-name"].(string)
-		c.uses("r", "metadata.labels['kubernetes.io/service-name']", core("Service"), service)
-		for _, endpoint := range items(c.tree, "endpoints") {
-			target := at(endpoint, "targetRef")
-			c.object("r", "endpoints[].targetRef", byAPIVersion(target), target)
-			c.uses("r", "endpoints[].nodeName", core("Node"), text(endpoint, "nodeName"))
+// ingress has annotations with a Secret, in another namespace or not.
+func (c *collector) ingress() {
+	for _, key := range []string{"nginx.ingress.kubernetes.io/auth-secret", "nginx.ingress.kubernetes.io/auth-tls-secret"} {
+		namespace, name, qualified := strings.Cut(c.annotation(key), "/")
+		if !qualified {
+			namespace, name = "", namespace
 		}
-	case "Ingress":
-		c.uses("r", "spec.ingressClassName", schema.GroupKind{Group: "networking.k8s.io", Kind: "IngressClass"}, text(c.tree, "spec.ingressClassName"))
-		c.backend("spec.defaultBackend", at(c.tree, "spec.defaultBackend"))
-		for _, rule := range items(c.tree, "spec.rules") {
-			for _, path := range items(rule, "http.paths") {
-				c.backend("spec.rules[].http.paths[].backend", at(path, "backend"))
+		c.usesIn(namespace, "r", "metadata.annotations['"+key+"']", core("Secret"), name)
+	}
+}
+
+func (c *collector) networkPolicy() {
+	c.selects("spec.podSelector", parseSelector(at(c.tree, "spec.podSelector")))
+	for _, peers := range [][2]string{{"ingress", "from"}, {"egress", "to"}} {
+		for _, rule := range items(c.tree, "spec."+peers[0]) {
+			for _, peer := range items(rule, peers[1]) {
+				c.peer("spec."+peers[0]+"[]."+peers[1]+"[]", peer)
 			}
-		}
-		for _, tls := range items(c.tree, "spec.tls") {
-			c.uses("r", "spec.tls[].secretName", core("Secret"), text(tls, "secretName"))
-		}
-		for _, key := range []string{"nginx.ingress.kubernetes.io/auth-secret", "nginx.ingress.kubernetes.io/auth-tls-secret"} {
-			namespace, name, qualified := strings.Cut(c.annotation(key), "/")
-			if !qualified {
-				namespace, name = "", namespace
-			}
-			c.usesIn(namespace, "r", "metadata.annotations['"+key+"']", core("Secret"), name)
-		}
-	case "IngressClass":
-		parameters := at(c.tree, "spec.parameters")
-		c.object("r", "spec.parameters", byAPIGroup(parameters), parameters)
-	case "NetworkPolicy":
-		c.selects("spec.podSelector", parseSelector(at(c.tree, "spec.podSelector")))
-		for _, peers := range [][2]string{{"ingress", "from"}, {"egress", "to"}} {
-			for _, rule := range items(c.tree, "spec."+peers[0]) {
-				for _, peer := range items(rule, peers[1]) {
-					c.peer("spec."+peers[0]+"[]."+peers[1]+"[]", peer)
-				}
-			}
-		}
-	case "IPAddress":
-		parent := at(c.tree, "spec.parentRef")
-		if text(parent, "group") == "" && text(parent, "resource") == "services" {
-			c.object("r", "spec.parentRef", core("Service"), parent)
 		}
 	}
 }
 
-func (c *collector) backend(path string, backend any) {
-	c.uses("r", path+".service.name", core("Service"), text(backend, "service.name"))
-	other := at(backend, "resource")
-	c.uses("r", path+".resource.name", byAPIGroup(other), text(other, "name"))
+// address is a Service's, if that is its parent.
+func (c *collector) address() {
+	parent := at(c.tree, "spec.parentRef")
+	if text(parent, "group") == "" && text(parent, "resource") == "services" {
+		c.object("r", "spec.parentRef", core("Service"), parent)
+	}
 }
 
 // peer is whom a NetworkPolicy's rule is about: namespaces, and pods of all, of

@@ -1,8 +1,10 @@
 package oracle
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -20,27 +22,94 @@ type collector struct {
 func references(o *object, served []resource) []reference {
 	c := &collector{tree: o.tree, namespace: o.key.Namespace}
 	c.owners(served)
-	switch o.kind.Group {
-	case "":
-		c.core(o.kind.Kind)
-	case "storage.k8s.io":
-		c.storage(o.kind.Kind)
-	case "networking.k8s.io", "discovery.k8s.io":
-		c.network(o.kind.Kind)
-	case "rbac.authorization.k8s.io":
-		c.rights(o.kind.Kind)
-	case "resource.k8s.io":
-		c.devices(o.kind.Kind)
-	case "certificates.k8s.io":
-		c.certificates(o.kind.Kind)
-	case "admissionregistration.k8s.io", "apiregistration.k8s.io", "apiextensions.k8s.io",
-		"coordination.k8s.io", "flowcontrol.apiserver.k8s.io":
-		c.server(o.kind)
-	default:
-		c.rest(o.kind)
-		c.infer(o, served)
+	all, own := rows(), kindName(o.kind)
+	for _, r := range all[own] {
+		c.row(r)
 	}
+	if special, ok := specials[own]; ok {
+		special(c)
+	}
+	c.infer(o, served)
 	return append(c.found, o.releases...)
+}
+
+//go:embed references.txt
+var table string
+
+// row is a line of the table.
+type row struct {
+	arc, field, to string
+	path           []string
+}
+
+// rows are those of the table by kind, parts included.
+var rows = sync.OnceValue(func() map[string][]row {
+	lines := map[string][]row{}
+	for line := range strings.Lines(table) {
+		if columns := strings.Fields(line); len(columns) == 4 && columns[0] != "#" {
+			lines[columns[0]] = append(lines[columns[0]], row{arc: columns[1], field: columns[2], to: columns[3]})
+		}
+	}
+	var expand func(kind, arc, path string) []row
+	expand = func(kind, arc, path string) (all []row) {
+		for _, r := range lines[kind] {
+			if arc != "-" {
+				r.arc = arc
+			}
+			r.field = path + r.field
+			if strings.HasPrefix(r.to, ">") {
+				all = append(all, expand(r.to, r.arc, r.field+".")...)
+				continue
+			}
+			r.path = token.FindAllString(r.field, -1)
+			all = append(all, r)
+		}
+		return all
+	}
+	expanded := map[string][]row{}
+	for kind := range lines {
+		expanded[kind] = expand(kind, "-", "")
+	}
+	return expanded
+})
+
+// row adds what a line of the table finds.
+func (c *collector) row(r row) {
+	to, isObject := strings.CutSuffix(r.to, "{}")
+	path := r.path
+	if to == "group" && !isObject {
+		path = path[:len(path)-1]
+	}
+	for _, p := range follow(place{value: c.tree}, path) {
+		name, _ := p.value.(string)
+		kind := parseKind(to)
+		switch to {
+		case "version":
+			kind = byAPIVersion(p.value)
+		case "group":
+			kind = byAPIGroup(p.value)
+		case "driver":
+			if kind = drivers; strings.Contains(name, "/") {
+				continue
+			}
+		}
+		if isObject || to == "group" {
+			c.object(r.arc, r.field, kind, p.value)
+		} else {
+			c.uses(r.arc, r.field, kind, name)
+		}
+	}
+}
+
+// kindName is the name of a kind in the table, and parseKind the inverse.
+func kindName(kind schema.GroupKind) string { return strings.TrimPrefix(kind.Group+"/"+kind.Kind, "/") }
+
+func parseKind(name string) schema.GroupKind {
+	group, kind, ok := strings.Cut(name, "/")
+	if !ok {
+		return core(group)
+	}
+	return schema.GroupKind{Group: group, Kind: kind}
 }
 
 func (c *collector) owners(served []resource) {
@@ -134,37 +203,4 @@ func text(value any, path string) string {
 func items(value any, path string) []any {
 	found, _ := at(value, path).([]any)
 	return found
-}
-
-// rest are the groups with a kind or two.
-func (c *collector) rest(kind schema.GroupKind) {
-	switch kind {
-	case schema.GroupKind{Group: "apps", Kind: "Deployment"}, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"},
-		schema.GroupKind{Group: "apps", Kind: "DaemonSet"}, schema.GroupKind{Group: "batch", Kind: "Job"}:
-		c.podSpec("spec.template.spec")
-	case schema.GroupKind{Group: "apps", Kind: "StatefulSet"}:
-		c.podSpec("spec.template.spec")
-		c.uses("r", "spec.serviceName", core("Service"), text(c.tree, "spec.serviceName"))
-		for _, claim := range items(c.tree, "spec.volumeClaimTemplates") {
-			c.claimTemplate("spec.volumeClaimTemplates[]", claim)
-			if name := text(claim, "metadata.name"); name != "" {
-				c.uses("r", "spec.volumeClaimTemplates[].metadata.name", core("PersistentVolumeClaim"), name+"-"+text(c.tree, "metadata.name"))
-				c.found[len(c.found)-1].numbered = true
-			}
-		}
-	case schema.GroupKind{Group: "batch", Kind: "CronJob"}:
-		c.podSpec("spec.jobTemplate.spec.template.spec")
-		for _, job := range items(c.tree, "status.active") {
-			c.object("r", "status.active[]", schema.GroupKind{Group: "batch", Kind: "Job"}, job)
-		}
-	case schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}:
-		target := at(c.tree, "spec.scaleTargetRef")
-		c.uses("r", "spec.scaleTargetRef", byAPIVersion(target), text(target, "name"))
-		for _, metric := range items(c.tree, "spec.metrics") {
-			described := at(metric, "object.describedObject")
-			c.uses("r", "spec.metrics[].object.describedObject", byAPIVersion(described), text(described, "name"))
-		}
-	case schema.GroupKind{Group: "policy", Kind: "PodDisruptionBudget"}:
-		c.selects("spec.selector", parseSelector(at(c.tree, "spec.selector")))
-	}
 }
