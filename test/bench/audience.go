@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"graphview.dev/test/bench/must"
 
 	"github.com/coder/websocket"
 )
@@ -97,7 +97,7 @@ func (a *audience) expect(first, n int) {
 	a.last.Store(int64(first + n - 1))
 }
 
-// late is how late changes came after they began, smallest first.
+// late is how late changes came after they began.
 func (a *audience) late(began func(n int) time.Time) []time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -105,7 +105,6 @@ func (a *audience) late(began func(n int) time.Time) []time.Duration {
 	for i, arrived := range a.arrivals {
 		late[i] = arrived.at.Sub(began(arrived.n))
 	}
-	slices.Sort(late)
 	return late
 }
 
@@ -130,19 +129,18 @@ func sequencesOf(text, mark []byte) func(yield func(int) bool) {
 }
 
 // awaitAll waits until every listener has the last change.
-func (a *audience) awaitAll(ctx context.Context) error {
+func (a *audience) awaitAll(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, drained, errNotTold)
 	defer cancel()
 	for {
 		a.mu.Lock()
 		done, err := a.reached >= a.listeners, a.err
 		a.mu.Unlock()
-		if done || err != nil {
-			return err
+		must.Do(err)
+		if done {
+			return
 		}
-		if err := wait(ctx, patience); err != nil {
-			return err
-		}
+		must.Do(wait(ctx, patience))
 	}
 }
 
@@ -153,19 +151,6 @@ var errNotTold = errors.New("not every subscriber was told of the last change wi
 
 // leave closes the streams and joins who read them.
 func (a *audience) leave() {
-	closeAll(a.conns)
+	closeAll(a.conns...)
 	a.reading.Wait()
-}
-
-// percentile of sorted durations, in seconds; none is NaN.
-func percentile(sorted []time.Duration, percent int) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
-	}
-	return sorted[min(len(sorted)*percent/100, len(sorted)-1)].Seconds()
-}
-
-func sorted(late []time.Duration) []time.Duration {
-	slices.Sort(late)
-	return late
 }

@@ -17,42 +17,31 @@ var peers = []struct{ child, name string }{
 }
 
 // coldStart measures rows 1 to 3: a few rounds of each program, each in a separate process.
-func coldStart(ctx context.Context, b *bench) ([]line, error) {
+func coldStart(ctx context.Context, b *bench) []line {
 	names := []string{"floor", "gzip", "engine"}
 	gitops := ""
 	if !b.alone {
-		var err error
-		if gitops, err = buildGitOps(ctx, b.root); err != nil {
-			return nil, err
-		}
+		gitops = buildGitOps(ctx, b.root)
 		for _, peer := range peers {
 			names = append(names, peer.child)
 		}
 	}
 	for round := range b.runs {
 		for _, name := range names {
-			var s sample
-			var err error
-			switch name {
-			case "gitops":
-				s, err = measureGitOps(ctx, b.plane, gitops, name, b.settle)
-			case "manifests":
-				s, err = measureGitOps(ctx, b.plane, gitops, name, b.settle, "-manifests")
-			default:
-				s, err = b.child(ctx, name, b.settle)
+			t := task{Name: name, Settle: b.settle}
+			if name == "gitops" || name == "manifests" {
+				t.Program, t.Manifests = gitops, name == "manifests"
+				for _, target := range targets {
+					t.Resources = append(t.Resources, target.Group+"/"+target.kind)
+				}
 			}
-			if err != nil {
-				return nil, err
-			}
+			s := b.child(ctx, t)
 			b.note(round, name, &s)
 		}
-		s, err := b.managers.measure(ctx)
-		if err != nil {
-			return nil, err
-		}
+		s := b.managers.measure(ctx)
 		b.note(round, "manager", &s)
 	}
-	return b.coldLines(), nil
+	return b.coldLines()
 }
 
 // note keeps a sample and says how the round went.
@@ -67,16 +56,11 @@ func (b *bench) listed() float64 {
 	if len(b.samples["floor"]) == 0 {
 		return 0
 	}
-	return spreadOf(b.samples["floor"], func(s *sample) float64 { return float64(s.Bytes) }).median
+	return spreadOf(b.samples["floor"], func(s *sample) float64 { return float64(s.Bytes) }).median()
 }
 
 func (b *bench) coldLines() []line {
-	of := func(name string, value func(*sample) float64) spread {
-		if len(b.samples[name]) == 0 {
-			return nothing
-		}
-		return spreadOf(b.samples[name], value)
-	}
+	of := func(name string, value func(*sample) float64) spread { return spreadOf(b.samples[name], value) }
 	duration := func(s *sample) float64 { return s.Seconds }
 	processor := func(s *sample) float64 { return s.Processor }
 	heap := func(s *sample) float64 { return float64(s.Heap) / float64(s.Objects) }
@@ -86,7 +70,7 @@ func (b *bench) coldLines() []line {
 	overCollected := func(s *sample) float64 { return float64(s.Peak) / float64(s.Collected) }
 
 	alone := func(row int, what, goal string, value func(*sample) float64, format func(float64) string) line {
-		return line{row: row, what: what, goal: goal, ours: of("engine", value), floor: nothing, peer: nothing, format: format}
+		return line{row: row, what: what, goal: goal, ours: of("engine", value), format: format}
 	}
 	besides := func(row int, goals []string, part float64, value func(*sample) float64, format func(float64) string) (lines []line) {
 		for i, peer := range peers {

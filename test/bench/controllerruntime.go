@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
+
+	"graphview.dev/test/bench/must"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,42 +13,30 @@ import (
 
 // runControllerRuntime is a peer: the cache of controller-runtime, as an operator
 // has it that looks at kinds for which it has no Go types.
-func runControllerRuntime(ctx context.Context, c *child) (err error) {
+func runControllerRuntime(ctx context.Context, c *child) {
 	log.SetLogger(logr.Discard())
-	held, err := cache.New(c.config, cache.Options{})
-	if err != nil {
-		return fmt.Errorf("cache: %w", err)
-	}
+	held := must.Get(cache.New(c.config, cache.Options{}))
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- held.Start(ctx) }()
-	defer func() {
+	defer must.End(func() error {
 		stop()
-		err = errors.Join(err, <-done)
-	}()
+		return <-done
+	})
 	for _, target := range targets {
 		object := &unstructured.Unstructured{}
 		object.SetGroupVersionKind(target.GroupVersion().WithKind(target.kind))
-		if _, err := held.GetInformer(ctx, object, cache.BlockUntilSynced(false)); err != nil {
-			return fmt.Errorf("informer of %s: %w", target.Resource, err)
-		}
+		must.Get(held.GetInformer(ctx, object, cache.BlockUntilSynced(false)))
 	}
 	if !held.WaitForCacheSync(ctx) {
-		return errNotSynced
+		must.Do(errNotSynced)
 	}
-	if err := c.synced(); err != nil {
-		return err
-	}
-	if err := c.settled(ctx); err != nil {
-		return err
-	}
+	c.synced()
+	c.settled(ctx)
 	for _, target := range targets {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(target.GroupVersion().WithKind(target.kind + "List"))
-		if err := held.List(ctx, list); err != nil {
-			return fmt.Errorf("list %s: %w", target.Resource, err)
-		}
+		must.Do(held.List(ctx, list))
 		c.Objects += len(list.Items)
 	}
-	return nil
 }

@@ -3,21 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"time"
+
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/subscriber"
 
 	"github.com/coder/websocket"
-	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 )
 
 const graphsPath = "/apis/stream.graphview.dev/v1alpha1"
-
-// patience is between two attempts at what is not there yet.
-const patience = 20 * time.Millisecond
 
 // dialer opens streams at one address as one user.
 type dialer struct {
@@ -28,15 +26,11 @@ type dialer struct {
 }
 
 // newDialer dials base with the credentials of a configuration.
-func newDialer(config *rest.Config, base string, ended func() error) (*dialer, error) {
+func newDialer(config *rest.Config, base string, ended func() error) *dialer {
 	config = rest.CopyConfig(config)
 	config.Host = base
 	config.NextProtos = []string{"http/1.1"} // a WebSocket is an upgrade, which HTTP/2 has not
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("subscriber: %w", err)
-	}
-	return &dialer{client: client, base: base, ended: ended}, nil
+	return &dialer{client: must.Get(rest.HTTPClientFor(config)), base: base, ended: ended}
 }
 
 func (d *dialer) close() { d.client.CloseIdleConnections() }
@@ -61,19 +55,8 @@ func (d *dialer) retry(ctx context.Context, attempt func() error) error {
 // the API server about.
 func (d *dialer) served(ctx context.Context) error {
 	return d.retry(ctx, func() error {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.base+graphsPath+"/graphs", http.NoBody)
-		if err != nil {
-			return fmt.Errorf("list graphs: %w", err)
-		}
-		response, err := d.client.Do(request)
-		if err != nil {
-			return fmt.Errorf("list graphs: %w", err)
-		}
-		defer response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			return fmt.Errorf("list graphs: %s", response.Status)
-		}
-		return nil
+		_, err := copyList(ctx, d.client, d.base+graphsPath+"/graphs", io.Discard)
+		return err
 	})
 }
 
@@ -96,7 +79,7 @@ func (d *dialer) dial(ctx context.Context, l lens, since string) (conn *websocke
 }
 
 // dialMany opens as many streams after a revision, some at a time.
-func (d *dialer) dialMany(ctx context.Context, n int, l lens, since string) ([]*websocket.Conn, error) {
+func (d *dialer) dialMany(ctx context.Context, n int, l lens, since string) []*websocket.Conn {
 	conns := make([]*websocket.Conn, n)
 	group, dialing := errgroup.WithContext(ctx)
 	group.SetLimit(16)
@@ -107,13 +90,13 @@ func (d *dialer) dialMany(ctx context.Context, n int, l lens, since string) ([]*
 		})
 	}
 	if err := group.Wait(); err != nil {
-		closeAll(conns)
-		return nil, err
+		closeAll(conns...)
+		must.Do(err)
 	}
-	return conns, nil
+	return conns
 }
 
-func closeAll(conns []*websocket.Conn) {
+func closeAll(conns ...*websocket.Conn) {
 	for _, conn := range conns {
 		if conn != nil {
 			_ = conn.CloseNow() // it may be closed already
@@ -131,12 +114,14 @@ func follow(ctx context.Context, conn *websocket.Conn, took func([]byte) error) 
 		if err := took(buffer.Bytes()); err != nil {
 			return "", err
 		}
-		rev, synced, err := head(buffer.Bytes())
-		if err != nil || synced {
-			return rev, err
+		if h, err := subscriber.Head(buffer.Bytes()); err != nil || h.Synced {
+			return h.Rev, err
 		}
 	}
 }
+
+// ignore is a reader of messages that does nothing with them.
+func ignore([]byte) error { return nil }
 
 // read reads one message in place of what is in the buffer.
 func read(ctx context.Context, conn *websocket.Conn, buffer *bytes.Buffer) error {
@@ -149,40 +134,4 @@ func read(ctx context.Context, conn *websocket.Conn, buffer *bytes.Buffer) error
 		return fmt.Errorf("stream: %w", err)
 	}
 	return nil
-}
-
-var errNoObject = errors.New("message: not an object")
-
-// head looks at the members of a message without decoding what is in them.
-func head(text []byte) (rev string, synced bool, err error) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(text))
-	if begin, err := decoder.ReadToken(); err != nil || begin.Kind() != '{' {
-		return "", false, errors.Join(errNoObject, err)
-	}
-	for decoder.PeekKind() == '"' {
-		token, err := decoder.ReadToken()
-		if err != nil {
-			return "", false, fmt.Errorf("message: %w", err)
-		}
-		name := token.String()
-		if name != "synced" && name != "rev" {
-			if err := decoder.SkipValue(); err != nil {
-				return "", false, fmt.Errorf("message: %w", err)
-			}
-			continue
-		}
-		value, err := decoder.ReadToken()
-		if err != nil {
-			return "", false, fmt.Errorf("message: %w", err)
-		}
-		if name == "rev" {
-			rev = value.String()
-		} else {
-			synced = value.Kind() == 't'
-		}
-	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return "", false, fmt.Errorf("message: %w", err)
-	}
-	return rev, synced, nil
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
-	"github.com/coder/websocket"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/test/bench/must"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -17,7 +18,7 @@ import (
 // made, and says how much there was of it.
 type disturbance struct {
 	name string
-	run  func(ctx context.Context) (took string, err error)
+	run  func(ctx context.Context) (took string)
 }
 
 func (n *neighbour) disturbances() []disturbance {
@@ -30,78 +31,64 @@ func (n *neighbour) disturbances() []disturbance {
 }
 
 // comesAndGoes has a view of everything made, followed and deleted, again and again.
-func (n *neighbour) comesAndGoes(ctx context.Context) (took string, err error) {
+func (n *neighbour) comesAndGoes(ctx context.Context) (took string) {
 	times := 0
 	for ctx.Err() == nil {
 		large := lens{name: fmt.Sprintf("large-%d", times)}
-		if err := n.with(ctx, []lens{large}, func() error { return n.fillOnce(ctx, large) }); err != nil {
-			return "", err
-		}
+		n.with(ctx, []lens{large}, func() { n.fillOnce(ctx, large) })
 		if ctx.Err() == nil {
 			times++
 		}
 	}
-	return fmt.Sprintf(" (%d times)", times), nil
+	return fmt.Sprintf(" (%d times)", times)
 }
 
 // fillOnce follows a view until a subscriber has all of it.
-func (n *neighbour) fillOnce(ctx context.Context, l lens) error {
-	conn, err := n.m.dialer.dial(ctx, l, "")
-	if err != nil {
-		return err
-	}
-	defer closeAll(closable(conn))
-	_, err = follow(ctx, conn, func([]byte) error { return nil })
-	return err
+func (n *neighbour) fillOnce(ctx context.Context, l lens) {
+	conn := must.Get(n.m.dialer.dial(ctx, l, ""))
+	defer closeAll(conn)
+	must.Get(follow(ctx, conn, ignore))
 }
 
 // costly takes nearly what an expression may cost on one object.
 var costly = "[" + strings.TrimSuffix(strings.Repeat("1,", 900), ",") + "].map(i,[i,i,i,i,i,i]).map(i,i.map(j,j+1)).all(i,i.all(j,j>0))"
 
 // costs has a view of everything judged by an expression that costs as much as it may.
-func (n *neighbour) costs(ctx context.Context) (took string, err error) {
+func (n *neighbour) costs(ctx context.Context) (took string) {
 	const metricName = "graphview_expression_cost_total"
-	before, err := metric(ctx, n.m.MetricsURL(), metricName)
-	if err != nil {
-		return "", err
-	}
+	before := metric(ctx, n.m.MetricsURL(), metricName)
 	var after float64
-	err = n.with(ctx, []lens{{name: "costly", only: costly}}, func() error {
+	n.with(ctx, []lens{{name: "costly", only: costly}}, func() {
 		<-ctx.Done()
-		after, err = metric(context.WithoutCancel(ctx), n.m.MetricsURL(), metricName)
-		return err
+		after = metric(context.WithoutCancel(ctx), n.m.MetricsURL(), metricName)
 	})
-	if err == nil && after-before < 1e6 {
-		err = errors.New("it was not judged")
+	if after-before < 1e6 {
+		must.Do(errors.New("it was not judged"))
 	}
-	return fmt.Sprintf(" (%.0f M units in all)", (after-before)/1e6), err
+	return fmt.Sprintf(" (%.0f M units in all)", (after-before)/1e6)
 }
 
 // replays has views of everything made at once and deleted when they have synced, again
 // and again.
-func (n *neighbour) replays(ctx context.Context) (took string, err error) {
+func (n *neighbour) replays(ctx context.Context) (took string) {
 	times := 0
 	for ctx.Err() == nil {
 		views := make([]lens, replaysAtOnce)
 		for i := range views {
 			views[i].name = fmt.Sprintf("replay-%d-%d", times, i)
 		}
-		if err := n.with(ctx, views, func() error { return n.ready(ctx, 1+replaysAtOnce) }); err != nil {
-			return "", err
-		}
+		n.with(ctx, views, func() { n.ready(ctx, 1+replaysAtOnce) })
 		if ctx.Err() == nil {
 			times++
 		}
-		if err := n.ready(ctx, 1); err != nil && ctx.Err() == nil {
-			return "", err
-		}
+		n.with(ctx, nil, func() { n.ready(ctx, 1) })
 	}
-	return fmt.Sprintf(" (%d times to the end)", times), nil
+	return fmt.Sprintf(" (%d times to the end)", times)
 }
 
 // amongMany has many views made, a tenth of them of everything, and beside them others made
 // and deleted when they have synced, again and again.
-func (n *neighbour) amongMany(ctx context.Context) (took string, err error) {
+func (n *neighbour) amongMany(ctx context.Context) (took string) {
 	many := make([]lens, standing)
 	for i := range many {
 		many[i] = lens{name: fmt.Sprintf("standing-%d", i), namespace: shape{}.namespace(i % 10)}
@@ -110,71 +97,42 @@ func (n *neighbour) amongMany(ctx context.Context) (took string, err error) {
 		}
 	}
 	times := 0
-	err = n.with(ctx, many, func() error {
-		if err := n.ready(ctx, 1+standing); err != nil {
-			return err
-		}
+	n.with(ctx, many, func() {
+		n.ready(ctx, 1+standing)
 		for ctx.Err() == nil {
 			views := []lens{{name: fmt.Sprintf("guest-%d", times)}}
 			for i := range smallAtOnce {
 				views = append(views, lens{name: fmt.Sprintf("guest-%d-%d", times, i), namespace: shape{}.namespace(i % 10)})
 			}
-			if err := n.with(ctx, views, func() error { return n.ready(ctx, 1+standing+len(views)) }); err != nil {
-				return err
-			}
-			if err := n.ready(ctx, 1+standing); err != nil {
-				return err
-			}
+			n.with(ctx, views, func() { n.ready(ctx, 1+standing+len(views)) })
+			n.ready(ctx, 1+standing)
 			times++
 		}
-		return nil
 	})
-	return fmt.Sprintf(" (%d times)", times), err
+	return fmt.Sprintf(" (%d times)", times)
 }
 
 // ready waits until so many views are ready, no more and no fewer.
-func (n *neighbour) ready(ctx context.Context, views int) error {
-	for {
-		var text strings.Builder
-		if err := fetch(ctx, http.MethodGet, n.m.MetricsURL(), &text); err != nil {
-			return err
-		}
-		there, err := sumOf(text.String(), func(series string) bool { return series == `graphview_views{state="ready"}` })
-		if err != nil || int(there) == views {
-			return err
-		}
-		if err := errors.Join(n.m.Exited(), wait(ctx, 5*patience)); err != nil {
-			return err
-		}
-	}
+func (n *neighbour) ready(ctx context.Context, views int) {
+	until(ctx, n.m, func() bool {
+		return metric(ctx, n.m.MetricsURL(), "graphview_views", "state", "ready") == float64(views)
+	})
 }
 
 // with does something while there are views, and deletes them. That ctx ends meanwhile
 // is no error.
-func (n *neighbour) with(ctx context.Context, views []lens, do func() error) (err error) {
+func (n *neighbour) with(ctx context.Context, views []lens, do func()) {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
 	for _, l := range views {
-		object, err := l.object()
-		if err != nil {
-			return err
-		}
-		if _, err := n.m.views.Create(whole, object, metav1.CreateOptions{}); err != nil {
-			return fmt.Errorf("create a view: %w", err)
-		}
-		defer func() {
+		must.Get(n.m.views.Create(whole, l.object(), metav1.CreateOptions{}))
+		defer must.End(func() error {
 			deleting, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 			defer cancel()
-			if gone := n.m.views.Delete(deleting, l.name, metav1.DeleteOptions{}); gone != nil && !apierrors.IsNotFound(gone) {
-				err = errors.Join(err, fmt.Errorf("delete a view: %w", gone))
-			}
-		}()
+			return client.IgnoreNotFound(n.m.views.Delete(deleting, l.name, metav1.DeleteOptions{}))
+		})
 	}
-	if err = do(); ctx.Err() != nil {
-		return nil
+	if err := must.Try(do); ctx.Err() == nil {
+		must.Do(err)
 	}
-	return err
 }
-
-// closable is a list of one.
-func closable(conn *websocket.Conn) []*websocket.Conn { return []*websocket.Conn{conn} }

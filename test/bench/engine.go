@@ -7,6 +7,9 @@ import (
 	"os"
 	"runtime/pprof"
 
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/workload"
+
 	"github.com/go-logr/logr"
 
 	"graphview.dev/graphview"
@@ -14,64 +17,42 @@ import (
 )
 
 // runEngine is the engine alone, with one subscriber in the same process.
-func runEngine(ctx context.Context, c *child) (err error) {
-	stopProfile, err := startProfile(c.cpuProfile)
-	if err != nil {
-		return err
-	}
-	engine, err := graphview.NewEngine(graphview.Options{Config: c.config, Logger: logr.Discard()})
-	if err != nil {
-		return err
-	}
+func runEngine(ctx context.Context, c *child) {
+	stopProfile := startProfile(c.CPUProfile)
+	engine := must.Get(graphview.NewEngine(graphview.Options{Config: c.config, Logger: logr.Discard()}))
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- engine.Run(running) }()
-	defer func() {
+	defer must.End(func() error {
 		stop()
-		err = errors.Join(err, <-done)
-	}()
+		return <-done
+	})
 
-	spec, err := c.view.spec()
-	if err != nil {
-		return err
-	}
-	if err := engine.Apply(ctx, c.view.id(), "bench", spec); err != nil {
-		return err
-	}
+	spec := must.Get(workload.Spec(c.view.view()))
+	must.Do(engine.Apply(ctx, c.view.id(), "bench", spec))
 	served, ok := engine.View(c.view.id())
 	if !ok {
-		return errNoView
+		must.Do(errNoView)
 	}
 	subscription := served.Subscribe(delivery.SubscribeOptions{})
 	defer subscription.Close()
-	if err := c.read(ctx, subscription, func(frame *delivery.Frame) bool {
+	must.Do(c.read(ctx, subscription, func(frame *delivery.Frame) bool {
 		c.Bytes += int64(len(frame.JSON))
 		return frame.Synced
-	}); err != nil {
-		return err
+	}))
+	c.synced()
+	stopProfile()
+	if c.Name == "summaries" {
+		defer must.End(c.readSummaries(ctx, served))
 	}
-	if err := errors.Join(c.synced(), stopProfile()); err != nil {
-		return err
+	if c.LastEvent > 0 {
+		c.follow(ctx, subscription)
 	}
-	if c.summaries {
-		end, failed := c.readSummaries(ctx, served)
-		if failed != nil {
-			return failed
-		}
-		defer func() { err = errors.Join(err, end()) }()
-	}
-	if c.events > 0 {
-		if err := c.follow(ctx, subscription); err != nil {
-			return err
-		}
-	}
-	if err := c.settled(ctx); err != nil {
-		return err
-	}
+	c.settled(ctx)
 	for _, resource := range served.Status().Resources {
 		c.Objects += resource.Objects
 	}
-	return writeHeap(c.memProfile)
+	writeHeap(c.MemProfile)
 }
 
 // read takes frames until one is the last.
@@ -89,47 +70,32 @@ func (c *child) read(ctx context.Context, subscription *delivery.Subscription, l
 }
 
 // follow takes the events that come after it has synced.
-func (c *child) follow(ctx context.Context, subscription *delivery.Subscription) error {
-	stopProfile, err := startProfile(c.eventProfile)
-	if err != nil {
-		return err
-	}
-	t, err := c.ready()
-	if err != nil {
-		return err
-	}
-	if err := c.read(ctx, subscription, func(frame *delivery.Frame) bool { return t.came(frame.JSON) }); err != nil {
-		return err
-	}
-	return errors.Join(t.ended(), stopProfile())
+func (c *child) follow(ctx context.Context, subscription *delivery.Subscription) {
+	stopProfile := startProfile(c.EventProfile)
+	t := c.ready()
+	must.Do(c.read(ctx, subscription, func(frame *delivery.Frame) bool { return t.came(frame.JSON) }))
+	t.ended()
+	stopProfile()
 }
 
 // startProfile begins a CPU profile, if there is a file for it; stop ends it.
-func startProfile(path string) (stop func() error, err error) {
+func startProfile(path string) (stop func()) {
 	if path == "" {
-		return func() error { return nil }, nil
+		return func() {}
 	}
-	file, err := os.Create(path)
-	if err != nil {
-		return nil, fmt.Errorf("CPU profile: %w", err)
-	}
-	if err := pprof.StartCPUProfile(file); err != nil {
-		return nil, errors.Join(fmt.Errorf("CPU profile: %w", err), file.Close())
-	}
-	return func() error {
+	file := must.Get(os.Create(path))
+	must.Do(pprof.StartCPUProfile(file))
+	return func() {
 		pprof.StopCPUProfile()
-		return file.Close()
-	}, nil
+		must.Do(file.Close())
+	}
 }
 
 // writeHeap writes a heap profile, if there is a file for it.
-func writeHeap(path string) error {
+func writeHeap(path string) {
 	if path == "" {
-		return nil
+		return
 	}
-	file, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("heap profile: %w", err)
-	}
-	return errors.Join(pprof.WriteHeapProfile(file), file.Close())
+	file := must.Get(os.Create(path))
+	must.Do(errors.Join(pprof.WriteHeapProfile(file), file.Close()))
 }

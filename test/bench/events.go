@@ -3,16 +3,13 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"time"
 
-	"k8s.io/client-go/rest"
+	"graphview.dev/test/bench/must"
 
-	"graphview.dev/test/env"
+	"k8s.io/client-go/rest"
 )
 
 // taken notes how a child takes events after it has synced.
@@ -24,15 +21,10 @@ type taken struct {
 }
 
 // ready says that the events may come.
-func (c *child) ready() (*taken, error) {
-	used, err := processorTime("self")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(c.out+".ready", nil, 0o600); err != nil {
-		return nil, fmt.Errorf("say that it is ready: %w", err)
-	}
-	return &taken{child: c, processor: used}, nil
+func (c *child) ready() *taken {
+	t := &taken{child: c, processor: processorTime(os.Getpid())}
+	c.sayReady(nil)
+	return t
 }
 
 // came records a message, and reports whether it has the last event.
@@ -41,63 +33,33 @@ func (t *taken) came(text []byte) (last bool) {
 		if t.first.IsZero() {
 			t.first = time.Now()
 		}
-		last = last || n == t.events
+		last = last || n == t.LastEvent
 	}
 	return last
 }
 
 // ended notes what they took, since the first came or, of processor time, since
 // they might have come.
-func (t *taken) ended() error {
+func (t *taken) ended() {
 	t.EventSeconds = time.Since(t.first).Seconds()
-	used, err := processorTime("self")
-	t.EventProcessor = used - t.processor
-	return err
+	t.EventProcessor = processorTime(os.Getpid()) - t.processor
 }
 
 // runWatch is the floor of what takes events: it reads them.
-func runWatch(ctx context.Context, c *child) error {
-	client, err := rest.HTTPClientFor(c.config)
-	if err != nil {
-		return fmt.Errorf("client: %w", err)
-	}
+func runWatch(ctx context.Context, c *child) {
+	client := must.Get(rest.HTTPClientFor(c.config))
 	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.config.Host+pods.listPath()+"?watch=1&resourceVersion=1", http.NoBody)
-	if err != nil {
-		return fmt.Errorf("watch: %w", err)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return fmt.Errorf("watch: %w", err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, c.config.Host+pods.listPath()+"?watch=1&resourceVersion=1", http.NoBody))
+	response := must.Get(client.Do(request))
 	defer response.Body.Close()
-	t, err := c.ready()
-	if err != nil {
-		return err
-	}
+	t := c.ready()
 	lines := bufio.NewReaderSize(response.Body, 1<<20)
 	for {
 		text, err := lines.ReadSlice('\n')
-		if err != nil {
-			return fmt.Errorf("watch: %w", errors.Join(err, io.ErrUnexpectedEOF))
-		}
+		must.Do(err)
 		if t.came(text) {
-			return t.ended()
-		}
-	}
-}
-
-// until waits for something to become true while a process runs.
-func until(ctx context.Context, process *env.Process, done func() (bool, error)) error {
-	for {
-		if ok, err := done(); ok || err != nil {
-			return err
-		}
-		if err := process.Exited(); err != nil {
-			return err
-		}
-		if err := wait(ctx, patience); err != nil {
-			return err
+			t.ended()
+			return
 		}
 	}
 }

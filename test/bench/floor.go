@@ -7,40 +7,32 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"graphview.dev/test/bench/must"
+
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 )
 
 // listAll lists every target at the same time and counts the bytes: a lower bound for any
 // program that reads the objects.
-func listAll(ctx context.Context, c *child, plain bool) error {
+func listAll(ctx context.Context, c *child, plain bool) {
 	config := rest.CopyConfig(c.config)
 	// Else the body is compressed, and decompressed before it is counted.
 	config.DisableCompression = plain
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return fmt.Errorf("client: %w", err)
-	}
+	client := must.Get(rest.HTTPClientFor(config))
 	defer client.CloseIdleConnections()
 	var total atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	for _, target := range targets {
 		group.Go(func() error {
-			n, err := countList(ctx, client, config.Host+target.listPath()+"?pretty=false")
+			n, err := copyList(ctx, client, config.Host+target.listPath()+"?pretty=false", io.Discard)
 			total.Add(n)
 			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
+	must.Do(group.Wait())
 	c.Bytes = total.Load()
-	return c.synced()
-}
-
-// countList reads an answer to its end and returns its length.
-func countList(ctx context.Context, client *http.Client, url string) (int64, error) {
-	return copyList(ctx, client, url, io.Discard)
+	c.synced()
 }
 
 // copyList copies an answer and returns its length.

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"time"
+
+	"graphview.dev/test/bench/must"
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
@@ -20,65 +23,43 @@ const changedPods = 20_000
 
 // healthCost measures row 14: what part of the processor time of a changed pod its
 // health and its summary take.
-func healthCost(ctx context.Context, b *bench) (lines []line, err error) {
-	r, err := b.newReplay(ctx)
-	if err != nil {
-		return nil, err
-	}
+func healthCost(ctx context.Context, b *bench) (lines []line) {
+	r := b.newReplay(ctx)
 	defer r.close()
 	took := map[string]float64{} // for each pod
 	for _, name := range []string{"engine", "summaries"} {
-		s, err := b.burst(ctx, r, name)
-		if err != nil {
-			return nil, err
-		}
+		s := b.burst(ctx, r, name)
 		took[name] = s.EventProcessor / float64(s.Events)
 	}
 	for _, name := range []string{"referred", "judged"} {
-		s, err := b.child(ctx, name, 0, "-processors=1")
-		if err != nil {
-			return nil, err
-		}
+		s := b.child(ctx, task{Name: name, Processors: 1})
 		took[name] = s.EventProcessor / float64(s.Events)
 	}
 	microseconds := func(v float64) string { return fmt.Sprintf("%.1f µs", 1e6*v) }
 	percent := func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
 	line14 := func(what string, ours, peer spread, peerName string, format func(float64) string) line {
-		return line{row: 14, what: what, ours: ours, floor: nothing, peer: peer, peerName: peerName, format: format}
+		return line{row: 14, what: what, ours: ours, peer: peer, peerName: peerName, format: format}
 	}
 	whole, ofHealth := took["engine"], took["judged"]-took["referred"]
 	return []line{
-		line14("processor time of a changed pod, from the watch to a subscriber in the same process, GOMAXPROCS=1", single(whole), nothing, "", microseconds),
+		line14("processor time of a changed pod, from the watch to a subscriber in the same process, GOMAXPROCS=1", single(whole), nil, "", microseconds),
 		line14("… of that, to read the pod, find its references and judge its health", single(took["judged"]), single(took["referred"]), "without its health", microseconds),
-		line14("… so the part that health takes of a changed pod", single(ofHealth/whole), nothing, "", percent),
+		line14("… so the part that health takes of a changed pod", single(ofHealth/whole), nil, "", percent),
 		line14("processor time of a changed pod with one more subscriber, who gets summaries", single(took["summaries"]), single(whole), "without that subscriber", microseconds),
-		line14("… so the part that summaries take", single(1-whole/took["summaries"]), nothing, "", percent),
-	}, nil
+		line14("… so the part that summaries take", single(1-whole/took["summaries"]), nil, "", percent),
+	}
 }
 
 // referred finds the references of a pod.
-func referred(pod []byte) error {
-	part, err := jsontree.Part(pod, referencesShape)
-	if err != nil {
-		return fmt.Errorf("read a pod: %w", err)
-	}
-	return examined(part)
-}
+func referred(pod []byte) { examined(must.Get(jsontree.Part(pod, referencesShape))) }
 
 // judged finds the references of a pod and judges its health, as the operator does before
 // the pod comes into the graph.
-func judged(pod []byte) error {
-	part, err := judgedParts.PartBeside(pod, referencesShape, health.Shape)
-	if err != nil {
-		return fmt.Errorf("read a pod: %w", err)
-	}
-	if err := examined(part); err != nil {
-		return err
-	}
+func judged(pod []byte) {
+	examined(must.Get(judgedParts.PartBeside(pod, referencesShape, health.Shape)))
 	if h := health.OfParts(health.Kind(podKind), &judgedParts).At(time.Now()); h.State == "" {
-		return errors.New("a pod has no health")
+		must.Do(errors.New("a pod has no health"))
 	}
-	return nil
 }
 
 var (
@@ -88,70 +69,40 @@ var (
 	judgedParts     jsontree.Parts
 )
 
-func examined(part map[string]any) error {
-	if _, err := extractor.Examine(podKind, part); err != nil {
-		return fmt.Errorf("references of a pod: %w", err)
-	}
-	return nil
-}
+func examined(part map[string]any) { must.Get(extractor.Examine(podKind, part)) }
 
 // runStep is a process that does one step with the pods of the load, again and again.
-func runStep(ctx context.Context, c *child, step func(pod []byte) error) error {
-	known, err := record(ctx, c.config)
-	if err != nil {
-		return err
-	}
+func runStep(ctx context.Context, c *child, step func(pod []byte)) {
+	known := record(ctx, c.config)
 	texts := make([][]byte, len(known))
 	for i := range known {
-		if texts[i], err = watched(&known[i]); err != nil {
-			return err
+		texts[i] = watched(&known[i])
+		step(texts[i]) // to warm up
+	}
+	c.Events, c.EventProcessor = changedPods, spent(os.Getpid(), func() {
+		for i := range changedPods {
+			step(texts[i%len(texts)])
 		}
-	}
-	do := func(n int) error {
-		for i := range n {
-			if err := step(texts[i%len(texts)]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := do(len(texts)); err != nil { // to warm up
-		return err
-	}
-	before, err := processorTime("self")
-	if err != nil {
-		return err
-	}
-	if err := do(changedPods); err != nil {
-		return err
-	}
-	after, err := processorTime("self")
-	c.Events, c.EventProcessor = changedPods, after-before
-	return err
+	})
 }
 
 // watched is a pod as a watch of the operator hands it on: without managedFields.
-func watched(r *recorded) ([]byte, error) {
+func watched(r *recorded) []byte {
 	var event struct {
 		Object map[string]any `json:"object"`
 	}
-	if err := json.Unmarshal(r.appendEvent(nil, 1, 1), &event); err != nil {
-		return nil, fmt.Errorf("decode a pod: %w", err)
-	}
+	must.Do(json.Unmarshal(r.appendEvent(nil, 1, 1), &event))
 	if metadata, ok := event.Object["metadata"].(map[string]any); ok {
 		delete(metadata, "managedFields")
 	}
-	return json.Marshal(event.Object)
+	return must.Get(json.Marshal(event.Object))
 }
 
 // readSummaries has one more subscriber of a view in the same process, who gets
 // summaries. It returns when that one has the graph; end ends it.
-func (c *child) readSummaries(ctx context.Context, served *graphview.View) (end func() error, err error) {
+func (c *child) readSummaries(ctx context.Context, served *graphview.View) (end func() error) {
 	subscription := served.Subscribe(delivery.SubscribeOptions{Content: delivery.SummaryOnly})
-	if err := c.read(ctx, subscription, func(frame *delivery.Frame) bool { return frame.Synced }); err != nil {
-		subscription.Close()
-		return nil, err
-	}
+	must.Do(c.read(ctx, subscription, func(frame *delivery.Frame) bool { return frame.Synced }))
 	reading, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- c.read(reading, subscription, func(*delivery.Frame) bool { return false }) }()
@@ -163,5 +114,5 @@ func (c *child) readSummaries(ctx context.Context, served *graphview.View) (end 
 			return nil
 		}
 		return err
-	}, nil
+	}
 }

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
+
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/metrics"
 )
 
 // writeLockMetric is the histogram of how long the graph was locked for writing.
@@ -18,35 +18,8 @@ const writeLockMetric = "graphview_write_lock_seconds"
 // histogram's buckets: each counts those of the smaller ones too.
 type holdings map[float64]float64
 
-func (n *neighbour) holdings(ctx context.Context) (holdings, error) {
-	var text strings.Builder
-	if err := fetch(ctx, http.MethodGet, n.m.MetricsURL(), &text); err != nil {
-		return nil, err
-	}
-	return holdingsOf(text.String())
-}
-
-// holdingsOf reads the histogram from a text in Prometheus' format.
-func holdingsOf(text string) (holdings, error) {
-	h := holdings{}
-	for line := range strings.Lines(text) {
-		rest, ok := strings.CutPrefix(line, writeLockMetric+`_bucket{le="`)
-		bound, count, cut := strings.Cut(rest, `"} `)
-		if !ok || !cut {
-			continue
-		}
-		le, err := strconv.ParseFloat(bound, 64)
-		if err != nil {
-			return nil, fmt.Errorf("metrics: %w", err)
-		}
-		if h[le], err = strconv.ParseFloat(strings.TrimSpace(count), 64); err != nil {
-			return nil, fmt.Errorf("metrics: %w", err)
-		}
-	}
-	if len(h) == 0 {
-		return nil, errNoMetric
-	}
-	return h, nil
+func (n *neighbour) holdings(ctx context.Context) holdings {
+	return must.Get(must.Get(metrics.Read(ctx, http.DefaultClient, n.m.MetricsURL())).Buckets(writeLockMetric))
 }
 
 // longest is the bound of the bucket that has the longest holding since before, NaN if

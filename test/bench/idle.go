@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
+
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/metrics"
 
 	"github.com/coder/websocket"
 	"k8s.io/client-go/rest"
@@ -16,75 +17,45 @@ import (
 const statusSettles = 10 * time.Second
 
 // idle measures row 12: what the operator does when nothing happens.
-func idle(ctx context.Context, b *bench) (lines []line, err error) {
+func idle(ctx context.Context, b *bench) (lines []line) {
 	period := 3 * b.period
-	m, err := b.managers.start(ctx, whole)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, m.end(ctx)) }()
-	conn, _, err := m.followed(ctx)
-	if err != nil {
-		return nil, err
-	}
+	m := b.managers.start(ctx, whole)
+	defer must.End(func() error { return m.end(ctx) })
+	conn, _ := m.followed(ctx)
 	a := listen(ctx, []*websocket.Conn{conn}, 1, sequenceMark)
 	defer a.leave()
 	// Status is written once more, and garbage is given back.
-	if err := wait(ctx, max(b.settle, statusSettles)); err != nil {
-		return nil, err
-	}
-	listed, err := lists(ctx, b.plane.Config())
-	if err != nil {
-		return nil, err
-	}
-	before, err := processorTime(pid(m))
-	if err != nil {
-		return nil, err
-	}
-	if err := wait(ctx, period); err != nil {
-		return nil, err
-	}
-	after, err := processorTime(pid(m))
-	if err != nil {
-		return nil, err
-	}
-	again, err := lists(ctx, b.plane.Config())
-	if err != nil {
-		return nil, err
-	}
-	peer, err := b.child(ctx, "informers", b.settle, "-idle="+period.String())
-	if err != nil {
-		return nil, err
-	}
+	must.Do(wait(ctx, max(b.settle, statusSettles)))
+	listed := lists(ctx, b.plane.Config())
+	used := spent(m.PID(), func() { must.Do(wait(ctx, period)) })
+	again := lists(ctx, b.plane.Config())
+	peer := b.child(ctx, task{Name: "informers", Settle: b.settle, IdleFor: period})
 	percent := func(v float64) string { return fmt.Sprintf("%.2f %% of a core", v) }
 	return []line{
 		{
 			row: 12, what: fmt.Sprintf("idle for %s with one subscriber, bin/manager", period), goal: "≤ 0.5 % of a core",
-			ours: single(100 * (after - before) / period.Seconds()), floor: nothing,
+			ours: single(100 * used / period.Seconds()),
 			peer: single(100 * peer.IdleProcessor / period.Seconds()), peerName: peers[0].name, format: percent, reached: within(0.5),
 		},
 		{
 			row: 12, what: "lists of the view's resources that the API server answered meanwhile", goal: "none",
-			ours: single(again - listed), floor: nothing, peer: nothing, format: count, reached: within(0),
+			ours: single(again - listed), format: count, reached: within(0),
 		},
-	}, nil
+	}
 }
 
 // lists is how many lists of the targets the API server has answered so far.
-func lists(ctx context.Context, config *rest.Config) (float64, error) {
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return 0, fmt.Errorf("client: %w", err)
-	}
+func lists(ctx context.Context, config *rest.Config) float64 {
+	client := must.Get(rest.HTTPClientFor(config))
 	defer client.CloseIdleConnections()
-	var text strings.Builder
-	if _, err := copyList(ctx, client, config.Host+"/metrics", &text); err != nil {
-		return 0, err
+	families := must.Get(metrics.Read(ctx, client, config.Host+"/metrics"))
+	sum := 0.0
+	for _, t := range targets {
+		answered, err := families.Sum("apiserver_request_total", "verb", "LIST", "group", t.Group, "resource", t.Resource)
+		if !errors.Is(err, metrics.ErrNone) {
+			must.Do(err)
+		}
+		sum += answered
 	}
-	return sumOf(text.String(), func(series string) bool {
-		return strings.HasPrefix(series, "apiserver_request_total{") && strings.Contains(series, `verb="LIST"`) &&
-			slices.ContainsFunc(targets, func(t target) bool {
-				return strings.Contains(series, `resource="`+t.Resource+`"`) && strings.Contains(series, `group="`+t.Group+`"`)
-			})
-	})
+	return sum
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
+	"graphview.dev/test/bench/must"
+
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
@@ -16,26 +18,19 @@ import (
 var errNotSynced = errors.New("the informers did not sync")
 
 // runInformers is the peer: a shared dynamic informer for each target.
-func runInformers(ctx context.Context, c *child, transform cache.TransformFunc) error {
-	if c.events > 0 {
+func runInformers(ctx context.Context, c *child, transform cache.TransformFunc) {
+	if c.LastEvent > 0 {
 		// The replay has a list and then a watch, not a streaming list.
-		if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
-			return fmt.Errorf("client: %w", err)
-		}
+		must.Do(os.Setenv("KUBE_FEATURE_WatchListClient", "false"))
 	}
-	client, err := dynamic.NewForConfig(c.config)
-	if err != nil {
-		return fmt.Errorf("client: %w", err)
-	}
+	client := must.Get(dynamic.NewForConfig(c.config))
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 	stores := make([]cache.Store, len(targets))
 	synced := make([]cache.InformerSynced, len(targets))
 	for i, target := range targets {
 		informer := factory.ForResource(target.GroupVersionResource).Informer()
 		if transform != nil {
-			if err := informer.SetTransform(transform); err != nil {
-				return fmt.Errorf("transform: %w", err)
-			}
+			must.Do(informer.SetTransform(transform))
 		}
 		stores[i], synced[i] = informer.GetStore(), informer.HasSynced
 	}
@@ -44,75 +39,40 @@ func runInformers(ctx context.Context, c *child, transform cache.TransformFunc) 
 	defer stop()
 	factory.Start(ctx.Done())
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
-		return errNotSynced
+		must.Do(errNotSynced)
 	}
-	if err := c.synced(); err != nil {
-		return err
+	c.synced()
+	if c.LastEvent > 0 {
+		c.handle(ctx, factory.ForResource(pods.GroupVersionResource).Informer())
 	}
-	if c.events > 0 {
-		if err := c.handle(ctx, factory.ForResource(pods.GroupVersionResource).Informer()); err != nil {
-			return err
-		}
-	}
-	if err := c.settled(ctx); err != nil {
-		return err
-	}
-	if err := c.idled(ctx); err != nil {
-		return err
+	c.settled(ctx)
+	if c.IdleFor > 0 {
+		c.IdleProcessor = spent(os.Getpid(), func() { must.Do(wait(ctx, c.IdleFor)) })
 	}
 	for _, store := range stores {
 		c.Objects += len(store.ListKeys())
 	}
-	return nil
 }
 
 // handle takes the events that come after it has synced.
-func (c *child) handle(ctx context.Context, informer cache.SharedIndexInformer) error {
-	t := make(chan *taken, 1)
-	done := make(chan error, 1)
+func (c *child) handle(ctx context.Context, informer cache.SharedIndexInformer) {
+	t, done := make(chan *taken, 1), make(chan error, 1)
 	var current *taken
-	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, object any) {
+	must.Get(informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, object any) {
 		if current == nil {
 			current = <-t
 		}
-		accessor, err := meta.Accessor(object)
-		if err != nil {
-			return
+		if pod, ok := object.(*unstructured.Unstructured); ok && current.came([]byte(sequenceMark+pod.GetAnnotations()[sequence]+`"`)) {
+			done <- must.Try(current.ended)
 		}
-		if current.came([]byte(sequenceMark + accessor.GetAnnotations()[sequence] + `"`)) {
-			done <- current.ended()
-		}
-	}}); err != nil {
-		return fmt.Errorf("handler: %w", err)
-	}
-	ready, err := c.ready()
-	if err != nil {
-		return err
-	}
-	t <- ready
+	}}))
+	t <- c.ready()
 	select {
 	case err := <-done:
-		return err
+		must.Do(err)
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		must.Do(context.Cause(ctx))
 	}
-}
-
-// idled notes the processor time that a while takes in which nothing happens.
-func (c *child) idled(ctx context.Context) error {
-	if c.idle == 0 {
-		return nil
-	}
-	before, err := processorTime("self")
-	if err != nil {
-		return err
-	}
-	if err := wait(ctx, c.idle); err != nil {
-		return err
-	}
-	after, err := processorTime("self")
-	c.IdleProcessor = after - before
-	return err
 }
 
 // withoutManagedFields is what controllers that mind their memory do.

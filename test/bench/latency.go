@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
+
+	"graphview.dev/test/bench/figures"
+	"graphview.dev/test/bench/must"
 )
 
 const (
@@ -16,54 +18,30 @@ const (
 
 // latency measures row 4: how much later than a plain watch in this process the
 // subscribers in this process are told of a write.
-func latency(ctx context.Context, b *bench) (lines []line, err error) {
-	m, err := b.managers.start(ctx, whole)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, m.end(ctx)) }()
-	first, rev, err := m.followed(ctx)
-	if err != nil {
-		return nil, err
-	}
-	conns, err := m.dialer.dialMany(ctx, latencySubscribers-1, whole, rev)
-	if err != nil {
-		return nil, err
-	}
+func latency(ctx context.Context, b *bench) (lines []line) {
+	m := b.managers.start(ctx, whole)
+	defer must.End(func() error { return m.end(ctx) })
+	first, rev := m.followed(ctx)
+	conns := m.dialer.dialMany(ctx, latencySubscribers-1, whole, rev)
 	a := listen(ctx, append(conns, first), 1, sequenceMark)
 	defer a.leave()
-	w, err := b.newWriter(ctx, "", mostRecorded)
-	if err != nil {
-		return nil, err
-	}
+	w := b.newWriter(ctx, "", mostRecorded)
 	defer w.close()
-	plain, err := watchPods(ctx, b.plane.Config())
-	if err != nil {
-		return nil, err
-	}
+	plain := watchPods(ctx, b.plane.Config())
 	defer plain.end()
-	if _, err := w.write(ctx, latencyRate, latencyRate, ignoreBegin); err != nil { // for warming up
-		return nil, err
-	}
+	must.Get(w.write(ctx, latencyRate, latencyRate, ignoreBegin))
 	n := int(b.period.Seconds() * latencyRate)
 	var mu sync.Mutex
 	began := make(map[int]time.Time, n)
 	a.expect(b.changes+1, n)
-	number, err := w.write(ctx, n, latencyRate, func(n int) {
+	number := must.Get(w.write(ctx, n, latencyRate, func(n int) {
 		mu.Lock()
 		began[n] = time.Now()
 		mu.Unlock()
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := a.awaitAll(ctx); err != nil {
-		return nil, err
-	}
+	}))
+	a.awaitAll(ctx)
 	for i := range n {
-		if err := plain.reached(ctx, number+i); err != nil {
-			return nil, err
-		}
+		plain.reached(ctx, number+i)
 	}
 	beyond := a.late(plain.when)
 	after := plain.late(began)
@@ -71,9 +49,9 @@ func latency(ctx context.Context, b *bench) (lines []line, err error) {
 		return line{
 			row: 4, what: fmt.Sprintf("subscriber beyond a plain watch in the same process, %d writes/s, %d subscribers, whole objects, TLS: p%d of %d",
 				latencyRate, latencySubscribers, percent, len(beyond)),
-			goal: goal, ours: single(percentile(beyond, percent)), floor: single(percentile(after, percent)), floorName: "plain watch after the write began",
-			peer: nothing, format: milliseconds, reached: within(limit),
+			goal: goal, ours: single(figures.Percentile(beyond, percent)), floor: single(figures.Percentile(after, percent)), floorName: "plain watch after the write began",
+			format: milliseconds, reached: within(limit),
 		}
 	}
-	return []line{line4(50, "≤ 2 ms", 0.002), line4(99, "≤ 20 ms", 0.020)}, nil
+	return []line{line4(50, "≤ 2 ms", 0.002), line4(99, "≤ 20 ms", 0.020)}
 }

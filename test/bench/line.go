@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // line is one line of the table: a measurement of the operator beside others.
@@ -18,30 +19,48 @@ type line struct {
 	reached func(*line) bool
 }
 
-// nothing is what was not measured.
-var nothing = spread{math.NaN(), math.NaN(), math.NaN()}
+// spread is one measure over the rounds, the smallest first. Nil: it was not measured.
+type spread []float64
 
 // single is a measure that was taken once.
-func single(v float64) spread { return spread{v, v, v} }
+func single(v float64) spread { return spread{v} }
+
+// spreadOf orders what the rounds have measured.
+func spreadOf[T any](rounds []T, value func(*T) float64) (s spread) {
+	for i := range rounds {
+		s = append(s, value(&rounds[i]))
+	}
+	slices.Sort(s)
+	return s
+}
+
+// median is NaN of what was not measured.
+func (s spread) median() float64 {
+	n := len(s)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (s[(n-1)/2] + s[n/2]) / 2
+}
 
 // within is reached by at most so much.
 func within(limit float64) func(*line) bool {
-	return func(l *line) bool { return l.ours.median <= limit }
+	return func(l *line) bool { return l.ours.median() <= limit }
 }
 
 // atLeast is reached by at least so much.
 func atLeast(limit float64) func(*line) bool {
-	return func(l *line) bool { return l.ours.median >= limit }
+	return func(l *line) bool { return l.ours.median() >= limit }
 }
 
 // timesFloor is reached by at most so many times the floor.
 func timesFloor(factor float64) func(*line) bool {
-	return func(l *line) bool { return l.ours.median <= factor*l.floor.median }
+	return func(l *line) bool { return l.ours.median() <= factor*l.floor.median() }
 }
 
 // partOfPeer is reached by at most that part of the peer.
 func partOfPeer(part float64) func(*line) bool {
-	return func(l *line) bool { return l.ours.median <= part*l.peer.median }
+	return func(l *line) bool { return l.ours.median() <= part*l.peer.median() }
 }
 
 var header = []string{"#", "what", "goal", "ours", "floor", "peer", "ours ÷ floor", "ours ÷ peer", "reached"}
@@ -49,7 +68,7 @@ var header = []string{"#", "what", "goal", "ours", "floor", "peer", "ours ÷ flo
 func (l *line) cells() []string {
 	verdict := ""
 	switch {
-	case l.goal != "" && math.IsNaN(l.ours.median):
+	case l.goal != "" && math.IsNaN(l.ours.median()):
 		verdict = "not measured"
 	case l.reached == nil:
 	case l.reached(l):
@@ -64,10 +83,10 @@ func (l *line) cells() []string {
 }
 
 func (l *line) cell(s spread, name string) string {
-	if math.IsNaN(s.median) {
+	if math.IsNaN(s.median()) {
 		return ""
 	}
-	low, text, high := l.format(s.low), l.format(s.median), l.format(s.high)
+	low, text, high := l.format(s[0]), l.format(s.median()), l.format(s[len(s)-1])
 	if low != high {
 		text = fmt.Sprintf("%s (%s to %s)", text, low, high)
 	}
@@ -78,10 +97,10 @@ func (l *line) cell(s spread, name string) string {
 }
 
 func ratio(a, b spread) string {
-	if math.IsNaN(a.median) || math.IsNaN(b.median) || b.median == 0 {
+	if math.IsNaN(a.median()) || math.IsNaN(b.median()) || b.median() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.3g", a.median/b.median)
+	return fmt.Sprintf("%.3g", a.median()/b.median())
 }
 
 func seconds(v float64) string      { return fmt.Sprintf("%.2f s", v) }

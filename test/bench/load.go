@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"graphview.dev/test/bench/must"
+
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,26 +35,17 @@ type creator struct {
 }
 
 // createLoad makes all objects, and returns when they are there.
-func createLoad(ctx context.Context, config *rest.Config, s shape, log io.Writer) error {
+func createLoad(ctx context.Context, config *rest.Config, s shape, log io.Writer) {
 	config = rest.CopyConfig(config)
 	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf
-	http, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return fmt.Errorf("client of the load: %w", err)
-	}
+	http := must.Get(rest.HTTPClientFor(config))
 	defer http.CloseIdleConnections()
-	client, err := kubernetes.NewForConfigAndClient(config, http)
-	if err != nil {
-		return fmt.Errorf("client of the load: %w", err)
-	}
+	client := must.Get(kubernetes.NewForConfigAndClient(config, http))
 	c := &creator{client: client, shape: s, log: log}
 	started := time.Now()
 	fmt.Fprintf(log, "load: %d objects, %s\n", s.objects(), s)
-	if err := c.create(ctx); err != nil {
-		return fmt.Errorf("create the load: %w", err)
-	}
+	must.Do(c.create(ctx))
 	fmt.Fprintf(log, "load: there after %.0f s\n", time.Since(started).Seconds())
-	return nil
 }
 
 func (c *creator) create(ctx context.Context) error {

@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"runtime"
-	"strconv"
-	"strings"
+
+	"github.com/prometheus/procfs"
+
+	"graphview.dev/test/bench/must"
 
 	"k8s.io/client-go/discovery"
 
@@ -20,43 +21,19 @@ type machine struct {
 	goVersion, cluster string
 }
 
-func describe(plane *env.ControlPlane) (machine, error) {
+func describe(plane *env.ControlPlane) machine {
 	m := machine{cores: runtime.NumCPU(), goVersion: runtime.Version(), processor: runtime.GOARCH}
-	client, err := discovery.NewDiscoveryClientForConfig(plane.Config())
-	if err != nil {
-		return m, fmt.Errorf("client: %w", err)
-	}
-	version, err := client.ServerVersion()
-	if err != nil {
-		return m, fmt.Errorf("version of the API server: %w", err)
-	}
+	client := must.Get(discovery.NewDiscoveryClientForConfig(plane.Config()))
+	version := must.Get(client.ServerVersion())
 	m.cluster = version.GitVersion
-	if name, ok := field("/proc/cpuinfo", "model name"); ok {
-		m.processor = name
+	proc := must.Get(procfs.NewDefaultFS())
+	if processors := must.Get(proc.CPUInfo()); len(processors) > 0 && processors[0].ModelName != "" {
+		m.processor = processors[0].ModelName
 	}
-	if size, ok := field("/proc/meminfo", "MemTotal"); ok {
-		number, _ := strings.CutSuffix(size, " kB")
-		kilobytes, err := strconv.ParseUint(number, 10, 64)
-		if err != nil {
-			return m, fmt.Errorf("memory of the machine: %w", err)
-		}
-		m.memory = kilobytes << 10
+	if memory := must.Get(proc.Meminfo()); memory.MemTotalBytes != nil {
+		m.memory = *memory.MemTotalBytes
 	}
-	return m, nil
-}
-
-// field returns the first value of a name in a file of lines `name: value`.
-func field(path, name string) (string, bool) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", false
-	}
-	for line := range strings.Lines(string(text)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
-			return strings.TrimSpace(value), true
-		}
-	}
-	return "", false
+	return m
 }
 
 func (m machine) String() string {

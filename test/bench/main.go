@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"graphview.dev/test/bench/must"
 )
 
 // options are the flags of a whole run.
@@ -30,27 +30,18 @@ type options struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := start(ctx, os.Args)
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
-
-// start runs what the first argument names, or the whole benchmark.
-func start(ctx context.Context, args []string) error {
-	if len(args) > 1 {
-		if measure, ok := children[args[1]]; ok {
-			return serve(ctx, measure, args[1:])
+	must.Main("bench", func(ctx context.Context) {
+		if len(os.Args) == 3 && os.Args[1] == childArgument {
+			serve(ctx, os.Args[2])
+			return
 		}
-	}
-	o, err := parse(args, os.Stderr)
-	if err != nil {
-		return err
-	}
-	return run(ctx, o)
+		o, err := parse(os.Args, os.Stderr)
+		if errors.Is(err, flag.ErrHelp) {
+			return
+		}
+		must.Do(err)
+		run(ctx, o)
+	})
 }
 
 // parse reads the command line of a whole run.

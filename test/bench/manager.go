@@ -10,6 +10,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/test/bench/must"
+
 	"github.com/coder/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,29 +34,23 @@ type managers struct {
 
 // newManagers compiles the operator, as `make build` does, into a directory where no other
 // build replaces it.
-func newManagers(ctx context.Context, plane *env.ControlPlane, root string, settle time.Duration) (*managers, error) {
-	client, err := dynamic.NewForConfig(plane.Config())
-	if err != nil {
-		return nil, fmt.Errorf("client: %w", err)
-	}
+func newManagers(ctx context.Context, plane *env.ControlPlane, root string, settle time.Duration) *managers {
+	client := must.Get(dynamic.NewForConfig(plane.Config()))
 	path := filepath.Join(plane.Dir(), "manager")
-	if err := compile(ctx, root, "./cmd/manager", path); err != nil {
-		return nil, err
-	}
-	return &managers{plane: plane, binary: path, settle: settle, views: client.Resource(graphViews).Namespace(viewNamespace)}, nil
+	compile(ctx, root, "./cmd/manager", path)
+	return &managers{plane: plane, binary: path, settle: settle, views: client.Resource(graphViews).Namespace(viewNamespace)}
 }
 
 // compile builds a program of the module in dir, as hack/image does.
-func compile(ctx context.Context, dir, program, path string) error {
+func compile(ctx context.Context, dir, program, path string) {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "grpcnotrace", "-o", path, program)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("compile %s: %w: %s", program, err, bytes.TrimSpace(said.Bytes()))
+		must.Do(fmt.Errorf("compile %s: %w: %s", program, err, bytes.TrimSpace(said.Bytes())))
 	}
-	return nil
 }
 
 // running is one process of the operator, with a view.
@@ -65,106 +63,61 @@ type running struct {
 
 // start starts the operator and waits until it serves. Arguments win over those
 // that an operator gets anyway.
-func (m *managers) start(ctx context.Context, view lens, args ...string) (*running, error) {
-	process, err := operator.Start(m.plane, operator.Options{Binary: m.binary, Args: args})
-	if err != nil {
-		return nil, err
-	}
+func (m *managers) start(ctx context.Context, view lens, args ...string) *running {
+	process := must.Get(operator.Start(m.plane, operator.Options{Binary: m.binary, Args: args}))
 	r := &running{Operator: process, managers: m, view: view}
-	if r.dialer, err = newDialer(m.plane.Config(), process.URL(), process.Exited); err != nil {
-		return nil, errors.Join(err, r.end(ctx))
-	}
+	r.dialer = newDialer(m.plane.Config(), process.URL(), process.Exited)
 	if err := r.dialer.served(ctx); err != nil {
-		return nil, errors.Join(err, r.end(ctx))
+		must.Do(errors.Join(err, r.end(ctx)))
 	}
-	return r, nil
+	return r
 }
 
 // end ends the operator and takes its view away.
 func (r *running) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
-	if r.dialer != nil {
-		r.dialer.close()
-	}
+	r.dialer.close()
 	err := r.views.Delete(ctx, r.view.name, metav1.DeleteOptions{})
 	r.Stop(ctx)
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("delete the view: %w", err)
-	}
-	return nil
+	return client.IgnoreNotFound(err)
 }
 
 // create creates the view and returns its version.
-func (r *running) create(ctx context.Context) (version string, err error) {
-	object, err := r.view.object()
-	if err != nil {
-		return "", err
-	}
-	object, err = r.views.Create(ctx, object, metav1.CreateOptions{})
-	if err != nil {
-		return "", fmt.Errorf("create the view: %w", err)
-	}
-	return object.GetResourceVersion(), nil
+func (r *running) create(ctx context.Context) (version string) {
+	return must.Get(r.views.Create(ctx, r.view.object(), metav1.CreateOptions{})).GetResourceVersion()
 }
 
 // followed creates the view and returns a stream that has all of it, and the
 // revision of that.
-func (r *running) followed(ctx context.Context) (conn *websocket.Conn, rev string, err error) {
-	if _, err := r.create(ctx); err != nil {
-		return nil, "", err
-	}
-	if conn, err = r.dialer.dial(ctx, r.view, ""); err != nil {
-		return nil, "", err
-	}
-	if rev, err = follow(ctx, conn, func([]byte) error { return nil }); err != nil {
-		closeAll([]*websocket.Conn{conn})
-	}
-	return conn, rev, err
+func (r *running) followed(ctx context.Context) (conn *websocket.Conn, rev string) {
+	r.create(ctx)
+	conn = must.Get(r.dialer.dial(ctx, r.view, ""))
+	return conn, must.Get(follow(ctx, conn, ignore))
 }
 
 // measure runs the operator once, from the creation of its view to a while
 // after a subscriber has all of it.
-func (m *managers) measure(ctx context.Context) (s sample, err error) {
+func (m *managers) measure(ctx context.Context) (s sample) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("the operator took longer than ten minutes"))
 	defer cancel()
-	r, err := m.start(ctx, whole)
-	if err != nil {
-		return s, err
-	}
-	defer func() { err = errors.Join(err, r.end(ctx)) }()
-	if err := s.readMemory(pid(r)); err != nil {
-		return s, err
-	}
+	r := m.start(ctx, whole)
+	defer must.End(func() error { return r.end(ctx) })
+	s.readMemory(r.PID())
 	s.Idle = s.Resident
-	before, err := processorTime(pid(r))
-	if err != nil {
-		return s, err
-	}
-	conn, err := r.time(ctx, &s)
-	if err != nil {
-		return s, err
-	}
-	defer closeAll([]*websocket.Conn{conn})
-	after, err := processorTime(pid(r))
-	if err != nil {
-		return s, err
-	}
-	s.Processor = after - before
-	if err := wait(ctx, m.settle); err != nil {
-		return s, err
-	}
-	return s, s.readMemory(pid(r))
+	var conn *websocket.Conn
+	s.Processor = spent(r.PID(), func() { conn = r.time(ctx, &s) })
+	defer closeAll(conn)
+	must.Do(wait(ctx, m.settle))
+	s.readMemory(r.PID())
+	return s
 }
 
 // time creates the view and waits until the subscriber has all of it and the
 // view is Ready. The stream stays open.
-func (r *running) time(ctx context.Context, s *sample) (conn *websocket.Conn, err error) {
+func (r *running) time(ctx context.Context, s *sample) (conn *websocket.Conn) {
 	started := time.Now()
-	version, err := r.create(ctx)
-	if err != nil {
-		return nil, err
-	}
+	version := r.create(ctx)
 	ready := make(chan error, 1)
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
@@ -173,21 +126,14 @@ func (r *running) time(ctx context.Context, s *sample) (conn *websocket.Conn, er
 		s.Ready = time.Since(started).Seconds()
 		ready <- err
 	}()
-	if conn, err = r.dialer.dial(ctx, r.view, ""); err == nil {
-		_, err = follow(ctx, conn, func(frame []byte) error {
-			s.Bytes += int64(len(frame))
-			return nil
-		})
-	}
+	conn = must.Get(r.dialer.dial(ctx, r.view, ""))
+	must.Get(follow(ctx, conn, func(frame []byte) error {
+		s.Bytes += int64(len(frame))
+		return nil
+	}))
 	s.Seconds = time.Since(started).Seconds()
-	if err != nil {
-		stop()
-	}
-	if err = errors.Join(err, <-ready); err != nil {
-		closeAll([]*websocket.Conn{conn})
-		return nil, err
-	}
-	return conn, nil
+	must.Do(<-ready)
+	return conn
 }
 
 // ready waits until the view's condition Ready is True.

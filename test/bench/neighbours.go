@@ -8,6 +8,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/coder/websocket"
+
+	"graphview.dev/test/bench/figures"
+	"graphview.dev/test/bench/must"
 )
 
 const (
@@ -33,27 +38,18 @@ var small = lens{name: "small", only: "namespace == '" + firstNamespace + "' && 
 const firstNamespace, firstApplication = "bench-000", "app-000"
 
 // neighbours measures row 13: what a subscriber of a small view notices of others.
-func neighbours(ctx context.Context, b *bench) (lines []line, err error) {
-	n, err := b.neighbour(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, n.end(ctx)) }()
+func neighbours(ctx context.Context, b *bench) (lines []line) {
+	n := b.neighbour(ctx)
+	defer must.End(func() error { return n.end(ctx) })
 	var alone []beside
 	for _, d := range n.disturbances() {
-		before, err := n.beside(ctx, nil)
-		if err != nil {
-			return nil, err
-		}
-		during, err := n.beside(ctx, d.run)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d.name, err)
-		}
+		before := n.beside(ctx, nil)
+		during := n.beside(ctx, d.run)
 		alone = append(alone, before)
 		lines = append(lines, during.lines(13, "… while "+d.name+during.took, &before)...)
 	}
 	what := fmt.Sprintf("event to subscriber of a view of one application, %d events/s, jsonPath, TLS, no other view", neighbourRate)
-	return append(aloneLines(what, alone), lines...), nil
+	return append(aloneLines(what, alone), lines...)
 }
 
 // neighbour is the small view, with one subscriber.
@@ -66,29 +62,17 @@ type neighbour struct {
 
 // neighbour starts the operator with the small view, behind a replay of its pods, and
 // warms it up.
-func (b *bench) neighbour(ctx context.Context) (n *neighbour, err error) {
+func (b *bench) neighbour(ctx context.Context) (n *neighbour) {
 	n = &neighbour{events: max(int(b.period.Seconds()/2*neighbourRate), 1)}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, n.end(ctx))
-		}
-	}()
-	if n.replay, err = b.newReplay(ctx); err != nil {
-		return n, err
-	}
+	n.replay = b.newReplay(ctx)
 	n.replay.pods = slices.DeleteFunc(n.replay.pods, func(p recorded) bool {
 		return !strings.HasPrefix(p.key, firstNamespace+"/"+firstApplication+"-")
 	})
-	if n.m, err = b.managers.start(ctx, small, "--kubeconfig="+n.replay.kubeconfig); err != nil {
-		return n, err
-	}
-	first, _, err := n.m.followed(ctx)
-	if err != nil {
-		return n, err
-	}
-	n.audience = listen(ctx, closable(first), 1, `"j":["`)
-	_, err = n.beside(ctx, nil)
-	return n, err
+	n.m = b.managers.start(ctx, small, "--kubeconfig="+n.replay.kubeconfig)
+	first, _ := n.m.followed(ctx)
+	n.audience = listen(ctx, []*websocket.Conn{first}, 1, `"j":["`)
+	n.beside(ctx, nil)
+	return n
 }
 
 // end ends what neighbour has started of it.
@@ -106,19 +90,17 @@ func (n *neighbour) end(ctx context.Context) (err error) {
 }
 
 // beside measures how late events come while something goes on, nil for nothing.
-func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (took string, err error)) (s beside, err error) {
-	before, err := n.holdings(ctx)
-	if err != nil {
-		return s, err
-	}
+func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (took string)) (s beside) {
+	before := n.holdings(ctx)
 	going, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
 	go func() {
-		var err error
-		if goesOn != nil {
-			s.took, err = goesOn(going)
-		}
+		err := must.Try(func() {
+			if goesOn != nil {
+				s.took = goesOn(going)
+			}
+		})
 		if err != nil {
 			stop()
 		}
@@ -127,31 +109,26 @@ func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (to
 	number := *n.replay.changes + 1
 	sent := make([]time.Time, n.events)
 	n.audience.expect(number, n.events)
-	_, err = n.replay.play(ctx, n.events, neighbourRate, func(i int) { sent[i-number] = time.Now() })
-	if err == nil {
-		err = n.audience.awaitAll(ctx)
-	}
+	err := must.Try(func() {
+		n.replay.play(ctx, n.events, neighbourRate, func(i int) { sent[i-number] = time.Now() })
+		n.audience.awaitAll(ctx)
+	})
 	stop()
-	if err := errors.Join(err, <-ended); err != nil {
-		return s, err
-	}
-	after, err := n.holdings(ctx)
-	if err != nil {
-		return s, err
-	}
+	must.Do(errors.Join(err, <-ended))
+	after := n.holdings(ctx)
 	s.late = n.audience.late(func(i int) time.Time { return sent[i-number] })
 	s.holding = after.longest(before)
-	return s, nil
+	return s
 }
 
 // lines are those of a disturbance, beside the same measure just before it.
 func (s *beside) lines(row int, what string, alone *beside) []line {
 	of := func(what, goal string, ours, peer float64, format func(float64) string, reached func(*line) bool) line {
-		return line{row: row, what: what, goal: goal, ours: single(ours), floor: nothing, peer: single(peer), peerName: "just before", format: format, reached: reached}
+		return line{row: row, what: what, goal: goal, ours: single(ours), peer: single(peer), peerName: "just before", format: format, reached: reached}
 	}
 	return []line{
-		of(what+": p50", "", percentile(s.late, 50), percentile(alone.late, 50), milliseconds, nil),
-		of("… p99", "as without: ≤ 2 ×", percentile(s.late, 99), percentile(alone.late, 99), milliseconds, partOfPeer(2)),
+		of(what+": p50", "", figures.Percentile(s.late, 50), figures.Percentile(alone.late, 50), milliseconds, nil),
+		of("… p99", "as without: ≤ 2 ×", figures.Percentile(s.late, 99), figures.Percentile(alone.late, 99), milliseconds, partOfPeer(2)),
 		of("… longest holding of the write lock", "≤ 5 ms", s.holding, alone.holding, atMost, within(0.005)),
 	}
 }
@@ -159,15 +136,11 @@ func (s *beside) lines(row int, what string, alone *beside) []line {
 // aloneLines are those of the neighbour alone, of several measures.
 func aloneLines(what string, alone []beside) []line {
 	of := func(what, goal string, value func(*beside) float64, format func(float64) string, reached func(*line) bool) line {
-		values := make([]sample, len(alone))
-		for i := range alone {
-			values[i].Seconds = value(&alone[i])
-		}
-		return line{row: 13, what: what, goal: goal, ours: spreadOf(values, func(s *sample) float64 { return s.Seconds }), floor: nothing, peer: nothing, format: format, reached: reached}
+		return line{row: 13, what: what, goal: goal, ours: spreadOf(alone, value), format: format, reached: reached}
 	}
 	return []line{
-		of(what+": p50", "", func(s *beside) float64 { return percentile(s.late, 50) }, milliseconds, nil),
-		of("… p99", "", func(s *beside) float64 { return percentile(s.late, 99) }, milliseconds, nil),
+		of(what+": p50", "", func(s *beside) float64 { return figures.Percentile(s.late, 50) }, milliseconds, nil),
+		of("… p99", "", func(s *beside) float64 { return figures.Percentile(s.late, 99) }, milliseconds, nil),
 		of("… longest holding of the write lock", "≤ 5 ms", func(s *beside) float64 { return s.holding }, atMost, within(0.005)),
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"graphview.dev/test/bench/must"
+
 	"k8s.io/client-go/rest"
 )
 
@@ -29,16 +31,10 @@ type plainWatch struct {
 }
 
 // watchPods begins a watch at what there is now.
-func watchPods(ctx context.Context, config *rest.Config) (*plainWatch, error) {
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("plain watch: %w", err)
-	}
+func watchPods(ctx context.Context, config *rest.Config) *plainWatch {
+	client := must.Get(rest.HTTPClientFor(config))
 	p := &plainWatch{host: config.Host, client: client, seen: make(map[int]time.Time)}
-	version, err := p.latest(ctx)
-	if err != nil {
-		return nil, err
-	}
+	version := p.latest(ctx)
 	ctx, p.stop = context.WithCancel(ctx)
 	p.reading.Go(func() {
 		err := p.run(ctx, version)
@@ -46,7 +42,7 @@ func watchPods(ctx context.Context, config *rest.Config) (*plainWatch, error) {
 		p.err = err
 		p.mu.Unlock()
 	})
-	return p, nil
+	return p
 }
 
 // end ends the watch and joins it.
@@ -57,20 +53,16 @@ func (p *plainWatch) end() {
 }
 
 // latest is the version of a list of pods, now.
-func (p *plainWatch) latest(ctx context.Context) (string, error) {
+func (p *plainWatch) latest(ctx context.Context) string {
 	var text bytes.Buffer
-	if _, err := copyList(ctx, p.client, p.host+pods.listPath()+"?limit=1", &text); err != nil {
-		return "", err
-	}
+	must.Get(copyList(ctx, p.client, p.host+pods.listPath()+"?limit=1", &text))
 	var list struct {
 		Metadata struct {
 			ResourceVersion string `json:"resourceVersion"`
 		} `json:"metadata"`
 	}
-	if err := json.Unmarshal(text.Bytes(), &list); err != nil {
-		return "", fmt.Errorf("decode pods: %w", err)
-	}
-	return list.Metadata.ResourceVersion, nil
+	must.Do(json.Unmarshal(text.Bytes(), &list))
+	return list.Metadata.ResourceVersion
 }
 
 // run watches until ctx ends or there is an error. The API server ends watches
@@ -126,26 +118,22 @@ func (p *plainWatch) when(n int) time.Time {
 }
 
 // reached waits until the watch has told of a change.
-func (p *plainWatch) reached(ctx context.Context, n int) error {
+func (p *plainWatch) reached(ctx context.Context, n int) {
 	ctx, cancel := context.WithTimeoutCause(ctx, drained, errNotTold)
 	defer cancel()
 	for {
 		p.mu.Lock()
 		err := p.err
 		p.mu.Unlock()
-		if err != nil {
-			return err
-		}
+		must.Do(err)
 		if !p.when(n).IsZero() {
-			return nil
+			return
 		}
-		if err := wait(ctx, patience); err != nil {
-			return err
-		}
+		must.Do(wait(ctx, patience))
 	}
 }
 
-// late is how long after they began the watch told of changes, smallest first.
+// late is how long after they began the watch told of changes.
 func (p *plainWatch) late(began map[int]time.Time) []time.Duration {
 	var late []time.Duration
 	for n, at := range began {
@@ -153,5 +141,5 @@ func (p *plainWatch) late(began map[int]time.Time) []time.Duration {
 			late = append(late, seen.Sub(at))
 		}
 	}
-	return sorted(late)
+	return late
 }

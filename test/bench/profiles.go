@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"graphview.dev/test/bench/must"
+
 	"graphview.dev/test/bench/document"
 )
 
@@ -26,30 +28,17 @@ const profiledRate = 1000
 // profile writes the profiles of a cold start and of a steady state of the
 // engine, in a process of its own that nothing else is measured of, and their
 // top five into a document.
-func (b *bench) profile(ctx context.Context, path string, about machine) error {
+func (b *bench) profile(ctx context.Context, path string, about machine) {
 	dir := filepath.Join(b.root, "bin", "bench", "profiles")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("profiles: %w", err)
-	}
-	r, err := b.newReplay(ctx)
-	if err != nil {
-		return err
-	}
+	must.Do(os.MkdirAll(dir, 0o755))
+	r := b.newReplay(ctx)
 	defer r.close()
 	file := func(name string) string { return filepath.Join(dir, name+".pprof") }
 	// Only of the cold start, without a replay, which would read the lists twice.
-	if _, err := b.child(ctx, "engine", 0, "-cpuprofile="+file("cold-cpu"), "-memprofile="+file("cold-heap")); err != nil {
-		return err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
-	events := int(b.period.Seconds() * profiledRate)
-	if _, err := b.played(ctx, r, "engine", self, events, profiledRate, "-kubeconfig="+r.kubeconfig,
-		"-events="+strconv.Itoa(b.changes+events), "-eventprofile="+file("steady-cpu"), "-memprofile="+file("steady-heap")); err != nil {
-		return err
-	}
+	b.child(ctx, task{Name: "engine", CPUProfile: file("cold-cpu"), MemProfile: file("cold-heap")})
+	steady := task{Name: "engine", EventProfile: file("steady-cpu"), MemProfile: file("steady-heap")}
+	b.played(ctx, r, steady, int(b.period.Seconds()*profiledRate), profiledRate)
+	self := must.Get(os.Executable())
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s. %d objects (%s); the steady state has %d changes of pods a second and one subscriber.\n",
 		time.Now().UTC().Format(time.DateOnly), about, b.shape.objects(), b.shape, profiledRate)
@@ -59,14 +48,11 @@ func (b *bench) profile(ctx context.Context, path string, about machine) error {
 		{"Steady state, processor time", "steady-cpu", "cpu"},
 		{"Steady state, heap in use at its end", "steady-heap", "inuse_space"},
 	} {
-		table, err := top(ctx, self, file(p.name), p.index)
-		if err != nil {
-			return err
-		}
+		table := top(ctx, self, file(p.name), p.index)
 		fmt.Fprintf(&text, "\n### %s\n\n%s", p.title, table)
 	}
 	fmt.Print(text.String())
-	return document.Replace(path, profilesBegin, profilesEnd, text.String())
+	must.Do(document.Replace(path, profilesBegin, profilesEnd, text.String()))
 }
 
 // topCount is how many functions of a profile a table has, by what they use
@@ -75,7 +61,7 @@ const topCount = 5
 
 // top returns the top of a profile as a table: functions by their own use, and the project's
 // functions by their use including callees.
-func top(ctx context.Context, program, profile, index string) (string, error) {
+func top(ctx context.Context, program, profile, index string) string {
 	rows := [][]string{{"function", "itself", "", "with what it calls", ""}}
 	for _, args := range [][]string{{"-flat"}, {"-cum", "-focus=graphview.dev", "-show=graphview.dev"}} {
 		args = append([]string{"tool", "pprof", "-top", "-nodecount=" + strconv.Itoa(topCount), "-sample_index=" + index}, args...)
@@ -84,13 +70,11 @@ func top(ctx context.Context, program, profile, index string) (string, error) {
 		cmd.Stderr = &said
 		text, err := cmd.Output()
 		if err != nil {
-			return "", fmt.Errorf("read profile %s: %w: %s", filepath.Base(profile), err, bytes.TrimSpace(said.Bytes()))
+			must.Do(fmt.Errorf("read profile %s: %w: %s", filepath.Base(profile), err, bytes.TrimSpace(said.Bytes())))
 		}
 		rows = append(rows, functions(string(text))...)
 	}
-	var b strings.Builder
-	writeTable(&b, rows)
-	return b.String(), nil
+	return document.Table(rows)
 }
 
 // functions reads what pprof prints for -top.

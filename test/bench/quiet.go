@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
+
+	"graphview.dev/test/bench/must"
 
 	"github.com/coder/websocket"
 	"k8s.io/client-go/rest"
@@ -21,20 +22,14 @@ const (
 )
 
 // idleSubscribers measures row 8: what a subscriber costs that has all there is.
-func idleSubscribers(ctx context.Context, b *bench) (lines []line, err error) {
-	w, err := b.newWriter(ctx, "", quietChanges)
-	if err != nil {
-		return nil, err
-	}
+func idleSubscribers(ctx context.Context, b *bench) (lines []line) {
+	w := b.newWriter(ctx, "", quietChanges)
 	defer w.close()
 	for _, secure := range []bool{false, true} {
-		q, err := b.quiet(ctx, w, secure)
-		if err != nil {
-			return nil, err
-		}
+		q := b.quiet(ctx, w, secure)
 		memory := line{
 			row: 8, what: fmt.Sprintf("heap and stacks per idle subscriber, one of %d, without TLS", quietSubscribers), goal: "≤ 16 KiB",
-			ours: single(q.bytes), floor: nothing, peer: nothing, format: kibibytes, reached: within(16 << 10),
+			ours: single(q.bytes), format: kibibytes, reached: within(16 << 10),
 		}
 		if secure {
 			memory.what, memory.goal, memory.reached = "… with TLS", "", nil
@@ -44,85 +39,48 @@ func idleSubscribers(ctx context.Context, b *bench) (lines []line, err error) {
 		lines = append(lines, memory,
 			line{
 				row: 8, what: fmt.Sprintf("watches, vertices and arcs that %d further subscribers of a view add", quietSubscribers), goal: "none",
-				ours: single(q.graph), floor: nothing, peer: nothing, format: count, reached: within(0),
+				ours: single(q.graph), format: count, reached: within(0),
 			},
 			line{
 				row: 8, what: "encodings of a change for all of them", goal: "one",
-				ours: single(q.encodings), floor: nothing, peer: nothing, format: plain, reached: within(1),
+				ours: single(q.encodings), format: plain, reached: within(1),
 			})
 	}
-	return lines, nil
+	return lines
 }
 
 // quiet is what further subscribers of a view add.
 type quiet struct{ bytes, graph, encodings float64 }
 
-func (b *bench) quiet(ctx context.Context, w *writer, secure bool) (q quiet, err error) {
-	s, err := b.startServer(ctx)
-	if err != nil {
-		return q, err
-	}
+func (b *bench) quiet(ctx context.Context, w *writer, secure bool) (q quiet) {
+	s := b.startServer(ctx)
 	defer s.end(ctx)
-	if err := s.addViews(ctx, 1, sequences, false); err != nil {
-		return q, err
-	}
-	d, err := b.dialerTo(ctx, s, secure)
-	if err != nil {
-		return q, err
-	}
+	s.addViews(ctx, 1, sequences, false)
+	d := b.dialerTo(ctx, s, secure)
 	defer d.close()
-	one, err := d.dial(ctx, sequences, "")
-	if err != nil {
-		return q, err
-	}
-	rev, err := follow(ctx, one, func([]byte) error { return nil })
-	if err != nil {
-		return q, err
-	}
+	one := must.Get(d.dial(ctx, sequences, ""))
+	rev := must.Get(follow(ctx, one, ignore))
 	first := listen(ctx, []*websocket.Conn{one}, 1, `"j":["`)
 	defer first.leave()
 	// So that what is done once was done: rights are known, pools are filled.
-	if _, err := w.write(ctx, quietChanges, quietRate*5, ignoreBegin); err != nil {
-		return q, err
-	}
-	before, err := s.weight(ctx)
-	if err != nil {
-		return q, err
-	}
-	conns, err := d.dialMany(ctx, quietSubscribers, sequences, rev)
-	if err != nil {
-		return q, err
-	}
+	must.Get(w.write(ctx, quietChanges, quietRate*5, ignoreBegin))
+	before := s.weight(ctx)
+	conns := d.dialMany(ctx, quietSubscribers, sequences, rev)
 	a := listen(ctx, conns, 1, `"j":["`)
 	defer a.leave()
 	// Each is told what it missed and that the graph is complete; then it is idle.
-	if err := until(ctx, s.Process, func() (bool, error) { return a.messages.Load() >= quietSubscribers, nil }); err != nil {
-		return q, err
-	}
+	until(ctx, s, func() bool { return a.messages.Load() >= quietSubscribers })
 	// It is once it has been sent a heartbeat because nothing else was.
-	if err := wait(ctx, heartbeats); err != nil {
-		return q, err
-	}
-	after, err := s.weight(ctx)
-	if err != nil {
-		return q, err
-	}
+	must.Do(wait(ctx, heartbeats))
+	after := s.weight(ctx)
 	q.bytes = (after.Bytes - before.Bytes) / quietSubscribers
 	q.graph = float64(after.Watches - before.Watches + after.Vertices - before.Vertices + after.Arcs - before.Arcs)
-	encoded, err := s.metric(ctx, encodingsMetric)
-	if err != nil {
-		return q, err
-	}
+	encoded := s.encodings(ctx)
 	a.expect(b.changes+1, quietChanges)
-	if _, err := w.write(ctx, quietChanges, quietRate, ignoreBegin); err != nil {
-		return q, err
-	}
-	if err := a.awaitAll(ctx); err != nil {
-		return q, err
-	}
-	again, err := s.metric(ctx, encodingsMetric)
-	q.encodings = (again - encoded) / quietChanges
-	return q, err
+	must.Get(w.write(ctx, quietChanges, quietRate, ignoreBegin))
+	a.awaitAll(ctx)
+	q.encodings = (s.encodings(ctx) - encoded) / quietChanges
+	return q
 }
 
 // benchAccount is whom subscribers without TLS are: they cannot have a
@@ -131,28 +89,16 @@ const benchAccount = "bench"
 
 // dialerTo dials a server child, with a certificate, or without TLS and with a
 // token.
-func (b *bench) dialerTo(ctx context.Context, s *server, secure bool) (*dialer, error) {
+func (b *bench) dialerTo(ctx context.Context, s *server, secure bool) *dialer {
 	if secure {
 		return newDialer(b.plane.Config(), "https://"+s.TLS, s.Exited)
 	}
 	_, err := b.plane.Kubectl(ctx, "get", "clusterrolebinding", benchAccount)
 	if err != nil {
-		if err := errors.Join(
-			b.plane.CreateServiceAccount(ctx, viewNamespace, benchAccount),
-			b.bind(ctx),
-		); err != nil {
-			return nil, err
-		}
+		must.Do(b.plane.CreateServiceAccount(ctx, viewNamespace, benchAccount))
+		must.Get(b.plane.Kubectl(ctx, "create", "clusterrolebinding", benchAccount, "--clusterrole=cluster-admin", "--serviceaccount="+viewNamespace+":"+benchAccount))
 	}
-	config, err := b.plane.ServiceAccountConfig(ctx, viewNamespace, benchAccount)
-	if err != nil {
-		return nil, err
-	}
+	config := must.Get(b.plane.ServiceAccountConfig(ctx, viewNamespace, benchAccount))
 	config.TLSClientConfig = rest.TLSClientConfig{}
 	return newDialer(config, "http://"+s.Plain, s.Exited)
-}
-
-func (b *bench) bind(ctx context.Context) error {
-	_, err := b.plane.Kubectl(ctx, "create", "clusterrolebinding", benchAccount, "--clusterrole=cluster-admin", "--serviceaccount="+viewNamespace+":"+benchAccount)
-	return err
 }

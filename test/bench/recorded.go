@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"graphview.dev/test/bench/must"
+
 	"k8s.io/client-go/rest"
 )
 
@@ -26,33 +28,24 @@ type recorded struct {
 var errOtherPod = errors.New("a pod is not as the API server used to write them")
 
 // record lists pods.
-func record(ctx context.Context, config *rest.Config) ([]recorded, error) {
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("client: %w", err)
-	}
+func record(ctx context.Context, config *rest.Config) []recorded {
+	client := must.Get(rest.HTTPClientFor(config))
 	defer client.CloseIdleConnections()
 	var text bytes.Buffer
 	url := config.Host + pods.listPath() + "?pretty=false&limit=" + strconv.Itoa(mostRecorded)
-	if _, err := copyList(ctx, client, url, &text); err != nil {
-		return nil, err
-	}
+	must.Get(copyList(ctx, client, url, &text))
 	var list struct {
 		Items []json.RawMessage `json:"items"`
 	}
-	if err := json.Unmarshal(text.Bytes(), &list); err != nil {
-		return nil, fmt.Errorf("decode pods: %w", err)
-	}
+	must.Do(json.Unmarshal(text.Bytes(), &list))
 	all := make([]recorded, len(list.Items))
 	for i, item := range list.Items {
-		if all[i], err = take(item); err != nil {
-			return nil, err
-		}
+		all[i] = must.Get(take(item))
 	}
 	if len(all) == 0 {
-		return nil, errors.New("there are no pods")
+		must.Do(errors.New("there are no pods"))
 	}
-	return all, nil
+	return all
 }
 
 // changed matches a sequence among other annotations. It is never the first.

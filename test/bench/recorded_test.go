@@ -53,14 +53,3 @@ func TestSequencesOf(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
-
-func TestSumOf(t *testing.T) {
-	const text = "# HELP a of b\n# TYPE a counter\na{x=\"1\"} 2\na{x=\"2\"} 3.5\nab 100\n"
-	got, err := sumOf(text, func(series string) bool { return series == "a" || series[:2] == "a{" })
-	if err != nil || got != 5.5 {
-		t.Errorf("%v, error %v, want 5.5", got, err)
-	}
-	if _, err := sumOf(text, func(string) bool { return false }); !errors.Is(err, errNoMetric) {
-		t.Errorf("error %v, want errNoMetric", err)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"graphview.dev/test/bench/must"
 
 	"k8s.io/client-go/rest"
 
@@ -45,24 +48,13 @@ type play struct {
 	done     chan<- error // gets one value
 }
 
-func (b *bench) newReplay(ctx context.Context) (*replay, error) {
-	plane := b.plane
-	config := plane.Config()
-	r := &replay{plays: make(chan play), changes: &b.changes}
-	var err error
-	if r.pods, err = record(ctx, config); err != nil {
-		return nil, err
-	}
-	target, err := url.Parse(config.Host)
-	if err != nil {
-		return nil, fmt.Errorf("replay: %w", err)
-	}
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("replay: %w", err)
-	}
+func (b *bench) newReplay(ctx context.Context) *replay {
+	plane, config := b.plane, b.plane.Config()
+	r := &replay{plays: make(chan play), changes: &b.changes, pods: record(ctx, config)}
+	target := must.Get(url.Parse(config.Host))
+	client := must.Get(rest.HTTPClientFor(config))
 	r.idle = client.CloseIdleConnections
-	quiet := log.New(discard{}, "", 0)
+	quiet := log.New(io.Discard, "", 0) // of connections that end with those measured
 	r.forward = &httputil.ReverseProxy{
 		Rewrite:       func(p *httputil.ProxyRequest) { p.SetURL(target) },
 		Transport:     client.Transport,
@@ -70,32 +62,18 @@ func (b *bench) newReplay(ctx context.Context) (*replay, error) {
 		ErrorLog:      quiet,
 	}
 	dir := filepath.Join(plane.Dir(), "replay")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("replay: %w", err)
-	}
-	if err := plane.ServingCertificate(dir); err != nil {
-		return nil, err
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("replay: %w", err)
-	}
+	must.Do(os.MkdirAll(dir, 0o700))
+	must.Do(plane.ServingCertificate(dir))
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	r.kubeconfig = filepath.Join(dir, "kubeconfig")
 	config = &rest.Config{Host: "https://" + listener.Addr().String(), TLSClientConfig: rest.TLSClientConfig{CAData: plane.CA()}}
-	if err := env.WriteKubeconfig(r.kubeconfig, config); err != nil {
-		return nil, errors.Join(fmt.Errorf("replay: %w", err), listener.Close())
-	}
+	must.Do(env.WriteKubeconfig(r.kubeconfig, config))
 	r.server = &http.Server{Handler: r, ReadHeaderTimeout: time.Minute, TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ErrorLog: quiet}
 	r.served.Go(func() {
 		_ = r.server.ServeTLS(listener, filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")) // close's error
 	})
-	return r, nil
+	return r
 }
-
-// discard is for what is said about connections that end with those measured.
-type discard struct{}
-
-func (discard) Write(text []byte) (int, error) { return len(text), nil }
 
 func (r *replay) close() {
 	_ = r.server.Close() // its listener was closed already, if at all
@@ -156,15 +134,16 @@ func (r *replay) tell(ctx context.Context, w http.ResponseWriter, p play, versio
 
 // play has the one watch of pods told of n changes, and returns the number of
 // the first when all have been written.
-func (r *replay) play(ctx context.Context, n, rate int, sent func(n int)) (first int, err error) {
+func (r *replay) play(ctx context.Context, n, rate int, sent func(n int)) (first int) {
 	first = *r.changes + 1
 	*r.changes += n
 	done := make(chan error, 1)
 	select {
 	case r.plays <- play{first: first, n: n, rate: rate, sent: sent, done: done}:
 	case <-ctx.Done():
-		return first, context.Cause(ctx)
+		must.Do(context.Cause(ctx))
 	}
 	// Writing ends with the connection, which ends with the measured program.
-	return first, <-done
+	must.Do(<-done)
+	return first
 }

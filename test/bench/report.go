@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"graphview.dev/test/bench/document"
 )
 
 // report is all that the table is made of.
@@ -24,8 +26,7 @@ func (r *report) render() string {
 	for i := range r.lines {
 		cells = append(cells, r.lines[i].cells())
 	}
-	writeTable(&b, cells)
-	return b.String()
+	return b.String() + document.Table(cells)
 }
 
 func (r *report) load() string {
@@ -38,3 +39,9 @@ func (r *report) load() string {
 	}
 	return text
 }
+
+// The markers around the table in the document.
+const (
+	tableBegins = "<!-- bench:start -->"
+	tableEnds   = "<!-- bench:end -->"
+)

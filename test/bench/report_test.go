@@ -13,10 +13,10 @@ func TestRender(t *testing.T) {
 		machine: machine{cores: 2, processor: "one", memory: 25e9, goVersion: "go1", cluster: "v1"},
 		options: options{shape: shapeOf(13_000, 50, 20)}, bytes: 2e6, graph: "1 vertex", took: 100 * time.Second,
 		lines: []line{
-			{row: 1, what: "a", goal: "≤ 2", ours: single(1), floor: nothing, peer: single(4), peerName: "p", format: plain, reached: within(2)},
-			{row: 3, what: "b", goal: "≤ 1.3 × floor", ours: spread{1, 3, 4}, floor: single(2), floorName: "f", peer: nothing, format: seconds, reached: timesFloor(1.3)},
-			{row: 5, what: "c", ours: single(2), floor: nothing, peer: nothing, format: count},
-			{row: 7, what: "d", goal: "≤ 1 µs", ours: nothing, floor: nothing, peer: nothing, reached: within(1)},
+			{row: 1, what: "a", goal: "≤ 2", ours: single(1), peer: single(4), peerName: "p", format: plain, reached: within(2)},
+			{row: 3, what: "b", goal: "≤ 1.3 × floor", ours: spread{1, 3, 4}, floor: single(2), floorName: "f", format: seconds, reached: timesFloor(1.3)},
+			{row: 5, what: "c", ours: single(2), format: count},
+			{row: 7, what: "d", goal: "≤ 1 µs", reached: within(1)},
 		},
 	}).render()
 	var got []string

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"graphview.dev/test/bench/must"
+
 	"graphview.dev/test/bench/document"
 	"graphview.dev/test/env"
 	"graphview.dev/test/operator"
@@ -32,7 +34,7 @@ type bench struct {
 var measures = []struct {
 	name string
 	rows []int
-	do   func(context.Context, *bench) ([]line, error)
+	do   func(context.Context, *bench) []line
 }{
 	{"cold start and memory", []int{1, 2, 3}, coldStart},
 	{"latency", []int{4}, latency},
@@ -50,94 +52,60 @@ var measures = []struct {
 
 // run runs the whole benchmark. If a row cannot be measured, the table and the error say so,
 // and the other rows are measured.
-func run(ctx context.Context, o options) (err error) {
-	root, err := env.ModuleRoot()
-	if err != nil {
-		return err
-	}
-	b := &bench{options: o, root: root, samples: map[string][]sample{}}
-	if err := b.start(ctx); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil && ctx.Err() == nil {
+func run(ctx context.Context, o options) {
+	b := &bench{options: o, root: must.Get(env.ModuleRoot()), samples: map[string][]sample{}}
+	b.plane = b.loaded(ctx)
+	defer must.End(b.plane.Stop)
+	if err := must.Try(func() { b.run(ctx) }); err != nil {
+		if ctx.Err() == nil {
 			fmt.Fprint(os.Stderr, b.plane.Logs()) // they go with the control plane
 		}
-		err = errors.Join(err, b.plane.Stop())
-	}()
-	about, err := describe(b.plane)
-	if err != nil {
-		return err
+		must.Do(err)
 	}
-	started := time.Now()
-	lines, failed := b.measureAll(ctx)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	var graph string
-	if failed == nil {
-		// Last, so that what all the rest did to the cluster is in it.
-		graph, failed = b.verified(ctx)
-	}
-	text := (&report{machine: about, options: o, bytes: b.listed(), graph: graph, lines: lines, took: time.Since(started)}).render()
-	fmt.Print(text)
-	if failed == nil && o.document != "" && len(o.rows) == lastRow && !o.alone {
-		failed = document.Replace(filepath.Join(root, o.document), tableBegins, tableEnds, text)
-	}
-	if failed == nil && o.profiles != "" {
-		failed = b.profile(ctx, filepath.Join(root, o.profiles), about)
-	}
-	return failed
 }
 
-// start brings the control plane up, with the load and the operator's
-// manifests.
-func (b *bench) start(ctx context.Context) (err error) {
-	if b.plane, err = b.loaded(ctx); err != nil {
-		return err
+func (b *bench) run(ctx context.Context) {
+	must.Do(operator.Install(ctx, b.plane, b.root))
+	b.managers = newManagers(ctx, b.plane, b.root, b.settle)
+	b.child(ctx, task{Name: "floor"}) // the first list of a resource finds the API server cold
+	r := &report{machine: describe(b.plane), options: b.options}
+	started := time.Now()
+	failed := b.measureAll(ctx, r)
+	must.Do(context.Cause(ctx))
+	if failed == nil {
+		// Last, so that what all the rest did to the cluster is in it.
+		failed = must.Try(func() { r.graph = b.verified(ctx) })
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, b.plane.Stop())
-		}
-	}()
-	if err := operator.Install(ctx, b.plane, b.root); err != nil {
-		return err
+	r.bytes, r.took = b.listed(), time.Since(started)
+	text := r.render()
+	fmt.Print(text)
+	must.Do(failed)
+	if b.document != "" && len(b.rows) == lastRow && !b.alone {
+		must.Do(document.Replace(filepath.Join(b.root, b.document), tableBegins, tableEnds, text))
 	}
-	if b.managers, err = newManagers(ctx, b.plane, b.root, b.settle); err != nil {
-		return err
+	if b.profiles != "" {
+		b.profile(ctx, filepath.Join(b.root, b.profiles), r.machine)
 	}
-	// The first list of a resource finds the API server cold.
-	_, err = b.child(ctx, "floor", 0)
-	return err
 }
 
 // measureAll measures the rows that are asked for. One after another, never two
 // at a time: the machine has few cores.
-func (b *bench) measureAll(ctx context.Context) (lines []line, failed error) {
+func (b *bench) measureAll(ctx context.Context, r *report) (failed error) {
 	for _, measure := range measures {
 		wanted := func(row int) bool { return slices.Contains(b.rows, row) }
-		if !slices.ContainsFunc(measure.rows, wanted) {
+		if !slices.ContainsFunc(measure.rows, wanted) || ctx.Err() != nil {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "rows %v: %s\n", measure.rows, measure.name)
-		found, err := measure.do(ctx, b)
-		if err != nil {
+		var found []line
+		if err := must.Try(func() { found = measure.do(ctx, b) }); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", measure.name, err))
 			for _, row := range measure.rows {
-				found = append(found, line{row: row, what: measure.name + ": could not be measured", ours: nothing, floor: nothing, peer: nothing})
+				found = append(found, line{row: row, what: measure.name + ": could not be measured"})
 			}
 		}
-		lines = append(lines, slices.DeleteFunc(found, func(l line) bool { return !wanted(l.row) })...)
-		if ctx.Err() != nil {
-			break
-		}
+		r.lines = append(r.lines, slices.DeleteFunc(found, func(l line) bool { return !wanted(l.row) })...)
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { return a.row - b.row })
-	return lines, failed
-}
-
-// child measures a process of this program against the control plane.
-func (b *bench) child(ctx context.Context, name string, settle time.Duration, args ...string) (sample, error) {
-	return measureChild(ctx, b.plane, name, settle, args...)
+	slices.SortStableFunc(r.lines, func(a, b line) int { return a.row - b.row })
+	return failed
 }

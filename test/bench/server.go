@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"time"
+
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/workload"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
@@ -52,56 +54,31 @@ type serverChild struct {
 
 // runServer serves until it is told to stop. Then there is nothing to report:
 // it was asked before.
-func runServer(ctx context.Context, c *child) error {
+func runServer(ctx context.Context, c *child) {
 	registry := prometheus.NewRegistry()
-	engine, err := graphview.NewEngine(graphview.Options{Config: c.config, Logger: logr.Discard(), MaxVertices: 1_000_000, Registerer: registry})
-	if err != nil {
-		return err
-	}
-	pair, err := tls.LoadX509KeyPair(filepath.Join(c.certificates, "tls.crt"), filepath.Join(c.certificates, "tls.key"))
-	if err != nil {
-		return err
-	}
-	streams, err := stream.New(stream.Options{
+	engine := must.Get(graphview.NewEngine(graphview.Options{Config: c.config, Logger: logr.Discard(), MaxVertices: 1_000_000, Registerer: registry}))
+	pair := must.Get(tls.LoadX509KeyPair(filepath.Join(c.Certificates, "tls.crt"), filepath.Join(c.Certificates, "tls.key")))
+	streams := must.Get(stream.New(stream.Options{
 		Config: c.config, Cluster: stream.Of(engine), BindAddress: "127.0.0.1:0", Registerer: registry,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil },
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	s := &serverChild{engine: engine}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return engine.Run(ctx) })
 	group.Go(func() error { return streams.Run(ctx) })
-	plain, err := serveHTTP(ctx, group, streams.Handler())
-	if err != nil {
-		return errors.Join(err, group.Wait())
-	}
 	control := http.NewServeMux()
 	control.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	control.HandleFunc("GET /weight", s.weigh)
 	control.HandleFunc("POST /views", s.addViews)
-	controlled, err := serveHTTP(ctx, group, control)
-	if err != nil {
-		return errors.Join(err, group.Wait())
-	}
-	text, err := json.Marshal(addresses{TLS: streams.Addr().String(), Plain: plain, Control: controlled})
-	if err != nil {
-		return errors.Join(err, group.Wait())
-	}
-	// Renamed, so that no reader sees half of the file.
-	if err := errors.Join(os.WriteFile(c.out+".tmp", text, 0o600), os.Rename(c.out+".tmp", c.out+".ready")); err != nil {
-		return errors.Join(err, group.Wait())
-	}
-	return group.Wait()
+	c.sayReady(must.Get(json.Marshal(addresses{
+		TLS: streams.Addr().String(), Plain: serveHTTP(ctx, group, streams.Handler()), Control: serveHTTP(ctx, group, control),
+	})))
+	must.Do(group.Wait())
 }
 
 // serveHTTP serves on a free port until ctx ends.
-func serveHTTP(ctx context.Context, group *errgroup.Group, handler http.Handler) (address string, err error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("listen: %w", err)
-	}
+func serveHTTP(ctx context.Context, group *errgroup.Group, handler http.Handler) (address string) {
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	group.Go(func() error {
 		<-ctx.Done()
@@ -113,7 +90,7 @@ func serveHTTP(ctx context.Context, group *errgroup.Group, handler http.Handler)
 		}
 		return nil
 	})
-	return listener.Addr().String(), nil
+	return listener.Addr().String()
 }
 
 // weigh answers what the process holds.
@@ -149,7 +126,7 @@ func (s *serverChild) addViews(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *serverChild) addView(ctx context.Context, l lens) error {
-	spec, err := l.spec()
+	spec, err := workload.Spec(l.view())
 	if err != nil {
 		return err
 	}

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"slices"
 	"syscall"
+
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/subscriber"
 
 	"github.com/coder/websocket"
 	"golang.org/x/sync/errgroup"
@@ -35,47 +37,25 @@ func (b *bench) oneNamespace() lens {
 
 // stoppedReaders measures row 10: what is held for readers that stand still, and
 // what they are sent afterwards.
-func stoppedReaders(ctx context.Context, b *bench) (lines []line, err error) {
+func stoppedReaders(ctx context.Context, b *bench) (lines []line) {
 	view := b.oneNamespace()
-	w, err := b.newWriter(ctx, view.namespace, stoppedPods)
-	if err != nil {
-		return nil, err
-	}
+	w := b.newWriter(ctx, view.namespace, stoppedPods)
 	defer w.close()
-	s, err := b.startServer(ctx)
-	if err != nil {
-		return nil, err
-	}
+	s := b.startServer(ctx)
 	defer s.end(ctx)
-	if err := s.addViews(ctx, 1, view, false); err != nil {
-		return nil, err
-	}
-	d, err := newDialer(b.plane.Config(), "https://"+s.TLS, s.Exited)
-	if err != nil {
-		return nil, err
-	}
+	s.addViews(ctx, 1, view, false)
+	d := newDialer(b.plane.Config(), "https://"+s.TLS, s.Exited)
 	defer d.close()
-	one, err := d.dial(ctx, view, "")
-	if err != nil {
-		return nil, err
-	}
+	one := must.Get(d.dial(ctx, view, ""))
 	current := listen(ctx, []*websocket.Conn{one}, 1, sequenceMark)
 	defer current.leave()
-	if _, err := w.write(ctx, warmRounds*len(w.keys), 2*stoppedRate, ignoreBegin); err != nil {
-		return nil, err
-	}
-	before, err := s.weight(ctx)
-	if err != nil {
-		return nil, err
-	}
-	narrowed, err := newDialer(b.narrow(), "https://"+s.TLS, s.Exited)
-	if err != nil {
-		return nil, err
-	}
+	must.Get(w.write(ctx, warmRounds*len(w.keys), 2*stoppedRate, ignoreBegin))
+	before := s.weight(ctx)
+	narrowed := newDialer(b.narrow(), "https://"+s.TLS, s.Exited)
 	defer narrowed.close()
 	readers := make([]*oracle.Client, stoppedCount)
 	conns := make([]*websocket.Conn, stoppedCount)
-	defer func() { closeAll(conns) }()
+	defer func() { closeAll(conns...) }()
 	// At once: a reader that stands still where there is nothing to read does not
 	// answer pings, and is cut for that.
 	group, reading := errgroup.WithContext(ctx)
@@ -89,45 +69,28 @@ func stoppedReaders(ctx context.Context, b *bench) (lines []line, err error) {
 			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
+	must.Do(group.Wait())
 	// From here on, the stopped readers do not read.
 	n := int(b.stopped.Seconds() * stoppedRate)
 	current.expect(b.changes+1, n)
-	first, err := w.write(ctx, n, stoppedRate, ignoreBegin)
-	if err != nil {
-		return nil, err
-	}
-	if err := current.awaitAll(ctx); err != nil {
-		return nil, err
-	}
-	after, err := s.weight(ctx)
-	if err != nil {
-		return nil, err
-	}
-	want, err := wanted(ctx, b.plane.Config(), view)
-	if err != nil {
-		return nil, err
-	}
+	first := must.Get(w.write(ctx, n, stoppedRate, ignoreBegin))
+	current.awaitAll(ctx)
+	after := s.weight(ctx)
+	want := wanted(ctx, b.plane.Config(), view)
 	c := caught{last: first + n - 1, key: w.key}
 	for i := range conns {
-		if err := c.up(ctx, conns[i], readers[i]); err != nil {
-			return nil, err
-		}
-		if err := compare(want, readers[i]); err != nil {
-			return nil, err
-		}
+		c.up(ctx, conns[i], readers[i])
+		compare(want, readers[i])
 		readers[i] = nil // decoded, a graph is large
 	}
 	what := fmt.Sprintf("%d readers stopped for %s under %d writes/s: ", stoppedCount, b.stopped, stoppedRate)
 	ours := func(what, goal string, v float64, format func(float64) string, limit float64) line {
-		return line{row: 10, what: what, goal: goal, ours: single(v), floor: nothing, peer: nothing, format: format, reached: within(limit)}
+		return line{row: 10, what: what, goal: goal, ours: single(v), format: format, reached: within(limit)}
 	}
 	return []line{
 		ours(what+"heap and stacks held for each, TLS", "≤ 64 KiB", (after.Bytes-before.Bytes)/stoppedCount, kibibytes, 64<<10),
 		ours(fmt.Sprintf("… then actions per changed element, at most (%d resets); the graphs are the oracle's", c.resets), "≤ 1, or a reset", c.most, plain, 1),
-	}, nil
+	}
 }
 
 // narrow is the configuration of connections whose receive buffer is soon full.
@@ -160,21 +123,17 @@ var errNotBehind = errors.New("the reader never fell behind: the load was too sm
 
 // up reads the changes that a reader missed. First come the changes in kernel buffers, one
 // by one; then there is a gap, and the messages after it are counted.
-func (c *caught) up(ctx context.Context, conn *websocket.Conn, reader *oracle.Client) error {
+func (c *caught) up(ctx context.Context, conn *websocket.Conn, reader *oracle.Client) {
 	ctx, cancel := context.WithTimeoutCause(ctx, drained, errNotTold)
 	defer cancel()
 	var buffer bytes.Buffer
 	seen, gap, sent := 0, false, 0
 	changed := map[string]bool{}
 	for seen < c.last {
-		if err := read(ctx, conn, &buffer); err != nil {
-			return err
-		}
-		if err := reader.Apply(buffer.Bytes()); err != nil {
-			return err
-		}
+		must.Do(read(ctx, conn, &buffer))
+		must.Do(reader.Apply(buffer.Bytes()))
 		numbers := slices.Sorted(sequencesOf(buffer.Bytes(), []byte(sequenceMark)))
-		if wasReset(buffer.Bytes()) {
+		if must.Get(subscriber.Head(buffer.Bytes())).Reset {
 			c.resets++
 			gap, sent = true, 0
 			clear(changed)
@@ -195,17 +154,9 @@ func (c *caught) up(ctx context.Context, conn *websocket.Conn, reader *oracle.Cl
 		}
 	}
 	if !gap {
-		return errNotBehind
+		must.Do(errNotBehind)
 	}
 	if c.resets == 0 {
 		c.most = max(c.most, float64(sent)/float64(len(changed)))
 	}
-	return nil
-}
-
-func wasReset(text []byte) bool {
-	var message struct {
-		Reset bool `json:"reset"`
-	}
-	return bytes.Contains(text, []byte(`"reset":true`)) && json.Unmarshal(text, &message) == nil && message.Reset
 }

@@ -1,18 +1,17 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
-	"strings"
+
+	"graphview.dev/test/bench/must"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
-	"graphview.dev/test/workload"
 )
 
 // target is a resource of the load, which every measured program lists.
@@ -71,48 +70,31 @@ var (
 // sequence is the annotation that says which change an object had last.
 const sequence = "sequence"
 
-// manifest is the GraphView.
-func (l lens) manifest() string {
-	var object []string
-	if l.only != "" {
-		object = append(object, fmt.Sprintf("objectSelectorExpression: %q", l.only))
-	}
-	if l.path != "" {
-		object = append(object, fmt.Sprintf("jsonPath: %q", l.path))
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: %s, namespace: %s}\nspec:\n  queries:\n", l.name, viewNamespace)
+// view is the spec of the GraphView.
+func (l lens) view() oracle.View {
+	var v oracle.View
 	for _, expression := range []string{
 		"group == '' && resource in ['pods', 'services', 'configmaps', 'secrets', 'serviceaccounts', 'nodes']",
 		"group == 'apps' && resource in ['deployments', 'replicasets']",
 	} {
-		fmt.Fprintf(&b, "  - include:\n      resourceSelectorExpression: %q\n", expression)
-		if len(object) > 0 {
-			fmt.Fprintf(&b, "      object: {%s}\n", strings.Join(object, ", "))
-		}
+		v.Queries = append(v.Queries, oracle.Query{Include: &oracle.Include{
+			ResourceSelectorExpression: expression, Object: oracle.Filter{ObjectSelectorExpression: l.only, JSONPath: l.path},
+		}})
 	}
 	if l.namespace != "" {
-		fmt.Fprintf(&b, "  namespaces: {names: [%s]}\n", l.namespace)
+		v.Namespaces = &oracle.Namespaces{Names: []string{l.namespace}}
 	}
-	return b.String()
+	return v
 }
 
 // object is the GraphView as an API object.
-func (l lens) object() (*unstructured.Unstructured, error) {
+func (l lens) object() *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(l.manifest()), &object.Object); err != nil {
-		return nil, fmt.Errorf("the view's manifest: %w", err)
-	}
-	return object, nil
-}
-
-// spec is the GraphView's, as the engine takes it.
-func (l lens) spec() (spec.Spec, error) {
-	view, err := oracle.ParseView([]byte(l.manifest()))
-	if err != nil {
-		return spec.Spec{}, err
-	}
-	return workload.Spec(view)
+	must.Do(object.UnmarshalJSON(must.Get(json.Marshal(map[string]any{
+		"apiVersion": "graphview.dev/v1alpha1", "kind": "GraphView",
+		"metadata": map[string]string{"name": l.name, "namespace": viewNamespace}, "spec": l.view(),
+	}))))
+	return object
 }
 
 // id is the view's name in the engine.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"graphview.dev/test/bench/must"
+
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -27,12 +29,9 @@ type writer struct {
 const writers = 16
 
 // newWriter changes pods of one namespace, or of all if it is "".
-func (b *bench) newWriter(ctx context.Context, namespace string, most int) (*writer, error) {
+func (b *bench) newWriter(ctx context.Context, namespace string, most int) *writer {
 	config := b.plane.Config()
-	known, err := record(ctx, config)
-	if err != nil {
-		return nil, err
-	}
+	known := record(ctx, config)
 	w := &writer{changes: &b.changes}
 	for i := range known {
 		if namespace == "" || strings.HasPrefix(known[i].key, namespace+"/") {
@@ -41,16 +40,10 @@ func (b *bench) newWriter(ctx context.Context, namespace string, most int) (*wri
 	}
 	w.keys = slices.Clip(w.keys[:min(len(w.keys), most)])
 	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf
-	http, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("client that writes: %w", err)
-	}
+	http := must.Get(rest.HTTPClientFor(config))
 	w.close = http.CloseIdleConnections
-	w.client, err = kubernetes.NewForConfigAndClient(config, http)
-	if err != nil {
-		return nil, fmt.Errorf("client that writes: %w", err)
-	}
-	return w, nil
+	w.client = must.Get(kubernetes.NewForConfigAndClient(config, http))
+	return w
 }
 
 // key is the pod that a change concerns.

@@ -76,6 +76,11 @@ func apiServerArgs(dir *workDir, port, etcdPort int, more []string) []string {
 	}, more...)
 }
 
+// Unlimited lifts the API server's own limits, for programs that measure others.
+var Unlimited = []string{
+	"--max-requests-inflight=0", "--max-mutating-requests-inflight=0", "--enable-priority-and-fairness=false",
+}
+
 // controllersOff either need a cloud or metrics, or judge pods and nodes by
 // kubelets that do not exist: they would evict or collect what a test created.
 var controllersOff = []string{

@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 
+	"time"
+
 	"graphview.dev/test/env"
+	"graphview.dev/test/metrics"
 )
 
 // Options of an operator. Binary is required.
@@ -73,6 +77,18 @@ func (o *Operator) Port() int { return o.port }
 // URL is that of the graphs on the operator's own port. The control plane's CA
 // vouches for it.
 func (o *Operator) URL() string { return fmt.Sprintf("https://localhost:%d", o.port) }
+
+// probe gives up on an operator that stands still, and keeps no connection.
+var probe = &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+
+// Metric is the sum of a metric's series that have some labels, which are names and values in turn.
+func (o *Operator) Metric(ctx context.Context, name string, labels ...string) (float64, error) {
+	families, err := metrics.Read(ctx, probe, o.MetricsURL())
+	if err != nil {
+		return 0, err
+	}
+	return families.Sum(name, labels...)
+}
 
 // MetricsURL is that of the metrics.
 func (o *Operator) MetricsURL() string { return fmt.Sprintf("http://127.0.0.1:%d/metrics", o.metrics) }

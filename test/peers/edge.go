@@ -1,13 +1,9 @@
 package peers
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"graphview.dev/test/env"
@@ -39,23 +35,4 @@ func StartEdge(ctx context.Context, plane *env.ControlPlane, holding, serving Op
 		case <-ticker.C:
 		}
 	}
-}
-
-// Metric is the value of a series at the replica.
-func (r *Replica) Metric(ctx context.Context, series string) (float64, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.MetricsURL(), http.NoBody)
-	if err != nil {
-		return 0, err
-	}
-	response, err := r.probe.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer response.Body.Close()
-	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-		if value, ok := strings.CutPrefix(lines.Text(), series+" "); ok {
-			return strconv.ParseFloat(value, 64)
-		}
-	}
-	return 0, fmt.Errorf("%s has no series %s", r.Name, series)
 }

@@ -142,9 +142,9 @@ func (s *scene) readers() []*reader {
 }
 
 // metric is a value at a replica; -1 where it cannot be read.
-func metric(t *testing.T, of *peers.Replica, series string) float64 {
+func metric(t *testing.T, of *peers.Replica, name string, labels ...string) float64 {
 	t.Helper()
-	value, err := of.Metric(t.Context(), series)
+	value, err := of.Metric(t.Context(), name, labels...)
 	if err != nil {
 		return -1
 	}
@@ -155,7 +155,7 @@ func metric(t *testing.T, of *peers.Replica, series string) float64 {
 func (s *scene) owned() (total int) {
 	s.t.Helper()
 	for _, edge := range edges {
-		total += int(metric(s.t, edge, `graphview_views_held{why="owner"}`))
+		total += int(metric(s.t, edge, "graphview_views_held", "why", "owner"))
 	}
 	return total
 }

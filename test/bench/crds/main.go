@@ -2,23 +2,20 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"net/http"
-	"os"
-	"os/signal"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/spec"
+	"graphview.dev/test/bench/alone"
 	"graphview.dev/test/bench/document"
-	"graphview.dev/test/bench/heap"
+	"graphview.dev/test/bench/figures"
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"
 )
 
@@ -27,136 +24,81 @@ const (
 	patience = 15 * time.Minute
 	// quiet is how long no schema is asked for until all count as read.
 	quiet = 10 * time.Second
-
-	tableBegins = "<!-- crds:start, written by go run ./test/bench/crds -->"
-	tableEnds   = "<!-- crds:end -->"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "crds:", err)
-		os.Exit(1)
-	}
-}
+func main() { must.Main("crds", run) }
 
-func run(ctx context.Context) (err error) {
+func run(ctx context.Context) {
 	path := flag.String("document", "docs/references-measured.md", "the document to write the table into; empty: none")
 	count := flag.Int("crds", 1500, "how many CustomResourceDefinitions to make")
 	rounds := flag.Int("rounds", 3, "how often each row is measured; the table has the medians")
 	flag.Parse()
-	plane, err := env.Start(ctx, env.Options{})
-	if err != nil {
-		return fmt.Errorf("start a control plane: %w", err)
-	}
-	defer func() { err = errors.Join(err, plane.Stop()) }()
-	var table strings.Builder
-	table.WriteString("| CustomResourceDefinitions | schemas | view of everything synced after | schemas read after | heap MB | heap per kind, KB |\n|---|---|---|---|---|---|\n")
+	plane := must.Get(env.Start(ctx, env.Options{}))
+	defer must.End(plane.Stop)
+	var table document.Text
+	table.Head("CustomResourceDefinitions", "schemas", "view of everything synced after", "schemas read after", "heap MB", "heap per kind, KB")
 	// The first engine pays for what is made once and stays.
-	if _, err := measure(ctx, plane.Config(), true); err != nil {
-		return err
-	}
+	measure(ctx, plane.Config(), true)
 	for _, n := range []int{0, *count} {
 		if n > 0 {
-			if err := furnish(ctx, plane.Config(), n); err != nil {
-				return err
-			}
+			must.Do(furnish(ctx, plane.Config(), n))
 		}
-		var without, with figures
-		for _, f := range []struct {
-			into      *figures
-			published bool
-		}{{&without, false}, {&with, true}} {
-			var all []figures
+		var allocated [2]int64
+		for i, schemas := range []string{"not published", "read"} {
+			var all []sample
 			for range *rounds {
-				one, err := measure(ctx, plane.Config(), f.published)
-				if err != nil {
-					return fmt.Errorf("%d kinds: %w", n, err)
-				}
-				all = append(all, one)
+				all = append(all, measure(ctx, plane.Config(), schemas == "read"))
 			}
-			*f.into = median(all)
-		}
-		for _, row := range []string{without.row(n, "not published", nil), with.row(n, "read", &without)} {
-			fmt.Print(row)
-			table.WriteString(row)
-		}
-	}
-	if *path == "" {
-		return nil
-	}
-	return document.Replace(*path, tableBegins, tableEnds, "\n"+table.String()+"\n")
-}
-
-// reading counts requests for schemas, and answers that there are none where they are
-// not published.
-type reading struct {
-	http.RoundTripper
-
-	published bool
-	requests  *atomic.Int64
-}
-
-func (r reading) RoundTrip(request *http.Request) (*http.Response, error) {
-	if strings.HasPrefix(request.URL.Path, "/openapi/") {
-		r.requests.Add(1)
-		if !r.published {
-			return &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{}, Body: http.NoBody, Request: request, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}, nil
+			allocated[i] = figures.Median(all, func(s sample) int64 { return s.allocated })
+			read, each := "-", "-"
+			if schemas == "read" {
+				read = fmt.Sprintf("%.1f s", figures.Median(all, func(s sample) time.Duration { return s.read }).Seconds())
+				if n > 0 {
+					each = fmt.Sprintf("%.1f", float64(allocated[1]-allocated[0])/float64(n)/1e3)
+				}
+			}
+			synced := figures.Median(all, func(s sample) time.Duration { return s.synced })
+			table.Row(n, schemas, fmt.Sprintf("%.1f s", synced.Seconds()), read, fmt.Sprintf("%.1f", float64(allocated[i])/1e6), each)
 		}
 	}
-	return r.RoundTripper.RoundTrip(request) //nolint:wrapcheck // it is only counted
+	must.Do(table.Place(*path, "crds"))
 }
 
-// everything is a view of all resources but Events.
-func everything() spec.Spec {
-	return spec.Spec{Queries: []spec.Query{
-		{Exclude: &spec.Exclude{ResourceSelectorExpression: "group == '' && resource == 'events'"}},
-		{Include: &spec.Include{ResourceSelectorExpression: "true"}},
-	}}
+// sample is of one engine.
+type sample struct {
+	synced, read time.Duration
+	allocated    int64
 }
 
-// measure runs an engine with a view of everything.
-func measure(ctx context.Context, config *rest.Config, published bool) (f figures, err error) {
+// measure runs an engine with a view of everything. Where schemas are not published, requests
+// for them are answered with 404.
+func measure(ctx context.Context, config *rest.Config, published bool) (s sample) {
 	var requests atomic.Int64
-	config = rest.CopyConfig(config)
-	config.Wrap(func(rt http.RoundTripper) http.RoundTripper { return reading{rt, published, &requests} })
-	before := heap.Held()
-	engine, err := graphview.NewEngine(graphview.Options{Config: config})
-	if err != nil {
-		return f, fmt.Errorf("engine: %w", err)
+	count := func(rt http.RoundTripper) alone.Transport {
+		return func(r *http.Request) (*http.Response, error) {
+			if !strings.HasPrefix(r.URL.Path, "/openapi/") {
+				return rt.RoundTrip(r)
+			}
+			requests.Add(1)
+			if !published {
+				return &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{}, Body: http.NoBody, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}, nil
+			}
+			return rt.RoundTrip(r)
+		}
 	}
-	running, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- engine.Run(running) }()
-	defer func() {
-		stop()
-		err = errors.Join(err, <-ended)
-	}()
 	began := time.Now()
-	name := graphview.Name{Namespace: "all", Name: "all"}
-	if err := engine.Apply(ctx, name, "all", everything()); err != nil {
-		return f, fmt.Errorf("apply: %w", err)
-	}
-	waiting, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	view, _ := engine.View(name)
-	if err := view.WaitSynced(waiting); err != nil {
-		return f, fmt.Errorf("wait for the view: %w", err)
-	}
-	f.synced = time.Since(began)
-	last, since := int64(-1), time.Now()
-	for time.Since(since) < quiet {
-		if err := waiting.Err(); err != nil {
-			return f, fmt.Errorf("wait for the schemas: %w", err)
+	s.synced, s.allocated = alone.Run(ctx, config, count, []alone.View{alone.Everything("")}, patience, func(*graphview.Engine) {
+		waiting, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		last, since := int64(-1), time.Now()
+		for time.Since(since) < quiet {
+			must.Do(waiting.Err())
+			if now := requests.Load(); now != last {
+				last, since = now, time.Now()
+			}
+			time.Sleep(100 * time.Millisecond)
 		}
-		if now := requests.Load(); now != last {
-			last, since = now, time.Now()
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	f.read = since.Sub(began)
-	f.heap = heap.Held() - before
-	return f, nil
+		s.read = since.Sub(began)
+	})
+	return s
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"unicode/utf8"
 )
 
 // ErrNoPlace: a document lacks a marker, or has them the other way round.
@@ -26,6 +27,39 @@ func Replace(path, begins, ends, text string) error {
 	return nil
 }
 
+// Text is what a program prints while it measures, and then puts into its place in a document.
+type Text struct{ strings.Builder }
+
+// Line adds a line.
+func (t *Text) Line(format string, args ...any) {
+	line := fmt.Sprintf(format, args...) + "\n"
+	fmt.Print(line)
+	t.WriteString(line)
+}
+
+// Row adds a row of a table.
+func (t *Text) Row(cells ...any) {
+	text := ""
+	for _, cell := range cells {
+		text += fmt.Sprint("| ", cell, " ")
+	}
+	t.Line("%s|", text)
+}
+
+// Head begins a table.
+func (t *Text) Head(columns ...any) {
+	t.Row(columns...)
+	t.Line("%s|", strings.Repeat("|---", len(columns)))
+}
+
+// Place puts the text between the markers of a program of test/bench; the path may be empty.
+func (t *Text) Place(path, program string) error {
+	if path == "" {
+		return nil
+	}
+	return Replace(path, "<!-- "+program+":start, written by go run ./test/bench/"+program+" -->", "<!-- "+program+":end -->", "\n"+t.String()+"\n")
+}
+
 // between replaces what is between the markers.
 func between(document, begins, ends, text string) (string, error) {
 	before, rest, ok := strings.Cut(document, begins)
@@ -37,4 +71,28 @@ func between(document, begins, ends, text string) (string, error) {
 		return "", fmt.Errorf("%w: %s", ErrNoPlace, ends)
 	}
 	return before + begins + "\n" + text + ends + after, nil
+}
+
+// Table writes a Markdown table whose columns are aligned, the first row being its head.
+func Table(rows [][]string) string {
+	var b strings.Builder
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for i, row := range rows {
+		for column, cell := range row {
+			fmt.Fprintf(&b, "| %s%s ", cell, strings.Repeat(" ", widths[column]-utf8.RuneCountInString(cell)))
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			for _, width := range widths {
+				b.WriteString("|" + strings.Repeat("-", width+2))
+			}
+			b.WriteString("|\n")
+		}
+	}
+	return b.String()
 }

@@ -3,6 +3,6 @@
 // it comes into the operator's go.mod, and a program of its own, compiled by
 // the benchmark when it is asked for.
 //
-// It takes the flags of the benchmark's other processes that measure
-// themselves, and writes the same sample: see test/bench/sample.go.
+// It takes the task of the benchmark's other processes that measure
+// themselves, and writes the same sample: see test/bench/child.go and sample.go.
 package main

@@ -3,18 +3,38 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"strings"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/cache"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/utils/kube"
 	"github.com/go-logr/logr"
+	"github.com/prometheus/procfs"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/clientcmd"
 )
+
+// task has the members of the benchmark's task that apply, and sample those of its sample.
+type task struct {
+	Kubeconfig, Out string
+	Settle          time.Duration
+	Resources       only
+	Manifests       bool // keep the objects too, as Argo CD does of those that it manages
+}
+
+type sample struct {
+	Seconds   float64 `json:"seconds"`
+	Processor float64 `json:"processor"`
+	Objects   int     `json:"objects"`
+	Resident  uint64  `json:"resident"`
+	Peak      uint64  `json:"peak"`
+	Heap      uint64  `json:"heap"`
+	Collected uint64  `json:"collected"`
+}
 
 func main() {
 	if err := run(); err != nil {
@@ -24,14 +44,11 @@ func main() {
 }
 
 func run() error {
-	kubeconfig := flag.String("kubeconfig", "", "of the API server")
-	out := flag.String("out", "", "file for the sample")
-	settle := flag.Duration("settle", 0, "from synced to the reading of the memory")
-	resources := flag.String("resources", "", "group/kind of the resources, separated by commas")
-	manifests := flag.Bool("manifests", false, "keep the objects too, as Argo CD does of those that it manages")
-	flag.Parse()
-
-	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
+	var t task
+	if err := json.Unmarshal([]byte(os.Args[len(os.Args)-1]), &t); err != nil {
+		return fmt.Errorf("the last argument is no task: %w", err)
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", t.Kubeconfig)
 	if err != nil {
 		return fmt.Errorf("read the kubeconfig: %w", err)
 	}
@@ -39,19 +56,15 @@ func run() error {
 	started := time.Now()
 	held := cache.NewClusterCache(config,
 		cache.SetLogr(logr.Discard()),
-		cache.SetSettings(cache.Settings{ResourcesFilter: only(strings.Split(*resources, ","))}),
-		cache.SetPopulateResourceInfoHandler(func(*unstructured.Unstructured, bool) (any, bool) { return nil, *manifests }),
+		cache.SetSettings(cache.Settings{ResourcesFilter: t.Resources}),
+		cache.SetPopulateResourceInfoHandler(func(*unstructured.Unstructured, bool) (any, bool) { return nil, t.Manifests }),
 	)
 	if err := held.EnsureSynced(); err != nil {
 		return fmt.Errorf("sync: %w", err)
 	}
 	s := sample{Seconds: time.Since(started).Seconds()}
-	if s.Processor, err = processorTime(); err != nil {
-		return err
-	}
-	time.Sleep(*settle)
-	if err := s.readMemory(); err != nil {
-		return err
+	if err := s.readProcess(t.Settle); err != nil {
+		return fmt.Errorf("read the memory of this process: %w", err)
 	}
 	s.Objects = held.GetClusterInfo().ResourcesCount
 	if s.Objects == 0 {
@@ -61,20 +74,43 @@ func run() error {
 	if err != nil {
 		return fmt.Errorf("encode the sample: %w", err)
 	}
-	return os.WriteFile(*out, text, 0o600)
+	return os.WriteFile(t.Out, text, 0o600)
 }
 
-// only is a filter that leaves everything out but some resources.
+// readProcess takes the processor time, then the memory once it has settled, and what is left of it
+// after a garbage collection.
+func (s *sample) readProcess(settle time.Duration) error {
+	self, err := procfs.Self()
+	if err != nil {
+		return err
+	}
+	used, err := self.Stat()
+	if err != nil {
+		return err
+	}
+	s.Processor = used.CPUTime()
+	time.Sleep(settle)
+	status, err := self.NewStatus()
+	if err != nil {
+		return err
+	}
+	s.Resident, s.Peak = status.VmRSS, status.VmHWM
+	debug.FreeOSMemory()
+	debug.FreeOSMemory() // what has a finalizer goes with the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	s.Heap = m.HeapAlloc
+	status, err = self.NewStatus()
+	s.Collected = status.VmRSS
+	return err
+}
+
+// only is a filter that leaves everything out but some resources, as group/kind.
 type only []string
 
 // IsExcludedResource is asked about each kind that the API server has.
 func (o only) IsExcludedResource(group, kind, _ string) bool {
-	for _, wanted := range o {
-		if wanted == group+"/"+kind {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(o, group+"/"+kind)
 }
 
 var _ kube.ResourceFilter = only(nil)

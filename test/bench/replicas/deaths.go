@@ -8,16 +8,16 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"graphview.dev/test/bench/figures"
+	"graphview.dev/test/bench/must"
 )
 
 // deaths measures how long subscribers wait when replicas die.
-func (b *bench) deaths(ctx context.Context) error {
-	b.say("| who dies | first message after | complete again after | resets | goal |")
-	b.say("|---|---|---|---|---|")
-	if err := b.deathsAlone(ctx); err != nil {
-		return fmt.Errorf("one replica: %w", err)
-	}
-	return b.deathsOfThree(ctx)
+func (b *bench) deaths(ctx context.Context) {
+	b.table.Head("who dies", "first message after", "complete again after", "resets", "goal")
+	b.deathsAlone(ctx)
+	b.deathsOfThree(ctx)
 }
 
 // outage is what one subscriber went through.
@@ -26,59 +26,35 @@ type outage struct {
 	resets          int
 }
 
-// median is that of each figure by itself.
+// row writes the median of each figure by itself.
 func (b *bench) row(who, goal string, all []outage) {
 	pick := func(of func(outage) time.Duration) string {
-		var values []time.Duration
-		for _, o := range all {
-			values = append(values, of(o))
-		}
-		slices.Sort(values)
-		return fmt.Sprintf("%.2f s", values[len(values)/2].Seconds())
+		return fmt.Sprintf("%.2f s", figures.Median(all, of).Seconds())
 	}
-	most := 0
-	for _, o := range all {
-		most = max(most, o.resets)
-	}
-	b.say("| %s | %s | %s | %d | %s |", who,
-		pick(func(o outage) time.Duration { return o.first }), pick(func(o outage) time.Duration { return o.complete }), most, goal)
+	most := slices.MaxFunc(all, func(a, b outage) int { return a.resets - b.resets })
+	b.table.Row(who, pick(func(o outage) time.Duration { return o.first }), pick(func(o outage) time.Duration { return o.complete }), most.resets, goal)
 }
 
 // deathsAlone is for one replica that is killed and started again at once.
-func (b *bench) deathsAlone(ctx context.Context) (err error) {
-	g, err := b.start(ctx, 1, false)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, g.end(ctx)) }()
-	if err := g.declared(ctx); err != nil {
-		return err
-	}
+func (b *bench) deathsAlone(ctx context.Context) {
+	g := b.start(ctx, 1, false)
+	defer must.End(func() error { return g.end(ctx) })
+	g.declared(ctx)
 	var all []outage
 	for range b.rounds {
-		s, err := g.open(ctx, g.all[0], namespaceOf(0), "", nil)
-		if err != nil {
-			return err
-		}
+		s := must.Get(g.open(ctx, g.all[0], namespaceOf(0), "", nil))
 		rev, _ := s.state()
 		began := time.Now()
 		g.all[0].Kill()
 		s.stop()
-		if err := g.all[0].Restart(); err != nil {
-			return err
-		}
-		o, err := g.back(ctx, g.all[0], rev, began)
-		if err != nil {
-			return err
-		}
-		all = append(all, o)
+		must.Do(g.all[0].Restart())
+		all = append(all, g.back(ctx, g.all[0], rev, began))
 	}
 	b.row("the only replica crashes, and is started at once", "", all)
-	return nil
 }
 
 // back is what comes of reconnecting until it succeeds.
-func (g *group) back(ctx context.Context, at *replica, rev string, began time.Time) (o outage, err error) {
+func (g *group) back(ctx context.Context, at *replica, rev string, began time.Time) (o outage) {
 	first := make(chan time.Time, 1)
 	took := func(_ []byte, at time.Time) {
 		select {
@@ -86,7 +62,7 @@ func (g *group) back(ctx context.Context, at *replica, rev string, began time.Ti
 		default:
 		}
 	}
-	err = eventually(ctx, func() error {
+	g.eventually(ctx, nil, func() error {
 		s, err := g.open(ctx, at, namespaceOf(0), rev, took)
 		if err != nil {
 			return err
@@ -96,22 +72,15 @@ func (g *group) back(ctx context.Context, at *replica, rev string, began time.Ti
 		s.stop()
 		return nil
 	})
-	if err == nil {
-		o.first = (<-first).Sub(began)
-	}
-	return o, err
+	o.first = (<-first).Sub(began)
+	return o
 }
 
 // deathsOfThree is for three replicas that share views.
-func (b *bench) deathsOfThree(ctx context.Context) (err error) {
-	g, err := b.start(ctx, 3, true)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, g.end(ctx)) }()
-	if err := g.declared(ctx); err != nil {
-		return err
-	}
+func (b *bench) deathsOfThree(ctx context.Context) {
+	g := b.start(ctx, 3, true)
+	defer must.End(func() error { return g.end(ctx) })
+	g.declared(ctx)
 	for _, death := range []struct {
 		who string
 		do  func(*replica) error
@@ -122,70 +91,49 @@ func (b *bench) deathsOfThree(ctx context.Context) (err error) {
 	} {
 		var all []outage
 		for range b.rounds {
-			o, err := g.holderDies(ctx, death.do)
-			if err != nil {
-				return fmt.Errorf("%s: %w", death.who, err)
-			}
-			all = append(all, o)
+			all = append(all, g.holderDies(ctx, death.do))
 		}
 		b.row(death.who, "≤ 25 s", all)
 	}
 	var all []outage
 	for range b.rounds {
-		o, err := g.edgeDies(ctx)
-		if err != nil {
-			return fmt.Errorf("the edge: %w", err)
-		}
-		all = append(all, o)
+		all = append(all, g.edgeDies(ctx))
 	}
 	b.row("the edge, by a crash; its subscriber dials another replica", "0 resets", all)
-	return nil
 }
 
 // roles finds a holder of the first view, and a replica that is not one.
-func (g *group) roles(ctx context.Context) (holder, edge *replica, rev string, err error) {
+func (g *group) roles(ctx context.Context) (holder, edge *replica, rev string) {
 	// A subscriber at a replica that holds the view has a revision of that replica.
 	for _, r := range g.all {
-		s, err := g.open(ctx, r, namespaceOf(0), "", nil)
-		if err != nil {
-			return nil, nil, "", err
-		}
+		s := must.Get(g.open(ctx, r, namespaceOf(0), "", nil))
 		rev, _ = s.state()
 		s.stop()
-		if holder, _, err = g.holder(ctx, rev); err != nil {
-			return nil, nil, "", err
-		}
+		holder, _ = g.holder(ctx, rev)
 		if holder != r {
-			return holder, r, rev, nil
+			return holder, r, rev
 		}
 	}
-	return nil, nil, "", errors.New("each replica holds the view")
+	must.Do(errors.New("each replica holds the view"))
+	return
 }
 
-func (g *group) holderDies(ctx context.Context, die func(*replica) error) (o outage, err error) {
-	holder, edge, _, err := g.roles(ctx)
-	if err != nil {
-		return o, err
-	}
+func (g *group) holderDies(ctx context.Context, die func(*replica) error) (o outage) {
+	holder, edge, _ := g.roles(ctx)
 	type news struct {
 		at     time.Time
 		synced bool
 	}
 	came := make(chan news, 10_000)
-	s, err := g.open(ctx, edge, namespaceOf(0), "", func(line []byte, at time.Time) {
+	s := must.Get(g.open(ctx, edge, namespaceOf(0), "", func(line []byte, at time.Time) {
 		came <- news{at, bytes.Contains(line, []byte(`"synced":true`))}
-	})
-	if err != nil {
-		return o, err
-	}
+	}))
 	defer s.stop()
 	for len(came) > 0 {
 		<-came
 	}
 	began := time.Now()
-	if err := die(holder); err != nil {
-		return o, err
-	}
+	must.Do(die(holder))
 	for o.complete == 0 {
 		select {
 		case n := <-came:
@@ -196,18 +144,16 @@ func (g *group) holderDies(ctx context.Context, die func(*replica) error) (o out
 				o.complete = n.at.Sub(began)
 			}
 		case <-time.After(patience):
-			return o, errors.New("nothing comes")
+			must.Do(errors.New("nothing comes"))
 		}
 	}
 	_, o.resets = s.state()
-	return o, g.revive(ctx, holder)
+	g.revive(ctx, holder)
+	return o
 }
 
-func (g *group) edgeDies(ctx context.Context) (o outage, err error) {
-	holder, edge, rev, err := g.roles(ctx)
-	if err != nil {
-		return o, err
-	}
+func (g *group) edgeDies(ctx context.Context) (o outage) {
+	holder, edge, rev := g.roles(ctx)
 	var other *replica
 	for _, r := range g.all {
 		if r != edge && (r != holder || other == nil) {
@@ -216,29 +162,16 @@ func (g *group) edgeDies(ctx context.Context) (o outage, err error) {
 	}
 	began := time.Now()
 	edge.Kill()
-	if o, err = g.back(ctx, other, rev, began); err != nil {
-		return o, err
-	}
-	return o, g.revive(ctx, edge)
+	o = g.back(ctx, other, rev, began)
+	g.revive(ctx, edge)
+	return o
 }
 
 // revive starts a dead replica again, after the others have forgotten its former instance.
-func (g *group) revive(ctx context.Context, r *replica) error {
+func (g *group) revive(ctx context.Context, r *replica) {
 	r.Kill()
-	if err := g.forget(ctx, r.relays); err != nil {
-		return err
-	}
-	var others []*replica
-	for _, other := range g.all {
-		if other != r {
-			others = append(others, other)
-		}
-	}
-	if err := g.knows(ctx, others); err != nil {
-		return err
-	}
-	if err := r.Restart(); err != nil {
-		return err
-	}
-	return g.knows(ctx, g.all)
+	g.forget(ctx, r.relays)
+	g.knows(ctx, slices.DeleteFunc(slices.Clone(g.all), func(other *replica) bool { return other == r }))
+	must.Do(r.Restart())
+	g.knows(ctx, g.all)
 }

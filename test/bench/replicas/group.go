@@ -1,22 +1,24 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
+	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
+
 	coordinationv1 "k8s.io/api/coordination/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"
 	"graphview.dev/test/operator"
 	"graphview.dev/test/peers"
@@ -25,7 +27,6 @@ import (
 const (
 	leaseLabel        = "app.kubernetes.io/component=graphview-replica"
 	addressAnnotation = "graphview.dev/address"
-	encodings         = "graphview_encodings_total"
 )
 
 // group is the replicas of one row.
@@ -43,61 +44,49 @@ type replica struct {
 	relays, profiles string
 }
 
-// endedError: a replica has ended unexpectedly.
-type endedError struct{ err error }
+// errEnded: a replica has ended unexpectedly.
+var errEnded = errors.New("a replica has ended")
 
-func (e *endedError) Error() string { return "a replica has ended: " + e.err.Error() }
-
-// running is an *endedError if one of some replicas has ended.
-func running(some []*replica) error {
+// running fails if one of some replicas has ended.
+func running(some []*replica) {
 	for _, r := range some {
 		if err := r.Exited(); err != nil {
-			return &endedError{err}
+			must.Do(fmt.Errorf("%w: %w", errEnded, err))
 		}
 	}
-	return nil
 }
 
 // start starts n replicas, which share views or hold all of them. If a port has been taken in
 // the meantime, it tries others.
-func (b *bench) start(ctx context.Context, n int, shares bool) (g *group, err error) {
-	for range 3 {
-		g, err = b.startOnce(ctx, n, shares)
-		if _, ended := errors.AsType[*endedError](err); !ended {
-			break
+func (b *bench) start(ctx context.Context, n int, shares bool) (g *group) {
+	for attempt := 1; ; attempt++ {
+		g = &group{bench: b, shares: shares}
+		err := must.Try(func() { g.start(ctx, n) })
+		if err == nil {
+			return g
+		}
+		if err = errors.Join(err, g.end(ctx)); !errors.Is(err, errEnded) || attempt == 3 {
+			must.Do(err)
 		}
 		fmt.Fprintln(os.Stderr, "once more:", err)
 	}
-	return g, err
 }
 
-func (b *bench) startOnce(ctx context.Context, n int, shares bool) (g *group, err error) {
-	g = &group{bench: b, shares: shares}
+func (g *group) start(ctx context.Context, n int) {
 	holders := 0
-	if shares {
+	if g.shares {
 		holders = 1
 	}
-	if err := g.forget(ctx, ""); err != nil {
-		return nil, err
-	}
+	g.forget(ctx, "")
 	for i := range n {
-		ports, err := env.FreePorts(2)
-		if err != nil {
-			return nil, err
-		}
+		ports := must.Get(env.FreePorts(2))
 		r := &replica{relays: fmt.Sprintf("127.0.0.1:%d", ports[0]), profiles: fmt.Sprintf("127.0.0.1:%d", ports[1])}
-		r.Operator, err = operator.Start(b.plane, operator.Options{Binary: b.binary, Name: fmt.Sprint("replica-", i), Args: []string{
+		r.Operator = must.Get(operator.Start(g.plane, operator.Options{Binary: g.binary, Name: fmt.Sprint("replica-", i), Args: []string{
 			fmt.Sprintf("--view-holders=%d", holders), "--relay-bind-address=" + r.relays, "--pprof-bind-address=" + r.profiles,
-		}})
-		if err != nil {
-			return nil, errors.Join(err, g.end(ctx))
-		}
+		}}))
 		g.all = append(g.all, r)
 	}
-	if err := g.knows(ctx, g.all); err != nil {
-		return nil, errors.Join(err, g.end(ctx))
-	}
-	return g, nil
+	g.knows(ctx, g.all)
 }
 
 // end ends the replicas and takes the views away, if there are any.
@@ -107,28 +96,28 @@ func (g *group) end(ctx context.Context) error {
 	for _, r := range g.all {
 		r.Stop(ctx)
 	}
-	views, err := dynamic.NewForConfig(g.plane.Config())
-	if err != nil {
-		return err
-	}
-	if list, err := views.Resource(graphViews).List(ctx, metav1.ListOptions{Limit: 1}); err != nil || len(list.Items) == 0 {
-		return err
-	}
-	return g.remove(ctx)
+	return must.Try(func() {
+		if len(g.views(ctx, 1)) > 0 {
+			g.remove(ctx)
+		}
+	})
+}
+
+// views lists GraphViews, at most so many; 0: all.
+func (g *group) views(ctx context.Context, most int64) []unstructured.Unstructured {
+	client := must.Get(dynamic.NewForConfig(g.plane.Config()))
+	return must.Get(client.Resource(graphViews).List(ctx, metav1.ListOptions{Limit: most})).Items
 }
 
 // knows waits until each of the replicas knows exactly the others.
-func (g *group) knows(ctx context.Context, some []*replica) error {
-	return eventually(ctx, func() error {
-		if err := running(some); err != nil {
-			return err
-		}
+func (g *group) knows(ctx context.Context, some []*replica) {
+	series, want := "graphview_replicas", float64(len(some))
+	if !g.shares {
+		series, want = "graphview_connection_views", 0 // it answers
+	}
+	g.eventually(ctx, some, func() error {
 		for i, r := range some {
-			series, want := "graphview_replicas", float64(len(some))
-			if !g.shares {
-				series, want = "graphview_connection_views", 0 // it answers
-			}
-			if n, err := r.metric(ctx, series); err != nil || n != want {
+			if n, err := r.Metric(ctx, series); err != nil || n != want {
 				return fmt.Errorf("replica %d has %s %v: %w", i, series, n, err)
 			}
 		}
@@ -137,29 +126,12 @@ func (g *group) knows(ctx context.Context, some []*replica) error {
 }
 
 // declared declares the views, and waits until all are complete.
-func (g *group) declared(ctx context.Context) error {
-	if err := g.declare(ctx); err != nil {
-		return err
-	}
-	views, err := dynamic.NewForConfig(g.plane.Config())
-	if err != nil {
-		return err
-	}
-	return eventually(ctx, func() error {
-		if err := running(g.all); err != nil {
-			return err
-		}
-		list, err := views.Resource(graphViews).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
+func (g *group) declared(ctx context.Context) {
+	g.declare(ctx)
+	g.eventually(ctx, g.all, func() error {
 		ready := 0
-		for i := range list.Items {
-			text, err := list.Items[i].MarshalJSON()
-			if err != nil {
-				return err
-			}
-			if strings.Contains(string(text), `"status":"True","type":"Ready"`) {
+		for _, view := range g.views(ctx, 0) {
+			if text := must.Get(view.MarshalJSON()); bytes.Contains(text, []byte(`"status":"True","type":"Ready"`)) {
 				ready++
 			}
 		}
@@ -170,46 +142,26 @@ func (g *group) declared(ctx context.Context) error {
 	})
 }
 
-func (g *group) leases(ctx context.Context) ([]coordinationv1.Lease, error) {
-	client, err := kubernetes.NewForConfig(g.plane.Config())
-	if err != nil {
-		return nil, err
-	}
-	list, err := client.CoordinationV1().Leases(peers.Namespace).List(ctx, metav1.ListOptions{LabelSelector: leaseLabel})
-	if err != nil {
-		return nil, err
-	}
-	return list.Items, nil
+// leases are those of replicas.
+func (g *group) leases(ctx context.Context) (client coordination.LeaseInterface, all []coordinationv1.Lease) {
+	client = must.Get(kubernetes.NewForConfig(g.plane.Config())).CoordinationV1().Leases(peers.Namespace)
+	return client, must.Get(client.List(ctx, metav1.ListOptions{LabelSelector: leaseLabel})).Items
 }
 
 // forget deletes the Leases of replicas that have ended: those with an address, or all.
-func (g *group) forget(ctx context.Context, address string) error {
-	client, err := kubernetes.NewForConfig(g.plane.Config())
-	if err != nil {
-		return err
-	}
-	all, err := g.leases(ctx)
-	if err != nil {
-		return err
-	}
+func (g *group) forget(ctx context.Context, address string) {
+	client, all := g.leases(ctx)
 	for i := range all {
-		if address != "" && all[i].Annotations[addressAnnotation] != address {
-			continue
-		}
-		if err := client.CoordinationV1().Leases(peers.Namespace).Delete(ctx, all[i].Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-			return err
+		if address == "" || all[i].Annotations[addressAnnotation] == address {
+			must.Do(ctrlclient.IgnoreNotFound(client.Delete(ctx, all[i].Name, metav1.DeleteOptions{})))
 		}
 	}
-	return nil
 }
 
 // holder is the replica that a revision is of, and the others.
-func (g *group) holder(ctx context.Context, rev string) (of *replica, others []*replica, err error) {
+func (g *group) holder(ctx context.Context, rev string) (of *replica, others []*replica) {
 	run, _, _ := strings.Cut(rev, ".")
-	all, err := g.leases(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+	_, all := g.leases(ctx)
 	address := ""
 	for i := range all {
 		if *all[i].Spec.HolderIdentity == run {
@@ -224,60 +176,31 @@ func (g *group) holder(ctx context.Context, rev string) (of *replica, others []*
 		}
 	}
 	if of == nil {
-		return nil, nil, fmt.Errorf("no replica has the run %q", run)
+		must.Do(fmt.Errorf("no replica has the run %q", run))
 	}
-	return of, others, nil
-}
-
-// metric is the value of a series at a replica.
-func (r *replica) metric(ctx context.Context, series string) (float64, error) {
-	response, err := get(ctx, r.MetricsURL())
-	if err != nil {
-		return 0, err
-	}
-	defer response.Body.Close()
-	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-		if value, ok := strings.CutPrefix(lines.Text(), series+" "); ok {
-			return strconv.ParseFloat(value, 64)
-		}
-	}
-	return 0, fmt.Errorf("there is no %s", series)
-}
-
-func get(ctx context.Context, url string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	return http.DefaultClient.Do(request)
+	return of, others
 }
 
 // pause waits for a while, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
+func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
-		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		must.Do(ctx.Err())
 	}
 }
 
-// eventually asks until there is no error, for a while. It does not wait for a replica
-// that has ended.
-func eventually(ctx context.Context, check func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	ticker := time.NewTicker(100 * time.Millisecond)
-	defer ticker.Stop()
-	for {
+// eventually asks until there is no error, for a while, and while some replicas run.
+func (g *group) eventually(ctx context.Context, some []*replica, check func() error) {
+	for began := time.Now(); ; {
 		err := check()
-		if _, ended := errors.AsType[*endedError](err); err == nil || ended {
-			return err
+		if err == nil {
+			return
 		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return errors.Join(ctx.Err(), err)
+		running(some)
+		if time.Since(began) > patience {
+			must.Do(err)
 		}
+		pause(ctx, 100*time.Millisecond)
 	}
 }

@@ -5,17 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+
+	"graphview.dev/test/bench/figures"
+	"graphview.dev/test/bench/must"
 )
 
 const (
@@ -79,99 +81,60 @@ type crowd struct {
 
 	at       []*replica    // the holder first
 	arrivals [][]*arrivals // of each
-	streams  []*stream
-	made     int // changes
+	streams
+	made int // changes
 }
 
 // grow has so many subscribers at each.
-func (c *crowd) grow(ctx context.Context, each int) error {
+func (c *crowd) grow(ctx context.Context, each int) {
 	for i, r := range c.at {
 		for len(c.arrivals[i]) < each {
 			a := &arrivals{at: make(map[int]time.Time)}
-			s, err := c.open(ctx, r, namespaceOf(0), "", a.took)
-			if err != nil {
-				return err
-			}
+			s := must.Get(c.open(ctx, r, namespaceOf(0), "", a.took))
 			c.arrivals[i], c.streams = append(c.arrivals[i], a), append(c.streams, s)
 		}
-	}
-	return nil
-}
-
-func (c *crowd) stop() {
-	for _, s := range c.streams {
-		s.stop()
 	}
 }
 
 // encoded is how often the replicas have encoded something.
-func (c *crowd) encoded(ctx context.Context) (sum float64, err error) {
+func (c *crowd) encoded(ctx context.Context) (sum float64) {
 	for _, r := range c.at {
-		n, err := r.metric(ctx, encodings)
-		if err != nil {
-			return 0, err
-		}
-		sum += n
+		sum += must.Get(r.Metric(ctx, "graphview_encodings_total"))
 	}
-	return sum, nil
+	return sum
 }
 
 // latency measures how much later than at the holder a change is at an edge, with as
 // many subscribers at each, and how often it is encoded.
-func (b *bench) latency(ctx context.Context) (err error) {
-	g, err := b.start(ctx, 3, true)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, g.end(ctx)) }()
-	if err := g.declared(ctx); err != nil {
-		return err
-	}
-	first, err := g.open(ctx, g.all[0], namespaceOf(0), "", nil)
-	if err != nil {
-		return err
-	}
+func (b *bench) latency(ctx context.Context) {
+	g := b.start(ctx, 3, true)
+	defer must.End(func() error { return g.end(ctx) })
+	g.declared(ctx)
+	first := must.Get(g.open(ctx, g.all[0], namespaceOf(0), "", nil))
 	defer first.stop()
 	rev, _ := first.state()
-	holder, edges, err := g.holder(ctx, rev)
-	if err != nil {
-		return err
-	}
+	holder, edges := g.holder(ctx, rev)
 	c := &crowd{group: g, at: append([]*replica{holder}, edges...), arrivals: make([][]*arrivals, 1+len(edges))}
 	defer c.stop()
-	b.say("| %d changes/s; subscribers at each of three replicas | from the write to a subscriber at the holder, p50, p99 | at an edge | later than the middle one at the holder: others there | at an edge | encodings for each change, at all replicas together | processors busy |", rate)
-	b.say("|---|---|---|---|---|---|---|")
+	b.table.Head(fmt.Sprintf("%d changes/s; subscribers at each of three replicas", rate), "from the write to a subscriber at the holder, p50, p99", "at an edge",
+		"later than the middle one at the holder: others there", "at an edge", "encodings for each change, at all replicas together", "processors busy")
 	for _, each := range crowds {
-		if err := c.grow(ctx, each); err != nil {
-			return err
-		}
-		if err := c.measure(ctx, each); err != nil {
-			return err
-		}
+		c.grow(ctx, each)
+		c.measure(ctx, each)
 	}
-	b.say("| goal, for 100 in all | | | | 0.50 ms, 5.00 ms | 1 | |")
-	b.say("")
-	return nil
+	b.table.Row("goal, for 100 in all", "", "", "", "0.50 ms, 5.00 ms", 1, "")
+	b.table.Line("")
 }
 
 // measure makes changes and writes a row of when they came.
-func (c *crowd) measure(ctx context.Context, each int) error {
-	before, err := c.encoded(ctx)
-	if err != nil {
-		return err
-	}
-	worked, idle, err := processors()
-	if err != nil {
-		return err
-	}
+func (c *crowd) measure(ctx context.Context, each int) {
+	before := c.encoded(ctx)
+	busy := processors()
 	from := c.made
 	c.made += changes
-	began, err := c.change(ctx, from)
-	if err != nil {
-		return err
-	}
+	began := c.change(ctx, from)
 	near, far := c.arrivals[0], c.arrivals[1]
-	if err := eventually(ctx, func() error {
+	c.eventually(ctx, c.all, func() error {
 		for _, a := range slices.Concat(near, far) {
 			a.mu.Lock()
 			_, last := a.at[c.made-1]
@@ -181,17 +144,9 @@ func (c *crowd) measure(ctx context.Context, each int) error {
 			}
 		}
 		return nil
-	}); err != nil {
-		return err
-	}
-	workedThen, idleThen, err := processors()
-	if err != nil {
-		return err
-	}
-	after, err := c.encoded(ctx)
-	if err != nil {
-		return err
-	}
+	})
+	busy = processors().since(busy)
+	after := c.encoded(ctx)
 	// Subscribers after the median at the holder also wait for a processor. An edge adds only
 	// the time beyond that.
 	var here, there, others, added []time.Duration
@@ -208,53 +163,29 @@ func (c *crowd) measure(ctx context.Context, each int) error {
 			}
 		}
 	}
-	worked, idle = workedThen-worked, idleThen-idle
-	c.say("| %d | %s | %s | %s | %s | %.2f | %.0f %% |", each, spread(here), spread(there), spread(others), spread(added), (after-before)/changes, 100*worked/(worked+idle))
-	return nil
+	c.table.Row(each, spread(here), spread(there), spread(others), spread(added), fmt.Sprintf("%.2f", (after-before)/changes), fmt.Sprintf("%.0f %%", 100*busy.worked/(busy.worked+busy.idle)))
 }
 
 // spread is the middle one and the last of a hundred.
 func spread(all []time.Duration) string {
-	slices.Sort(all)
-	ms := func(percent int) string {
-		return fmt.Sprintf("%.2f ms", all[min(len(all)*percent/100, len(all)-1)].Seconds()*1e3)
-	}
-	return ms(50) + ", " + ms(99)
+	return fmt.Sprintf("%.2f ms, %.2f ms", 1e3*figures.Percentile(all, 50), 1e3*figures.Percentile(all, 99))
 }
 
-// processors is the time that those of the machine have worked, and have not.
-func processors() (worked, idle float64, err error) {
-	text, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return 0, 0, err
-	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	for i, field := range strings.Fields(first)[1:] {
-		n, err := strconv.ParseFloat(field, 64)
-		if err != nil {
-			return 0, 0, err
-		}
-		switch i {
-		case 3, 4: // idle, and idle while something is written
-			idle += n
-		case 0, 1, 2, 5, 6, 7:
-			worked += n
-		}
-	}
-	return worked, idle, nil
+// load is the time that the machine's processors have worked, and have not.
+type load struct{ worked, idle float64 }
+
+func processors() load {
+	all := must.Get(must.Get(procfs.NewDefaultFS()).Stat()).CPUTotal
+	return load{all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal, all.Idle + all.Iowait}
 }
+
+func (l load) since(before load) load { return load{l.worked - before.worked, l.idle - before.idle} }
 
 // change makes the changes, numbered from from on, and returns when each began.
-func (g *group) change(ctx context.Context, from int) ([]time.Time, error) {
-	client, err := kubernetes.NewForConfig(g.plane.Config())
-	if err != nil {
-		return nil, err
-	}
+func (g *group) change(ctx context.Context, from int) []time.Time {
+	client := must.Get(kubernetes.NewForConfig(g.plane.Config()))
 	maps := client.CoreV1().ConfigMaps(namespaceOf(0))
-	list, err := maps.List(ctx, metav1.ListOptions{Limit: 50})
-	if err != nil {
-		return nil, err
-	}
+	list := must.Get(maps.List(ctx, metav1.ListOptions{Limit: 50}))
 	began := make([]time.Time, changes)
 	group, writing := errgroup.WithContext(ctx)
 	group.SetLimit(creators)
@@ -264,7 +195,7 @@ func (g *group) change(ctx context.Context, from int) ([]time.Time, error) {
 		select {
 		case <-ticker.C:
 		case <-writing.Done():
-			return nil, group.Wait()
+			must.Do(group.Wait())
 		}
 		group.Go(func() error {
 			began[n] = time.Now()
@@ -273,5 +204,6 @@ func (g *group) change(ctx context.Context, from int) ([]time.Time, error) {
 			return err
 		})
 	}
-	return began, group.Wait()
+	must.Do(group.Wait())
+	return began
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"
 )
 
@@ -26,18 +27,13 @@ var graphViews = schema.GroupVersionResource{Group: "graphview.dev", Version: "v
 func namespaceOf(i int) string { return fmt.Sprintf("team-%03d", i) }
 
 // furnish makes the namespaces and what is in them: pods, each with a ConfigMap.
-func (b *bench) furnish(ctx context.Context, plane *env.ControlPlane) error {
+func (b *bench) furnish(ctx context.Context, plane *env.ControlPlane) {
 	config := plane.Config()
 	config.ContentType = runtime.ContentTypeProtobuf
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("client: %w", err)
-	}
+	client := must.Get(kubernetes.NewForConfig(config))
 	for i := range b.namespaces {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespaceOf(i)}}
-		if _, err := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
-			return err
-		}
+		must.Get(client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}))
 	}
 	group, creating := errgroup.WithContext(ctx)
 	group.SetLimit(creators)
@@ -63,12 +59,12 @@ func (b *bench) furnish(ctx context.Context, plane *env.ControlPlane) error {
 			return err
 		})
 	}
-	return group.Wait()
+	must.Do(group.Wait())
 }
 
 // declare declares a view of each namespace.
-func (b *bench) declare(ctx context.Context) error {
-	return b.each(ctx, func(ctx context.Context, views dynamic.ResourceInterface, namespace string) error {
+func (b *bench) declare(ctx context.Context) {
+	b.each(ctx, func(ctx context.Context, views dynamic.ResourceInterface, namespace string) error {
 		_, err := views.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "graphview.dev/v1alpha1", "kind": "GraphView", "metadata": map[string]any{"name": "own"},
 			"spec": map[string]any{
@@ -81,21 +77,18 @@ func (b *bench) declare(ctx context.Context) error {
 }
 
 // remove takes the views away.
-func (b *bench) remove(ctx context.Context) error {
-	return b.each(ctx, func(ctx context.Context, views dynamic.ResourceInterface, _ string) error {
+func (b *bench) remove(ctx context.Context) {
+	b.each(ctx, func(ctx context.Context, views dynamic.ResourceInterface, _ string) error {
 		return views.Delete(ctx, "own", metav1.DeleteOptions{})
 	})
 }
 
-func (b *bench) each(ctx context.Context, do func(context.Context, dynamic.ResourceInterface, string) error) error {
-	client, err := dynamic.NewForConfig(b.plane.Config())
-	if err != nil {
-		return fmt.Errorf("client: %w", err)
-	}
+func (b *bench) each(ctx context.Context, do func(context.Context, dynamic.ResourceInterface, string) error) {
+	client := must.Get(dynamic.NewForConfig(b.plane.Config()))
 	group, doing := errgroup.WithContext(ctx)
 	group.SetLimit(creators)
 	for i := range b.namespaces {
 		group.Go(func() error { return do(doing, client.Resource(graphViews).Namespace(namespaceOf(i)), namespaceOf(i)) })
 	}
-	return group.Wait()
+	must.Do(group.Wait())
 }

@@ -2,39 +2,25 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"graphview.dev/test/bench/document"
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/peers"
 )
 
-const (
-	tableBegins = "<!-- replicas:start, written by go run ./test/bench/replicas -->"
-	tableEnds   = "<!-- replicas:end -->"
-	// patience bounds everything that is waited for: five replicas that begin at once on a
-	// busy machine read 100,000 objects each.
-	patience = 15 * time.Minute
-)
+// patience bounds everything that is waited for: five replicas that begin at once on a
+// busy machine read 100,000 objects each.
+const patience = 15 * time.Minute
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "replicas:", err)
-		os.Exit(1)
-	}
-}
+func main() { must.Main("replicas", run) }
 
 // bench is one run.
 type bench struct {
@@ -45,10 +31,10 @@ type bench struct {
 	rounds     int
 	profiles   string
 	fresh      bool
-	table      strings.Builder
+	table      document.Text
 }
 
-func run(ctx context.Context) (err error) {
+func run(ctx context.Context) {
 	b := &bench{}
 	path := flag.String("document", "docs/sizing.md", "the document to write the tables into, from the module's root; empty: none")
 	parts := flag.String("parts", "memory,readers,latency,deaths", "what to measure")
@@ -58,39 +44,33 @@ func run(ctx context.Context) (err error) {
 	flag.StringVar(&b.profiles, "profiles", "", "a directory for heap profiles of what is measured; empty: none")
 	flag.BoolVar(&b.fresh, "fresh", false, "make the objects anew, though bin/bench has them of an earlier run")
 	flag.Parse()
-	root, err := env.ModuleRoot()
-	if err != nil {
-		return err
-	}
-	if b.plane, err = b.loaded(ctx, root); err != nil {
-		return fmt.Errorf("start a control plane: %w", err)
-	}
-	defer func() { err = errors.Join(err, b.plane.Stop()) }()
-	if err := peers.Install(ctx, b.plane, root); err != nil {
-		return fmt.Errorf("install: %w", err)
-	}
-	if b.binary, err = fixture.Build(ctx, root, "manager"); err != nil {
-		return err
-	}
+	root := must.Get(env.ModuleRoot())
+	b.plane = b.loaded(ctx, root)
+	defer must.End(b.plane.Stop)
+	must.Do(peers.Install(ctx, b.plane, root))
+	b.binary = must.Get(fixture.Build(ctx, root, "manager"))
 	for _, part := range []struct {
 		name    string
-		measure func(context.Context) error
+		measure func(context.Context)
 	}{{"memory", b.memory}, {"readers", b.readers}, {"latency", b.latency}, {"deaths", b.deaths}} {
-		if !strings.Contains(","+*parts+",", ","+part.name+",") {
-			continue
-		}
-		if err := part.measure(ctx); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+		if strings.Contains(","+*parts+",", ","+part.name+",") {
+			part.measure(ctx)
 		}
 	}
-	if *path == "" {
-		return nil
+	if *path != "" {
+		must.Do(b.table.Place(filepath.Join(root, *path), "replicas"))
 	}
-	return document.Replace(filepath.Join(root, *path), tableBegins, tableEnds, "\n"+b.table.String()+"\n")
 }
 
-// say writes a line of the tables.
-func (b *bench) say(format string, args ...any) {
-	fmt.Printf(format+"\n", args...)
-	fmt.Fprintf(&b.table, format+"\n", args...)
+// loadVersion must change with the content that furnish makes.
+const loadVersion = 1
+
+// loaded starts a control plane that has the objects. Those that were made before are
+// copied from bin/bench. Pods need no ServiceAccount, because no controller creates any.
+func (b *bench) loaded(ctx context.Context, root string) *env.ControlPlane {
+	saved := filepath.Join(root, "bin", "bench", fmt.Sprintf("replicas-%d-%d-%d", loadVersion, b.objects, b.namespaces))
+	o := env.Options{APIServerArgs: append([]string{"--disable-admission-plugins=ServiceAccount"}, env.Unlimited...), Log: os.Stderr}
+	return must.Get(env.StartFilled(ctx, o, saved, b.fresh, func(ctx context.Context, plane *env.ControlPlane) error {
+		return must.Try(func() { b.furnish(ctx, plane) })
+	}))
 }

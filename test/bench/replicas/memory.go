@@ -2,13 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/fixture"
 )
 
 func mb(bytes float64) string  { return fmt.Sprintf("%.0f", bytes/1e6) }
@@ -22,20 +24,16 @@ type row struct {
 }
 
 // memory measures what replicas have when all views are complete, by their number.
-func (b *bench) memory(ctx context.Context) error {
-	b.say("%d objects in %d namespaces, each with a view. Memory in MB, the mean of the replicas unless it is the largest. The last three columns are of all", b.objects, b.namespaces)
-	b.say("replicas together; in the last one, what a replica without views has is subtracted. × is the multiple of what one replica has.\n")
-	b.say("| replicas | holders of a view | live | live, largest | resident | resident, largest | goal | live, all together | goal | live, all together, for views alone |")
-	b.say("|---|---|---|---|---|---|---|---|---|---|")
+func (b *bench) memory(ctx context.Context) {
+	b.table.Line("%d objects in %d namespaces, each with a view. Memory in MB, the mean of the replicas unless it is the largest. The last three columns are of all", b.objects, b.namespaces)
+	b.table.Line("replicas together; in the last one, what a replica without views has is subtracted. × is the multiple of what one replica has.\n")
+	b.table.Head("replicas", "holders of a view", "live", "live, largest", "resident", "resident, largest", "goal", "live, all together", "goal", "live, all together, for views alone")
 	var idle, one memory
 	for _, row := range []row{
 		{0, false, ""}, {1, false, ""}, {2, true, ""}, {3, true, "≤ 0.6 ×"}, {5, true, ""},
 	} {
 		began := time.Now()
-		mean, most, err := b.memoryOf(ctx, row)
-		if err != nil {
-			return fmt.Errorf("%d replicas: %w", row.replicas, err)
-		}
+		mean, most := b.memoryOf(ctx, row)
 		fmt.Fprintf(os.Stderr, "%d replicas: %.0f s\n", row.replicas, time.Since(began).Seconds())
 		n := float64(max(1, row.replicas))
 		var together, above, goal string
@@ -51,42 +49,30 @@ func (b *bench) memory(ctx context.Context) error {
 			together, above = beside(n*mean.live, one.live), beside(n*(mean.live-idle.live), one.live-idle.live)
 			goal = "≤ 1.15 ×"
 		}
-		b.say("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |", what, who, mb(mean.live), mb(most.live), resident, mb(most.resident), row.goal, together, goal, above)
+		b.table.Row(what, who, mb(mean.live), mb(most.live), resident, mb(most.resident), row.goal, together, goal, above)
 	}
-	b.say("")
-	return nil
+	b.table.Line("")
 }
 
 // memoryOf is what the replicas of a row have on average, and at most.
-func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory, err error) {
-	g, err := b.start(ctx, max(1, row.replicas), row.shares)
-	if err != nil {
-		return mean, most, err
-	}
-	defer func() { err = errors.Join(err, g.end(ctx)) }()
+func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory) {
+	g := b.start(ctx, max(1, row.replicas), row.shares)
+	defer must.End(func() error { return g.end(ctx) })
 	if row.replicas > 0 {
-		if err := g.declared(ctx); err != nil {
-			return mean, most, err
-		}
-		if err := g.moved(ctx); err != nil {
-			return mean, most, err
-		}
+		g.declared(ctx)
+		g.moved(ctx)
 	}
 	of := float64(len(g.all))
 	for i, r := range g.all {
-		m, err := g.memory(ctx, r, fmt.Sprintf("%d-replicas-%d", row.replicas, i))
-		if err != nil {
-			return mean, most, err
-		}
+		m := g.memory(ctx, r, fmt.Sprintf("%d-replicas-%d", row.replicas, i))
 		mean.live += m.live / of
 		most.live = max(most.live, m.live)
 	}
-	resident, err := g.resident(ctx)
-	for _, bytes := range resident {
+	for _, bytes := range g.resident(ctx) {
 		mean.resident += bytes / of
 		most.resident = max(most.resident, bytes)
 	}
-	return mean, most, err
+	return mean, most
 }
 
 // memory is what a replica has: its live heap with its stacks, and what is resident.
@@ -94,69 +80,53 @@ type memory struct{ live, stacks, resident float64 }
 
 // memory measures after garbage collections, except for resident memory. It writes a heap
 // profile of that name.
-func (g *group) memory(ctx context.Context, r *replica, name string) (m memory, err error) {
+func (g *group) memory(ctx context.Context, r *replica, name string) (m memory) {
 	var profile []byte
 	for range 5 { // each makes stacks smaller by half, and the first ones empty pools
-		if profile, err = r.heap(ctx, ""); err != nil {
-			return m, err
-		}
+		profile = r.heap(ctx, "")
 	}
 	if g.profiles != "" {
-		if err := os.WriteFile(filepath.Join(g.profiles, name+".pprof"), profile, 0o600); err != nil {
-			return m, err
-		}
+		must.Do(os.WriteFile(filepath.Join(g.profiles, name+".pprof"), profile, 0o600))
 	}
 	// As a text, a profile begins with how the heap was before the profile was made.
-	text, err := r.heap(ctx, "&debug=1")
-	if err != nil {
-		return m, err
-	}
+	text := r.heap(ctx, "&debug=1")
 	for prefix, into := range map[string]*float64{"\n# HeapAlloc = ": &m.live, "\n# Stack = ": &m.stacks} {
 		_, value, _ := strings.Cut(string(text), prefix)
-		if _, err := fmt.Sscan(value, into); err != nil {
-			return m, fmt.Errorf("the heap's profile: %s: %w", prefix, err)
-		}
+		must.Get(fmt.Sscan(value, into))
 	}
 	m.live += m.stacks
-	return m, nil
+	return m
 }
 
 // heap is the profile of a replica's heap after a collection of garbage.
-func (r *replica) heap(ctx context.Context, options string) ([]byte, error) {
-	response, err := get(ctx, "http://"+r.profiles+"/debug/pprof/heap?gc=1"+options)
-	if err != nil {
-		return nil, err
+func (r *replica) heap(ctx context.Context, options string) []byte {
+	code, text, err := fixture.Get(ctx, http.DefaultClient, "http://"+r.profiles+"/debug/pprof/heap?gc=1"+options)
+	if must.Do(err); code != http.StatusOK {
+		must.Do(fmt.Errorf("profile of the heap: HTTP %d: %s", code, text))
 	}
-	defer response.Body.Close()
-	return io.ReadAll(response.Body)
+	return text
 }
 
 // moved waits until all objects have been read, which views that are ready do not wait for
 // for ever, and, for a while, until views have moved to the watches that they share: before
 // that, two watches retain the same.
-func (g *group) moved(ctx context.Context) error {
+func (g *group) moved(ctx context.Context) {
 	all := float64(g.objects / 2 * 2) // furnish makes two at a time
 	for began := time.Now(); ; {
 		sum := 0.0
 		for _, r := range g.all {
-			n, err := r.metric(ctx, "graphview_retained_objects")
-			if err != nil {
-				return err
-			}
-			sum += n
+			sum += must.Get(r.Metric(ctx, "graphview_retained_objects"))
 		}
 		switch waited := time.Since(began); {
 		case sum >= all && sum <= 1.01*all:
-			return nil
+			return
 		case sum < all && waited > patience:
-			return fmt.Errorf("only %.0f of %.0f objects have been read", sum, all)
+			must.Do(fmt.Errorf("only %.0f of %.0f objects have been read", sum, all))
 		case sum > all && waited > settleWithin:
 			fmt.Fprintf(os.Stderr, "%.0f objects are still retained\n", sum)
-			return nil
+			return
 		}
-		if err := pause(ctx, time.Second); err != nil {
-			return err
-		}
+		pause(ctx, time.Second)
 	}
 }
 
@@ -170,111 +140,63 @@ const (
 )
 
 // resident is what each replica has of the machine's memory, once that has settled.
-func (g *group) resident(ctx context.Context) (each []float64, err error) {
+func (g *group) resident(ctx context.Context) (each []float64) {
 	for began, before := time.Now(), 0.0; ; {
 		each = each[:0]
 		sum := 0.0
 		for _, r := range g.all {
-			bytes, err := r.metric(ctx, "process_resident_memory_bytes")
-			if err != nil {
-				return nil, err
-			}
+			bytes := must.Get(r.Metric(ctx, "process_resident_memory_bytes"))
 			each, sum = append(each, bytes), sum+bytes
 		}
 		if before > 0 && sum > 0.99*before || time.Since(began) > settleWithin {
-			return each, nil
+			return each
 		}
 		before = sum
-		if err := pause(ctx, settled); err != nil {
-			return nil, err
-		}
+		pause(ctx, settled)
 	}
 }
 
 // readers measures what relayed views and subscribers take at an edge.
-func (b *bench) readers(ctx context.Context) (err error) {
+func (b *bench) readers(ctx context.Context) {
 	const many = 500
-	g, err := b.start(ctx, 3, true)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, g.end(ctx)) }()
-	if err := g.declared(ctx); err != nil {
-		return err
-	}
+	g := b.start(ctx, 3, true)
+	defer must.End(func() error { return g.end(ctx) })
+	g.declared(ctx)
 	edge := g.all[0]
-	var streams []*stream
-	defer func() {
-		for _, s := range streams {
-			s.stop()
-		}
-	}()
+	var readers streams
+	defer readers.stop()
 	// One reader of each view that others hold, for the whole measure: what is made once
 	// is there.
 	var foreign, own string
-	relayed := 0
-	before, err := g.memory(ctx, edge, "readers-none")
-	if err != nil {
-		return err
-	}
+	before := g.memory(ctx, edge, "readers-none")
 	for i := range b.namespaces {
-		s, err := g.open(ctx, edge, namespaceOf(i), "", nil)
-		if err != nil {
-			return err
-		}
+		s := must.Get(g.open(ctx, edge, namespaceOf(i), "", nil))
 		rev, _ := s.state()
-		holder, _, err := g.holder(ctx, rev)
-		if err != nil {
-			return err
-		}
-		if holder == edge {
+		if holder, _ := g.holder(ctx, rev); holder == edge {
 			own = namespaceOf(i)
 			s.stop()
 			continue
 		}
 		foreign = namespaceOf(i)
-		streams = append(streams, s)
-		relayed++
+		readers = append(readers, s)
 	}
-	withAll, err := g.memory(ctx, edge, "readers-of-each")
-	if err != nil {
-		return err
-	}
-	crowd := func(namespace, name string) (each memory, err error) {
-		before, err := g.memory(ctx, edge, name+"-before")
-		if err != nil {
-			return each, err
-		}
-		var crowd []*stream
-		defer func() {
-			for _, s := range crowd {
-				s.stop()
-			}
-		}()
+	withAll := g.memory(ctx, edge, "readers-of-each")
+	crowd := func(namespace, name string) (each memory) {
+		before := g.memory(ctx, edge, name+"-before")
+		var crowd streams
+		defer crowd.stop()
 		for range many {
-			s, err := g.open(ctx, edge, namespace, "", nil)
-			if err != nil {
-				return each, err
-			}
-			crowd = append(crowd, s)
+			crowd = append(crowd, must.Get(g.open(ctx, edge, namespace, "", nil)))
 		}
-		after, err := g.memory(ctx, edge, name+"-after")
-		return memory{live: (after.live - before.live) / many, stacks: (after.stacks - before.stacks) / many}, err
+		after := g.memory(ctx, edge, name+"-after")
+		return memory{live: (after.live - before.live) / many, stacks: (after.stacks - before.stacks) / many}
 	}
-	local, err := crowd(own, "local")
-	if err != nil {
-		return err
-	}
-	remote, err := crowd(foreign, "relayed")
-	if err != nil {
-		return err
-	}
-	b.say("| at an edge | measured | of that stacks | goal |")
-	b.say("|---|---|---|---|")
-	b.say("| a subscriber of a view that the replica holds, JSON lines, TLS | %s | %s | |", kib(local.live), kib(local.stacks))
-	b.say("| a subscriber of a relayed view | %s, %s more | %s | ≤ 4 KiB more |", kib(remote.live), kib(remote.live-local.live), kib(remote.stacks))
-	b.say("| a relayed view, idle, beyond its one subscriber (of %d) | %s | %s | ≤ 64 KiB |",
-		relayed, kib((withAll.live-before.live)/float64(relayed)-remote.live), kib((withAll.stacks-before.stacks)/float64(relayed)-remote.stacks))
-	b.say("")
-	return nil
+	local, remote := crowd(own, "local"), crowd(foreign, "relayed")
+	b.table.Head("at an edge", "measured", "of that stacks", "goal")
+	b.table.Row("a subscriber of a view that the replica holds, JSON lines, TLS", kib(local.live), kib(local.stacks), "")
+	b.table.Row("a subscriber of a relayed view", kib(remote.live)+", "+kib(remote.live-local.live)+" more", kib(remote.stacks), "≤ 4 KiB more")
+	relayed := float64(len(readers))
+	b.table.Row(fmt.Sprintf("a relayed view, idle, beyond its one subscriber (of %.0f)", relayed),
+		kib((withAll.live-before.live)/relayed-remote.live), kib((withAll.stacks-before.stacks)/relayed-remote.stacks), "≤ 64 KiB")
+	b.table.Line("")
 }

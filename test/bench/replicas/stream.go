@@ -1,16 +1,16 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
 	"time"
+
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/subscriber"
 )
 
 // stream is one subscriber of a namespace's view.
@@ -22,48 +22,50 @@ type stream struct {
 	resets int
 	err    error
 	synced chan struct{} // closed when the graph is complete for the first time
-	// took is told of each message.
-	took func(line []byte, at time.Time)
+	// took is told of each message; nil: nobody is.
+	took func(message []byte, at time.Time)
+}
+
+// streams are several.
+type streams []*stream
+
+func (all *streams) stop() {
+	for _, s := range *all {
+		s.stop()
+	}
 }
 
 // open subscribes at a replica as an administrator, after a revision if there is one,
 // and returns when the graph is complete.
 func (g *group) open(ctx context.Context, at *replica, namespace, since string, took func([]byte, time.Time)) (*stream, error) {
-	roots := x509.NewCertPool()
 	config := g.plane.Config()
-	roots.AppendCertsFromPEM(config.CAData)
-	pair, err := tls.X509KeyPair(config.CertData, config.KeyData)
+	config.NextProtos = []string{"http/1.1"} // each subscriber has a connection of its own
+	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}}
 	address := fmt.Sprintf("%s/apis/stream.graphview.dev/v1alpha1/watch/namespaces/%s/graphs/own?since=%s", at.URL(), namespace, url.QueryEscape(since))
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	response, err := (&http.Client{Transport: transport}).Do(request)
-	if err == nil && response.StatusCode != http.StatusOK {
-		_ = response.Body.Close()
-		err = fmt.Errorf("%s: %s", address, response.Status)
-	}
+	next, err := subscriber.Response(client, request)
 	if err != nil {
 		cancel()
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", address, err)
 	}
 	s := &stream{synced: make(chan struct{}), took: took}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer response.Body.Close()
-		s.read(response)
+		s.read(next)
 	}()
 	s.stop = sync.OnceFunc(func() {
 		cancel()
 		<-done
-		transport.CloseIdleConnections()
+		client.CloseIdleConnections()
 	})
 	select {
 	case <-s.synced:
@@ -77,28 +79,29 @@ func (g *group) open(ctx context.Context, at *replica, namespace, since string, 
 	return nil, err
 }
 
-func (s *stream) read(response *http.Response) {
-	synced := false
-	for lines := bufio.NewReaderSize(response.Body, 64<<10); ; {
-		line, err := lines.ReadBytes('\n')
+func (s *stream) read(next subscriber.Stream) {
+	for synced := false; ; {
+		text, err := next()
 		at := time.Now()
+		var head subscriber.Heading
+		if err == nil {
+			head, err = subscriber.Head(text)
+		}
 		s.mu.Lock()
-		if s.err = err; err != nil {
-			s.mu.Unlock()
-			return
+		if s.err = err; head.Rev != "" {
+			s.rev = head.Rev
 		}
-		if _, after, ok := bytes.Cut(line, []byte(`"rev":"`)); ok {
-			rev, _, _ := bytes.Cut(after, []byte(`"`))
-			s.rev = string(rev)
-		}
-		if bytes.Contains(line, []byte(`"reset":true`)) {
+		if head.Reset {
 			s.resets++
 		}
 		s.mu.Unlock()
-		if s.took != nil {
-			s.took(line, at)
+		if err != nil {
+			return
 		}
-		if !synced && bytes.Contains(line, []byte(`"synced":true`)) {
+		if s.took != nil {
+			s.took(text, at)
+		}
+		if !synced && head.Synced {
 			synced = true
 			close(s.synced)
 		}

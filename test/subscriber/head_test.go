@@ -1,4 +1,4 @@
-package main
+package subscriber
 
 import "testing"
 
@@ -22,12 +22,12 @@ func TestHead(t *testing.T) {
 		"not ended":       {`{"synced":true`, "", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rev, synced, err := head([]byte(c.text))
+			got, err := Head([]byte(c.text))
 			if (err != nil) != c.wantErr {
 				t.Fatalf("error %v, want one: %t", err, c.wantErr)
 			}
-			if err == nil && (rev != c.wantRev || synced != c.wantSynced) {
-				t.Errorf("rev %q, synced %t; want %q, %t", rev, synced, c.wantRev, c.wantSynced)
+			if err == nil && (got.Rev != c.wantRev || got.Synced != c.wantSynced) {
+				t.Errorf("rev %q, synced %t; want %q, %t", got.Rev, got.Synced, c.wantRev, c.wantSynced)
 			}
 		})
 	}

@@ -1,0 +1,91 @@
+// Package must ends a measurement at its first error, as testing.T's Fatal ends a test, so
+// that a measurement reads as the steps that it takes. It is for programs that measure; a
+// function that others retry, or call in a goroutine without [Try], returns its error.
+package must
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// failure is what Do panics with.
+type failure struct{ err error }
+
+// Do ends the measurement if there is an error.
+func Do(err error) {
+	if err != nil {
+		panic(failure{located(err)})
+	}
+}
+
+// Get is the value of a call that returned no error.
+func Get[T any](value T, err error) T {
+	Do(err)
+	return value
+}
+
+// Get2 is Get for two values.
+func Get2[T, U any](one T, other U, err error) (T, U) {
+	Do(err)
+	return one, other
+}
+
+// End is deferred: it ends what a measurement has started, even after an error, and joins the two
+// errors.
+func End(end func() error) {
+	ended := recover()
+	err := end()
+	switch f, failed := ended.(failure); {
+	case failed:
+		panic(failure{errors.Join(f.err, err)})
+	case ended != nil:
+		panic(ended)
+	default:
+		Do(err)
+	}
+}
+
+// Try measures, and returns the error that has ended it.
+func Try(measure func()) (err error) {
+	defer func() {
+		ended := recover()
+		if f, failed := ended.(failure); failed {
+			err = f.err
+		} else if ended != nil {
+			panic(ended)
+		}
+	}()
+	measure()
+	return nil
+}
+
+// located adds the line of the measurement to an error: what failed need not say it.
+func located(err error) error {
+	for skip := 2; ; skip++ {
+		_, file, line, ok := runtime.Caller(skip)
+		if !ok {
+			return err
+		}
+		if !strings.HasSuffix(file, "/must/must.go") {
+			return fmt.Errorf("%s:%d: %w", filepath.Base(file), line, err)
+		}
+	}
+}
+
+// Main is the main function of a program that measures. SIGINT and SIGTERM end its context.
+func Main(name string, measure func(context.Context)) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := Try(func() { measure(ctx) })
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, name+":", err)
+		os.Exit(1)
+	}
+}
