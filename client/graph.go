@@ -42,8 +42,9 @@ func (g *Graph) Apply(m *Message) {
 		case a.DeleteVertex != nil:
 			delete(g.Vertices, a.DeleteVertex.Key)
 		case a.SetArc != nil:
-			g.Arcs[a.SetArc.Key()] = a.SetArc.Attributes
-			g.neighbours.set(a.SetArc.Key())
+			key := g.shared(a.SetArc.Key())
+			g.Arcs[key] = a.SetArc.Attributes
+			g.neighbours.set(key)
 		case a.DeleteArc != nil:
 			delete(g.Arcs, a.DeleteArc.Key())
 			g.neighbours.remove(a.DeleteArc.Key())
@@ -70,6 +71,17 @@ func (g *Graph) Apply(m *Message) {
 	if m.Rev != "" {
 		g.Rev = m.Rev
 	}
+}
+
+// shared returns an equal key with the strings of its ends' vertices. A graph has several times as
+// many arcs as vertices, and the names would be most of its memory.
+func (g *Graph) shared(key ArcKey) ArcKey {
+	for _, end := range []*Key{&key.From, &key.To} {
+		if v := g.Vertices[*end]; v != nil {
+			*end = v.Key
+		}
+	}
+	return key
 }
 
 // Forget empties the graph.

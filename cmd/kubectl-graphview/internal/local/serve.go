@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -21,6 +23,9 @@ const (
 	connectWithin = 10 * time.Second
 	// permitInterval is twice the time after which rights are asked for again.
 	permitInterval = 10 * time.Minute
+	// collectAt is the percentage by which the heap grows before it is collected. The graph is in this
+	// process twice, in the engine and in its client, and a laptop has more processor than memory to spare.
+	collectAt = 50
 )
 
 // Options of With. Config and Rights are required.
@@ -86,6 +91,9 @@ func (r *Rights) Connect(ctx context.Context, config *rest.Config) error {
 // With calls use while the graphs are served, and returns when all has ended. The context of use ends
 // when the graphs are no longer served.
 func With(ctx context.Context, o Options, use func(context.Context, *Cluster) error) error {
+	if os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
+	}
 	engine, err := graphview.NewEngine(graphview.Options{
 		Config: configFor(o.Config), Logger: o.Logger, Own: o.Rights.Permit, PermitInterval: permitInterval, SyncTimeout: o.SyncTimeout,
 	})

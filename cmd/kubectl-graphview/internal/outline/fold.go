@@ -42,12 +42,17 @@ func fold(g *client.Graph, all map[client.Key][]branch, state func(client.Key) (
 
 // inherited removes the references that an owner has as well.
 func (f *folding) inherited() {
-	said := map[client.Key]map[client.Key]bool{} // by object: what it and its owners refer to
-	for key, list := range f.branches {
-		said[key] = map[client.Key]bool{}
-		for _, b := range list {
-			if b.relation == uses || b.relation == names {
-				said[key][b.to] = true
+	said := map[client.Key]map[client.Key]bool{} // by owner: what it refers to
+	for _, owners := range f.owners {
+		for _, owner := range owners {
+			if said[owner] != nil {
+				continue
+			}
+			said[owner] = map[client.Key]bool{}
+			for _, b := range f.branches[owner] {
+				if b.relation == uses || b.relation == names {
+					said[owner][b.to] = true
+				}
 			}
 		}
 	}

@@ -10,14 +10,11 @@ import (
 
 // line is one of the outline.
 type line struct {
-	key     client.Key
-	branch  branch // the zero value where one begins
-	begins  bool
-	trail   []bool // for each level above: is there more below it
-	last    bool   // of its siblings
-	hidden  int    // branches below the maximum depth
-	absence string // as of a branch
-	wrong   bool
+	branch *branch // to the vertex; only to, absence and wrong where one begins
+	begins bool
+	trail  []bool // for each level above: is there more below it
+	last   bool   // of its siblings
+	hidden int    // branches below the maximum depth
 }
 
 // layout draws lines.
@@ -86,11 +83,11 @@ func (l *layout) begin(key client.Key) {
 	if _, done := l.drawn[key]; done || l.away[key] {
 		return
 	}
-	at := line{key: key, begins: true}
+	b := &branch{to: key}
 	if _, there := l.graph.Vertices[key]; !there {
-		at.absence, at.wrong = Absence(NeededMost(l.graph, key))
+		b.absence, b.wrong = Absence(NeededMost(l.graph, key))
 	}
-	l.draw(at)
+	l.draw(line{branch: b, begins: true})
 }
 
 // skip notes what is below a vertex that is itself drawn.
@@ -123,25 +120,26 @@ func (l *layout) rest(name func(client.Key) string) {
 }
 
 func (l *layout) draw(at line) {
-	list := l.branches[at.key]
-	elsewhere := l.owned[at.key] && !at.begins && at.branch.relation != owns
-	if _, done := l.drawn[at.key]; done || elsewhere {
+	key := at.branch.to
+	list := l.branches[key]
+	elsewhere := l.owned[key] && !at.begins && at.branch.relation != owns
+	if _, done := l.drawn[key]; done || elsewhere {
 		l.lines = append(l.lines, at)
 		return
 	}
 	if l.depth > 0 && at.level() >= l.depth && len(list) > 0 {
 		at.hidden = len(list)
-		l.skip(at.key)
+		l.skip(key)
 		l.lines = append(l.lines, at)
 		return
 	}
-	l.drawn[at.key] = len(l.lines)
+	l.drawn[key] = len(l.lines)
 	l.lines = append(l.lines, at)
 	trail := at.trail
 	if !at.begins {
 		trail = append(slices.Clone(trail), !at.last)
 	}
-	for i, b := range list {
-		l.draw(line{key: b.to, branch: b, trail: trail, last: i == len(list)-1, absence: b.absence, wrong: b.wrong})
+	for i := range list {
+		l.draw(line{branch: &list[i], trail: trail, last: i == len(list)-1})
 	}
 }

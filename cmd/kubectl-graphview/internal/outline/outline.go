@@ -116,11 +116,11 @@ func (l *layout) write(out *bufio.Writer, i int, o *Options) {
 			stem.WriteString("    ")
 		}
 	}
-	name := o.Name(at.key)
+	name := o.Name(at.branch.to)
 	if at.branch.count > 1 {
 		kind, one, _ := strings.Cut(name, "/")
 		name = fmt.Sprintf("%s ×%d", kind, at.branch.count)
-		if _, bad := o.State(at.key); bad {
+		if _, bad := o.State(at.branch.to); bad {
 			name += " (" + one + ", …)" // something to begin with
 		}
 	}
@@ -136,16 +136,16 @@ func (l *layout) write(out *bufio.Writer, i int, o *Options) {
 	}
 	out.WriteString(o.Colours.Faint(stem.String()))
 	out.WriteString(name)
-	if at.absence != "" {
+	if at.branch.absence != "" {
 		paint := o.Colours.Faint
-		if at.wrong {
+		if at.branch.wrong {
 			paint = o.Colours.Bad
 		}
-		out.WriteString("  " + paint(at.absence))
+		out.WriteString("  " + paint(at.branch.absence))
 		if len(at.branch.fields) > 0 {
 			out.WriteString("  " + o.Colours.Faint("("+strings.Join(at.branch.fields, ", ")+")"))
 		}
-	} else if text, bad := o.State(at.key); text != "" {
+	} else if text, bad := o.State(at.branch.to); text != "" {
 		if bad {
 			text = o.Colours.Bad(text)
 		}
@@ -160,9 +160,9 @@ func (l *layout) write(out *bufio.Writer, i int, o *Options) {
 // remark says where the rest of a vertex is, if there is any.
 func (l *layout) remark(i int) string {
 	at := &l.lines[i]
-	drawn, done := l.drawn[at.key]
+	drawn, done := l.drawn[at.branch.to]
 	switch {
-	case len(l.branches[at.key]) == 0 || done && drawn == i:
+	case len(l.branches[at.branch.to]) == 0 || done && drawn == i:
 		return ""
 	case done && drawn < i:
 		return "(above)"
