@@ -55,6 +55,11 @@ test("a telephone begins with the problems, below a toolbar of two rows", async 
     bar: document.querySelector("graph-view").shadowRoot.querySelector(".bar").getBoundingClientRect().height, width: document.scrollingElement.scrollWidth,
   }));
   assert.ok(bar <= 90 && width === 390, `${bar} pixels high, ${width} wide`);
+  // A map of that many is marks without names, so the outline names them.
+  const rows = page.locator("graph-view .grid-row:not(.group)");
+  await rows.first().waitFor();
+  const states = await rows.evaluateAll((all) => all.map((row) => `${row.querySelector(".label").textContent}: ${row.querySelector(".st").textContent}`));
+  assert.ok(states.every((text) => /^.+: .+$/.test(text)), states.join("\n"));
   // An address that says what is shown is followed.
   await page.click("graph-view button:has-text('Clear')");
   await eventually(async () => ((await now(page)).problems ? "only problems" : ""));

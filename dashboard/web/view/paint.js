@@ -239,7 +239,7 @@ function paintTile(drawing, app, { x, y }) {
     text = cut;
   }
   const two = named && !isQuiet(app) && h >= 2 * size + 14;
-  const below = !named ? 0 : size * (two ? 2.7 : 1.45) + 4;
+  const below = named ? size * (two ? 2.7 : 1.45) + 4 : how === "bad" ? Infinity : 0; // a mark has no shades behind it
   paintCardsFromAfar(drawing, app, x, y, k < levels.shades ? Infinity : below / k);
   if (!named) {
     if (how === "bad") mark(context, theme, sx + w / 2, sy + h / 2, Math.max(3.2, Math.min(6, w / 4, h / 4)));

@@ -110,10 +110,9 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 .grid { position: relative; overflow: auto; flex: 1; outline-offset: -2px; }
 .grid-row { position: absolute; left: 0; right: 0; height: 26px; cursor: default; }
 .grid-row:hover { background: var(--hover); } .grid-row.on { background: var(--accent-soft); box-shadow: inset 3px 0 var(--accent); }
-.grid-row > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.grid-row .first { display: flex; align-items: center; gap: 5px; }
-.grid-row .label { overflow: hidden; text-overflow: ellipsis; flex: none; max-width: calc(100% - 42px); }
-.grid-row .kindname { color: var(--soft); flex: 1 1 0; min-width: 0; overflow: hidden; text-overflow: ellipsis; font-size: 11.5px; }
+.grid-head > *, .grid-row > *, .grid-row .label, .grid-row .kindname, .grid-row .first { display: flex; align-items: center; gap: 5px; }
+.grid-row .label { flex: none; max-width: calc(100% - 42px); }
+.grid-row .kindname { color: var(--soft); flex: 1 1 0; min-width: 0; font-size: 11.5px; }
 .grid-row .pic { display: flex; }
 .grid-row.group .label { font-weight: 650; } .grid-row .num { text-align: end; color: var(--soft); font-variant-numeric: tabular-nums; }
 .grid-row.group > :nth-child(2) { grid-column: 2 / 5; } .grid-row.group > .num { display: none; }
@@ -121,11 +120,10 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 .twist { width: 14px; flex: none; color: var(--soft); text-align: center; }
 .strip-head { display: flex; gap: 8px; align-items: center; padding: 4px 12px; }
 .timeline { display: grid; grid-template-columns: minmax(0, 300px) minmax(0, 1fr) auto; align-items: center; gap: 12px; padding: 0 12px; height: 40px; }
-.timeline .more { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .strip { display: block; position: relative; inset: auto; height: 34px; width: 100%; cursor: pointer; }
 .facets { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 6px 18px; }
 .facets fieldset { border: 0; padding: 0; margin: 0; min-width: 0; } .facets legend { color: var(--soft); font-size: 11.5px; font-weight: 650; padding: 4px 0; }
-.facets label { display: flex; gap: 7px; align-items: center; min-height: 26px; } .facets label span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .facets label small { color: var(--soft); margin-inline-start: auto; font-size: 11.5px; }
+.facets label { display: flex; gap: 7px; align-items: center; min-height: 26px; } .facets label small { color: var(--soft); margin-inline-start: auto; font-size: 11.5px; }
 .popup:has(.facets) { width: min(720px, 92vw); max-width: none; } .popup h2:not(:first-child) { margin-top: 14px; } .popup[role=dialog]:focus-visible { outline-offset: -2px; }
 .sign, .sample { font-weight: 650; color: var(--soft); } .sign.bad { color: var(--bad); } .sign.warn { color: var(--warn); }
 .sample { border: 1px dashed var(--line); border-radius: 5px; padding: 1px 6px; font-weight: 400; }
@@ -135,6 +133,7 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 @media (max-width: 600px) {
   .bar ::slotted([slot=start]) { flex: 0 1 45%; min-width: 0; } .bar .field { flex: 1 1 40%; } .bar .grow { display: none; } .bar .pill { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
   .timeline { grid-template-columns: minmax(0, 1fr) auto; } .strip { display: none; }
+  .grid-head, .grid-row { grid-template-columns: minmax(0, 1fr) 136px 0 0; }
 }
 @media (max-width: 720px) { .outline, .panel { grid-column: 1 / 4; width: 100%; max-width: none; z-index: 5; } .bar .wide { display: none; } }
 @media (prefers-reduced-motion: no-preference) { button { transition: background .12s; } .map.stale canvas { transition: filter .3s .7s; } }
