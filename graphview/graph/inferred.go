@@ -27,6 +27,10 @@ func (l *Lens) examineInferred(relabelled []spaceID) {
 			return false // examineNamespaces does
 		}
 		to := l.entryAt(a.to)
-		return to == 0 || l.stable(l.entries.at(to))
+		if to == 0 {
+			return true
+		}
+		p := l.entries.at(to)
+		return l.stable(p) && !l.turned(p) // otherwise examineIn does
 	})
 }
