@@ -71,14 +71,15 @@ type Engine struct {
 // NewEngine makes no request before Run.
 func NewEngine(o Options) (*Engine, error) {
 	o.setDefaults()
+	ledger := budget.NewLedger(o.HeldBytes)
 	e := &Engine{
 		o:         o,
 		run:       delivery.NewRun(),
-		graph:     graph.New(),
+		graph:     graph.New(&referencePayer{ledger, make(map[string]*budget.Account)}),
 		writeLock: newWriteLock(), revisionTime: newRevisionTime(),
 		views:   make(map[Name]*View),
 		budgets: budget.NewBuckets(o.Budget, budgetRefill),
-		ledger:  budget.NewLedger(o.HeldBytes),
+		ledger:  ledger,
 		opened:  make(map[*View]struct{}),
 		feeds:   make(map[*watch.Watch]*feed),
 

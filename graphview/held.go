@@ -2,11 +2,13 @@ package graphview
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/spec"
 )
@@ -102,6 +104,37 @@ func (k *keeper) holdMoreRights(places int) error {
 // restricted reports whether a need is one of objects of a namespace or with a selector.
 func restricted(n plan.Need) bool {
 	return !n.OfReleases() && (n.Key.Namespace != "" || n.Key.LabelSelector != "" || n.Key.FieldSelector != "")
+}
+
+// referencePayer implements graph.Payer. Only the writer uses it.
+type referencePayer struct {
+	ledger   *budget.Ledger
+	accounts map[string]*budget.Account // by namespace
+}
+
+var _ graph.Payer = (*referencePayer)(nil)
+
+// Pay implements graph.Payer.
+func (p *referencePayer) Pay(namespace string, use budget.Use, bytes int) bool {
+	a := p.accounts[namespace]
+	if a == nil {
+		a = p.ledger.Account(budget.NamespaceOwner(namespace))
+		p.accounts[strings.Clone(namespace)] = a
+	}
+	err := a.Set(use, int64(bytes))
+	if a.Held() == 0 {
+		delete(p.accounts, namespace)
+	}
+	return err == nil
+}
+
+// Most implements graph.Payer.
+func (p *referencePayer) Most(namespace string, use budget.Use) int {
+	a := p.accounts[namespace]
+	if a == nil {
+		a = p.ledger.Account(budget.NamespaceOwner(namespace))
+	}
+	return int(a.Most(use))
 }
 
 // Ledger returns the ledger of all memory that owners hold.

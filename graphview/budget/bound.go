@@ -70,5 +70,8 @@ func (b *Bound) Exceed() *Exceeded {
 type Exceeded struct{ Bound *Bound }
 
 func (e *Exceeded) Error() string {
+	if e.Bound == HeldBytes { // whose limit depends on the process
+		return "more memory than is free for its owner"
+	}
 	return fmt.Sprintf("more than %d %s", e.Bound.limit, e.Bound.what)
 }

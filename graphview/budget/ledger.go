@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// heldBytes is the limit of a [Ledger] in a process without a memory limit.
-var heldBytes = Declare("held_bytes", "bytes that the views and connections of all users hold", 1<<30)
+// HeldBytes is the limit of a [Ledger] in a process without a memory limit.
+var HeldBytes = Declare("held_bytes", "bytes that the views and connections of all users hold", 1<<30)
 
 // Ledger limits the bytes that all owners hold together. An owner may hold as many bytes as
 // are free: one owner alone holds at most half of the limit, two a third each, and n owners
@@ -42,7 +42,7 @@ func MemoryLimit() int64 {
 // none.
 func NewLedger(limit int64) *Ledger {
 	if limit == 0 {
-		limit = cmp.Or(MemoryLimit()/2, heldBytes.limit)
+		limit = cmp.Or(MemoryLimit()/2, HeldBytes.limit)
 	}
 	return &Ledger{limit: limit, held: make(map[Owner]int64), refusable: make(map[*Account]struct{})}
 }
@@ -63,6 +63,9 @@ const (
 	Faults
 	// Messages are those of other replicas that a subscriber has not read yet.
 	Messages
+	// Names are the references by name of a namespace's objects, Matches those by selector.
+	Names
+	Matches
 
 	uses
 )
@@ -86,12 +89,22 @@ func (a *Account) Set(use Use, n int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	by := n - a.held[use]
-	if free := l.limit - l.total - by; by > 0 && l.held[a.owner]+by > free {
-		heldBytes.Exceed()
+	if by > 0 && by > l.roomLocked(a.owner) {
+		HeldBytes.Exceed()
 		return &Overdrawn{Owner: a.owner, Held: l.held[a.owner], Free: max(0, l.limit-l.total)}
 	}
 	a.addLocked(use, by)
 	return nil
+}
+
+// roomLocked returns how much more an owner may hold.
+func (l *Ledger) roomLocked(owner Owner) int64 { return max(0, (l.limit-l.total-l.held[owner])/2) }
+
+// Most returns the largest number that Set accepts for a use.
+func (a *Account) Most(use Use) int64 {
+	a.ledger.mu.Lock()
+	defer a.ledger.mu.Unlock()
+	return a.held[use] + a.ledger.roomLocked(a.owner)
 }
 
 func (a *Account) addLocked(use Use, by int64) {
@@ -150,7 +163,11 @@ func (a *Account) Release(some ...Use) {
 }
 
 // Close empties the account.
-func (a *Account) Close() { a.Release(Programs, Elements, Rights, Watches, Faults, Messages) }
+func (a *Account) Close() {
+	for use := range uses {
+		a.Release(use)
+	}
+}
 
 // Owner returns the owner of the account.
 func (a *Account) Owner() Owner { return a.owner }

@@ -102,6 +102,7 @@ func (g *Graph) addArc(from nodeID, to slotID, typ ArcType) arcID {
 	}
 	s.in = id
 	s.arcs++
+	g.payName(to)
 	g.record(id, arcState{})
 	return id
 }
@@ -158,6 +159,7 @@ func (g *Graph) removeArc(id arcID) {
 		s.selected--
 		g.countMatch(a.from, -1)
 	}
+	g.payName(a.to)
 	g.setPaths(a, 0, 0)
 }
 

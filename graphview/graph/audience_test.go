@@ -11,7 +11,7 @@ import (
 // TestExcludeInferred: a reader that leaves out what is inferred gets an arc when something
 // else makes it too, and loses it when nothing else does; other readers notice nothing.
 func TestExcludeInferred(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var l *Lens
 	var source, spaces SourceID
 	version := uint64(0)
@@ -120,7 +120,7 @@ func TestExcludeInferred(t *testing.T) {
 // TestExcludeInferredSeldom: a reader that was away while an arc was inferred for a time gets its
 // present state, and a late reader gets no deletion of an arc that it never had.
 func TestExcludeInferredSeldom(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var l *Lens
 	var source SourceID
 	set := func(version uint64, references ...Reference) {

@@ -27,7 +27,7 @@ type cluster struct {
 }
 
 func newCluster() *cluster {
-	c := &cluster{g: New(), sources: map[string]SourceID{}}
+	c := &cluster{g: New(nil), sources: map[string]SourceID{}}
 	c.g.Update(func() {
 		for _, kind := range []string{"Pod", "Node", "Deployment", "ReplicaSet", "Service", "ConfigMap", "Secret", "ServiceAccount"} {
 			scope := ScopeNamespaced

@@ -7,11 +7,9 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// A selector of a few bytes may match every object of the cluster, so what selectors make is
-// bounded, for each object that holds some and, by references_namespace, for each namespace of such. A holder beyond a bound
-// has none of its selectors' arcs until it is within the bound again. In a namespace that exceeds
-// its bound, the holders that match most lose their arcs first.
-var arcsOfObject = budget.Declare("selector_arcs_object", "objects that the selectors of one object match", 50_000)
+// A selector of a few bytes may match every object of the cluster, so the arcs that selectors make are
+// charged to the namespace of the object that holds them. If it may hold no more, the holders that match
+// most lose their arcs first, until there is room again.
 
 // holder is what a node with selectors has.
 type holder struct {
@@ -31,10 +29,10 @@ type holder struct {
 
 // namespaceUse is what the holders of one namespace match.
 type namespaceUse struct {
-	holders   map[nodeID]*holder
-	matches   int // of those that are within their own bound
-	overLimit int // holders that are not
-	dropped   int // holders without arcs
+	holders map[nodeID]*holder
+	matches int // of all holders
+	dropped int // holders without arcs
+	hidden  int // matches of these
 }
 
 // Exceedance says that an object began or ceased to exceed a bound of its references.
@@ -76,6 +74,7 @@ func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 		}
 		if delete(ld.holders, id); len(ld.holders) == 0 {
 			delete(g.namespaceUses, h.space)
+			g.payer.Pay(g.spaces.at(h.space), budget.Matches, 0)
 		}
 		n.holder = nil
 	}
@@ -100,20 +99,16 @@ func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 
 // setMatches stores how much a holder matches.
 func (g *Graph) setMatches(h *holder, matches int) {
+	if matches == h.matches {
+		return
+	}
 	ld := g.namespaceUses[h.space]
-	count := func(matches, by int) {
-		if matches > g.mostOfObject {
-			ld.overLimit += by
-		} else {
-			ld.matches += by * matches
-		}
+	ld.matches += matches - h.matches
+	if h.dropped != nil {
+		ld.hidden += matches - h.matches
 	}
-	count(h.matches, -1)
-	count(matches, 1)
 	h.matches = matches
-	if ld.matches > g.mostOfNamespace || ld.overLimit+ld.dropped > 0 {
-		g.review[h.space] = struct{}{}
-	}
+	g.review[h.space] = struct{}{}
 }
 
 // countMatch counts an arc that a selector began or ceased to make. Where arcs are
@@ -130,10 +125,10 @@ func (g *Graph) enforce() {
 	g.enforceNames()
 	for space := range g.review {
 		ld := g.namespaceUses[space]
-		if ld == nil {
+		if ld == nil || ld.dropped == 0 && g.payMatches(space, ld) {
 			continue
 		}
-		over := g.overLimits(ld)
+		over := g.overLimits(space, ld)
 		for id, h := range ld.holders {
 			if b := over[id]; b != nil && b != h.dropped {
 				g.drop(id, h, b)
@@ -144,26 +139,31 @@ func (g *Graph) enforce() {
 				g.restore(id, h)
 			}
 		}
+		g.payMatches(space, ld)
 	}
 	clear(g.review)
 	g.tellExceedances()
 }
 
+// payMatches charges for the arcs that the selectors of a namespace's objects make.
+func (g *Graph) payMatches(space spaceID, ld *namespaceUse) bool {
+	return g.payer.Pay(g.spaces.at(space), budget.Matches, (ld.matches-ld.hidden)*g.arcBytes)
+}
+
 // overLimits returns the holders of a namespace that exceed a bound, and the bound.
-func (g *Graph) overLimits(ld *namespaceUse) map[nodeID]*budget.Bound {
+func (g *Graph) overLimits(space spaceID, ld *namespaceUse) map[nodeID]*budget.Bound {
 	over := make(map[nodeID]*budget.Bound)
 	var within []nodeID
 	for id, h := range ld.holders {
 		switch {
 		case g.tooMany(h):
 			over[id] = requirementsOfObject
-		case h.matches > g.mostOfObject:
-			over[id] = arcsOfObject
 		default:
 			within = append(within, id)
 		}
 	}
-	if ld.matches <= g.mostOfNamespace {
+	most := g.payer.Most(g.spaces.at(space), budget.Matches) / g.arcBytes
+	if ld.matches <= most {
 		return over
 	}
 	slices.SortFunc(within, func(a, b nodeID) int {
@@ -173,8 +173,8 @@ func (g *Graph) overLimits(ld *namespaceUse) map[nodeID]*budget.Bound {
 	})
 	total := 0
 	for _, id := range within {
-		if total += ld.holders[id].matches; total > g.mostOfNamespace {
-			over[id] = namedOfNamespace
+		if total += ld.holders[id].matches; total > most {
+			over[id] = budget.HeldBytes
 		}
 	}
 	return over
@@ -184,7 +184,9 @@ func (g *Graph) overLimits(ld *namespaceUse) map[nodeID]*budget.Bound {
 func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 	b.Exceed()
 	if h.dropped == nil {
-		g.namespaceUses[h.space].dropped++
+		ld := g.namespaceUses[h.space]
+		ld.dropped++
+		ld.hidden += h.matches
 		g.dropped[id] = h
 	}
 	h.dropped = b
@@ -202,7 +204,9 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 // restore makes the arcs of a dropped holder again.
 func (g *Graph) restore(id nodeID, h *holder) {
 	h.dropped = nil
-	g.namespaceUses[h.space].dropped--
+	ld := g.namespaceUses[h.space]
+	ld.dropped--
+	ld.hidden -= h.matches
 	delete(g.dropped, id)
 	g.judged[id] = struct{}{}
 	has := g.selectedArcs(id)

@@ -13,7 +13,7 @@ func TestBytes(t *testing.T) {
 	const objects, lenses = 20_000, 10
 	for name, part := range map[string][]byte{"whole objects": nil, "parts": make([]byte, 110)} {
 		t.Run(name, func(t *testing.T) {
-			g := New()
+			g := New(nil)
 			var source SourceID
 			ids := make([]NodeID, objects)
 			kind, resource := Kind{Kind: "ConfigMap"}, Resource{Version: "v1", Resource: "configmaps"}

@@ -10,7 +10,7 @@ import (
 // TestClassLapses: an object whose class changes by itself is counted again, and only then are its
 // lenses among the changed ones.
 func TestClassLapses(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var l *Lens
 	var source SourceID
 	set := func(version uint64, class, to Class, at int64) {
@@ -88,7 +88,7 @@ func (w *world) checkCounts(l *modelLens, want picture) {
 // TestSideHashReachesReadersOfAll: readers with Reading.All get an object once when its side hash
 // changes but not its content, and other readers do not.
 func TestSideHashReachesReadersOfAll(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var l *Lens
 	var source SourceID
 	object := Object{Namespace: "a", Name: "p", Version: 1, Hash: 1}
@@ -146,7 +146,7 @@ func TestSideHashReachesReadersOfAll(t *testing.T) {
 // TestExcuse: an object that its controller replaced counts as its excuse says, only while the
 // controller is of that class.
 func TestExcuse(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var l *Lens
 	var source SourceID
 	set := func(name string, version uint64, class Class, o Object) {

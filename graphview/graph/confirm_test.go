@@ -18,7 +18,7 @@ func TestConfirmKeepsOtherContent(t *testing.T) {
 		"of what the source does not have": {name: "q", version: 4, hash: 7, want: true, wantVersion: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := New()
+			g := New(nil)
 			g.Update(func() {
 				pods := g.AddSource(podKind, podsV1, ScopeNamespaced)
 				id := g.Set(pods, &Object{Namespace: "red", Name: "p", Version: 3, Hash: 7})

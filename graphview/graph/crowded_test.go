@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"testing"
 )
 
@@ -21,7 +22,7 @@ func referring(name string, n int, types ...ArcType) Object {
 func TestCrowdedNamespaceIsNotSortedAgain(t *testing.T) {
 	const objects = 2_000
 	c := newCrowd(0, 0)
-	c.g.mostNamed = objects
+	c.g.limit(objects, math.MaxInt)
 	for i := range objects {
 		c.change(func() { c.set(c.maps, referring(fmt.Sprint("m", i), 1, Direct)) })
 	}

@@ -50,17 +50,13 @@ type Graph struct {
 	namespaces  kindID
 	byNamespace map[nodeID]map[kindID]struct{}
 
-	// Bounds of what selectors may make, and who is beyond.
-	mostOfObject, mostOfNamespace int
-	mostRequirements              int
-	namespaceUses                 map[spaceID]*namespaceUse
-	dropped                       map[nodeID]*holder
-	reportedBounds                map[nodeID]*budget.Bound // as of the last revision
-	// named is how much the references of each namespace's objects name, mostNamed how
-	// much that may be, and unnamed are the objects beyond.
-	named     map[spaceID]int
-	mostNamed int
-	overLimit map[nodeID]namesOverLimit
+	// payer is charged for references.
+	payer          Payer
+	namespaceUses  map[spaceID]*namespaceUse
+	dropped        map[nodeID]*holder
+	reportedBounds map[nodeID]*budget.Bound // as of the last revision
+	named          map[spaceID]int          // bytes that references by name hold
+	overLimit      map[nodeID]namesOverLimit
 	// misplaced are the objects that refer to a kind in a namespace though it is cluster-scoped by
 	// now, or the reverse. The value reports whether RetryReferences has returned them.
 	misplaced map[nodeID]bool
@@ -98,6 +94,7 @@ type Graph struct {
 	departing       map[nodeID]*departure // objects that go when their arcs have
 	// These are the constants, but in tests.
 	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries int
+	mostRequirements, arcBytes, placeholderBytes                   int
 
 	// Scratch space of setNames and of matching.
 	desiredArcs []desiredArc
@@ -111,9 +108,13 @@ type source struct {
 	lenses   map[*Lens]struct{} // that watch it
 }
 
-// New returns an empty graph.
-func New() *Graph {
+// New returns an empty graph. A nil Payer pays for all.
+func New(payer Payer) *Graph {
+	if payer == nil {
+		payer = unlimited{}
+	}
 	g := &Graph{
+		payer:          payer,
 		rev:            1,
 		span:           maxSpan,
 		claims:         make(map[nodeID][]SourceID),
@@ -142,10 +143,9 @@ func New() *Graph {
 		fewSelectors:     fewSelectors,
 		fewEntries:       fewEntries,
 		postingsLeast:    postingsLeast,
-		mostOfObject:     int(arcsOfObject.Limit()),
-		mostOfNamespace:  int(namedOfNamespace.Limit()),
 		mostRequirements: int(requirementsOfObject.Limit()),
-		mostNamed:        int(namedOfNamespace.Limit()),
+		arcBytes:         arcBytes,
+		placeholderBytes: placeholderBytes,
 
 		lenses:    make(map[*Lens]struct{}),
 		uidWas:    make(map[nodeID]uint32),

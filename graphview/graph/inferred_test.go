@@ -9,7 +9,7 @@ import (
 // TestInferredOutside: an inferred reference to an object that the view does not select says
 // outside, and makes no arc once the object is deleted.
 func TestInferredOutside(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var l *Lens
 	var source SourceID
 	guessed := Reference{To: podKind, Namespace: "shop", Name: "b", Type: Direct, Field: "inferred/key", Inferred: true, Optional: true}

@@ -53,8 +53,6 @@ func (m *model) bounds() {
 		switch {
 		case requirements(o.References) > m.mostRequirements:
 			m.dropped[key] = requirementsOfObject
-		case len(matches) > m.mostOfObject:
-			m.dropped[key] = arcsOfObject
 		case len(matches) > 0:
 			spaces[o.Namespace] = append(spaces[o.Namespace], holder{key, len(matches)})
 		}
@@ -67,7 +65,7 @@ func (m *model) bounds() {
 		total := 0
 		for _, h := range holders {
 			if total += h.matches; total > m.mostOfNamespace {
-				m.dropped[h.key] = namedOfNamespace
+				m.dropped[h.key] = budget.HeldBytes
 			}
 		}
 	}

@@ -17,10 +17,10 @@ type model struct {
 	objects map[SourceID]map[string]Object // by namespace/name
 	scopes  map[Kind]Scope
 	lenses  []*modelLens
-	// mostOfObject and mostOfNamespace are the bounds of what selectors make, and
+	// mostOfNamespace and mostRequirements are the bounds of what selectors make, and
 	// dropped says for which of them an object's make nothing; see bounds.
-	mostOfObject, mostOfNamespace, mostRequirements int
-	dropped                                         map[Key]*budget.Bound
+	mostOfNamespace, mostRequirements int
+	dropped                           map[Key]*budget.Bound
 	// mostNamed bounds what the references of a namespace's objects name, and unnamed
 	// are the objects whose references are left out since that was exceeded.
 	mostNamed int

@@ -6,7 +6,7 @@ import "testing"
 // counted once where a target that is not visible and the Namespace cease to be members, or
 // begin to be, in one revision.
 func TestHiddenTargetInANamespace(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var l *Lens
 	var pods, maps, spaces SourceID
 	g.Update(func() {

@@ -21,7 +21,7 @@ type narrowStage struct {
 }
 
 func newNarrowStage(w Narrowing) *narrowStage {
-	s := &narrowStage{g: New()}
+	s := &narrowStage{g: New(nil)}
 	s.g.Update(func() {
 		s.source = s.g.AddSource(podKind, podsV1, ScopeNamespaced)
 		s.l = s.g.NewLens()

@@ -128,7 +128,7 @@ func (w *world) readNarrowed(l *modelLens, rarely int) {
 
 // TestNarrowedVisits: a walk that would look at too much is refused, and names the bound.
 func TestNarrowedVisits(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var l *Lens
 	g.Update(func() {
 		source := g.AddSource(podKind, podsV1, ScopeNamespaced)

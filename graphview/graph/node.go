@@ -40,11 +40,14 @@ type slot struct {
 	// arcs counts the arcs that end here, selected the ones that selectors made.
 	arcs     uint32
 	selected uint32
-	// place is the position in its scope's list, plus one; 0 without live nodes.
+	// place is the position in its scope's list, plus one. Without live nodes it is 0, or payerPlace
+	// and the namespace that is charged for the name; see payName.
 	place uint32
 	// pins counts the tombstones of arcs that end here.
 	pins uint32
 }
+
+const payerPlace = 1 << 31
 
 // node is an object under one version of its API. A node without claims is
 // dead and stays, without arcs and content, until no lens has an entry for it.

@@ -32,7 +32,7 @@ func TestDeclaredFieldsStay(t *testing.T) {
 		"and named and selected": {append(inferred[:maxFields:maxFields], selecting, named), []string{"inferred/0", "inferred/1", "spec.name", "spec.selector"}, []string{"spec.name"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := New()
+			g := New(nil)
 			var l *Lens
 			var source SourceID
 			set := func(name string, references ...Reference) {

@@ -5,7 +5,7 @@ import "testing"
 // TestPayloadComesFromTheLastSource: an object that another source has seen too is no reason to
 // remember what the first one retains; a source that lags behind is not listened to.
 func TestPayloadComesFromTheLastSource(t *testing.T) {
-	g := New()
+	g := New(nil)
 	g.Update(func() {
 		narrow, wide := g.AddSource(podKind, podsV1, ScopeNamespaced), g.AddSource(podKind, podsV1, ScopeNamespaced)
 		set := func(source SourceID, version, hash uint64, payload string) any {

@@ -3,22 +3,37 @@ package graph
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"slices"
 
 	"graphview.dev/graphview/budget"
 )
 
 // References may name objects that do not exist: each such name costs a placeholder and an arc,
-// several times its text. So the names of one namespace's objects are bounded too. Beyond the
-// bound, the objects with most names lose their arcs by name first. They get them back when they
+// several times its text. So each namespace is charged for the references of its objects. If it may
+// hold no more, the objects with most names lose their arcs by name first. They get them back when they
 // name less, or when there is room and they change or are read again; see RetryReferences. Unlike
 // selectors, names that are not shown are not kept.
-var namedOfNamespace = budget.Declare("references_namespace",
-	"different objects that the references of one namespace's objects name, each counted once for each object and type of reference, or that their selectors match", 1_000_000)
+
+// Payer pays for the references of the objects of namespaces. The writer calls it.
+type Payer interface {
+	// Pay sets the number of bytes that the references of a namespace's objects hold, if it may
+	// hold as many, and reports whether it may. A smaller number is never refused.
+	Pay(namespace string, use budget.Use, bytes int) bool
+	// Most returns the largest number that Pay accepts.
+	Most(namespace string, use budget.Use) int
+}
+
+// The memory of references, in bytes. TestReferenceBytes compares it with the heap.
+const (
+	arcBytes         = 56
+	placeholderBytes = 120 // of a name that no object has, beside its text
+)
 
 // namesOverLimit is an object whose references by name are left out.
 type namesOverLimit struct {
 	names int
+	bytes int // that the references would hold
 	// again: there is room for them, and RetryReferences has returned the object.
 	again bool
 }
@@ -38,27 +53,83 @@ func (g *Graph) setNamed(id nodeID, names int) {
 	}
 	n.names = uint32(names) //nolint:gosec // of one object
 	space := g.slots.at(n.slot).space
-	total := g.named[space] + more
-	if total == 0 {
-		delete(g.named, space)
-		delete(g.largest, space)
+	g.charge(space, more*g.arcBytes)
+	g.renamed(space, id, names)
+}
+
+// charge adds to what the references by name of a namespace's objects hold.
+func (g *Graph) charge(space spaceID, bytes int) {
+	if g.named[space] += bytes; g.named[space] > 0 {
+		g.crowded[space] = struct{}{}
 		return
 	}
-	defer g.renamed(space, id, names)
-	if g.named[space] = total; more > 0 && total > g.mostNamed {
-		g.crowded[space] = struct{}{}
+	delete(g.named, space)
+	delete(g.largest, space)
+	delete(g.crowded, space)
+	g.payer.Pay(g.spaces.at(space), budget.Names, 0)
+}
+
+// payName charges for a name that arcs end at and no object has. The namespace of one of the arcs pays,
+// until an object has the name or no arc ends there.
+func (g *Graph) payName(id slotID) {
+	s := g.slots.at(id)
+	switch paid, absent := s.place >= payerPlace, s.place == 0 || s.place >= payerPlace; {
+	case absent && !paid && s.in != 0:
+		payer := g.slots.at(g.nodes.at(g.arcs.at(s.in).from).slot).space
+		s.place = payerPlace + uint32(payer)
+		g.spaces.hold(payer)
+		g.charge(payer, g.placeholder(s))
+	case paid && s.in == 0:
+		g.refundName(s)
 	}
 }
+
+// refundName ends the charge for a name.
+func (g *Graph) refundName(s *slot) {
+	payer := spaceID(s.place - payerPlace)
+	s.place = 0
+	g.charge(payer, -g.placeholder(s))
+	g.spaces.release(payer)
+}
+
+// placeholder returns the memory of a name that no object has.
+func (g *Graph) placeholder(s *slot) int {
+	if g.placeholderBytes == 0 {
+		return 0
+	}
+	return g.placeholderBytes + len(s.name)
+}
+
+// costOf returns what an object's references by name would hold.
+func (g *Graph) costOf(want []desiredArc) int {
+	bytes := len(want) * g.arcBytes
+	for i := range want {
+		if s := g.slots.at(want[i].to); s.place == 0 {
+			bytes += g.placeholder(s)
+		}
+	}
+	return bytes
+}
+
+// unlimited is the Payer of a graph whose references are charged to nobody.
+type unlimited struct{}
+
+func (unlimited) Pay(string, budget.Use, int) bool { return true }
+func (unlimited) Most(string, budget.Use) int      { return math.MaxInt }
 
 // stillOverLimit reports whether the references of an object stay left out: it names no less, and
 // there is no room. The namespace is then not searched for its largest namers.
 func (g *Graph) stillOverLimit(id nodeID, want []desiredArc) bool {
 	u, ok := g.overLimit[id]
-	if !ok || len(want) < u.names || g.named[g.slots.at(g.nodes.at(id).slot).space]+len(want) <= g.mostNamed {
+	if !ok || len(want) < u.names {
 		return false
 	}
-	g.overLimit[id] = namesOverLimit{names: len(want)}
-	namedOfNamespace.Exceed()
+	space, bytes := g.slots.at(g.nodes.at(id).slot).space, g.costOf(want)
+	if g.named[space]+bytes <= g.payer.Most(g.spaces.at(space), budget.Names) {
+		return false
+	}
+	g.overLimit[id] = namesOverLimit{names: len(want), bytes: bytes}
+	budget.HeldBytes.Exceed()
 	// Nothing else may need what was made to compare the names. Several may be of one slot.
 	for i := range want {
 		g.slots.at(want[i].to).pins++
@@ -132,25 +203,29 @@ func (g *Graph) namersOf(space spaceID) *namers {
 	return h
 }
 
-// enforceNames removes the arcs by name of the largest namers of each namespace beyond its bound.
-// It waits for the removal of sources, which may make room.
+// enforceNames charges the namespaces whose references by name changed, and removes those of the largest
+// namers where a namespace may hold no more. It waits for the removal of sources, which may make room.
 func (g *Graph) enforceNames() {
 	if len(g.crowded) == 0 || slices.ContainsFunc(g.cleanups, func(c cleanup) bool { _, ok := c.(*removeSource); return ok }) {
 		return
 	}
 	for space := range g.crowded {
-		if g.named[space] <= g.mostNamed {
+		delete(g.crowded, space)
+		name := g.spaces.at(space)
+		if g.payer.Pay(name, budget.Names, g.named[space]) {
 			continue
 		}
-		for h := g.namersOf(space); h.Len() > 0 && g.named[space] > g.mostNamed; {
+		most := g.payer.Most(name, budget.Names)
+		for h := g.namersOf(space); h.Len() > 0 && g.named[space] > most; {
 			g.visits++
 			largest := heap.Pop(h).(namer) //nolint:forcetypeassert // see Push
 			if n := g.nodes.at(largest.id); n.names == largest.names && n.slot != 0 && g.key(largest.id) == largest.key {
 				g.dropNames(largest.id)
 			}
 		}
+		g.payer.Pay(name, budget.Names, g.named[space])
+		delete(g.crowded, space)
 	}
-	clear(g.crowded)
 }
 
 // renamed keeps the largest namers of a namespace up to date with an object that names
@@ -160,7 +235,7 @@ func (g *Graph) renamed(space spaceID, id nodeID, names int) {
 	h := g.largest[space]
 	switch {
 	case h == nil:
-	case g.named[space] < g.mostNamed/2 || h.Len() > 2*h.collected+minNamers:
+	case g.named[space] < g.payer.Most(g.spaces.at(space), budget.Names)/2 || h.Len() > 2*h.collected+minNamers:
 		delete(g.largest, space)
 	case names > 0:
 		heap.Push(h, namer{id, uint32(names), g.key(id)}) //nolint:gosec // of one object
@@ -169,11 +244,13 @@ func (g *Graph) renamed(space spaceID, id nodeID, names int) {
 
 // dropNames removes the arcs by name of one object.
 func (g *Graph) dropNames(id nodeID) {
-	names := int(g.nodes.at(id).names)
+	n := g.nodes.at(id)
+	names, space := int(n.names), g.slots.at(n.slot).space
+	before := g.named[space]
 	g.setNames(id, nil)
-	g.overLimit[id] = namesOverLimit{names: names}
+	g.overLimit[id] = namesOverLimit{names: names, bytes: before - g.named[space]}
 	g.judged[id] = struct{}{}
-	namedOfNamespace.Exceed()
+	budget.HeldBytes.Exceed()
 }
 
 // sortByNames sorts by how much is named, and where that is equal by name.
@@ -195,9 +272,12 @@ type Unread struct {
 }
 
 // RetryReferences returns the objects whose references were left out and now have room, and the
-// misplaced ones. In Update.
+// misplaced ones. Selectors whose arcs have room make them in the same Update. In Update.
 func (g *Graph) RetryReferences() []Unread {
 	found := g.Misplaced()
+	for _, h := range g.dropped {
+		g.review[h.space] = struct{}{}
+	}
 	spaces := make(map[spaceID][]nodeID)
 	for id := range g.overLimit {
 		space := g.slots.at(g.nodes.at(id).slot).space
@@ -205,10 +285,10 @@ func (g *Graph) RetryReferences() []Unread {
 	}
 	for space, ids := range spaces {
 		g.sortByNames(ids, func(n nodeID) int { return g.overLimit[n].names })
-		total := g.named[space]
+		total, most := g.named[space], g.payer.Most(g.spaces.at(space), budget.Names)
 		for _, id := range ids {
 			u := g.overLimit[id]
-			if total += u.names; total > g.mostNamed {
+			if total += u.bytes; total > most {
 				break
 			}
 			u.again = true
@@ -232,7 +312,7 @@ func (g *Graph) sourcesOf(id nodeID) []SourceID {
 // boundOf is the bound that a node exceeds, nil for none.
 func (g *Graph) boundOf(id nodeID) *budget.Bound {
 	if _, ok := g.overLimit[id]; ok {
-		return namedOfNamespace
+		return budget.HeldBytes
 	}
 	if h := g.nodes.at(id).holder; h != nil {
 		return h.dropped

@@ -8,7 +8,7 @@ import (
 // TestPositionOfAnotherLens: a position in a closed lens is not valid in the lens that is made
 // after it, which has no tombstones of the first one's vertices.
 func TestPositionOfAnotherLens(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var (
 		source SourceID
 		l      *Lens

@@ -9,7 +9,7 @@ import (
 // TestOtherRulesReplaceReferences: an object that is read with other rules gets other references,
 // and its content is unchanged.
 func TestOtherRulesReplaceReferences(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var l *Lens
 	var pods, wide SourceID
 	set := func(source SourceID, version, rules uint64, target string) {

@@ -25,7 +25,7 @@ func TestReferenceWithoutNamespace(t *testing.T) {
 		"namespaced, then made again as not":     {scopes: []Scope{ScopeNamespaced, ScopeCluster}, want: []string{"", arc(newer)}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := New()
+			g := New(nil)
 			var l *Lens
 			g.Update(func() {
 				l = g.NewLens()
@@ -74,7 +74,7 @@ func TestKindBecomesNamespaced(t *testing.T) {
 	holder := Object{Namespace: "shop", Name: "holder", Version: 1, References: []Reference{reference}}
 	other := Object{Namespace: "shop", Name: "other", Version: 1, References: []Reference{{Type: Direct, To: podKind, Namespace: "shop", Name: "a", Field: "f"}}}
 	gone := Object{Namespace: "shop", Name: "gone", Version: 1, References: []Reference{reference}}
-	g := New()
+	g := New(nil)
 	var l *Lens
 	var pods, before SourceID
 	set := func(id SourceID, o Object) { l.Select(g.Set(id, &o), Selection{Member: true}) }

@@ -63,7 +63,10 @@ func (g *Graph) dropScope(kind kindID, space spaceID) {
 // enter puts a slot that has a live node into its scope; leave takes it out.
 func (g *Graph) enter(id slotID) {
 	s := g.slots.at(id)
-	if s.place != 0 {
+	switch {
+	case s.place >= payerPlace:
+		g.refundName(s)
+	case s.place != 0:
 		return
 	}
 	sc := g.scopeFor(s.kind, s.space)
@@ -73,7 +76,7 @@ func (g *Graph) enter(id slotID) {
 
 func (g *Graph) leave(id slotID) {
 	s := g.slots.at(id)
-	if s.place == 0 {
+	if s.place == 0 || s.place >= payerPlace {
 		return
 	}
 	sc := g.scopeFor(s.kind, s.space)
@@ -86,6 +89,7 @@ func (g *Graph) leave(id slotID) {
 		sc.postings = nil
 	}
 	g.dropScope(s.kind, s.space)
+	g.payName(id)
 }
 
 // setSelectors makes the node's selectors those of its references.
@@ -157,17 +161,6 @@ func (g *Graph) selectAll(id nodeID, h *holder, there []arcID) bool {
 			of: h, finds: true, there: there, holders: []nodeID{id},
 		})
 		return false
-	}
-	if len(found) > g.mostOfObject {
-		matches := 0
-		for _, to := range found {
-			matches += g.matchesOf(h, to)
-		}
-		if matches > g.mostOfObject {
-			g.drop(id, h, arcsOfObject)
-			g.setMatches(h, matches)
-			return true
-		}
 	}
 	for _, to := range found {
 		g.selectSlot(id, h, to)

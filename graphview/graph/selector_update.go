@@ -1,6 +1,10 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+
+	"graphview.dev/graphview/budget"
+)
 
 // A few bytes may change very many arcs: another selector of an object that matches thousands,
 // another label of their namespace. All readers wait for the writer, so each Update makes one
@@ -106,10 +110,9 @@ func (c *selectorUpdate) find(g *Graph) {
 	}
 	c.slots = g.candidates(c.of)
 	g.visits += len(c.slots)
-	c.counts = c.counts || len(c.slots) > g.mostOfObject
 }
 
-// count counts what a holder matches of one slot. With too much it has no arcs.
+// count counts what a holder without arcs matches of one slot.
 func (c *selectorUpdate) count(g *Graph) {
 	id, h := c.holders[0], c.of
 	if g.nodes.at(id).holder != h {
@@ -123,9 +126,6 @@ func (c *selectorUpdate) count(g *Graph) {
 		return
 	}
 	c.counts, c.slot = false, 0
-	if c.counted > g.mostOfObject {
-		g.drop(id, h, arcsOfObject)
-	}
 	if h.dropped != nil {
 		g.setMatches(h, c.counted)
 		c.there, c.holders = nil, nil // drop takes care of what there was
@@ -140,10 +140,10 @@ func (g *Graph) enforceMeanwhile() {
 	var counts []*selectorUpdate
 	for space := range g.review {
 		ld := g.namespaceUses[space]
-		if ld == nil || ld.matches <= g.mostOfNamespace && ld.overLimit == 0 {
+		if ld == nil || ld.matches*g.arcBytes <= g.payer.Most(g.spaces.at(space), budget.Matches) {
 			continue
 		}
-		for id, b := range g.overLimits(ld) {
+		for id, b := range g.overLimits(space, ld) {
 			if h := ld.holders[id]; h.dropped == nil {
 				g.drop(id, h, b)
 				counts = append(counts, &selectorUpdate{of: h, finds: true, counts: true, holders: []nodeID{id}})

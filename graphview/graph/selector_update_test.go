@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"testing"
 )
 
@@ -19,7 +20,7 @@ func TestLargeChangesAreMadeInSlices(t *testing.T) {
 	namespace := func(label string, version uint64) Object {
 		return Object{Name: "shop", Version: version, Labels: map[string]string{label: "yes"}}
 	}
-	g := New()
+	g := New(nil)
 	var podSource, mapSource, spaceSource SourceID
 	var all []*Lens
 	set := func(source SourceID, o Object) {
@@ -67,9 +68,9 @@ func TestLargeChangesAreMadeInSlices(t *testing.T) {
 		{"its namespace has another label", func() { set(spaceSource, namespace("closed", 2)) }, 0, large},
 		{"and the first again", func() { set(spaceSource, namespace("open", 3)) }, pods, large},
 		{"a selector that matches nothing", func() { selects("none") }, 0, large},
-		{"one that matches more than it may", func() { g.mostOfObject = pods / 2; selects("app") }, 0, 1},
+		{"one that matches more than it may", func() { g.limit(math.MaxInt, pods/2); selects("app") }, 0, 1},
 		{"nothing again", func() { selects("none") }, 0, 1},
-		{"one that matches as much as it may", func() { g.mostOfObject = pods; selects("tier") }, pods, large},
+		{"one that matches as much as it may", func() { g.limit(math.MaxInt, pods); selects("tier") }, pods, large},
 		{"one object too many", func() {
 			set(podSource, Object{Namespace: "shop", Name: "more", Labels: map[string]string{"tier": "1"}})
 		}, 0, large},

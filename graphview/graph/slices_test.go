@@ -2,7 +2,10 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"testing"
+
+	"graphview.dev/graphview/budget"
 )
 
 // crowd is many objects of a namespace whose selectors match all of its many pods, as
@@ -15,7 +18,7 @@ type crowd struct {
 }
 
 func newCrowd(holders, pods int) *crowd {
-	c := &crowd{g: New()}
+	c := &crowd{g: New(nil)}
 	c.change(func() {
 		c.pods = c.g.AddSource(podKind, podsV1, ScopeNamespaced)
 		c.maps = c.g.AddSource(mapKind, mapsV1, ScopeNamespaced)
@@ -88,22 +91,22 @@ func TestManyHoldersAreMatchedInSlices(t *testing.T) {
 		{"none matches", func() { c.label("closed") }, 0, all / slice},
 		{"all of them again", func() { c.label("open") }, all, 20},
 		{"the bound of the namespace is exceeded", func() {
-			c.g.mostOfNamespace = all / 10
+			c.g.limit(math.MaxInt, all/10)
 			c.set(c.pods, Object{Namespace: "shop", Name: "more"})
 		}, all / 10 / (pods + 1) * (pods + 1), all / slice},
 		{"it is not any more", func() {
-			c.g.mostOfNamespace = 2 * all
+			c.g.limit(math.MaxInt, 2*all)
 			c.g.Remove(c.pods, "shop", "more")
 		}, all, 20},
 		{"none matches again", func() { c.label("closed") }, 0, all / slice},
 		{"all of them match, more than they may", func() {
-			c.g.mostOfNamespace = all / 10
+			c.g.limit(math.MaxInt, all/10)
 			c.label("open")
 		}, all / 10, all / slice},
 	} {
 		before := c.g.Size().Arcs
 		c.change(tt.change)
-		if most := max(before, c.g.mostOfNamespace+slice); c.peak > most {
+		if most := max(before, min(c.g.payer.Most("shop", budget.Matches), all)+slice); c.peak > most {
 			t.Errorf("%s: up to %d arcs, want at most %d", tt.name, c.peak, most)
 		}
 		if got := c.g.Size().Arcs; got != tt.wantArcs {
@@ -120,7 +123,7 @@ func TestManyHoldersAreMatchedInSlices(t *testing.T) {
 func TestObjectOverTheLimitCostsItsOwnNames(t *testing.T) {
 	const objects = 2_000
 	c := newCrowd(0, 0)
-	c.g.mostNamed = objects
+	c.g.limit(objects, math.MaxInt)
 	for i := range objects / 2 {
 		c.change(func() { c.set(c.maps, referring(fmt.Sprint("m", i), 1, Direct, OwnerReference)) })
 	}
@@ -151,7 +154,7 @@ func TestObjectOverTheLimitCostsItsOwnNames(t *testing.T) {
 // the same labels is not visited.
 func TestUnchangedNamespaceIsNotCounted(t *testing.T) {
 	c := newCrowd(10, 100)
-	c.g.mostOfObject = 50
+	c.g.limit(math.MaxInt, 50)
 	c.change(func() { c.label("open") })
 	if len(c.g.dropped) != 10 {
 		t.Fatalf("%d objects have no arcs, want all 10", len(c.g.dropped))

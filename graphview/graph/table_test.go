@@ -10,7 +10,7 @@ import (
 // TestNamesAreDroppedWithTheirReferences: kinds, namespaces and paths in references are kept as
 // long as a reference has them.
 func TestNamesAreDroppedWithTheirReferences(t *testing.T) {
-	g := New()
+	g := New(nil)
 	var maps SourceID
 	g.Update(func() { maps = g.AddSource(mapKind, mapsV1, ScopeNamespaced) })
 	set := func(version uint64, references []Reference) {

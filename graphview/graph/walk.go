@@ -33,6 +33,9 @@ func ParseDirection(s string) (Direction, bool) {
 // MaxDepth bounds Walk.Depth.
 const MaxDepth = 64
 
+// MaxRoots bounds the roots of a walk.
+const MaxRoots = 64
+
 // Walk says how a lens gets from its roots to what is visible.
 type Walk struct {
 	Direction Direction

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -58,14 +59,14 @@ func withoutNamespaces(r Resource, _ string) bool { return r != namespacesV1 }
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), g: New(), exceed: map[Key]*budget.Bound{}}
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), g: New(nil), exceed: map[Key]*budget.Bound{}}
 	if seed%3 == 0 {
 		w.g.span = 200 // so that stamps wrap around now and then
 	}
 	w.m = &model{
 		sources: map[SourceID]modelSource{}, objects: map[SourceID]map[string]Object{}, scopes: map[Kind]Scope{},
-		mostOfObject: w.g.mostOfObject, mostOfNamespace: w.g.mostOfNamespace, mostRequirements: w.g.mostRequirements,
-		mostNamed: w.g.mostNamed, unnamed: map[Key]bool{}, leftOut: map[Key]int{},
+		mostOfNamespace: math.MaxInt, mostRequirements: w.g.mostRequirements,
+		mostNamed: math.MaxInt, unnamed: map[Key]bool{}, leftOut: map[Key]int{},
 	}
 	if seed%3 > 0 { // so that what is for many selectors, or objects, is there for few
 		w.g.fewSelectors, w.g.postingsLeast = 0, 2
@@ -74,12 +75,12 @@ func newWorld(t *testing.T, seed uint64) *world {
 		w.m.mostRequirements, w.g.mostRequirements = 2, 2
 	}
 	if seed%2 == 0 { // bounds that are exceeded, and not, all the time
-		w.m.mostOfObject, w.m.mostOfNamespace = 5, 16
-		w.g.mostOfObject, w.g.mostOfNamespace = 5, 16
+		w.m.mostOfNamespace = 16
 	}
 	if seed%3 < 2 {
-		w.m.mostNamed, w.g.mostNamed = 20, 20
+		w.m.mostNamed = 20
 	}
+	w.g.limit(w.m.mostNamed, w.m.mostOfNamespace)
 	if seed%4 > 0 { // so that hubs and slices are small enough to be there, and lenses are committed outside the lock
 		w.g.hubSize, w.g.sliceChanges, w.g.fewEntries = 2, 3, int(seed%5)*4
 	}
@@ -151,7 +152,7 @@ func (w *world) checkBounds() {
 		want[key] = b.Name()
 	}
 	for key := range w.m.unnamed {
-		want[key] = namedOfNamespace.Name()
+		want[key] = budget.HeldBytes.Name()
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		w.t.Fatalf("who exceeds a bound (-want +told):\n%s", diff)
