@@ -224,7 +224,7 @@ func TestNarrowRefused(t *testing.T) {
 		"a depth of words":     "?root=pods/shop/web&depth=two",
 		"only a depth":         "?depth=2",
 		"only a direction":     "?direction=up",
-		"too many roots":       "?root=pods/shop/web" + strings.Repeat("&root=pods/shop/web", 16),
+		"too many roots":       "?root=pods/shop/web" + strings.Repeat("&root=pods/shop/web", graph.MaxRoots),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, road := range []string{path, "watch/" + path} {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
@@ -22,8 +21,6 @@ type Payer interface {
 	Hold(elements int) error
 }
 
-var narrowRoots = budget.Declare("narrowed_graph_roots", "roots that one subscriber narrows a graph to", 16)
-
 // ParseNarrowing parses the parameters that narrow a graph. It returns nil if there are none.
 func ParseNarrowing(roots []string, direction string, depth int) (*graph.Narrowing, error) {
 	if len(roots) == 0 {
@@ -32,8 +29,8 @@ func ParseNarrowing(roots []string, direction string, depth int) (*graph.Narrowi
 		}
 		return nil, nil
 	}
-	if int64(len(roots)) > narrowRoots.Limit() {
-		return nil, narrowRoots.Exceed()
+	if len(roots) > graph.MaxRoots {
+		return nil, fmt.Errorf("at most %d objects can be roots", graph.MaxRoots)
 	}
 	n := &graph.Narrowing{Walk: graph.Walk{Direction: graph.Down, Depth: depth}}
 	if direction != "" {

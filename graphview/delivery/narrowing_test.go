@@ -282,7 +282,7 @@ func TestNarrowedIsPaidFor(t *testing.T) {
 	if payer.held != 0 {
 		t.Errorf("%d held after the end", payer.held)
 	}
-	payer = &fakePayer{refused: narrowRoots.Exceed()}
+	payer = &fakePayer{refused: warningsBound.Exceed()}
 	r = s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "down", "pods/shop/a"), Payer: payer})
 	_, err := r.Poll()
 	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Reason != reason.LimitExceeded {

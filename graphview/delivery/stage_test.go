@@ -25,7 +25,7 @@ type stage struct {
 
 func newStage(tb testing.TB) *stage {
 	tb.Helper()
-	s := &stage{graph: graph.New()}
+	s := &stage{graph: graph.New(nil)}
 	s.warnings = NewWarnings(func() {})
 	news, interruption := make(chan struct{}), &Interruption{Over: make(chan struct{})}
 	s.publisher = NewPublisher(Source{

@@ -8,13 +8,10 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// Bounds of one evaluation, in units. A unit is a step of the evaluation, some
+// evaluationCost limits one evaluation, in units. A unit is a step of the evaluation, some
 // bytesMade that are made, or some bytesRead that are looked at, and takes a tenth
 // of a microsecond or so.
-var (
-	evaluationCost = budget.Declare("expression_cost", "units of cost of one evaluation of an expression", CostLimit)
-	resourceCost   = budget.Declare("resource_expression_cost", "units of cost of one evaluation of a resource selector", 10_000)
-)
+var evaluationCost = budget.Declare("expression_cost", "units of cost of one evaluation of an expression", CostLimit)
 
 const (
 	// bytesMade are the bytes of memory that one unit pays for: what one
@@ -32,9 +29,8 @@ const varMeter = "@meter"
 // meter is what one evaluation may still spend. It is charged before something is
 // made or looked at. It belongs to one goroutine.
 type meter struct {
-	ctx   context.Context //nolint:containedctx // that of one evaluation
-	bound *budget.Bound
-	left  int
+	ctx  context.Context //nolint:containedctx // that of one evaluation
+	left int
 	// ask is what is left when the context is asked next.
 	ask int
 	// release ends the turn; nil before the evaluation has one.
@@ -44,9 +40,8 @@ type meter struct {
 }
 
 // begin starts an evaluation.
-func (m *meter) begin(ctx context.Context, bound *budget.Bound) {
-	*m = meter{ctx: ctx, bound: bound, left: int(bound.Limit())}
-	m.ask = m.left - TurnCost
+func (m *meter) begin(ctx context.Context) {
+	*m = meter{ctx: ctx, left: CostLimit, ask: CostLimit - TurnCost}
 }
 
 // end ends the evaluation, and returns its cost.
@@ -54,7 +49,7 @@ func (m *meter) end() uint64 {
 	if m.release != nil {
 		m.release()
 	}
-	return uint64(int(m.bound.Limit()) - m.left) //nolint:gosec // never more than the limit
+	return uint64(CostLimit - m.left) //nolint:gosec // never more than the limit
 }
 
 // spend takes units. It ends the evaluation if none are left, or if the context has ended. CEL

@@ -8,12 +8,7 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"graphview.dev/graphview/budget"
 )
-
-// pathBytes bounds what one JSONPath finds in one object.
-var pathBytes = budget.Declare("jsonpath_bytes", "bytes that one JSONPath finds in one object", maxPathBytes)
 
 // The result of a JSONPath has at most timesObject times the size of the object, plus freeBytes. A
 // path can name the same part many times.
@@ -100,15 +95,11 @@ func (e *encoder) members(members map[string]any) error {
 // exceeded looks at how large the object is, which most objects need not be.
 func (e *encoder) exceeded() error {
 	if e.limit == freeBytes {
-		e.limit = min(freeBytes+1+timesObject*sizeOf(e.object), maxPathBytes)
+		e.limit = freeBytes + 1 + timesObject*sizeOf(e.object)
 	}
-	switch {
-	case len(e.dst) <= e.limit:
+	if len(e.dst) <= e.limit {
 		return nil
-	case e.limit == maxPathBytes:
-		return &EvaluationError{Message: fmt.Sprintf("JSONPath finds too much; at most %d bytes are allowed", pathBytes.Exceed().Bound.Limit())}
 	}
-	pathBytes.Exceed()
 	return &EvaluationError{Message: fmt.Sprintf("JSONPath finds too much; at most %d times the size of the object is allowed", timesObject)}
 }
 

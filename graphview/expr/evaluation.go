@@ -69,9 +69,9 @@ func (p *program) eval(m *meter, variables cel.Activation) (ref.Val, error) {
 	case !errors.As(err, &cancelled):
 		return nil, p.safe(err)
 	case cancelled.Cause == interpreter.CostLimitExceeded:
-		m.bound.Exceed()
+		evaluationCost.Exceed()
 		return nil, &EvaluationError{
-			Message: fmt.Sprintf("cost limit exceeded: the expression took more than %d units on this object", m.bound.Limit()),
+			Message: fmt.Sprintf("cost limit exceeded: the expression took more than %d units on this object", CostLimit),
 		}
 	}
 	return nil, fmt.Errorf("evaluate expression: %w", cmp.Or(m.err, context.Cause(m.ctx)))

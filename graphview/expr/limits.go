@@ -79,8 +79,4 @@ const (
 
 	// maxPathNodes is how many nodes it may find.
 	maxPathNodes = 10_000
-
-	// maxPathBytes is how large the JSON of the nodes may be: what fits into
-	// one message of a stream.
-	maxPathBytes = 1 << 20
 )

@@ -60,7 +60,7 @@ func (s *ObjectSelector) Matches(ctx context.Context, in *Input) (bool, error) {
 func (p *program) on(ctx context.Context, in *Input) (ref.Val, error) {
 	variables := objectVariablesPool.Get().(*objectVariables) //nolint:forcetypeassert // all that is put there
 	variables.input = in
-	variables.meter.begin(ctx, evaluationCost)
+	variables.meter.begin(ctx)
 	result, err := p.eval(&variables.meter, variables)
 	in.Cost += variables.meter.end()
 	if variables.err != nil {

@@ -39,7 +39,7 @@ type Resource struct {
 // context's.
 func (s *ResourceSelector) Matches(ctx context.Context, r Resource) (matches bool, cost uint64, err error) {
 	variables := &resourceVariables{resource: r}
-	variables.meter.begin(ctx, resourceCost)
+	variables.meter.begin(ctx)
 	result, err := s.program.eval(&variables.meter, variables)
 	cost = variables.meter.end()
 	if err != nil {

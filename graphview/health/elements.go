@@ -51,9 +51,9 @@ func (o *object) element() Health {
 	return worst
 }
 
-// elements bounds the lists that are read, since each condition takes many times
+// maxElements is the longest list that is read, since each condition takes many times
 // the bytes that it has in JSON.
-var elements = budget.Declare("health_list_elements", "conditions, containers or parents in the status of one object", 1000)
+var maxElements = int(budget.ObjectParts.Limit())
 
 // perElement is how many conditions of one parent, ancestor or listener are read.
 const perElement = 64
@@ -64,12 +64,12 @@ func (o *object) tooLong() bool {
 	if n := o.read.Count(); n > 0 && n <= perElement {
 		return false
 	}
-	if int64(o.length("endpoints")) > elements.Limit() {
+	if o.length("endpoints") > maxElements {
 		return true
 	}
 	for _, lists := range [][]string{{"conditions"}, containerLists, elementLists} {
 		for _, name := range lists {
-			if int64(o.status.length(name)) > elements.Limit() {
+			if o.status.length(name) > maxElements {
 				return true
 			}
 		}
@@ -79,7 +79,7 @@ func (o *object) tooLong() bool {
 		o.status.each(func(element fields) bool {
 			n := element.length("conditions")
 			all += n
-			long = n > perElement || int64(all) > elements.Limit()
+			long = n > perElement || all > maxElements
 			return !long
 		}, list)
 	}

@@ -78,9 +78,9 @@ func TestStatusTooLong(t *testing.T) {
 			"phase": "Running", "containerStatuses": list, "conditions": []any{map[string]any{"type": "Ready", "status": "True"}},
 		}}
 	}
-	limit := int(elements.Limit())
+	limit := maxElements
 	for containers, want := range map[int]Health{
-		limit:     Health{State: OK}.counted(elements.Limit(), elements.Limit()),
+		limit:     Health{State: OK}.counted(int64(limit), int64(limit)),
 		limit + 1: {State: Unknown, Reason: "StatusTooLong"},
 		limit * 2: {State: Unknown, Reason: "StatusTooLong"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/jsontree"
 )
 
@@ -58,7 +59,7 @@ func OfParts(kind Kind, parts *jsontree.Parts) Health { return of(kind, fields{r
 func of(kind Kind, f fields) Health {
 	o := object{fields: f, status: f.at("status"), kind: kind}
 	if o.tooLong() {
-		_ = elements.Exceed() // counts it; the author of the object sees the reason
+		_ = budget.ObjectParts.Exceed() // counts it; the author of the object sees the reason
 		return Health{State: Unknown, Reason: "StatusTooLong"}
 	}
 	o.readStatus()

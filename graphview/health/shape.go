@@ -35,7 +35,7 @@ var Shape = func() *jsontree.Shape {
 	status.Field("loadBalancer").Field("ingress").First(1)
 	status.Field("operationState").Field("phase")
 
-	most := int(elements.Limit()) + 1 // with one more a list is too long
+	most := maxElements + 1 // with one more a list is too long
 	conditions := func(of *jsontree.Shape, most int) {
 		members(of.Field("conditions").First(most), "type", "status", "reason", "lastTransitionTime", "observedGeneration")
 	}

@@ -16,7 +16,7 @@ import (
 type source struct{ id graph.SourceID }
 
 func newReleases() (*graph.Graph, *Releases[*source]) {
-	g := graph.New()
+	g := graph.New(nil)
 	return g, NewReleases(func(s *source, o *graph.Object) { g.Set(s.id, o) })
 }
 

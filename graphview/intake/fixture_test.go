@@ -40,7 +40,7 @@ type world struct {
 // start runs an Intake until the test ends.
 func start(t testing.TB, config *rest.Config) *world {
 	t.Helper()
-	w := &world{t: t, graph: graph.New(), feeds: make(map[*watch.Watch]*Feed), budgets: budget.NewBuckets(1<<40, time.Hour)}
+	w := &world{t: t, graph: graph.New(nil), feeds: make(map[*watch.Watch]*Feed), budgets: budget.NewBuckets(1<<40, time.Hour)}
 	w.writer = writer.New(w.graph, writer.Options{})
 	w.Intake = New(Options{
 		Graph: w.graph, Writer: w.writer, Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(quota.Options{}),

@@ -3,27 +3,20 @@ package refs
 import (
 	"strings"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
-// MaxReferences bounds the references of one object. Extract ignores further ones, and
-// Examine returns an error for them.
+// MaxReferences is the most references that one object has, that of [budget.ObjectParts]. Extract
+// ignores further ones, and Examine returns an error for them.
 const MaxReferences = 10_000
-
-// The bounds on the references of one object. The bound on selectors is lower than that
-// on names, because a selector is evaluated for each object that it may match: there are at most 500.
-var (
-	references = budget.Declare("references_object", "references of one object", MaxReferences)
-	terms      = budget.Declare("selector_terms_object", "keys and values in the label selectors of one object, each selector counted as at least 40", 20_000)
-)
 
 // maxPath bounds the path of a reference, which may contain keys of the object. The word
 // of a rule is not counted.
 const maxPath = 512
 
-// minTerms is the number that a selector counts as at least.
-const minTerms = 40
+// minTerms is the number that a selector counts as at least. A selector is evaluated for each object
+// that it may match, so there are at most 500.
+const minTerms = 20
 
 // termsOf counts the keys and values of the selectors of one reference.
 func termsOf(of ...*graph.Selector) int {

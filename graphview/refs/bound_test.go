@@ -101,10 +101,10 @@ func TestBounds(t *testing.T) {
 		want   int
 		bound  *budget.Bound // nil for none
 	}{
-		"references":       {object: map[string]any{"metadata": map[string]any{"ownerReferences": owners}}, want: MaxReferences, bound: references},
-		"selectors":        {object: policyOf(501, 1), want: 500, bound: terms},
+		"references":       {object: map[string]any{"metadata": map[string]any{"ownerReferences": owners}}, want: MaxReferences, bound: budget.ObjectParts},
+		"selectors":        {object: policyOf(501, 1), want: 500, bound: budget.ObjectParts},
 		"enough selectors": {object: policyOf(500, 1), want: 500},
-		"terms":            {object: policyOf(30, 1_000), want: 19, bound: terms},
+		"terms":            {object: policyOf(30, 1_000), want: 9, bound: budget.ObjectParts},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Builtin().Examine(policy, test.object)

@@ -54,13 +54,13 @@ func (s *Served) Explain(kind graph.Kind, of *schema.Schema) ([]Explained, error
 		if err != nil {
 			return all, err
 		}
-		fields := int(schemaValues.Limit())
+		fields := int(schema.Size.Limit())
 		object, _ := objectOf(of, 0, &fields).(map[string]any)
 		if object == nil {
 			object = map[string]any{}
 		}
 		object["metadata"] = map[string]any{"namespace": "own"}
-		for _, ref := range guessed(s, kind, object, reading.nodes(&Builtin().others), int(schemaValues.Limit())) {
+		for _, ref := range guessed(s, kind, object, reading.nodes(&Builtin().others), int(schema.Size.Limit())) {
 			all = append(all, Explained{
 				Path: strings.ReplaceAll(strings.TrimPrefix(ref.Field, graph.InferredField), "."+mapKey, "{}"), To: targetText(ref.To), Source: ByConvention,
 				Inferred: ref.Inferred, Selector: ref.Selector != nil, Type: ref.Type,

@@ -18,8 +18,8 @@ type found struct {
 	more  []graph.Reference
 	// seen has the indexes of references by name, once there are more than few.
 	seen map[named]int
-	// terms is a count. exceeded is the first bound that left out a reference.
-	terms    int
+	// parts counts the references and the terms of selectors. exceeded: some were left out.
+	parts    int
 	exceeded *budget.Exceeded
 }
 
@@ -34,8 +34,6 @@ func nameOf(r *graph.Reference) named {
 	return named{field: r.Field, namespace: r.Namespace, name: r.Name, to: r.To, arc: r.Type}
 }
 
-func (f *found) full() bool { return f.count+len(f.more) >= MaxReferences }
-
 // add appends ref unless the same field has a reference to the same target: containers
 // often read many variables from one ConfigMap.
 func (f *found) add(ref *graph.Reference) {
@@ -47,14 +45,12 @@ func (f *found) add(ref *graph.Reference) {
 
 // append appends a reference if its target can exist and the bounds allow it.
 func (f *found) append(ref *graph.Reference) {
-	if f.full() {
-		f.exceed(references)
-		return
-	}
+	parts := 1
 	if ref.Selector != nil {
-		if !f.takeTerms(termsOf(ref.Selector, ref.Namespaces)) {
-			return
-		}
+		parts = termsOf(ref.Selector, ref.Namespaces)
+	}
+	if !f.take(parts) {
+		return
 	}
 	if f.count < few {
 		f.first[f.count] = *ref
@@ -64,13 +60,15 @@ func (f *found) append(ref *graph.Reference) {
 	f.more = append(f.more, *ref)
 }
 
-// takeTerms counts keys and values of selectors, unless these are too many.
-func (f *found) takeTerms(n int) bool {
-	if int64(f.terms+n) > terms.Limit() {
-		f.exceed(terms)
+// take counts parts, unless these are too many.
+func (f *found) take(n int) bool {
+	if f.parts+n > MaxReferences {
+		if f.exceeded == nil {
+			f.exceeded = budget.ObjectParts.Exceed()
+		}
 		return false
 	}
-	f.terms += n
+	f.parts += n
 	return true
 }
 
@@ -83,13 +81,6 @@ func (f *found) last() *graph.Reference {
 		return &f.first[f.count-1]
 	default:
 		return nil
-	}
-}
-
-// exceed records the first bound that left out a reference.
-func (f *found) exceed(b *budget.Bound) {
-	if f.exceeded == nil {
-		f.exceeded = b.Exceed()
 	}
 }
 

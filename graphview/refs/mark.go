@@ -53,7 +53,7 @@ func (w *walk) emitMarked(l *leaf, ref *graph.Reference) {
 		// An inventory has a namespace for each object that has one.
 		ref.Scope, ref.Namespace = graph.ScopeCluster, ""
 	}
-	if last := w.found.last(); last != nil && last.Selector != nil && last.Field == ref.Field && last.To == ref.To && last.Namespace == ref.Namespace && w.found.takeTerms(1) {
+	if last := w.found.last(); last != nil && last.Selector != nil && last.Field == ref.Field && last.To == ref.To && last.Namespace == ref.Namespace && w.found.take(1) {
 		last.Selector.Requirements[0].Values = append(last.Selector.Requirements[0].Values, value)
 		return
 	}

@@ -3,15 +3,9 @@ package refs
 import (
 	"slices"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/refs/schema"
-)
-
-var (
-	schemaValues = budget.Declare("schema_values_kind", "fields in the schema of one kind", 50_000)
-	schemaRules  = budget.Declare("schema_rules_kind", "references that the schema of one kind tells", 2_000)
 )
 
 // Reading is the compiled [SchemaRules] of a kind. It does not change, and is safe for

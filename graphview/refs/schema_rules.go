@@ -28,7 +28,7 @@ func (s *Served) SchemaRules(kind graph.Kind, of *schema.Schema) (SchemaRules, e
 	if own := Builtin().kinds.of(kind); own != nil {
 		table = own.root
 	}
-	r := schemaReader{served: s, kind: kind, listed: table != nil, values: schemaValues.Meter(), rules: schemaRules.Meter(), read: map[string]bool{}}
+	r := schemaReader{served: s, kind: kind, listed: table != nil, size: schema.Size.Meter(), read: map[string]bool{}}
 	for _, p := range of.Properties {
 		switch p.Key {
 		case "apiVersion", "kind", "metadata":
@@ -41,10 +41,8 @@ func (s *Served) SchemaRules(kind graph.Kind, of *schema.Schema) (SchemaRules, e
 			}
 		}
 	}
-	for _, m := range [...]*budget.Meter{r.values, r.rules} {
-		if err := m.Err(); err != nil {
-			return SchemaRules{}, err
-		}
+	if err := r.size.Err(); err != nil {
+		return SchemaRules{}, err
 	}
 	return r.found, nil
 }
@@ -55,10 +53,9 @@ type schemaReader struct {
 	kind   graph.Kind
 	// listed means that the table has rules for the kind, so that conventions do not apply.
 	listed bool
-	// values limits the fields that are visited, rules the rules that are found.
-	values, rules *budget.Meter
-	read          map[string]bool // paths that have a rule, or are silent
-	found         SchemaRules
+	size   *budget.Meter   // fields that are visited, and schema.RuleSize for each rule
+	read   map[string]bool // paths that have a rule, or are silent
+	found  SchemaRules
 }
 
 // place is a position in a schema.
@@ -87,7 +84,7 @@ func (p place) value() place {
 }
 
 func (r *schemaReader) visit(p place, s *schema.Schema) {
-	if s == nil || p.depth > maxGuessDepth || len(p.path) > maxPath || r.rules.Err() != nil || r.values.Take(1) != nil {
+	if s == nil || p.depth > maxGuessDepth || len(p.path) > maxPath || r.size.Take(1) != nil {
 		return
 	}
 	switch {
@@ -208,7 +205,7 @@ func isSecretive(key string) bool {
 // require records that the target of a reference by convention has to exist: the schema
 // requires the name, and the key does not say that the controller makes the target.
 func (r *schemaReader) require(p place, required bool) {
-	if required && !r.listed && !strings.HasPrefix(p.path, "status.") && !isProduct(p.key) && r.rules.Take(1) == nil {
+	if required && !r.listed && !strings.HasPrefix(p.path, "status.") && !isProduct(p.key) && r.size.Take(schema.RuleSize) == nil {
 		r.found.Required = append(r.found.Required, p.path)
 	}
 }
@@ -246,14 +243,14 @@ func (r *schemaReader) addTargets(path string, targets []graph.Reference, namesp
 }
 
 func (r *schemaReader) addSilent(path string) {
-	if !r.listed && r.rules.Take(1) == nil {
+	if !r.listed && r.size.Take(schema.RuleSize) == nil {
 		r.read[path] = true
 		r.found.Silent = append(r.found.Silent, path)
 	}
 }
 
 func (r *schemaReader) addRule(rule Rule) {
-	if r.rules.Take(1) == nil {
+	if r.size.Take(schema.RuleSize) == nil {
 		rule.From = r.kind
 		r.found.Rules = append(r.found.Rules, rule)
 	}

@@ -191,11 +191,11 @@ func TestHostileSchemas(t *testing.T) {
 		return &schema.Schema{Type: "object", Properties: properties}
 	}
 	many, full := object(), object()
-	for i := range schemaValues.Limit() + 1 {
+	for i := range schema.Size.Limit() + 1 {
 		many.Properties = append(many.Properties, schema.Property{Key: fmt.Sprintf("f%09d", i), Schema: text})
 	}
 	selector := object(schema.Property{Key: "key", Schema: text}, schema.Property{Key: "name", Schema: text})
-	for i := range schemaRules.Limit() + 1 {
+	for i := range schema.Size.Limit()/schema.RuleSize + 1 {
 		full.Properties = append(full.Properties, schema.Property{Key: fmt.Sprintf("f%09d", i), Schema: selector})
 	}
 	deep := selector

@@ -13,9 +13,6 @@ import (
 	"graphview.dev/graphview/refs/schema"
 )
 
-// boundSchemaRules limits the rules of all schemas together.
-var boundSchemaRules = budget.Declare("schema_rules", "references that the schemas of all kinds tell", 100_000)
-
 // A document that cannot be read is retried after schemaRetry, then later and later, up to
 // schemaRetryMost.
 const (
@@ -30,9 +27,6 @@ type schemaDocument struct {
 	readings map[graph.Kind]*refs.Reading
 	// faults are the errors of single schemas, as they were logged.
 	faults map[graph.Kind]string
-	// leftOut is the first kind that did not fit into room.
-	leftOut graph.Kind
-	room    int
 	// stale means that the served kinds of the domain changed after the document was read.
 	stale bool
 	// failures counts the last attempts that failed. A document with the same address is
@@ -47,50 +41,26 @@ func (d *schemaDocument) narrow(wanted map[graph.Kind]bool) {
 	maps.DeleteFunc(d.kinds, func(kind graph.Kind, _ bool) bool { return unwanted(kind) })
 	maps.DeleteFunc(d.readings, func(kind graph.Kind, _ *refs.Reading) bool { return unwanted(kind) })
 	maps.DeleteFunc(d.faults, func(kind graph.Kind, _ string) bool { return unwanted(kind) })
-	if unwanted(d.leftOut) {
-		d.leftOut = graph.Kind{}
-	}
 }
 
 // due reports whether the document has to be read.
-func (d *schemaDocument) due(address string, wanted map[graph.Kind]bool, room int) bool {
+func (d *schemaDocument) due(address string, wanted map[graph.Kind]bool) bool {
 	switch {
 	case address != d.address:
 		return true
 	case d.failures > 0:
 		return !time.Now().Before(d.retry)
 	default:
-		return d.stale || !maps.Equal(wanted, d.kinds) || d.leftOut != (graph.Kind{}) && room > d.room
+		return d.stale || !maps.Equal(wanted, d.kinds)
 	}
-}
-
-func (d *schemaDocument) rules() int {
-	n := 0
-	for _, reading := range d.readings {
-		n += reading.Rules()
-	}
-	return n
-}
-
-// room returns the number of rules that a document may have, given those of all others.
-func (s *SchemaReader) room(of *schemaDocument) int {
-	left := int(boundSchemaRules.Limit())
-	for _, d := range s.documents {
-		if d != of {
-			left -= d.rules()
-		}
-	}
-	return left
 }
 
 // read reads the schemas of kinds in one document. If that fails, the earlier readings
 // stay, unless the document has become too large.
 func (s *SchemaReader) read(ctx context.Context, path string, d *schemaDocument, address string, kinds map[graph.Kind]bool) error {
 	next := &schemaDocument{
-		address: address, kinds: maps.Clone(kinds), readings: make(map[graph.Kind]*refs.Reading), faults: make(map[graph.Kind]string), room: s.room(d),
+		address: address, kinds: maps.Clone(kinds), readings: make(map[graph.Kind]*refs.Reading), faults: make(map[graph.Kind]string),
 	}
-	meter := boundSchemaRules.Meter()
-	_ = meter.Take(int(boundSchemaRules.Limit()) - next.room) // never exceeds, since others have no more
 	err := s.o.Source.Read(ctx, address, func(kind graph.Kind) bool { return kinds[kind] }, func(kind graph.Kind, of *schema.Schema, err error) {
 		var reading *refs.Reading
 		if err == nil {
@@ -101,10 +71,6 @@ func (s *SchemaReader) read(ctx context.Context, path string, d *schemaDocument,
 			next.faults[kind] = err.Error()
 			if d.faults[kind] != err.Error() {
 				s.o.Logger.Info("The schema of a kind is not read for references", "kind", kind.Kind, "group", kind.Group, "document", path, "reason", err.Error())
-			}
-		case meter.Take(reading.Rules()) != nil:
-			if next.leftOut == (graph.Kind{}) {
-				next.leftOut = kind
 			}
 		case reading != nil:
 			next.readings[kind] = reading

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -50,7 +49,6 @@ type SchemaReader struct {
 	// documents are the wanted ones, by their paths in the index.
 	documents map[string]*schemaDocument
 	served    *refs.Served // of the last pass
-	leftOut   graph.Kind   // the first kind beyond the bound
 	// spent is the duration of the last pass, without the documents that failed.
 	spent time.Duration
 }
@@ -139,7 +137,7 @@ func (s *SchemaReader) pass(ctx context.Context, wanted map[string]map[graph.Kin
 	s.publish()
 	for _, path := range s.inOrder(wanted) {
 		d := s.documents[path]
-		if index[path] == "" || d != nil && !d.due(index[path], wanted[path], s.room(d)) {
+		if index[path] == "" || d != nil && !d.due(index[path], wanted[path]) {
 			continue
 		}
 		if d == nil {
@@ -154,7 +152,6 @@ func (s *SchemaReader) pass(ctx context.Context, wanted map[string]map[graph.Kin
 		}
 		s.publish()
 	}
-	s.logLeftOut()
 	return nil
 }
 
@@ -188,19 +185,4 @@ func (s *SchemaReader) publish() {
 		maps.Copy(all, s.documents[of].readings)
 	}
 	s.rules.setReadings(all)
-}
-
-// logLeftOut logs a kind beyond the bound, once.
-func (s *SchemaReader) logLeftOut() {
-	var first graph.Kind
-	for _, path := range slices.Sorted(maps.Keys(s.documents)) {
-		if first = s.documents[path].leftOut; first != (graph.Kind{}) {
-			break
-		}
-	}
-	if first != s.leftOut && first != (graph.Kind{}) {
-		s.o.Logger.Info("The schemas of some kinds are not read for references", "first", first.Kind, "group", first.Group,
-			"reason", fmt.Sprintf("more than %d %s", boundSchemaRules.Limit(), boundSchemaRules.Counted()))
-	}
-	s.leftOut = first
 }

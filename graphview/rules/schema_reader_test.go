@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/budget"
@@ -188,41 +187,4 @@ func TestSchemasThatCannotBeRead(t *testing.T) {
 		f.takeReads()
 		check("nobody wants what could not be read", map[string]int{"Good": 2})
 	})
-}
-
-// TestSchemasBeyondTheBound are not kept, are logged once, and are read once there is
-// room.
-func TestSchemasBeyondTheBound(t *testing.T) {
-	const first, second = "apis/a.example.com/v1", "apis/b.example.com/v1"
-	f, s := newSchemaFake()
-	logged := 0
-	s.o.Logger = funcr.New(func(_, _ string) { logged++ }, funcr.Options{})
-	fields := make([]string, 2000) // as many as the schema of one kind may tell
-	for i := range fields {
-		fields[i] = fmt.Sprintf("f%04d", i)
-	}
-	fit := int(boundSchemaRules.Limit()) / len(fields)
-	wanted := make(map[string][]graph.Kind)
-	for i := range fit {
-		kind := graph.Kind{Group: "a.example.com", Kind: fmt.Sprintf("Large%02d", i)}
-		f.put(first, kind, fields...)
-		wanted[first] = append(wanted[first], kind)
-	}
-	late := graph.Kind{Group: "b.example.com", Kind: "Late"}
-	f.put(second, late, "a")
-	wanted[second] = []graph.Kind{late}
-	for range 2 {
-		s.mustPass(t, wanted)
-		if told := s.told(); len(told) != fit || told["Late"] != 0 || logged != 1 {
-			t.Fatalf("%d kinds tell something, %d lines are logged, want %d without the last one, and 1", len(told), logged, fit)
-		}
-	}
-	if reads := f.takeReads(); len(reads) != 2 {
-		t.Errorf("%v were read, want each once", reads)
-	}
-	wanted[first] = wanted[first][1:]
-	s.mustPass(t, wanted)
-	if told := s.told(); len(told) != fit || told["Late"] != 1 {
-		t.Errorf("there is room again, and %d kinds tell something, want %d and the last one", len(told), fit)
-	}
 }

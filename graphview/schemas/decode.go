@@ -17,8 +17,6 @@ import (
 var (
 	// document bounds what one group and version may make the operator read.
 	document = budget.Declare("schema_document_bytes", "bytes of one group's OpenAPI document, or of the index of all", 64<<20)
-	// decoded bounds what is kept of one schema while it is looked at.
-	decoded = budget.Declare("schema_decoded_kind", "fields of one kind's schema while it is read", 100_000)
 )
 
 // maxDepth limits the depth to which a schema is read.
@@ -86,7 +84,7 @@ type decoder struct {
 }
 
 func (d *decoder) begin() {
-	d.meter, d.fields, d.kinds, d.pointers = decoded.Meter(), 0, nil, nil
+	d.meter, d.fields, d.kinds, d.pointers = schema.Size.Meter(), 0, nil, nil
 }
 
 // object reads an object. each reads the value of a member.

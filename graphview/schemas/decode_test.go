@@ -101,7 +101,7 @@ func TestHostilePointers(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&doubling, `"p%d": {"properties": {"a": {"$ref": "#/components/schemas/p%d"}, "b": {"$ref": "#/components/schemas/p%d"}}},`, i, i+1, i+1)
 	}
-	for i := range decoded.Limit() {
+	for i := range schema.Size.Limit() {
 		fmt.Fprintf(&many, `"p%d": {"type": "string"},`, i)
 	}
 	for name, test := range map[string]struct {
@@ -146,7 +146,7 @@ func TestReadRefuses(t *testing.T) {
 // TestHostileDocuments: schemas of one kind that are too large cost that kind alone.
 func TestHostileDocuments(t *testing.T) {
 	var fields strings.Builder
-	for i := range decoded.Limit() + 1 {
+	for i := range schema.Size.Limit() + 1 {
 		fmt.Fprintf(&fields, `"f%d": {},`, i)
 	}
 	deep := strings.Repeat(`{"properties": {"a": `, 2000) + "{}" + strings.Repeat("}}", 2000)

@@ -43,7 +43,7 @@ const (
 )
 
 func newShared() *shared {
-	return &shared{parts: map[string]*schema.Schema{}, pointers: map[*schema.Schema]string{}, meter: decoded.Meter(), taken: map[string]state{}}
+	return &shared{parts: map[string]*schema.Schema{}, pointers: map[*schema.Schema]string{}, meter: schema.Size.Meter(), taken: map[string]state{}}
 }
 
 // keep keeps a schema that others may point to.

@@ -9,12 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/graph"
 )
 
 // The bounds of a Spec, the same as those of the GraphView CRD.
 const (
 	maxQueries = 64
-	maxRoots   = 64
+	maxRoots   = graph.MaxRoots
 	maxNames   = 1024
 )
 

@@ -8,8 +8,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"graphview.dev/graphview/budget"
 )
 
 const (
@@ -30,14 +28,12 @@ const (
 	// mostSeen bounds the hashes of pages that are remembered, two for each page: a server
 	// may give tokens without an end.
 	mostSeen = 1 << 17
+	// mostEmpty is how many pages in a row may have no object. A server may take a page first and
+	// then leave out what was not asked for: in pages of 500 it may leave out five million objects.
+	mostEmpty = 10_000
 )
 
-var errRepeats = errors.New("the server repeats a page")
-
-// emptyPages bounds the list of a server that gives ever new tokens. A server may take a
-// page first and then leave out what was not asked for: in pages of 500 it may leave out five
-// million objects.
-var emptyPages = budget.Declare("list_empty_pages", "pages in a row without an object, in one list", 10_000)
+var errEndless = errors.New("the server's pages repeat, or have no objects")
 
 // pages is how the lists of a Watch are asked for, and where one of them is.
 //
@@ -70,7 +66,7 @@ type pages struct {
 	// as many as are remembered.
 	seen map[uint64]struct{}
 	// empty is how many pages in a row had no object.
-	empty int64
+	empty int
 	// renewed: next replaces a token that was too old.
 	renewed bool
 }
@@ -121,13 +117,13 @@ func (p *pages) noEnd(token string, first uint64) error {
 	case token == "":
 		return nil
 	case p.repeats(token, first):
-		return errRepeats
+		return errEndless
 	case first != 0:
 		p.empty = 0
 		return nil
 	}
-	if p.empty++; p.empty > emptyPages.Limit() {
-		return emptyPages.Exceed()
+	if p.empty++; p.empty > mostEmpty {
+		return errEndless
 	}
 	return nil
 }

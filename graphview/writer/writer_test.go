@@ -28,7 +28,7 @@ type world struct {
 
 func start(t *testing.T, o Options) *world {
 	t.Helper()
-	g := graph.New()
+	g := graph.New(nil)
 	w := &world{Writer: New(g, o), graph: g}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup

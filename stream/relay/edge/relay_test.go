@@ -72,7 +72,7 @@ func newStage(t testing.TB) *stage {
 // newAdmittingStage returns a stage whose holder decides about users; nil: it is sent answers.
 func newAdmittingStage(t testing.TB, admit holder.Admit) *stage {
 	t.Helper()
-	s := &stage{graph: graph.New(), over: &delivery.Interruption{Over: make(chan struct{})}, shared: &delivery.Shared{Recall: true},
+	s := &stage{graph: graph.New(nil), over: &delivery.Interruption{Over: make(chan struct{})}, shared: &delivery.Shared{Recall: true},
 		left: make(chan replicas.Member, 1), stale: make(chan bool, 1)}
 	run, news := delivery.NewRun(), make(chan struct{})
 	s.Publisher = delivery.NewPublisher(delivery.Source{
