@@ -30,9 +30,9 @@ type Options struct {
 	// Served is what the cluster serves, nil where that is not known yet. The webhook
 	// warns by it of what has no effect; without it, of nothing.
 	Served func() *resources.Catalog
-	// Permit says what a ServiceAccount may list and watch, as the engine's option does.
+	// Known says whether a ServiceAccount may list and watch a place; see Permit.Known.
 	// Without it, nothing is said of namespaces that GraphViews with one name.
-	Permit func(ctx context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error)
+	Known func(account graphview.Name, place access.Place) (allowed, known bool)
 	// Compiling returns a context under which expressions are compiled in turns of the
 	// owner. Without it the webhook compiles at once.
 	Compiling func(ctx context.Context, owner budget.Owner) context.Context
@@ -97,6 +97,9 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	record := r.memory.of(name, view.UID)
 	if record.met.IsZero() {
 		record.met = r.options.Clock.Now()
+	}
+	if view.Spec.Namespaces != nil && len(view.Spec.Namespaces.Names) > 0 {
+		r.mayListNamespaces(view) // so that the view's first questions include it
 	}
 	if err := r.apply(ctx, name, view, record); err != nil {
 		return ctrl.Result{}, err

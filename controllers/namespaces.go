@@ -27,7 +27,7 @@ const (
 	maxAskedOne = 8
 	// namespacePage is how many namespaces one answer has.
 	namespacePage = 500
-	// namespaceTimeout bounds what one look waits for: advice holds up no reconcile.
+	// namespaceTimeout bounds how long one look waits for the API server's list.
 	namespaceTimeout = 10 * time.Second
 )
 
@@ -62,14 +62,17 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 		for _, name := range view.Spec.Namespaces.Names {
 			names = append(names, string(name))
 		}
-		asking, cancel := context.WithTimeout(ctx, namespaceTimeout)
-		defer cancel()
-		may, err := r.mayListNamespaces(asking, view)
+		may, known := r.mayListNamespaces(view)
 		var exist map[string]bool
-		if may && err == nil {
-			exist, err = r.existing(asking, names)
+		var err error
+		if may {
+			listing, cancel := context.WithTimeout(ctx, namespaceTimeout)
+			defer cancel()
+			exist, err = r.existing(listing, names)
 		}
 		switch {
+		case !known: // looked up again with the next report of the view
+			record.looked = looked{unknown: true, at: now}
 		case err != nil:
 			// The operator may lack the right to list namespaces.
 			record.looked.unknown = true
@@ -82,18 +85,14 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 }
 
 // mayListNamespaces reports whether the account that a view reads with may know which
-// namespaces exist.
-func (r *GraphViewReconciler) mayListNamespaces(ctx context.Context, view *v1alpha1.GraphView) (bool, error) {
+// namespaces exist, and whether that is known. It does not wait: whoever has many questions would
+// hold up the reconciler for others.
+func (r *GraphViewReconciler) mayListNamespaces(view *v1alpha1.GraphView) (may, known bool) {
 	name := view.Spec.ServiceAccountName
-	if name == "" {
-		return true, nil
+	if name == "" || r.options.Known == nil {
+		return name == "", true
 	}
-	if r.options.Permit == nil {
-		return false, nil
-	}
-	place := access.Place{Resource: "namespaces"}
-	answers, err := r.options.Permit(ctx, graphview.Name{Namespace: view.Namespace, Name: name}, []access.Place{place})
-	return answers[place], err
+	return r.options.Known(graphview.Name{Namespace: view.Namespace, Name: name}, access.Place{Resource: "namespaces"})
 }
 
 // existing are those of the names that are namespaces; of many names, all namespaces.

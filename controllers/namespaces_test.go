@@ -59,6 +59,7 @@ func TestAdviseNamespaces(t *testing.T) {
 		"none are named":                       {},
 		"an account that may list them":        {names: []v1alpha1.NamespaceName{"shop", "shpo"}, account: "allowed", want: []string{wanted}, wantAgain: absentRetry, wantAsked: 2},
 		"an account that may not":              {names: []v1alpha1.NamespaceName{"shpo"}, account: "viewer", wantAgain: presentRetry},
+		"an account of which nothing is known": {names: []v1alpha1.NamespaceName{"shpo"}, account: "unknown", wantAgain: absentRetry},
 		"the operator may not list them":       {names: []v1alpha1.NamespaceName{"shpo"}, err: errors.New("forbidden"), wantAgain: absentRetry, wantAsked: 1},
 		"many are asked for at once":           {names: []v1alpha1.NamespaceName{"shop", "shop", "shop", "shop", "shop", "shop", "shop", "shop", "shop"}, wantAgain: presentRetry, wantAsked: 1},
 		"one that is near nothing that is own": {names: []v1alpha1.NamespaceName{"secret-project"}, want: []string{"spec.namespaces.names[0]: there is no namespace 'secret-project'; what is in it is shown when it is created"}, wantAgain: absentRetry, wantAsked: 1},
@@ -67,8 +68,8 @@ func TestAdviseNamespaces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock := clocktesting.NewFakePassiveClock(epoch)
 			reader := &namespaceReader{names: []string{"shop", "secret-projects"}, err: tt.err}
-			r := &GraphViewReconciler{reader: reader, options: Options{Clock: clock, Permit: func(_ context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error) {
-				return map[access.Place]bool{places[0]: account.Name == "allowed"}, nil
+			r := &GraphViewReconciler{reader: reader, options: Options{Clock: clock, Known: func(account graphview.Name, _ access.Place) (allowed, known bool) {
+				return account.Name == "allowed", account.Name != "unknown"
 			}}}
 			view := &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", Generation: 1}}
 			view.Spec.ServiceAccountName = tt.account

@@ -42,6 +42,7 @@ type accountAnswers struct {
 
 	mu      sync.Mutex
 	answers map[access.Place]answer
+	wanted  map[access.Place]struct{} // see Known
 	used    time.Time
 }
 
@@ -96,6 +97,19 @@ func (p *Permit) Allowed(ctx context.Context, account graphview.Name, places []a
 	return held, err
 }
 
+// Known returns whether a ServiceAccount may list and watch a place, as far as that is known, and does not
+// wait. The next questions about the account include what is not known, or not any more.
+func (p *Permit) Known(account graphview.Name, place access.Place) (allowed, known bool) {
+	a := p.of(account)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	found, known := a.answers[place]
+	if !known || time.Since(found.at) >= p.interval/2 {
+		a.wanted[place] = struct{}{}
+	}
+	return found.allowed, known
+}
+
 // accountUser is a ServiceAccount as the API server authenticates it.
 func accountUser(account graphview.Name) user.Info {
 	return &user.DefaultInfo{
@@ -120,7 +134,7 @@ func (p *Permit) of(account graphview.Name) *accountAnswers {
 	}
 	a := p.accounts[account]
 	if a == nil {
-		a = &accountAnswers{asking: make(chan struct{}, 1), answers: make(map[access.Place]answer)}
+		a = &accountAnswers{asking: make(chan struct{}, 1), answers: make(map[access.Place]answer), wanted: make(map[access.Place]struct{})}
 		p.accounts[account] = a
 	}
 	a.mu.Lock()
@@ -130,12 +144,17 @@ func (p *Permit) of(account graphview.Name) *accountAnswers {
 }
 
 // due are the places whose answers are not known or older than fresh, the oldest
-// first.
+// first, with those that are wanted.
 func (a *accountAnswers) due(places []access.Place, fresh time.Duration) []access.Place {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
 	var due []access.Place
+	for place := range a.wanted {
+		if !slices.Contains(places, place) {
+			due = append(due, place)
+		}
+	}
 	for _, place := range places {
 		if known, ok := a.answers[place]; !ok || now.Sub(known.at) >= fresh {
 			due = append(due, place)
@@ -152,6 +171,7 @@ func (a *accountAnswers) learn(answers map[access.Place]bool) {
 	now := time.Now()
 	for place, allowed := range answers {
 		a.answers[place] = answer{allowed, now}
+		delete(a.wanted, place)
 	}
 }
 

@@ -154,6 +154,32 @@ func TestPermitKeepsAnswers(t *testing.T) {
 	})
 }
 
+// TestKnownDoesNotWait: while an account has a question under way, what is known of it is returned, and what is
+// not is part of the next questions.
+func TestKnownDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck, place := make(chan struct{}), access.Place{Resource: "namespaces"}
+		p := newPermit(func(ctx context.Context, _ user.Info, _ access.Question) (bool, error) {
+			<-stuck
+			return true, ctx.Err()
+		}, time.Minute)
+		var asking sync.WaitGroup
+		asking.Go(func() { _, _ = p.Allowed(t.Context(), viewer, podsIn(1)) })
+		synctest.Wait()
+		if _, known := p.Known(viewer, place); known {
+			t.Error("it is known before it was asked")
+		}
+		close(stuck)
+		asking.Wait()
+		if _, err := p.Allowed(t.Context(), viewer, podsIn(1)); err != nil {
+			t.Fatal(err)
+		}
+		if allowed, known := p.Known(viewer, place); !allowed || !known {
+			t.Errorf("allowed: %t, known: %t", allowed, known)
+		}
+	})
+}
+
 // The answers of a batch that times out are kept: the next batch asks only for the rest.
 func TestPermitKeepsAnswersOfATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,13 +10,13 @@ import (
 
 func TestGateRefusesLargeRequests(t *testing.T) {
 	g := newGate(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request that is too large was let in") }))
-	for name, length := range map[string]int64{"announced": webhookBytes.Limit() + 1, "not announced": -1} {
+	for name, length := range map[string]int64{"announced": int64(maxRequest) + 1, "not announced": -1} {
 		t.Run(name, func(t *testing.T) {
-			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", int(webhookBytes.Limit())+1)))
+			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", maxRequest+1)))
 			r.ContentLength = length
 			w := httptest.NewRecorder()
 			g.ServeHTTP(w, r)
-			if w.Code != http.StatusRequestEntityTooLarge || !strings.Contains(w.Body.String(), "bytes of one request to the webhook") {
+			if w.Code != http.StatusRequestEntityTooLarge || !strings.Contains(w.Body.String(), "at most 3.25 MiB") {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 		})
@@ -39,15 +38,16 @@ func TestGateShares(t *testing.T) {
 		g.ServeHTTP(w, r)
 		return w
 	}
+	const alone = 4 // of 16
 	ctx, cancel := context.WithCancel(t.Context())
 	answers := make(chan *httptest.ResponseRecorder)
-	for range webhookRequests.Limit() {
+	for range alone {
 		go func() { answers <- ask(ctx, "10.0.0.1:1") }()
 	}
 	for range maxCompiling {
 		<-entered
 	}
-	for g.peers.Held("10.0.0.1") < webhookRequests.Limit() {
+	for g.peers.Held("10.0.0.1") < alone {
 		select {
 		case <-t.Context().Done():
 			t.Fatal("the requests did not come")
@@ -58,7 +58,7 @@ func TestGateShares(t *testing.T) {
 		t.Errorf("one more of the same address: %d", w.Code)
 	}
 	cancel()
-	for range int(webhookRequests.Limit()) - maxCompiling {
+	for range alone - maxCompiling {
 		<-answers // without having been decided
 	}
 	go func() { answers <- ask(t.Context(), "10.0.0.2:1") }()
@@ -72,48 +72,6 @@ func TestGateShares(t *testing.T) {
 		t.Errorf("another address: %d", w.Code)
 	}
 	if g.peers.Owners() != 0 {
-		t.Error("something is held")
-	}
-}
-
-func TestConnectionsAreBounded(t *testing.T) {
-	inner, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := newConnections(inner)
-	defer l.Close()
-	dial := func() net.Conn {
-		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", inner.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	var served []net.Conn
-	for range webhookConnections.Limit() / 4 {
-		defer dial().Close()
-		c, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		served = append(served, c)
-	}
-	refused := dial()
-	defer refused.Close()
-	go func() {
-		if c, err := l.Accept(); err == nil {
-			_ = c.Close()
-		}
-	}()
-	if n, err := refused.Read(make([]byte, 1)); err == nil {
-		t.Errorf("one connection too many is open: %d bytes", n)
-	}
-	for _, c := range served {
-		_ = c.Close()
-		_ = c.Close()
-	}
-	if l.peers.Owners() != 0 || l.all.Owners() != 0 {
 		t.Error("something is held")
 	}
 }

@@ -20,6 +20,8 @@ import (
 type WebhookServerOptions struct {
 	// Address is host:port.
 	Address string
+	// Limit limits the connections of a listener. Required.
+	Limit func(net.Listener) net.Listener
 	// GetCertificate is what is served with. Required.
 	GetCertificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	// ClientCAFile has the certificates of allowed callers, in PEM. "" allows all callers,
@@ -50,7 +52,7 @@ type webhookServer struct {
 	once    sync.Once
 }
 
-// NewWebhookServer returns the server that a manager runs. The bounds webhook_* limit
+// NewWebhookServer returns the server that a manager runs. webhookRequests limits
 // unauthenticated callers.
 func NewWebhookServer(o WebhookServerOptions) webhook.Server {
 	mux := http.NewServeMux()
@@ -88,7 +90,7 @@ func (s *webhookServer) Start(ctx context.Context) error {
 		}
 	})
 	s.once.Do(func() { close(s.started) })
-	err = server.Serve(tls.NewListener(newConnections(listener), config))
+	err = server.Serve(tls.NewListener(s.options.Limit(listener), config))
 	if !stop() {
 		<-ended
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/stream/admission"
 )
 
@@ -35,6 +36,8 @@ type Options struct {
 	// that is known yet. It is shown only to users who may get the GraphView. Nil: nothing is
 	// known.
 	Ineffective func(graphview.Name) (text string, known bool)
+	// Ledger is charged for connections. Nil: one for this server.
+	Ledger *budget.Ledger
 	// BindAddress is host:port; default ":8443". Port 0 takes a free one.
 	BindAddress string
 	// GetCertificate gives each connection its serving certificate.
@@ -87,6 +90,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.BindAddress == "" {
 		o.BindAddress = ":8443"
+	}
+	if o.Ledger == nil {
+		o.Ledger = budget.NewLedger(0)
 	}
 	if o.SyncTimeout == 0 {
 		o.SyncTimeout = 30 * time.Second

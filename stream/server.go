@@ -66,7 +66,7 @@ func newServer(o Options, a *delegatedAuth) (*Server, error) {
 		return nil, fmt.Errorf("stream server: %w", err)
 	}
 	s := &Server{
-		options: o, access: a, listener: admission.LimitConns(listener),
+		options: o, access: a, listener: admission.LimitConns(listener, o.Ledger),
 		registry: admission.NewRegistry(o.MaxOpen), exports: admission.NewExports(),
 		writes: admission.NewWriteBudget(0), timing: defaultTiming(), metrics: m,
 		permissions: newPermissions(a.review, o.PermissionRecheck, o.DigestKey, m),

@@ -96,7 +96,7 @@ func (f *fleetHub) run(ctx context.Context) error {
 		running.Go(func() { _ = f.files.Start(ctx) }) // likewise
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.ServeTLS(admission.LimitConns(f.listener), "", "") }()
+	go func() { served <- server.ServeTLS(admission.LimitConns(f.listener, nil), "", "") }()
 	var err error
 	select {
 	case <-ctx.Done():

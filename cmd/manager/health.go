@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"graphview.dev/controllers"
@@ -27,18 +27,16 @@ var (
 	errStopping = errors.New("the operator is stopping")
 )
 
-// serveHealth serves /healthz, which fails if the graph makes no progress, and /readyz, which
-// succeeds while every GraphView is known, this replica has joined the others, and ctx is not
+// newProbes returns the checks of /healthz, which fails if the graph makes no progress, and of /readyz,
+// which succeeds while every GraphView is known, this replica has joined the others, and ctx is not
 // done. Views that are still syncing do not delay it. A nil joined is not waited for.
-func serveHealth(ctx context.Context, mgr manager.Manager, engine *graphview.Engine, known, joined <-chan struct{}) error {
-	if err := mgr.AddHealthzCheck("graph", func(r *http.Request) error {
+func newProbes(ctx context.Context, engine *graphview.Engine, known, joined <-chan struct{}) probes {
+	live := func(r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), aliveWithin)
 		defer cancel()
 		return engine.Alive(ctx)
-	}); err != nil {
-		return fmt.Errorf("health: %w", err)
 	}
-	if err := mgr.AddReadyzCheck("graphviews", func(*http.Request) error {
+	ready := func(*http.Request) error {
 		if ctx.Err() != nil {
 			return errStopping
 		}
@@ -56,10 +54,8 @@ func serveHealth(ctx context.Context, mgr manager.Manager, engine *graphview.Eng
 		default:
 			return errAlone
 		}
-	}); err != nil {
-		return fmt.Errorf("health: %w", err)
 	}
-	return nil
+	return probes{map[string]healthz.Checker{"graph": live}, map[string]healthz.Checker{"graphviews": ready}}
 }
 
 // registerMetrics registers the metrics that the engine and the stream server do not register.

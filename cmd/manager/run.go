@@ -17,6 +17,7 @@ import (
 	controllerconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"graphview.dev/api/v1alpha1"
@@ -61,7 +62,7 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	mgr, err := newManager(o, config, scheme, webhooks, certificates)
+	mgr, err := newManager(o, config, scheme, webhooks)
 	if err != nil {
 		return fmt.Errorf("manager: %w", err)
 	}
@@ -92,7 +93,7 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return fmt.Errorf("replicas that share views: %w", err)
 	}
-	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Permit: permit.Allowed, Compiling: engine.Compiling}
+	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Known: permit.Known, Compiling: engine.Compiling}
 	members, err := membersOf(shared, o, config, engine)
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func run(ctx context.Context, o *options) error {
 	}
 	served := shared.graphs(engine)
 	server, err := newServer(o, stream.Options{
-		Config: config, Cluster: served, Fleet: fleet.fleet(), DigestKey: shared.digestKey(),
+		Config: config, Ledger: engine.Ledger(), Cluster: served, Fleet: fleet.fleet(), DigestKey: shared.digestKey(),
 		Known: reconciler.Known(), Ineffective: controllers.Ineffective(ctx, mgr.GetClient()),
 		GetCertificate: certificates.get, Logger: log.WithName("stream"),
 	})
@@ -129,11 +130,13 @@ func run(ctx context.Context, o *options) error {
 	if shared == nil && members != nil {
 		runnables = append(runnables, members.Run)
 	}
+	checks := newProbes(ctx, engine, reconciler.Known(), shared.joined())
 	if err := errors.Join(
 		addAll(mgr, runnables),
 		registerMetrics(permit, guard, certificates.kept),
-		serveHealth(ctx, mgr, engine, reconciler.Known(), shared.joined()),
-		serveWebhook(mgr, webhooks, accept),
+		serveWebhook(mgr, webhooks, accept, checks),
+		checks.serve(mgr, o.healthAddress),
+		serveMetrics(mgr, o, config, certificates),
 	); err != nil {
 		return err
 	}
@@ -163,14 +166,14 @@ func addAll(mgr manager.Manager, runnables []manager.RunnableFunc) error {
 	return nil
 }
 
-func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhooks webhook.Server, certificates certificates) (manager.Manager, error) {
+func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhooks webhook.Server) (manager.Manager, error) {
 	timeout := shutdownTimeout
 	return ctrl.NewManager(config, manager.Options{
 		Scheme:                  scheme,
 		Logger:                  ctrl.Log,
 		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
-		Metrics:                 metricsOptions(o, certificates),
-		HealthProbeBindAddress:  o.healthAddress,
+		Metrics:                 metricsserver.Options{BindAddress: "0"}, // see serveMetrics
+		HealthProbeBindAddress:  "0",                                     // see probes
 		PprofBindAddress:        o.pprofAddress,
 		WebhookServer:           webhooks,
 		Controller:              controllerconfig.Controller{CacheSyncTimeout: cacheSyncTimeout},

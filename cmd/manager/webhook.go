@@ -17,6 +17,7 @@ import (
 
 	"graphview.dev/controllers"
 	"graphview.dev/controllers/pki"
+	"graphview.dev/stream/admission"
 )
 
 // certificates serve graphs and the webhook: renewed by the operator, or files that another
@@ -66,7 +67,7 @@ func newWebhookServer(o *options, c certificates) (webhook.Server, error) {
 		return nil, err
 	}
 	return controllers.NewWebhookServer(controllers.WebhookServerOptions{
-		Address:        net.JoinHostPort(host, strconv.Itoa(port)),
+		Address: net.JoinHostPort(host, strconv.Itoa(port)), Limit: admission.LimitStrangers,
 		GetCertificate: c.get, ClientCAFile: o.webhookClientCA,
 	}), nil
 }
@@ -88,16 +89,14 @@ func (o *options) webhookPort() (host string, port int, err error) {
 
 // serveWebhook answers the API server, with the same verdicts as the controller
 // with these options.
-func serveWebhook(mgr ctrl.Manager, server webhook.Server, accept controllers.Options) error {
+func serveWebhook(mgr ctrl.Manager, server webhook.Server, accept controllers.Options, checks probes) error {
 	if server == nil {
 		return nil
 	}
 	if err := controllers.SetupWebhook(mgr, accept); err != nil {
 		return err
 	}
-	if err := mgr.AddReadyzCheck("webhook", mgr.GetWebhookServer().StartedChecker()); err != nil {
-		return fmt.Errorf("health: %w", err)
-	}
+	checks.ready["webhook"] = server.StartedChecker()
 	return nil
 }
 

@@ -63,6 +63,8 @@ const (
 	Faults
 	// Messages are those of other replicas that a subscriber has not read yet.
 	Messages
+	// Connections are those of a user, with what is sent on them.
+	Connections
 	// Names are the references by name of a namespace's objects, Matches those by selector.
 	Names
 	Matches

@@ -53,7 +53,7 @@ func (o *object) element() Health {
 
 // maxElements is the longest list that is read, since each condition takes many times
 // the bytes that it has in JSON.
-var maxElements = int(budget.ObjectParts.Limit())
+var maxElements = int(budget.ObjectParts.Limit()) / 10
 
 // perElement is how many conditions of one parent, ancestor or listener are read.
 const perElement = 64

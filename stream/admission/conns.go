@@ -12,10 +12,10 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-var (
-	unknownConnections = budget.Declare("unknown_connections", "connections on which nobody has been authenticated yet", 2000)
-	userConnections    = budget.Declare("connections_per_user", "connections of one user, or of the ServiceAccounts of one namespace", 1500)
-)
+var unknownConnections = budget.Declare("unknown_connections", "connections to one port on which nobody has been authenticated yet", 2000)
+
+// connBytes is the memory of a connection, and of a stream on it that has nothing to send.
+const connBytes = 32 << 10
 
 // unknownFor is how long a connection may stay unauthenticated: a handshake, a header and a
 // TokenReview take less.
@@ -25,13 +25,15 @@ const unknownFor = 30 * time.Second
 // have unauthenticated ones: one address alone has a quarter of all.
 const addressShare = 3
 
-// ConnLimiter is a listener that bounds connections: authenticated ones per owner,
-// unauthenticated ones per address and in all. Beyond the bound of unauthenticated
+// ConnLimiter is a listener that limits connections: authenticated ones by the memory of their
+// owners, unauthenticated ones per address and in all. Beyond the bound of unauthenticated
 // connections the oldest one is closed, since a client that means to authenticate has done
 // so by then.
 type ConnLimiter struct {
 	net.Listener
-	owners *budget.Shares[budget.Owner]
+	ledger *budget.Ledger
+	// authenticates: a connection that stays unauthenticated is closed.
+	authenticates bool
 
 	mu        sync.Mutex
 	unknown   list.List // of *trackedConn, oldest first
@@ -45,15 +47,22 @@ type trackedConn struct {
 	address string
 
 	// limiter.mu guards these.
-	place  *list.Element // in unknown; nil if the connection is authenticated or closed
-	timer  *time.Timer   // closes an unauthenticated connection
-	owner  budget.Owner  // zero before authentication
-	closed bool
+	place   *list.Element   // in unknown; nil if the connection is authenticated or closed
+	timer   *time.Timer     // closes an unauthenticated connection
+	account *budget.Account // of the owner; nil before authentication
+	closed  bool
 }
 
-// LimitConns returns a limiter of the connections of a listener.
-func LimitConns(l net.Listener) *ConnLimiter {
-	return &ConnLimiter{Listener: l, owners: budget.NewShares[budget.Owner](userConnections), addresses: map[string]int{}}
+// LimitConns returns a limiter of the connections of a listener. Without a ledger, authenticated
+// connections are not limited.
+func LimitConns(l net.Listener, ledger *budget.Ledger) *ConnLimiter {
+	return &ConnLimiter{Listener: l, ledger: ledger, authenticates: true, addresses: map[string]int{}}
+}
+
+// LimitStrangers returns a limiter of connections that nobody authenticates. The server's own
+// timeouts end slow ones.
+func LimitStrangers(l net.Listener) net.Listener {
+	return &ConnLimiter{Listener: l, addresses: map[string]int{}}
 }
 
 // Accept implements net.Listener.
@@ -74,17 +83,19 @@ func (l *ConnLimiter) Track(conn net.Conn) net.Conn {
 	c := &trackedConn{Conn: conn, limiter: l, address: address}
 	l.mu.Lock()
 	var evicted *trackedConn
-	switch {
-	case l.addresses[address] >= max(fewGraphs, (int(unknownConnections.Limit())-l.unknown.Len())/addressShare):
+	if free := unknownConnections.Limit() - int64(l.unknown.Len()); !budget.HasRoom(int64(l.addresses[address]), free, fewGraphs, addressShare) {
 		_ = unknownConnections.Exceed() // only for the metric
-		evicted = l.evictLocked(address)
-	case l.unknown.Len() >= int(unknownConnections.Limit()):
-		_ = unknownConnections.Exceed()
-		evicted = l.evictLocked(l.busiestLocked())
+		if free > 0 {
+			evicted = l.evictLocked(address)
+		} else {
+			evicted = l.evictLocked(l.busiestLocked())
+		}
 	}
 	c.place = l.unknown.PushBack(c)
 	l.addresses[address]++
-	c.timer = time.AfterFunc(unknownFor, func() { _ = c.Close() })
+	if l.authenticates {
+		c.timer = time.AfterFunc(unknownFor, func() { _ = c.Close() })
+	}
 	l.mu.Unlock()
 	if evicted != nil {
 		_ = evicted.Close()
@@ -119,7 +130,9 @@ func (l *ConnLimiter) removeLocked(c *trackedConn) {
 	if c.place == nil {
 		return
 	}
-	c.timer.Stop()
+	if c.timer != nil {
+		c.timer.Stop()
+	}
 	l.unknown.Remove(c.place)
 	c.place, c.timer = nil, nil
 	if l.addresses[c.address]--; l.addresses[c.address] == 0 {
@@ -141,8 +154,8 @@ func (l *ConnLimiter) release(c *trackedConn) {
 	}
 	c.closed = true
 	l.removeLocked(c)
-	if c.owner != (budget.Owner{}) {
-		l.owners.Give(c.owner, 1)
+	if c.account != nil {
+		c.account.Close()
 	}
 }
 
@@ -160,9 +173,9 @@ func ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// Authenticated counts the connection of a request for an owner. The zero Owner has no
-// share, as for a connection of the front proxy. The first owner of a connection
-// stays. The error says that the owner has too many connections.
+// Authenticated charges the connection of a request to an owner. The zero Owner pays
+// nothing, as for a connection of the front proxy. The first owner of a connection
+// stays. The error is a *budget.Overdrawn.
 func Authenticated(ctx context.Context, owner budget.Owner) error {
 	c, ok := ctx.Value(connKey{}).(*trackedConn)
 	if !ok {
@@ -174,12 +187,14 @@ func Authenticated(ctx context.Context, owner budget.Owner) error {
 	if c.place == nil {
 		return nil
 	}
-	if owner != (budget.Owner{}) {
-		if err := l.owners.Take(owner, 1); err != nil {
-			return err
+	if owner != (budget.Owner{}) && l.ledger != nil {
+		account := l.ledger.Account(owner)
+		account.OnRelieve(func(*budget.Overdrawn) bool { return c.Close() == nil })
+		if err := account.Set(budget.Connections, connBytes); err != nil {
+			return err //nolint:wrapcheck // the client reads it
 		}
+		c.account = account
 	}
-	c.owner = owner
 	l.removeLocked(c)
 	return nil
 }
@@ -204,5 +219,5 @@ func LimitPeers(server *http.Server, l net.Listener) net.Listener {
 		_ = Authenticated(r.Context(), budget.Owner{}) // never fails without an owner
 		next.ServeHTTP(w, r)
 	})
-	return LimitConns(l)
+	return LimitConns(l, nil)
 }

@@ -43,7 +43,7 @@ func countClosed(conns []*testConn) int {
 // many, else one of the busiest address. All are closed in the end.
 func TestUnauthenticatedConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := LimitConns(nil)
+		l := LimitConns(nil, budget.NewLedger(0))
 		known := &testConn{from: "10.0.0.1"}
 		authenticated := l.Track(known)
 		if err := Authenticated(ConnContext(t.Context(), authenticated), owner("ann")); err != nil {
@@ -77,17 +77,18 @@ func TestUnauthenticatedConnections(t *testing.T) {
 		}
 		_ = authenticated.Close()
 		_ = authenticated.Close()
-		if l.owners.Owners() != 0 {
-			t.Error("an owner is left")
+		if n := l.ledger.Total(); n != 0 {
+			t.Errorf("%d bytes are left", n)
 		}
 	})
 }
 
 func TestConnectionsPerOwner(t *testing.T) {
-	l := LimitConns(nil)
+	const most = 100
+	l := LimitConns(nil, budget.NewLedger(2*most*connBytes))
 	var last net.Conn
 	var ctx context.Context
-	for range userConnections.Limit() {
+	for range most {
 		last = l.Track(&testConn{from: "10.0.0.1"})
 		if err := Authenticated(ConnContext(t.Context(), last), owner("ann")); err != nil {
 			t.Fatal(err)
@@ -100,9 +101,11 @@ func TestConnectionsPerOwner(t *testing.T) {
 	if !Unauthenticated(ctx) {
 		t.Error("a connection that was refused counts as authenticated")
 	}
-	if err := Authenticated(ConnContext(t.Context(), l.Track(&testConn{from: "10.0.0.1"})), owner("ben")); err != nil {
+	ben := l.Track(&testConn{from: "10.0.0.1"})
+	if err := Authenticated(ConnContext(t.Context(), ben), owner("ben")); err != nil {
 		t.Errorf("another user: %v", err)
 	}
+	_ = ben.Close()
 	_ = last.Close()
 	if err := Authenticated(ctx, owner("ann")); err != nil {
 		t.Errorf("after one was closed: %v", err)

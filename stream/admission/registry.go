@@ -8,10 +8,6 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// openGraphs limits the places of all owners together; see budget.HasRoom for one owner. A connection for many
-// graphs that has none has more places than one.
-var openGraphs = budget.Declare("open_graphs", "graphs that are being sent at once", 10_000)
-
 const (
 	// fewGraphs is how many of a thing each owner may have as long as any is free.
 	fewGraphs = 16
@@ -24,7 +20,7 @@ const (
 const idleMuxes = 2000
 
 // MaxGraphs is the default of NewRegistry's bound.
-func MaxGraphs() int { return int(openGraphs.Limit()) }
+func MaxGraphs() int { return int(budget.OpenGraphs.Limit()) }
 
 // Registry records all streams, bounds them per owner and in all, and ends them when the
 // server stops.
@@ -34,7 +30,7 @@ type Registry struct {
 
 	mu      sync.Mutex
 	streams map[*Stream]struct{}
-	held    map[budget.Owner]int64 // places
+	held    map[budget.Owner]int64 // places; a mux without a channel has more than one
 	all     int64                  // places
 	graphs  int
 	stopped *delivery.ClosedError
@@ -102,7 +98,7 @@ func (r *Registry) addLocked(ctx context.Context, owner budget.Owner, mux bool) 
 
 func (r *Registry) takeLocked(owner budget.Owner, places int64) error {
 	if !budget.HasRoom(r.held[owner], r.maxGraphs-r.all, fewGraphs, freeShare) {
-		return openGraphs.Exceed()
+		return budget.OpenGraphs.Exceed()
 	}
 	r.holdLocked(owner, places)
 	return nil

@@ -127,7 +127,7 @@ func (h *testHub) serve(t testing.TB, handler http.HandlerFunc) {
 	t.Helper()
 	h.tunnels = httptest.NewUnstartedServer(handler)
 	h.lines = &lines{Listener: h.tunnels.Listener}
-	h.tunnels.Listener, h.tunnels.Config.ConnContext = admission.LimitConns(h.lines), admission.ConnContext
+	h.tunnels.Listener, h.tunnels.Config.ConnContext = admission.LimitConns(h.lines, nil), admission.ConnContext
 	h.tunnels.StartTLS()
 	t.Cleanup(h.tunnels.Close)
 	h.caFile = filepath.Join(t.TempDir(), "ca.crt")

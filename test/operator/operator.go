@@ -31,6 +31,7 @@ type Operator struct {
 
 	port    int // of the stream
 	metrics int
+	health  int
 }
 
 // Start starts the operator, which Install has prepared for. The program ends
@@ -63,7 +64,7 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 		"--require-service-account=false",
 	}, o.Args...)
 	process := &Process{plane: plane, name: cmp.Or(o.Name, logName), binary: o.Binary, env: o.Env, args: args}
-	return &Operator{Process: process, port: ports[0], metrics: ports[1]}, process.Restart()
+	return &Operator{Process: process, port: ports[0], metrics: ports[1], health: ports[2]}, process.Restart()
 }
 
 // Register makes the API server serve the graphs too, and returns when it does.
@@ -89,6 +90,12 @@ func (o *Operator) Metric(ctx context.Context, name string, labels ...string) (f
 	}
 	return families.Sum(name, labels...)
 }
+
+// MetricsPort is that of the metrics, on loopback.
+func (o *Operator) MetricsPort() int { return o.metrics }
+
+// HealthPort is that of /healthz and /readyz.
+func (o *Operator) HealthPort() int { return o.health }
 
 // MetricsURL is that of the metrics.
 func (o *Operator) MetricsURL() string { return fmt.Sprintf("http://127.0.0.1:%d/metrics", o.metrics) }

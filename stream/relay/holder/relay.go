@@ -17,8 +17,6 @@ import (
 	"graphview.dev/stream/relay/wire"
 )
 
-var relayChannels = budget.Declare("relay_channels", "subscribers of one view at one other replica", 10_000)
-
 // unwrittenBytes is the size of the messages that wait for the writer from which on
 // channels wait too.
 const unwrittenBytes = 256 << 10
@@ -265,8 +263,8 @@ func (r *relay) begin(number uint64, o *wire.Opening) error {
 	switch {
 	case number == 0 || r.channels[number] != nil:
 		return fmt.Errorf("channel %d is open", number)
-	case int64(len(r.channels)) >= relayChannels.Limit():
-		r.end(number, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: relayChannels.Exceed().Error()})
+	case int64(len(r.channels)) >= budget.OpenGraphs.Limit():
+		r.end(number, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: budget.OpenGraphs.Exceed().Error()})
 		return nil
 	}
 	var known *answers
