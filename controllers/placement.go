@@ -2,10 +2,8 @@ package controllers
 
 import (
 	"context"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
@@ -83,8 +81,7 @@ func Published(ctx context.Context, c client.Reader) func(graphview.Name) graphv
 	}
 }
 
-// Ineffective returns what the condition Effective of a GraphView says, as the cache of c has it:
-// which parts have no effect, "" for none, and whether that is known.
+// Ineffective returns what [v1alpha1.GraphView.Ineffective] says, as the cache of c has it.
 func Ineffective(ctx context.Context, c client.Reader) func(graphview.Name) (text string, known bool) {
 	return func(name graphview.Name) (string, bool) {
 		var view v1alpha1.GraphView
@@ -92,14 +89,6 @@ func Ineffective(ctx context.Context, c client.Reader) func(graphview.Name) (tex
 		if c.Get(ctx, client.ObjectKey{Namespace: name.Namespace, Name: name.Name}, &view) != nil {
 			return "", false
 		}
-		effective := meta.FindStatusCondition(view.Status.Conditions, v1alpha1.ConditionEffective)
-		switch {
-		case effective == nil || effective.ObservedGeneration != view.Generation || effective.Status == metav1.ConditionUnknown:
-			return "", false
-		case effective.Status == metav1.ConditionTrue:
-			return "", true
-		default:
-			return strings.ReplaceAll(effective.Message, "\n", "; "), true
-		}
+		return view.Ineffective()
 	}
 }

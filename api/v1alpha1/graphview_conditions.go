@@ -1,5 +1,11 @@
 package v1alpha1
 
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
 // The types of the conditions of a GraphView. Each has the observedGeneration of the
 // spec that it describes.
 const (
@@ -147,3 +153,19 @@ const (
 	// ReasonNoRoots: False, no object is a root, so nothing is visible.
 	ReasonNoRoots = "NoRoots"
 )
+
+// Ineffective returns which parts of the spec have no effect, as ConditionEffective says: "" if
+// each has one. It is known only while the condition describes this generation of the spec.
+func (v *GraphView) Ineffective() (text string, known bool) {
+	for i := range v.Status.Conditions {
+		c := &v.Status.Conditions[i]
+		switch {
+		case c.Type != ConditionEffective || c.ObservedGeneration != v.Generation:
+		case c.Status == metav1.ConditionTrue:
+			return "", true
+		case c.Status == metav1.ConditionFalse:
+			return strings.ReplaceAll(c.Message, "\n", "; "), true
+		}
+	}
+	return "", false
+}

@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"graphview.dev/api/v1alpha1"
 	"graphview.dev/client"
 	"graphview.dev/graphview/advice"
 )
 
-// ineffective returns which parts of the GraphView have no effect, as its condition says. It is
-// empty if there are none, or if the user may not read the GraphView.
+// ineffective returns which parts of the GraphView have no effect. It is empty if there are none, or
+// if the user may not read the GraphView.
 func (v *view) ineffective(ctx context.Context) string {
 	if v.local.serves() {
 		return strings.Join(advice.Texts(v.local.cluster.Status().Advice), "; ")
@@ -23,11 +19,8 @@ func (v *view) ineffective(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
-	effective := meta.FindStatusCondition(declared.Status.Conditions, v1alpha1.ConditionEffective)
-	if effective == nil || effective.Status != metav1.ConditionFalse {
-		return ""
-	}
-	return strings.ReplaceAll(effective.Message, "\n", "; ")
+	text, _ := declared.Ineffective()
+	return text
 }
 
 // emptyText says why a graph has no object.
