@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/jsontree"
 )
 
 // Content selects the content of an object that is sent.
@@ -62,10 +61,10 @@ type Object interface {
 	// metadata.
 	Size() int
 	AppendJSON(dst []byte) ([]byte, error)
-	// Tree decodes the object, Part the fields that a shape selects. For a Secret they return only
-	// the metadata.
+	// Tree decodes the object, and ReadJSON calls read with its compact JSON, which is valid during
+	// the call. For a Secret both have only the metadata.
 	Tree() (map[string]any, error)
-	Part(shape *jsontree.Shape) (map[string]any, error)
+	ReadJSON(read func(json []byte) error) error
 }
 
 // payloadSize is the approximate size of the content that is sent of an object.

@@ -40,9 +40,7 @@ func (o *fakeObject) AppendJSON(dst []byte) ([]byte, error) {
 
 func (o *fakeObject) Tree() (map[string]any, error) { return jsontree.Whole([]byte(o.json)) }
 
-func (o *fakeObject) Part(shape *jsontree.Shape) (map[string]any, error) {
-	return jsontree.Part([]byte(o.json), shape)
-}
+func (o *fakeObject) ReadJSON(read func([]byte) error) error { return read([]byte(o.json)) }
 
 // fixedRights know all: what is not among them is denied.
 type fixedRights map[access.Place]bool

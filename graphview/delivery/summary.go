@@ -26,10 +26,9 @@ type Summary struct {
 // appLabels are the labels that name the application of an object, in order of precedence.
 var appLabels = [...]string{"app.kubernetes.io/part-of", "app.kubernetes.io/instance", "app.kubernetes.io/name", "app"}
 
-// summaryShape selects the fields that a summary is made from.
+// summaryShape selects the fields that a summary is made from, beside its health.
 var summaryShape = func() *jsontree.Shape {
 	var shape jsontree.Shape
-	shape.Join(health.Shape)
 	shape.Join(impact.Shape)
 	shape.Field("kind")
 	metadata := shape.Field("metadata")
@@ -52,10 +51,19 @@ type Judged struct {
 // its health is unknown unless the Secret is being deleted or a rule determines it.
 func Summarize(group string, o Object) (Summary, error) {
 	s := Summary{UID: o.UID(), Health: health.Health{State: health.Unknown}}
-	part, err := o.Part(summaryShape)
-	if err != nil {
-		return s, err
-	}
+	err := o.ReadJSON(func(json []byte) error {
+		parts := jsontree.AcquireParts()
+		defer parts.Release()
+		part, err := parts.PartBeside(json, summaryShape, health.Shape)
+		if err == nil {
+			s.read(group, o, part, parts)
+		}
+		return err //nolint:wrapcheck // ReadJSON wraps it
+	})
+	return s, err
+}
+
+func (s *Summary) read(group string, o Object, part map[string]any, parts *jsontree.Parts) {
 	s.Kind, _ = part["kind"].(string)
 	metadata, _ := part["metadata"].(map[string]any)
 	created, _ := metadata["creationTimestamp"].(string)
@@ -71,12 +79,9 @@ func Summarize(group string, o Object) (Summary, error) {
 	s.Deletion = impact.FactsOf(group, part)
 	if judged, ok := o.(*Judged); ok {
 		s.Health = judged.Health
-		return s, nil
-	}
-	if h := health.Of(health.Kind{Group: group, Kind: s.Kind}, part); o.HasContent() || h.State == health.Terminating {
+	} else if h := health.OfParts(health.Kind{Group: group, Kind: s.Kind}, parts); o.HasContent() || h.State == health.Terminating {
 		s.Health = h
 	}
-	return s, nil
 }
 
 // AppendJSON appends the member m of a vertex.

@@ -1,19 +1,15 @@
 // Package health says how an object is, from its own fields.
 //
 // The rules for Kubernetes' own kinds and for conditions are those of kstatus
-// (sigs.k8s.io/cli-utils, package status), read from a tree of a few fields
-// instead of typed objects. Where kstatus has no opinion or waits for ever, the
-// rules of Argo CD's built-in checks (gitops-engine, package health) and of its
-// scripts for other projects decide. Each difference from both is a row of
-// docs/health.md with its reason, and test/health compares the three.
+// (sigs.k8s.io/cli-utils, package status). Where kstatus has no opinion or waits for ever, the rules
+// of Argo CD's built-in checks (gitops-engine, package health) and of its scripts for other projects
+// decide. Each difference from both is a row of docs/health.md with its reason, and test/health
+// compares the three.
 //
-// A kind without a rule, a condition or a phase is [Unknown]. Nothing is [OK]
-// because it reports nothing.
+// A kind without a rule, a condition or a phase is [Unknown]. Nothing is [OK] because it reports
+// nothing.
 //
-// The package deliberately does not know watches, graphs, other objects or what
-// time it is. [Of] and [OfParts] are pure functions. [Health.Overdue] has the time at which a
-// state changes by itself, such as a condition that stays False for ten minutes, and
-// [Health.At] applies it.
-//
-// Everything may be used by any number of goroutines.
+// The package deliberately does not know watches, graphs, other objects or what time it is. [Of]
+// and [OfParts] are pure functions. [Health.Overdue] has the time at which a state changes by
+// itself, and [Health.At] applies it. Everything may be used by any number of goroutines.
 package health

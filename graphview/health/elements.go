@@ -1,87 +1,74 @@
 package health
 
 import (
-	"cmp"
+	"slices"
 
 	"graphview.dev/graphview/budget"
 )
 
-// elementLists are lists of a status whose elements have conditions of their own, as
-// Gateway API has them: a route reports to each of its parents, a policy to each
-// ancestor, a Gateway for each listener, and a Route of OpenShift to each router.
+// elementLists are lists of a status whose elements have conditions of their own, as in Gateway
+// API. The ingress of OpenShift's Route is a list of routers.
 var elementLists = []string{"parents", "ancestors", "listeners", "ingress"}
 
-// belowElements is the worst health that the elements of these lists report, Unknown if
-// there are none. An element that only reports about an older generation does not count
-// if another element reports about the newest.
+// belowElements is the worst health that the elements of these lists report, Unknown if there are
+// none. An element that only reports about an older generation does not count if another element
+// reports about the newest.
 func (o *object) belowElements() Health {
-	worst := Health{State: Unknown}
-	newest := false
+	worst, newest := Health{State: Unknown}, false
 	for _, list := range elementLists {
-		o.status.each(func(f fields) bool {
-			element := object{fields: f, kind: o.kind, conditions: conditionsAt(f, o.generation, "conditions")}
-			current := element.conditions.newest()
-			if newest && !current || len(element.conditions) == 0 {
-				return true
+		for f := range o.status.At(list).Objects {
+			element := object{kind: o.kind, conditions: conditionsAt(f, o.generation)}
+			switch current := slices.ContainsFunc(element.conditions, func(c condition) bool { return !c.outdated }); {
+			case current && !newest:
+				worst, newest = element.element(), true
+			case current == newest:
+				worst = worse(worst, element.element())
 			}
-			h := element.element()
-			if current && !newest || worst.State == Unknown || h.State.Severity() > worst.State.Severity() {
-				worst, newest = h, newest || current
-			}
-			return true
-		}, list)
+		}
 	}
 	return worst
 }
 
 // element judges one element, by the worst that it says.
 func (o *object) element() Health {
-	if c, failed := o.conditions.failed(); failed {
-		return degraded(cmp.Or(c.reason, c.kind), c.since())
+	if c := o.conditions.failed(); c.exists() {
+		return c.says(Degraded, c.kind)
 	}
 	worst := Health{State: Unknown}
-	if c, refused := o.conditions.refused(); refused {
-		worst = degraded(c.reason, c.since())
+	if c := o.conditions.refused(); c.exists() {
+		worst = c.says(Degraded, "")
 	}
 	for _, kind := range []string{"Accepted", "Admitted", "ResolvedRefs", "Programmed"} {
-		if h, found := o.readiness(kind); found {
-			worst = worse(worst, h)
-		}
+		worst = worse(worst, o.readiness(kind))
 	}
 	return worst
 }
 
-// maxElements is the longest list that is read, since each condition takes many times
-// the bytes that it has in JSON.
+// maxElements is the longest list that is read: a condition takes many times the bytes of its JSON.
 var maxElements = int(budget.ObjectParts.Limit()) / 10
 
 // perElement is how many conditions of one parent, ancestor or listener are read.
 const perElement = 64
 
-// tooLong reports whether a list of the status is longer than Of reads, or the elements
-// of a list together have more conditions than one list may have.
+// tooLong reports whether a list of the status is longer than is read, or the elements of a list
+// together have more conditions than one list may have.
 func (o *object) tooLong() bool {
-	if n := o.read.Count(); n > 0 && n <= perElement {
+	if o.Count() <= perElement {
 		return false
 	}
-	if o.length("endpoints") > maxElements {
-		return true
-	}
-	for _, lists := range [][]string{{"conditions"}, containerLists, elementLists} {
-		for _, name := range lists {
-			if o.status.length(name) > maxElements {
+	longest, all := o.At("endpoints").Len(), 0
+	for _, name := range statusLists {
+		list := o.status.At(name)
+		longest = max(longest, list.Len())
+		for element := range list.Objects {
+			n := element.At("conditions").Len()
+			if n > perElement {
 				return true
 			}
+			all += n
 		}
 	}
-	all, long := 0, false
-	for _, list := range elementLists {
-		o.status.each(func(element fields) bool {
-			n := element.length("conditions")
-			all += n
-			long = n > perElement || all > maxElements
-			return !long
-		}, list)
-	}
-	return long
+	return max(longest, all) > maxElements
 }
+
+var statusLists = slices.Concat([]string{"conditions"}, containerLists, elementLists)

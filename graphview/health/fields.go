@@ -1,59 +1,42 @@
 package health
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"graphview.dev/graphview/jsontree"
 )
 
-// fields are a value of an object: of a tree, or where that is nil, as it was read.
-type fields struct {
-	tree any
-	read jsontree.Value
-}
+// fields are a value of an object.
+type fields struct{ jsontree.Value }
 
-// at is the value at a path.
-func (f fields) at(path ...string) fields {
-	for _, name := range path {
-		if f.tree == nil {
-			f.read = f.read.Member(name)
-			continue
-		}
-		members, _ := f.tree.(map[string]any)
-		f.tree = members[name]
-	}
-	return f
-}
+func (f fields) at(path ...string) fields { return fields{f.At(path...)} }
 
 // text is a string at a path, "" for anything else.
 func (f fields) text(path ...string) string {
-	v := f.at(path...)
-	if v.tree == nil {
-		said, _ := v.read.Text()
-		return interned(said)
+	said, _ := f.At(path...).Text()
+	if len(said) == 0 {
+		return ""
 	}
-	s, _ := v.tree.(string)
-	return s
+	if m, known := words[string(said)]; known {
+		return m.kind
+	}
+	return string(said)
 }
 
 // number is a whole number at a path. Some projects write theirs as text.
 func (f fields) number(path ...string) (n int64, found bool) {
-	v := f.at(path...)
-	if n, found = v.read.Int(); found {
+	v := f.At(path...)
+	if n, found = v.Int(); found {
 		return n, true
 	}
-	switch v := v.tree.(type) {
-	case int64:
-		return v, true
-	case float64:
-		return int64(v), true
-	}
-	text := v.text()
-	if text == "" {
+	text, _ := v.Text()
+	if len(text) == 0 {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(string(text), 10, 64)
 	return n, err == nil
 }
 
@@ -64,53 +47,62 @@ func (f fields) numberOr(otherwise int64, path ...string) int64 {
 	return otherwise
 }
 
-func (f fields) isTrue(path ...string) bool {
-	v := f.at(path...)
-	return v.tree == true || v.read.IsTrue()
-}
-
-func (f fields) isFalse(path ...string) bool {
-	v := f.at(path...)
-	return v.tree == false || v.read.IsFalse()
-}
-
-// has reports whether there is a value other than null at a path.
-func (f fields) has(path ...string) bool {
-	v := f.at(path...)
-	return v.tree != nil || v.read.Exists()
-}
-
-// each calls yield for the objects of a list at a path.
-func (f fields) each(yield func(fields) bool, path ...string) {
-	v := f.at(path...)
-	for element := range v.read.Elements {
-		if element.IsObject() && !yield(fields{read: element}) {
-			return
-		}
-	}
-	list, _ := v.tree.([]any)
-	for _, element := range list {
-		if _, isObject := element.(map[string]any); isObject && !yield(fields{tree: element}) {
-			return
-		}
-	}
-}
-
-func (f fields) length(path ...string) int {
-	v := f.at(path...)
-	list, _ := v.tree.([]any)
-	n := len(list)
-	for range v.read.Elements {
-		n++
-	}
-	return n
-}
-
-// seconds is a time in RFC 3339, in seconds since 1970, 0 for what is none.
-func seconds(text string) int64 {
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
+// seconds is a time in RFC 3339 at a path, in seconds since 1970, 0 for anything else.
+func (f fields) seconds(path ...string) int64 {
+	text, _ := f.At(path...).Text()
+	var at time.Time
+	if len(text) == 0 || at.UnmarshalText(text) != nil {
 		return 0
 	}
 	return at.Unix()
+}
+
+// paths are those of fields.
+func paths(dotted string) (all [][]string) {
+	for path := range strings.FieldsSeq(dotted) {
+		all = append(all, strings.Split(path, "."))
+	}
+	return all
+}
+
+// Shape is what Of reads, of any kind.
+var Shape = func() *jsontree.Shape {
+	shape := &jsontree.Shape{}
+	metadata, status := shape.Field("metadata"), shape.Field("status")
+	ask(shape, paths(`metadata.generation metadata.deletionTimestamp spec.type
+		spec.replicas spec.suspend spec.suspended spec.paused spec.parallelism spec.completions spec.progressDeadlineSeconds spec.instances
+		spec.restartPolicy spec.unschedulable spec.updateStrategy.type spec.updateStrategy.rollingUpdate.partition`))
+	ask(status, slices.Concat(usualWords, usualFlags, paths(`observedGeneration reason error
+		replicas readyReplicas readyCount availableReplicas updatedReplicas currentReplicas fullyLabeledReplicas
+		currentRevision updateRevision desiredNumberScheduled currentNumberScheduled updatedNumberScheduled numberAvailable numberReady
+		succeeded startTime lastScheduleTime lastSuccessfulTime currentHealthy desiredHealthy readyInstances
+		printableStatus health.status ceph.health operationState.phase allocatedResourceStatuses.storage`)))
+	for _, name := range append(provisioning, hpaConditions) {
+		metadata.Field("annotations", name)
+	}
+	metadata.Field("labels", headless)
+	for _, list := range []*jsontree.Shape{metadata.Field("finalizers"), shape.Field("ports"), status.Field("active"), status.Field("loadBalancer", "ingress")} {
+		list.First(1) // whether there is one
+	}
+	most := maxElements + 1 // with one more a list is too long
+	conditions(status, most)
+	for _, list := range elementLists {
+		conditions(status.Field(list).First(most), perElement+1)
+	}
+	shape.Field("endpoints").First(most).Field("conditions", "ready")
+	for _, list := range containerLists {
+		ask(status.Field(list).First(most), paths("ready state.waiting.reason state.terminated.reason state.terminated.exitCode lastState.terminated.reason lastState.terminated.exitCode"))
+	}
+	return shape
+}()
+
+func ask(shape *jsontree.Shape, paths [][]string) {
+	for _, path := range paths {
+		shape.Field(path...)
+	}
+}
+
+// conditions asks for the conditions of a value, as many as most.
+func conditions(of *jsontree.Shape, most int) {
+	ask(of.Field("conditions").First(most), paths("type status reason lastTransitionTime observedGeneration"))
 }

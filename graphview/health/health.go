@@ -3,7 +3,6 @@ package health
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -25,14 +24,13 @@ var States = []State{OK, Suspended, Unknown, Terminating, Progressing, Degraded}
 
 // Severity orders states: a larger one needs attention sooner.
 func (s State) Severity() int {
-	if i := slices.Index(States, s); i >= 0 {
-		return i
+	if !slices.Contains(States, s) {
+		s = Unknown
 	}
-	return slices.Index(States, Unknown)
+	return slices.Index(States, s)
 }
 
-// Patience is how long an object may be progressing or terminating before it counts as
-// degraded.
+// Patience is how long an object may be progressing or terminating before it counts as degraded.
 const Patience = 10 * time.Minute
 
 // maxReason is how many bytes a reason has at most.
@@ -42,25 +40,24 @@ const maxReason = 64
 type Health struct {
 	// State is never empty.
 	State State
-	// Reason is a CamelCase word for the state, from the object's status where that has
-	// one: CrashLoopBackOff, RollingOut. It has at most 64 letters, digits, dots, dashes
-	// and underscores. It is empty where the counts say enough.
+	// Reason is a CamelCase word for the state, from the object's status where that has one:
+	// CrashLoopBackOff, RollingOut. It has at most 64 letters, digits, dots, dashes and
+	// underscores. It is empty where the counts say enough.
 	Reason string
-	// Ready of Wanted parts are ready, such as the pods of a Deployment or the
-	// containers of a Pod. Both are valid only if Counted is true.
+	// Ready of Wanted parts are ready, such as the pods of a Deployment or the containers of a Pod.
+	// Both are valid only if Counted is true.
 	Ready, Wanted int64
 	Counted       bool
-	// Since is when the state began, in seconds since 1970, and 0 if the object does
-	// not say.
+	// Since is when the state began, in seconds since 1970, and 0 if the object does not say.
 	Since int64
-	// Overdue is when the object becomes degraded unless it changes, in seconds since
-	// 1970, and 0 for never.
+	// Overdue is when the object becomes degraded unless it changes, in seconds since 1970, and 0
+	// for never.
 	Overdue int64
-	// Ended reports that the object has ended and is of no account while its controller is
-	// ok: a pod that failed or was evicted.
+	// Ended reports that the object has ended and is of no account while its controller is ok: a
+	// pod that failed or was evicted.
 	Ended bool
-	// Untimed reports that the object has to become degraded after Patience but does not
-	// say since when it is as it is: see [Health.Seen].
+	// Untimed reports that the object has to become degraded after Patience but does not say since
+	// when it is as it is: see [Health.Seen].
 	Untimed bool
 }
 
@@ -76,27 +73,41 @@ func (h Health) At(now time.Time) Health {
 	return h
 }
 
-// Seen sets the deadline of an untimed health from the time, in seconds since 1970, at
-// which the object was first seen in this state. Other healths are returned unchanged.
+// Seen sets the deadline of an untimed health from the time, in seconds since 1970, at which the
+// object was first seen in this state. Other healths are returned unchanged.
 func (h Health) Seen(first int64) Health {
 	if h.Untimed {
-		h.Overdue, h.Untimed = first+int64(Patience/time.Second), false
+		h.Overdue, h.Untimed = deadline(first), false
 	}
 	return h
 }
 
-// Declared is the health that a ReferenceRule declares.
+// deadline is when Patience with something that began at a time is over, 0 if that is not known.
+func deadline(since int64) int64 {
+	if since == 0 {
+		return 0
+	}
+	return since + int64(Patience/time.Second)
+}
+
+// Declared is the health that a ReferenceRule declares. An object that is progressing becomes
+// degraded Patience after since, in seconds since 1970. 0 makes it untimed.
 func Declared(state State, reason string, since int64) Health {
+	h := Health{State: state, Reason: word(reason), Since: since}
 	if state == Progressing {
-		return progressing(reason, since)
+		h.Overdue, h.Untimed = deadline(since), since == 0
 	}
-	return Health{State: state, Reason: word(reason), Since: since}
-}
-
-func (h Health) counted(ready, wanted int64) Health {
-	h.Ready, h.Wanted, h.Counted = ready, wanted, true
 	return h
 }
+
+func ok() Health { return Health{State: OK} }
+
+func degraded(reason string, since int64) Health { return Declared(Degraded, reason, since) }
+
+func progressing(reason string, since int64) Health { return Declared(Progressing, reason, since) }
+
+// notObserved is the health of an object that its controller has not looked at yet.
+func notObserved() Health { return progressing("NotObserved", 0) }
 
 // endless removes the deadline: the object may be in this state for days.
 func (h Health) endless() Health {
@@ -104,29 +115,20 @@ func (h Health) endless() Health {
 	return h
 }
 
-func ok() Health { return Health{State: OK} }
-
-func degraded(reason string, since int64) Health {
-	return Health{State: Degraded, Reason: word(reason), Since: since}
-}
-
-// progressing becomes degraded Patience after since, in seconds since 1970. 0 makes it
-// untimed.
-func progressing(reason string, since int64) Health {
-	h := Health{State: Progressing, Reason: word(reason), Since: since, Untimed: since == 0}
-	if since != 0 {
-		h.Overdue = since + int64(Patience/time.Second)
+// worse is the worse of two healths. Unknown, or no state at all, is better than any other.
+func worse(h, other Health) Health {
+	if other.State != "" && other.State != Unknown && (h.State == Unknown || other.State.Severity() > h.State.Severity()) {
+		return other
 	}
 	return h
 }
 
 // word cuts foreign text where it stops being a reason.
 func word(reason string) string {
-	end := strings.IndexFunc(reason, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '-' && r != '_'
-	})
-	if end >= 0 {
-		reason = reason[:end]
+	for i, r := range reason {
+		if i == maxReason || (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '-' && r != '_' {
+			return reason[:i]
+		}
 	}
-	return reason[:min(len(reason), maxReason)]
+	return reason
 }

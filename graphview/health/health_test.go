@@ -2,6 +2,8 @@ package health
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,21 +14,16 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// judge judges an object in JSON by a tree of the parts that Shape asks for, and by the
-// same parts without one.
+// judge judges an object in compact JSON, and its parts as they were read with others.
 func judge(tb testing.TB, kind Kind, text []byte) Health {
 	tb.Helper()
-	part, err := jsontree.Part(text, Shape)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	var parts jsontree.Parts
-	if err := parts.Read(text, Shape); err != nil {
+	if _, err := parts.PartBeside(text, &jsontree.Shape{}, Shape); err != nil {
 		tb.Fatal(err)
 	}
-	want, got := Of(kind, part), OfParts(kind, &parts)
+	want, got := Of(kind, text), OfParts(kind, &parts)
 	if diff := cmp.Diff(want, got); diff != "" {
-		tb.Errorf("%v: of parts without a tree (-want +got):\n%s", kind, diff)
+		tb.Errorf("%v: of parts that were read beside others (-want +got):\n%s", kind, diff)
 	}
 	return got
 }
@@ -101,28 +98,17 @@ func TestOf(t *testing.T) {
 // FuzzOf: whatever an object is, there is an answer that keeps the promises of
 // Health.
 func FuzzOf(f *testing.F) {
-	kinds := []Kind{{"example.com", "Widget"}}
-	for kind := range rules {
-		kinds = append(kinds, kind)
-	}
-	for kind := range projects {
-		kinds = append(kinds, kind)
-	}
+	judged := append(slices.Collect(maps.Keys(kinds)), Kind{"example.com", "Widget"})
 	f.Add(`{"status":{"conditions":[{"type":"Ready","status":"False","reason":"x"}],"phase":"Running","containerStatuses":[{"state":{"waiting":{"reason":"y"}}}]}}`)
 	f.Add(`{"metadata":{"generation":1e300},"status":{"observedGeneration":-1,"health":"green","parents":[{"conditions":[{}]}]}}`)
 	f.Add(`{"metadata":{"deletionTimestamp":"x","annotations":{"autoscaling.alpha.kubernetes.io/conditions":"[[]]"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		var object map[string]any
-		if json.Unmarshal([]byte(text), &object) != nil {
+		compact := jsontext.Value(text)
+		if compact.Compact(jsontext.AllowDuplicateNames(true)) != nil || compact.Kind() != '{' || new(jsontree.Parts).Read(compact, Shape) != nil {
 			return
 		}
-		compact := jsontext.Value(text)
-		parts := compact.Compact(jsontext.AllowDuplicateNames(true)) == nil && compact.Kind() == '{'
-		for _, kind := range kinds {
-			h := Of(kind, object)
-			if parts {
-				judge(t, kind, compact)
-			}
+		for _, kind := range judged {
+			h := judge(t, kind, compact)
 			if h.State == "" || h.State.Severity() < 0 || len(h.Reason) > maxReason || strings.ContainsAny(h.Reason, " <>\"'\n") {
 				t.Errorf("%v: %+v", kind, h)
 			}

@@ -4,120 +4,85 @@ import "cmp"
 
 var podKind = Kind{"", "Pod"}
 
-// scheduleWindow is how many seconds a pod may be without a node before it counts as degraded. It is
-// kstatus'.
-const scheduleWindow = 15
-
 // containerLists are where the states of containers are.
 var containerLists = []string{"initContainerStatuses", "containerStatuses"}
 
 // pod overrides the general rules since its phase and Ready say less than its containers: a pod
-// whose container cannot start is Pending for ever.
+// whose container cannot start is Pending for ever, and a container that ended is no trouble in a
+// pod that runs once, unless it failed and is not started again.
 func pod(o *object) Health {
-	readiness, _ := o.conditions.find("Ready")
-	phase := o.status.text("phase")
-	switch phase {
-	case "Succeeded":
-		return Health{State: OK, Reason: "Succeeded", Since: readiness.since()}
-	case "Failed":
-		h := degraded(cmp.Or(o.status.text("reason"), cmp.Or(o.container(failedState), "Failed")), readiness.since())
+	readiness := o.conditions.find("Ready")
+	all, policy := o.containers(), o.text("spec", "restartPolicy")
+	switch phase := o.status.text("phase"); {
+	case phase == "Succeeded":
+		return Declared(OK, "Succeeded", readiness.since())
+	case phase == "Failed":
+		h := degraded(cmp.Or(o.status.text("reason"), all.failed, "Failed"), readiness.since())
 		h.Ended = true
 		return h
-	case "Unknown":
+	case phase == "Unknown":
 		return degraded("NodeLost", readiness.since())
-	case "Running", "Pending":
-	default:
-		return progressing("NotObserved", 0)
-	}
-	if reason := o.container(stuckState); reason != "" {
-		return degraded(reason, readiness.since())
-	}
-	scheduled, _ := o.conditions.find("PodScheduled")
-	switch {
+	case phase != "Running" && phase != "Pending":
+		return notObserved()
+	case all.stuck != "":
+		return degraded(all.stuck, readiness.since())
+	case phase == "Running" && readiness.isTrue():
+		return Declared(OK, "", readiness.since())
+	case phase == "Running" && all.failed != "" && policy == "Never":
+		return degraded(all.failed, readiness.since())
+	case phase == "Running" && all.restarted != "":
+		return degraded(all.restarted, readiness.since())
+	case phase == "Running" && all.done && policy != "Always" && policy != "":
+		return readiness.says(Progressing, "NotReady").endless()
 	case phase == "Running":
-		return o.running(readiness)
-	case scheduled.status != "False":
-		return progressing(cmp.Or(o.container(waitingState), "Pending"), scheduled.since())
+		return readiness.says(Progressing, "NotReady")
 	}
-	h := progressing(cmp.Or(scheduled.reason, "NotScheduled"), scheduled.since()).endless()
+	scheduled := o.conditions.find("PodScheduled")
+	if !scheduled.isFalse() {
+		return progressing(cmp.Or(all.waiting, "Pending"), scheduled.since())
+	}
+	h := scheduled.says(Progressing, "NotScheduled").endless()
 	if scheduled.reason == "Unschedulable" && h.Since != 0 {
-		h.Overdue = h.Since + scheduleWindow
+		h.Overdue = h.Since + 15 // seconds, as in kstatus
 	}
 	return h
 }
 
-// running judges a pod in the phase Running. A container that ended is not ready, which is no
-// trouble in a pod that runs once, unless it failed and is not started again.
-func (o *object) running(readiness condition) Health {
-	policy := o.text("spec", "restartPolicy")
-	if readiness.isTrue() {
-		return Health{State: OK, Since: readiness.since()}
-	}
-	if reason := o.container(failedState); reason != "" && policy == "Never" {
-		return degraded(reason, readiness.since())
-	}
-	if reason := o.container(restartedState); reason != "" {
-		return degraded(reason, readiness.since())
-	}
-	h := progressing(cmp.Or(readiness.reason, "NotReady"), readiness.since())
-	if policy != "Always" && policy != "" && o.container(doneState) != "" {
-		h = h.endless()
-	}
-	return h
+// containers is what the first container says that says it.
+type containers struct {
+	// waiting is why it does not run, stuck if that does not pass by itself.
+	waiting, stuck string
+	// failed is why it ended with an error, restarted if it did so before and is not ready again.
+	failed, restarted string
+	done              bool // it ended without an error
 }
 
-// container is what the first container says for which a state has a word.
-func (o *object) container(state func(fields) string) (found string) {
+func (o *object) containers() (all containers) {
 	for _, list := range containerLists {
-		o.status.each(func(c fields) bool {
-			found = state(c)
-			return found == ""
-		}, list)
-		if found != "" {
-			break
+		for element := range o.status.At(list).Objects {
+			c := fields{element}
+			state := c.at("state")
+			waiting := state.text("waiting", "reason")
+			all.waiting = cmp.Or(all.waiting, waiting)
+			if waiting != "PodInitializing" && waiting != "ContainerCreating" {
+				all.stuck = cmp.Or(all.stuck, waiting)
+			}
+			failed, done := endOf(state)
+			all.failed, all.done = cmp.Or(all.failed, failed), all.done || done
+			if !done && !c.At("ready").IsTrue() {
+				before, _ := endOf(c.at("lastState"))
+				all.restarted = cmp.Or(all.restarted, before)
+			}
 		}
 	}
-	return found
+	return all
 }
 
-// endOf is why a container ended: in failed if with an error, in done if without one.
-func endOf(c fields, state string) (failed, done string) {
-	switch code, ended := c.number(state, "terminated", "exitCode"); {
-	case ended && code != 0:
-		return cmp.Or(c.text(state, "terminated", "reason"), "Error"), ""
-	case ended:
-		return "", "Completed"
+// endOf is why a container ended with an error, or whether without one.
+func endOf(state fields) (failed string, done bool) {
+	code, ended := state.number("terminated", "exitCode")
+	if code != 0 {
+		return cmp.Or(state.text("terminated", "reason"), "Error"), false
 	}
-	return "", ""
+	return "", ended
 }
-
-func failedState(c fields) string {
-	failed, _ := endOf(c, "state")
-	return failed
-}
-
-func doneState(c fields) string {
-	_, done := endOf(c, "state")
-	return done
-}
-
-// restartedState is why a container ended before that is not ready again.
-func restartedState(c fields) string {
-	if c.isTrue("ready") || doneState(c) != "" {
-		return ""
-	}
-	failed, _ := endOf(c, "lastState")
-	return failed
-}
-
-// stuckState is why a container does not start.
-func stuckState(c fields) string {
-	switch reason := waitingState(c); reason {
-	case "PodInitializing", "ContainerCreating":
-		return ""
-	default:
-		return reason
-	}
-}
-
-func waitingState(c fields) string { return c.text("state", "waiting", "reason") }

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -85,6 +86,29 @@ func TestProjects(t *testing.T) {
 		row := "| " + j.project + " | " + j.kind + " | " + j.says + " | " + string(j.want) + why + " |"
 		if !slices.Contains(documented, row) {
 			t.Errorf("docs/health.md lacks the row\n%s", row)
+		}
+	}
+}
+
+// TestWords: docs/health.md lists the words that this package knows.
+func TestWords(t *testing.T) {
+	text, err := os.ReadFile("../../docs/health.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.ReplaceAll(string(text), "\n", " ")
+	for _, state := range States {
+		listed := slices.DeleteFunc(slices.Sorted(maps.Keys(phases)), func(word string) bool { return phases[word] != state })
+		if row := "| `" + string(state) + "` | " + strings.Join(listed, ", ") + " |"; !strings.Contains(page, row) {
+			t.Errorf("docs/health.md lacks the row\n%s", row)
+		}
+	}
+	if parts := strings.Join(slices.Sorted(slices.Values(failureParts)), ", "); !strings.Contains(page, parts) {
+		t.Errorf("docs/health.md lacks the words for a failure\n%s", parts)
+	}
+	for done := range ended {
+		if !strings.Contains(page, done) {
+			t.Errorf("docs/health.md lacks the word %s", done)
 		}
 	}
 }

@@ -8,15 +8,17 @@ import (
 // step is a count of the status that has to reach what is wanted, and the reason until it does.
 type step struct{ count, reason string }
 
-// behind is the reason of the first step that is behind, and whether one is: as in kstatus, each
-// workload has counts in place of a condition.
-func (o *object) behind(wanted int64, steps ...step) (reason string, found bool) {
+// reached is progressing until the counts are, which workloads have in place of a condition.
+func (o *object) reached(wanted int64, steps ...step) Health {
 	for _, s := range steps {
 		if wanted > o.status.numberOr(0, s.count) {
-			return s.reason, true
+			return progressing(s.reason, 0)
 		}
 	}
-	return "ScalingDown", o.status.numberOr(0, "replicas") > wanted
+	if o.status.numberOr(0, "replicas") > wanted {
+		return progressing("ScalingDown", 0)
+	}
+	return ok()
 }
 
 // deployment overrides the general rules since Available=False is no trouble during a rollout, and
@@ -24,24 +26,21 @@ func (o *object) behind(wanted int64, steps ...step) (reason string, found bool)
 func deployment(o *object) Health {
 	// Without a deadline the controller writes no condition Progressing.
 	deadline := o.numberOr(math.MaxInt32, "spec", "progressDeadlineSeconds")
-	progress, _ := o.conditions.find("Progressing")
-	available, _ := o.conditions.find("Available")
+	progress := o.conditions.find("Progressing")
+	available := o.conditions.find("Available")
 	rolledOut := deadline == math.MaxInt32 || progress.isTrue() && progress.reason == "NewReplicaSetAvailable"
-	reason, behind := o.behind(o.numberOr(1, "spec", "replicas"), step{"replicas", "ScalingUp"}, step{"updatedReplicas", "RollingOut"}, step{"readyReplicas", ""})
+	h := o.reached(o.numberOr(1, "spec", "replicas"), step{"replicas", "ScalingUp"}, step{"updatedReplicas", "RollingOut"}, step{"readyReplicas", ""})
 	switch {
 	case progress.reason == "ProgressDeadlineExceeded":
 		return degraded(progress.reason, progress.since())
 	case !rolledOut: // the controller writes ProgressDeadlineExceeded in time
 		return progressing("RollingOut", progress.since()).endless()
-	case !behind && available.isTrue() && o.status.numberOr(0, "updatedReplicas") <= o.status.numberOr(0, "availableReplicas"):
-		return Health{State: OK, Since: available.since()}
-	case !behind:
-		reason = "NotAvailable"
+	case h.State == OK && available.isTrue() && o.status.numberOr(0, "updatedReplicas") <= o.status.numberOr(0, "availableReplicas"):
+		return Declared(OK, "", available.since())
+	case h.State == OK:
+		h.Reason = "NotAvailable"
 	}
-	if available.status != "False" {
-		return progressing(reason, 0)
-	}
-	h := progressing(reason, available.since())
+	h = progressing(h.Reason, available.falseSince())
 	if h.Since != 0 && deadline != math.MaxInt32 {
 		h.Overdue = h.Since + max(deadline, int64(Patience/time.Second))
 	}
@@ -54,10 +53,9 @@ func statefulSet(o *object) Health {
 	status, strategy := o.status, o.at("spec", "updateStrategy")
 	wanted := o.numberOr(1, "spec", "replicas")
 	partition, hasPartition := strategy.number("rollingUpdate", "partition")
-	reason, behind := o.behind(wanted, step{"replicas", "ScalingUp"}, step{"readyReplicas", ""})
-	switch {
-	case behind:
-		return progressing(reason, 0)
+	switch h := o.reached(wanted, step{"replicas", "ScalingUp"}, step{"readyReplicas", ""}); {
+	case h.State != OK:
+		return h
 	case strategy.text("type") == "OnDelete":
 	case hasPartition && status.numberOr(0, "updatedReplicas") >= wanted-partition:
 	case hasPartition, wanted > status.numberOr(0, "currentReplicas"), status.text("currentRevision") != status.text("updateRevision"):
@@ -74,42 +72,38 @@ func daemonSet(o *object) Health {
 	if o.text("spec", "updateStrategy", "type") == "OnDelete" {
 		steps[1] = steps[0]
 	}
-	reason, behind := o.behind(wanted, steps...)
-	switch {
-	case !found || !status.has("observedGeneration"):
-		return progressing("NotObserved", 0)
-	case behind:
-		return progressing(reason, 0)
+	if !found || !status.At("observedGeneration").Exists() {
+		return notObserved()
 	}
-	return ok()
+	return o.reached(wanted, steps...)
 }
 
 // replicaSet overrides the general rules since it has no condition while all is well.
 func replicaSet(o *object) Health {
-	reason, behind := o.behind(o.numberOr(1, "spec", "replicas"), step{"fullyLabeledReplicas", "ScalingUp"}, step{"readyReplicas", ""}, step{"availableReplicas", "NotAvailable"})
-	if behind {
-		return progressing(reason, 0)
-	}
-	return ok()
+	return o.reached(o.numberOr(1, "spec", "replicas"), step{"fullyLabeledReplicas", "ScalingUp"}, step{"readyReplicas", ""}, step{"availableReplicas", "NotAvailable"})
 }
 
 // job overrides the general rules since a Job that runs has no condition, and may run for days.
 func job(o *object) Health {
-	if c, _ := o.conditions.find("Complete"); c.isTrue() {
-		return Health{State: OK, Reason: "Complete", Since: c.since()}
+	if c := o.conditions.find("Complete"); c.isTrue() {
+		return Declared(OK, "Complete", c.since())
 	}
-	started := seconds(o.text("status", "startTime"))
-	if started == 0 {
-		return progressing("JobNotStarted", 0)
+	if started := o.status.seconds("startTime"); started != 0 {
+		return progressing("Running", started).endless()
 	}
-	return progressing("Running", started).endless()
+	return progressing("JobNotStarted", 0)
+}
+
+func completions(o *object) (ready, wanted int64, counted bool) {
+	wanted = o.numberOr(o.numberOr(1, "spec", "parallelism"), "spec", "completions")
+	return o.status.numberOr(0, "succeeded"), wanted, true
 }
 
 // cronJob has no condition. Its last run failed if it is over and did not succeed. A run that goes
 // on says nothing yet.
 func cronJob(o *object) Health {
-	scheduled, succeeded := seconds(o.text("status", "lastScheduleTime")), seconds(o.text("status", "lastSuccessfulTime"))
-	if scheduled > succeeded && o.length("status", "active") == 0 {
+	scheduled := o.status.seconds("lastScheduleTime")
+	if scheduled > o.status.seconds("lastSuccessfulTime") && o.status.At("active").Len() == 0 {
 		return degraded("LastRunFailed", scheduled)
 	}
 	return ok()

@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"sync"
 	"time"
 
 	"graphview.dev/graphview/graph"
@@ -37,32 +36,19 @@ func classOf(s health.State) graph.Class {
 	}
 }
 
-// judged pools the fields that health is read from.
-var judged = sync.Pool{New: func() any { return new(jsontree.Parts) }}
-
 // judgedPart returns the part of an object that a shape describes, and stores the health of the
 // object in the event in the same pass. A Secret has only metadata here, so only its deletion is
 // known.
 func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, ev *setEvent) (map[string]any, error) {
-	note := func(h health.Health) {
-		if o.HasContent() || h.State == health.Terminating {
-			ev.classify(h)
-		}
-	}
-	if tree := o.Built(); tree != nil {
-		note(health.Of(health.Kind(kind), tree))
-		return tree, nil
-	}
-	parts := judged.Get().(*jsontree.Parts) //nolint:forcetypeassert // New makes nothing else
-	defer func() {
-		parts.Reset()
-		judged.Put(parts)
-	}()
+	parts := jsontree.AcquireParts()
+	defer parts.Release()
 	part, err := o.PartBeside(shape, health.Shape, parts)
 	if err != nil {
 		return nil, err
 	}
-	note(health.OfParts(health.Kind(kind), parts))
+	if h := health.OfParts(health.Kind(kind), parts); o.HasContent() || h.State == health.Terminating {
+		ev.classify(h)
+	}
 	return part, nil
 }
 

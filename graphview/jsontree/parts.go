@@ -1,9 +1,13 @@
 package jsontree
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Parts are the parts of an object that a shape asks for, without a tree: in one slice,
@@ -24,8 +28,22 @@ type part struct {
 	first byte // of its text
 }
 
+// maxDigits is how many bytes a number without an exponent may have to be in the range of a float64.
+const maxDigits = 300
+
 // kept is how many parts of a large object Reset keeps room for.
 const kept = 1 << 12
+
+var pool = sync.Pool{New: func() any { return new(Parts) }}
+
+// AcquireParts returns Parts for one object, until Release.
+func AcquireParts() *Parts { return pool.Get().(*Parts) } //nolint:forcetypeassert // New makes nothing else
+
+// Release gives the Parts to the next caller of AcquireParts.
+func (p *Parts) Release() {
+	p.Reset()
+	pool.Put(p)
+}
 
 // Reset lets go of the JSON, and of the room that a large object took.
 func (p *Parts) Reset() {
@@ -43,6 +61,19 @@ func (p *Parts) Read(b []byte, shape *Shape) error {
 	}
 	_, err := p.read(0, shape)
 	return err
+}
+
+// Parse reads the parts of an object that a shape asks for, of JSON from anywhere.
+func Parse(text []byte, shape *Shape) (Value, error) {
+	compact := jsontext.Value(text).Clone()
+	if err := compact.Compact(jsontext.AllowDuplicateNames(true)); err != nil {
+		return Value{}, fmt.Errorf("parse JSON: %w", err)
+	}
+	var p Parts
+	if err := p.Read(compact, shape); err != nil {
+		return Value{}, err
+	}
+	return p.Object(), nil
 }
 
 // PartBeside is Part and Read in one pass, for two shapes.
@@ -123,9 +154,11 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 	default:
 		start := i
 		i = skip(b, i)
-		// A tree could not be built of it.
-		if _, err := strconv.ParseFloat(string(b[start:i]), 64); errors.Is(err, strconv.ErrRange) {
-			return i, fmt.Errorf("number at byte %d: %w", start, strconv.ErrRange)
+		// A tree could not be built of a number that is too large.
+		if text := b[start:i]; len(text) > maxDigits || bytes.IndexByte(text, 'e') >= 0 || bytes.IndexByte(text, 'E') >= 0 {
+			if _, err := strconv.ParseFloat(string(text), 64); errors.Is(err, strconv.ErrRange) {
+				return i, fmt.Errorf("number at byte %d: %w", start, strconv.ErrRange)
+			}
 		}
 	}
 	return p.close(at, i), nil
@@ -208,6 +241,14 @@ func (v Value) Member(key string) (member Value) {
 	return member
 }
 
+// At is the value at a path of members.
+func (v Value) At(path ...string) Value {
+	for _, key := range path {
+		v = v.Member(key)
+	}
+	return v
+}
+
 // Elements calls yield for the elements of a list.
 func (v Value) Elements(yield func(Value) bool) {
 	if !v.is('[') {
@@ -220,6 +261,23 @@ func (v Value) Elements(yield func(Value) bool) {
 		}
 		at = next
 	}
+}
+
+// Objects calls yield for the elements of a list that are objects.
+func (v Value) Objects(yield func(Value) bool) {
+	for element := range v.Elements {
+		if element.IsObject() && !yield(element) {
+			return
+		}
+	}
+}
+
+// Len is how many elements of a list were read.
+func (v Value) Len() (n int) {
+	for range v.Elements {
+		n++
+	}
+	return n
 }
 
 // Text is the text of a string, which belongs to the JSON; ok is false for anything else.

@@ -165,16 +165,10 @@ func TestPartsAreReused(t *testing.T) {
 		}
 		return p.Object().Member("list")
 	}
-	count := func(v Value) (n int) {
-		for range v.Elements {
-			n++
-		}
-		return n
-	}
-	if n := count(read(`{"list":[{"a":1},{},{}]}`)); n != 3 {
+	if n := read(`{"list":[{"a":1},{},{}]}`).Len(); n != 3 {
 		t.Errorf("%d elements, want 3", n)
 	}
-	if n := count(read(`{"list":[{}]}`)); n != 1 {
+	if n := read(`{"list":[{}]}`).Len(); n != 1 {
 		t.Errorf("%d elements, want 1", n)
 	}
 	text := []byte(`{"list":[{"a":"x"},{"a":2}]}`)
@@ -184,5 +178,35 @@ func TestPartsAreReused(t *testing.T) {
 	read(`{"list":[` + strings.Repeat(`{"a":1},`, kept) + `{}]}`)
 	if p.Reset(); cap(p.nodes) != 0 || p.text != nil {
 		t.Errorf("room for %d parts and %d bytes are kept of a large object", cap(p.nodes), len(p.text))
+	}
+}
+
+// TestParse: JSON from anywhere is read as compact JSON is, and what is no object is refused.
+func TestParse(t *testing.T) {
+	shape := &Shape{}
+	shape.Field("a", "b").First(3).Field("c")
+	shape.Field("a", "d")
+	v, err := Parse([]byte(` { "a" : { "b" : [ {"c": 1}, 2, {"c": 3}, {"c": 4} ], "d" : true } } `), shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var numbers []int64
+	for element := range v.At("a", "b").Objects {
+		n, _ := element.At("c").Int()
+		numbers = append(numbers, n)
+	}
+	if diff := cmp.Diff([]int64{1, 3}, numbers); diff != "" {
+		t.Errorf("objects of the list (-want +got):\n%s", diff)
+	}
+	if n := v.At("a", "b").Len(); n != 3 {
+		t.Errorf("%d elements were read, want 3", n)
+	}
+	if !v.At("a", "d").IsTrue() || v.At("a", "x", "d").Exists() {
+		t.Error("a path leads elsewhere")
+	}
+	for _, text := range []string{``, `[]`, `{"a":`, `{"a":{"d":1e999}}`} {
+		if _, err := Parse([]byte(text), shape); err == nil {
+			t.Errorf("%q was read", text)
+		}
 	}
 }

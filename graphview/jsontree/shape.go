@@ -17,17 +17,18 @@ type Shape struct {
 // Whole asks for all of the value.
 func (s *Shape) Whole() { s.whole = true }
 
-// Field asks for a member of an object, and returns its shape.
-func (s *Shape) Field(key string) *Shape {
-	if below := s.fields[key]; below != nil {
-		return below
+// Field asks for the member of an object at a path, and returns its shape.
+func (s *Shape) Field(path ...string) *Shape {
+	for _, key := range path {
+		if s.fields == nil {
+			s.fields = make(map[string]*Shape)
+		}
+		if s.fields[key] == nil {
+			s.fields[key] = &Shape{key: key}
+		}
+		s = s.fields[key]
 	}
-	if s.fields == nil {
-		s.fields = make(map[string]*Shape)
-	}
-	below := &Shape{key: key}
-	s.fields[key] = below
-	return below
+	return s
 }
 
 // Values asks for every member of an object, and returns their common shape.

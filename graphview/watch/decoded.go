@@ -52,16 +52,17 @@ func (d *Decoded) Part(shape *jsontree.Shape) (map[string]any, error) {
 	return part, nil
 }
 
-// Built is Tree's tree where that has been built, and nil where it has not.
-func (d *Decoded) Built() map[string]any { return d.object }
-
 // PartBeside is Part for one shape, and in the same pass reads into parts what another
 // asks for.
-func (d *Decoded) PartBeside(shape, read *jsontree.Shape, parts *jsontree.Parts) (map[string]any, error) {
+func (d *Decoded) PartBeside(shape, read *jsontree.Shape, parts *jsontree.Parts) (part map[string]any, err error) {
 	if err := d.load(); err != nil {
 		return nil, err
 	}
-	part, err := parts.PartBeside(d.json, shape, read)
+	if part = d.object; part != nil {
+		err = parts.Read(d.json, read)
+	} else {
+		part, err = parts.PartBeside(d.json, shape, read)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("decode: %w", err)
 	}

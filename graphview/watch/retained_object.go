@@ -96,19 +96,28 @@ var everything = func() *jsontree.Shape {
 
 // Part returns what a shape asks for of the object's tree, as Decoded.Part does; of
 // a Secret that is a part of its metadata. An error means corrupted memory.
-func (o *Object) Part(shape *jsontree.Shape) (map[string]any, error) {
+func (o *Object) Part(shape *jsontree.Shape) (part map[string]any, err error) {
+	err = o.ReadJSON(func(json []byte) (err error) {
+		part, err = jsontree.Part(json, shape)
+		return err
+	})
+	return part, err
+}
+
+// ReadJSON calls read with the object's compact JSON, of a Secret its metadata. The JSON is
+// valid during the call.
+func (o *Object) ReadJSON(read func(json []byte) error) error {
 	scratch := getScratch()
 	defer putScratch(scratch)
 	json, err := o.unpack((*scratch)[:0])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	*scratch = json
-	part, err := jsontree.Part(json, shape)
-	if err != nil {
-		return nil, fmt.Errorf("decode: %w", err)
+	if err := read(json); err != nil {
+		return fmt.Errorf("decode: %w", err)
 	}
-	return part, nil
+	return nil
 }
 
 // packed is what is retained of the JSON.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"graphview.dev/graphview/health"
-	"graphview.dev/graphview/jsontree"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 )
@@ -148,19 +147,10 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// of judges the object by the parts alone that Shape asks for, as a tree and without one,
-// and by the whole.
+// of judges the object.
 func of(t *testing.T, object map[string]any) health.Health {
 	t.Helper()
 	text, err := json.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	part, err := jsontree.Part(text, health.Shape)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := jsontree.Whole(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,18 +160,7 @@ func of(t *testing.T, object map[string]any) health.Health {
 		group = ""
 	}
 	kind, _ := object["kind"].(string)
-	got, want := health.Of(health.Kind{Group: group, Kind: kind}, part), health.Of(health.Kind{Group: group, Kind: kind}, whole)
-	if got != want {
-		t.Errorf("%s: of its parts %+v, of the whole %+v", kind, got, want)
-	}
-	var parts jsontree.Parts
-	if err := parts.Read(text, health.Shape); err != nil {
-		t.Fatal(err)
-	}
-	if read := health.OfParts(health.Kind{Group: group, Kind: kind}, &parts); read != want {
-		t.Errorf("%s: of its parts without a tree %+v, of the whole %+v", kind, read, want)
-	}
-	return got
+	return health.Of(health.Kind{Group: group, Kind: kind}, text)
 }
 
 // TestDocumented holds docs/health.md's table to the list above.
@@ -223,9 +202,8 @@ func table() string {
 // TestOverdue: what time changes is in the health, and applied by At.
 func TestOverdue(t *testing.T) {
 	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	h := health.Of(health.Kind{Group: "example.com", Kind: "Widget"}, map[string]any{"status": map[string]any{"conditions": []any{
-		map[string]any{"type": "Ready", "status": "False", "reason": "Waiting", "lastTransitionTime": since.Format(time.RFC3339)},
-	}}})
+	h := health.Of(health.Kind{Group: "example.com", Kind: "Widget"},
+		[]byte(`{"status":{"conditions":[{"type":"Ready","status":"False","reason":"Waiting","lastTransitionTime":"`+since.Format(time.RFC3339)+`"}]}}`))
 	for after, want := range map[time.Duration]health.State{0: health.Progressing, health.Patience - time.Second: health.Progressing, health.Patience: health.Degraded} {
 		if got := h.At(since.Add(after)); got.State != want || got.Reason != "Waiting" {
 			t.Errorf("after %v: %+v, want %s", after, got, want)

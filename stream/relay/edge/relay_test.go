@@ -34,14 +34,12 @@ var (
 
 type object struct{ text string }
 
-func (o *object) UID() string                           { return o.text }
-func (o *object) HasContent() bool                      { return true }
-func (o *object) Size() int                             { return len(o.text) }
-func (o *object) AppendJSON(dst []byte) ([]byte, error) { return append(dst, o.text...), nil }
-func (o *object) Tree() (map[string]any, error)         { return jsontree.Whole([]byte(o.text)) }
-func (o *object) Part(s *jsontree.Shape) (map[string]any, error) {
-	return jsontree.Part([]byte(o.text), s)
-}
+func (o *object) UID() string                            { return o.text }
+func (o *object) HasContent() bool                       { return true }
+func (o *object) Size() int                              { return len(o.text) }
+func (o *object) AppendJSON(dst []byte) ([]byte, error)  { return append(dst, o.text...), nil }
+func (o *object) Tree() (map[string]any, error)          { return jsontree.Whole([]byte(o.text)) }
+func (o *object) ReadJSON(read func([]byte) error) error { return read([]byte(o.text)) }
 
 // stage is a holder of one view, and an edge.
 type stage struct {

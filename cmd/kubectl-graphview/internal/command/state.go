@@ -21,12 +21,13 @@ func healthOf(v *client.Vertex) health.Health {
 	if v == nil || len(v.Object) == 0 {
 		return health.Health{State: health.Unknown}
 	}
-	var object map[string]any
+	var object struct {
+		Kind string `json:"kind"`
+	}
 	if err := json.Unmarshal(v.Object, &object); err != nil {
 		return health.Health{State: health.Unknown}
 	}
-	kind, _ := object["kind"].(string)
-	return health.Of(health.Kind{Group: v.Key.Group, Kind: kind}, object).At(time.Now())
+	return health.Of(health.Kind{Group: v.Key.Group, Kind: object.Kind}, v.Object).At(time.Now())
 }
 
 func summaryHealth(s *client.Summary) health.Health {
