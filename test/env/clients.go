@@ -9,20 +9,17 @@ import (
 	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-var (
-	serviceAccounts = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
-	getOptions      = metav1.GetOptions{}
-)
+// manager is whom the API server notes for what this package writes.
+const manager = "graphview-env"
 
 // URL of the API server.
 func (c *ControlPlane) URL() string { return "https://" + address(c.port) }
@@ -56,23 +53,14 @@ func (c *ControlPlane) config(keys pair) *rest.Config {
 // ServiceAccountConfig is that of a ServiceAccount that exists, by a token of
 // one hour.
 func (c *ControlPlane) ServiceAccountConfig(ctx context.Context, namespace, name string) (*rest.Config, error) {
-	clients, done, err := c.clients()
+	client, done, err := c.client()
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	request := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
-		"metadata": map[string]any{"name": name, "namespace": namespace},
-		"spec":     map[string]any{"expirationSeconds": int64(3600)},
-	}}
-	answer, err := clients.Resource(serviceAccounts).Namespace(namespace).
-		Create(ctx, request, metav1.CreateOptions{}, "token")
+	token := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(3600))}}
+	token, err = client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, token, metav1.CreateOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("token of ServiceAccount %s/%s: %w", namespace, name, err)
-	}
-	var token authenticationv1.TokenRequest
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answer.Object, &token); err != nil {
 		return nil, fmt.Errorf("token of ServiceAccount %s/%s: %w", namespace, name, err)
 	}
 	return &rest.Config{
@@ -86,10 +74,17 @@ func (c *ControlPlane) ServiceAccountConfig(ctx context.Context, namespace, name
 // CreateServiceAccount makes a ServiceAccount. Without a controller manager a
 // namespace needs one named default before it admits a pod.
 func (c *ControlPlane) CreateServiceAccount(ctx context.Context, namespace, name string) error {
-	return c.apply(ctx, &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "ServiceAccount",
-		"metadata": map[string]any{"name": name, "namespace": namespace},
-	}}, serviceAccounts)
+	client, done, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer done()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	_, err = client.CoreV1().ServiceAccounts(namespace).Create(ctx, account, metav1.CreateOptions{FieldManager: manager})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("create ServiceAccount %s/%s: %w", namespace, name, err)
+	}
+	return nil
 }
 
 // Kubeconfig is the administrator's configuration for kubectl.
@@ -118,7 +113,7 @@ func WriteKubeconfig(path string, config *rest.Config) error {
 // Kubeconfig renders a configuration of this package for programs that read one
 // from a file.
 func Kubeconfig(config *rest.Config) []byte {
-	const name = "graphview-env"
+	const name = manager
 	text, err := clientcmd.Write(clientcmdapi.Config{
 		Clusters: map[string]*clientcmdapi.Cluster{name: {Server: config.Host, CertificateAuthorityData: config.CAData}},
 		AuthInfos: map[string]*clientcmdapi.AuthInfo{name: {
@@ -134,34 +129,16 @@ func Kubeconfig(config *rest.Config) []byte {
 	return text
 }
 
-// clients returns a dynamic client with a connection of its own; done closes it.
-func (c *ControlPlane) clients() (client dynamic.Interface, done func(), err error) {
+// client returns a client with a connection of its own; done closes it.
+func (c *ControlPlane) client() (client kubernetes.Interface, done func(), err error) {
 	config := c.Config()
 	http, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("client of %s: %w", apiServer, err)
 	}
-	client, err = dynamic.NewForConfigAndClient(config, http)
+	client, err = kubernetes.NewForConfigAndClient(config, http)
 	if err != nil {
 		return nil, nil, fmt.Errorf("client of %s: %w", apiServer, err)
 	}
 	return client, http.CloseIdleConnections, nil
-}
-
-// apply sets the fields of an object by server-side apply.
-func (c *ControlPlane) apply(ctx context.Context, object *unstructured.Unstructured, resource schema.GroupVersionResource) error {
-	clients, done, err := c.clients()
-	if err != nil {
-		return err
-	}
-	defer done()
-	var scoped dynamic.ResourceInterface = clients.Resource(resource)
-	if namespace := object.GetNamespace(); namespace != "" {
-		scoped = clients.Resource(resource).Namespace(namespace)
-	}
-	_, err = scoped.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: "graphview-env", Force: true})
-	if err != nil {
-		return fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
-	}
-	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net"
+
+	"k8s.io/client-go/util/keyutil"
 )
 
 // serviceRange and serviceAddress are the cluster's Service addresses and the
@@ -51,11 +53,11 @@ func newCredentials(dir *workDir) (*credentials, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key of ServiceAccount tokens: %w", err)
 	}
-	tokenKey, err := encodeKey(tokens)
+	tokenKey, err := keyutil.MarshalPrivateKeyToPEM(tokens)
 	if err != nil {
 		return nil, fmt.Errorf("key of ServiceAccount tokens: %w", err)
 	}
-	clusterKey, err := encodeKey(cluster.key)
+	clusterKey, err := keyutil.MarshalPrivateKeyToPEM(cluster.key)
 	if err != nil {
 		return nil, fmt.Errorf("key of the cluster's authority: %w", err)
 	}

@@ -13,6 +13,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 )
 
 // authority signs certificates. Its key never leaves memory, except where a
@@ -34,21 +37,11 @@ func newAuthority(name string) (*authority, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key of %s: %w", name, err)
 	}
-	template, err := template(pkix.Name{CommonName: name})
-	if err != nil {
-		return nil, err
-	}
-	template.IsCA, template.BasicConstraintsValid = true, true
-	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	certificate, err := cert.NewSelfSignedCACert(cert.Config{CommonName: name, NotBefore: time.Now().Add(-time.Hour)}, key)
 	if err != nil {
 		return nil, fmt.Errorf("certificate of %s: %w", name, err)
 	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		return nil, fmt.Errorf("certificate of %s: %w", name, err)
-	}
-	return &authority{cert: cert, key: key, pem: encode("CERTIFICATE", der)}, nil
+	return &authority{cert: certificate, key: key, pem: encode(certificate.Raw)}, nil
 }
 
 // client makes a certificate that Kubernetes takes for the user and groups.
@@ -83,11 +76,11 @@ func (a *authority) sign(template *x509.Certificate) (pair, error) {
 	if err != nil {
 		return pair{}, fmt.Errorf("certificate of %s: %w", name, err)
 	}
-	keyPEM, err := encodeKey(key)
+	keyPEM, err := keyutil.MarshalPrivateKeyToPEM(key)
 	if err != nil {
 		return pair{}, fmt.Errorf("key of %s: %w", name, err)
 	}
-	return pair{cert: encode("CERTIFICATE", der), key: keyPEM}, nil
+	return pair{cert: encode(der), key: keyPEM}, nil
 }
 
 func template(subject pkix.Name) (*x509.Certificate, error) {
@@ -100,16 +93,8 @@ func template(subject pkix.Name) (*x509.Certificate, error) {
 	return &x509.Certificate{SerialNumber: serial, Subject: subject, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(validity)}, nil
 }
 
-func encode(kind string, der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
-}
-
-func encodeKey(key *ecdsa.PrivateKey) ([]byte, error) {
-	der, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		return nil, err
-	}
-	return encode("EC PRIVATE KEY", der), nil
+func encode(der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der})
 }
 
 // ServingCertificate writes tls.crt and tls.key to a directory, for a server on

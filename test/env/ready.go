@@ -1,12 +1,14 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 )
 
@@ -27,19 +29,10 @@ func poll(ctx context.Context, done func(context.Context) (ok bool, last, final 
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("not within %s: %w", readyWithin, cause(last, ctx.Err()))
+			return fmt.Errorf("not within %s: %w", readyWithin, cmp.Or(last, ctx.Err()))
 		case <-ticker.C:
 		}
 	}
-}
-
-func cause(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // apiServerReady waits for /readyz, which includes RBAC's bootstrap roles. The
@@ -82,7 +75,7 @@ func (c *ControlPlane) apiServerReady(ctx context.Context) error {
 // controllersReady waits for what the controller manager makes first and most
 // tests need first: the default ServiceAccount.
 func (c *ControlPlane) controllersReady(ctx context.Context) error {
-	clients, done, err := c.clients()
+	client, done, err := c.client()
 	if err != nil {
 		return err
 	}
@@ -92,7 +85,7 @@ func (c *ControlPlane) controllersReady(ctx context.Context) error {
 		if err := c.controllerManager.Exited(); err != nil {
 			return false, nil, err
 		}
-		_, err := clients.Resource(serviceAccounts).Namespace("default").Get(ctx, "default", getOptions)
+		_, err := client.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
 		return err == nil, err, nil
 	})
 	if err != nil {
