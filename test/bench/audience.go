@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"graphview.dev/test/bench/must"
-
 	"github.com/coder/websocket"
+
+	"graphview.dev/test/bench/must"
 )
 
 // arrival is when a change came to one subscriber.

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 
-	"graphview.dev/test/bench/must"
-
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"graphview.dev/test/bench/must"
 )
 
 // runControllerRuntime is a peer: the cache of controller-runtime, as an operator

@@ -7,12 +7,12 @@ import (
 	"io"
 	"net/http"
 
-	"graphview.dev/test/bench/must"
-	"graphview.dev/test/subscriber"
-
 	"github.com/coder/websocket"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/subscriber"
 )
 
 const graphsPath = "/apis/stream.graphview.dev/v1alpha1"

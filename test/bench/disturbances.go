@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/bench/must"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // disturbance is what goes on beside a neighbour until ctx ends. It takes away what it

@@ -7,13 +7,12 @@ import (
 	"os"
 	"runtime/pprof"
 
-	"graphview.dev/test/bench/must"
-	"graphview.dev/test/workload"
-
 	"github.com/go-logr/logr"
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/workload"
 )
 
 // runEngine is the engine alone, with one subscriber in the same process.

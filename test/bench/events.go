@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"graphview.dev/test/bench/must"
-
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/bench/must"
 )
 
 // taken notes how a child takes events after it has synced.

@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"graphview.dev/test/bench/must"
-
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/bench/must"
 )
 
 // listAll lists every target at the same time and counts the bytes: a lower bound for any

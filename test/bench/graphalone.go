@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"graphview.dev/test/bench/figures"
 	"graphview.dev/test/bench/must"
-
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // The Go benchmarks of graphview/graph for rows 6 and 7.

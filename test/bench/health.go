@@ -8,14 +8,13 @@ import (
 	"os"
 	"time"
 
-	"graphview.dev/test/bench/must"
-
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/refs"
+	"graphview.dev/test/bench/must"
 )
 
 // changedPods are how many pods each step of row 14 is given.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"graphview.dev/test/bench/must"
-	"graphview.dev/test/metrics"
-
 	"github.com/coder/websocket"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/metrics"
 )
 
 // statusSettles is longer than the operator waits between two writes of a status.

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"os"
 
-	"graphview.dev/test/bench/must"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
+
+	"graphview.dev/test/bench/must"
 )
 
 // errNotSynced: informers that do not sync say no more than that.

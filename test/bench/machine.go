@@ -5,11 +5,9 @@ import (
 	"runtime"
 
 	"github.com/prometheus/procfs"
-
-	"graphview.dev/test/bench/must"
-
 	"k8s.io/client-go/discovery"
 
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"
 )
 

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"graphview.dev/test/bench/must"
-
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/bench/must"
 )
 
 // sequenceMark stands before a sequence in an object.

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"graphview.dev/test/bench/must"
-
 	"graphview.dev/test/bench/document"
+	"graphview.dev/test/bench/must"
 )
 
 // The markers around the tables in the document.

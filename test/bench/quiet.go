@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"graphview.dev/test/bench/must"
-
 	"github.com/coder/websocket"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/bench/must"
 )
 
 const (

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"graphview.dev/test/bench/must"
-
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/bench/must"
 )
 
 // mostRecorded bounds how many pods are replayed.

@@ -17,10 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"graphview.dev/test/bench/must"
-
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"
 )
 

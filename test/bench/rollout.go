@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"graphview.dev/test/bench/figures"
 	"graphview.dev/test/bench/must"
-
-	"github.com/coder/websocket"
 )
 
 // returned is how long it may take until all that come back have the whole graph.

@@ -7,18 +7,17 @@ import (
 	"path/filepath"
 
 	"graphview.dev/test/bench/must"
-
 	"graphview.dev/test/env"
 )
 
 // loadVersion must change with the content of the load.
-const loadVersion = 1
+const loadVersion = 2
 
 // loaded starts a control plane that has the load. One that was made before is
 // copied from bin/bench, since to make a large one takes minutes.
 func (b *bench) loaded(ctx context.Context) *env.ControlPlane {
 	saved := filepath.Join(b.root, "bin", "bench", fmt.Sprintf("load-%d-%d-%d-%d", loadVersion, b.shape.namespaces, b.shape.applications, b.shape.pods))
 	return must.Get(env.StartFilled(ctx, env.Options{APIServerArgs: env.Unlimited, Log: os.Stderr}, saved, b.fresh, func(ctx context.Context, plane *env.ControlPlane) error {
-		return must.Try(func() { createLoad(ctx, plane.Config(), b.shape, os.Stderr) })
+		return must.Try(func() { createLoad(ctx, plane.Config(), b.shape) })
 	}))
 }

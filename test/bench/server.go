@@ -13,9 +13,6 @@ import (
 	"strconv"
 	"time"
 
-	"graphview.dev/test/bench/must"
-	"graphview.dev/test/workload"
-
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -24,6 +21,8 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
 	"graphview.dev/test/bench/heap"
+	"graphview.dev/test/bench/must"
+	"graphview.dev/test/workload"
 )
 
 // addresses are where a server child listens.

@@ -9,14 +9,13 @@ import (
 	"slices"
 	"syscall"
 
-	"graphview.dev/test/bench/must"
-	"graphview.dev/test/subscriber"
-
 	"github.com/coder/websocket"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 )
 
 const (
@@ -129,7 +128,12 @@ func (c *caught) up(ctx context.Context, conn *websocket.Conn, reader *oracle.Cl
 	var buffer bytes.Buffer
 	seen, gap, sent := 0, false, 0
 	changed := map[string]bool{}
-	for seen < c.last {
+	// Changes that are made at the same time come in any order.
+	latest := map[int]bool{}
+	for n := range writers {
+		latest[c.last-n] = true
+	}
+	for len(latest) > 0 {
 		must.Do(read(ctx, conn, &buffer))
 		must.Do(reader.Apply(buffer.Bytes()))
 		numbers := slices.Sorted(sequencesOf(buffer.Bytes(), []byte(sequenceMark)))
@@ -140,8 +144,9 @@ func (c *caught) up(ctx context.Context, conn *websocket.Conn, reader *oracle.Cl
 		} else if len(numbers) > 0 && seen > 0 && numbers[0] > seen+writers {
 			gap = true
 		}
-		if len(numbers) > 0 {
-			seen = max(seen, numbers[len(numbers)-1])
+		for _, n := range numbers {
+			seen = max(seen, n)
+			delete(latest, n)
 		}
 		if !gap {
 			continue

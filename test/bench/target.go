@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"path"
 
-	"graphview.dev/test/bench/must"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/graphview"
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/oracle"
 )
 

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"graphview.dev/test/bench/must"
-
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/oracle"
 )
 

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"graphview.dev/test/bench/must"
-
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/bench/must"
 )
 
 // writer changes pods through the API server, one annotation at a time.

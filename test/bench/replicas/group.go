@@ -9,14 +9,13 @@ import (
 	"strings"
 	"time"
 
-	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
-	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
-
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"

@@ -23,6 +23,7 @@ import (
 const (
 	rate    = 200 // a second
 	changes = 2000
+	writers = 24 // at once
 )
 
 // crowds are how many subscribers there are at each of three replicas: as many as the
@@ -171,15 +172,15 @@ func spread(all []time.Duration) string {
 	return fmt.Sprintf("%.2f ms, %.2f ms", 1e3*figures.Percentile(all, 50), 1e3*figures.Percentile(all, 99))
 }
 
-// load is the time that the machine's processors have worked, and have not.
-type load struct{ worked, idle float64 }
+// business is the time that the machine's processors have worked, and have not.
+type business struct{ worked, idle float64 }
 
-func processors() load {
+func processors() business {
 	all := must.Get(must.Get(procfs.NewDefaultFS()).Stat()).CPUTotal
-	return load{all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal, all.Idle + all.Iowait}
+	return business{all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal, all.Idle + all.Iowait}
 }
 
-func (l load) since(before load) load { return load{l.worked - before.worked, l.idle - before.idle} }
+func (l business) since(before business) business { return business{l.worked - before.worked, l.idle - before.idle} }
 
 // change makes the changes, numbered from from on, and returns when each began.
 func (g *group) change(ctx context.Context, from int) []time.Time {
@@ -188,7 +189,7 @@ func (g *group) change(ctx context.Context, from int) []time.Time {
 	list := must.Get(maps.List(ctx, metav1.ListOptions{Limit: 50}))
 	began := make([]time.Time, changes)
 	group, writing := errgroup.WithContext(ctx)
-	group.SetLimit(creators)
+	group.SetLimit(writers)
 	ticker := time.NewTicker(time.Second / rate)
 	defer ticker.Stop()
 	for n := range changes {

@@ -63,7 +63,7 @@ func run(ctx context.Context) {
 }
 
 // loadVersion must change with the content that furnish makes.
-const loadVersion = 1
+const loadVersion = 2
 
 // loaded starts a control plane that has the objects. Those that were made before are
 // copied from bin/bench. Pods need no ServiceAccount, because no controller creates any.
