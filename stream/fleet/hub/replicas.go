@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httputil"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -72,21 +73,15 @@ func (h *Hub) tell(ctx context.Context) {
 		telling.Go(func() error {
 			ctx, cancel := context.WithTimeout(ctx, tellWithin)
 			defer cancel()
-			request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://member"+tunnel.ReplicasPath, http.NoBody)
-			if err != nil {
-				return err
-			}
+			request := (&http.Request{Method: http.MethodPost, URL: &url.URL{Path: tunnel.ReplicasPath}, Header: http.Header{}}).WithContext(ctx)
 			request.Header.Set(tunnel.ReplicasHeader, strconv.Itoa(h.replicas()))
-			response, err := conn.RoundTrip(request)
-			if err != nil {
-				return nil // the member dials again, and is told then
+			if response, err := conn.RoundTrip(request); err == nil { // otherwise the member dials again, and is told then
+				_ = response.Body.Close()
 			}
-			return response.Body.Close()
+			return nil
 		})
 	}
-	if err := telling.Wait(); err != nil {
-		h.o.Logger.Info("Cannot tell a member the number of replicas", "cause", err.Error())
-	}
+	_ = telling.Wait()
 }
 
 // pass passes a handshake to a replica that has no tunnel of the member's replica yet, and reports

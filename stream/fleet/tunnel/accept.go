@@ -40,7 +40,6 @@ const (
 
 // Conn is the hub's end of a tunnel.
 type Conn struct {
-	ID     string
 	socket *websocket.Conn
 	peer   *http.ClientConn
 	down   chan struct{}
@@ -58,7 +57,7 @@ func Accept(w http.ResponseWriter, r *http.Request, id string, lifetime time.Dur
 		return nil, err
 	}
 	socket.SetReadLimit(-1) // HTTP/2 has frames and windows of its own
-	c := &Conn{ID: id, socket: socket, down: make(chan struct{})}
+	c := &Conn{socket: socket, down: make(chan struct{})}
 	c.lose = sync.OnceFunc(func() { close(c.down) })
 	protocols := &http.Protocols{}
 	protocols.SetUnencryptedHTTP2(true)

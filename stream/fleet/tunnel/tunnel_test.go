@@ -22,7 +22,7 @@ import (
 func newHub(t *testing.T, lifetime time.Duration) (address, caFile string, conns chan *Conn, headers chan http.Header) {
 	t.Helper()
 	conns, headers = make(chan *Conn, 8), make(chan http.Header, 8)
-	var n atomic.Int64
+	var n atomic.Int64 // the last ID
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := Accept(w, r, fmt.Sprint("tunnel-", n.Add(1)), lifetime)
 		if err != nil {
@@ -160,8 +160,8 @@ func TestSuccessor(t *testing.T) {
 	first := <-conns
 	<-headers
 	next := <-conns
-	if h := <-headers; h.Get(ReplacesHeader) != first.ID {
-		t.Errorf("it replaces %q, not %q", h.Get(ReplacesHeader), first.ID)
+	if h := <-headers; h.Get(ReplacesHeader) != "tunnel-1" {
+		t.Errorf("it replaces %q", h.Get(ReplacesHeader))
 	}
 	if got := post(t, next, "/a", "b"); got != "200 /a b" {
 		t.Error(got)
