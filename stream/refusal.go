@@ -42,7 +42,9 @@ func refusal(name names.GraphName, err error) error {
 		return status(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, name, closed.Message)
 	case reason.ClusterUnreachable:
 		err := apierrors.NewServiceUnavailable(closed.Message)
-		err.ErrStatus.Details = &metav1.StatusDetails{Group: groupVersion.Group, Kind: clusters, Name: name.Cluster, RetryAfterSeconds: retryAfter}
+		// No Retry-After: the request has waited as long as its client does, and client-go would
+		// repeat it ten times.
+		err.ErrStatus.Details = &metav1.StatusDetails{Group: groupVersion.Group, Kind: clusters, Name: name.Cluster}
 		return err
 	case reason.TooManyRequests:
 		return status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, name, closed.Message)
