@@ -85,6 +85,20 @@ type Summary struct {
 	Root    bool      `json:"root,omitempty"`
 	// Deletion is nil if the object says nothing about deletions.
 	Deletion *DeletionFacts `json:"del,omitempty"`
+	// Remote are the object's references to other clusters.
+	Remote []RemoteReference `json:"x,omitempty"`
+}
+
+// RemoteReference is a reference to an object in another cluster, which may exist or not. Without a
+// Kind it is to the cluster itself.
+type RemoteReference struct {
+	// Cluster is what the object calls the cluster, such as argocd:https://eu-1.example.com. A hub's
+	// ClusterLink has it as an alias.
+	Cluster   string `json:"d"`
+	Group     string `json:"g,omitempty"`
+	Kind      string `json:"k,omitempty"`
+	Namespace string `json:"ns,omitempty"`
+	Name      string `json:"n,omitempty"`
 }
 
 // DeletionFacts are the properties of an object that decide which objects a deletion

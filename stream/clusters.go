@@ -10,7 +10,9 @@ import (
 // ClusterStatus says whether a cluster of a fleet is connected.
 type ClusterStatus struct {
 	Name, DisplayName string
-	Connected         bool
+	// Aliases are what objects of other clusters call it.
+	Aliases   []string
+	Connected bool
 	// Since is when it was connected, or lost; zero if it has never been connected.
 	Since time.Time
 }
@@ -18,6 +20,7 @@ type ClusterStatus struct {
 type clusterItem struct {
 	Metadata    metav1.ObjectMeta `json:"metadata"`
 	DisplayName string            `json:"displayName,omitempty"`
+	Aliases     []string          `json:"aliases,omitempty"`
 	Connected   bool              `json:"connected"`
 	Since       *metav1.Time      `json:"since,omitempty"`
 }
@@ -36,7 +39,7 @@ func (s *Server) serveClusters(w http.ResponseWriter, r *http.Request) {
 	}
 	list := clusterList{APIVersion: groupVersion.String(), Kind: "ClusterList", Items: []clusterItem{}}
 	for _, c := range s.options.Fleet.Clusters() {
-		item := clusterItem{Metadata: metav1.ObjectMeta{Name: c.Name}, DisplayName: c.DisplayName, Connected: c.Connected}
+		item := clusterItem{Metadata: metav1.ObjectMeta{Name: c.Name}, DisplayName: c.DisplayName, Aliases: c.Aliases, Connected: c.Connected}
 		if !c.Since.IsZero() {
 			item.Since = &metav1.Time{Time: c.Since}
 		}

@@ -60,6 +60,19 @@ type ClusterLinkSpec struct {
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
+	// aliases are what objects of other clusters call this cluster, such as
+	// argocd:https://eu-1.example.com, the server or the name of the destination of an
+	// Argo CD Application; kubeconfig:flux-system/eu-1, the Secret or the ConfigMap of a
+	// Flux kubeConfig; capi:fleet/eu-1, a Cluster of Cluster API. Those in the graphs of a
+	// member begin with its name and a slash: mgmt/capi:fleet/eu-1. An alias of two
+	// ClusterLinks names neither.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=3
+	// +kubebuilder:validation:items:MaxLength=576
+	Aliases []string `json:"aliases,omitempty"`
+
 	// identity is the identity of the member's ServiceAccount.
 	// +required
 	Identity ClusterLinkIdentity `json:"identity,omitzero"`

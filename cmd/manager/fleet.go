@@ -114,7 +114,7 @@ func (f *fleetHub) run(ctx context.Context) error {
 
 // ApplyLink implements controllers.Hub.
 func (f *fleetHub) ApplyLink(name string, spec v1alpha1.ClusterLinkSpec) error {
-	return f.Apply(hub.Link{Name: name, DisplayName: spec.DisplayName, Suspended: spec.Suspend, Identity: identity.Options{
+	return f.Apply(hub.Link{Name: name, DisplayName: spec.DisplayName, Aliases: spec.Aliases, Suspended: spec.Suspend, Identity: identity.Options{
 		Issuer: spec.Identity.Issuer, Subject: spec.Identity.Subject, JWKS: spec.Identity.JWKS, CABundle: spec.Identity.CABundle,
 	}})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
 )
 
 // TestSummaries: a summary is sent when it has changed, also to subscribers that reconnect or
@@ -61,6 +62,26 @@ func TestSummaries(t *testing.T) {
 
 // TestSummaryOfHiddenFields: a summary is of the whole object, also where the view
 // shows only a part of it, or nothing as of a Secret.
+// TestSummaryOfRemote: a summary has what the object refers to in other clusters.
+func TestSummaryOfRemote(t *testing.T) {
+	const application = `{"kind":"Application","metadata":{"name":"edge","namespace":"argocd"},"spec":{"destination":{"server":"https://eu-1.example.com","namespace":"web"}},` +
+		`"status":{"resources":[{"group":"apps","kind":"Deployment","name":"web","namespace":"web"},{"kind":"Namespace","name":"web"}]}}`
+	for group, want := range map[string]string{
+		"argoproj.io": `{"k":"Application","u":"u","x":[{"d":"argocd:https://eu-1.example.com","k":"Namespace","n":"web"},` +
+			`{"d":"argocd:https://eu-1.example.com","g":"apps","k":"Deployment","ns":"web","n":"web"}]}`,
+		"example.com": `{"k":"Application","u":"u"}`,
+	} {
+		s, err := Summarize(group, &fakeObject{uid: "u", json: application})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Health = health.Health{State: health.Unknown}
+		if got := string(s.AppendJSON(nil)); got != want {
+			t.Errorf("%s: %s, want %s", group, got, want)
+		}
+	}
+}
+
 func TestSummaryOfHiddenFields(t *testing.T) {
 	for name, secret := range map[string]bool{"a part": false, "a Secret": true} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/impact"
 	"graphview.dev/graphview/jsontree"
+	"graphview.dev/graphview/refs"
 )
 
 // Summary has the properties of an object that a list or a map of the graph shows.
@@ -21,6 +22,8 @@ type Summary struct {
 	Root     bool
 	// Deletion is what the object says about deletions.
 	Deletion impact.Facts
+	// Remote are its references to other clusters.
+	Remote []refs.Remote
 }
 
 // appLabels are the labels that name the application of an object, in order of precedence.
@@ -57,6 +60,7 @@ func Summarize(group string, o Object) (Summary, error) {
 		part, err := parts.PartBeside(json, summaryShape, health.Shape)
 		if err == nil {
 			s.read(group, o, part, parts)
+			err = s.readRemote(graph.Kind{Group: group, Kind: s.Kind}, json)
 		}
 		return err //nolint:wrapcheck // ReadJSON wraps it
 	})
@@ -82,6 +86,19 @@ func (s *Summary) read(group string, o Object, part map[string]any, parts *jsont
 	} else if h := health.OfParts(health.Kind{Group: group, Kind: s.Kind}, parts); o.HasContent() || h.State == health.Terminating {
 		s.Health = h
 	}
+}
+
+// readRemote reads the references to other clusters.
+func (s *Summary) readRemote(kind graph.Kind, json []byte) error {
+	shape := refs.RemoteShape(kind)
+	if shape == nil {
+		return nil
+	}
+	part, err := jsontree.Part(json, shape)
+	if err == nil {
+		s.Remote = refs.Remotes(kind, part)
+	}
+	return err //nolint:wrapcheck // ReadJSON wraps it
 }
 
 // AppendJSON appends the member m of a vertex.
@@ -126,7 +143,29 @@ func (s *Summary) AppendJSON(dst []byte) []byte {
 	if s.Root {
 		dst = append(dst, `,"root":true`...)
 	}
-	return append(appendDeletion(dst, &s.Deletion), '}')
+	return append(appendRemotes(appendDeletion(dst, &s.Deletion), s.Remote), '}')
+}
+
+// appendRemotes appends the member x, if there is a reference.
+func appendRemotes(dst []byte, all []refs.Remote) []byte {
+	for i, r := range all {
+		if i == 0 {
+			dst = append(dst, `,"x":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = appendString(append(dst, `{"d":`...), r.Cluster)
+		for _, part := range [...]struct{ member, text string }{{`,"g":`, r.To.Group}, {`,"k":`, r.To.Kind}, {`,"ns":`, r.Namespace}, {`,"n":`, r.Name}} {
+			if part.text != "" {
+				dst = appendString(append(dst, part.member...), part.text)
+			}
+		}
+		dst = append(dst, '}')
+	}
+	if len(all) > 0 {
+		dst = append(dst, ']')
+	}
+	return dst
 }
 
 // appendDeletion appends the member del, if there is anything in it.

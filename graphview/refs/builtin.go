@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"graphview.dev/graphview/graph"
@@ -50,7 +51,7 @@ var builtin = sync.OnceValue(func() compiled {
 func invalidTable(err error) string { return fmt.Sprintf("built-in reference table: %v", err) }
 
 // rulesOf returns the rules of a kind and the rules for every kind, in the order of the
-// table.
+// table, without those of targets in other clusters.
 func (t *table) rulesOf(kind graph.Kind) []Rule {
 	return t.mustRules(func(k graph.Kind) bool { return k == kind || k == AnyKind })
 }
@@ -62,7 +63,7 @@ func (t *table) mustRules(wanted func(graph.Kind) bool) []Rule {
 	if err != nil {
 		panic(invalidTable(err))
 	}
-	return rules
+	return slices.DeleteFunc(rules, func(r Rule) bool { return r.Remote != "" })
 }
 
 // ruling compiles the rules of a kind and the rules for every kind. It panics as

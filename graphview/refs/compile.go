@@ -62,6 +62,7 @@ type leaf struct {
 	naming          *naming // nil where the text is the name
 	within          *within // nil where namespace says where
 	mark            string  // empty where the target is named
+	remote          *remote // nil where the target is in this cluster
 	emptySelectsAll bool
 	allNamespaces   bool
 	// plausible: a text that cannot be a name, such as a template, is not a reference.
@@ -212,6 +213,9 @@ func (l *leaf) resolve(rule *Rule, steps []step, base int) error {
 	}
 	if l.naming, err = compileNaming(rule, steps, base); err != nil {
 		return err
+	}
+	if l.remote, err = compileRemote(rule.Remote, steps, base); err != nil {
+		return fmt.Errorf("remote: %w", err)
 	}
 	if field := rule.Selected + rule.Listed; field != "" {
 		c, err := parseCompanion(field, steps, base)

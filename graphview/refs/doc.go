@@ -95,6 +95,9 @@
 //	mark=a     the targets are the objects of the kind with the mark a (numbered, tracked)
 //	           that has the name as its value; see Mark
 //	named=x    the target's name: {} is the value, {a} a field
+//	remote=x:a,b  the target is in another cluster, which the first of these fields that is
+//	           set names, in the scheme x. remote=x/a,b puts the object's namespace before
+//	           the name. The target */* is the cluster itself. See Remotes
 //
 // Fields are relative to the object that holds the last key of the path or, with the
 // word object, to the object that the path leads to. With a leading dot they start at

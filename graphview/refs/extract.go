@@ -148,6 +148,11 @@ func (w *walk) emit(l *leaf, value any) {
 	if !l.applies(reached) {
 		return
 	}
+	if l.remote != nil {
+		if ref.Field = l.remote.cluster(w.namespace, reached); ref.Field == "" {
+			return
+		}
+	}
 	for i := range l.optionalIf {
 		ref.Optional = ref.Optional || l.optionalIf[i].holds(reached)
 	}
@@ -185,7 +190,9 @@ func (w *walk) emit(l *leaf, value any) {
 		}
 	}
 	switch {
-	case w.isItself(&ref):
+	case l.remote != nil && ref.To == AnyKind:
+		w.found.append(&graph.Reference{Field: ref.Field})
+	case w.isItself(&ref) && l.remote == nil:
 	case l.mark != "":
 		w.emitMarked(l, &ref)
 	default:
@@ -304,6 +311,9 @@ func (w *walk) targetNamespace(l *leaf) (string, bool) {
 		default:
 			return "", false
 		}
+	}
+	if l.remote != nil && l.scope == graph.ScopeUnknown {
+		return "", true // nothing is known of the kinds of other clusters
 	}
 	return w.namespace, w.namespace != "" || l.scope != graph.ScopeNamespaced
 }

@@ -99,6 +99,8 @@ func (r *Rule) readOption(word string) bool {
 		r.As = value
 	case "named":
 		r.Named = value
+	case "remote":
+		r.Remote = value
 	case "mark":
 		r.Mark = value + "/"
 	case "selected-ns":

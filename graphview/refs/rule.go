@@ -43,6 +43,8 @@ type Rule struct {
 	// Mark is the key of the mark that the targets have with the name as value; empty for
 	// targets of that name. See [Mark].
 	Mark string
+	// Remote says in which other cluster the targets are; empty for this one. See [Remotes].
+	Remote string
 	// EmptySelectsAll: an empty selector matches everything, not nothing.
 	EmptySelectsAll bool
 	// AllNamespaces: the selector is not confined to one namespace.

@@ -1,12 +1,13 @@
 package refs
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
@@ -21,7 +22,9 @@ import (
 //	type  group/Kind  namespace/{labels}  field
 //
 // A cluster-scoped target has namespace -, one of unknown scope a question
-// mark behind it, and a selector for all namespaces *.
+// mark behind it, and a selector for all namespaces *. References to other clusters follow:
+//
+//	remote  group/Kind  namespace/name  cluster
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -45,7 +48,14 @@ func TestScenarios(t *testing.T) {
 			t.Run(scenario, func(t *testing.T) {
 				kind, object := decode(t, object.Data)
 				got := render(Builtin().Extract(kind, object))
-				if diff := cmp.Diff(lines(string(want.Data)), got); diff != "" {
+				for _, r := range Remotes(kind, object) {
+					if r.Name == "" {
+						got = append(got, "remote "+r.Cluster)
+						continue
+					}
+					got = append(got, strings.Join([]string{"remote", kindString(r.To), cmp.Or(r.Namespace, "-") + "/" + r.Name, r.Cluster}, " "))
+				}
+				if diff := gocmp.Diff(lines(string(want.Data)), got); diff != "" {
 					t.Errorf("references (-want +got):\n%s\nfound, in this order:\n%s", diff, strings.Join(got, "\n"))
 				}
 			})

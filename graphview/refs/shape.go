@@ -114,6 +114,11 @@ func (l *leaf) companions(yield func(*companion) bool) {
 			all = append(all, &c[i].field)
 		}
 	}
+	if l.remote != nil {
+		for i := range l.remote.fields {
+			all = append(all, &l.remote.fields[i])
+		}
+	}
 	if l.naming != nil {
 		for i := range l.naming.template {
 			all = append(all, l.naming.template[i].field)

@@ -147,6 +147,7 @@ func (r *Rule) below(prefix string, kind graph.Kind) Rule {
 	moved.Path = join(prefix, r.Path)
 	moved.To.Group.Field = move(r.To.Group.Field)
 	moved.To.Kind.Field = move(r.To.Kind.Field)
+	moved.Remote = moveRemote(r.Remote, move)
 	moved.Selected = move(r.Selected)
 	moved.Listed = move(r.Listed)
 	moveAll := func(texts []string) []string {

@@ -34,6 +34,70 @@ spec:
   queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'"}}]
 `
 
+// remoteKinds are kinds whose objects refer to other clusters.
+const remoteKinds = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: applications.argoproj.io}
+spec:
+  group: argoproj.io
+  names: {kind: Application, plural: applications}
+  scope: Namespaced
+  versions: [{name: v1alpha1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: clusters.cluster.x-k8s.io, annotations: {api-approved.kubernetes.io: unapproved}}
+spec:
+  group: cluster.x-k8s.io
+  names: {kind: Cluster, plural: clusters}
+  scope: Namespaced
+  versions: [{name: v1beta2, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: machines.cluster.x-k8s.io, annotations: {api-approved.kubernetes.io: unapproved}}
+spec:
+  group: cluster.x-k8s.io
+  names: {kind: Machine, plural: machines}
+  scope: Namespaced
+  versions: [{name: v1beta2, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`
+
+const remoteViews = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: argocd}
+---
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata: {name: applications, namespace: argocd}
+spec:
+  queries: [{include: {resourceSelectorExpression: "group == 'argoproj.io'"}}]
+---
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata: {name: fleet, namespace: argocd}
+spec:
+  queries: [{include: {resourceSelectorExpression: "group == 'cluster.x-k8s.io'"}}]
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: app, namespace: argocd}
+spec: {project: default, destination: {server: "https://far.example.com", namespace: far}}
+status: {resources: [{kind: ConfigMap, name: one, namespace: far, version: v1}]}
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {name: far, namespace: argocd}
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Machine
+metadata: {name: far-1, namespace: argocd}
+spec: {clusterName: far}
+status: {nodeRef: {name: node-1}}
+`
+
 // TestOperators: the built operator is a hub of two replicas and a member with the rights of config
 // only. kubectl at the hub reads a member's graph through the API server from either replica, although
 // the member reaches one of them, and not while the link is suspended.
@@ -147,6 +211,27 @@ func TestOperators(t *testing.T) {
 		{"list -A --all-links --link far-1", "leave it or --all-links out", 2},
 		{"problems view --all-links", "leave view or --all-links out", 2},
 	}...)
+	// What an Application of the hub deploys in the member is a part of the Application.
+	fixture.Apply(t, hubPlane, remoteKinds)
+	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Established", "crd", "--all", "--timeout=90s")
+	fixture.Apply(t, hubPlane, remoteViews)
+	for view, objects := range map[string]string{"applications": "1", "fleet": "2"} {
+		fixture.Kubectl(t, hubPlane, "wait", "--for=jsonpath={.status.vertices}="+objects, "graphview/"+view, "-n", "argocd", "--timeout=90s")
+	}
+	call([]called{
+		{"tree applications -n argocd", "ConfigMap/far/one  in another cluster: argocd:https://far.example.com", 0},
+		{"tree fleet -n argocd", "the cluster capi:argocd/far", 0},
+	}...)
+	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"aliases":["argocd:https://far.example.com","capi:argocd/far"]}}`)
+	call([]called{
+		{"tree applications -n argocd", "ConfigMap/far-1/far/one  in another cluster", 0},
+		{"explain applications application/app -n argocd", "Refers to, in other clusters:\n  ConfigMap/far-1/far/one\n  Namespace/far-1/far\n", 0},
+		{"tree fleet -n argocd", "the cluster far-1", 0},
+		{"tree fleet -n argocd", "Node/far-1/node-1  in another cluster", 0},
+	}...)
+	if out, err := hubPlane.Kubectl(t.Context(), "get", "--raw", "/apis/stream.graphview.dev/v1alpha1/clusters"); err != nil || !strings.Contains(string(out), `"aliases":["argocd:https://far.example.com","capi:argocd/far"]`) {
+		t.Errorf("/clusters: %v, %s", err, out)
+	}
 	// The other replica of the hub has a tunnel too.
 	if err := hub.Other.Register(t.Context()); err != nil {
 		t.Fatal(err)
@@ -155,6 +240,10 @@ func TestOperators(t *testing.T) {
 	shows([]string{"one", "two"}, "")
 	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"suspend":true}}`)
 	shows(nil, "not connected")
+	// The hub has waited, so kubectl does not ask again.
+	if _, err := hubPlane.Kubectl(t.Context(), "get", "--raw", path+"?timeout=1s", "-v=6"); err == nil || strings.Count(err.Error(), `status="503`) != 1 {
+		t.Errorf("kubectl does not ask once for a cluster that is not connected: %v", err)
+	}
 	call([]called{
 		{"list -A --all-links", "far-1     -           -      unreachable   -         -", 1},
 		{"problems -A --all-links", "far-1     -      -        unreachable   -       not connected: Suspended", 1},

@@ -40,6 +40,7 @@ type Options struct {
 // Link says how the member of a cluster proves itself.
 type Link struct {
 	Name, DisplayName string
+	Aliases           []string
 	Suspended         bool
 	Identity          identity.Options
 }

@@ -76,7 +76,7 @@ func (h *Hub) Clusters() []stream.ClusterStatus {
 	defer h.mu.Unlock()
 	all := make([]stream.ClusterStatus, 0, len(h.links))
 	for name, l := range h.links {
-		status := stream.ClusterStatus{Name: name, DisplayName: l.DisplayName, Connected: l.connected()}
+		status := stream.ClusterStatus{Name: name, DisplayName: l.DisplayName, Aliases: l.Aliases, Connected: l.connected()}
 		if l.lost {
 			status.Since = l.since
 		}

@@ -99,6 +99,12 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 			}
 			return []string{outline.Verb(arc.Type, arc.Attributes), name, lookup.absence(ctx, arc), fields(arc.Attributes)}
 		}, people(vertex)...)
+		for i, name := range (&remotes{view: v}).names(ctx, g, vertex) {
+			if i == 0 {
+				fmt.Fprintf(c.Out, "\n%s:\n", c.paint.Strong("Refers to, in other clusters"))
+			}
+			fmt.Fprintf(c.Out, "  %s\n", strings.TrimSuffix(name, "  in another cluster"))
+		}
 	}
 	c.table("Referred to by", g.In(key), func(arc client.Arc) []string {
 		text, _ := state(g.Vertices[arc.From])
@@ -177,7 +183,7 @@ func (l *lookup) absence(ctx context.Context, arc client.Arc) string {
 // exists reports whether an object exists, and whether that is known.
 func (l *lookup) exists(ctx context.Context, key client.Key) (exists, known bool) {
 	objects, err := l.view.dynamic()
-	if err != nil || l.asked >= mostLookedUp {
+	if err != nil || l.asked >= mostLookedUp || l.view.link != "" { // the API server is that of the hub
 		return false, false
 	}
 	l.asked++

@@ -125,7 +125,7 @@ func (c *cli) draw(ctx context.Context, v *view, g *client.Graph, s shape, expre
 	k := c.newKinds(v.namespace, g)
 	options := outline.Options{
 		Reverse: s.reverse, Fold: !s.all, Depth: s.depth, Name: k.name, Colours: c.paint,
-		State: states(g),
+		State: states(g), Remote: (&remotes{view: v}).lines(ctx, g, s.all),
 	}
 	var err error
 	switch {

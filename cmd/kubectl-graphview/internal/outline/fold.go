@@ -25,12 +25,13 @@ type folding struct {
 	owners   map[client.Key][]client.Key
 	used     map[client.Key]int // how many branches lead to a vertex
 	state    func(client.Key) (string, bool)
+	remote   func(client.Key) []string
 	roots    []client.Key // nothing else stands for them
 	folded   Folded
 }
 
-func fold(g *client.Graph, all map[client.Key][]branch, state func(client.Key) (string, bool), roots []client.Key) (Folded, map[client.Key]bool) {
-	f := &folding{graph: g, branches: all, owners: map[client.Key][]client.Key{}, used: map[client.Key]int{}, state: state, roots: roots}
+func fold(g *client.Graph, all map[client.Key][]branch, o *Options) (Folded, map[client.Key]bool) {
+	f := &folding{graph: g, branches: all, owners: map[client.Key][]client.Key{}, used: map[client.Key]int{}, state: o.State, remote: o.Remote, roots: o.Roots}
 	for key, a := range g.Arcs {
 		if key.Type == client.Owner && !a.Missing && key.From != key.To {
 			f.owners[key.From] = append(f.owners[key.From], key.To)
@@ -194,7 +195,7 @@ func merged(list []branch, stands map[client.Key]client.Key) []branch {
 // refers to counts by its resource: each pod of a StatefulSet has its own claim. An object that
 // owns others is not folded.
 func (f *folding) signature(key client.Key) (text string, foldable bool) {
-	var parts []string
+	parts := f.remote(key)
 	for _, b := range f.branches[key] {
 		if b.relation == owns {
 			return "", false

@@ -10,6 +10,7 @@ import (
 
 // line is one of the outline.
 type line struct {
+	text   string  // instead of a vertex
 	branch *branch // to the vertex; only to, absence and wrong where one begins
 	begins bool
 	trail  []bool // for each level above: is there more below it
@@ -20,6 +21,7 @@ type line struct {
 // layout draws lines.
 type layout struct {
 	graph    *client.Graph
+	remote   func(client.Key) []string
 	branches map[client.Key][]branch
 	owned    map[client.Key]bool // drawn under their owners; nil: wherever they come first
 	depth    int
@@ -127,8 +129,9 @@ func (l *layout) draw(at line) {
 		l.lines = append(l.lines, at)
 		return
 	}
-	if l.depth > 0 && at.level() >= l.depth && len(list) > 0 {
-		at.hidden = len(list)
+	remote := l.remote(key)
+	if n := len(list) + len(remote); l.depth > 0 && at.level() >= l.depth && n > 0 {
+		at.hidden = n
 		l.skip(key)
 		l.lines = append(l.lines, at)
 		return
@@ -140,6 +143,9 @@ func (l *layout) draw(at line) {
 		trail = append(slices.Clone(trail), !at.last)
 	}
 	for i := range list {
-		l.draw(line{branch: &list[i], trail: trail, last: i == len(list)-1})
+		l.draw(line{branch: &list[i], trail: trail, last: i == len(list)+len(remote)-1})
+	}
+	for i, text := range remote {
+		l.lines = append(l.lines, line{text: text, branch: &branch{}, trail: trail, last: i == len(remote)-1})
 	}
 }

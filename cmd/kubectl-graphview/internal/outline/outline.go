@@ -28,6 +28,8 @@ type Options struct {
 	Name func(client.Key) string
 	// State returns the health of a vertex, and whether it needs attention. Nil: unknown.
 	State func(client.Key) (text string, bad bool)
+	// Remote returns a line for each reference of a vertex to another cluster. Nil: none.
+	Remote func(client.Key) []string
 	// Colours of the lines' parts. Nil: none.
 	Colours Colours
 }
@@ -53,13 +55,16 @@ func Write(w io.Writer, g *client.Graph, o Options) (Folded, error) {
 	if o.Colours == nil {
 		o.Colours = plain{}
 	}
-	l := &layout{graph: g, branches: branches(g, o.Reverse, o.Name), depth: o.Depth, drawn: map[client.Key]int{}, deeper: map[client.Key]bool{}}
+	if o.Remote == nil || o.Reverse {
+		o.Remote = func(client.Key) []string { return nil }
+	}
+	l := &layout{remote: o.Remote, graph: g, branches: branches(g, o.Reverse, o.Name), depth: o.Depth, drawn: map[client.Key]int{}, deeper: map[client.Key]bool{}}
 	if !o.Reverse && !o.Only {
 		l.owned = owned(g)
 	}
 	var folded Folded
 	if o.Fold && !o.Reverse {
-		folded, l.away = fold(g, l.branches, o.State, o.Roots)
+		folded, l.away = fold(g, l.branches, &o)
 	}
 	roots := o.Roots
 	if len(roots) == 0 && !o.Only {
@@ -116,6 +121,17 @@ func (l *layout) write(out *bufio.Writer, i int, o *Options) {
 			stem.WriteString("    ")
 		}
 	}
+	if !at.begins {
+		if at.last {
+			stem.WriteString("└── ")
+		} else {
+			stem.WriteString("├── ")
+		}
+	}
+	if at.text != "" {
+		out.WriteString(o.Colours.Faint(stem.String()) + at.text + "\n")
+		return
+	}
 	name := o.Name(at.branch.to)
 	if at.branch.count > 1 {
 		kind, one, _ := strings.Cut(name, "/")
@@ -127,11 +143,6 @@ func (l *layout) write(out *bufio.Writer, i int, o *Options) {
 	if at.begins {
 		name = o.Colours.Strong(name)
 	} else {
-		if at.last {
-			stem.WriteString("└── ")
-		} else {
-			stem.WriteString("├── ")
-		}
 		stem.WriteString(at.branch.lead())
 	}
 	out.WriteString(o.Colours.Faint(stem.String()))
@@ -162,7 +173,7 @@ func (l *layout) remark(i int) string {
 	at := &l.lines[i]
 	drawn, done := l.drawn[at.branch.to]
 	switch {
-	case len(l.branches[at.branch.to]) == 0 || done && drawn == i:
+	case len(l.branches[at.branch.to]) == 0 && at.hidden == 0 || done && drawn == i:
 		return ""
 	case done && drawn < i:
 		return "(above)"

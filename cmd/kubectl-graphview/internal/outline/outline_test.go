@@ -122,6 +122,19 @@ func keyOf(resource, name string) client.Key {
 	return client.Key{Version: "v1", Resource: resource, Name: name}
 }
 
+// deployed are the references of an application to other clusters.
+func deployed(k client.Key) []string {
+	if k.Resource != "application" {
+		return nil
+	}
+	return []string{"Deployment/eu-1/" + k.Name + "  in another cluster", "the cluster eu-1"}
+}
+
+const applications = `
+application/one or applicationset/all
+application/two or applicationset/all
+application/one r project/default`
+
 func TestOutline(t *testing.T) {
 	state := func(k client.Key) (string, bool) { return map[string]string{"pod": "Pending"}[k.Resource], true }
 	tests := map[string]struct {
@@ -137,6 +150,10 @@ func TestOutline(t *testing.T) {
 		"cycles":            {cycles, Options{}},
 		"cycles_in_reverse": {cycles, Options{Reverse: true}},
 		"empty":             {"", Options{}},
+		"remote":            {applications, Options{Remote: deployed}},
+		"remote_depth":      {applications, Options{Remote: deployed, Roots: []client.Key{keyOf("applicationset", "all")}, Depth: 1}},
+		"remote_folded":     {applications, Options{Remote: deployed, Fold: true}},
+		"remote_reverse":    {applications, Options{Remote: deployed, Reverse: true}},
 		"folded":            {replicas, Options{Fold: true, State: troubled}},
 		"folded_cycles":     {cycles, Options{Fold: true}},
 		"folded_root":       {replicas, Options{Fold: true, Only: true, Roots: []client.Key{keyOf("pod", "web-07")}}},
