@@ -58,6 +58,11 @@ element.addEventListener("statechange", (/** @type {CustomEvent} */ { detail }) 
   if (step(hash) === step(location.hash)) history.replaceState(undefined, "", hash);
   else history.pushState(undefined, "", hash);
 });
+element.addEventListener("follow", (/** @type {CustomEvent} */ event) => {
+  event.preventDefault();
+  const { view, name } = event.detail;
+  location.hash = `${addressOf(view)}?${new URLSearchParams({ q: name })}`;
+});
 globalThis.addEventListener("hashchange", show);
 globalThis.addEventListener("popstate", () => {
   written = "";

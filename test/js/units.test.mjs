@@ -6,6 +6,7 @@ import test from "node:test";
 import { Connection } from "../../client/js/connection.js";
 import { Graph, GraphView, GraphViewError, getGraph, getImpact, getObject, listGraphs, vertexKey } from "../../client/js/graphview.js";
 import { createStore } from "../../client/js/store.js";
+import { remoteEnds } from "../../dashboard/web/view/remote.js";
 
 const key = (n) => ({ g: "", v: "v1", r: "pods", ns: "shop", n });
 const vertex = (n) => ({ svx: { vx: key(n) } });
@@ -376,4 +377,36 @@ test("a store has snapshots that stay as they are", async () => {
   view.stop();
   assert.equal(store.getSnapshot().ended.code, 1000);
   leave();
+});
+
+test("what an object refers to in other clusters leads to a view of the cluster that has the alias", async () => {
+  const items = [
+    { metadata: { name: "eu-1" }, aliases: ["argocd:https://eu-1.example.com", "capi:fleet/eu-1", "mgmt/capi:fleet/eu-1", "twice:x"] },
+    { metadata: { name: "us-1" }, aliases: ["twice:x"] },
+  ];
+  const graphs = { "eu-1": [{ metadata: { namespace: "kube-system", name: "all" } }, { metadata: { namespace: "shop", name: "web" } }] };
+  const said = [];
+  const controllerOf = (cluster, listed = true) => ({
+    options: { cluster },
+    async fetch(of, path) {
+      if (path === "/clusters") return listed ? Response.json({ items }) : new Response("", { status: 403 });
+      return Response.json({ items: graphs[of] ?? [] });
+    },
+    follow: (...args) => said.push(args.join(" ")),
+    speaker: { say: (text) => said.push(text) },
+  });
+  const follow = async (controller, ...references) => {
+    const ends = await remoteEnds(references, controller);
+    for (const end of ends) await end.act();
+    return [ends.map(({ kind, name, why }) => [kind, name, why].filter(Boolean).join(" ")), said.splice(0)];
+  };
+  const deployment = { d: "argocd:https://eu-1.example.com", g: "apps", k: "Deployment", ns: "shop", n: "web" };
+  assert.deepEqual(await follow(controllerOf(), deployment, { d: "capi:fleet/eu-1", k: "Node", n: "node-1" }, { d: "capi:fleet/eu-1" }), [
+    ["Deployment eu-1/shop/web", "Node eu-1/node-1", "cluster eu-1"], ["eu-1:shop/web web", "eu-1:kube-system/all node-1", "eu-1:kube-system/all "],
+  ]);
+  const unknown = ["Deployment shop/web in argocd:https://eu-1.example.com"];
+  assert.deepEqual((await follow(controllerOf(undefined, false), deployment))[0], unknown, "without the right to list clusters");
+  assert.deepEqual((await follow(controllerOf("mgmt"), deployment))[0], unknown, "an alias of the hub's graphs is none of a member's");
+  assert.deepEqual((await follow(controllerOf("mgmt"), { d: "capi:fleet/eu-1" }))[0], ["cluster eu-1"]);
+  assert.deepEqual((await follow(controllerOf(), { d: "twice:x" }))[0], ["cluster twice:x"], "an alias of two clusters is of neither");
 });

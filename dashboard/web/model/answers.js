@@ -51,7 +51,7 @@ export class Answers {
     for (let up = ownerOf(v); up && !owners.includes(up) && up !== v; up = ownerOf(up)) owners.push(up);
     const end = (arc, other) => ({ ...brief(other), type: arc.t, fields: arc.f, words: arc.w });
     return {
-      ...brief(v), group: v.g, version: v.v, resource: v.r, uid: v.uid, created: v.t, root: v.root, ready: v.rd,
+      ...brief(v), group: v.g, version: v.v, resource: v.r, uid: v.uid, created: v.t, root: v.root, ready: v.rd, remote: v.x,
       card: v.home !== undefined ? v.card?.key : undefined, box: v.home !== undefined && v.card?.app ? v.card.app.title : "",
       owners: owners.map(brief), troubles: troublesOf(v),
       owns: v.in.filter((arc) => arc.t === "or").map((arc) => end(arc, arc.s)).sort(byWorst),

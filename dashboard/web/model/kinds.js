@@ -43,8 +43,8 @@ export function resource(name) {
 /** "3 ConfigMaps", "1 Policy". */
 export const counted = (number, kind) => `${number} ${number === 1 ? kind : plural(kind)}`;
 
-// As resources are named: of Endpoints there is no other.
-function plural(kind) {
+/** As resources are named: of Endpoints there is no other. */
+export function plural(kind) {
   if (/ts$/.test(kind)) return kind;
   if (/(s|x|ch)$/.test(kind)) return `${kind}es`;
   if (/[^aeiou]y$/.test(kind)) return `${kind.slice(0, -1)}ies`;

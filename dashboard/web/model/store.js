@@ -177,6 +177,7 @@ export class Store {
     if (fresh || del !== v.del) this.revision++;
     v.del = del;
     v.root = m.root === true;
+    v.x = m.x; // references to other clusters
     v.changedAt = quiet ? 0 : at;
     if (fresh) {
       v.present = true;

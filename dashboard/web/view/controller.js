@@ -165,11 +165,12 @@ export class Controller {
   /** Requests a part of the graph with the element's token. A function gets a token for each request. */
   request(path) { return this.#request(`/${encodeURIComponent(this.options.name)}${path}`); }
 
-  async #request(path) {
-    const { namespace } = this.options;
+  #request(path) { return this.fetch(this.options.cluster, `/namespaces/${encodeURIComponent(this.options.namespace)}/graphs${path}`); }
+
+  /** Requests something of a cluster of the server's fleet, or of its own. */
+  async fetch(cluster, path) {
     const secret = await this.#token();
-    return fetch(`${this.link.at(this.options)}/namespaces/${encodeURIComponent(namespace)}/graphs${path}`,
-      { headers: secret ? { Authorization: `Bearer ${secret}` } : {} });
+    return fetch(this.link.at({ ...this.options, cluster }) + path, { headers: secret ? { Authorization: `Bearer ${secret}` } : {} });
   }
 
   // Asks which parts of the GraphView have no effect, until the server knows that each has one.
@@ -184,6 +185,14 @@ export class Controller {
     this.ineffective = answer?.items?.[0]?.ineffective;
     this.notes.update();
     this.#sayEmpty();
+  }
+
+  /** Shows a view of another cluster, unless the page does that itself, and lights what has a name. */
+  follow(view, name) {
+    if (!this.#host.dispatchEvent(new CustomEvent("follow", { detail: { view, name }, bubbles: true, composed: true, cancelable: true }))) return;
+    this.#host.view = view;
+    this.toolbar.setSearch(name);
+    this.search(name);
   }
 
   close() {

@@ -2,13 +2,11 @@
 // scroll position stays.
 import { rootName } from "../../../client/js/request.js";
 import { counted } from "../model/kinds.js";
-import { keyOf } from "../model/store.js";
 import { Asking } from "./asking.js";
 import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
 
 const most = 40;
-const mostWarnings = 8;
 const changes = { "+": "came", "~": "changed", "-": "went" };
 
 // Returns the words of a reference, read from its source: "mounts", or from its target:
@@ -32,7 +30,9 @@ export class DetailsPanel {
   #drawn; // the key of what the panel has in it
   #said = "";
   #text; // the object as YAML, as it was fetched
-  #impact; // of its deletion: {answer} or {error}, and the revision of the graph when it was asked for
+  #impact; // of its deletion: {answer} or {error}, the revision of the graph when it was asked for, and what makes rows of it
+  #remote = []; // its references to other clusters, as ends of a list
+  #remoteOf = "[]"; // what they were made of
   #revision = 0;
   #asking = new Asking((v) => this.#reasons(v), () => { if (this.#key) this.#fill(); });
   #all = new Set(); // lists that are shown whole
@@ -79,6 +79,12 @@ export class DetailsPanel {
     const key = this.#key;
     const about = await this.#controller.link.ask("details", { key });
     if (this.#key !== key) return about;
+    const remote = JSON.stringify(about?.remote ?? []);
+    if (remote !== this.#remoteOf) {
+      const ends = about?.remote ? await this.#controller.exporter().then(({ remoteEnds }) => remoteEnds(about.remote, this.#controller)) : [];
+      if (this.#key !== key) return about;
+      [this.#remote, this.#remoteOf] = [ends, remote];
+    }
     this.#judge(about);
     const said = JSON.stringify([about, this.#text, this.#impact, this.#outdated, this.#asking.reasons, this.#stale, [...this.#all]]);
     if (said === this.#said) return about;
@@ -104,6 +110,7 @@ export class DetailsPanel {
       return made;
     };
     const name = `${v.kind}/${v.name}`;
+    const list = (id, title, ends) => this.#list(id, title, ends);
     return [
       h("div", { class: "head" },
         h("div", { class: "kind" }, icon(glyph(v.resource) ?? glyph("uses"), `glyph ${v.role}`), h("span", {}, v.kind), v.ns ? h("span", {}, `in ${v.ns}`) : "", v.root ? h("span", {}, "· root") : "", h("span", { class: "grow" }), this.#closeButton()),
@@ -115,8 +122,8 @@ export class DetailsPanel {
           button("copy", "Copy name", signs.copy, () => this.#copy(v.name, "The name is copied.")),
           button("kubectl", "kubectl describe", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${v.ns ? ` -n ${v.ns}` : ""} ${quote(v.name)}`, "The command is copied."), `Copy: kubectl describe ${name}`))),
       h("div", { class: "body" },
-        ...this.#missing(v), ...this.#troubles(v), ...this.#ownWords(), ...this.#impacts(v),
-        ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "uses", v.uses), ...this.#list("usedBy", "used by", v.usedBy), ...this.#list("owns", "owns", v.owns),
+        ...this.#missing(v), ...this.#troubles(v), ...this.#ownWords(), ...(this.#impact?.rows(this.#outdated, list, () => this.#askImpact(v)) ?? []),
+        ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "uses", v.uses), ...this.#list("usedBy", "used by", v.usedBy), ...this.#list("owns", "owns", v.owns), ...this.#list("remote", "in other clusters", this.#remote),
         h("h3", {}, "about"), h("dl", {}, ...[["group", v.group || "core"], ["version", v.version], ["app", v.box], ["created", v.created ? new Date(v.created * 1000).toLocaleString() : ""], ["uid", v.uid]]
           .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)])),
         ...this.#journal(v), ...(v.present && !this.#controller.options?.snapshot ? this.#content(v) : [])),
@@ -151,7 +158,7 @@ export class DetailsPanel {
     if (ends.length === 0) return [];
     const shown = this.#all.has(id) ? ends : ends.slice(0, most);
     const row = (end) => {
-      const made = h("button", { type: "button", class: "row", onclick: () => this.#controller.select(end.key, { reveal: true }) },
+      const made = h("button", { type: "button", class: "row", onclick: end.act ?? (() => this.#controller.select(end.key, { reveal: true })) },
         icon(glyph(end.resource) ?? glyph("uses"), `glyph ${end.role}`), h("span", { class: "name" }, end.name),
         h("span", { class: `about ${end.health === "degraded" || end.health === "missing" ? "bad" : ""}` },
           [end.kind, wordsOf(id, end), end.present ? end.why || (end.health === "progressing" || end.health === "degraded" ? end.health : "") : end.absent].filter(Boolean).join(" · ")),
@@ -224,30 +231,13 @@ export class DetailsPanel {
 
   async #askImpact({ key, group: g, resource: r, ns, name: n }) {
     const revision = this.#revision;
-    const found = await this.#ask(`?impact=${encodeURIComponent(rootName({ g, r, ns, n }))}`);
+    const [found, { impactRows }] = await Promise.all([this.#ask(`?impact=${encodeURIComponent(rootName({ g, r, ns, n }))}`), this.#controller.exporter()]);
     if (this.#key !== key) return;
-    this.#impact = { ...found, revision };
+    this.#impact = { ...found, revision, rows: (outdated, list, again) => impactRows(found, outdated, list, again) };
     this.#fill();
   }
 
   get #outdated() { return this.#impact !== undefined && this.#impact.revision !== this.#revision; }
-
-  // The impact of the object's deletion, as the server computes it.
-  #impacts(v) {
-    const { answer, error } = this.#impact ?? {};
-    if (!answer) return error ? [h("p", {}, error)] : [];
-    const { groups, counts, unseen, synced, warnings = [] } = answer;
-    const again = h("button", { type: "button", onclick: () => this.#askImpact(v) }, "Ask again");
-    again.dataset.id = "impact again";
-    const more = (...parts) => h("p", { class: "more" }, ...parts);
-    return [h("h3", {}, "if it is deleted"),
-      this.#outdated ? h("div", { class: "actions" }, more("The graph has changed since."), again) : "",
-      synced ? "" : h("p", { class: "count-bad" }, "The graph is not complete: more may be affected."),
-      ...warnings.slice(0, mostWarnings).map(({ t, m }) => more(m ?? t)), warnings.length > mostWarnings ? more(`and ${warnings.length - mostWarnings} more warnings`) : "",
-      ...[...new Set(groups.map(({ verdict }) => verdict))].filter((verdict) => verdict !== "unaffected").flatMap((verdict) => this.#list(verdict, verdict, groups.filter((group) => group.verdict === verdict).flatMap(({ kind, objects, path, holds, again: maker }) =>
-        objects.map((o) => ({ key: keyOf(o), kind, resource: o.r, name: o.n, present: true, words: path[0]?.w, why: holds ? "held" : maker && "made again" }))))),
-      more(`${counted(counts.unaffected ?? 0, "object")} unaffected in this view${unseen ? `; ${counted(unseen, "referrer")} outside it` : ""}.`)];
-  }
 
   async #copy(text, said) {
     try {
