@@ -20,10 +20,13 @@ const inPage = () => import("./model/engine.js");
 const ready = JSON.stringify({ type: "ready" });
 const patience = 15_000; // milliseconds
 
-/** The parts of the name of a view, [CLUSTER:]NAMESPACE/NAME. */
+/** The parts of the name of a view, [CLUSTER:]NAMESPACE/NAME; of several, with commas between them, those of the first, and all as views. */
 export function placeOf(view) {
-  const [, cluster, namespace, name] = /^(?:(.*):)?(.*?)\/(.*)$/.exec(view) ?? [];
-  return { cluster, namespace, name };
+  const views = view.split(",").map((one) => {
+    const [, cluster, namespace, name] = /^(?:(.*):)?(.*?)\/(.*)$/.exec(one) ?? [];
+    return { cluster, namespace, name };
+  });
+  return views.length > 1 ? { ...views[0], views } : views[0];
 }
 
 export class Link extends EventTarget {

@@ -17,8 +17,8 @@ function decoded(text) {
 // #/shop/storefront?sel=…
 function parse() {
   const [, path, query] = /^#?\/?([^?]*)\??(.*)$/.exec(location.hash);
-  const [namespace, name] = path.split("/").map(decoded);
-  return { view: namespace && name ? `${namespace}/${name}` : "", query };
+  const view = path.split("/").map(decoded).join("/");
+  return { view: /[^/]\/[^/]/.test(view) ? view : "", query };
 }
 
 const addressOf = (view) => `#/${view.split("/").map(encodeURIComponent).join("/")}`;

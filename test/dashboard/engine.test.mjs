@@ -6,6 +6,7 @@ import test from "node:test";
 import { Engine } from "../../dashboard/dist/model/engine.js";
 import { Link } from "../../dashboard/web/link.js";
 import { emptyFilters } from "../../dashboard/web/model/scope.js";
+import { Scene } from "../../dashboard/web/view/scene.js";
 import { cluster } from "./cluster.mjs";
 
 const plain = { filters: emptyFilters(), toggled: [], focus: undefined };
@@ -201,4 +202,66 @@ test("a pod that has ended is no problem while its controller is well", (t) => {
   open("progressing");
   t.mock.timers.tick(1000);
   assert.equal(last("scene").stats.problems, 1);
+});
+
+test("clusters of one picture are boxes, and one that is away delays and moves no other", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const [posted, sockets] = [[], []];
+  class WebSocket {
+    readyState = 1;
+    said = [];
+    constructor(url) { sockets.push(Object.assign(this, { url })); }
+    send(text) { this.said.push(JSON.parse(text)); }
+    close() {}
+    hear(message) { this.onmessage({ data: JSON.stringify(message) }); }
+  }
+  const engine = new Engine((message) => posted.push(structuredClone(message)));
+  t.after(() => engine.handle({ do: "close" }));
+  const turns = async () => { for (let i = 0; i < 20; i++) await Promise.resolve(); };
+  const drawn = () => {
+    t.mock.timers.tick(2000);
+    const scene = new Scene();
+    for (const message of posted) if (message.type === "scene") scene.apply(message, 0);
+    return scene;
+  };
+  const views = ["eu-1", "us-1"].map((cluster) => ({ cluster, namespace: "one", name: "view" }));
+  engine.handle({ do: "open", options: { ...views[0], views, base: "http://hub", WebSocket } });
+  await turns();
+  assert.equal(sockets.length, 1, "one connection");
+  const [socket] = sockets;
+  socket.onopen();
+  await turns();
+  assert.deepEqual(socket.said.map(({ subscribe: { cluster, namespace, name } }) => `${cluster}:${namespace}/${name}`), ["eu-1:one/view", "us-1:one/view"]);
+  assert.deepEqual(drawn().clusters().map(({ cluster, state }) => [cluster, state]), [["eu-1", "connecting"], ["us-1", "connecting"]]);
+  const [eu, us] = socket.said.map(({ id }) => id);
+  socket.hear({ id: eu, channel: 1 });
+  socket.hear({ id: us, error: { code: 1013, reason: "ClusterUnreachable", message: "the cluster is not connected" } });
+  const whole = (channel, ...actions) => socket.hear({ channel, reset: true, synced: true, rev: `r.${channel}`, actions });
+  whole(1, set("a"), set("b"));
+  const texts = (scene) => [...scene.cards.values()].map(({ card, place }) => `${place.name} ${card.kind} ${card.name}`).sort();
+  const first = drawn();
+  assert.deepEqual(texts(first), ["eu-1: Cluster eu-1", "eu-1:one Widget a", "eu-1:one Widget b", "us-1: Cluster us-1"]);
+  assert.deepEqual(first.clusters().map(({ cluster, state }) => [cluster, state]), [["eu-1", ""], ["us-1", "not connected"]]);
+  assert.deepEqual([first.stats.vertices, posted.filter(({ type }) => type === "status").at(-1).status.state], [2, "live"]);
+
+  // It is connected after all, and lost.
+  for (let i = 0; i < 40 && socket.said.length < 3; i++) {
+    t.mock.timers.tick(1000);
+    await turns();
+  }
+  socket.hear({ id: socket.said.at(-1).id, channel: 2 });
+  whole(2, set("a"));
+  assert.deepEqual(texts(drawn()).filter((text) => text.startsWith("us-1:one")), ["us-1:one Widget a"]);
+  socket.hear({ channel: 2, error: { code: 1001, reason: "Stopping", message: "lost" } });
+  const lost = drawn();
+  assert.match(lost.clusters().find(({ cluster }) => cluster === "us-1").state, /^away since \d/);
+  assert.ok(texts(lost).includes("us-1:one Widget a"), "what was there stays");
+  const [a, b] = lost.clusters();
+  assert.ok(a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y, "the boxes do not overlap");
+  socket.hear({ channel: 1, rev: "r.3", actions: [set("c")] });
+  assert.ok(texts(drawn()).includes("eu-1:one Widget c"), "the other goes on");
+
+  // A graph that begins anew replaces that of its cluster alone.
+  socket.hear({ channel: 1, reset: true, synced: true, rev: "r.4", actions: [set("c")] });
+  assert.deepEqual(texts(drawn()), ["eu-1: Cluster eu-1", "eu-1:one Widget c", "us-1: Cluster us-1", "us-1:one Widget a"]);
 });

@@ -396,7 +396,7 @@ test("what an object refers to in other clusters leads to a view of the cluster 
     speaker: { say: (text) => said.push(text) },
   });
   const follow = async (controller, ...references) => {
-    const ends = await remoteEnds(references, controller);
+    const ends = await remoteEnds({ remote: references, ns: "argocd" }, controller);
     for (const end of ends) await end.act();
     return [ends.map(({ kind, name, why }) => [kind, name, why].filter(Boolean).join(" ")), said.splice(0)];
   };

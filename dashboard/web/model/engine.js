@@ -1,14 +1,16 @@
 // Follows a graph, or shows a snapshot of one, and keeps its drawing: what runs in
 // the worker. It takes commands, answers questions, and posts what has changed at
 // most six times a second.
+import { Connection } from "../../../client/js/connection.js";
 import { GraphView } from "../../../client/js/graphview.js";
 import { Answers } from "./answers.js";
 import { opens } from "./card.js";
+import { actionOf, removalOf, stateOf } from "./clusters.js";
 import { ownsSome, usesKey } from "./fold.js";
 import { Model } from "./model.js";
 import { compile } from "./search.js";
 import { emptyFilters } from "./scope.js";
-import { isProblem, Store } from "./store.js";
+import { isProblem, keyOf, Store } from "./store.js";
 import { Wire } from "./wire.js";
 
 const shortest = 160; // milliseconds between two drawings
@@ -22,7 +24,8 @@ export class Engine {
   #model = new Model(this.#store, emptyFilters());
   #answers = new Answers(this.#store, this.#model);
   #wire = new Wire();
-  #view;
+  #sources = []; // the views that are followed: one, or one of each cluster
+  #several = false;
   #taken; // when a snapshot was: its time stands still
   #timer;
   #later;
@@ -30,10 +33,7 @@ export class Engine {
   #took = 0;
   #paused = false;
   #waiting = 0; // changes that a pause keeps back
-  #synced = false;
-  #since; // when the connection was lost
-  #coming; // a graph that is not whole yet, and takes the place of the one before when it is
-  #changes = []; // those of the graph that is there, until they are whole
+  #synced = false; // all that is not away is drawn whole
   #told = 0; // entries of the journal that were posted
   #whole = true; // the next drawing replaces the one before
   #tokens = new Map(); // id: how to answer the connection that waits for a token
@@ -69,32 +69,58 @@ export class Engine {
     this.#model.invalidate({ tidy: true });
     this.#whole = true;
     this.#synced = this.#paused = false;
-    this.#since = undefined;
     this.#taken = options.snapshot?.taken;
     if (this.#last > 0) this.#draw(); // nothing: what was drawn is of another view
     if (options.snapshot) {
       this.#show(options.snapshot);
       return;
     }
-    const { asksToken, ...rest } = options;
+    const { asksToken, views, ...rest } = options;
     if (asksToken) rest.token = () => this.#askToken();
-    const view = this.#view = new GraphView({ content: "summary", keep: false, parts: true, ...rest });
-    this.#store.kindOf = (key) => view.graph.kind(key);
-    const mine = (listener) => ({ detail }) => { if (view === this.#view) listener(detail); };
-    view.addEventListener("part", mine((part) => this.#take(part)));
-    view.addEventListener("rev", mine(() => this.#settle()));
+    this.#several = Boolean(views);
+    const connection = views && new Connection(rest);
+    this.#sources = (views ?? [{}]).map((place) => this.#follow({ ...rest, ...place, connection }));
+    this.#store.kindOf = (key) => this.#sources.map(({ view }) => view.graph.kind(key)).find(Boolean);
+    if (this.#several) for (const source of this.#sources) this.#reached(source);
+    this.#status({ state: "connecting" });
+  }
+
+  // A source has what has come of a graph that is not whole yet: fresh, which takes the place of the graph before when it
+  // is, or changes of that graph. Since is when the connection was lost.
+  #follow(options) {
+    const view = new GraphView({ content: "summary", keep: false, parts: true, ...options });
+    const source = { view, cluster: options.cluster ?? "", changes: [], fresh: undefined, reset: false, synced: false, since: undefined };
+    const mine = (listener) => ({ detail }) => { if (this.#sources.includes(source)) listener(detail); };
+    view.addEventListener("part", mine((part) => this.#take(source, part)));
+    view.addEventListener("rev", mine(() => this.#settle(source)));
     view.addEventListener("synced", mine(() => {
-      this.#synced = true;
-      this.#since = undefined;
+      source.synced = true;
+      source.since = undefined;
+      this.#reached(source);
       this.#schedule(0);
       this.#status({ state: "live" });
     }));
-    view.addEventListener("warning", mine(() => this.#post({ type: "warnings", warnings: [...view.graph.warnings.values()] })));
+    view.addEventListener("warning", mine(() => this.#post({ type: "warnings", warnings: this.#sources.flatMap((one) => [...one.view.graph.warnings.values()]) })));
     // The time of the shown graph is that of the lost connection, not of the last attempt.
-    const lost = (state, { code, reason, message, retryIn }) => this.#status({ state, code, reason, message, retryIn, at: this.#since ??= this.#now() });
+    const lost = (state, { code, reason, message, retryIn }) => {
+      source.since ??= this.#now();
+      this.#reached(source);
+      // What is lost of several is said in the picture, unless nothing is left.
+      if (this.#sources.every((one) => one.since)) this.#status({ state, code, reason, message, retryIn, at: source.since });
+    };
     view.addEventListener("error", mine((detail) => { if (detail.retryIn !== undefined) lost("reconnecting", detail); }));
     view.addEventListener("close", mine((detail) => lost("ended", detail)));
-    this.#status({ state: "connecting" });
+    return source;
+  }
+
+  // A cluster of several was reached, or lost.
+  #reached(source) {
+    if (this.#several) {
+      this.#store.apply([stateOf(source)], { at: this.#now() });
+      this.#whole = true; // the box of the cluster is painted again
+      this.#drawSoon();
+    }
+    this.#synced = this.#sources.every((one) => one.synced || one.since);
   }
 
   #show({ actions, kinds = [], warnings = [], synced = false }) {
@@ -130,30 +156,31 @@ export class Engine {
     clearTimeout(this.#timer);
     clearTimeout(this.#later);
     this.#timer = undefined;
-    const view = this.#view;
-    this.#view = this.#coming = undefined;
-    view?.stop();
+    const sources = this.#sources;
+    this.#sources = [];
+    this.#several = false;
+    for (const { view } of sources) view.stop();
   }
 
   // Takes in what came of a rev, so that little is left to be done when all of it is there.
-  #take({ actions, first, reset }) {
-    if (first) {
-      this.#coming = reset ? new Store() : undefined;
-      this.#changes = [];
-    }
-    if (this.#coming) this.#coming.apply(actions, { quiet: true, at: this.#now() });
-    else for (const action of actions) this.#changes.push(action);
+  #take(source, { actions, first, reset }) {
+    if (first) Object.assign(source, { fresh: reset && !this.#several ? new Store() : undefined, changes: [], reset });
+    if (source.fresh) source.fresh.apply(actions, { quiet: true, at: this.#now() });
+    else for (const action of actions) source.changes.push(this.#several ? actionOf(source.cluster, action) : action);
     this.#waiting += actions.length;
   }
 
   // All of a rev has come.
-  #settle() {
-    if (this.#coming) {
+  #settle(source) {
+    const { cluster, fresh, changes, reset } = source;
+    if (fresh) {
       this.#renew();
-      this.#store.become(this.#coming);
-    } else this.#store.apply(this.#changes, { at: this.#now() });
-    this.#coming = undefined;
-    this.#changes = [];
+      this.#store.become(fresh);
+    } else {
+      if (reset) this.#store.apply(removalOf(cluster, this.#store, changes, keyOf), { at: this.#now() });
+      this.#store.apply(changes, { at: this.#now(), quiet: reset });
+    }
+    Object.assign(source, { fresh: undefined, changes: [], reset: false });
     this.#drawSoon();
   }
 
@@ -303,6 +330,6 @@ export class Engine {
       for (const where of Object.keys(account)) account[where] += place.account[where];
     }
     const { matches } = this.#model;
-    return { vertices: this.#store.present, arcs: this.#store.arcs, problems, missing, namespaces, account, matches };
+    return { vertices: this.#store.present - (this.#several ? this.#sources.length : 0), arcs: this.#store.arcs, problems, missing, namespaces, account, matches };
   }
 }

@@ -1,6 +1,7 @@
 // The whole drawing: it takes what changed from the store, folds and lays out the
 // places that this touches, and leaves all others where they are.
 import { describe } from "./card.js";
+import { clusterOf } from "./clusters.js";
 import { fold } from "./fold.js";
 import { arrange, copyDrawing, inset, isDrawnAs, layOutApp, layOutPlace, movePlace, packPlaces, placeIsFree } from "./place.js";
 import { homeOf, neighbourhood, select } from "./scope.js";
@@ -94,7 +95,7 @@ export class Model {
       }
       places.push(this.#refold(name, members));
     }
-    this.#settle(places, first);
+    const moved = this.#settle(places, first);
     const cards = new Set();
     for (const v of restated) {
       if (v.home === undefined || dirty.has(v.home) || !v.card) continue;
@@ -102,7 +103,7 @@ export class Model {
     }
     for (const card of cards) describe(card);
     for (const app of new Set([...cards].map((card) => card.app))) summarize(app);
-    return { places, removed, cards: [...cards] };
+    return { places: moved, removed, cards: [...cards] };
   }
 
   #homeOf(v) {
@@ -170,6 +171,7 @@ export class Model {
     return place;
   }
 
+  // Returns the places that are elsewhere, or other ones.
   #settle(places, first) {
     if (first || this.#title === 0) this.#title = this.#titleHeight();
     for (const place of places) {
@@ -177,16 +179,22 @@ export class Model {
       place.title = this.focus ? inset.place : this.#title;
       layOutPlace(place, before && new Map(before.apps.map((app) => [app.key, app])), place.title);
       if (before) Object.assign(place, { x: before.x, y: before.y });
+      place.grew = !before || place.w > before.w || place.h > before.h;
       place.before = undefined;
     }
     const all = [...this.places.values()];
     if (first) {
-      packPlaces(all.sort((a, b) => b.w * b.h - a.w * a.h || (a.name < b.name ? -1 : 1)));
-      return;
+      packPlaces(all.sort((a, b) => b.w * b.h - a.w * a.h || (a.name < b.name ? -1 : 1)), this.#title);
+      return places;
+    }
+    if (places.some(({ name, grew }) => grew && clusterOf(name) !== undefined)) { // no place may be in the box of another cluster
+      packPlaces(all, this.#title);
+      return all;
     }
     for (const place of places) {
       if (place.x === undefined || !placeIsFree(place, all)) movePlace(place, all);
     }
+    return places;
   }
 
   // A namespace's title has to be readable when everything is in sight.

@@ -1,9 +1,10 @@
 // Positions: cards in apps, apps in places (namespaces), places on the plane. Existing items
 // keep their position; new or larger ones go into gaps.
 import { card as cardSize, grid, layered } from "./layers.js";
+import { clusterOf } from "./clusters.js";
 import { findPlace, isFree, pack } from "./pack.js";
 
-export const inset = { side: 14, title: 40, bottom: 14, place: 18, appGap: 16, placeGap: 44 };
+export const inset = { side: 14, title: 40, bottom: 14, place: 18, appGap: 16, placeGap: 44, cluster: 30 };
 
 const fewPlaces = 12;
 
@@ -121,10 +122,28 @@ const grown = (app, before) => {
   return app.w > known.w || app.h > known.h;
 };
 
-/** Packs all places again, the largest first. With few places it searches longer: gaps between large places are the most visible. */
-export function packPlaces(places) {
-  const packed = pack(places, inset.placeGap, 1.7, places.length <= fewPlaces ? 150 : 0);
-  places.forEach((place, i) => Object.assign(place, { x: packed.places[i].x, y: packed.places[i].y }));
+// With few boxes it searches longer: gaps between large places are the most visible.
+function packBoxes(boxes, gap) {
+  const packed = pack(boxes, gap, 1.7, boxes.length <= fewPlaces ? 150 : 0);
+  boxes.forEach((box, i) => Object.assign(box, packed.places[i]));
+  return packed;
+}
+
+/** Packs all places again, the largest first: those of each of several clusters in a box with a title. */
+export function packPlaces(places, title) {
+  const clusters = new Map();
+  for (const place of places) {
+    const cluster = clusterOf(place.name);
+    if (!clusters.has(cluster)) clusters.set(cluster, []);
+    clusters.get(cluster).push(place);
+  }
+  const boxes = [...clusters.values()].map((within) => {
+    const { w, h } = packBoxes(within, inset.placeGap);
+    return { within, w: w + 2 * inset.cluster, h: h + 2 * inset.cluster + title };
+  });
+  if (clusters.size === 0 || clusters.has(undefined)) return;
+  packBoxes(boxes, inset.placeGap);
+  for (const { within, x, y } of boxes) for (const place of within) Object.assign(place, { x: place.x + x + inset.cluster, y: place.y + y + inset.cluster + title });
 }
 
 /** Finds room for one place that is new or has outgrown its own. */

@@ -13,22 +13,26 @@ const recently = 5 * 60_000;
 
 /** A cluster-scoped object is at home where the only namespace is that uses it. */
 export function homeOf(v) {
-  if (v.ns) return v.ns;
-  let home = "";
+  const own = v.ns;
+  if (isNamespace(own)) return own;
+  let home = own;
   for (const arc of v.in) {
     const { ns } = arc.s;
-    if (!ns || ns === home) continue;
-    if (home) return "";
+    if (!isNamespace(ns) || ns === home) continue;
+    if (home !== own) return own;
     home = ns;
   }
   for (const arc of v.out) {
     const { ns } = arc.d;
-    if (!ns || ns === home) continue;
-    if (home) return "";
+    if (!isNamespace(ns) || ns === home) continue;
+    if (home !== own) return own;
     home = ns;
   }
   return home;
 }
+
+// In a picture of several clusters, what is cluster-scoped is in CLUSTER: alone.
+const isNamespace = (ns) => ns !== "" && !ns.endsWith(":");
 
 /** The vertices that filters leave, with what leads to them; undefined: all. */
 export function select(store, filters, now, matchesText) {

@@ -1,6 +1,6 @@
 // Holds the parts of an element together: what is selected, focused, filtered and
 // searched is decided here, and each part is told.
-import { DetailsPanel } from "./details.js";
+import { clusterOf } from "../model/clusters.js";
 import { h, icon } from "./h.js";
 import { signs } from "./icons.js";
 import { listenToKeys } from "./keys.js";
@@ -36,6 +36,7 @@ export class Controller {
   #pointed; // the key of what the timeline points at
   ineffective; // which parts of the GraphView have no effect, as the server says; undefined: not known
   #askedEffect = -Infinity; // when the server was asked for it
+  #panel; // of details, once its code is loaded
   #restored = false;
   #fresh = true; // no permalink says what is shown
 
@@ -50,7 +51,7 @@ export class Controller {
     this.toolbar = new Toolbar(this);
     this.notes = new NotesBar(this);
     this.outline = new OutlineView(this);
-    this.details = new DetailsPanel(this);
+    this.details = { element: h("aside", { class: "panel", part: "panel", "aria-label": "Details", hidden: true, tabIndex: -1 }) };
     this.timeline = new Timeline(this);
     this.speaker = new Speaker();
     this.tip = new Tip();
@@ -68,7 +69,7 @@ export class Controller {
   get root() { return this.#root; }
 
   /** Returns the page's actions for an object: [{label, act}]. */
-  actionsOf(v) { return this.#host.actions?.({ group: v.group, version: v.version, resource: v.resource, kind: v.kind, namespace: v.ns, name: v.name }) ?? []; }
+  actionsOf(v) { return this.#host.actions?.({ group: v.group, version: v.version, resource: v.resource, kind: v.kind, cluster: clusterOf(v.ns), namespace: v.ns.slice(v.ns.indexOf(":") + 1), name: v.name }) ?? []; }
 
   #zoomButtons() {
     const button = (label, path, act) => h("button", { type: "button", class: "icon", title: label, "aria-label": label, onclick: act }, icon(path));
@@ -88,12 +89,12 @@ export class Controller {
       this.notes.update();
       this.#sayEmpty();
       this.speaker.status(status);
-      if (status.state === "live") this.details.reconnected();
+      if (status.state === "live") this.#panel?.reconnected();
     });
     on("warnings", ({ warnings }) => this.notes.warn(warnings));
     on("waiting", ({ changes, revision }) => {
       this.timeline.waiting(changes);
-      this.details.refresh({ journal: [], revision });
+      this.#panel?.refresh({ journal: [], revision });
     });
     on("toggled", ({ toggled }) => {
       this.now.toggled = new Map(toggled);
@@ -124,7 +125,7 @@ export class Controller {
     this.toolbar.update();
     this.notes.update();
     this.outline.refresh();
-    this.details.refresh(message);
+    this.#panel?.refresh(message);
     this.#sayEmpty();
     this.#askEffect();
     this.map.element.setAttribute("aria-label", `Map: ${summaryOf(this.map.scene.stats)}`);
@@ -162,10 +163,13 @@ export class Controller {
     return typeof token === "function" ? token() : token;
   }
 
-  /** Requests a part of the graph with the element's token. A function gets a token for each request. */
-  request(path) { return this.#request(`/${encodeURIComponent(this.options.name)}${path}`); }
+  /** Requests a part of a graph, that of an object's cluster if there are several, with the element's token. A function gets a token for each request. */
+  request(path, ns) {
+    const place = this.options.views?.find(({ cluster = "" }) => cluster === clusterOf(ns)) ?? this.options;
+    return this.#request(place, `/${encodeURIComponent(place.name)}${path}`);
+  }
 
-  #request(path) { return this.fetch(this.options.cluster, `/namespaces/${encodeURIComponent(this.options.namespace)}/graphs${path}`); }
+  #request({ cluster, namespace }, path) { return this.fetch(cluster, `/namespaces/${encodeURIComponent(namespace)}/graphs${path}`); }
 
   /** Requests something of a cluster of the server's fleet, or of its own. */
   async fetch(cluster, path) {
@@ -176,10 +180,10 @@ export class Controller {
   // Asks which parts of the GraphView have no effect, until the server knows that each has one.
   async #askEffect() {
     const { options } = this;
-    if (!this.synced || !options || options.snapshot || performance.now() - this.#askedEffect < effectEvery) return;
+    if (!this.synced || !options || options.snapshot || options.views || performance.now() - this.#askedEffect < effectEvery) return;
     if (this.ineffective === "" && this.map.scene.stats.vertices > 0) return;
     this.#askedEffect = performance.now();
-    const answer = await this.#request(`?fieldSelector=${encodeURIComponent(`metadata.name=${options.name}`)}`)
+    const answer = await this.#request(options, `?fieldSelector=${encodeURIComponent(`metadata.name=${options.name}`)}`)
       .then((response) => (response.ok ? response.json() : refused)).catch(() => undefined);
     if (this.options !== options) return;
     this.ineffective = answer?.items?.[0]?.ineffective;
@@ -208,7 +212,7 @@ export class Controller {
     this.outline.stop();
     this.notes.stop();
     this.timeline.stop();
-    this.details.close();
+    this.#panel?.close();
     this.speaker.stop();
     this.link.stop();
   }
@@ -235,7 +239,7 @@ export class Controller {
       this.map.selected = undefined;
       this.map.bundles = [];
       this.map.draw();
-      this.details.close();
+      this.#panel?.close();
       this.outline.mark(undefined);
       return undefined;
     }
@@ -245,13 +249,23 @@ export class Controller {
     this.map.bundles = [];
     this.map.draw();
     this.outline.mark(key);
-    const [about, bundles] = await Promise.all([this.details.show(key), at ? this.link.ask("bundles", { card: at.card }) : []]);
+    const [about, bundles] = await Promise.all([this.#showDetails(key), at ? this.link.ask("bundles", { card: at.card }) : []]);
     if (this.now.selected !== key || this.map.selected !== at?.card) return undefined;
     this.map.bundles = bundles;
     this.map.draw();
     // Once the details have taken their room from the map.
     if (at && reveal) requestAnimationFrame(() => requestAnimationFrame(() => this.map.reveal(at.card)));
     return about;
+  }
+
+  async #showDetails(key) {
+    try {
+      const { DetailsPanel } = await this.exporter();
+      this.#panel ??= new DetailsPanel(this, this.details.element);
+    } catch {
+      return undefined; // the server is away
+    }
+    return this.now.selected === key ? this.#panel.show(key) : undefined;
   }
 
   /** Opens or folds a card. */

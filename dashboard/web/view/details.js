@@ -1,10 +1,15 @@
 // The details of the selected object. An update replaces only the changed parts, so the
 // scroll position stays.
 import { rootName } from "../../../client/js/request.js";
+import { clusterOf } from "../model/clusters.js";
 import { counted } from "../model/kinds.js";
 import { Asking } from "./asking.js";
 import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
+import { impactRows } from "./impact.js";
+import { reasonsOf } from "./reasons.js";
+import { remoteEnds } from "./remote.js";
+import { toYAML } from "./yaml.js";
 
 const most = 40;
 const changes = { "+": "came", "~": "changed", "-": "went" };
@@ -24,13 +29,13 @@ const absent = {
 };
 
 export class DetailsPanel {
-  element = h("aside", { class: "panel", part: "panel", "aria-label": "Details", hidden: true, tabIndex: -1 });
+  element;
   #controller;
   #key;
   #drawn; // the key of what the panel has in it
   #said = "";
   #text; // the object as YAML, as it was fetched
-  #impact; // of its deletion: {answer} or {error}, the revision of the graph when it was asked for, and what makes rows of it
+  #impact; // of its deletion: {answer} or {error}, and the revision of the graph when it was asked for
   #remote = []; // its references to other clusters, as ends of a list
   #remoteOf = "[]"; // what they were made of
   #revision = 0;
@@ -38,8 +43,9 @@ export class DetailsPanel {
   #all = new Set(); // lists that are shown whole
   #stale = false;
 
-  constructor(controller) {
+  constructor(controller, element) {
     this.#controller = controller;
+    this.element = element;
   }
 
   get key() { return this.#key; }
@@ -81,7 +87,7 @@ export class DetailsPanel {
     if (this.#key !== key) return about;
     const remote = JSON.stringify(about?.remote ?? []);
     if (remote !== this.#remoteOf) {
-      const ends = about?.remote ? await this.#controller.exporter().then(({ remoteEnds }) => remoteEnds(about.remote, this.#controller)) : [];
+      const ends = about?.remote ? await remoteEnds(about, this.#controller) : [];
       if (this.#key !== key) return about;
       [this.#remote, this.#remoteOf] = [ends, remote];
     }
@@ -117,16 +123,16 @@ export class DetailsPanel {
         h("h2", {}, v.name),
         v.health === "unknown" ? "" : h("div", { class: `state ${v.health}` }, bad ? "▲ " : "", state, ready && ready !== v.why ? ` · ${ready}` : ""),
         h("div", { class: "actions" }, button("focus", "Focus", signs.focus, () => this.#controller.focus({ key: v.key, depth: 1, up: true, down: true }), "Only what it has to do with (F)"),
-          v.present && !this.#controller.options?.snapshot ? button("impact", "Impact", signs.problem, () => this.#askImpact(v), "What its deletion does") : "",
+          this.#asks(v) ? button("impact", "Impact", signs.problem, () => this.#askImpact(v), "What its deletion does") : "",
           ...this.#controller.actionsOf(v).map(({ label, act }) => button(`action ${label}`, label, signs.share, act)),
           button("copy", "Copy name", signs.copy, () => this.#copy(v.name, "The name is copied.")),
-          button("kubectl", "kubectl describe", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${v.ns ? ` -n ${v.ns}` : ""} ${quote(v.name)}`, "The command is copied."), `Copy: kubectl describe ${name}`))),
+          button("kubectl", "kubectl describe", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${within(v) ? ` -n ${within(v)}` : ""} ${quote(v.name)}`, "The command is copied."), `Copy: kubectl describe ${name}`))),
       h("div", { class: "body" },
-        ...this.#missing(v), ...this.#troubles(v), ...this.#ownWords(), ...(this.#impact?.rows(this.#outdated, list, () => this.#askImpact(v)) ?? []),
+        ...this.#missing(v), ...this.#troubles(v), ...this.#ownWords(), ...(this.#impact ? impactRows(this.#impact, this.#outdated, list, () => this.#askImpact(v)) : []),
         ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "uses", v.uses), ...this.#list("usedBy", "used by", v.usedBy), ...this.#list("owns", "owns", v.owns), ...this.#list("remote", "in other clusters", this.#remote),
         h("h3", {}, "about"), h("dl", {}, ...[["group", v.group || "core"], ["version", v.version], ["app", v.box], ["created", v.created ? new Date(v.created * 1000).toLocaleString() : ""], ["uid", v.uid]]
           .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)])),
-        ...this.#journal(v), ...(v.present && !this.#controller.options?.snapshot ? this.#content(v) : [])),
+        ...this.#journal(v), ...(this.#asks(v) ? this.#content(v) : [])),
     ];
   }
 
@@ -194,19 +200,22 @@ export class DetailsPanel {
       shown ? h("pre", { tabIndex: 0, "aria-label": "The object as YAML" }, this.#text) : ""];
   }
 
+  // Whether the server knows more of it. What stands for a cluster has no resource.
+  #asks(v) { return v.present && v.resource !== "" && !this.#controller.options?.snapshot; }
+
   // Loads the reason for an unhealthy object.
   #judge(v) {
-    const asks = v?.present && (v.health === "degraded" || v.health === "progressing") && v.kind !== "Secret" && !this.#controller.options?.snapshot;
+    const asks = v && this.#asks(v) && (v.health === "degraded" || v.health === "progressing") && v.kind !== "Secret";
     this.#asking.judge(asks ? [v.health, v.why, v.ready].join(" ") : "", v);
   }
 
   async #reasons(v) {
-    const [{ object }, { reasonsOf }] = await Promise.all([this.#get(v), this.#controller.exporter()]);
+    const { object } = await this.#get(v);
     return object && reasonsOf(object);
   }
 
   async #load(v) {
-    const [{ object, error }, { toYAML }] = await Promise.all([this.#get(v), this.#controller.exporter()]);
+    const { object, error } = await this.#get(v);
     if (this.#key !== v.key) return;
     this.#text = object ? toYAML(object) : error;
     this.#stale = false;
@@ -215,13 +224,14 @@ export class DetailsPanel {
 
   /** The object as the subscriber may see it: {object}, or {error}. */
   async #get(v) {
-    const { answer, error } = await this.#ask(`/object?${new URLSearchParams({ group: v.group, version: v.version, resource: v.resource, name: v.name, ...(v.ns ? { namespace: v.ns } : {}) })}`);
+    const ns = within(v);
+    const { answer, error } = await this.#ask(`/object?${new URLSearchParams({ group: v.group, version: v.version, resource: v.resource, name: v.name, ...(ns ? { namespace: ns } : {}) })}`, v);
     return answer ? { object: answer.o ?? answer.f ?? answer.j ?? {} } : { error };
   }
 
-  async #ask(path) {
+  async #ask(path, { ns }) {
     try {
-      const response = await this.#controller.request(path);
+      const response = await this.#controller.request(path, ns);
       const answer = await response.json();
       return response.ok ? { answer } : { error: answer.message ?? response.statusText };
     } catch (error) {
@@ -229,11 +239,12 @@ export class DetailsPanel {
     }
   }
 
-  async #askImpact({ key, group: g, resource: r, ns, name: n }) {
+  async #askImpact(v) {
+    const { key, group: g, resource: r, name: n, ns } = v;
     const revision = this.#revision;
-    const [found, { impactRows }] = await Promise.all([this.#ask(`?impact=${encodeURIComponent(rootName({ g, r, ns, n }))}`), this.#controller.exporter()]);
+    const found = await this.#ask(`?impact=${encodeURIComponent(rootName({ g, r, ns: within(v), n }))}`, v);
     if (this.#key !== key) return;
-    this.#impact = { ...found, revision, rows: (outdated, list, again) => impactRows(found, outdated, list, again) };
+    this.#impact = { ...found, revision, cluster: clusterOf(ns) };
     this.#fill();
   }
 
@@ -249,4 +260,6 @@ export class DetailsPanel {
   }
 }
 
+// The namespace in its cluster.
+const within = ({ ns }) => ns.slice(ns.indexOf(":") + 1);
 const quote = (name) => (/^[\w.:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);

@@ -1,4 +1,5 @@
 // What the deletion of an object does, as the server computes it.
+import { within } from "../model/clusters.js";
 import { counted } from "../model/kinds.js";
 import { keyOf } from "../model/store.js";
 import { h } from "./h.js";
@@ -6,7 +7,7 @@ import { h } from "./h.js";
 const mostWarnings = 8;
 
 /** Returns the rows for an answer, {answer} or {error}. list makes those of several objects, and again asks the server again. */
-export function impactRows({ answer, error }, outdated, list, again) {
+export function impactRows({ answer, error, cluster }, outdated, list, again) {
   if (!answer) return [h("p", {}, error)];
   const { groups, counts, unseen, synced, warnings = [] } = answer;
   const more = (...parts) => h("p", { class: "more" }, ...parts);
@@ -17,6 +18,6 @@ export function impactRows({ answer, error }, outdated, list, again) {
     synced ? "" : h("p", { class: "count-bad" }, "The graph is not complete: more may be affected."),
     ...warnings.slice(0, mostWarnings).map(({ t, m }) => more(m ?? t)), warnings.length > mostWarnings ? more(`and ${warnings.length - mostWarnings} more warnings`) : "",
     ...[...new Set(groups.map(({ verdict }) => verdict))].filter((verdict) => verdict !== "unaffected").flatMap((verdict) => list(verdict, verdict, groups.filter((group) => group.verdict === verdict).flatMap(({ kind, objects, path, holds, again: maker }) =>
-      objects.map((o) => ({ key: keyOf(o), kind, resource: o.r, name: o.n, present: true, words: path[0]?.w, why: holds ? "held" : maker && "made again" }))))),
+      objects.map((o) => ({ key: keyOf(cluster === undefined ? o : within(cluster, o)), kind, resource: o.r, name: o.n, present: true, words: path[0]?.w, why: holds ? "held" : maker && "made again" }))))),
     more(`${counted(counts.unaffected ?? 0, "object")} unaffected in this view${unseen ? `; ${counted(unseen, "referrer")} outside it` : ""}.`)];
 }

@@ -20,6 +20,8 @@ export function paint(context, scene, camera, theme, /** @type {any} */ options 
   context.fillRect(0, 0, camera.w, camera.h);
   context.textBaseline = "middle";
   forgetFont();
+  const clusters = scene.clusters();
+  for (const box of clusters) paintCluster(drawing, box);
   const seen = [];
   for (const place of scene.places.values()) {
     const at = seenAt(drawing, place, 0, 0, 0);
@@ -30,7 +32,42 @@ export function paint(context, scene, camera, theme, /** @type {any} */ options 
   paintBundles(drawing);
   for (const { place, x, y } of seen) paintPlace(drawing, place, x, y);
   paintGhosts(drawing);
+  for (const box of clusters) if (box.state) paintAway(drawing, box);
   return drawing.count;
+}
+
+// The outermost boxes, if there are several clusters.
+function paintCluster(drawing, box) {
+  const { context, camera, theme } = drawing;
+  const [x, y] = camera.toScreen(box.x, box.y);
+  const { k } = camera;
+  context.strokeStyle = theme.faint;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.roundRect(x, y, box.w * k, box.h * k, Math.min(18, 22 * k + 4));
+  context.stroke();
+  paintClusterTitle(drawing, box, x, y);
+}
+
+function paintClusterTitle({ context, camera, theme, count }, { cluster, state, title, w }, x, y) {
+  const band = title * camera.k;
+  if (band < 10) return;
+  setFont(context, 700, Math.max(12, Math.min(26, band * 0.6)), theme.font);
+  context.textAlign = "left";
+  context.fillStyle = state ? theme.soft : theme.text;
+  context.fillText(ellipsis(context, [cluster, state].filter(Boolean).join(" · "), w * camera.k - 24), x + 12, y + band / 2 + 4);
+  count.texts++;
+}
+
+// What is shown of a cluster that is away is as it was.
+function paintAway(drawing, box) {
+  const { context, camera, theme } = drawing;
+  const [x, y] = camera.toScreen(box.x, box.y);
+  context.globalAlpha = 0.65;
+  context.fillStyle = theme.bg;
+  context.fillRect(x, y, box.w * camera.k, box.h * camera.k);
+  context.globalAlpha = 1;
+  paintClusterTitle(drawing, box, x, y);
 }
 
 // Where a place or an app of it is, if it is seen.
@@ -156,7 +193,7 @@ function paintPlaceTitle(drawing, place, x, y) {
   context.fillStyle = theme.text;
   context.textAlign = "left";
   const room = sx + w - left - 8;
-  const title = ellipsis(context, place.name || "cluster-scoped", Math.min(room, w * 0.8));
+  const title = ellipsis(context, nameOf(place), Math.min(room, w * 0.8));
   context.fillText(title, left, middle);
   drawing.count.texts++;
   const used = measure(context, title) + 10;
@@ -169,6 +206,8 @@ function paintPlaceTitle(drawing, place, x, y) {
   context.fillText(short, left + used, middle + size * 0.06);
   drawing.count.texts++;
 }
+
+const nameOf = ({ name }) => name.slice(name.indexOf(":") + 1) || "cluster-scoped"; // without its cluster
 
 function apps(place) {
   const number = place.apps.filter((app) => app.key !== "shared" && app.key !== "loose").length;

@@ -3,7 +3,8 @@
 import { h } from "./h.js";
 
 const every = 10_000;
-const shown = (view) => view.slice(view.indexOf(":") + 1); // without the cluster
+const all = "*"; // clusters
+const shown = (view) => view.split(",")[0].replace(/^.*:/, ""); // without the cluster
 
 // Fills a menu with [value, text, disabled], and reports whether there were others. It may be open: options stay
 // where only their texts change.
@@ -31,6 +32,7 @@ export class ViewPicker {
   #hub = true; // the server may have other clusters
   #token;
   #names; // the form for the name of a view, where no list says it
+  #members = []; // clusters of the fleet
   #views = [];
   #view = "";
   #timer;
@@ -61,6 +63,14 @@ export class ViewPicker {
       const get = (cluster, path) => fetch(this.#at(cluster) + path, { headers, cache: "no-store" });
       if (this.#hub) await this.#fillClusters(await get("", "/clusters"));
       const cluster = this.#clusters.value;
+      if (cluster === all) {
+        await this.#fillAll(async (one) => {
+          const response = await get(one, "/graphs?timeout=1s");
+          return response.ok ? (await response.json()).items : [];
+        });
+        this.#timer = setTimeout(() => this.#poll(), every);
+        return;
+      }
       let response = await get(cluster, "/graphs?timeout=1s");
       if (cluster !== this.#clusters.value) return;
       if (response.status === 403) this.#askForName();
@@ -77,23 +87,41 @@ export class ViewPicker {
     this.#timer = setTimeout(() => this.#poll(), every);
   }
 
+  // The views that connected clusters have, each in all of these; clusters that are away may have it too.
+  async #fillAll(list) {
+    const asked = this.#members.filter(({ connected }) => connected).map(({ metadata }) => metadata.name);
+    const away = this.#members.filter(({ connected }) => !connected).map(({ metadata }) => metadata.name);
+    const found = new Map();
+    await Promise.all(asked.map(async (cluster) => {
+      for (const { metadata: { namespace, name } } of await list(cluster).catch(() => [])) {
+        const view = `${namespace}/${name}`;
+        found.set(view, [...found.get(view) ?? [], cluster]);
+      }
+    }));
+    if (this.#clusters.value !== all) return;
+    this.#views = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([view, clusters]) => ({ name: [...clusters, ...away].sort().map((cluster) => `${cluster}:${view}`).join(","), clusters: clusters.length }));
+    this.#fill();
+  }
+
   async #fillClusters(response) {
     if (!response.ok) {
       this.#hub = response.status === 401; // until there is a token
       return;
     }
     const { items } = await response.json();
+    this.#members = items;
     this.#clusters.hidden = false;
-    offer(this.#clusters, [["", "This cluster"], ...items.map(({ metadata: { name }, displayName = name, connected, since }) => [name, connected ? displayName
+    const { cluster, views } = this.#view ? this.#placeOf(this.#view) : { cluster: this.#clusters.value };
+    offer(this.#clusters, [["", "This cluster"], [all, "All clusters"], ...items.map(({ metadata: { name }, displayName = name, connected, since }) => [name, connected ? displayName
       : `${displayName} – ${since ? `away since ${new Date(since).toLocaleTimeString([], { timeStyle: "short" })}` : "not connected"}`])],
-    (this.#view ? this.#placeOf(this.#view).cluster : this.#clusters.value) ?? "");
+    views ? all : cluster ?? "");
   }
 
   #fill() {
     const views = [...this.#views];
     if (this.#view && !views.some(({ name }) => name === this.#view)) views.unshift({ name: this.#view });
     // The counts of the selected view are shown elsewhere.
-    const options = views.map(({ name, vertices, synced, message }) => [name, name === this.#view || vertices === undefined ? shown(name)
+    const options = views.map(({ name, vertices, synced, message, clusters }) => [name, clusters ? `${shown(name)} – ${clusters} cluster${clusters > 1 ? "s" : ""}` : name === this.#view || vertices === undefined ? shown(name)
       : `${shown(name)} – ${message ? "not served" : synced ? `${vertices.toLocaleString("en")} objects` : "loading"}`]);
     if (!this.#view) options.unshift(["", "Choose a view …", true]);
     if (offer(this.#select, options, this.#view) && !this.#view && views.length === 1) this.onchoose(views[0].name);

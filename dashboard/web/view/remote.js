@@ -1,11 +1,12 @@
 // What an object refers to in other clusters, and a view there that may have it.
+import { clusterOf } from "../model/clusters.js";
 import { plural } from "../model/kinds.js";
 
 const patience = "?timeout=5s";
 
 /** Returns the ends of references to other clusters, for a list. */
-export async function remoteEnds(remote, controller) {
-  const { cluster } = controller.options;
+export async function remoteEnds({ remote, ns: at }, controller) {
+  const cluster = clusterOf(at) ?? controller.options.cluster;
   const answer = await controller.fetch(undefined, "/clusters").then((response) => (response.ok ? response.json() : {})).catch(() => ({}));
   return remote.map(({ d, k, ns, n }, i) => {
     const alias = cluster ? `${cluster}/${d}` : d;
@@ -21,6 +22,11 @@ export async function remoteEnds(remote, controller) {
 
 // Shows a view of the cluster: of the object's namespace, if there is one.
 async function follow(controller, cluster, namespace, name = "") {
+  if (controller.options.views?.some((place) => place.cluster === cluster)) { // it is in the picture
+    controller.toolbar.setSearch(name || cluster);
+    controller.search(name || cluster);
+    return;
+  }
   const response = await controller.fetch(cluster, `/graphs${patience}`).catch(() => undefined);
   const { items = [] } = response?.ok ? await response.json() : {};
   const { metadata } = items.find((item) => item.metadata.namespace === namespace) ?? items[0] ?? {};

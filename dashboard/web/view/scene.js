@@ -1,7 +1,10 @@
 // The page's copy of the drawing: places, apps and cards as the worker posts them, their
 // moves, recent changes, and hit tests. It returns the rectangles of the plane that have
 // changed, so that only those are painted.
+import { clusterKey, clusterOf } from "../model/clusters.js";
+import { keyOf } from "../model/store.js";
 
+const margin = 24; // of a cluster's box around its places
 const moving = 320; // milliseconds of a move
 const marked = { "+": 2000, "~": 1000, "-": 3000 };
 const mostGhosts = 100;
@@ -171,13 +174,28 @@ export class Scene {
   /** The rectangle of everything, or of one card. */
   bounds() {
     let [x, y, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const place of this.places.values()) {
+    for (const place of [...this.places.values(), ...this.clusters()]) {
       x = Math.min(x, place.x);
       y = Math.min(y, place.y);
       right = Math.max(right, place.x + place.w);
       bottom = Math.max(bottom, place.y + place.h);
     }
     return right > x ? { x, y, w: right - x, h: bottom - y } : { x: 0, y: 0, w: 1, h: 1 };
+  }
+
+  /** The boxes of several clusters: {cluster, x, y, w, h, title, state}, with what is said of a cluster that is away. */
+  clusters() {
+    const boxes = new Map();
+    for (const { name, title, x, y, w, h } of this.places.values()) {
+      const cluster = clusterOf(name);
+      if (cluster === undefined) continue;
+      const box = boxes.get(cluster) ?? { x: Infinity, y: Infinity, right: -Infinity, bottom: -Infinity };
+      boxes.set(cluster, { title, x: Math.min(box.x, x), y: Math.min(box.y, y), right: Math.max(box.right, x + w), bottom: Math.max(box.bottom, y + h) });
+    }
+    return [...boxes].map(([cluster, { title, x, y, right, bottom }]) => {
+      const card = this.byId.get(keyOf(clusterKey(cluster)))?.card;
+      return { cluster: cluster || "this cluster", state: card?.health === "ok" ? "" : card?.state ?? "", title, x: x - margin, y: y - margin - title, w: right - x + 2 * margin, h: bottom - y + 2 * margin + title };
+    });
   }
 
   /** The rectangles of the titles of places that are cut at their left somewhere between two positions. */

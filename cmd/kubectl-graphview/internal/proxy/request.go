@@ -9,14 +9,16 @@ import (
 )
 
 const (
-	prefix      = "/apis/stream.graphview.dev/v1alpha1/"
+	prefix = "/apis/stream.graphview.dev/v1alpha1/"
+	// subprotocol is that of one graph, and several that of a connection for many.
 	subprotocol = "graphview.v1"
+	several     = "graphview.mux.v1"
 )
 
-// forwardable matches requests for the clusters of a fleet, and for graphs, also those of such a
-// cluster, with names that Kubernetes permits. Such a name contains no slash, no two dots in a row and
+// forwardable matches requests for the clusters of a fleet, for a connection for many graphs, and for
+// graphs, also those of such a cluster, with names that Kubernetes permits. Such a name contains no slash, no two dots in a row and
 // no escape, so a path that matches cannot lead elsewhere.
-var forwardable = regexp.MustCompile(`^` + group + `(clusters|(clusters/` + name + `/proxy` + group + `)?(graphs|namespaces/` + label + `/graphs(/` + name + `(/object)?)?|watch/namespaces/` + label + `/graphs/` + name + `))$`)
+var forwardable = regexp.MustCompile(`^` + group + `(clusters|watch/streams|(clusters/` + name + `/proxy` + group + `)?(graphs|namespaces/` + label + `/graphs(/` + name + `(/object)?)?|watch/namespaces/` + label + `/graphs/` + name + `))$`)
 
 const (
 	group = `/apis/stream\.graphview\.dev/v1alpha1/`
@@ -48,8 +50,10 @@ func rewrite(r *httputil.ProxyRequest, target *url.URL) {
 			out[header] = values
 		}
 	}
-	if offers(r.In.Header, subprotocol) {
-		out.Set("Sec-WebSocket-Protocol", subprotocol)
+	for _, known := range []string{subprotocol, several} {
+		if offers(r.In.Header, known) {
+			out.Set("Sec-WebSocket-Protocol", known)
+		}
 	}
 	r.Out.Header = out
 	r.SetURL(target)

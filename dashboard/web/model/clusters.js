@@ -1,0 +1,37 @@
+// A picture of several clusters: to the store, the namespaces of each are CLUSTER:NAMESPACE, and a cluster is an
+// object that is not well while it is away.
+
+/** Returns the key of an object in the picture. */
+export const within = (cluster, key) => ({ ...key, ns: `${cluster}:${key.ns ?? ""}` });
+
+/** Returns an action of a cluster as one of the picture. */
+export function actionOf(cluster, { svx, dvx, sarc, darc }) {
+  const arc = sarc ?? darc;
+  if (arc) return { [sarc ? "sarc" : "darc"]: { ...arc, s: within(cluster, arc.s), d: within(cluster, arc.d) } };
+  const about = svx ?? dvx;
+  return { [svx ? "svx" : "dvx"]: { ...about, vx: within(cluster, about.vx) } };
+}
+
+/** Returns the actions after which nothing is left of a cluster but what some actions set. */
+export function removalOf(cluster, store, actions, keyOf) {
+  const stays = new Set(actions.map(({ svx }) => svx && keyOf(svx.vx)));
+  const gone = [];
+  for (const v of store) {
+    if (clusterOf(v.ns) !== cluster || v.r === "") continue;
+    for (const { d, t } of v.out) gone.push({ darc: { s: v, d, t } });
+    if (v.present && !stays.has(v.key)) gone.push({ dvx: { vx: v } });
+  }
+  return gone;
+}
+
+/** Returns the action that says how a cluster is, whose view was synced once, and was lost since a time. */
+export const stateOf = ({ cluster, synced, since }) => ({ svx: { vx: clusterKey(cluster), m: {
+  k: "Cluster", h: since ? "degraded" : synced ? "ok" : "progressing",
+  w: !since ? synced ? "" : "connecting" : synced ? `away since ${new Date(since).toLocaleTimeString([], { timeStyle: "short" })}` : "not connected",
+} } });
+
+/** The key of the object that stands for a cluster. */
+export const clusterKey = (cluster) => ({ g: "", v: "", r: "", ns: `${cluster}:`, n: cluster || "this cluster" });
+
+/** The cluster of a namespace of the picture, undefined where there is one cluster. */
+export const clusterOf = (ns) => (ns.includes(":") ? ns.slice(0, ns.indexOf(":")) : undefined);
