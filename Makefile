@@ -92,6 +92,10 @@ test-edge: control-plane ## run the suites of one replica by way of another that
 	@go test -timeout $(TEST_TIMEOUT) ./test/scenarios ./test/canary -args -edge
 	@go test -timeout $(TEST_TIMEOUT) ./test/hostile -args -edge
 
+.PHONY: test-hub
+test-hub: control-plane ## run the end-to-end suite of one cluster at a hub, of whose fleet the cluster is a member; a quarter of an hour
+	@go test -timeout $(TEST_TIMEOUT) ./test/e2e -args -hub
+
 FUZZTIME ?= 60s
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME, and print a line for each

@@ -88,7 +88,7 @@ func TestFormatsHaveRights(t *testing.T) {
 	namespace := newNamespace(t)
 	deploy(t, namespace)
 	declare(t, namespace, "view", in(namespace, wholeView))
-	apply(t, in(namespace, `
+	apply(t, strings.ReplaceAll(in(namespace, `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
 metadata: {name: limited, namespace: NAMESPACE}
@@ -105,8 +105,8 @@ kind: RoleBinding
 metadata: {name: graphs, namespace: NAMESPACE}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: graphs}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: limited}]
-`))
-	limited := newRoad(t, cluster.ClientConfig("limited", "system:authenticated"))
+`), "User, name: limited", "User, name: "+named("limited")))
+	limited := asUser(t, "limited", "system:authenticated")
 	for format := range counted {
 		eventually(t, func() string {
 			code, body, err := limited.tryGet(t.Context(), graphPath(namespace, "view")+"?format="+format)
@@ -121,7 +121,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: limited}]
 			return ""
 		})
 	}
-	nobody := newRoad(t, cluster.ClientConfig("nobody", "system:authenticated"))
+	nobody := asUser(t, "nobody", "system:authenticated")
 	if code, body := nobody.get(t, graphPath(namespace, "view")+"?format=dot"); code != http.StatusForbidden {
 		t.Errorf("%d %s for whoever may not get the graph", code, body)
 	}

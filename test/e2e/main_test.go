@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -22,9 +23,21 @@ var (
 	manager *operator.Operator
 )
 
+// viaHub has everybody read the graphs at a hub, as those of a member of its fleet. hubPlane is the
+// hub's control plane, and hub its operators.
+var (
+	viaHub   = flag.Bool("hub", false, "read the graphs at a hub, of which the operator is a member")
+	hubPlane *env.ControlPlane
+	hub      *operator.Hub
+)
+
+// link is the name of the cluster at the hub.
+const link = "e2e-1"
+
 func TestMain(m *testing.M) {
+	flag.Parse()
 	log.SetLogger(logr.Discard()) // of the client that the workload has
-	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true}, SetUp: setUp, TearDown: healthy})
+	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true}, SetUp: setUp, TearDown: tearDown})
 }
 
 func setUp(ctx context.Context) error {
@@ -40,7 +53,16 @@ func setUp(ctx context.Context) error {
 		return fmt.Errorf("install: %w", err)
 	}
 	// Everything that the operator could possibly say is looked at.
-	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: []string{"--zap-log-level=debug"}}); err != nil {
+	o := operator.Options{Binary: binary, Args: []string{"--zap-log-level=debug"}}
+	if *viaHub {
+		if err := startHub(ctx, root, binary); err != nil {
+			return fmt.Errorf("hub: %w", err)
+		}
+		manager, err = hub.Join(ctx, link, "End to end", cluster, o)
+	} else {
+		manager, err = operator.Start(cluster, o)
+	}
+	if err != nil {
 		return fmt.Errorf("operator: %w", err)
 	}
 	if err := manager.Register(ctx); err != nil {
@@ -50,6 +72,41 @@ func setUp(ctx context.Context) error {
 		return fmt.Errorf("readers: %w", err)
 	}
 	return nil
+}
+
+// startHub starts a hub on a control plane of its own, whose users may all open the graphs of its
+// members.
+func startHub(ctx context.Context, root, binary string) (err error) {
+	// It outlives the set-up.
+	if hubPlane, err = env.Start(context.WithoutCancel(ctx), env.Options{ControllerManager: true}); err != nil {
+		return err
+	}
+	for _, install := range []func(context.Context, *env.ControlPlane, string) error{operator.Install, operator.InstallSharing} {
+		if err := install(ctx, hubPlane, root); err != nil {
+			return err
+		}
+	}
+	if hub, err = operator.StartHub(hubPlane, operator.Options{Binary: binary}); err != nil {
+		return err
+	}
+	if _, err := hubPlane.Kubectl(ctx, "create", "clusterrolebinding", "everybody", "--clusterrole=graphview-fleet-viewer", "--group=system:authenticated"); err != nil {
+		return err
+	}
+	return hub.Register(ctx)
+}
+
+func tearDown() error {
+	if hubPlane != nil {
+		if hub != nil {
+			for _, replica := range []*operator.Operator{hub.Operator, hub.Other} {
+				if replica != nil {
+					replica.Kill()
+				}
+			}
+		}
+		defer func() { _ = hubPlane.Stop() }() // its control plane is not tested
+	}
+	return healthy()
 }
 
 // healthy returns an error if the operator had a data race or a panic in any of its runs.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+
+	"graphview.dev/test/env"
 )
 
 // Identities that may read everything: a group, and a ServiceAccount.
@@ -34,14 +36,23 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: e2e-read
 subjects:
 - {apiGroup: rbac.authorization.k8s.io, kind: Group, name: "e2e:readers"}
 - {kind: ServiceAccount, name: dashboard, namespace: e2e-readers}
+- {apiGroup: rbac.authorization.k8s.io, kind: Group, name: "hub:local:e2e:readers"}
+- {apiGroup: rbac.authorization.k8s.io, kind: User, name: "hub:local:system:serviceaccount:e2e-readers:dashboard"}
 `
 )
 
 func admitReaders(ctx context.Context) error {
-	file := filepath.Join(cluster.Dir(), "readers.yaml")
-	if err := os.WriteFile(file, []byte(readersManifest), 0o600); err != nil {
-		return err
+	for _, plane := range []*env.ControlPlane{cluster, hubPlane} {
+		if plane == nil {
+			continue
+		}
+		file := filepath.Join(plane.Dir(), "readers.yaml")
+		if err := os.WriteFile(file, []byte(readersManifest), 0o600); err != nil {
+			return err
+		}
+		if _, err := plane.Kubectl(ctx, "apply", "-f", file); err != nil {
+			return err
+		}
 	}
-	_, err := cluster.Kubectl(ctx, "apply", "-f", file)
-	return err
+	return nil
 }

@@ -12,7 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/operator"
 )
 
 const graphs = "/apis/stream.graphview.dev/v1alpha1"
@@ -34,18 +36,42 @@ type road struct {
 // throughAPIServer is the road of a user with a kubeconfig.
 func throughAPIServer(t *testing.T) road {
 	t.Helper()
-	return newRoad(t, cluster.ClientConfig("alice", readersGroup))
+	return asUser(t, "alice", readersGroup)
+}
+
+// asUser is the road of a user with a kubeconfig.
+func asUser(t *testing.T, name string, groups ...string) road {
+	t.Helper()
+	return newRoad(t, entrance().ClientConfig(name, groups...))
+}
+
+// entrance is the control plane at which users are authenticated.
+func entrance() *env.ControlPlane {
+	if *viaHub {
+		return hubPlane
+	}
+	return cluster
+}
+
+// named is the name that a user of the entrance has in the cluster.
+func named(user string) string {
+	if *viaHub {
+		return operator.MemberGroup(user)
+	}
+	return user
 }
 
 // ownPort is the road of a program in the cluster, with its ServiceAccount's
 // token, to the operator itself.
 func ownPort(t *testing.T) road {
 	t.Helper()
-	config, err := cluster.ServiceAccountConfig(t.Context(), readersNamespace, readersAccount)
+	config, err := entrance().ServiceAccountConfig(t.Context(), readersNamespace, readersAccount)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Host = manager.URL()
+	if config.Host = manager.URL(); *viaHub {
+		config.Host = hub.URL()
+	}
 	return newRoad(t, config)
 }
 
@@ -57,7 +83,11 @@ func roads(t *testing.T) map[string]road {
 
 func newRoad(t *testing.T, config *rest.Config) road {
 	t.Helper()
-	return road{base: config.Host, client: fixture.HTTP1(t, config)}
+	r := road{base: config.Host, client: fixture.HTTP1(t, config)}
+	if *viaHub {
+		r.base += graphs + "/clusters/" + link + "/proxy"
+	}
+	return r
 }
 
 // get returns the answer to a plain request.

@@ -49,7 +49,7 @@ func StartHub(plane *env.ControlPlane, o Options) (*Hub, error) {
 	return hub, nil
 }
 
-// MemberGroup is the name that a group of the hub has in members.
+// MemberGroup is the name that a group or a user of the hub has in members.
 func MemberGroup(group string) string { return "hub:" + hubName + ":" + group }
 
 // Join starts the operator of another control plane, which Install has prepared for, as the member

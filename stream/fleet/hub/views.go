@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"k8s.io/apiserver/pkg/authentication/user"
 
@@ -18,8 +19,13 @@ import (
 	"graphview.dev/stream/relay/wire"
 )
 
-// maxListed bounds a member's answer to a request for its views.
-const maxListed = 8 << 20
+const (
+	// maxListed bounds a member's answer to a request for its views.
+	maxListed = 8 << 20
+	// maxReason bounds the text of a member that refuses a user: the message of a condition is
+	// never longer.
+	maxReason = 32 << 10
+)
 
 // Views implements stream.Fleet.
 func (h *Hub) Views(ctx context.Context, cluster string, who user.Info, verb, namespace, name string) ([]stream.View, error) {
@@ -90,7 +96,7 @@ func list(ctx context.Context, to *route, body []byte) (*wire.Listed, error) {
 // foreign returns the reason that a member has given, as far as it is about the graph. A
 // member cannot say that the user's credentials at the hub are bad.
 func foreign(closed *delivery.ClosedError) *delivery.ClosedError {
-	out := &delivery.ClosedError{Reason: closed.Reason, Message: delivery.Bounded(closed.Message)}
+	out := &delivery.ClosedError{Reason: closed.Reason, Message: strings.ToValidUTF8(closed.Message[:min(len(closed.Message), maxReason)], "")}
 	switch out.Reason {
 	case reason.Unauthorized, reason.UnexpectedMessage, reason.Malformed, reason.ClusterUnreachable:
 		out.Reason = reason.Internal
