@@ -4,9 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,41 +16,12 @@ import (
 	"graphview.dev/test/subscriber"
 )
 
-// lines are the connections of a listener.
-type lines struct {
-	net.Listener
-
-	mu   sync.Mutex
-	open []net.Conn
-}
-
-// Accept implements net.Listener.
-func (l *lines) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err == nil {
-		l.mu.Lock()
-		l.open = append(l.open, conn)
-		l.mu.Unlock()
-	}
-	return conn, err
-}
-
-// cut ends all connections, as an intermediary does that restarts.
-func (l *lines) cut() {
-	l.mu.Lock()
-	open := l.open
-	l.open = nil
-	l.mu.Unlock()
-	for _, conn := range open {
-		_ = conn.Close()
-	}
-}
-
 var episodes = flag.Int("episodes", 12, "how many episodes TestEpisodes runs, each with a seed of its own")
 
-// TestEpisodes: while tunnels are cut, links are suspended, and replicas of the hub and of the member
-// come and go, the subscribers of two replicas of the hub have the member's graph in the end. None of
-// them is reset, since the member keeps the view all the time.
+// TestEpisodes: while tunnels are cut, slow, or frozen in one or both directions, for a while or for
+// ever, links are suspended, and replicas of the hub and of the member come and go, the subscribers of
+// two replicas of the hub have the member's graph in the end. None of them is reset, since the member
+// keeps the view all the time.
 func TestEpisodes(t *testing.T) {
 	m, is, namespace, view := startShown(t)
 	link := is.Name
@@ -78,11 +47,31 @@ func TestEpisodes(t *testing.T) {
 		seed := base + uint64(i)
 		random := rand.New(rand.NewPCG(seed, 0))
 		log := fmt.Sprint("seed ", seed, ":")
+		var thaws []func()
 		for range 1 + random.IntN(4) {
-			switch random.IntN(6) {
+			switch random.IntN(10) {
 			case 0:
 				log += " cut"
 				first.lines.cut()
+			case 5:
+				log += " slow"
+				first.lines.slow(time.Duration(random.IntN(50)) * time.Millisecond)
+			case 6, 7:
+				// The hub is deaf, mute, or both.
+				in, out := random.IntN(3) > 0, random.IntN(3) > 0
+				log += fmt.Sprintf(" freeze(%t,%t)", in, out)
+				thaw := first.lines.freeze(in, out)
+				if random.IntN(3) == 0 {
+					log += " for ever"
+				} else {
+					thaws = append(thaws, thaw)
+				}
+			case 8:
+				// One replica of the hub after the other ends and begins.
+				log += " roll"
+				for _, h := range []*testHub{first, second} {
+					h.restart(t, is)
+				}
 			case 1:
 				log += " suspend"
 				for _, h := range []*testHub{first, second} {
@@ -127,6 +116,10 @@ func TestEpisodes(t *testing.T) {
 			}
 			time.Sleep(time.Duration(random.IntN(200)) * time.Millisecond) // the time of the next fault
 		}
+		for _, thaw := range thaws {
+			thaw()
+		}
+		first.lines.slow(0)
 		t.Log(log)
 		for name, s := range following {
 			equals(t, s, m, view)

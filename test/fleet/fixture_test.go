@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	certutil "k8s.io/client-go/util/cert"
@@ -99,7 +101,10 @@ func startEngine(t testing.TB, plane *env.ControlPlane) *graphview.Engine {
 
 // testHub is a hub with a server for users and a listener for members.
 type testHub struct {
-	*hub.Hub
+	*hub.Hub // of the test's goroutine
+
+	options   hub.Options
+	running   atomic.Pointer[hub.Hub]
 	server    *stream.Server
 	authority []byte // PEM, of the server
 	tunnels   *httptest.Server
@@ -114,13 +119,48 @@ func startHub(t testing.TB) *testHub {
 
 func startHubWith(t testing.TB, o hub.Options) *testHub {
 	t.Helper()
-	o.Name, o.Logger = hubName, logger(t)
-	h := &testHub{Hub: hub.New(context.WithoutCancel(t.Context()), o)}
-	h.serve(t, h.Handler().ServeHTTP)
-	t.Cleanup(h.Close)
-	h.server, h.authority = startServer(t, hubPlane, stream.Options{Cluster: stream.Of(startEngine(t, hubPlane)), Fleet: h.Hub, PermissionRecheck: time.Second})
+	if o.Name = hubName; o.Logger.GetSink() == nil {
+		o.Logger = logger(t)
+	}
+	h := &testHub{options: o}
+	h.begin(t)
+	h.serve(t, func(w http.ResponseWriter, r *http.Request) { h.running.Load().Handler().ServeHTTP(w, r) })
+	t.Cleanup(func() { h.Close() })
+	h.server, h.authority = startServer(t, hubPlane, stream.Options{Cluster: stream.Of(startEngine(t, hubPlane)), Fleet: restarting{&h.running}, PermissionRecheck: time.Second})
 	return h
 }
+
+// begin makes the hub.
+func (h *testHub) begin(t testing.TB) {
+	t.Helper()
+	h.Hub = hub.New(context.WithoutCancel(t.Context()), h.options)
+	h.running.Store(h.Hub)
+}
+
+// restart ends the hub and begins it again, with its links and at its addresses.
+func (h *testHub) restart(t testing.TB, links ...hub.Link) {
+	t.Helper()
+	ended := h.Hub
+	h.begin(t)
+	for _, link := range links {
+		if err := h.Apply(link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended.Close()
+	run(t, h.Run)
+}
+
+// restarting is the fleet of a hub that is running.
+type restarting struct{ hub *atomic.Pointer[hub.Hub] }
+
+// Views implements stream.Fleet.
+func (r restarting) Views(ctx context.Context, cluster string, who user.Info, verb, namespace, name string) ([]stream.View, error) {
+	return r.hub.Load().Views(ctx, cluster, who, verb, namespace, name)
+}
+
+// Clusters implements stream.Fleet.
+func (r restarting) Clusters() []stream.ClusterStatus { return r.hub.Load().Clusters() }
 
 // serve serves the handshakes of members.
 func (h *testHub) serve(t testing.TB, handler http.HandlerFunc) {
@@ -178,19 +218,21 @@ func tokenOf(t testing.TB, plane *env.ControlPlane, audience string) string {
 
 // testMember is an installation of a member.
 type testMember struct {
-	plane   *env.ControlPlane
-	engine  *graphview.Engine
-	gateway http.Handler
-	run     string
+	plane     *env.ControlPlane
+	engine    *graphview.Engine
+	server    *stream.Server // for users of the member itself
+	authority []byte         // PEM, of the server
+	gateway   http.Handler
+	run       string
 }
 
 func startMember(t testing.TB, plane *env.ControlPlane) *testMember {
 	t.Helper()
 	m := &testMember{plane: plane, engine: startEngine(t, plane)}
 	served := stream.Of(m.engine)
-	server, _ := startServer(t, plane, stream.Options{Cluster: served, PermissionRecheck: time.Second})
+	m.server, m.authority = startServer(t, plane, stream.Options{Cluster: served, PermissionRecheck: time.Second})
 	m.run = m.engine.RunID()
-	m.gateway = gateway.New(gateway.Options{Hub: hubName, Server: server, Cluster: served, Run: m.run, Logger: logger(t)})
+	m.gateway = gateway.New(gateway.Options{Hub: hubName, Server: m.server, Cluster: served, Run: m.run, Logger: logger(t)})
 	return m
 }
 

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -225,6 +227,7 @@ func TestHostileMember(t *testing.T) {
 
 	evil := &testMember{plane: memberPlanes[0], run: "evil-run"}
 	var listing, frame string
+	var endless bool
 	evil.gateway = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/list") {
 			fmt.Fprint(w, listing)
@@ -239,7 +242,10 @@ func TestHostileMember(t *testing.T) {
 			return
 		}
 		f := &delivery.Frame{JSON: []byte(frame)}
-		_, _ = w.Write(append(wire.AppendFrame(nil, opened.Channel, f, false, time.Now()), f.JSON...))
+		_, err = w.Write(append(wire.AppendFrame(nil, opened.Channel, f, false, time.Now()), f.JSON...))
+		for endless && err == nil {
+			_, err = w.Write(append(wire.AppendFrame(nil, opened.Channel, f, false, time.Now()), f.JSON...))
+		}
 		_ = http.NewResponseController(w).Flush()
 		_, _ = io.Copy(io.Discard, r.Body)
 	})
@@ -273,6 +279,25 @@ func TestHostileMember(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a graph without end, to a user who does not read", func(t *testing.T) {
+		connected(t, h, "evil", 1)
+		listing, frame, endless = one, `{"actions":[{"svx":{"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"`+strings.Repeat("a", 32<<10)+`"}}}]}`, true
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+watchOf(pathOf("evil", "shop")+"/web"), http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 4 {
+			response, err := client.Do(request)
+			if err != nil || response.StatusCode != http.StatusOK {
+				t.Fatal(response, err)
+			}
+			defer response.Body.Close()
+		}
+		for i := range 5 {
+			createConfigMap(t, good.plane, namespace, fmt.Sprint("meanwhile-", i))
+			equals(t, bystander, good, selected)
+		}
+	})
 	createConfigMap(t, good.plane, namespace, "afterwards")
 	equals(t, bystander, good, selected)
 	if n := bystander.Connections(); n != 1 {
@@ -363,6 +388,68 @@ func TestHostileHub(t *testing.T) {
 				t.Error("the hub learns that the view exists")
 			}
 		})
+	}
+}
+
+// TestGreedyHub: a hub that asks for more at once than a tunnel takes waits, and the member serves its own
+// users and the next tunnel meanwhile.
+func TestGreedyHub(t *testing.T) {
+	m := startMember(t, memberPlanes[0])
+	namespace := newNamespace(t, m.plane)
+	m.view(t, namespace)
+	createConfigMap(t, m.plane, namespace, "first")
+	allow(t, m.plane, rbacv1.UserKind, "alice", namespace, "configmaps")
+	conns := make(chan *tunnel.Conn, 1)
+	greedy := &testHub{}
+	greedy.serve(t, func(w http.ResponseWriter, r *http.Request) {
+		conn, err := tunnel.Accept(w, r, "t", time.Hour)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		conns <- conn
+		<-conn.Down()
+	})
+	m.dial(t, greedy, "eu-1")
+	conn := <-conns
+	ctx, cancel := context.WithCancel(t.Context())
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	defer cancel()
+	var answered atomic.Int64
+	for range 10_000 {
+		asking.Go(func() {
+			body, _ := io.Pipe() // which never ends
+			request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://member/relay/namespaces/"+namespace+"/graphs/web", body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if response, err := conn.RoundTrip(request); err == nil {
+				answered.Add(1)
+				defer response.Body.Close()
+				<-ctx.Done()
+			}
+		})
+	}
+	fixture.Eventually(t, 60*time.Second, 20*time.Millisecond, func() string {
+		if n := answered.Load(); n < 512 {
+			return fmt.Sprint(n, " relays")
+		}
+		return ""
+	})
+	config := m.plane.ClientConfig("alice")
+	config.TLSClientConfig.CAData = m.authority
+	fixture.Eventually(t, 60*time.Second, 100*time.Millisecond, func() string {
+		code, body, err := fixture.Get(t.Context(), fixture.HTTP1(t, config), fmt.Sprintf("https://%s%s/namespaces/%s/graphs/web", m.server.Addr(), groupPath, namespace))
+		if err != nil || code != http.StatusOK || !strings.Contains(string(body), `"n":"first"`) {
+			return fmt.Sprint(code, string(body), err)
+		}
+		return ""
+	})
+	if n := answered.Load(); n != 512 {
+		t.Errorf("%d relays on one tunnel", n)
 	}
 }
 

@@ -62,7 +62,8 @@ func (h *testHub) watch(t *testing.T, who, path string) *subscriber.Subscriber {
 // equals waits until a subscriber has the graph that fresh lists of the member give.
 func equals(t *testing.T, s *subscriber.Subscriber, m *testMember, view oracle.View) {
 	t.Helper()
-	fixture.Eventually(t, 30*time.Second, 50*time.Millisecond, func() string {
+	// A tunnel that is frozen is given up after 25 s.
+	fixture.Eventually(t, 90*time.Second, 50*time.Millisecond, func() string {
 		want, err := oracle.Build(t.Context(), m.plane.Config(), view)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"testing"
 
@@ -16,6 +17,13 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(membersEnv); dir != "" {
+		if err := runMembers(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(fixture.Suite{M: m, Plane: &hubPlane, SetUp: func(ctx context.Context) (err error) {
 		for i := range memberPlanes {
 			// They outlive the set-up.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-logr/logr"
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"graphview.dev/stream/admission"
@@ -22,6 +23,7 @@ type membership struct {
 	mu      sync.Mutex
 	live    []replicas.Member
 	changed chan struct{}
+	logger  logr.Logger // of the hub; the zero value: that of the test
 }
 
 // Live implements hub.Replicas.
@@ -46,14 +48,16 @@ func (m *membership) change(next func([]replicas.Member) []replicas.Member) {
 	m.changed = make(chan struct{})
 }
 
-// start starts a replica of a hub, which has a link. leave ends it.
-func (m *membership) start(t *testing.T, name string, link hub.Link) (h *testHub, leave func()) {
+// start starts a replica of a hub, which has some links. leave ends it.
+func (m *membership) start(t testing.TB, name string, links ...hub.Link) (h *testHub, leave func()) {
 	t.Helper()
-	peers := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.PeerHandler().ServeHTTP(w, r) }))
+	peers := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.running.Load().PeerHandler().ServeHTTP(w, r) }))
 	t.Cleanup(peers.Close)
-	h = startHubWith(t, hub.Options{Run: name, Replicas: m, Peers: peers.Client().Transport})
-	if err := h.Apply(link); err != nil {
-		t.Fatal(err)
+	h = startHubWith(t, hub.Options{Run: name, Replicas: m, Peers: peers.Client().Transport, Logger: m.logger})
+	for _, link := range links {
+		if err := h.Apply(link); err != nil {
+			t.Fatal(err)
+		}
 	}
 	stop := run(t, h.Run)
 	self := replicas.Member{Name: name, Run: name, Address: strings.TrimPrefix(peers.URL, "https://")}

@@ -7,9 +7,11 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/go-logr/logr"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/stream/fleet/identity"
 	"graphview.dev/stream/fleet/tunnel"
@@ -186,4 +189,35 @@ func TestTwins(t *testing.T) {
 	expect("a change back", true, "eu-1")
 	h.Remove("eu-2")
 	expect("the removal", false, "eu-1")
+}
+
+// TestWaits: requests for a cluster without a tunnel wait, as many as the bound of a link, and the others
+// are refused at once. All that wait are told when the link has ended.
+func TestWaits(t *testing.T) {
+	h, _ := newHub(t)
+	h.apply(t, "eu-1", newIssuer(t).identity())
+	const asked = 1000
+	answers := make(chan error, asked)
+	for range asked {
+		go func() {
+			_, err := h.Views(t.Context(), "eu-1", &user.DefaultInfo{Name: "alice"}, "get", "shop", "web")
+			answers <- err
+		}()
+	}
+	for range asked - waitingPerLink {
+		if err := <-answers; !errors.Is(err, errWaiting) {
+			t.Fatal(err)
+		}
+	}
+	for waiting := 0; waiting < waitingPerLink; runtime.Gosched() {
+		h.mu.Lock()
+		waiting = h.links["eu-1"].waiting
+		h.mu.Unlock()
+	}
+	h.Remove("eu-1")
+	for range waitingPerLink {
+		if err := <-answers; !errors.Is(err, errNoLink) {
+			t.Fatal(err)
+		}
+	}
 }
