@@ -91,8 +91,13 @@ func runMembers(dir string) error {
 func balance(balancer net.Listener, to []string) {
 	for {
 		near, err := balancer.Accept()
-		if err != nil {
+		switch {
+		case errors.Is(err, net.ErrClosed):
 			return
+		case err != nil: // such as too many open files
+			fmt.Fprintln(os.Stderr, err)
+			time.Sleep(time.Second)
+			continue
 		}
 		go func() {
 			defer near.Close()

@@ -139,7 +139,7 @@ export function packPlaces(places, title) {
   }
   const boxes = [...clusters.values()].map((within) => {
     const { w, h } = packBoxes(within, inset.placeGap);
-    return { within, w: w + 2 * inset.cluster, h: h + 2 * inset.cluster + title };
+    return { within, x: 0, y: 0, w: w + 2 * inset.cluster, h: h + 2 * inset.cluster + title };
   });
   if (clusters.size === 0 || clusters.has(undefined)) return;
   packBoxes(boxes, inset.placeGap);

@@ -1,9 +1,12 @@
 package hub
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -96,16 +99,49 @@ func (h *Hub) pass(w http.ResponseWriter, r *http.Request) bool {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(h.life, cancel)()
-	passed := true
+	accepted := true
 	proxy := &httputil.ReverseProxy{
 		Rewrite:   func(*httputil.ProxyRequest) {},
-		Transport: &free{h},
+		Transport: &free{h, cancel},
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {
-			passed = false
+			accepted = false
 		},
 	}
-	proxy.ServeHTTP(w, r.WithContext(ctx))
-	return passed
+	proxy.ServeHTTP(&passing{w, ctx}, r.WithContext(ctx))
+	return accepted
+}
+
+// passing closes the connection of a member whose handshake is passed on with ctx. Otherwise the
+// proxy would wait for a member that is silent, whose tunnel has ended.
+type passing struct {
+	http.ResponseWriter
+
+	ctx context.Context //nolint:containedctx // that of the request
+}
+
+// Hijack implements http.Hijacker.
+func (p *passing) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(p.ResponseWriter).Hijack()
+	if err == nil {
+		context.AfterFunc(p.ctx, func() { _ = conn.Close() })
+	}
+	return conn, buffered, err
+}
+
+// passed is the other replica's end of a tunnel, which calls end when it has ended.
+type passed struct {
+	io.ReadWriteCloser
+
+	end func()
+}
+
+// Read implements io.Reader.
+func (p *passed) Read(b []byte) (int, error) {
+	n, err := p.ReadWriteCloser.Read(b)
+	if err != nil {
+		p.end()
+	}
+	return n, err
 }
 
 // begin adds to what Close joins, unless the hub is closed.
@@ -120,7 +156,10 @@ func (h *Hub) begin() bool {
 }
 
 // free sends a handshake to the first replica that accepts it.
-type free struct{ hub *Hub }
+type free struct {
+	hub *Hub
+	end func() // is called when the tunnel has ended
+}
 
 var errNoneFree = errors.New("no replica lacks the tunnel")
 
@@ -137,7 +176,8 @@ func (f *free) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			continue // it is about to leave
 		}
-		if response.StatusCode == http.StatusSwitchingProtocols {
+		if stream, ok := response.Body.(io.ReadWriteCloser); ok && response.StatusCode == http.StatusSwitchingProtocols {
+			response.Body = &passed{stream, f.end}
 			return response, nil
 		}
 		_ = response.Body.Close()
