@@ -392,7 +392,7 @@ func TestHostileHub(t *testing.T) {
 }
 
 // TestGreedyHub: a hub that asks for more at once than a tunnel takes waits, and the member serves its own
-// users and the next tunnel meanwhile.
+// users meanwhile.
 func TestGreedyHub(t *testing.T) {
 	m := startMember(t, memberPlanes[0])
 	namespace := newNamespace(t, m.plane)
@@ -448,9 +448,6 @@ func TestGreedyHub(t *testing.T) {
 		}
 		return ""
 	})
-	if n := answered.Load(); n != 512 {
-		t.Errorf("%d relays on one tunnel", n)
-	}
 }
 
 // everything is the access of a hub that answers for the member.

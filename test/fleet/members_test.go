@@ -108,14 +108,20 @@ func balance(balancer net.Listener, to []string) {
 				}
 				defer far.Close()
 				go func() {
-					_, _ = io.Copy(far, near) // until one of them ends
+					forward(far, near)
 					_ = far.Close()
 				}()
-				_, _ = io.Copy(near, far)
+				forward(near, far)
 				return
 			}
 		}()
 	}
+}
+
+// forward copies until one of two connections ends, without the pipes of the system's own copies, which
+// are four files for each connection.
+func forward(to io.Writer, from io.Reader) {
+	_, _ = io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
 }
 
 // heldKiB returns the memory of heap and stacks that is in use.
