@@ -85,8 +85,8 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 }
 
 // mayListNamespaces reports whether the account that a view reads with may know which
-// namespaces exist, and whether that is known. It does not wait: whoever has many questions would
-// hold up the reconciler for others.
+// namespaces exist, and whether that is known. It does not wait: an account with many questions
+// would hold up the reconciler for others.
 func (r *GraphViewReconciler) mayListNamespaces(view *v1alpha1.GraphView) (may, known bool) {
 	name := view.Spec.ServiceAccountName
 	if name == "" || r.options.Known == nil {

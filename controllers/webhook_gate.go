@@ -10,7 +10,7 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// webhookRequests is for callers of the webhook, who are not authenticated.
+// webhookRequests bounds callers of the webhook, which are not authenticated.
 var webhookRequests = budget.Declare("webhook_requests", "requests to the webhook at the same time, each of at most 3.25 MiB", 16)
 
 const (

@@ -111,7 +111,7 @@ func (g *Graph) costOf(want []desiredArc) int {
 	return bytes
 }
 
-// unlimited is the Payer of a graph whose references are charged to nobody.
+// unlimited is the Payer of a graph whose references are not charged.
 type unlimited struct{}
 
 func (unlimited) Pay(string, budget.Use, int) bool { return true }

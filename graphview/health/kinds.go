@@ -114,7 +114,7 @@ func (o *object) counts() (ready, wanted int64, counted bool) {
 	return ready, wanted, found && specified
 }
 
-// countAt counts by fields, of which the status leaves out a count of 0. otherwise is how many are
+// countAt counts by fields. The status leaves out a count of 0. otherwise is how many are
 // wanted by default, 0 for an unknown number.
 func countAt(otherwise int64, ready string, wanted ...string) func(*object) (int64, int64, bool) {
 	return func(o *object) (int64, int64, bool) {

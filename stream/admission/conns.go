@@ -59,7 +59,7 @@ func LimitConns(l net.Listener, ledger *budget.Ledger) *ConnLimiter {
 	return &ConnLimiter{Listener: l, ledger: ledger, authenticates: true, addresses: map[string]int{}}
 }
 
-// LimitStrangers returns a limiter of connections that nobody authenticates. The server's own
+// LimitStrangers returns a limiter of connections without authentication. The server's own
 // timeouts end slow ones.
 func LimitStrangers(l net.Listener) net.Listener {
 	return &ConnLimiter{Listener: l, addresses: map[string]int{}}

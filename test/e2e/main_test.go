@@ -23,7 +23,7 @@ var (
 	manager *operator.Operator
 )
 
-// viaHub has everybody read the graphs at a hub, as those of a member of its fleet. hubPlane is the
+// viaHub has all clients read the graphs at a hub, as those of a member of its fleet. hubPlane is the
 // hub's control plane, and hub its operators.
 var (
 	viaHub   = flag.Bool("hub", false, "read the graphs at a hub, of which the operator is a member")

@@ -211,7 +211,7 @@ func TestOperators(t *testing.T) {
 		{"list -A --all-links --link far-1", "leave it or --all-links out", 2},
 		{"problems view --all-links", "leave view or --all-links out", 2},
 	}...)
-	// What an Application of the hub deploys in the member is a part of the Application.
+	// The objects that an Application of the hub deploys in the member are a part of the Application.
 	fixture.Apply(t, hubPlane, remoteKinds)
 	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Established", "crd", "--all", "--timeout=90s")
 	fixture.Apply(t, hubPlane, remoteViews)

@@ -32,8 +32,8 @@ var (
 	byKubelet    = metav1.UpdateOptions{FieldManager: "kubelet"}
 )
 
-// Template is documents of YAML, each a template of package text/template. What a template sees has
-// a Scope.
+// Template is documents of YAML, each a template of package text/template. A template sees a
+// Scope.
 type Template []*template.Template
 
 // Parse parses a template, and panics where it is none.

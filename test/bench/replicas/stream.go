@@ -22,7 +22,7 @@ type stream struct {
 	resets int
 	err    error
 	synced chan struct{} // closed when the graph is complete for the first time
-	// took is told of each message; nil: nobody is.
+	// took is told of each message; nil: not called.
 	took func(message []byte, at time.Time)
 }
 
