@@ -34,18 +34,26 @@ const shutdownTimeout = 20 * time.Second
 // while the API server is unavailable, ending the process would not help.
 const cacheSyncTimeout = 365 * 24 * time.Hour
 
+// restConfig returns the configuration for requests to the API server.
+func restConfig() (*rest.Config, error) {
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, fmt.Errorf("find the API server: %w", err)
+	}
+	config.UserAgent = "graphview/" + version
+	return config, nil
+}
+
 // run wires the rooms together and returns when all of them have ended.
 func run(ctx context.Context, o *options) error {
 	log := ctrl.Log
 	if err := checkNamespace(namespace()); err != nil {
 		return err
 	}
-	config, err := ctrl.GetConfig()
+	config, err := restConfig()
 	if err != nil {
-		return fmt.Errorf("find the API server: %w", err)
+		return err
 	}
-	config.UserAgent = "graphview/" + version
-
 	scheme, err := newScheme()
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func manyViews(ctx context.Context, b *bench) (lines []line) {
 }
 
 // weighViews weighs a process with one view and with all.
-func (b *bench) weighViews(ctx context.Context, differ bool) (first weight, all weight) {
+func (b *bench) weighViews(ctx context.Context, differ bool) (first, all weight) {
 	s := b.startServer(ctx)
 	defer s.end(ctx)
 	s.addViews(ctx, 1, lens{}, differ)

@@ -8,10 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-var (
-	classes = parseKind("storage.k8s.io/StorageClass")
-	drivers = parseKind("storage.k8s.io/CSIDriver")
-)
+var drivers = parseKind("storage.k8s.io/CSIDriver")
 
 // specials say of kinds what no line of the table can.
 var specials map[string]func(*collector)

@@ -39,11 +39,11 @@ func (t *Text) Line(format string, args ...any) {
 
 // Row adds a row of a table.
 func (t *Text) Row(cells ...any) {
-	text := ""
+	var text strings.Builder
 	for _, cell := range cells {
-		text += fmt.Sprint("| ", cell, " ")
+		fmt.Fprint(&text, "| ", cell, " ")
 	}
-	t.Line("%s|", text)
+	t.Line("%s|", &text)
 }
 
 // Head begins a table.

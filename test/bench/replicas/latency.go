@@ -180,7 +180,9 @@ func processors() business {
 	return business{all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal, all.Idle + all.Iowait}
 }
 
-func (l business) since(before business) business { return business{l.worked - before.worked, l.idle - before.idle} }
+func (l business) since(before business) business {
+	return business{l.worked - before.worked, l.idle - before.idle}
+}
 
 // change makes the changes, numbered from from on, and returns when each began.
 func (g *group) change(ctx context.Context, from int) []time.Time {
