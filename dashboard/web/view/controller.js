@@ -418,12 +418,12 @@ export class Controller {
     } else if (!this.now.selected) this.#showSelection({ reveal: false }); // what was selected is of another view
   }
 
-  // On a narrow screen a whole map is too small to be read, and a dozen problems are all that has names.
+  // On a narrow screen a whole map is too small to be read, and ten problems are all that have names.
   #beginWithProblems() {
     if (this.#root.clientWidth >= narrow || !this.#fresh || this.map.scene.stats.problems === 0) return;
     this.#fresh = false;
     this.filter({ problems: true });
-    if (this.map.scene.stats.problems > 12) this.outline.toggle(true);
+    if (this.map.scene.stats.problems > 10) this.outline.toggle(true);
   }
 
   #restoreView() {
