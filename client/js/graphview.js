@@ -162,18 +162,20 @@ export class GraphView extends EventTarget {
   // A connection was lost: another one, at once if at is 0, or the end.
   #lost(code, reason, message, at) {
     const { token, minDelay, maxDelay, random } = this.#options;
-    const renewed = aboutToken(code, reason);
-    const again = renewed && (typeof token === "function" || this.#options.connection) && this.#welcome;
-    if (renewed) this.#welcome = false;
+    const expired = aboutToken(code, reason);
+    // Without a token of its own, that of a proxy in front, which has a new one for the next connection.
+    const renewed = expired && (typeof token === "function" || (this.#known && !token));
+    const again = expired && (renewed || this.#options.connection) && this.#welcome;
+    if (expired) this.#welcome = false;
     // A user that was admitted before may be admitted again: with a new token, or when the server has started.
-    const waits = this.#known && (passes.has(code) || (renewed && typeof token === "function"));
+    const waits = this.#known && (passes.has(code) || renewed);
     if (final.has(code) && !again && !waits) {
       if (code !== 1000) this.#emit("error", { code, reason, message });
       this.#end(code, reason, message);
       return;
     }
     const retryIn = at ?? (again && this.#known ? 0 : this.#delay * (0.5 + random()));
-    this.#delay = Math.min(2 * this.#delay, patient.has(code) || renewed ? 4 * maxDelay : Math.max(minDelay, maxDelay));
+    this.#delay = Math.min(2 * this.#delay, patient.has(code) || expired ? 4 * maxDelay : Math.max(minDelay, maxDelay));
     this.#timer = setTimeout(() => this.#connect(), retryIn);
     this.#emit("error", { code, reason, message, retryIn });
   }

@@ -99,7 +99,7 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 .grid-row .pic { display: flex; }
 .grid-row.group .label { font-weight: 650; } .grid-row .num { text-align: end; color: var(--soft); font-variant-numeric: tabular-nums; }
 .grid-row.group > :nth-child(2) { grid-column: 2 / 5; } .grid-row.group > .num { display: none; }
-.grid-row .st { color: var(--soft); font-size: 12px; } .grid-row .st.degraded, .grid-row .st.missing { color: var(--bad); font-weight: 600; } .grid-row .st.progressing { color: var(--warn); }
+.st { color: var(--soft); font-size: 12px; } .st.degraded, .st.missing { color: var(--bad); font-weight: 600; } .st.progressing { color: var(--warn); }
 .twist { width: 14px; flex: none; color: var(--soft); text-align: center; }
 .strip-head { display: flex; gap: 8px; align-items: center; padding: 4px 12px; }
 .timeline { display: grid; grid-template-columns: minmax(0, 300px) minmax(0, 1fr) auto; align-items: center; gap: 12px; padding: 0 12px; height: 40px; }
