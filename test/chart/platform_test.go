@@ -108,7 +108,7 @@ login: {enabled: true, issuerURL: "https://login.example.com", clientID: kuberne
 	all := objects(t, login)
 	pod := rendered[appsv1.Deployment](t, all, "Deployment", "graphview-login").Spec.Template
 	container := pod.Spec.Containers[0]
-	for _, want := range []string{"--oidc-issuer-url=https://login.example.com", "--redirect-url=https://graphs.example.com/oauth2/callback", "--upstream=https://graphview.graphview-system.svc/", "--pass-authorization-header=true"} {
+	for _, want := range []string{"--oidc-issuer-url=https://login.example.com", "--redirect-url=https://graphs.example.com/oauth2/callback", "--upstream=https://graphview.graphview-system.svc/", "--pass-authorization-header=true", "--scope=openid email profile", "--api-route=^/apis/"} {
 		if !slices.Contains(container.Args, want) {
 			t.Errorf("arguments %v, want %s", container.Args, want)
 		}
