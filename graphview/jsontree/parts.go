@@ -118,8 +118,8 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 			if b[i] == ',' {
 				i++
 			}
-			end := StringEnd(b, i)
-			below := shape.fields[string(Unquote(b[i:end]))]
+			name, end := memberName(b, i)
+			below := shape.fields[string(name)]
 			if below == nil {
 				i = skip(b, end+1)
 				continue
@@ -172,8 +172,8 @@ func (p *Parts) beside(i int, shape, read *Shape) (map[string]any, int, error) {
 		if b[i] == ',' {
 			i++
 		}
-		end := StringEnd(b, i)
-		name, built := Unquote(b[i:end]), whole
+		name, end := memberName(b, i)
+		built := whole
 		if !shape.whole {
 			built = shape.member(name)
 		}

@@ -18,11 +18,7 @@ const (
 func StringEnd(b []byte, i int) int {
 	i++
 	for i+8 <= len(b) {
-		word := binary.LittleEndian.Uint64(b[i:])
-		// The high bit of each byte that is a quote or a backslash, and perhaps of
-		// some after it: the first is right (Hacker's Delight, 6-1).
-		quote, slash := word^ones*'"', word^ones*'\\'
-		found := ((quote-ones)&^quote | (slash-ones)&^slash) & highs
+		found := quotesOrSlashes(binary.LittleEndian.Uint64(b[i:]))
 		if found == 0 {
 			i += 8
 			continue
@@ -41,6 +37,29 @@ func StringEnd(b []byte, i int) int {
 			i++
 		}
 	}
+}
+
+// memberName returns the name of the member at b[i], and the index after its quotes. Few names have
+// escapes, so the others are read in one pass.
+func memberName(b []byte, i int) (name []byte, end int) {
+	for j := i + 1; j+8 <= len(b); j += 8 {
+		word := binary.LittleEndian.Uint64(b[j:])
+		if found := quotesOrSlashes(word); found != 0 {
+			if j += bits.TrailingZeros64(found) / 8; b[j] == '"' {
+				return b[i+1 : j], j + 1
+			}
+			break
+		}
+	}
+	end = StringEnd(b, i)
+	return Unquote(b[i:end]), end
+}
+
+// quotesOrSlashes has the high bit of each byte that is a quote or a backslash, and perhaps of some
+// after it: the first is right (Hacker's Delight, 6-1).
+func quotesOrSlashes(word uint64) uint64 {
+	quote, slash := word^ones*'"', word^ones*'\\'
+	return ((quote-ones)&^quote | (slash-ones)&^slash) & highs
 }
 
 // Unquote returns what the quoted string means: a part of it, or a copy where it

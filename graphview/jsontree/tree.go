@@ -54,8 +54,8 @@ func objectBranch(b []byte, i int, shape *Shape) (map[string]any, int, error) {
 		if b[i] == ',' {
 			i++
 		}
-		end := StringEnd(b, i)
-		name, below := Unquote(b[i:end]), whole
+		name, end := memberName(b, i)
+		below := whole
 		if !shape.whole {
 			if below = shape.member(name); below == nil {
 				i = skip(b, end+1)
