@@ -5,8 +5,12 @@ import (
 	"strings"
 )
 
-// address names a Service. An empty namespace means the namespace of the object.
-type address struct{ service, namespace string }
+// address names a Service. An empty namespace means the namespace of the object. It is certain
+// if it says that it is of a Service.
+type address struct {
+	service, namespace string
+	certain            bool
+}
 
 // maxAddresses bounds the addresses in one text.
 const maxAddresses = 8
@@ -95,14 +99,14 @@ func servicesAt(host string, called bool) (found [2]address) {
 	case n == 1:
 		found[0] = address{service: labels[0]}
 	case qualified:
-		found[0] = address{labels[n-2], labels[n-1]}
+		found[0] = address{labels[n-2], labels[n-1], true}
 	case n == 2: // name.namespace, or pod.name of a StatefulSet's pod
-		found[0] = address{labels[0], labels[1]}
+		found[0] = address{service: labels[0], namespace: labels[1]}
 		if dash := strings.LastIndexByte(labels[0], '-'); dash > 0 && isPort(labels[0][dash+1:]) {
 			found[1] = address{service: labels[1]}
 		}
 	case called: // pod.name.namespace
-		found[0] = address{labels[1], labels[2]}
+		found[0] = address{service: labels[1], namespace: labels[2]}
 	}
 	return found
 }

@@ -38,10 +38,16 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	if !isObjectName(name) || !isNamespace(namespace) || says(object) || g.isPart(object) {
 		return false
 	}
+	isRef := endsIn(key, "ref", "reference")
 	if kind, ok := object["kind"].(string); ok && kind != "" {
 		key = kind
 	}
 	means := g.means(key, false)
+	if isElement := g.path[len(g.path)-1] == ""; isElement {
+		means.sure = means.sure && isRef // most other lists are of parts of the object
+	} else if len(means.targets) == 1 && (len(object) == 1 || len(object) == 2 && namespace != "") {
+		means.sure = true // nothing but a name refers to an object
+	}
 	g.mean(means, name, namespace, object)
 	return len(means.targets) > 0
 }
@@ -79,18 +85,24 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 	return true
 }
 
-// inferAddress adds the Services that a text may be the address of.
+// inferAddress adds the Services that a text may be the address of. One that ends in .svc is
+// certain under any key, and so is a name alone that is the host.
 func (g *guess) inferAddress(key, text string) {
-	if !isAddressKey(key) {
+	isKey := isAddressKey(key)
+	if !isKey && !strings.Contains(text, ".svc") {
 		return
 	}
 	target := namespaced("Service")
 	target.Type = graph.Transitive
 	for a := range addresses(text) {
-		g.infer(target, a.service, a.namespace)
+		if target.Inferred = !a.certain; isKey || a.certain {
+			g.add(target, a.service, a.namespace)
+		}
 	}
 	if isHostKey(key) && isObjectName(text) && !strings.Contains(text, ".") {
-		g.infer(target, text, "")
+		isHost := key == "host" || key == "address" || strings.HasSuffix(key, "Host") || strings.HasSuffix(key, "Address")
+		target.Inferred = !isHost || text == "localhost" || g.path[len(g.path)-1] == ""
+		g.add(target, text, "")
 	}
 }
 
@@ -102,7 +114,7 @@ func isAddressKey(key string) bool {
 			key = key[:len(key)-1] // addresses
 		}
 	}
-	return isHostKey(key) || endsIn(key, "url", "uri", "hostname")
+	return isHostKey(key) || endsIn(key, "url", "uri", "hostname") || key == "arg" || key == "command"
 }
 
 // isHostKey reports whether the value of a key may be just the name of a Service.
@@ -115,12 +127,6 @@ func endsIn(key string, ends ...string) bool {
 		}
 	}
 	return false
-}
-
-// infer adds a reference that exists only while its target exists.
-func (g *guess) infer(target graph.Reference, name, namespace string) {
-	target.Inferred = true
-	g.add(target, name, namespace)
 }
 
 // isObjectName reports whether a text can be the name of an object: a DNS subdomain.

@@ -122,10 +122,13 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		exact := own.named(word)
 		found := s.references(exact, own.endsIn(word))
 		if target, ok := core[word]; ok && len(exact) == 0 {
-			return meaning{targets: append(found, target), sure: len(found) == 0 && isCertain(form)}
+			if found == nil {
+				found = s.references(near.endsIn(word))
+			}
+			return meaning{targets: append(found, target), sure: len(found) == 0 && isCertain(form, target.To.Kind, isNamed)}
 		}
 		if found != nil {
-			distinct := isRef && len(word) >= shortestEnd || isNamed && len(form) > 1 && len(exact) == 1
+			distinct := isRef && len(word) >= shortestEnd || len(form) > 1 && len(exact) == 1
 			return meaning{targets: found, sure: distinct && len(found) == 1, kind: !isRef && len(found) == 1}
 		}
 		if found := s.references(near.named(word)); found != nil {
@@ -137,7 +140,7 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		if found := s.references(every.named(word)); found != nil && len(form) > 1 {
 			return meaning{targets: found}
 		}
-		if found := s.byEnd(own, core, form); len(found.targets) > 0 {
+		if found := s.byEnd(own, core, form, isNamed); len(found.targets) > 0 {
 			return found
 		}
 		if last := len(form) - 1; last > 0 && isInstance[form[last]] {
@@ -147,7 +150,7 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		}
 	}
 	if last := words[len(words)-1]; isRef && !isExternal(group) && isSecretive(last) {
-		return meaning{targets: []graph.Reference{kinds["Secret"]}}
+		return meaning{targets: []graph.Reference{kinds["Secret"]}, sure: true}
 	}
 	for _, form := range [...][]string{words, singular(words)} {
 		word := strings.Join(form, "")
@@ -159,20 +162,20 @@ func (s *Served) lookUp(group string, all []string) meaning {
 }
 
 // byEnd returns the kinds that the last words of a key name, the most words first.
-func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []string) meaning {
+func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []string, isNamed bool) meaning {
 	for i := 1; i < len(form); i++ {
 		end := strings.Join(form[i:], "")
 		long := len(end) >= shortestEnd && form[i-1] != outside
 		exact := own.named(end)
 		if target, ok := core[end]; ok && (exact == nil || !long) {
-			return meaning{targets: []graph.Reference{target}, sure: isCertain(form)}
+			return meaning{targets: []graph.Reference{target}, sure: isCertain(form, target.To.Kind, isNamed)}
 		}
 		ends := own.endsIn(end)
 		if isOther[form[len(form)-1]] {
 			ends = nil
 		}
 		if found := s.references(exact, ends); found != nil && long {
-			return meaning{targets: found}
+			return meaning{targets: found, sure: len(form)-i > 1 && len(found) == 1 && len(exact) == 1}
 		}
 	}
 	return meaning{}
@@ -184,6 +187,9 @@ func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []
 func (g *guess) means(key string, isText bool) meaning {
 	found := g.served.meaning(g.kind.Group, key)
 	depth := len(g.path)
+	if key == "secret" && depth > 1 && isLiteral[g.path[depth-2]] {
+		found.sure = false // client: {secret: x} is clientSecret
+	}
 	if len(found.targets) > 0 || depth < 2 || g.path[depth-1] == "" {
 		return found
 	}
@@ -214,12 +220,14 @@ var isLiteral = map[string]bool{
 	"webhook": true,
 }
 
-// isCertain reports whether a key's words leave no doubt that it names an object of
-// Kubernetes: tlsSecret, runnerServiceAccount, storageClass.
-func isCertain(words []string) bool {
-	word, last := strings.Join(words, ""), len(words)-1
-	return strings.HasSuffix(word, "serviceaccount") || strings.HasSuffix(word, "storageclass") ||
-		last > 0 && words[last] == "secret" && !isLiteral[words[last-1]]
+// isCertain reports whether a key's words leave no doubt that it names an object of a kind of
+// Kubernetes: one with a name of two words or more, such as storageClass, or a Secret.
+func isCertain(words []string, kind string, isNamed bool) bool {
+	last := len(words) - 1
+	if words[last] == "secret" {
+		return isNamed || last == 0 || !isLiteral[words[last-1]]
+	}
+	return words[last] == "pvc" || len(wordsOf(kind)) > 1 && strings.HasSuffix(strings.Join(words, ""), strings.ToLower(kind))
 }
 
 // references returns a reference for each kind, in order.
