@@ -53,7 +53,7 @@ func isSeparator(c rune) bool {
 
 // hostOf returns the host of a URL or an address. called reports whether the text has a
 // scheme or a port.
-func hostOf(text string) (host string, called bool) {
+func hostOf(text string) (host string, called, ported bool) {
 	if _, rest, ok := strings.Cut(text, "://"); ok {
 		text, called = rest, true
 	}
@@ -65,10 +65,13 @@ func hostOf(text string) (host string, called bool) {
 	}
 	host, port, ok := strings.Cut(text, ":")
 	if ok && !isPort(port) {
-		return "", false
+		return "", false, false
 	}
-	return host, called || ok
+	return host, called || ok, ok
 }
+
+// localhost is the one name without dots that is no Service.
+const localhost = "localhost"
 
 // isPublic reports whether a label is one of the most common top-level domains. Most
 // addresses in objects end in one, and no namespace has such a name.
@@ -83,7 +86,7 @@ func isDigits(text string) bool {
 }
 
 // servicesAt returns the Services that a host may name, at most two.
-func servicesAt(host string, called bool) (found [2]address) {
+func servicesAt(host string, called, ported bool) (found [2]address) {
 	host = strings.TrimSuffix(host, ".")
 	if !isObjectName(host) || host[len(host)-1] >= '0' && host[len(host)-1] <= '9' && strings.Count(host, ".") == 3 {
 		return found
@@ -97,7 +100,7 @@ func servicesAt(host string, called bool) (found [2]address) {
 	switch n := len(labels); {
 	case n > 3, !qualified && n == 1 && !called:
 	case n == 1:
-		found[0] = address{service: labels[0]}
+		found[0] = address{service: labels[0], certain: ported && labels[0] != localhost}
 	case qualified:
 		found[0] = address{labels[n-2], labels[n-1], true}
 	case n == 2: // name.namespace, or pod.name of a StatefulSet's pod

@@ -223,7 +223,7 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 	}
 	for _, field := range [...]string{"apiGroup", "group"} {
 		if group, ok := object[field].(string); ok {
-			group = parseGroup(group)
+			group, _, _ = strings.Cut(parseGroup(group), "/") // some write the version after it
 			return graph.Reference{To: graph.Kind{Group: group, Kind: kind}}, true
 		}
 	}

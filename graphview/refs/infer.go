@@ -88,7 +88,7 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 // inferAddress adds the Services that a text may be the address of. One that ends in .svc is
 // certain under any key, and so is a name alone that is the host.
 func (g *guess) inferAddress(key, text string) {
-	isKey := isAddressKey(key)
+	isKey := isAddressKey(key) || strings.Contains(text, "://")
 	if !isKey && !strings.Contains(text, ".svc") {
 		return
 	}
@@ -99,9 +99,9 @@ func (g *guess) inferAddress(key, text string) {
 			g.add(target, a.service, a.namespace)
 		}
 	}
-	if isHostKey(key) && isObjectName(text) && !strings.Contains(text, ".") {
+	if isElement := g.path[len(g.path)-1] == ""; !isElement && isHostKey(key) && isObjectName(text) && !strings.Contains(text, ".") {
 		isHost := key == "host" || key == "address" || strings.HasSuffix(key, "Host") || strings.HasSuffix(key, "Address")
-		target.Inferred = !isHost || text == "localhost" || g.path[len(g.path)-1] == ""
+		target.Inferred = !isHost || text == localhost
 		g.add(target, text, "")
 	}
 }

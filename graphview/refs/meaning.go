@@ -106,7 +106,7 @@ func (s *Served) meaning(group, key string) meaning {
 func (s *Served) lookUp(group string, all []string) meaning {
 	words := stem(all)
 	own, near, every := s.groups[group], s.domains[domainOf(group)], s.domains[everyDomain]
-	if len(words) == 0 || len(words) == 1 && isOther[words[0]] && (len(all) == 1 || own.named(words[0]) == nil) {
+	if len(words) == 0 || len(words) == 1 && isOther[words[0]] && (len(all) == 1 || own.named(words[0]) == nil && own.endsIn(words[0]) == nil) {
 		return meaning{}
 	}
 	core := commonWords
@@ -127,8 +127,12 @@ func (s *Served) lookUp(group string, all []string) meaning {
 			}
 			return meaning{targets: append(found, target), sure: len(found) == 0 && isCertain(form, target.To.Kind, isNamed)}
 		}
+		if len(found) > 1 && len(exact) == 0 {
+			found = s.references(own.plain(word, own.endsIn(word)))
+		}
 		if found != nil {
-			distinct := isRef && len(word) >= shortestEnd || len(form) > 1 && len(exact) == 1
+			isCluster := isNamed && word == "cluster"
+			distinct := isCluster || isRef && len(word) >= shortestEnd || len(form) > 1 && len(exact) == 1
 			return meaning{targets: found, sure: distinct && len(found) == 1, kind: !isRef && len(found) == 1}
 		}
 		if found := s.references(near.named(word)); found != nil {
@@ -149,14 +153,23 @@ func (s *Served) lookUp(group string, all []string) meaning {
 			}
 		}
 	}
-	if last := words[len(words)-1]; isRef && !isExternal(group) && isSecretive(last) {
+	last := words[len(words)-1]
+	if isRef && !isExternal(group) && isSecretive(last) {
 		return meaning{targets: []graph.Reference{kinds["Secret"]}, sure: true}
+	}
+	for _, end := range [...]string{"configmap", "secret", "serviceaccount", "storageclass"} { // dbsecret
+		if strings.HasSuffix(last, end) {
+			return meaning{targets: []graph.Reference{core[end]}, sure: true}
+		}
 	}
 	for _, form := range [...][]string{words, singular(words)} {
 		word := strings.Join(form, "")
 		if found := s.references(every.endsIn(word)); len(found) == 1 && len(word) >= 2*shortestEnd {
 			return meaning{targets: found}
 		}
+	}
+	if isRef && !isExternal(group) {
+		return meaning{targets: []graph.Reference{kinds["Secret"], kinds["ConfigMap"]}}
 	}
 	return meaning{}
 }
@@ -165,7 +178,7 @@ func (s *Served) lookUp(group string, all []string) meaning {
 func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []string, isNamed bool) meaning {
 	for i := 1; i < len(form); i++ {
 		end := strings.Join(form[i:], "")
-		long := len(end) >= shortestEnd && form[i-1] != outside
+		long := len(end) > shortestEnd && form[i-1] != outside
 		exact := own.named(end)
 		if target, ok := core[end]; ok && (exact == nil || !long) {
 			return meaning{targets: []graph.Reference{target}, sure: isCertain(form, target.To.Kind, isNamed)}
@@ -175,7 +188,11 @@ func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []
 			ends = nil
 		}
 		if found := s.references(exact, ends); found != nil && long {
-			return meaning{targets: found, sure: len(form)-i > 1 && len(found) == 1 && len(exact) == 1}
+			if len(exact) == 0 {
+				found = s.references(own.plain(end, ends))
+			}
+			isCluster := isNamed && end == "cluster"
+			return meaning{targets: found, sure: len(found) == 1 && (isCluster || len(form)-i > 1 && len(exact) == 1)}
 		}
 	}
 	return meaning{}
@@ -244,6 +261,18 @@ func (v *vocabulary) named(word string) []graph.Kind {
 		return nil
 	}
 	return v.exact[word]
+}
+
+// plain returns the one of several kinds that is a word after the first word of most kinds of the group:
+// HumioCluster, of HumioCluster and HumioExternalCluster. Without such a kind it returns all.
+func (v *vocabulary) plain(word string, of []graph.Kind) []graph.Kind {
+	for i, kind := range of {
+		first, ok := strings.CutSuffix(strings.ToLower(kind.Kind), word)
+		if ok && first != "" && 2*v.first[first] > v.first[""] {
+			return of[i : i+1]
+		}
+	}
+	return of
 }
 
 func (v *vocabulary) endsIn(word string) []graph.Kind {

@@ -10,10 +10,10 @@ import (
 
 // maxNamesakes is the maximum number of kinds for one word; a word with more is ambiguous
 // and is ignored. A kind and its cluster-scoped variant count once.
-const maxNamesakes = 3
+const maxNamesakes = 6
 
 // shortestEnd is the minimum length of an end of a kind's name that stands for the kind.
-const shortestEnd = 4
+const shortestEnd = 3
 
 // Served has the kinds that a cluster serves, by the words that keys use for them. It is
 // immutable and safe for concurrent use. A nil Served serves nothing.
@@ -37,7 +37,11 @@ const maxKnown = 32_768
 const everyDomain = "*"
 
 // vocabulary maps words to kinds: exact by the whole name, ends by the end of it.
-type vocabulary struct{ exact, ends map[string][]graph.Kind }
+type vocabulary struct {
+	exact, ends map[string][]graph.Kind
+	// first counts the kinds by their first word, and all kinds by no word.
+	first map[string]int
+}
 
 // NewServed returns the vocabulary of the kinds that a cluster serves, with their scopes.
 func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
@@ -65,10 +69,12 @@ func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
 func note(all map[string]*vocabulary, name string, kind graph.Kind) {
 	v := all[name]
 	if v == nil {
-		v = &vocabulary{exact: map[string][]graph.Kind{}, ends: map[string][]graph.Kind{}}
+		v = &vocabulary{exact: map[string][]graph.Kind{}, ends: map[string][]graph.Kind{}, first: map[string]int{}}
 		all[name] = v
 	}
 	words := wordsOf(kind.Kind)
+	v.first[words[0]]++
+	v.first[""]++
 	for i := range words {
 		word := strings.Join(words[i:], "")
 		if i == 0 {
