@@ -8,13 +8,10 @@ import (
 
 // isOpaque reports whether conventions skip the value of a key at any depth: contents,
 // labels, and metadata that the extractor reads elsewhere.
-func isOpaque(key string) bool {
-	switch key {
-	case "annotations", "binaryData", "conditions", "matchLabels", "openAPIV3Schema", "stringData", "valuesObject":
-		return true
-	default:
-		return false
-	}
+func isOpaque(key string) bool { return opaque[key] }
+
+var opaque = map[string]bool{
+	"annotations": true, "binaryData": true, "conditions": true, "matchLabels": true, "openAPIV3Schema": true, "stringData": true, "valuesObject": true,
 }
 
 // isContents reports whether a map holds contents instead of API fields: data at the

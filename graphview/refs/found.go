@@ -8,7 +8,7 @@ import (
 )
 
 // few is the number of references that most objects do not exceed.
-const few = 16
+const few = 24
 
 // found collects the references of one object. The first few are stored in the struct,
 // so that most objects cost one allocation: the result, with its exact size.

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"hash/fnv"
 	"strings"
 
@@ -38,13 +39,11 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	if !isObjectName(name) || !isNamespace(namespace) || says(object) || g.isPart(object) {
 		return false
 	}
-	isRef := endsIn(key, "ref", "reference")
-	if kind, ok := object["kind"].(string); ok && kind != "" {
-		key = kind
-	}
-	means := g.means(key, false)
-	if isElement := g.path[len(g.path)-1] == ""; isElement {
-		means.sure = means.sure && isRef // most other lists are of parts of the object
+	kind, _ := object["kind"].(string)
+	means := g.means(cmp.Or(kind, key), false)
+	if isElement := g.path[len(g.path)-1] == ""; isElement || kind != "" {
+		// Most lists are of parts of the object. What says a kind may mean one that is not served.
+		means.sure = means.sure && kind == "" && endsIn(key, "ref", "reference")
 	} else if len(means.targets) == 1 && (len(object) == 1 || len(object) == 2 && namespace != "") {
 		means.sure = true // nothing but a name refers to an object
 	}
@@ -86,23 +85,24 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 }
 
 // inferAddress adds the Services that a text may be the address of. One that ends in .svc is
-// certain under any key, and so is a name alone that is the host.
+// certain. Such an address, and a URL with a namespace, counts under any key.
 func (g *guess) inferAddress(key, text string) {
-	isKey := isAddressKey(key) || strings.Contains(text, "://")
-	if !isKey && !strings.Contains(text, ".svc") {
+	target := kinds["Service"]
+	target.Type = graph.Transitive
+	if !strings.ContainsAny(text, ":.") {
+		if target.Inferred = true; g.path[len(g.path)-1] != "" && isHostKey(key) && isObjectName(text) {
+			g.add(target, text, "")
+		}
 		return
 	}
-	target := namespaced("Service")
-	target.Type = graph.Transitive
+	isKey := isAddressKey(key)
+	if !isKey && !strings.Contains(text, ".svc") && !strings.Contains(text, "://") {
+		return
+	}
 	for a := range addresses(text) {
-		if target.Inferred = !a.certain; isKey || a.certain {
+		if target.Inferred = !a.certain; isKey || a.namespace != "" {
 			g.add(target, a.service, a.namespace)
 		}
-	}
-	if isElement := g.path[len(g.path)-1] == ""; !isElement && isHostKey(key) && isObjectName(text) && !strings.Contains(text, ".") {
-		isHost := key == "host" || key == "address" || strings.HasSuffix(key, "Host") || strings.HasSuffix(key, "Address")
-		target.Inferred = !isHost || text == localhost
-		g.add(target, text, "")
 	}
 }
 
@@ -122,7 +122,7 @@ func isHostKey(key string) bool { return endsIn(key, "host", "address", "addr", 
 
 func endsIn(key string, ends ...string) bool {
 	for _, end := range ends {
-		if strings.EqualFold(key[max(0, len(key)-len(end)):], end) {
+		if from := len(key) - len(end); from >= 0 && key[from]|' ' == end[0] && strings.EqualFold(key[from:], end) {
 			return true
 		}
 	}

@@ -37,8 +37,8 @@ func TestInferred(t *testing.T) {
 			served: []string{"elasticsearch.k8s.elastic.co/Elasticsearch", "kibana.k8s.elastic.co/Kibana", "beat.k8s.elastic.co/Beat"},
 			object: `{apiVersion: beat.k8s.elastic.co/v1, kind: Beat, metadata: {name: b, namespace: own}, spec: {kibanaRef: {name: kb}, elasticsearchRef: {name: es, namespace: data}}}`,
 			want: `
-				r elasticsearch.k8s.elastic.co/Elasticsearch data/es inferred/spec.elasticsearchRef
-				r kibana.k8s.elastic.co/Kibana own/kb inferred/spec.kibanaRef`,
+				r elasticsearch.k8s.elastic.co/Elasticsearch data/es spec.elasticsearchRef
+				r kibana.k8s.elastic.co/Kibana own/kb spec.kibanaRef`,
 		},
 		"CaseIsNoDifference": {
 			served: []string{"k8s.mariadb.com/MariaDB", "k8s.mariadb.com/User"},
@@ -63,12 +63,12 @@ func TestInferred(t *testing.T) {
 			want: `
 				r core/Secret own/creds inferred/spec.credentialsName
 				r core/Service own/web inferred/spec.service
-				r secrets.example.com/VaultConnection -/c inferred/spec.vaultConnection
 				r core/Secret own/ca spec.caSecret
 				r core/Secret own/conn spec.parameters.writeConnectionSecretToRef
 				r core/Secret own/tls spec.serverTLSSecret
 				r storage.k8s.io/StorageClass -/fast spec.storageClass
-				r secrets.example.com/VaultAuth other/a spec.vaultAuthRef`,
+				r secrets.example.com/VaultAuth other/a spec.vaultAuthRef
+				r secrets.example.com/VaultConnection -/c spec.vaultConnection`,
 		},
 		"ListsOfTextsAndObjects": {
 			served: []string{"traefik.io/Middleware", "traefik.io/IngressRoute", "traefik.io/ServersTransport", "traefik.io/Policy"},
@@ -77,9 +77,9 @@ func TestInferred(t *testing.T) {
 				r traefik.io/Policy own/p inferred/spec.policies[]
 				r traefik.io/Middleware edge/m inferred/spec.routes[].middlewares[]
 				r core/Service own/web inferred/spec.routes[].services[]
-				r traefik.io/ServersTransport own/st inferred/spec.routes[].services[].serversTransport
-				r core/Secret own/a inferred/spec.secrets[]
-				r core/Secret own/b inferred/spec.secrets[]`,
+				r traefik.io/ServersTransport own/st spec.routes[].services[].serversTransport
+				r core/Secret own/a spec.secrets[]
+				r core/Secret own/b spec.secrets[]`,
 		},
 		"KindWithoutAGroup": {
 			served: []string{"cluster.example.com/Cluster", "infra.example.com/Machine"},
@@ -112,19 +112,22 @@ func TestInferred(t *testing.T) {
 		},
 		"Addresses": {
 			served: []string{"example.com/Probe"},
-			object: `{apiVersion: example.com/v1, kind: Probe, metadata: {name: p, namespace: own}, spec: {url: "http://prometheus.monitoring.svc:9090/x", endpoint: "redis:6379", server-urls: "http://es.logs.svc:9200", host: "https://github.com/x", address: nowhere}}`,
+			object: `{apiVersion: example.com/v1, kind: Probe, metadata: {name: p, namespace: own}, spec: {url: "http://prometheus.monitoring.svc:9090/x", endpoint: "redis:6379", server-urls: "http://es.logs.svc:9200", host: "https://github.com/x", address: nowhere, hosts: [shown], uri: "http://localhost:80", issuer: "https://login.iam.svc/realm", target: "http://db.shop"}}`,
 			want: `
 				t core/Service own/nowhere inferred/spec.address
-				t core/Service own/redis inferred/spec.endpoint
-				t core/Service logs/es inferred/spec.server-urls
-				t core/Service monitoring/prometheus inferred/spec.url`,
+				t core/Service shop/db inferred/spec.target
+				t core/Service own/localhost inferred/spec.uri
+				t core/Service own/redis spec.endpoint
+				t core/Service iam/login spec.issuer
+				t core/Service logs/es spec.server-urls
+				t core/Service monitoring/prometheus spec.url`,
 		},
 		"ConfigConnector": {
 			served: []string{"iam.cnrm.cloud.google.com/IAMServiceAccount", "compute.cnrm.cloud.google.com/ComputeInstance"},
 			object: `{apiVersion: compute.cnrm.cloud.google.com/v1, kind: ComputeInstance, metadata: {name: i, namespace: own}, spec: {serviceAccount: {serviceAccountRef: {name: sa}}, password: {valueFrom: {secretKeyRef: {name: s, key: k}}}}}`,
 			want: `
-				r iam.cnrm.cloud.google.com/IAMServiceAccount own/sa inferred/spec.serviceAccount.serviceAccountRef
-				r core/Secret own/s spec.password.valueFrom.secretKeyRef`,
+				r core/Secret own/s spec.password.valueFrom.secretKeyRef
+				r iam.cnrm.cloud.google.com/IAMServiceAccount own/sa spec.serviceAccount.serviceAccountRef`,
 		},
 		"PlaceholdersAndItself": {
 			served: []string{"example.com/Thing"},
@@ -169,6 +172,26 @@ func TestInferred(t *testing.T) {
 				r core/ServiceAccount own/sa spec.serviceAccount
 				r net.example.com/SubnetSet own/s spec.subnetSetName`,
 		},
+		"CertainKindsOfKubernetes": {
+			served: []string{"example.com/Widget"},
+			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {ociConfigMap: c, secretsName: s, client: {secret: literal}, pdbconfigmap: d, pvc: p, caCertRefs: [{name: ca}]}}`,
+			want: `
+				r core/Secret own/literal inferred/spec.client.secret
+				r core/PersistentVolumeClaim own/p inferred/spec.pvc
+				r core/Secret own/ca spec.caCertRefs[]
+				r core/ConfigMap own/c spec.ociConfigMap
+				r core/ConfigMap own/d spec.pdbconfigmap
+				r core/Secret own/s spec.secretsName`,
+		},
+		"FirstWordOfTheProject": {
+			served: []string{"core.example.com/CoreCluster", "core.example.com/CoreExternalCluster", "core.example.com/CoreApp", "core.example.com/CoreDomain", "core.example.com/CoreDepot"},
+			object: `{apiVersion: core.example.com/v1, kind: CoreDepot, metadata: {name: d, namespace: own}, spec: {managedClusterName: c, appRef: {name: a}, domainRef: {name: b}, targetRef: {group: core.example.com/v1, kind: CoreApp, name: t}}}`,
+			want: `
+				r core.example.com/CoreApp own/a spec.appRef
+				r core.example.com/CoreDomain own/b spec.domainRef
+				r core.example.com/CoreCluster own/c spec.managedClusterName
+				r core.example.com/CoreApp own?/t spec.targetRef`,
+		},
 		"NameOfItsOwnElsewhere": {
 			served: []string{"example.com/Bucket", "example.com/Folder"},
 			object: `{apiVersion: example.com/v1, kind: Bucket, metadata: {name: b, namespace: own}, spec: {bucketName: other, sourceBucketName: from, folder: f}}`,
@@ -191,15 +214,15 @@ func TestInferred(t *testing.T) {
 				r logging.example.com/ClusterOutput -/p inferred/spec.outputRef
 				r logging.example.com/Output own/p inferred/spec.outputRef
 				r logging.example.com/SyslogNGOutput own/p inferred/spec.outputRef
-				r logging.example.com/ComputeDisk own/d inferred/spec.sourceDiskRef
-				r logging.example.com/Group own?/g spec.groupRef`,
+				r logging.example.com/Group own?/g spec.groupRef
+				r logging.example.com/ComputeDisk own/d spec.sourceDiskRef`,
 		},
 		"KeysThatTheirParentsExplain": {
 			served: []string{"ec2.services.k8s.aws/VPC", "ec2.services.k8s.aws/Subnet", "ec2.services.k8s.aws/Service"},
 			object: `{apiVersion: ec2.services.k8s.aws/v1, kind: Subnet, metadata: {name: s, namespace: own}, spec: {vpcRef: {from: {name: v}}, serviceName: com.amazonaws.s3, userSecrets: {root: x}, services: {type: web}}}`,
 			want: `
 				r ec2.services.k8s.aws/Service own/com.amazonaws.s3 inferred/spec.serviceName
-				r ec2.services.k8s.aws/VPC own/v inferred/spec.vpcRef.from`,
+				r ec2.services.k8s.aws/VPC own/v spec.vpcRef.from`,
 		},
 		"MapsOfNamesAndClasses": {
 			served: []string{"example.com/Widget"},
@@ -215,11 +238,11 @@ func TestInferred(t *testing.T) {
 			object: `{apiVersion: gateway.example.com/v1, kind: WAFPolicy, metadata: {name: w, namespace: own}, spec: {apPolicyRef: {name: p}, datacenter: {name: dc}, gatewayClassName: nginx, storageClusterRef: {name: st},
   authTokenRef: {name: token}, targetRefs: [{group: core, kind: Service, name: web}]}}`,
 			want: `
-				r appprotect.other.org/APPolicy own/p inferred/spec.apPolicyRef
-				r core/Secret own/token inferred/spec.authTokenRef
-				r cassandra.third.net/CassandraDatacenter own/dc inferred/spec.datacenter
 				r gateway.networking.k8s.io/GatewayClass -/nginx inferred/spec.gatewayClassName
-				r gateway.example.com/Storage own/st inferred/spec.storageClusterRef
+				r appprotect.other.org/APPolicy own/p spec.apPolicyRef
+				r core/Secret own/token spec.authTokenRef
+				r cassandra.third.net/CassandraDatacenter own/dc spec.datacenter
+				r gateway.example.com/Storage own/st spec.storageClusterRef
 				r core/Service own?/web spec.targetRefs[]`,
 		},
 		"External": {

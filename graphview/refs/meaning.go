@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -105,7 +106,7 @@ func (s *Served) meaning(group, key string) meaning {
 
 func (s *Served) lookUp(group string, all []string) meaning {
 	words := stem(all)
-	own, near, every := s.groups[group], s.domains[domainOf(group)], s.domains[everyDomain]
+	own, near, every := cmp.Or(s.groups[group], &vocabulary{}), cmp.Or(s.domains[domainOf(group)], &vocabulary{}), cmp.Or(s.domains[everyDomain], &vocabulary{})
 	if len(words) == 0 || len(words) == 1 && isOther[words[0]] && (len(all) == 1 || own.named(words[0]) == nil && own.endsIn(words[0]) == nil) {
 		return meaning{}
 	}
@@ -135,14 +136,10 @@ func (s *Served) lookUp(group string, all []string) meaning {
 			distinct := isCluster || isRef && len(word) >= shortestEnd || len(form) > 1 && len(exact) == 1
 			return meaning{targets: found, sure: distinct && len(found) == 1, kind: !isRef && len(found) == 1}
 		}
-		if found := s.references(near.named(word)); found != nil {
-			return meaning{targets: found}
-		}
-		if found := s.references(near.endsIn(word)); found != nil {
-			return meaning{targets: found}
-		}
-		if found := s.references(every.named(word)); found != nil && len(form) > 1 {
-			return meaning{targets: found}
+		for i, kinds := range [...][]graph.Kind{near.named(word), near.endsIn(word), every.named(word)} {
+			if found := s.references(kinds); found != nil && (i < 2 || len(form) > 1) {
+				return meaning{targets: found}
+			}
 		}
 		if found := s.byEnd(own, core, form, isNamed); len(found.targets) > 0 {
 			return found
@@ -167,9 +164,6 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		if found := s.references(every.endsIn(word)); len(found) == 1 && len(word) >= 2*shortestEnd {
 			return meaning{targets: found}
 		}
-	}
-	if isRef && !isExternal(group) {
-		return meaning{targets: []graph.Reference{kinds["Secret"], kinds["ConfigMap"]}}
 	}
 	return meaning{}
 }
@@ -238,13 +232,15 @@ var isLiteral = map[string]bool{
 }
 
 // isCertain reports whether a key's words leave no doubt that it names an object of a kind of
-// Kubernetes: one with a name of two words or more, such as storageClass, or a Secret.
+// Kubernetes: a Secret, a class or a ServiceAccount, or another kind with a name of two words or
+// more, if the key has further words.
 func isCertain(words []string, kind string, isNamed bool) bool {
 	last := len(words) - 1
 	if words[last] == "secret" {
 		return isNamed || last == 0 || !isLiteral[words[last-1]]
 	}
-	return words[last] == "pvc" || len(wordsOf(kind)) > 1 && strings.HasSuffix(strings.Join(words, ""), strings.ToLower(kind))
+	before, ok := strings.CutSuffix(strings.Join(words, ""), strings.ToLower(kind))
+	return ok && len(wordsOf(kind)) > 1 && (isNamed || before != "" || kind == "ServiceAccount" || strings.HasSuffix(kind, "Class"))
 }
 
 // references returns a reference for each kind, in order.
@@ -256,12 +252,7 @@ func (s *Served) references(lists ...[]graph.Kind) []graph.Reference {
 	return targets
 }
 
-func (v *vocabulary) named(word string) []graph.Kind {
-	if v == nil {
-		return nil
-	}
-	return v.exact[word]
-}
+func (v *vocabulary) named(word string) []graph.Kind { return v.exact[word] }
 
 // plain returns the one of several kinds that is a word after the first word of most kinds of the group:
 // HumioCluster, of HumioCluster and HumioExternalCluster. Without such a kind it returns all.
@@ -275,34 +266,19 @@ func (v *vocabulary) plain(word string, of []graph.Kind) []graph.Kind {
 	return of
 }
 
-func (v *vocabulary) endsIn(word string) []graph.Kind {
-	if v == nil {
-		return nil
-	}
-	return v.ends[word]
-}
+func (v *vocabulary) endsIn(word string) []graph.Kind { return v.ends[word] }
 
 // stem returns the words of a key without the ones, such as ref, that mark a reference.
 func stem(words []string) []string {
-	for len(words) > 0 {
-		switch last := words[len(words)-1]; {
-		case isReference(last), last == "name", last == "names":
-			words = words[:len(words)-1]
-		default:
-			return words
-		}
+	for len(words) > 0 && (isReference(words[len(words)-1]) || words[len(words)-1] == "name" || words[len(words)-1] == "names") {
+		words = words[:len(words)-1]
 	}
-	return nil
+	return words
 }
 
 // isReference reports whether a word of a key marks a reference.
 func isReference(word string) bool {
-	switch word {
-	case "ref", "refs", "reference", "references":
-		return true
-	default:
-		return false
-	}
+	return word == "ref" || word == "refs" || word == "reference" || word == "references"
 }
 
 // singular returns the singular of a plural, nil if words are not a plural.

@@ -192,8 +192,8 @@ func byRule(t *testing.T, rule *Rule, object map[string]any) []graph.Reference {
 func claims(refs []graph.Reference, served map[graph.Kind]bool, known map[claim]bool) map[claim]bool {
 	out := map[claim]bool{}
 	for _, ref := range refs {
-		if !served[ref.To] {
-			continue
+		if !served[ref.To] || ref.To == kinds["Service"].To && ref.Type == graph.Transitive {
+			continue // the table lists names, not addresses
 		}
 		c := claim{to: ref.To, namespace: ref.Namespace, name: ref.Name}
 		// The guess has the object's namespace where the kind may have none.

@@ -193,12 +193,7 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 // isSecretive reports whether a key says that what it refers to is secret.
 func isSecretive(key string) bool {
 	return slices.ContainsFunc(wordsOf(key), func(word string) bool {
-		switch strings.TrimSuffix(word, "s") {
-		case "cert", "certificate", "credential", "license", "password", "secret", "token":
-			return true
-		default:
-			return false
-		}
+		return slices.Contains([]string{"cert", "certificate", "credential", "license", "password", "secret", "token"}, strings.TrimSuffix(word, "s"))
 	})
 }
 
