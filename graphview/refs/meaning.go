@@ -161,7 +161,7 @@ func (s *Served) lookUp(group string, all []string) meaning {
 	}
 	for _, form := range [...][]string{words, singular(words)} {
 		word := strings.Join(form, "")
-		if found := s.references(every.endsIn(word)); len(found) == 1 && len(word) >= 2*shortestEnd {
+		if found := s.references(every.endsIn(word)); len(found) == 1 && len(word) >= shortestFar {
 			return meaning{targets: found}
 		}
 	}

@@ -12,8 +12,9 @@ import (
 // and is ignored. A kind and its cluster-scoped variant count once.
 const maxNamesakes = 6
 
-// shortestEnd is the minimum length of an end of a kind's name that stands for the kind.
-const shortestEnd = 3
+// shortestEnd is the minimum length of an end of a kind's name that stands for the kind, and
+// shortestFar that for kinds of other publishers.
+const shortestEnd, shortestFar = 3, 8
 
 // Served has the kinds that a cluster serves, by the words that keys use for them. It is
 // immutable and safe for concurrent use. A nil Served serves nothing.
