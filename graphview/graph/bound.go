@@ -1,9 +1,6 @@
 package graph
 
 import (
-	"cmp"
-	"slices"
-
 	"graphview.dev/graphview/budget"
 )
 
@@ -166,11 +163,7 @@ func (g *Graph) overLimits(space spaceID, ld *namespaceUse) map[nodeID]*budget.B
 	if ld.matches <= most {
 		return over
 	}
-	slices.SortFunc(within, func(a, b nodeID) int {
-		k, o := g.key(a), g.key(b)
-		return cmp.Or(cmp.Compare(ld.holders[a].matches, ld.holders[b].matches),
-			cmp.Compare(k.Group, o.Group), cmp.Compare(k.Resource.Resource, o.Resource.Resource), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Version, o.Version))
-	})
+	g.sortByNames(within, func(n nodeID) int { return ld.holders[n].matches })
 	total := 0
 	for _, id := range within {
 		if total += ld.holders[id].matches; total > most {

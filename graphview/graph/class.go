@@ -19,15 +19,10 @@ type Excuse struct{ Controller, As Class }
 
 // setExcuse stores the excuse of an object.
 func (g *Graph) setExcuse(id nodeID, excuse Excuse) {
-	switch was, known := g.excuses[id]; {
-	case excuse == was:
-		return
-	case excuse != Excuse{}:
-		g.excuses[id] = excuse
-	case known:
-		delete(g.excuses, id)
+	if g.excuses[id] != excuse {
+		setOrDelete(g.excuses, id, excuse)
+		g.recount(id)
 	}
-	g.recount(id)
 }
 
 // counted is the class that an object counts as.
@@ -80,11 +75,10 @@ func (g *Graph) recountOwned(id nodeID) {
 
 // setClass stores the class of an object. Lenses count it again in this revision.
 func (g *Graph) setClass(id nodeID, class Class, next lapse) {
-	if next.at != 0 {
-		g.lapses[id] = next
-	} else if len(g.lapses) > 0 {
-		delete(g.lapses, id)
+	if next.at == 0 {
+		next = lapse{}
 	}
+	setOrDelete(g.lapses, id, next)
 	n := g.nodes.at(id)
 	if n.class == class {
 		return
@@ -96,15 +90,10 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 
 // setSideHash notes what is said of an object beside its content.
 func (g *Graph) setSideHash(id nodeID, hash uint64) {
-	if g.sideHashes[id] == hash {
-		return
+	if g.sideHashes[id] != hash {
+		setOrDelete(g.sideHashes, id, hash)
+		g.markSideChanged(id)
 	}
-	if hash != 0 {
-		g.sideHashes[id] = hash
-	} else {
-		delete(g.sideHashes, id)
-	}
-	g.markSideChanged(id)
 }
 
 // markSideChanged has lenses tell those of their readers in this revision who show

@@ -5,10 +5,10 @@ package graph
 // work is proportional to what changed and to the arcs around it.
 //
 // Each arc is examined once: a recorded one because it is recorded, else
-// because its source appeared or disappeared, else because its target did,
-// else because the view watches its target's kind differently, else because it
-// began or ceased to see its target's namespace, to have inferred references, or to know
-// of a target that is not there.
+// because its source appeared or disappeared, else because its target did, else because the view
+// began or ceased to see its target's namespace, or to know of a target that is not there. If the
+// view watches a kind differently, or no longer excludes the same references, all arcs that this
+// may concern are examined in one pass instead.
 //
 // It reports whether what the lens shows or counts, or the kinds that the view watches, changed.
 func (l *Lens) commit() bool {
@@ -96,16 +96,25 @@ func (l *Lens) examineAll(came, went, turned []entryID, relabelled []spaceID) {
 			l.examineOut(e)
 		}
 	}
+	if len(l.usesWas)+len(l.coverageWas) > 0 || l.excludeInferred != l.excludedInferred {
+		// Any arc of the lens may look different.
+		for p := range l.all {
+			for id := l.g.nodes.at(p.node).out; id != 0; id = l.g.arcs.at(id).nextOut {
+				if l.mayDiffer(l.g.arcs.at(id)) {
+					l.examineUnchanged(id)
+				}
+			}
+		}
+		return
+	}
 	for _, list := range [3][]entryID{went, came, turned} {
 		for _, e := range list {
-			l.examineIn(e)
+			for id := l.g.slots.at(l.slotOf(e)).in; id != 0; id = l.g.arcs.at(id).nextIn {
+				l.examineUnchanged(id)
+			}
 		}
 	}
-	if len(l.usesWas) > 0 {
-		l.examineUses()
-	}
 	l.examineNamespaces(relabelled)
-	l.examineInferred(relabelled)
 	l.examineOutside(relabelled)
 }
 
@@ -166,47 +175,39 @@ func (l *Lens) examineOut(e entryID) {
 	}
 }
 
-// examineIn examines the arcs that end at an entry that appeared or disappeared.
-func (l *Lens) examineIn(e entryID) {
-	g := l.g
-	at := g.nodes.at(l.entries.at(e).node).slot
-	if _, ok := l.usesWas[g.slots.at(at).kind]; ok {
-		return
-	}
-	for id := g.slots.at(at).in; id != 0; id = g.arcs.at(id).nextIn {
-		a := g.arcs.at(id)
-		if a.flags&recorded != 0 {
-			continue
-		}
-		if from := l.index.at(a.from); from != 0 && l.stable(l.entries.at(from)) {
-			l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
-		}
+// examineUnchanged examines an arc that did not change itself, unless examineOut does.
+func (l *Lens) examineUnchanged(id arcID) {
+	a := l.g.arcs.at(id)
+	if from := l.index.at(a.from); from != 0 && a.flags&recorded == 0 && l.stable(l.entries.at(from)) {
+		l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
 	}
 }
 
-// examineUses examines all arcs to kinds that the view watches differently now.
-func (l *Lens) examineUses() {
-	l.examineStable(func(a *arc) bool {
-		_, ok := l.usesWas[l.g.slots.at(a.to).kind]
-		return ok
-	})
+// mayDiffer reports whether an arc may look different because of its target, or because the view
+// watches its target's kind differently or ceased to exclude inferred references, or began to.
+func (l *Lens) mayDiffer(a *arc) bool {
+	kind := l.g.slots.at(a.to).kind
+	if a.flags&(inferred|byNamespaceLabel) != 0 || !l.settled(a.to) {
+		return true
+	}
+	_, used := l.usesWas[kind]
+	_, covered := l.coverageWas[kind]
+	_, existed := l.g.existed[existence{a.to, l.used(kind)}]
+	return used || covered || existed
 }
 
-// examineStable examines the arcs that start at what was visible and is, as far as they wanted
-// says and not recorded.
-func (l *Lens) examineStable(wanted func(*arc) bool) {
-	g := l.g
-	for p, e := range l.all {
-		if p.flags&shown == 0 || !l.stable(p) {
-			continue
-		}
-		for id := g.nodes.at(p.node).out; id != 0; id = g.arcs.at(id).nextOut {
-			if a := g.arcs.at(id); a.flags&recorded == 0 && wanted(a) {
-				l.examine(e, id, arcState{exists: true, flags: a.flags, uid: a.uid})
-			}
-		}
+// settled reports whether the object of a name neither appeared nor disappeared, nor became a vertex
+// of the view or ceased to be one.
+func (l *Lens) settled(at slotID) bool {
+	e := l.entryAt(at)
+	if e == 0 {
+		return true
 	}
+	p := l.entries.at(e)
+	return l.stable(p) && !l.turned(p)
 }
+
+func (l *Lens) slotOf(e entryID) slotID { return l.g.nodes.at(l.entries.at(e).node).slot }
 
 // arcView is how a view shows an arc.
 type arcView struct {
@@ -245,7 +246,7 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.push(from)
 	}
 	switch {
-	case !now.shown:
+	case !now.shown, now == before && a.flags&recorded == 0:
 	case a.stamp == l.g.rev:
 		l.push(from)
 		l.g.noteHub(id)

@@ -237,6 +237,16 @@ func (l *Lens) setUse(k kindID, next use) {
 	}
 }
 
+// SetInferred sets whether inferred references make arcs. By default they do. Without, arcs that
+// only they make are neither shown nor followed. In Update.
+func (l *Lens) SetInferred(shown bool) {
+	if l.excludeInferred == !shown || l.closed {
+		return
+	}
+	l.visitAll()
+	l.excludeInferred, l.excludeInferredSince, l.replant = !shown, l.g.rev, true
+}
+
 // Select applies the view's decision about an object. In Update.
 func (l *Lens) Select(id NodeID, s Selection) {
 	n := nodeID(id)

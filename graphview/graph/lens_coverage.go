@@ -180,47 +180,20 @@ func (l *Lens) outside(to slotID, u use, c *Coverage, uid uint32, exists func(ex
 	}
 }
 
-// examineOutside examines the arcs to missing targets whose Outside changed: the coverage of the
-// view changed, or an object that it does not select appeared or disappeared.
+// examineOutside examines the arcs to missing targets whose Outside changed: an object that the view
+// does not select appeared or disappeared.
 func (l *Lens) examineOutside(relabelled []spaceID) {
 	g := l.g
-	if len(l.coverageWas) > 0 {
-		l.examineStable(func(a *arc) bool {
-			_, ok := l.coverageWas[g.slots.at(a.to).kind]
-			return ok && l.onlyOutside(a, relabelled)
-		})
-	}
 	for at, was := range g.existed {
 		s := g.slots.at(at.slot)
-		if u := l.useOf(s.kind); u.resource != at.resource || !u.coverage.selective() || g.existsNow(at) == was {
+		if u := l.useOf(s.kind); u.resource != at.resource || !u.coverage.selective() || g.existsNow(at) == was || !l.settled(at.slot) {
 			continue
 		}
-		if _, ok := l.coverageWas[s.kind]; ok {
-			continue
-		}
+		examined := slices.Contains(relabelled, s.space) // by examineNamespaces
 		for id := s.in; id != 0; id = g.arcs.at(id).nextIn {
-			a := g.arcs.at(id)
-			if from := l.index.at(a.from); from != 0 && a.flags&recorded == 0 && l.stable(l.entries.at(from)) && l.onlyOutside(a, relabelled) {
-				l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
+			if a := g.arcs.at(id); a.flags&naming != 0 && !(examined && a.flags&byNamespaceLabel != 0) {
+				l.examineUnchanged(id)
 			}
 		}
 	}
-}
-
-// onlyOutside reports whether the commit has no other reason to examine an arc because of its
-// target.
-func (l *Lens) onlyOutside(a *arc, relabelled []spaceID) bool {
-	s := l.g.slots.at(a.to)
-	if _, ok := l.usesWas[s.kind]; ok || a.flags&naming == 0 || a.flags&named == 0 && l.excludeInferred != l.excludedInferred {
-		return false
-	}
-	if a.flags&byNamespaceLabel != 0 && slices.Contains(relabelled, s.space) {
-		return false
-	}
-	e := l.entryUnder(a.to, l.used(s.kind))
-	if e == 0 {
-		return true
-	}
-	p := l.entries.at(e)
-	return l.stable(p) && !l.turned(p)
 }

@@ -7,16 +7,13 @@ func (l *Lens) Look(key Key, limit int, how Reading) (v Vicinity, ok bool) {
 	g := l.g
 	l.rlock()
 	defer g.mu.RUnlock()
-	e := l.find(key)
+	r := l.reader(how, nil)
+	e := r.find(key)
 	if e == 0 {
 		return v, false
 	}
 	p := l.entries.at(e)
-	r := l.reader(how, nil)
 	at := g.key(p.node)
-	if p.flags&shown == 0 || !r.allowed(at) {
-		return v, false
-	}
 	v.Head = l.head
 	v.Vertex = Change{
 		Op: SetVertex, Vertex: at, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
@@ -49,6 +46,35 @@ func (l *Lens) Look(key Key, limit int, how Reading) (v Vicinity, ok bool) {
 	}
 	v.Unseen = r.unseen(p.node)
 	return v, true
+}
+
+// find returns the entry of a visible vertex, 0 if the reader may not see it or it is not there:
+// which of them it is takes the same time. A key without a version means the version that the view
+// watches.
+func (r *reader) find(key Key) entryID {
+	l, g := r.l, r.l.g
+	for id := range l.sources {
+		src := g.sources[id]
+		if src == nil || l.used(src.kind) != src.resource {
+			continue
+		}
+		of := g.resources.at(src.resource)
+		if of.Group != key.Group || of.Resource != key.Resource.Resource || key.Version != "" && key.Version != of.Version {
+			continue
+		}
+		if scope := g.scopes[src.kind]; scope != ScopeUnknown && (scope == ScopeNamespaced) != (key.Namespace != "") || !r.allowed(Key{Resource: of, Namespace: key.Namespace}) {
+			return 0
+		}
+		at, _ := g.findSlot(src.kind, g.spaces.find(key.Namespace), key.Name)
+		if at == 0 {
+			return 0
+		}
+		if e := l.entryUnder(at, src.resource); e != 0 && l.entries.at(e).flags&shown != 0 {
+			return e
+		}
+		return 0
+	}
+	return 0
 }
 
 // mostUnseen bounds the arcs that unseen looks at.
@@ -88,29 +114,4 @@ type Vicinity struct {
 	Unseen int
 	// Head is the revision that was read.
 	Head uint64
-}
-
-// find returns the entry of a vertex that a source of the lens sees, 0 if there is
-// none.
-func (l *Lens) find(key Key) entryID {
-	for id := range l.sources {
-		src := l.g.sources[id]
-		if src == nil {
-			continue
-		}
-		r := l.g.resources.at(src.resource)
-		if r.Group != key.Group || r.Resource != key.Resource.Resource || key.Version != "" && r.Version != key.Version {
-			continue
-		}
-		at, _ := l.g.findSlot(src.kind, l.g.spaces.find(key.Namespace), key.Name)
-		if at == 0 || l.used(src.kind) != src.resource {
-			continue
-		}
-		if n := l.g.nodeAt(at, src.resource); n != 0 {
-			if e := l.index.at(n); e != 0 {
-				return e
-			}
-		}
-	}
-	return 0
 }

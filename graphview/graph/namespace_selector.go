@@ -226,25 +226,11 @@ func (l *Lens) namespacesRelabelled() []spaceID {
 // examineNamespaces examines the arcs into namespaces whose objects became members or no longer
 // are, except arcs that the commit examines for another reason.
 func (l *Lens) examineNamespaces(changed []spaceID) {
-	g := l.g
-	if len(changed) == 0 {
-		return
-	}
 	for _, space := range changed {
-		for _, id := range g.arcsByNamespaceLabel(space) {
-			a := g.arcs.at(id)
-			from := l.index.at(a.from)
-			if from == 0 || a.flags&recorded != 0 || !l.stable(l.entries.at(from)) {
-				continue
+		for _, id := range l.g.arcsByNamespaceLabel(space) {
+			if l.settled(l.g.arcs.at(id).to) {
+				l.examineUnchanged(id)
 			}
-			if _, ok := l.usesWas[g.slots.at(a.to).kind]; ok {
-				continue
-			}
-			to := l.entryAt(a.to)
-			if to != 0 && (!l.stable(l.entries.at(to)) || l.turned(l.entries.at(to))) {
-				continue // examineIn does
-			}
-			l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
 		}
 	}
 }

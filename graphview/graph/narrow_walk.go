@@ -93,7 +93,7 @@ func (n *Narrowed) walk(r *reader) (found []entryID, now *narrowLook, err error)
 		}
 	}
 	for i, key := range n.roots {
-		if now.starts[i] = n.start(key, r); now.starts[i] != 0 {
+		if now.starts[i] = r.find(key); now.starts[i] != 0 {
 			reach(now.starts[i])
 		}
 	}
@@ -156,34 +156,6 @@ func (n *Narrowed) isShown(e entryID, r *reader) bool {
 	return p.flags&shown != 0 && r.allowed(n.l.g.key(p.node))
 }
 
-// start is the entry of a root, 0 if the reader may not see it or it is not there: which
-// of them it is takes the same time.
-func (n *Narrowed) start(key Key, r *reader) entryID {
-	l, g := n.l, n.l.g
-	for id := range l.sources {
-		src := g.sources[id]
-		if src == nil || l.used(src.kind) != src.resource {
-			continue
-		}
-		of := g.resources.at(src.resource)
-		if of.Group != key.Group || of.Resource != key.Resource.Resource || key.Version != "" && key.Version != of.Version {
-			continue
-		}
-		if scope := g.scopes[src.kind]; scope != ScopeUnknown && (scope == ScopeNamespaced) != (key.Namespace != "") || !r.allowed(Key{Resource: of, Namespace: key.Namespace}) {
-			return 0
-		}
-		at, _ := g.findSlot(src.kind, g.spaces.find(key.Namespace), key.Name)
-		if at == 0 {
-			return 0
-		}
-		if e := l.entryUnder(at, src.resource); e != 0 && l.entries.at(e).flags&shown != 0 {
-			return e
-		}
-		return 0
-	}
-	return 0
-}
-
 // fewVisits are cheap enough to try to avoid any walk.
 const fewVisits = 256
 
@@ -195,7 +167,7 @@ func (n *Narrowed) concerned(r *reader) bool {
 		return true // entries of the part may have been reused
 	}
 	for i, e := range n.starts {
-		if e == 0 && n.start(n.roots[i], r) != 0 {
+		if e == 0 && r.find(n.roots[i]) != 0 {
 			return true
 		}
 	}

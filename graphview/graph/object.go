@@ -80,7 +80,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		g.markSideChanged(n)
 	}
 	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
-	g.setRules(n, o.Rules)
+	setOrDelete(g.rules, n, o.Rules)
 	g.setExcuse(n, o.Excuse)
 	g.setClass(n, o.Class, lapse{o.LapsesAt, o.LapsesTo})
 	g.setSideHash(n, o.SideHash)
@@ -108,12 +108,12 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	return NodeID(n)
 }
 
-func (g *Graph) setRules(id nodeID, rules uint64) {
-	switch {
-	case rules != 0:
-		g.rules[id] = rules
-	case len(g.rules) > 0:
-		delete(g.rules, id)
+// setOrDelete stores what few nodes have: the zero value is not stored.
+func setOrDelete[V comparable](of map[nodeID]V, id nodeID, value V) {
+	if value != *new(V) {
+		of[id] = value
+	} else if len(of) > 0 {
+		delete(of, id)
 	}
 }
 
@@ -203,7 +203,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	g.repost(id, n.labels, nil)
 	g.labels.release(n.labels)
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
-	g.setRules(id, 0)
+	delete(g.rules, id)
 	delete(g.lapses, id)
 	delete(g.excuses, id)
 	g.recountOwned(id)

@@ -1,51 +1,39 @@
 package graph
 
+import "slices"
+
 // postings finds the live nodes of one scope that have a label. Labels are known by their hash
 // alone, so it may find further nodes: the caller compares the labels.
 //
-// In a large namespace, one object or very many have the same label. One node is in the map; more
-// are in a set.
+// In a large namespace, one object or very many have the same label, so a node that is alone with
+// one needs no set.
 type postings struct {
-	// nodes has a node, or with inSet the number of a set, by the label's hash.
-	nodes map[uint32]uint32
-	sets  []nodeSet
-	free  []uint32
+	single  map[uint32]nodeID
+	several map[uint32]map[nodeID]struct{}
 }
-
-const inSet = 1 << 31
 
 // postingsLeast is the number of objects from which a scope has postings.
 const postingsLeast = 64
+
+func postingOf(l pair) uint32 { return uint32(hashLabel(l.key, l.value)) } //nolint:gosec // cut off
 
 func (p *postings) add(id nodeID, set *labelSet) {
 	if set == nil {
 		return
 	}
 	for k, v := range set.labels {
-		hash := uint32(hashLabel(k, v)) //nolint:gosec // cut off
-		has, ok := p.nodes[hash]
-		switch {
-		case !ok:
-			p.nodes[hash] = uint32(id)
-		case has&inSet != 0:
-			p.sets[has&^inSet].add(id)
-		case has != uint32(id):
-			at := p.newSet()
-			p.nodes[hash] = at | inSet
-			p.sets[at].add(nodeID(has))
-			p.sets[at].add(id)
+		at := postingOf(pair{k, v})
+		has, alone := p.single[at]
+		switch nodes := p.several[at]; {
+		case nodes != nil:
+			nodes[id] = struct{}{}
+		case alone && has != id:
+			p.several[at] = map[nodeID]struct{}{has: {}, id: {}}
+			delete(p.single, at)
+		default:
+			p.single[at] = id
 		}
 	}
-}
-
-func (p *postings) newSet() uint32 {
-	if n := len(p.free); n > 0 {
-		at := p.free[n-1]
-		p.free = p.free[:n-1]
-		return at
-	}
-	p.sets = append(p.sets, nodeSet{})
-	return uint32(len(p.sets) - 1) //nolint:gosec // ids have 31 bits
 }
 
 // remove takes a node out for all labels that it was added for: two of them may have
@@ -55,51 +43,50 @@ func (p *postings) remove(id nodeID, set *labelSet) {
 		return
 	}
 	for k, v := range set.labels {
-		hash := uint32(hashLabel(k, v)) //nolint:gosec // cut off
-		has, ok := p.nodes[hash]
-		switch {
-		case !ok:
-		case has == uint32(id):
-			delete(p.nodes, hash)
-		case has&inSet != 0:
-			at := has &^ inSet
-			s := &p.sets[at]
-			if s.remove(id); s.size == 1 {
-				p.nodes[hash] = uint32(s.chunks[0][0])
-				*s = nodeSet{}
-				p.free = append(p.free, at)
+		at := postingOf(pair{k, v})
+		nodes := p.several[at]
+		if p.single[at] == id {
+			delete(p.single, at)
+		}
+		if delete(nodes, id); len(nodes) == 1 {
+			for last := range nodes {
+				p.single[at] = last
 			}
+			delete(p.several, at)
 		}
 	}
 }
 
-// count is how many nodes are found for a label.
-func (p *postings) count(l pair) int {
-	has, ok := p.nodes[uint32(hashLabel(l.key, l.value))] //nolint:gosec // cut off
-	switch {
-	case !ok:
-		return 0
-	case has&inSet == 0:
-		return 1
+// count is how many nodes are found for the values of a requirement.
+func (p *postings) count(r *Requirement) int {
+	n := 0
+	for _, v := range r.Values {
+		at := postingOf(pair{r.Key, v})
+		n += len(p.several[at])
+		if _, alone := p.single[at]; alone {
+			n++
+		}
 	}
-	return p.sets[has&^inSet].size
+	return n
 }
 
-func (p *postings) visit(l pair, visit func(nodeID)) {
-	has, ok := p.nodes[uint32(hashLabel(l.key, l.value))] //nolint:gosec // cut off
-	switch {
-	case !ok:
-	case has&inSet == 0:
-		visit(nodeID(has))
-	default:
-		p.sets[has&^inSet].visit(visit)
+// visit visits these nodes, in no order.
+func (p *postings) visit(r *Requirement, visit func(nodeID)) {
+	for _, v := range r.Values {
+		at := postingOf(pair{r.Key, v})
+		if id, alone := p.single[at]; alone {
+			visit(id)
+		}
+		for id := range p.several[at] {
+			visit(id)
+		}
 	}
 }
 
 // postingsOf are those of a scope, made for the first who asks and kept up to date from then on.
 func (g *Graph) postingsOf(sc *scope) *postings {
 	if sc.postings == nil {
-		sc.postings = &postings{nodes: make(map[uint32]uint32)}
+		sc.postings = &postings{single: make(map[uint32]nodeID), several: make(map[uint32]map[nodeID]struct{})}
 		for _, at := range sc.slots {
 			for n := g.slots.at(at).node; n != 0; n = g.nodes.at(n).sibling {
 				if p := g.nodes.at(n); p.alive() {
@@ -118,4 +105,88 @@ func (g *Graph) repost(id nodeID, before, now *labelSet) {
 		sc.postings.remove(id, before)
 		sc.postings.add(id, now)
 	}
+}
+
+// sparse is how many objects a scope has for each selector that is looked up in its
+// postings: with more selectors, looking at the objects is less work.
+const sparse = 8
+
+// candidates lists the slots that the selectors of a holder may match, each once.
+func (g *Graph) candidates(h *holder) []slotID {
+	type place struct {
+		kind  kindID
+		space spaceID
+	}
+	var found []slotID
+	seen := make(map[place]struct{})
+	look := func(kind kindID, space spaceID, sc *scope) {
+		if _, again := seen[place{kind, space}]; sc == nil || again {
+			return
+		}
+		seen[place{kind, space}] = struct{}{}
+		found = g.candidatesIn(h, kind, space, sc, found)
+	}
+	everywhere := make(map[kindID]struct{})
+	for _, s := range h.selectors {
+		if s.space == 0 {
+			everywhere[s.kind] = struct{}{}
+		} else {
+			look(s.kind, s.space, g.scopeAt(s.kind, s.space))
+		}
+	}
+	for kind := range everywhere {
+		for space, sc := range g.selection[kind] {
+			if space != 0 && g.looksIn(h, kind, space) {
+				look(kind, space, sc)
+			}
+		}
+	}
+	return found
+}
+
+// candidatesIn appends the candidates of one scope: the objects with the rarest label that a
+// selector asks for, or all objects if that is not fewer.
+func (g *Graph) candidatesIn(h *holder, kind kindID, space spaceID, sc *scope, found []slotID) []slotID {
+	if len(sc.slots) < g.postingsLeast {
+		return append(found, sc.slots...)
+	}
+	var asking []*Requirement
+	for _, s := range h.selectors {
+		if s.kind != kind || s.space != 0 && s.space != space {
+			continue
+		}
+		i := slices.IndexFunc(s.selector.Requirements, func(r Requirement) bool { return r.Op == In })
+		if i < 0 || sparse*(len(asking)+1) > len(sc.slots) && len(sc.slots) >= postingsLeast {
+			return append(found, sc.slots...)
+		}
+		asking = append(asking, g.rarest(sc, s.selector.Requirements[i:]))
+	}
+	total, p := 0, g.postingsOf(sc)
+	for _, r := range asking {
+		if total += p.count(r); total >= len(sc.slots) {
+			return append(found, sc.slots...)
+		}
+	}
+	from := len(found)
+	for _, r := range asking {
+		p.visit(r, func(n nodeID) { found = append(found, g.nodes.at(n).slot) })
+	}
+	slices.Sort(found[from:])
+	return append(found[:from], slices.Compact(found[from:])...)
+}
+
+// rarest returns the requirement whose values the fewest objects of a scope have.
+func (g *Graph) rarest(sc *scope, requirements []Requirement) *Requirement {
+	var best *Requirement
+	p, least := g.postingsOf(sc), 0
+	for i := range requirements {
+		r := &requirements[i]
+		if r.Op != In {
+			continue
+		}
+		if n := p.count(r); best == nil || n < least {
+			best, least = r, n
+		}
+	}
+	return best
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // ArcType says what a reference means. The zero value is not a valid type.
 type ArcType uint8
@@ -161,4 +164,25 @@ func (r *Requirement) matches(labels map[string]string) bool {
 	default:
 		return ok && slices.Contains(r.Values, value)
 	}
+}
+
+// MaxWord is how long a word of WithWord is at most.
+const MaxWord = 32
+
+// wordMark begins a word in a field. No path contains it: package refs neither makes nor
+// takes a path with control characters.
+const wordMark = "\x00"
+
+// WithWord is a Reference's Field that says in a word what the reference means.
+func WithWord(path, word string) string {
+	if word == "" {
+		return path
+	}
+	return path + wordMark + word
+}
+
+// CutWord is the inverse of WithWord.
+func CutWord(field string) (path, word string) {
+	path, word, _ = strings.Cut(field, wordMark)
+	return path, word
 }
