@@ -69,31 +69,20 @@ func patternOf(call interpreter.InterpretableCall) (string, bool) {
 	return string(pattern), ok
 }
 
-// boundedText is the text of such a call. The pattern was found small enough before
-// compilation, and is compiled once.
-type boundedText struct {
-	interpreter.InterpretableV2
-
-	regexSize int
-	all       bool // that is found is made
-}
-
-func (b *boundedText) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	value := b.InterpretableV2.Exec(frame)
-	text, ok := value.(types.String)
-	if !ok {
+// boundedText is the text of such a call, whose pattern was found small enough before compilation, and
+// is compiled once. all: what is found is made.
+func boundedText(of interpreter.InterpretableV2, regexSize int, all bool) *node {
+	return after(of, func(m *meter, value ref.Val) ref.Val {
+		text, ok := value.(types.String)
+		if !ok {
+			return value
+		}
+		if refused := matchWork(m, len(text), regexSize); refused != nil {
+			return types.WrapErr(refused)
+		}
+		if all {
+			m.makes(foundBytes * (1 + len(text)))
+		}
 		return value
-	}
-	m := meterOf(frame)
-	if refused := matchWork(m, len(text), b.regexSize); refused != nil {
-		return types.WrapErr(refused)
-	}
-	if b.all {
-		m.makes(foundBytes * (1 + len(text)))
-	}
-	return value
-}
-
-func (b *boundedText) Eval(vars interpreter.Activation) ref.Val {
-	return b.Exec(interpreter.AsFrame(vars))
+	})
 }

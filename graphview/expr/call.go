@@ -20,52 +20,35 @@ func refuse(format string, arguments ...any) *guardError {
 	return &guardError{fmt.Sprintf(format, arguments...)}
 }
 
-// call is a call of a function whose time or result grows with its arguments. It
-// is charged for before it is made.
-type call struct {
-	interpreter.InterpretableV2
-
-	function string
-	overload string
-	args     []interpreter.InterpretableV2
-	bound    bound
-	run      functions.FunctionOp
-	trait    int
-}
-
-func (c *call) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	values := make([]ref.Val, len(c.args))
-	for i, arg := range c.args {
-		values[i] = arg.Exec(frame)
-		if types.IsUnknownOrError(values[i]) {
-			return values[i]
-		}
-	}
-	if refused := c.bound(meterOf(frame), values); refused != nil {
-		return types.LabelErrNode(c.ID(), types.WrapErr(refused))
-	}
-	// CEL finds the overload to run in the same way.
-	first := values[0]
-	if c.run != nil && (c.trait == 0 || first.Type().HasTrait(c.trait)) {
-		return types.LabelErrNode(c.ID(), c.run(values...))
-	}
-	if receiver, ok := first.(traits.Receiver); ok && first.Type().HasTrait(traits.ReceiverType) {
-		return types.LabelErrNode(c.ID(), receiver.Receive(c.function, c.overload, values[1:]))
-	}
-	return types.NewErrWithNodeID(c.ID(), "no such overload: %s", c.function)
-}
-
-func (c *call) Eval(vars interpreter.Activation) ref.Val { return c.Exec(interpreter.AsFrame(vars)) }
-
-// metered puts a call in the place of CEL's.
+// metered is a call of a function whose time or result grows with its arguments. It is charged for
+// before it is made.
 func (p *planner) metered(of interpreter.InterpretableCall, b bound) (interpreter.InterpretableV2, error) {
 	run, trait, err := p.implementation(of)
 	if err != nil {
 		return nil, err
 	}
-	return &call{
-		InterpretableV2: of, function: of.Function(), overload: of.OverloadID(), args: of.Args(), bound: b, run: run, trait: trait,
-	}, nil
+	id, args := of.ID(), of.Args()
+	return &node{of, func(frame *interpreter.ExecutionFrame) ref.Val {
+		values := make([]ref.Val, len(args))
+		for i, arg := range args {
+			values[i] = arg.Exec(frame)
+			if types.IsUnknownOrError(values[i]) {
+				return values[i]
+			}
+		}
+		if refused := b(meterOf(frame), values); refused != nil {
+			return types.LabelErrNode(id, types.WrapErr(refused))
+		}
+		// CEL finds the overload to run in the same way.
+		first := values[0]
+		if run != nil && (trait == 0 || first.Type().HasTrait(trait)) {
+			return types.LabelErrNode(id, run(values...))
+		}
+		if receiver, ok := first.(traits.Receiver); ok && first.Type().HasTrait(traits.ReceiverType) {
+			return types.LabelErrNode(id, receiver.Receive(of.Function(), of.OverloadID(), values[1:]))
+		}
+		return types.NewErrWithNodeID(id, "no such overload: %s", of.Function())
+	}}, nil
 }
 
 // implementation is what a call runs, and the trait that its first argument must

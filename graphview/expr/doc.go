@@ -15,7 +15,7 @@
 //   - every evaluation has a meter (cost_meter.go), which takes units before each turn of a
 //     loop, each new list or map, and each call whose time or result grows with its
 //     arguments. The same limit bounds time and memory. The meter also checks the context;
-//   - the table of all functions names the bound of each (table.go). A test fails when CEL
+//   - a table has the bound of each function (table.go). A test fails when CEL
 //     or Kubernetes adds a function;
 //   - expensive evaluations wait for a turn;
 //   - this package evaluates JSONPath itself, over the tree of client-go's parser, within a

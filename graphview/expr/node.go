@@ -7,89 +7,79 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// CEL evaluates the plan of an expression, except for the nodes in this file. These charge the
-// meter: they make values, or take longer for larger arguments. All other nodes are charged once
-// by the number of nodes, and once more for each turn of a loop.
+// CEL evaluates the plan of an expression, except for these nodes. They charge the meter: they make
+// values, or take longer for larger arguments. All other nodes are charged once by the number of
+// nodes, and once more for each turn of a loop.
+type node struct {
+	interpreter.InterpretableV2 // in whose place it is
+
+	exec func(frame *interpreter.ExecutionFrame) ref.Val
+}
+
+func (n *node) Exec(frame *interpreter.ExecutionFrame) ref.Val { return n.exec(frame) }
+
+func (n *node) Eval(vars interpreter.Activation) ref.Val { return n.exec(interpreter.AsFrame(vars)) }
+
+// after is a node whose value is that of another, which is passed to then.
+func after(of interpreter.InterpretableV2, then func(m *meter, value ref.Val) ref.Val) *node {
+	return &node{of, func(frame *interpreter.ExecutionFrame) ref.Val { return then(meterOf(frame), of.Exec(frame)) }}
+}
 
 // step is one turn of a loop.
-type step struct {
-	interpreter.InterpretableV2
-
-	nodes int
+func step(of interpreter.InterpretableV2, nodes int) *node {
+	return &node{of, func(frame *interpreter.ExecutionFrame) ref.Val {
+		meterOf(frame).spend(nodes)
+		return of.Exec(frame)
+	}}
 }
-
-func (s *step) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	meterOf(frame).spend(s.nodes)
-	return s.InterpretableV2.Exec(frame)
-}
-
-func (s *step) Eval(vars interpreter.Activation) ref.Val { return s.Exec(interpreter.AsFrame(vars)) }
 
 // loopRange is what a loop goes through. The keys of a map are gathered before the
 // first turn.
-type loopRange struct{ interpreter.InterpretableV2 }
-
-func (r *loopRange) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	value := r.InterpretableV2.Exec(frame)
-	if m, ok := value.(traits.Mapper); ok {
-		meterOf(frame).makes(2 * bytesMade * length(m))
-	}
-	return value
-}
-
-func (r *loopRange) Eval(vars interpreter.Activation) ref.Val {
-	return r.Exec(interpreter.AsFrame(vars))
+func loopRange(of interpreter.InterpretableV2) *node {
+	return after(of, func(m *meter, value ref.Val) ref.Val {
+		if entries, ok := value.(traits.Mapper); ok {
+			m.makes(2 * bytesMade * length(entries))
+		}
+		return value
+	})
 }
 
 // key is a computed index. CEL's errors write out what is not there, so it must be
 // no list or map, which may contain itself many times over.
-type key struct{ interpreter.InterpretableV2 }
-
-func (k *key) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	value := k.InterpretableV2.Exec(frame)
-	if refused := checkKey(meterOf(frame), value); refused != nil {
-		return types.LabelErrNode(k.ID(), types.WrapErr(refused))
-	}
-	return value
+func key(of interpreter.InterpretableV2) *node {
+	return after(of, func(m *meter, value ref.Val) ref.Val {
+		if refused := checkKey(m, value); refused != nil {
+			return types.LabelErrNode(of.ID(), types.WrapErr(refused))
+		}
+		return value
+	})
 }
-
-func (k *key) Eval(vars interpreter.Activation) ref.Val { return k.Exec(interpreter.AsFrame(vars)) }
 
 // label is a label or an annotation that is compared.
-type label struct {
-	interpreter.InterpretableV2
-
-	of, name interpreter.InterpretableV2
-}
-
-func (l *label) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	of, name := l.of.Exec(frame), l.name.Exec(frame)
-	if types.IsUnknownOrError(name) {
-		return name
-	}
-	if m, ok := of.(traits.Mapper); ok {
-		if value, found := m.Find(name); found {
-			return value
+func label(call interpreter.InterpretableCall) *node {
+	of, name := call.Args()[0], call.Args()[1]
+	return &node{call, func(frame *interpreter.ExecutionFrame) ref.Val {
+		of, name := of.Exec(frame), name.Exec(frame)
+		if types.IsUnknownOrError(name) {
+			return name
 		}
-	}
-	return types.NullValue
+		if m, ok := of.(traits.Mapper); ok {
+			if value, found := m.Find(name); found {
+				return value
+			}
+		}
+		return types.NullValue
+	}}
 }
-
-func (l *label) Eval(vars interpreter.Activation) ref.Val { return l.Exec(interpreter.AsFrame(vars)) }
 
 // readText is a value that a constant is compared with, or looked up in.
-type readText struct{ interpreter.InterpretableV2 }
-
-func (r *readText) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	value := r.InterpretableV2.Exec(frame)
-	if text, ok := value.(types.String); ok {
-		meterOf(frame).reads(len(text))
-	}
-	return value
-}
-
-func (r *readText) Eval(vars interpreter.Activation) ref.Val {
-	return r.Exec(interpreter.AsFrame(vars))
+func readText(of interpreter.InterpretableV2) *node {
+	return after(of, func(m *meter, value ref.Val) ref.Val {
+		if text, ok := value.(types.String); ok {
+			m.reads(len(text))
+		}
+		return value
+	})
 }
 
 func checkKey(m *meter, value ref.Val) *guardError {
@@ -106,28 +96,16 @@ func checkKey(m *meter, value ref.Val) *guardError {
 // maker is a list or a map that is written out, unless all of it is constant.
 type maker struct {
 	id       int64
-	isMap    bool
 	parts    []interpreter.InterpretableV2 // of a map keys and values in turn
 	optional []bool                        // by element or entry
 	adapter  types.Adapter
 }
 
-func (k *maker) ID() int64 { return k.id }
-
-func (k *maker) Eval(vars interpreter.Activation) ref.Val {
-	return k.Exec(interpreter.AsFrame(vars))
-}
-
 // A map needs some 100 bytes for each entry.
 const entryBytes = 128
 
-func (k *maker) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	m := meterOf(frame)
-	if k.isMap {
-		m.makes(48 + entryBytes*len(k.parts)/2)
-		return k.entries(frame, m)
-	}
-	m.makes(48 + 16*len(k.parts))
+func (k *maker) list(frame *interpreter.ExecutionFrame) ref.Val {
+	meterOf(frame).makes(48 + 16*len(k.parts))
 	values := make([]ref.Val, 0, len(k.parts))
 	for i, part := range k.parts {
 		value := part.Exec(frame)
@@ -145,7 +123,9 @@ func (k *maker) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	return types.NewRefValList(k.adapter, values)
 }
 
-func (k *maker) entries(frame *interpreter.ExecutionFrame, m *meter) ref.Val {
+func (k *maker) entries(frame *interpreter.ExecutionFrame) ref.Val {
+	m := meterOf(frame)
+	m.makes(48 + entryBytes*len(k.parts)/2)
 	entries := make(map[ref.Val]ref.Val, len(k.parts)/2)
 	for i := 0; i < len(k.parts); i += 2 {
 		name := k.parts[i].Exec(frame)

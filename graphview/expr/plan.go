@@ -143,33 +143,37 @@ func (p *planner) maybeLabel(e ast.Expr) ast.Expr {
 
 // decorate is called for every node of a plan, before CEL's own optimisations,
 // which replace lists of constants, and calls with a constant pattern or list.
-func (p *planner) decorate(node interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
-	switch of := node.(type) {
+func (p *planner) decorate(plain interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+	switch of := plain.(type) {
 	case interpreter.InterpretableCall:
 		switch of.Function() {
 		case markStep:
-			return &step{of.Args()[0], p.nodes[of.ID()]}, nil
+			return step(of.Args()[0], p.nodes[of.ID()]), nil
 		case markRange:
-			return &loopRange{of.Args()[0]}, nil
+			return loopRange(of.Args()[0]), nil
 		case markKey:
-			return &key{of.Args()[0]}, nil
+			return key(of.Args()[0]), nil
 		case markLabel:
-			return &label{InterpretableV2: of, of: of.Args()[0], name: of.Args()[1]}, nil
+			return label(of), nil
 		}
 		return p.call(of)
 	case interpreter.InterpretableConstructor:
 		parts := of.InitVals()
 		if !slices.ContainsFunc(parts, func(n interpreter.InterpretableV2) bool { return !isConstant(n) }) {
-			return node, nil
+			return plain, nil
 		}
-		return &maker{id: of.ID(), isMap: of.Type() == types.MapType, parts: parts, optional: p.optional[of.ID()], adapter: p.adapter}, nil
+		made := &maker{id: of.ID(), parts: parts, optional: p.optional[of.ID()], adapter: p.adapter}
+		if of.Type() == types.MapType {
+			return &node{of, made.entries}, nil
+		}
+		return &node{of, made.list}, nil
 	}
-	return node, nil
+	return plain, nil
 }
 
 func (p *planner) call(of interpreter.InterpretableCall) (interpreter.InterpretableV2, error) {
-	f, ok := table[of.Function()]
-	if !ok || f.bound == nil || slices.Contains(f.fixed, of.OverloadID()) {
+	b := p.boundOf(of)
+	if b == nil {
 		return of, nil
 	}
 	switch {
@@ -181,13 +185,13 @@ func (p *planner) call(of interpreter.InterpretableCall) (interpreter.Interpreta
 	case of.OverloadID() == overloads.InList && isConstant(of.Args()[1]):
 		// CEL makes a set of it, or compares with each element, which is a constant.
 		run, _, err := p.implementation(of)
-		return withFirst(of, &readText{InterpretableV2: of.Args()[0]}, run), err
+		return withFirst(of, readText(of.Args()[0]), run), err
 	}
 	if pattern, constant := patternOf(of); constant {
 		// CEL compiles it once, and puts that in the place of the implementation.
-		return withFirst(of, &boundedText{of.Args()[0], regexSize(pattern), of.Function() == "findAll"}, nil), nil
+		return withFirst(of, boundedText(of.Args()[0], regexSize(pattern), of.Function() == "findAll"), nil), nil
 	}
-	return p.metered(of, f.bound)
+	return p.metered(of, b)
 }
 
 // withFirst is a call with another first argument.

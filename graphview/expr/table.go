@@ -1,166 +1,124 @@
 package expr
 
-// function is what bounds one function or operator of CEL.
-type function struct {
-	// overloads are all that the environments have, separated by spaces.
+import (
+	"strings"
+	"sync"
+
+	"github.com/google/cel-go/interpreter"
+)
+
+// overloadBounds has each overload of the functions and operators of the environments, separated by spaces,
+// with what charges for it. A test fails when one is missing: what is new has to be bounded first.
+var overloadBounds = []struct {
+	bound     bound
 	overloads string
-	// within says what bounds time and result: "" where both are the same whatever
-	// the arguments are. A call that may take longer is charged for by bound, unless
-	// it is known to be of an overload that is fixed.
-	within string
-	bound  bound
-	fixed  []string
+}{
+	{boundAdding, "add_bytes add_list add_string"},
+	{boundComparing, "equals not_equals"},
+	{boundContains, "contains_string ends_with_string starts_with_string"},
+	{boundDistinct, "list_distinct"},
+	{boundElements, "list_reverse list_slice optional_unwrap optional_unwrapOpt"},
+	{boundFinding, `
+		list_a_index_of_int list_a_last_index_of_int list_includes_dyn_dyn string_index_of_string string_index_of_string_int
+		string_last_index_of_string string_last_index_of_string_int`},
+	{boundFindingAll, "string_find_all_string string_find_all_string_int"},
+	{boundFlattening, "list_flatten list_flatten_int"},
+	{boundFormatting, "string_format"},
+	{boundIn, "in_list in_map"},
+	{boundInserting, "@mapInsert_map_key_value @mapInsert_map_map"},
+	{boundJoining, "list_join list_join_string"},
+	{boundOrder, `
+		greater_bytes greater_equals_bytes greater_equals_string greater_string less_bytes less_equals_bytes less_equals_string
+		less_string`},
+	{boundParsing, `
+		cidr_contains_cidr cidr_contains_cidr_string cidr_contains_ip_ip cidr_contains_ip_string cidr_ip format-named ip_is_canonical
+		is_cidr is_ip is_semver_string is_semver_string_bool is_url_string string_bool_to_semver string_to_bool string_to_cidr
+		string_to_double string_to_duration string_to_int64 string_to_ip string_to_semver string_to_timestamp string_to_uint64
+		string_to_url`},
+	{boundQuantity, `
+		is_quantity_string quantity_add quantity_add_int quantity_compare_to quantity_get_float quantity_get_int quantity_is_greater_than
+		quantity_is_integer quantity_is_less_than quantity_sub quantity_sub_int semver_compare_to semver_is_greater_than
+		semver_is_less_than string_to_quantity`},
+	{boundRange, "lists_range"},
+	{boundReading, "size_string string_size"},
+	{boundRegex, "matches matches_string string_find_string"},
+	{boundReplacing, "string_replace_string_string string_replace_string_string_int"},
+	{boundSearching, "list_sets_contains_list list_sets_equivalent_list list_sets_intersects_list"},
+	{boundSlowText, "format-validate"},
+	{boundSorting, `
+		list_bool_is_sorted_bool list_bool_max_bool list_bool_min_bool list_bool_sort list_bool_sortByAssociatedKeys
+		list_bytes_is_sorted_bool list_bytes_max_bytes list_bytes_min_bytes list_bytes_sort list_bytes_sortByAssociatedKeys
+		list_double_is_sorted_bool list_double_max_double list_double_min_double list_double_sort list_double_sortByAssociatedKeys
+		list_double_sum_double list_duration_is_sorted_bool list_duration_max_duration list_duration_min_duration
+		list_duration_sum_duration list_google.protobuf.Duration_sort list_google.protobuf.Duration_sortByAssociatedKeys
+		list_google.protobuf.Timestamp_sort list_google.protobuf.Timestamp_sortByAssociatedKeys list_int_is_sorted_bool list_int_max_int
+		list_int_min_int list_int_sort list_int_sortByAssociatedKeys list_int_sum_int list_string_is_sorted_bool list_string_max_string
+		list_string_min_string list_string_sort list_string_sortByAssociatedKeys list_timestamp_is_sorted_bool
+		list_timestamp_max_timestamp list_timestamp_min_timestamp list_uint_is_sorted_bool list_uint_max_uint list_uint_min_uint
+		list_uint_sort list_uint_sortByAssociatedKeys list_uint_sum_uint`},
+	{boundSplitting, "string_split_string string_split_string_int"},
+	{boundText, `
+		bytes_to_string string_char_at_int string_lower_ascii string_substring_int string_substring_int_int string_to_bytes string_trim
+		string_upper_ascii strings_quote`},
+	{boundURL, "url_get_escaped_path url_get_host url_get_hostname url_get_port url_get_query url_get_scheme"},
+	{boundZone, `
+		timestamp_to_day_of_month_1_based_with_tz timestamp_to_day_of_month_with_tz timestamp_to_day_of_week_with_tz
+		timestamp_to_day_of_year_with_tz timestamp_to_hours_with_tz timestamp_to_milliseconds_with_tz timestamp_to_minutes_with_tz
+		timestamp_to_month_with_tz timestamp_to_seconds_tz timestamp_to_year_with_tz`},
+	// They take the same time and make as much whatever their arguments are.
+	{nil, `
+		__not_strictly_false__ add_double add_duration_duration add_duration_timestamp add_int64 add_timestamp_duration add_uint64
+		bool_to_bool bool_to_string bytes_size bytes_to_bytes cidr_masked cidr_prefix_length cidr_to_string conditional divide_double
+		divide_int64 divide_uint64 double_to_double double_to_int64 double_to_string double_to_uint64 duration_to_duration
+		duration_to_hours duration_to_int64 duration_to_milliseconds duration_to_minutes duration_to_seconds duration_to_string
+		format.byte format.date format.datetime format.dns1035Label format.dns1035LabelPrefix format.dns1123Label
+		format.dns1123LabelPrefix format.dns1123Subdomain format.dns1123SubdomainPrefix format.labelValue format.qualifiedName format.uri
+		format.uuid greater_bool greater_double greater_double_int64 greater_double_uint64 greater_duration greater_equals_bool
+		greater_equals_double greater_equals_double_int64 greater_equals_double_uint64 greater_equals_duration greater_equals_int64
+		greater_equals_int64_double greater_equals_int64_uint64 greater_equals_timestamp greater_equals_uint64
+		greater_equals_uint64_double greater_equals_uint64_int64 greater_int64 greater_int64_double greater_int64_uint64 greater_timestamp
+		greater_uint64 greater_uint64_double greater_uint64_int64 int64_to_double int64_to_int64 int64_to_string int64_to_timestamp
+		int64_to_uint64 ip_family ip_is_global_unicast ip_is_link_local_multicast ip_is_link_local_unicast ip_is_loopback
+		ip_is_unspecified ip_to_string less_bool less_double less_double_int64 less_double_uint64 less_duration less_equals_bool
+		less_equals_double less_equals_double_int64 less_equals_double_uint64 less_equals_duration less_equals_int64
+		less_equals_int64_double less_equals_int64_uint64 less_equals_timestamp less_equals_uint64 less_equals_uint64_double
+		less_equals_uint64_int64 less_int64 less_int64_double less_int64_uint64 less_timestamp less_uint64 less_uint64_double
+		less_uint64_int64 list_first list_last list_size logical_and logical_not logical_or map_size modulo_int64 modulo_uint64
+		multiply_double multiply_int64 multiply_uint64 negate_double negate_int64 not_strictly_false optional_hasValue optional_none
+		optional_of optional_ofNonZeroValue optional_orValue_value optional_or_optional optional_value quantity_sign semver_major
+		semver_minor semver_patch size_bytes size_list size_map string_to_string subtract_double subtract_duration_duration subtract_int64
+		subtract_timestamp_duration subtract_timestamp_timestamp subtract_uint64 timestamp_to_day_of_month
+		timestamp_to_day_of_month_1_based timestamp_to_day_of_week timestamp_to_day_of_year timestamp_to_hours timestamp_to_int64
+		timestamp_to_milliseconds timestamp_to_minutes timestamp_to_month timestamp_to_seconds timestamp_to_string timestamp_to_timestamp
+		timestamp_to_year to_dyn type uint64_to_double uint64_to_int64 uint64_to_string uint64_to_uint64`},
+	// The index is charged for: see key.
+	{nil, `
+		@label_dyn_dyn index_list index_map list_optindex_optional_int map_optindex_optional_value optional_list_index_int
+		optional_list_optindex_optional_int optional_map_index_value optional_map_optindex_optional_value select_optional_field`},
+	// Marks of the planner.
+	{nil, "@key_dyn @range_dyn @step_dyn"},
 }
 
-// table has a row for each function of the environments. A test fails when one is
-// missing: what is new has to be bounded first.
-var table = map[string]function{
-	"!_":                            {overloads: "logical_not"},
-	"-_":                            {overloads: "negate_double negate_int64"},
-	"@in":                           {overloads: "in_list in_map", within: "each element, with its parts; the key of a map", bound: boundIn},
-	"@not_strictly_false":           {overloads: "not_strictly_false"},
-	"@sortByAssociatedKeys":         {overloads: "list_bool_sortByAssociatedKeys list_bytes_sortByAssociatedKeys list_double_sortByAssociatedKeys list_google.protobuf.Duration_sortByAssociatedKeys list_google.protobuf.Timestamp_sortByAssociatedKeys list_int_sortByAssociatedKeys list_string_sortByAssociatedKeys list_uint_sortByAssociatedKeys", within: "n log n comparisons, with the texts", bound: boundSorting},
-	"_!=_":                          {overloads: "not_equals", within: "the parts of both", bound: boundComparing},
-	"_%_":                           {overloads: "modulo_int64 modulo_uint64"},
-	"_&&_":                          {overloads: "logical_and"},
-	"_*_":                           {overloads: "multiply_double multiply_int64 multiply_uint64"},
-	"_+_":                           {overloads: "add_bytes add_double add_duration_duration add_duration_timestamp add_int64 add_list add_string add_timestamp_duration add_uint64", within: "what is made", bound: boundAdding, fixed: []string{"add_double", "add_duration_duration", "add_duration_timestamp", "add_int64", "add_timestamp_duration", "add_uint64"}},
-	"_-_":                           {overloads: "subtract_double subtract_duration_duration subtract_int64 subtract_timestamp_duration subtract_timestamp_timestamp subtract_uint64"},
-	"_/_":                           {overloads: "divide_double divide_int64 divide_uint64"},
-	"_<=_":                          {overloads: "less_equals_bool less_equals_bytes less_equals_double less_equals_double_int64 less_equals_double_uint64 less_equals_duration less_equals_int64 less_equals_int64_double less_equals_int64_uint64 less_equals_string less_equals_timestamp less_equals_uint64 less_equals_uint64_double less_equals_uint64_int64", within: "the shorter text", bound: boundOrder, fixed: []string{"less_equals_bool", "less_equals_double", "less_equals_double_int64", "less_equals_double_uint64", "less_equals_duration", "less_equals_int64", "less_equals_int64_double", "less_equals_int64_uint64", "less_equals_timestamp", "less_equals_uint64", "less_equals_uint64_double", "less_equals_uint64_int64"}},
-	"_<_":                           {overloads: "less_bool less_bytes less_double less_double_int64 less_double_uint64 less_duration less_int64 less_int64_double less_int64_uint64 less_string less_timestamp less_uint64 less_uint64_double less_uint64_int64", within: "the shorter text", bound: boundOrder, fixed: []string{"less_bool", "less_double", "less_double_int64", "less_double_uint64", "less_duration", "less_int64", "less_int64_double", "less_int64_uint64", "less_timestamp", "less_uint64", "less_uint64_double", "less_uint64_int64"}},
-	"_==_":                          {overloads: "equals", within: "the parts of both", bound: boundComparing},
-	"_>=_":                          {overloads: "greater_equals_bool greater_equals_bytes greater_equals_double greater_equals_double_int64 greater_equals_double_uint64 greater_equals_duration greater_equals_int64 greater_equals_int64_double greater_equals_int64_uint64 greater_equals_string greater_equals_timestamp greater_equals_uint64 greater_equals_uint64_double greater_equals_uint64_int64", within: "the shorter text", bound: boundOrder, fixed: []string{"greater_equals_bool", "greater_equals_double", "greater_equals_double_int64", "greater_equals_double_uint64", "greater_equals_duration", "greater_equals_int64", "greater_equals_int64_double", "greater_equals_int64_uint64", "greater_equals_timestamp", "greater_equals_uint64", "greater_equals_uint64_double", "greater_equals_uint64_int64"}},
-	"_>_":                           {overloads: "greater_bool greater_bytes greater_double greater_double_int64 greater_double_uint64 greater_duration greater_int64 greater_int64_double greater_int64_uint64 greater_string greater_timestamp greater_uint64 greater_uint64_double greater_uint64_int64", within: "the shorter text", bound: boundOrder, fixed: []string{"greater_bool", "greater_double", "greater_double_int64", "greater_double_uint64", "greater_duration", "greater_int64", "greater_int64_double", "greater_int64_uint64", "greater_timestamp", "greater_uint64", "greater_uint64_double", "greater_uint64_int64"}},
-	"_?._":                          {overloads: "select_optional_field", within: "the index is charged for: see key"},
-	"_?_:_":                         {overloads: "conditional"},
-	"_[?_]":                         {overloads: "list_optindex_optional_int map_optindex_optional_value optional_list_optindex_optional_int optional_map_optindex_optional_value", within: "the index is charged for: see key"},
-	"_[_]":                          {overloads: "index_list index_map optional_list_index_int optional_map_index_value", within: "the index is charged for: see key"},
-	"__not_strictly_false__":        {overloads: "__not_strictly_false__"},
-	"_in_":                          {overloads: "in_list in_map", within: "each element, with its parts; the key of a map", bound: boundIn},
-	"_||_":                          {overloads: "logical_or"},
-	"add":                           {overloads: "quantity_add quantity_add_int", within: "a short text; a number of limited length", bound: boundQuantity},
-	"asApproximateFloat":            {overloads: "quantity_get_float", within: "a short text; a number of limited length", bound: boundQuantity},
-	"asInteger":                     {overloads: "quantity_get_int", within: "a short text; a number of limited length", bound: boundQuantity},
-	"bool":                          {overloads: "bool_to_bool string_to_bool", within: "a short text", bound: boundParsing, fixed: []string{"bool_to_bool"}},
-	"bytes":                         {overloads: "bytes_to_bytes string_to_bytes", within: "the texts, taken apart into characters", bound: boundText, fixed: []string{"bytes_to_bytes"}},
-	"cel.@mapInsert":                {overloads: "@mapInsert_map_key_value @mapInsert_map_map", within: "the entries that are added", bound: boundInserting},
-	"charAt":                        {overloads: "string_char_at_int", within: "the texts, taken apart into characters", bound: boundText},
-	"cidr":                          {overloads: "string_to_cidr", within: "a short text", bound: boundParsing},
-	"compareTo":                     {overloads: "quantity_compare_to semver_compare_to", within: "a short text; a number of limited length", bound: boundQuantity},
-	"contains":                      {overloads: "contains_string", within: "both texts", bound: boundContains},
-	"containsCIDR":                  {overloads: "cidr_contains_cidr cidr_contains_cidr_string", within: "a short text", bound: boundParsing},
-	"containsIP":                    {overloads: "cidr_contains_ip_ip cidr_contains_ip_string", within: "a short text", bound: boundParsing},
-	"distinct":                      {overloads: "list_distinct", within: "each pair of elements, with their parts", bound: boundDistinct},
-	"double":                        {overloads: "double_to_double int64_to_double string_to_double uint64_to_double", within: "a short text", bound: boundParsing, fixed: []string{"double_to_double", "int64_to_double", "uint64_to_double"}},
-	"duration":                      {overloads: "duration_to_duration string_to_duration", within: "a short text", bound: boundParsing, fixed: []string{"duration_to_duration"}},
-	"dyn":                           {overloads: "to_dyn"},
-	"endsWith":                      {overloads: "ends_with_string", within: "both texts", bound: boundContains},
-	"family":                        {overloads: "ip_family"},
-	"find":                          {overloads: "string_find_string", within: "the text times the expression; what is found is part of the text", bound: boundRegex},
-	"findAll":                       {overloads: "string_find_all_string string_find_all_string_int", within: "the text times the expression; as many as there are places in the text", bound: boundFindingAll},
-	"first":                         {overloads: "list_first"},
-	"flatten":                       {overloads: "list_flatten list_flatten_int", within: "the parts, for each list around them", bound: boundFlattening},
-	"format":                        {overloads: "string_format", within: "the arguments, written out", bound: boundFormatting},
-	"format.byte":                   {overloads: "format.byte"},
-	"format.date":                   {overloads: "format.date"},
-	"format.datetime":               {overloads: "format.datetime"},
-	"format.dns1035Label":           {overloads: "format.dns1035Label"},
-	"format.dns1035LabelPrefix":     {overloads: "format.dns1035LabelPrefix"},
-	"format.dns1123Label":           {overloads: "format.dns1123Label"},
-	"format.dns1123LabelPrefix":     {overloads: "format.dns1123LabelPrefix"},
-	"format.dns1123Subdomain":       {overloads: "format.dns1123Subdomain"},
-	"format.dns1123SubdomainPrefix": {overloads: "format.dns1123SubdomainPrefix"},
-	"format.labelValue":             {overloads: "format.labelValue"},
-	"format.named":                  {overloads: "format-named", within: "a short text", bound: boundParsing},
-	"format.qualifiedName":          {overloads: "format.qualifiedName"},
-	"format.uri":                    {overloads: "format.uri"},
-	"format.uuid":                   {overloads: "format.uuid"},
-	"getDate":                       {overloads: "timestamp_to_day_of_month_1_based timestamp_to_day_of_month_1_based_with_tz", within: "one file of a time zone", bound: boundZone, fixed: []string{"timestamp_to_day_of_month_1_based"}},
-	"getDayOfMonth":                 {overloads: "timestamp_to_day_of_month timestamp_to_day_of_month_with_tz", within: "one file of a time zone", bound: boundZone, fixed: []string{"timestamp_to_day_of_month"}},
-	"getDayOfWeek":                  {overloads: "timestamp_to_day_of_week timestamp_to_day_of_week_with_tz", within: "one file of a time zone", bound: boundZone, fixed: []string{"timestamp_to_day_of_week"}},
-	"getDayOfYear":                  {overloads: "timestamp_to_day_of_year timestamp_to_day_of_year_with_tz", within: "one file of a time zone", bound: boundZone, fixed: []string{"timestamp_to_day_of_year"}},
-	"getEscapedPath":                {overloads: "url_get_escaped_path", within: "a short text", bound: boundURL},
-	"getFullYear":                   {overloads: "timestamp_to_year timestamp_to_year_with_tz", within: "one file of a time zone", bound: boundZone, fixed: []string{"timestamp_to_year"}},
-	"getHost":                       {overloads: "url_get_host", within: "a short text", bound: boundURL},
-	"getHostname":                   {overloads: "url_get_hostname", within: "a short text", bound: boundURL},
-	"getHours":                      {overloads: "duration_to_hours timestamp_to_hours timestamp_to_hours_with_tz", within: "one file of a time zone", bound: boundZone, fixed: []string{"duration_to_hours", "timestamp_to_hours"}},
-	"getMilliseconds":               {overloads: "duration_to_milliseconds timestamp_to_milliseconds timestamp_to_milliseconds_with_tz", within: "one file of a time zone", bound: boundZone, fixed: []string{"duration_to_milliseconds", "timestamp_to_milliseconds"}},
-	"getMinutes":                    {overloads: "duration_to_minutes timestamp_to_minutes timestamp_to_minutes_with_tz", within: "one file of a time zone", bound: boundZone, fixed: []string{"duration_to_minutes", "timestamp_to_minutes"}},
-	"getMonth":                      {overloads: "timestamp_to_month timestamp_to_month_with_tz", within: "one file of a time zone", bound: boundZone, fixed: []string{"timestamp_to_month"}},
-	"getPort":                       {overloads: "url_get_port", within: "a short text", bound: boundURL},
-	"getQuery":                      {overloads: "url_get_query", within: "a short text", bound: boundURL},
-	"getScheme":                     {overloads: "url_get_scheme", within: "a short text", bound: boundURL},
-	"getSeconds":                    {overloads: "duration_to_seconds timestamp_to_seconds timestamp_to_seconds_tz", within: "one file of a time zone", bound: boundZone, fixed: []string{"duration_to_seconds", "timestamp_to_seconds"}},
-	"hasValue":                      {overloads: "optional_hasValue"},
-	"in":                            {overloads: "in_list in_map", within: "each element, with its parts; the key of a map", bound: boundIn},
-	"includes":                      {overloads: "list_includes_dyn_dyn", within: "each element, with its parts", bound: boundFinding},
-	"indexOf":                       {overloads: "list_a_index_of_int string_index_of_string string_index_of_string_int", within: "a text: the product of both; a list: each element, with its parts", bound: boundFinding},
-	"int":                           {overloads: "double_to_int64 duration_to_int64 int64_to_int64 string_to_int64 timestamp_to_int64 uint64_to_int64", within: "a short text", bound: boundParsing, fixed: []string{"double_to_int64", "duration_to_int64", "int64_to_int64", "timestamp_to_int64", "uint64_to_int64"}},
-	"ip":                            {overloads: "cidr_ip string_to_ip", within: "a short text", bound: boundParsing},
-	"ip.isCanonical":                {overloads: "ip_is_canonical", within: "a short text", bound: boundParsing},
-	"isCIDR":                        {overloads: "is_cidr", within: "a short text", bound: boundParsing},
-	"isGlobalUnicast":               {overloads: "ip_is_global_unicast"},
-	"isGreaterThan":                 {overloads: "quantity_is_greater_than semver_is_greater_than", within: "a short text; a number of limited length", bound: boundQuantity},
-	"isIP":                          {overloads: "is_ip", within: "a short text", bound: boundParsing},
-	"isInteger":                     {overloads: "quantity_is_integer", within: "a short text; a number of limited length", bound: boundQuantity},
-	"isLessThan":                    {overloads: "quantity_is_less_than semver_is_less_than", within: "a short text; a number of limited length", bound: boundQuantity},
-	"isLinkLocalMulticast":          {overloads: "ip_is_link_local_multicast"},
-	"isLinkLocalUnicast":            {overloads: "ip_is_link_local_unicast"},
-	"isLoopback":                    {overloads: "ip_is_loopback"},
-	"isQuantity":                    {overloads: "is_quantity_string", within: "a short text; a number of limited length", bound: boundQuantity},
-	"isSemver":                      {overloads: "is_semver_string is_semver_string_bool", within: "a short text", bound: boundParsing},
-	"isSorted":                      {overloads: "list_bool_is_sorted_bool list_bytes_is_sorted_bool list_double_is_sorted_bool list_duration_is_sorted_bool list_int_is_sorted_bool list_string_is_sorted_bool list_timestamp_is_sorted_bool list_uint_is_sorted_bool", within: "n log n comparisons, with the texts", bound: boundSorting},
-	"isURL":                         {overloads: "is_url_string", within: "a short text", bound: boundParsing},
-	"isUnspecified":                 {overloads: "ip_is_unspecified"},
-	"join":                          {overloads: "list_join list_join_string", within: "what is made", bound: boundJoining},
-	"last":                          {overloads: "list_last"},
-	"lastIndexOf":                   {overloads: "list_a_last_index_of_int string_last_index_of_string string_last_index_of_string_int", within: "a text: the product of both; a list: each element, with its parts", bound: boundFinding},
-	"lists.range":                   {overloads: "lists_range", within: "what is made; see maxRange", bound: boundRange},
-	"lowerAscii":                    {overloads: "string_lower_ascii", within: "the texts, taken apart into characters", bound: boundText},
-	"major":                         {overloads: "semver_major"},
-	"masked":                        {overloads: "cidr_masked"},
-	"matches":                       {overloads: "matches matches_string", within: "the text times the expression; what is found is part of the text", bound: boundRegex},
-	"max":                           {overloads: "list_bool_max_bool list_bytes_max_bytes list_double_max_double list_duration_max_duration list_int_max_int list_string_max_string list_timestamp_max_timestamp list_uint_max_uint", within: "n log n comparisons, with the texts", bound: boundSorting},
-	"min":                           {overloads: "list_bool_min_bool list_bytes_min_bytes list_double_min_double list_duration_min_duration list_int_min_int list_string_min_string list_timestamp_min_timestamp list_uint_min_uint", within: "n log n comparisons, with the texts", bound: boundSorting},
-	"minor":                         {overloads: "semver_minor"},
-	"optional.none":                 {overloads: "optional_none"},
-	"optional.of":                   {overloads: "optional_of"},
-	"optional.ofNonZeroValue":       {overloads: "optional_ofNonZeroValue"},
-	"optional.unwrap":               {overloads: "optional_unwrap", within: "a list of as many elements", bound: boundElements},
-	"or":                            {overloads: "optional_or_optional"},
-	"orValue":                       {overloads: "optional_orValue_value"},
-	"patch":                         {overloads: "semver_patch"},
-	"prefixLength":                  {overloads: "cidr_prefix_length"},
-	"quantity":                      {overloads: "string_to_quantity", within: "a short text; a number of limited length", bound: boundQuantity},
-	"replace":                       {overloads: "string_replace_string_string string_replace_string_string_int", within: "what is made", bound: boundReplacing},
-	"reverse":                       {overloads: "list_reverse", within: "a list of as many elements", bound: boundElements},
-	"semver":                        {overloads: "string_bool_to_semver string_to_semver", within: "a short text", bound: boundParsing},
-	"sets.contains":                 {overloads: "list_sets_contains_list", within: "each pair of elements, with their parts", bound: boundSearching},
-	"sets.equivalent":               {overloads: "list_sets_equivalent_list", within: "each pair of elements, with their parts", bound: boundSearching},
-	"sets.intersects":               {overloads: "list_sets_intersects_list", within: "each pair of elements, with their parts", bound: boundSearching},
-	"sign":                          {overloads: "quantity_sign"},
-	"size":                          {overloads: "bytes_size list_size map_size size_bytes size_list size_map size_string string_size", within: "the characters of a text; others know their size", bound: boundReading, fixed: []string{"bytes_size", "list_size", "map_size", "size_bytes", "size_list", "size_map"}},
-	"slice":                         {overloads: "list_slice", within: "a list of as many elements", bound: boundElements},
-	"sort":                          {overloads: "list_bool_sort list_bytes_sort list_double_sort list_google.protobuf.Duration_sort list_google.protobuf.Timestamp_sort list_int_sort list_string_sort list_uint_sort", within: "n log n comparisons, with the texts", bound: boundSorting},
-	"split":                         {overloads: "string_split_string string_split_string_int", within: "what is made", bound: boundSplitting},
-	"startsWith":                    {overloads: "starts_with_string", within: "both texts", bound: boundContains},
-	"string":                        {overloads: "bool_to_string bytes_to_string cidr_to_string double_to_string duration_to_string int64_to_string ip_to_string string_to_string timestamp_to_string uint64_to_string", within: "the texts, taken apart into characters", bound: boundText, fixed: []string{"bool_to_string", "cidr_to_string", "double_to_string", "duration_to_string", "int64_to_string", "ip_to_string", "string_to_string", "timestamp_to_string", "uint64_to_string"}},
-	"strings.quote":                 {overloads: "strings_quote", within: "the texts, taken apart into characters", bound: boundText},
-	"sub":                           {overloads: "quantity_sub quantity_sub_int", within: "a short text; a number of limited length", bound: boundQuantity},
-	"substring":                     {overloads: "string_substring_int string_substring_int_int", within: "the texts, taken apart into characters", bound: boundText},
-	"sum":                           {overloads: "list_double_sum_double list_duration_sum_duration list_int_sum_int list_uint_sum_uint", within: "n log n comparisons, with the texts", bound: boundSorting},
-	"timestamp":                     {overloads: "int64_to_timestamp string_to_timestamp timestamp_to_timestamp", within: "a short text", bound: boundParsing, fixed: []string{"int64_to_timestamp", "timestamp_to_timestamp"}},
-	"trim":                          {overloads: "string_trim", within: "the texts, taken apart into characters", bound: boundText},
-	"type":                          {overloads: "type"},
-	"uint":                          {overloads: "double_to_uint64 int64_to_uint64 string_to_uint64 uint64_to_uint64", within: "a short text", bound: boundParsing, fixed: []string{"double_to_uint64", "int64_to_uint64", "uint64_to_uint64"}},
-	"unwrapOpt":                     {overloads: "optional_unwrapOpt", within: "a list of as many elements", bound: boundElements},
-	"upperAscii":                    {overloads: "string_upper_ascii", within: "the texts, taken apart into characters", bound: boundText},
-	"url":                           {overloads: "string_to_url", within: "a short text", bound: boundParsing},
-	"validate":                      {overloads: "format-validate", within: "the text", bound: boundSlowText},
-	"value":                         {overloads: "optional_value"},
-	"@step":                         {overloads: "@step_dyn", within: "a mark of the planner"},
-	"@range":                        {overloads: "@range_dyn", within: "a mark of the planner"},
-	"@label":                        {overloads: "@label_dyn_dyn", within: "the index is charged for: see key"},
-	"@key":                          {overloads: "@key_dyn", within: "a mark of the planner"},
+var boundsByOverload = sync.OnceValue(func() map[string]bound {
+	all := make(map[string]bound)
+	for _, row := range overloadBounds {
+		for overload := range strings.FieldsSeq(row.overloads) {
+			all[overload] = row.bound
+		}
+	}
+	return all
+})
+
+// boundOf returns what charges for a call, nil for nothing. If the overload is known only at run
+// time, it may be any one of the function's: those that have a bound have the same one.
+func (p *planner) boundOf(of interpreter.InterpretableCall) bound {
+	if b, known := boundsByOverload()[of.OverloadID()]; known {
+		return b
+	}
+	for _, overload := range p.functions[of.Function()].OverloadDecls() {
+		if b := boundsByOverload()[overload.ID()]; b != nil {
+			return b
+		}
+	}
+	return nil
 }

@@ -20,15 +20,14 @@ import (
 type cluster struct {
 	url string
 
-	mu         sync.Mutex
-	aggregated bool
-	versions   map[schema.GroupVersion]document
-	unready    bool
-	broken     bool // every discovery fails
-	forbidden  bool // no watches
-	position   int
-	watchers   map[chan int]struct{}
-	watched    chan struct{} // receives once per watch that begins
+	mu        sync.Mutex
+	versions  map[schema.GroupVersion]document
+	unready   bool
+	broken    bool // every discovery fails
+	forbidden bool // no watches
+	position  int
+	watchers  map[chan int]struct{}
+	watched   chan struct{} // receives once per watch that begins
 }
 
 type document struct {
@@ -36,13 +35,12 @@ type document struct {
 	failing   bool
 }
 
-func newCluster(t *testing.T, aggregated bool) *cluster {
+func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{
-		aggregated: aggregated,
-		versions:   map[schema.GroupVersion]document{{Version: "v1"}: {resources: served("pods")}},
-		watchers:   make(map[chan int]struct{}),
-		watched:    make(chan struct{}, 100),
+		versions: map[schema.GroupVersion]document{{Version: "v1"}: {resources: served("pods")}},
+		watchers: make(map[chan int]struct{}),
+		watched:  make(chan struct{}, 100),
 	}
 	s := httptest.NewServer(c)
 	t.Cleanup(s.Close)
@@ -109,34 +107,11 @@ func (c *cluster) serveDiscovery(w http.ResponseWriter, r *http.Request, path st
 		return
 	}
 	if path == "api" || path == "apis" {
-		if c.aggregated && strings.Contains(r.Header.Get("Accept"), "as=APIGroupDiscoveryList") {
-			w.Header().Set("Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
-			respond(w, c.aggregatedGroups(path == "api"))
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		if path == "api" {
-			respond(w, metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}})
-			return
-		}
-		respond(w, c.groups())
+		w.Header().Set("Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+		respond(w, c.aggregatedGroups(path == "api"))
 		return
 	}
-	gv, err := schema.ParseGroupVersion(path[strings.Index(path, "/")+1:])
-	d, ok := c.versions[gv]
-	switch {
-	case err != nil || !ok:
-		http.Error(w, "no such version", http.StatusNotFound)
-	case d.failing:
-		http.Error(w, "backend is down", http.StatusServiceUnavailable)
-	default:
-		w.Header().Set("Content-Type", "application/json")
-		respond(w, metav1.APIResourceList{
-			TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
-			GroupVersion: gv.String(),
-			APIResources: d.resources,
-		})
-	}
+	http.Error(w, "no such version", http.StatusNotFound)
 }
 
 func (c *cluster) aggregatedGroups(core bool) apidiscovery.APIGroupDiscoveryList {
@@ -172,20 +147,6 @@ func (c *cluster) aggregatedGroups(core bool) apidiscovery.APIGroupDiscoveryList
 	return out
 }
 
-func (c *cluster) groups() metav1.APIGroupList {
-	out := metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}}
-	for gv := range c.versions {
-		if gv.Group != "" {
-			out.Groups = append(out.Groups, metav1.APIGroup{
-				Name:     gv.Group,
-				Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: gv.String(), Version: gv.Version}},
-			})
-		}
-	}
-	return out
-}
-
-// serveObjects lists no objects, and watches whatever touch says.
 func (c *cluster) serveObjects(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	if c.forbidden {

@@ -53,30 +53,25 @@ func await(t *testing.T, d *Discovery, line string, want bool) {
 
 func TestDiscoveryFollowsWatches(t *testing.T) {
 	t.Parallel()
-	for kind, aggregated := range map[string]bool{"Aggregated": true, "Legacy": false} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			c := newCluster(t, aggregated)
-			d := run(t, c, time.Hour)
-			await(t, d, "v1/pods", true)
-			for range 2 {
-				<-c.watched
-			}
-
-			c.set("example.com", "v1", document{resources: served("widgets")})
-			c.touch()
-			await(t, d, "example.com/v1/widgets", true)
-
-			c.change(func(c *cluster) { delete(c.versions, schema.GroupVersion{Group: "example.com", Version: "v1"}) })
-			c.touch()
-			await(t, d, "example.com/v1/widgets", false)
-		})
+	c := newCluster(t)
+	d := run(t, c, time.Hour)
+	await(t, d, "v1/pods", true)
+	for range 2 {
+		<-c.watched
 	}
+
+	c.set("example.com", "v1", document{resources: served("widgets")})
+	c.touch()
+	await(t, d, "example.com/v1/widgets", true)
+
+	c.change(func(c *cluster) { delete(c.versions, schema.GroupVersion{Group: "example.com", Version: "v1"}) })
+	c.touch()
+	await(t, d, "example.com/v1/widgets", false)
 }
 
 func TestDiscoveryKeepsStale(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, true)
+	c := newCluster(t)
 	c.set("example.com", "v1", document{resources: served("widgets")})
 	d := run(t, c, 10*time.Millisecond)
 	await(t, d, "example.com/v1/widgets", true)
@@ -95,7 +90,7 @@ func TestDiscoveryKeepsStale(t *testing.T) {
 
 func TestDiscoveryWithoutWatches(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, true)
+	c := newCluster(t)
 	c.forbidden = true
 	d := run(t, c, 10*time.Millisecond)
 	await(t, d, "v1/pods", true)
@@ -105,7 +100,7 @@ func TestDiscoveryWithoutWatches(t *testing.T) {
 
 func TestDiscoveryWaitsForReadiness(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, true)
+	c := newCluster(t)
 	c.set("example.com", "v1", document{resources: served("widgets")})
 	d := run(t, c, 10*time.Millisecond)
 	await(t, d, "example.com/v1/widgets", true)

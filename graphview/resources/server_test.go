@@ -1,7 +1,6 @@
 package resources
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,47 +59,29 @@ func TestServerList(t *testing.T) {
 		},
 	}
 	for name, tt := range tests {
-		for kind, aggregated := range map[string]bool{"Aggregated": true, "Legacy": false} {
-			t.Run(name+"/"+kind, func(t *testing.T) {
-				t.Parallel()
-				c := newCluster(t, aggregated)
-				tt.change(c)
-				client, err := discovery.NewDiscoveryClientForConfig(c.config())
-				if err != nil {
-					t.Fatal(err)
-				}
-				l, err := server{client: client}.list(t.Context())
-				if (err != nil) != tt.wantErr {
-					t.Fatalf("error = %v, want one: %t", err, tt.wantErr)
-				}
-				catalog := l.succeed(nil)
-				var got []string
-				for _, r := range catalog.All() {
-					got = append(got, r.String())
-				}
-				for _, f := range catalog.Failed() {
-					got = append(got, "failed "+f.Group+"/"+f.Version)
-				}
-				if diff := cmp.Diff(tt.want, got); diff != "" {
-					t.Errorf("listing (-want +got):\n%s", diff)
-				}
-			})
-		}
-	}
-}
-
-func TestServerListCutOff(t *testing.T) {
-	t.Parallel()
-	c := newCluster(t, false)
-	client, err := discovery.NewDiscoveryClientForConfig(c.config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	groups := &metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "g", Versions: []metav1.GroupVersionForDiscovery{{Version: "v1"}}}}}
-	l := listing{served: map[schema.GroupVersion][]Resource{}, failed: map[schema.GroupVersion]error{}}
-	if err := (server{client: client}).listVersions(ctx, groups, l); err == nil {
-		t.Error("a discovery that was cut off is taken for one in which versions failed")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t)
+			tt.change(c)
+			client, err := discovery.NewDiscoveryClientForConfig(c.config())
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := server{client: client}.list(t.Context())
+			if (err != nil) != tt.wantErr {
+				t.Fatalf("error = %v, want one: %t", err, tt.wantErr)
+			}
+			catalog := l.succeed(nil)
+			var got []string
+			for _, r := range catalog.All() {
+				got = append(got, r.String())
+			}
+			for _, f := range catalog.Failed() {
+				got = append(got, "failed "+f.Group+"/"+f.Version)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("listing (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
