@@ -17,13 +17,12 @@
 // # What is where
 //
 //	engine.go, options.go, metrics.go        composition: what starts, what is joined
-//	compiling.go, apply_rule.go, open.go     what users declare: specs, ReferenceRules, ad-hoc views
-//	view.go, follower.go, health_counts.go   a view, for callers and for the packages below
-//	keeper.go, reconcile.go, horizon.go      the goroutine of a view
+//	declare.go                               what users declare: specs, ReferenceRules, ad-hoc views
+//	view.go, follower.go, status.go, held.go a view, for callers and for the packages below
+//	keeper.go, reconcile.go                  the goroutine of a view
 //	selected_namespaces.go, grants.go        what a plan depends on: namespaces, rights
-//	taps.go, switch.go, lease.go, feeds.go   from a plan to leased watches
-//	tap_namespaces.go                        the namespaces of a view's taps
-//	report.go, report_coverage.go, advise.go what a view says about itself
+//	taps.go, tap.go, feeds.go                from a plan to leased watches
+//	report.go, coverage.go, advise.go        what a view says about itself
 //
 // # The way of an object
 //

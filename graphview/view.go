@@ -353,3 +353,11 @@ func (v *View) findings() []advice.Finding {
 func statusOf(r resources.Resource) ResourceStatus {
 	return ResourceStatus{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
 }
+
+// Name is the name of a view: that of the GraphView that declares it.
+type Name struct {
+	Namespace, Name string
+}
+
+// String returns namespace/name.
+func (n Name) String() string { return n.Namespace + "/" + n.Name }

@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/impact"
 )
 
 // Payer pays for the narrowed graph of one subscriber. One goroutine at a time may use it.
@@ -197,4 +198,17 @@ func absentRoots(part *graph.Narrowed, before *warningSet) (set, cleared []Warni
 		return nil, nil, before
 	}
 	return set, cleared, now
+}
+
+// ParseImpact reads the question about the deletion of an object, which is written as a root is.
+func ParseImpact(object, policy string) (impact.Question, error) {
+	key, err := parseRoot(object)
+	if err != nil {
+		return impact.Question{}, err
+	}
+	p, ok := impact.ParsePolicy(policy)
+	if !ok {
+		return impact.Question{}, errors.New("propagationPolicy must be Background, Foreground or Orphan")
+	}
+	return impact.Question{Object: key, Policy: p}, nil
 }

@@ -2,10 +2,12 @@ package delivery
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
@@ -81,3 +83,15 @@ func (s *Shared) Encodings() uint64 { return s.encodings.Load() }
 
 // Subscribers returns the number of subscribers.
 func (s *Shared) Subscribers() int64 { return s.subscribers.Load() }
+
+// ClosedError says why a subscription ended that the subscriber did not end, on every transport.
+type ClosedError struct {
+	Reason reason.Reason
+	// Message is for people. It may be longer than a close frame allows.
+	Message string
+}
+
+func (e *ClosedError) Error() string { return fmt.Sprintf("closed (%s): %s", e.Reason, e.Message) }
+
+// Code returns the WebSocket close code of the reason.
+func (e *ClosedError) Code() reason.Code { return e.Reason.Code() }

@@ -12,7 +12,7 @@
 //   - texts, their nesting and the expansion of macros are bounded (limits.go);
 //   - the types of an expression are bounded before the type checker runs
 //     (inspect_types.go), and few expressions compile at the same time;
-//   - every evaluation has a meter (cost_meter.go), which takes units before each turn of a
+//   - every evaluation has a meter (meter.go), which takes units before each turn of a
 //     loop, each new list or map, and each call whose time or result grows with its
 //     arguments. The same limit bounds time and memory. The meter also checks the context;
 //   - a table has the bound of each function (table.go). A test fails when CEL

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"math/bits"
+	"slices"
 )
 
 // pair is one label of an object.
@@ -74,4 +75,193 @@ func (s labelSets) release(set *labelSet) {
 	default:
 		delete(s, set.hash)
 	}
+}
+
+// postings finds the live nodes of one scope that have a label. Labels are known by their hash
+// alone, so it may find further nodes: the caller compares the labels.
+//
+// In a large namespace, one object or very many have the same label, so a node that is alone with
+// one needs no set.
+type postings struct {
+	single  map[uint32]nodeID
+	several map[uint32]map[nodeID]struct{}
+}
+
+// postingsLeast is the number of objects from which a scope has postings.
+const postingsLeast = 64
+
+func postingOf(l pair) uint32 { return uint32(hashLabel(l.key, l.value)) } //nolint:gosec // cut off
+
+func (p *postings) add(id nodeID, set *labelSet) {
+	if set == nil {
+		return
+	}
+	for k, v := range set.labels {
+		at := postingOf(pair{k, v})
+		has, alone := p.single[at]
+		switch nodes := p.several[at]; {
+		case nodes != nil:
+			nodes[id] = struct{}{}
+		case alone && has != id:
+			p.several[at] = map[nodeID]struct{}{has: {}, id: {}}
+			delete(p.single, at)
+		default:
+			p.single[at] = id
+		}
+	}
+}
+
+// remove takes a node out for all labels that it was added for: two of them may have
+// one hash.
+func (p *postings) remove(id nodeID, set *labelSet) {
+	if set == nil {
+		return
+	}
+	for k, v := range set.labels {
+		at := postingOf(pair{k, v})
+		nodes := p.several[at]
+		if p.single[at] == id {
+			delete(p.single, at)
+		}
+		if delete(nodes, id); len(nodes) == 1 {
+			for last := range nodes {
+				p.single[at] = last
+			}
+			delete(p.several, at)
+		}
+	}
+}
+
+// count is how many nodes are found for the values of a requirement.
+func (p *postings) count(r *Requirement) int {
+	n := 0
+	for _, v := range r.Values {
+		at := postingOf(pair{r.Key, v})
+		n += len(p.several[at])
+		if _, alone := p.single[at]; alone {
+			n++
+		}
+	}
+	return n
+}
+
+// visit visits these nodes, in no order.
+func (p *postings) visit(r *Requirement, visit func(nodeID)) {
+	for _, v := range r.Values {
+		at := postingOf(pair{r.Key, v})
+		if id, alone := p.single[at]; alone {
+			visit(id)
+		}
+		for id := range p.several[at] {
+			visit(id)
+		}
+	}
+}
+
+// postingsOf are those of a scope, made for the first who asks and kept up to date from then on.
+func (g *Graph) postingsOf(sc *scope) *postings {
+	if sc.postings == nil {
+		sc.postings = &postings{single: make(map[uint32]nodeID), several: make(map[uint32]map[nodeID]struct{})}
+		for _, at := range sc.slots {
+			for n := g.slots.at(at).node; n != 0; n = g.nodes.at(n).sibling {
+				if p := g.nodes.at(n); p.alive() {
+					sc.postings.add(n, p.labels)
+				}
+			}
+		}
+	}
+	return sc.postings
+}
+
+// repost replaces the labels of a node; nil for none.
+func (g *Graph) repost(id nodeID, before, now *labelSet) {
+	s := g.slots.at(g.nodes.at(id).slot)
+	if sc := g.scopeAt(s.kind, s.space); sc != nil && sc.postings != nil {
+		sc.postings.remove(id, before)
+		sc.postings.add(id, now)
+	}
+}
+
+// sparse is how many objects a scope has for each selector that is looked up in its
+// postings: with more selectors, looking at the objects is less work.
+const sparse = 8
+
+// candidates lists the slots that the selectors of a holder may match, each once.
+func (g *Graph) candidates(h *holder) []slotID {
+	type place struct {
+		kind  kindID
+		space spaceID
+	}
+	var found []slotID
+	seen := make(map[place]struct{})
+	look := func(kind kindID, space spaceID, sc *scope) {
+		if _, again := seen[place{kind, space}]; sc == nil || again {
+			return
+		}
+		seen[place{kind, space}] = struct{}{}
+		found = g.candidatesIn(h, kind, space, sc, found)
+	}
+	everywhere := make(map[kindID]struct{})
+	for _, s := range h.selectors {
+		if s.space == 0 {
+			everywhere[s.kind] = struct{}{}
+		} else {
+			look(s.kind, s.space, g.scopeAt(s.kind, s.space))
+		}
+	}
+	for kind := range everywhere {
+		for space, sc := range g.selection[kind] {
+			if space != 0 && g.looksIn(h, kind, space) {
+				look(kind, space, sc)
+			}
+		}
+	}
+	return found
+}
+
+// candidatesIn appends the candidates of one scope: the objects with the rarest label that a
+// selector asks for, or all objects if that is not fewer.
+func (g *Graph) candidatesIn(h *holder, kind kindID, space spaceID, sc *scope, found []slotID) []slotID {
+	if len(sc.slots) < g.postingsLeast {
+		return append(found, sc.slots...)
+	}
+	var asking []*Requirement
+	for _, s := range h.selectors {
+		if s.kind != kind || s.space != 0 && s.space != space {
+			continue
+		}
+		i := slices.IndexFunc(s.selector.Requirements, func(r Requirement) bool { return r.Op == In })
+		if i < 0 || sparse*(len(asking)+1) > len(sc.slots) && len(sc.slots) >= postingsLeast {
+			return append(found, sc.slots...)
+		}
+		asking = append(asking, g.rarest(sc, s.selector.Requirements[i:]))
+	}
+	total, p := 0, g.postingsOf(sc)
+	for _, r := range asking {
+		if total += p.count(r); total >= len(sc.slots) {
+			return append(found, sc.slots...)
+		}
+	}
+	from := len(found)
+	for _, r := range asking {
+		p.visit(r, func(n nodeID) { found = append(found, g.nodes.at(n).slot) })
+	}
+	slices.Sort(found[from:])
+	return append(found[:from], slices.Compact(found[from:])...)
+}
+
+// rarest returns the requirement whose values the fewest objects of a scope have.
+func (g *Graph) rarest(sc *scope, requirements []Requirement) *Requirement {
+	var best *Requirement
+	p, least := g.postingsOf(sc), 0
+	for i := range requirements {
+		r := &requirements[i]
+		if r.Op != In {
+			continue
+		}
+		if n := p.count(r); best == nil || n < least {
+			best, least = r, n
+		}
+	}
+	return best
 }

@@ -7,7 +7,7 @@
 // The package knows no clients, no watches and no views. It ignores hooks, which Helm does not
 // count as part of a release, and a chart's crds folder, which Helm never updates.
 //
-// Releases are untrusted and hold secrets. bounds.go bounds the unpacked size, the input of the
+// Releases are untrusted and hold secrets. reduce.go bounds the unpacked size, the input of the
 // YAML parser and the number of listed objects. A YAML document is read from the nodes of the
 // parser, never from the values that aliases would repeat. Errors quote nothing of a release.
 // The buffers that held one are overwritten, but the garbage collector frees the nodes of the

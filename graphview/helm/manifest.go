@@ -3,6 +3,9 @@ package helm
 import (
 	"bytes"
 	"errors"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
 
 	"graphview.dev/graphview/budget"
 )
@@ -115,4 +118,130 @@ func isName(text string) bool {
 // colons.
 func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == ':' || c == '_'
+}
+
+// parse reads a document of any layout, and the items of a list. It reads the nodes of the
+// document: an alias is a pointer to a node, and its value is never expanded.
+func (m *manifest) parse(text []byte) ([]document, error) {
+	if err := m.meter.Take(parsedDocument + parsedByte*len(text) + parsedNode*nodesOf(text)); err != nil {
+		return nil, err
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil || root.Kind != yaml.DocumentNode {
+		if err == nil {
+			return nil, nil // nothing but comments
+		}
+		return nil, errManifest // an error of YAML quotes
+	}
+	r := reader{steps: m.meter}
+	all := r.documents(root.Content[0])
+	return all, r.steps.Err()
+}
+
+// nodesOf returns at least half the number of nodes that a parser makes from the text: each node
+// begins at the start of the text or follows an indicator.
+func nodesOf(text []byte) int {
+	count := 1
+	for i, c := range text {
+		switch c {
+		case ':', ',', '[', '{':
+			count++
+		case '-', '?':
+			if i+1 == len(text) || text[i+1] <= ' ' {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// reader finds the members that identify objects. Each member that it reads is a step, because
+// merge keys can lead to the same mapping many times.
+type reader struct{ steps *budget.Meter }
+
+// members returns the members of a mapping that have the given keys. Members of the mapping
+// override those of a merge key, and the first merged mapping with a key wins.
+func (r reader) members(n *yaml.Node, keys ...string) []*yaml.Node {
+	found := make([]*yaml.Node, len(keys))
+	n = resolve(n)
+	if n == nil || n.Kind != yaml.MappingNode || r.steps.Take(parsedNode*(1+len(n.Content)/2)) != nil {
+		return found
+	}
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := resolve(n.Content[i])
+		switch at := slices.Index(keys, key.Value); {
+		case key.Kind != yaml.ScalarNode:
+		case key.Value == "<<" && key.ShortTag() == "!!merge":
+			merged = append(merged, n.Content[i+1])
+		case at >= 0:
+			found[at] = resolve(n.Content[i+1]) // the last counts
+		}
+	}
+	for _, from := range merged {
+		sources := []*yaml.Node{from}
+		if list := resolve(from); list.Kind == yaml.SequenceNode {
+			sources = list.Content
+		}
+		for _, source := range sources {
+			if r.steps.Err() != nil || !slices.Contains(found, nil) {
+				return found
+			}
+			for i, value := range r.members(source, keys...) {
+				if found[i] == nil {
+					found[i] = value
+				}
+			}
+		}
+	}
+	return found
+}
+
+// documents returns the items of a list, or the node itself.
+func (r reader) documents(n *yaml.Node) []document {
+	top := r.members(n, "items")
+	items := []*yaml.Node{n}
+	if list := top[0]; list != nil && list.Kind == yaml.SequenceNode && len(list.Content) > 0 {
+		items = list.Content
+	}
+	var all []document
+	for _, item := range items {
+		if r.steps.Err() != nil {
+			break
+		}
+		is := r.members(item, "apiVersion", "kind", "metadata")
+		of := r.members(is[2], "name", "namespace")
+		all = append(all, document{apiVersion: textOf(is[0]), kind: textOf(is[1]), name: textOf(of[0]), namespace: textOf(of[1])})
+	}
+	return all
+}
+
+// resolve returns the node that an alias points to.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n != nil && n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// textOf returns the value of a string, and "" for any other type: the API server does not accept
+// those.
+func textOf(n *yaml.Node) string {
+	if n == nil || n.Kind != yaml.ScalarNode || n.Style == 0 && isOldBoolean(n.Value) {
+		return ""
+	}
+	switch n.ShortTag() {
+	case "!!str", "!!timestamp": // Kubernetes reads dates as strings
+		return n.Value
+	}
+	return ""
+}
+
+// isOldBoolean reports whether a word is a boolean in YAML 1.1, which Kubernetes reads.
+func isOldBoolean(text string) bool {
+	switch text {
+	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
+		return true
+	}
+	return false
 }

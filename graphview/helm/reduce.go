@@ -2,8 +2,11 @@ package helm
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
+	"io"
 	"strings"
 	"sync"
 
@@ -223,4 +226,56 @@ func safeWord(value jsontext.Value) string {
 		}
 	}
 	return string(value[1 : len(value)-1])
+}
+
+// maxName is the maximum length of a Kubernetes name, maxWord that of a kind or a namespace.
+const (
+	maxName = 253
+	maxWord = 63
+)
+
+// releaseBytes limits the memory that one release takes once it is unpacked, and the memory that
+// reading it takes.
+var releaseBytes = budget.Declare("helm_release_bytes", "bytes that one Helm release takes once it is unpacked, or while it is read", 16<<20)
+
+// The memory that reading takes, in bytes. A YAML parser allocates parsedDocument, and parsedNode for
+// each node; the time for long scalars is why a byte counts more than its size. Listed objects
+// count more than their size too: they are kept, and other parts of the operator look them up.
+const (
+	parsedByte     = 64
+	parsedNode     = 500
+	parsedDocument = 10_000
+	listedObject   = 1_024
+	listedByte     = 8 // of names
+)
+
+var gzipMagic = []byte{0x1f, 0x8b, 0x08}
+
+// inflate unpacks gzip. Old versions of Helm did not compress releases.
+func (w *work) inflate(packed []byte) ([]byte, error) {
+	if !bytes.HasPrefix(packed, gzipMagic) {
+		return packed, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, errGzip
+	}
+	// The last four bytes are the unpacked size. The buffer has one byte more than the bound, to
+	// detect a larger release. One byte of DEFLATE makes at most 1,032.
+	limit := int(releaseBytes.Limit()) + 1
+	out := w.buffer(min(int(binary.LittleEndian.Uint32(packed[len(packed)-4:]))+1, 1032*len(packed), limit))
+	for {
+		n, err := z.Read(out[len(out):cap(out)])
+		out = out[:len(out)+n]
+		switch {
+		case len(out) == limit:
+			return nil, releaseBytes.Exceed()
+		case errors.Is(err, io.EOF):
+			return out, nil
+		case err != nil:
+			return nil, errGzip
+		case len(out) == cap(out):
+			out = append(w.buffer(min(2*cap(out)+512, limit)), out...)
+		}
+	}
 }

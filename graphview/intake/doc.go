@@ -1,11 +1,11 @@
 // Package intake turns what watches bring into events for the graph.
 //
 // A [Feed] is the handler of one watch and a source of the graph. For each object it finds the
-// references and the health (object_references.go, object_health.go), asks the [Tap] of each consumer for a
+// references and the health (object_references.go), asks the [Tap] of each consumer for a
 // [Verdict], and sends the writer one event. A [Judge] decides: whether the object is in the
 // consumer's view, whether it is a root, and which part of it the view shows.
 //
-// A consumer whose expressions are costly decides in its own goroutine (backlog.go), so that no
+// A consumer whose expressions are costly decides in its own goroutine (evaluator.go), so that no
 // other consumer of the watch waits for it. A consumer that begins, or whose expressions change,
 // replays the objects that a watch retains (replay.go). Objects are read again when the rules of
 // their kind change (reread.go).

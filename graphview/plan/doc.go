@@ -59,7 +59,7 @@
 //
 // If the watch has none of the view's namespaces, the state is unshared. The Book requests
 // the next list when namespaces wait for it or when many listed namespaces are not needed any
-// more, at a rate that depends on the duration of lists (list_namespaces.go).
+// more, at a rate that depends on the duration of lists (book.go).
 //
 // # What the package does not know
 //

@@ -2,6 +2,8 @@ package watch
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unique"
@@ -144,4 +146,69 @@ func (w *Watch) currentState() State {
 	w.stateMu.Lock()
 	defer w.stateMu.Unlock()
 	return w.state
+}
+
+// Handler is told what one Watch sees. The calls come one at a time, from the
+// Watch's own goroutines. Any of them may block and so slow the Watch down; see
+// the package documentation for what they may not do.
+type Handler interface {
+	// Set: the object appeared, or changed in more than its resourceVersion
+	// and managedFields. If it was deleted and created again between two lists, it has a new UID
+	// and there was no Delete.
+	Set(o *Decoded)
+	// VersionOnly: the object has another resourceVersion and the content of the last Set. In between it
+	// may have had other content, which other Watches saw.
+	VersionOnly(o *Object)
+	// Delete: the object is gone, no longer selected, or may no longer be
+	// read.
+	Delete(o *Object)
+	// Invalid: an object cannot be decoded. The retained object stays. A nil err means that the
+	// object is valid or deleted. Both names are empty if the object has no name.
+	Invalid(namespace, name string, err error)
+	// Namespaces are those whose objects a Partial Watch retains. The Watch asks when a list
+	// begins, keeps the map until the next list, and reports it in State once the list is
+	// complete.
+	Namespaces() map[string]bool
+	// State: the state changed, in anything but Objects.
+	State(s State)
+}
+
+// Retained returns every object that is retained now, in no order. When an object changes,
+// Object.Retained becomes false before the Handler is called.
+func (w *Watch) Retained(ctx context.Context) ([]*Object, error) {
+	if err := w.lock(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", w.key, err)
+	}
+	defer w.unlock()
+	return slices.AppendSeq(make([]*Object, 0, w.objects.used), w.objects.all), nil
+}
+
+// Visit shows objects that were retained at some time, one after the other, to look,
+// which may not keep the Decoded and may take its time: the Watch goes on meanwhile.
+// Visit ends early when look returns false. It returns how many objects it has shown,
+// and an error when ctx or the Watch ends.
+func (w *Watch) Visit(ctx context.Context, objects []*Object, look func(*Decoded) (more bool)) (n int, err error) {
+	scratch := getScratch()
+	defer putScratch(scratch)
+	for i, o := range objects {
+		if err := w.ended(ctx); err != nil {
+			return i, fmt.Errorf("%s: %w", w.key, err)
+		}
+		d := Decoded{Object: o, scratch: scratch}
+		more := look(&d)
+		d = Decoded{}
+		if !more {
+			return i + 1, nil
+		}
+	}
+	return len(objects), nil
+}
+
+func (w *Watch) ended(ctx context.Context) error {
+	select {
+	case <-w.done:
+		return ErrStopped
+	default:
+		return ctx.Err()
+	}
 }

@@ -1,9 +1,89 @@
 package graphview
 
 import (
+	"time"
+
 	"graphview.dev/graphview/intake"
+	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
+	"graphview.dev/graphview/watch"
 )
+
+// tap is a lease of the view's goroutine, and what the view takes from the feed of its watch. Only
+// that goroutine uses the fields.
+type tap struct {
+	*intake.Tap
+
+	need  plan.Need
+	role  intake.Role
+	feed  *feed
+	lease *watch.Lease
+	// namespaces are those whose objects may concern the view, nil for all.
+	namespaces *tapNamespaces
+	acquired   time.Time
+	// lacking: the watch is partial and lacks namespaces that the view takes from it.
+	lacking bool
+	// behind: the last replay ended early.
+	behind bool
+	// complete: the tap was ready, and the feed has been synced since.
+	complete bool
+	// had: the tap was complete at some time, apart from namespaces that the watch lacked.
+	had bool
+	// settled: the tap was ready when the view last read the namespaces that it selects.
+	settled bool
+}
+
+func newTap(n plan.Need, p *spec.Program) *tap {
+	return &tap{need: n, role: roleOf(n, p), acquired: time.Now()}
+}
+
+func roleOf(n plan.Need, p *spec.Program) intake.Role {
+	switch {
+	case n.OfNamespaces():
+		return intake.NewNamespaceRole(p.Namespaces)
+	case n.OfReleases():
+		return intake.ReleaseRole{}
+	default:
+		return intake.ObjectRole{}
+	}
+}
+
+// state is the state of the watch. It changes at any time, so a caller that needs several of its
+// fields calls state once.
+func (t *tap) state() watch.State { return t.feed.LastState() }
+
+// setLacking records whether the watch lacks namespaces. The view waits for them from then on, not
+// since it acquired the watch.
+func (t *tap) setLacking(lacking bool) {
+	if lacking && !t.lacking {
+		t.acquired = time.Now()
+	}
+	t.lacking = lacking
+}
+
+// ready reports whether the view has all objects of a feed in the given state. Later changes may
+// still be in the backlog.
+func (t *tap) ready(s watch.State) bool {
+	shown := s.Synced && t.Replayed() && (t.complete || t.Pending() == 0)
+	t.had = t.had || shown
+	t.complete = shown && !t.lacking
+	return t.complete
+}
+
+// retains reports whether the view still has the objects that it had when the tap was complete. A
+// watch that is forbidden retains none.
+func (t *tap) retains() bool { return t.had && t.state().Synced }
+
+// selectedNamespaces returns the namespaces that a tap of Namespaces selects.
+func (t *tap) selectedNamespaces() map[string]bool {
+	return t.role.(*intake.NamespaceRole).Selected() //nolint:forcetypeassert // of a need of namespaces
+}
+
+// attach adds a tap to its feed, detach removes it.
+func (t *tap) attach() { t.Attach(t.concerning()) }
+
+func (t *tap) detach() { t.Detach(t.concerning()) }
 
 // tapNamespaces are the namespaces in which a view may have selected objects of one resource. All
 // taps of a view for the resource share them, because one tap may have to remove an object that
