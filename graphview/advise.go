@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 )
 
@@ -38,7 +39,7 @@ func Advise(ctx context.Context, p *spec.Program, catalog *resources.Catalog) ad
 // adviceOf finds the parts without effect. noNamespaces: the spec selects no namespace.
 func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advice {
 	p, fates := s.program, fatesOf(ctx, s)
-	a := advice.Spec{NoNamespaces: noNamespaces, Served: served(s.catalog)}
+	a := advice.Spec{NoNamespaces: noNamespaces, Served: rules.Served(s.catalog)}
 	for _, chosen := range s.chosen {
 		a.Selected = append(a.Selected, advice.Resource(chosen.Resource))
 	}
@@ -60,15 +61,6 @@ func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advic
 		a.Namespaces = p.Spec.Namespaces.Names
 	}
 	return advice.Of(ctx, a)
-}
-
-func served(c *resources.Catalog) []advice.Resource {
-	all := c.All()
-	out := make([]advice.Resource, len(all))
-	for i, r := range all {
-		out[i] = advice.Resource(r)
-	}
-	return out
 }
 
 // comparedIn returns the different comparisons of an expression, in its order.

@@ -141,23 +141,13 @@ func (e *Engine) Run(ctx context.Context) error {
 
 	e.mu.Lock()
 	e.life = failed
-	for _, v := range e.views {
-		e.startLocked(v)
-	}
-	for v := range e.opened {
-		e.startLocked(v)
-	}
+	e.eachLocked(e.startLocked)
 	e.mu.Unlock()
 
 	<-failed.Done()
 	e.mu.Lock()
 	e.stopped = true
-	for _, v := range e.views {
-		v.end(stopping)
-	}
-	for v := range e.opened {
-		v.end(stopping)
-	}
+	e.eachLocked(func(v *View) { v.end(stopping) })
 	e.mu.Unlock()
 	e.running.Wait()
 	stopMiddle()
@@ -169,6 +159,16 @@ func (e *Engine) Run(ctx context.Context) error {
 		return cause
 	}
 	return nil
+}
+
+// eachLocked calls do for all views.
+func (e *Engine) eachLocked(do func(*View)) {
+	for _, v := range e.views {
+		do(v)
+	}
+	for v := range e.opened {
+		do(v)
+	}
 }
 
 // startLocked starts a view's goroutine if the engine runs. Once the engine is stopped, it ends the

@@ -13,6 +13,7 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/intake"
 )
 
 // metrics of an Engine. Only three have labels for views, at most maxNamedViews of them. No
@@ -154,11 +155,15 @@ func (e *Engine) healthCounts() (states map[health.State]int, missing, ineffecti
 	e.mu.Lock()
 	views := maps.Clone(e.views)
 	e.mu.Unlock()
-	missing, ineffective = map[Name]int{}, map[Name]int{}
-	var all Health
+	states, missing, ineffective = map[health.State]int{}, map[Name]int{}, map[Name]int{}
+	for _, state := range intake.States {
+		states[state] = 0 // a series, also without views
+	}
 	for name, v := range views {
-		h, m := v.healthCounts()
-		all.add(h)
+		classes, m := v.healthCounts()
+		for class, state := range intake.States {
+			states[state] += classes[class]
+		}
 		if m > 0 {
 			missing[name] = m
 		}
@@ -166,7 +171,7 @@ func (e *Engine) healthCounts() (states map[health.State]int, missing, ineffecti
 			ineffective[name] = n
 		}
 	}
-	return all.byState(), missing, ineffective
+	return states, missing, ineffective
 }
 
 // heldByViews returns the memory of each named view, and under the empty name that of connections.

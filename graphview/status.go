@@ -3,7 +3,6 @@ package graphview
 import (
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/intake"
 )
 
@@ -61,34 +60,18 @@ func healthOf(classes [graph.Classes]int) Health {
 	}
 }
 
-func (h *Health) add(other Health) {
-	h.OK += other.OK
-	h.Progressing += other.Progressing
-	h.Degraded += other.Degraded
-	h.Suspended += other.Suspended
-	h.Terminating += other.Terminating
-	h.Unknown += other.Unknown
-}
-
-func (h Health) byState() map[health.State]int {
-	return map[health.State]int{
-		health.OK: h.OK, health.Progressing: h.Progressing, health.Degraded: h.Degraded,
-		health.Suspended: h.Suspended, health.Terminating: h.Terminating, health.Unknown: h.Unknown,
-	}
-}
-
-// healthCounts returns the health of the objects of a served view, and the number of references whose
+// healthCounts returns the objects of a served view by class, and the number of references whose
 // target does not exist.
-func (v *View) healthCounts() (Health, int) {
+func (v *View) healthCounts() (classes [graph.Classes]int, missing int) {
 	v.mu.Lock()
 	unserved := v.program == nil || v.limit != nil
 	v.mu.Unlock()
 	lens := v.publisher.Lens()
 	if lens == nil || unserved {
-		return Health{}, 0
+		return classes, 0
 	}
-	if !v.filled.Load() {
-		return healthOf(lens.Classes()), 0 // targets may be on their way
+	if v.filled.Load() {
+		missing = lens.Missing() // before, targets may be on their way
 	}
-	return healthOf(lens.Classes()), lens.Missing()
+	return lens.Classes(), missing
 }

@@ -325,7 +325,8 @@ func (v *View) Status() Status {
 	s.Vertices, s.Arcs, s.Roots = counts.Vertices, counts.Arcs, counts.Roots
 	s.Served = true
 	s.Advice = v.findings()
-	s.Health, s.Missing = v.healthCounts()
+	classes, missing := v.healthCounts()
+	s.Health, s.Missing = healthOf(classes), missing
 	s.Resources = make([]ResourceStatus, len(rows))
 	for i, row := range rows {
 		row.Objects = counts.Objects[graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}]

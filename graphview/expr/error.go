@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 )
 
@@ -125,6 +126,21 @@ func tooLong(reason Reason, what, text string) *Error {
 	}
 }
 
+// invalidAt is an Error at a node of an expression.
+func invalidAt(source *ast.SourceInfo, node int64, text, message string) *Error {
+	e := &Error{Reason: InvalidExpression, Text: text, Message: message}
+	e.Line, e.Column = placeOf(source.GetStartLocation(node))
+	return e
+}
+
+// placeOf is the line and column of a place, from 1, and 0 if it is not known.
+func placeOf(at common.Location) (line, column int) {
+	if at.Line() <= 0 {
+		return 0, 0
+	}
+	return at.Line(), at.Column() + 1
+}
+
 // position is the line and column, both from 1 and in characters, of a byte
 // offset in a text.
 func position(text string, offset int) (line, column int) {
@@ -147,9 +163,7 @@ func syntaxError(text string, variables []string, found []*common.Error) *Error 
 		Text:    text,
 		Message: oneLine(explain(printable(first.Message), variables)),
 	}
-	if first.Location.Line() > 0 {
-		e.Line, e.Column = first.Location.Line(), first.Location.Column()+1
-	}
+	e.Line, e.Column = placeOf(first.Location)
 	if more := len(found) - 1; more == 1 {
 		e.Message += " (and 1 more error)"
 	} else if more > 1 {

@@ -44,14 +44,11 @@ func (e *EvaluationError) Error() string {
 	return fmt.Sprintf("%s (line %d, column %d of the expression)", e.Message, e.Line, e.Column)
 }
 
-// Coarse is the error for authors who may read less than what the expression is
+// CoarseText is the error for authors who may read less than what the expression is
 // evaluated on: which part of it failed, and why, tells what an object contains.
-func (e *EvaluationError) Coarse() *EvaluationError {
-	return &EvaluationError{Message: "expression failed on this object; to be told where and why, name a service account in the view"}
+func (e *EvaluationError) CoarseText() string {
+	return "expression failed on this object; to be told where and why, name a service account in the view"
 }
-
-// CoarseText is the text of Coarse.
-func (e *EvaluationError) CoarseText() string { return e.Coarse().Error() }
 
 // eval evaluates the expression, with what the meter allows. The variables know
 // the meter. Its error is an *EvaluationError, or wraps the context's.
@@ -112,9 +109,7 @@ func (p *program) safe(err error) *EvaluationError {
 		node = failed.NodeID()
 	}
 	if node != noNode {
-		if at := p.source.GetStartLocation(node); at.Line() > 0 {
-			safe.Line, safe.Column = at.Line(), at.Column()+1
-		}
+		safe.Line, safe.Column = placeOf(p.source.GetStartLocation(node))
 	}
 	safe.Message = p.describe(err, node)
 	return safe

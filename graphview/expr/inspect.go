@@ -39,14 +39,7 @@ func inspect(text string) *Error {
 	if i.message == "" {
 		return nil
 	}
-	at := parsed.SourceInfo().GetStartLocation(i.node)
-	return &Error{
-		Reason:  InvalidExpression,
-		Text:    text,
-		Line:    at.Line(),
-		Column:  at.Column() + 1,
-		Message: i.message,
-	}
+	return invalidAt(parsed.SourceInfo(), i.node, text, i.message)
 }
 
 // inspection adds up what compilation will have to do, and keeps the first

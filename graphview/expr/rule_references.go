@@ -254,10 +254,5 @@ func (c *entryCheck) entry(e ast.Expr) *Error {
 
 // wrong is an error at a part of the expression.
 func (c *entryCheck) wrong(e ast.Expr, format string, args ...any) *Error {
-	at := c.checked.SourceInfo().GetStartLocation(e.ID())
-	err := &Error{Reason: InvalidExpression, Text: c.text, Message: oneLine(fmt.Sprintf(format, args...))}
-	if at.Line() > 0 {
-		err.Line, err.Column = at.Line(), at.Column()+1
-	}
-	return err
+	return invalidAt(c.checked.SourceInfo(), e.ID(), c.text, oneLine(fmt.Sprintf(format, args...)))
 }

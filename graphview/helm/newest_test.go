@@ -25,7 +25,7 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 		}
 	})
 	of := known.all[releaseName{namespace: "ns", name: "web"}]
-	ranked := func() int { return len(of.ranks[rankPending]) + len(of.ranks[rankDeployed]) }
+	ranked := func() int { return len(of.ranked) }
 	if len(of.revisions) != revisions || ranked() != 0 {
 		t.Fatalf("%d revisions are held, %d may be the newest", len(of.revisions), ranked())
 	}

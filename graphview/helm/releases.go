@@ -58,8 +58,8 @@ type releaseName struct {
 // release is the state of one release.
 type release[W comparable] struct {
 	revisions map[uint64]*revision[W] // by number
-	// ranks are the revisions that may be the newest, by rank.
-	ranks [numberOfRanks]newestFirst[W]
+	// ranked are the revisions that may be the newest.
+	ranked newestFirst[W]
 }
 
 // revision is one revision of a release: its Secret or its ConfigMap.
@@ -68,7 +68,7 @@ type revision[W comparable] struct {
 	objects map[W]*graph.Object
 	managed map[W]*Managed
 	number  uint64
-	// rank and place are the position of the revision in the ranks of its release.
+	// rank and place are the position of the revision among the ranked ones of its release.
 	rank  rank
 	place int
 }
@@ -264,7 +264,6 @@ const (
 	unranked    rank = iota // neither deployed nor pending, or not known
 	rankPending             // about to be deployed
 	rankDeployed
-	numberOfRanks
 )
 
 // currentRank returns the rank that follows from the objects of the watches.
@@ -284,10 +283,10 @@ func (at *revision[W]) currentRank() rank {
 func (r *release[W]) refile(at *revision[W]) {
 	if now := at.currentRank(); now != at.rank {
 		if at.rank != unranked {
-			heap.Remove(&r.ranks[at.rank], at.place)
+			heap.Remove(&r.ranked, at.place)
 		}
 		if at.rank = now; now != unranked {
-			heap.Push(&r.ranks[now], at)
+			heap.Push(&r.ranked, at)
 		}
 	}
 	if len(at.objects)+len(at.managed) == 0 {
@@ -298,19 +297,21 @@ func (r *release[W]) refile(at *revision[W]) {
 // newest returns the newest deployed revision or, without one, the newest pending revision;
 // nil if there is neither.
 func (r *release[W]) newest() *revision[W] {
-	for _, first := range [...]rank{rankDeployed, rankPending} {
-		if ranked := r.ranks[first]; len(ranked) > 0 {
-			return ranked[0]
-		}
+	if len(r.ranked) == 0 {
+		return nil
 	}
-	return nil
+	return r.ranked[0]
 }
 
 // newestFirst is a heap of revisions.
 type newestFirst[W comparable] []*revision[W]
 
-func (h *newestFirst[W]) Len() int           { return len(*h) }
-func (h *newestFirst[W]) Less(i, j int) bool { return (*h)[i].number > (*h)[j].number }
+func (h *newestFirst[W]) Len() int { return len(*h) }
+
+func (h *newestFirst[W]) Less(i, j int) bool {
+	a, b := (*h)[i], (*h)[j]
+	return a.rank > b.rank || a.rank == b.rank && a.number > b.number
+}
 
 func (h *newestFirst[W]) Swap(i, j int) {
 	(*h)[i], (*h)[j] = (*h)[j], (*h)[i]

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"graphview.dev/graphview/budget"
@@ -149,21 +150,14 @@ const (
 	ClassTerminating
 )
 
+// States are the states of health by class.
+var States = [...]health.State{
+	ClassUnknown: health.Unknown, ClassOK: health.OK, ClassProgressing: health.Progressing,
+	ClassDegraded: health.Degraded, ClassSuspended: health.Suspended, ClassTerminating: health.Terminating,
+}
+
 func classOf(s health.State) graph.Class {
-	switch s {
-	case health.OK:
-		return ClassOK
-	case health.Progressing:
-		return ClassProgressing
-	case health.Degraded:
-		return ClassDegraded
-	case health.Suspended:
-		return ClassSuspended
-	case health.Terminating:
-		return ClassTerminating
-	default:
-		return ClassUnknown
-	}
+	return graph.Class(max(0, slices.Index(States[:], s))) //nolint:gosec // a few
 }
 
 // judgedPart returns the part of an object that a shape describes, and stores the health of the
