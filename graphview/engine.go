@@ -73,20 +73,22 @@ func NewEngine(o Options) (*Engine, error) {
 	o.setDefaults()
 	ledger := budget.NewLedger(o.HeldBytes)
 	e := &Engine{
-		o:         o,
-		run:       delivery.NewRun(),
-		graph:     graph.New(&referencePayer{ledger, make(map[string]*budget.Account)}),
-		writeLock: newWriteLock(), revisionTime: newRevisionTime(),
-		views:   make(map[Name]*View),
-		budgets: budget.NewBuckets(o.Budget, budgetRefill),
-		ledger:  ledger,
-		opened:  make(map[*View]struct{}),
-		feeds:   make(map[*watch.Watch]*feed),
+		o:            o,
+		run:          delivery.NewRun(),
+		graph:        graph.New(&referencePayer{ledger, make(map[string]*budget.Account)}),
+		writeLock:    newHistogram("write_lock_seconds", "How long the write lock of the graph was held, each time. Readers of all graphs wait meanwhile."),
+		revisionTime: newHistogram("revision_seconds", "How long one revision of the graph took. Events wait meanwhile, and readers of graphs that it changes as a whole."),
+		views:        make(map[Name]*View),
+		budgets:      budget.NewBuckets(o.Budget, budgetRefill),
+		ledger:       ledger,
+		opened:       make(map[*View]struct{}),
+		feeds:        make(map[*watch.Watch]*feed),
 
 		processors: quota.NewProcessors(quota.Options{Journal: o.Quarantine, Logger: o.Logger}),
 		shared:     plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
 	}
-	e.graph.ObserveLock(&lockTimer{held: e.writeLock})
+	var locked time.Time // only the writer uses it
+	e.graph.ObserveLock(func() { locked = time.Now() }, func() { e.writeLock.Observe(time.Since(locked).Seconds()) })
 	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
 	e.delivered.Recall, e.delivered.Turn = o.Recall, wholeGraphTurns()
 	var err error

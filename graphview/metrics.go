@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/intake"
 )
@@ -55,16 +53,6 @@ var (
 	exceededDesc    = describe("limit_exceeded_total", "Times that a limit was reached, by limit. docs/security.md lists the limits.", "limit")
 )
 
-// newWriteLock returns the histogram of the time for which readers wait for the graph.
-func newWriteLock() prometheus.Histogram {
-	return newHistogram("write_lock_seconds", "How long the write lock of the graph was held, each time. Readers of all graphs wait meanwhile.")
-}
-
-// newRevisionTime returns the histogram of the time for which events wait for a revision.
-func newRevisionTime() prometheus.Histogram {
-	return newHistogram("revision_seconds", "How long one revision of the graph took. Events wait meanwhile, and readers of graphs that it changes as a whole.")
-}
-
 func newHistogram(name, help string) prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "graphview_" + name,
@@ -72,18 +60,6 @@ func newHistogram(name, help string) prometheus.Histogram {
 		Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1},
 	})
 }
-
-// lockTimer observes the time for which the graph is locked for writing. Only the writer uses it.
-type lockTimer struct {
-	began time.Time
-	held  prometheus.Histogram
-}
-
-var _ graph.LockObserver = (*lockTimer)(nil)
-
-func (t *lockTimer) Locked() { t.began = time.Now() }
-
-func (t *lockTimer) Unlocked() { t.held.Observe(time.Since(t.began).Seconds()) }
 
 // Describe implements prometheus.Collector.
 func (m metrics) Describe(out chan<- *prometheus.Desc) {

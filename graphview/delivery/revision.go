@@ -22,7 +22,7 @@ func NewRun() *Run {
 	_, _ = rand.Read(key) // never fails
 	// A key of this length is always accepted.
 	block, _ := aes.NewCipher(key)
-	return &Run{id: newID(), secret: block}
+	return &Run{id: NewID(), secret: block}
 }
 
 // ID is the text of revisions up to the dot.
@@ -41,9 +41,7 @@ func RunOf(revision string) string {
 }
 
 // NewID returns a random name.
-func NewID() string { return newID() }
-
-func newID() string { return strings.ToLower(rand.Text()[:10]) }
+func NewID() string { return strings.ToLower(rand.Text()[:10]) }
 
 // revision is the token with which a subscriber resumes. It binds the run, the view, the
 // subscriber's options and rights, and a position. If any of them differs, the subscriber is reset.

@@ -17,14 +17,6 @@ type lapse struct {
 // the class Controller.
 type Excuse struct{ Controller, As Class }
 
-// setExcuse stores the excuse of an object.
-func (g *Graph) setExcuse(id nodeID, excuse Excuse) {
-	if g.excuses[id] != excuse {
-		setOrDelete(g.excuses, id, excuse)
-		g.recount(id)
-	}
-}
-
 // counted is the class that an object counts as.
 func (g *Graph) counted(id nodeID) Class {
 	n := g.nodes.at(id)
@@ -86,14 +78,6 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 	n.class = class
 	g.recount(id)
 	g.recountOwned(id)
-}
-
-// setSideHash notes what is said of an object beside its content.
-func (g *Graph) setSideHash(id nodeID, hash uint64) {
-	if g.sideHashes[id] != hash {
-		setOrDelete(g.sideHashes, id, hash)
-		g.markSideChanged(id)
-	}
 }
 
 // markSideChanged has lenses tell those of their readers in this revision who show

@@ -283,7 +283,7 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 	if a.flags&naming == 0 {
 		return arcView{} // a selector makes no arc without an object
 	}
-	return absentArc(a.flags, l.excludeInferred, r, l.outsideNow(a.to, u, a.uid))
+	return absentArc(a.flags, l.excludeInferred, r, l.outside(a.to, u, u.coverage, a.uid, l.g.existsNow))
 }
 
 // absentArc is how a view shows an arc whose target it does not have. An inferred reference makes
@@ -322,5 +322,5 @@ func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 	if was.flags&naming == 0 {
 		return arcView{}
 	}
-	return absentArc(was.flags, l.excludedInferred, r, l.outsideBefore(to, u, was.uid))
+	return absentArc(was.flags, l.excludedInferred, r, l.outside(to, u, l.coverageBefore(at.kind), was.uid, l.g.existedBefore))
 }

@@ -17,8 +17,8 @@ type Graph struct {
 	// writing, mu.
 	mu, writing sync.RWMutex
 
-	observer LockObserver
-	changed  func(l *Lens, head uint64) (publish bool) // nil: each change is published
+	locked, unlocking func()                                    // see ObserveLock
+	changed           func(l *Lens, head uint64) (publish bool) // nil: each change is published
 
 	// rev is the number of the open revision: larger than all before it. Stamps
 	// reach back as far as span.

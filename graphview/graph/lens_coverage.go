@@ -157,16 +157,7 @@ func (g *Graph) forgetExistence() {
 	clear(g.existed)
 }
 
-// outsideNow says what is known of a target that is not in the picture, and
-// outsideBefore what was known in the last revision.
-func (l *Lens) outsideNow(to slotID, u use, uid uint32) Outside {
-	return l.outside(to, u, u.coverage, uid, l.g.existsNow)
-}
-
-func (l *Lens) outsideBefore(to slotID, u use, uid uint32) Outside {
-	return l.outside(to, u, l.coverageBefore(l.g.slots.at(to).kind), uid, l.g.existedBefore)
-}
-
+// outside says what is known of a target that is not in the picture.
 func (l *Lens) outside(to slotID, u use, c *Coverage, uid uint32, exists func(existence) existed) Outside {
 	switch {
 	case c == nil:

@@ -43,7 +43,7 @@ func BenchmarkWriteLock(b *testing.B) {
 		}
 		c.drain()
 		h := &holdings{}
-		c.g.ObserveLock(h)
+		c.g.ObserveLock(h.Locked, h.Unlocked)
 		for name, change := range map[string]func(i int){
 			"roots":    func(i int) { c.lens.SetRoots(i%2 == 1, Walk{Against: []ArcType{OwnerReference}}) },
 			"inferred": func(i int) { c.lens.SetInferred(i%2 == 1) },

@@ -81,9 +81,15 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
 	setOrDelete(g.rules, n, o.Rules)
-	g.setExcuse(n, o.Excuse)
+	if g.excuses[n] != o.Excuse {
+		setOrDelete(g.excuses, n, o.Excuse)
+		g.recount(n)
+	}
 	g.setClass(n, o.Class, lapse{o.LapsesAt, o.LapsesTo})
-	g.setSideHash(n, o.SideHash)
+	if g.sideHashes[n] != o.SideHash {
+		setOrDelete(g.sideHashes, n, o.SideHash)
+		g.markSideChanged(n)
+	}
 
 	labels := g.labels.acquire(o.Labels)
 	relabel := !known || labels != p.labels

@@ -14,15 +14,9 @@ import (
 // The writer, which is alone, reads the graph without the lock. It takes the lock in pieces to
 // write fields that readers use.
 
-// LockObserver is called by the writer after the graph is locked for writing and before it is
-// unlocked.
-type LockObserver interface {
-	Locked()
-	Unlocked()
-}
-
-// ObserveLock sets the observer, before the first Update.
-func (g *Graph) ObserveLock(o LockObserver) { g.observer = o }
+// ObserveLock sets functions that the writer calls after the graph is locked for writing and before
+// it is unlocked. Call it before the first Update.
+func (g *Graph) ObserveLock(locked, unlocked func()) { g.locked, g.unlocking = locked, unlocked }
 
 // ObserveLenses sets a function that the writer calls for each lens that a revision changed,
 // before a reader can see the revision. It returns whether readers are notified now. If not, the
@@ -31,14 +25,14 @@ func (g *Graph) ObserveLenses(changed func(l *Lens, head uint64) (publish bool))
 
 func (g *Graph) lock() {
 	g.mu.Lock()
-	if g.observer != nil {
-		g.observer.Locked()
+	if g.locked != nil {
+		g.locked()
 	}
 }
 
 func (g *Graph) unlock() {
-	if g.observer != nil {
-		g.observer.Unlocked()
+	if g.unlocking != nil {
+		g.unlocking()
 	}
 	g.mu.Unlock()
 }

@@ -62,7 +62,7 @@ type Intake struct {
 
 // New returns an Intake without feeds.
 func New(o Options) *Intake {
-	in := &Intake{o: o, stale: newStaleObjects(), bySource: make(map[graph.SourceID]*Feed)}
+	in := &Intake{o: o, stale: staleObjects{kick: make(chan struct{}, 1)}, bySource: make(map[graph.SourceID]*Feed)}
 	in.releases = helm.NewReleases(func(f *Feed, object *graph.Object) { o.Graph.Set(f.source, object) })
 	return in
 }

@@ -26,10 +26,6 @@ type staleObjects struct {
 	objects map[*Feed]map[objectName]evaluation
 }
 
-func newStaleObjects() staleObjects {
-	return staleObjects{kick: make(chan struct{}, 1), objects: make(map[*Feed]map[objectName]evaluation)}
-}
-
 func (s *staleObjects) wake() {
 	select {
 	case s.kick <- struct{}{}:
@@ -40,6 +36,9 @@ func (s *staleObjects) wake() {
 func (s *staleObjects) add(f *Feed, name objectName, mode evaluation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.objects == nil {
+		s.objects = make(map[*Feed]map[objectName]evaluation)
+	}
 	if s.objects[f] == nil {
 		s.objects[f] = make(map[objectName]evaluation)
 	}
@@ -54,7 +53,7 @@ func (s *staleObjects) removeAll() map[*Feed]map[objectName]evaluation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.objects
-	s.objects = make(map[*Feed]map[objectName]evaluation)
+	s.objects = nil
 	return all
 }
 
@@ -79,7 +78,7 @@ func (in *Intake) Run(ctx context.Context) error {
 		case <-in.stale.kick:
 		case <-retry.C:
 			in.o.Rules.RetryExceeded()
-			if in.o.Writer.Try(ctx, in.retryReferences) != nil {
+			if in.o.Writer.Try(ctx, func() { in.rereadReferences(in.o.Graph.RetryReferences()) }) != nil {
 				return nil
 			}
 		}
@@ -97,9 +96,7 @@ func servedKinds(catalog *resources.Catalog) *refs.Served {
 	return refs.NewServed(kinds)
 }
 
-// retryReferences makes the objects stale whose references have room now. Only the writer calls it.
-func (in *Intake) retryReferences() { in.rereadReferences(in.o.Graph.RetryReferences()) }
-
+// rereadReferences makes objects stale. Only the writer calls it.
 func (in *Intake) rereadReferences(of []graph.Unread) {
 	for _, u := range of {
 		for _, source := range u.Sources {

@@ -3,7 +3,6 @@ package writer
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"graphview.dev/graphview/graph"
@@ -33,11 +32,13 @@ type Writer struct {
 	o      Options
 	graph  *graph.Graph
 	events chan Event
-	chunks *chunks
+	// background hands over chunks: each of its senders waits for the graph.
+	background chan *chunk
 
 	// The goroutine of Run uses the rest.
 	followers    map[*graph.Lens]*pace
 	publications publications
+	chunk        *chunk          // of the background, nil for none
 	applied      []chan struct{} // callers of Do that wait for the revision
 	received     time.Time       // when the first event of the revision was received
 	batch        uint64          // number of the batch
@@ -46,7 +47,7 @@ type Writer struct {
 // New returns the writer of a graph.
 func New(g *graph.Graph, o Options) *Writer {
 	w := &Writer{
-		o: o, graph: g, events: make(chan Event, 2*maxBatch), chunks: newChunks(),
+		o: o, graph: g, events: make(chan Event, 2*maxBatch), background: make(chan *chunk),
 		followers: make(map[*graph.Lens]*pace),
 	}
 	g.ObserveLenses(w.changed)
@@ -108,6 +109,10 @@ func (w *Writer) Run(ctx context.Context) {
 			timer.Reset(left)
 			due = timer.C
 		}
+		background := w.background
+		if w.chunk != nil {
+			background = nil
+		}
 		batch = batch[:0]
 		select {
 		case ev := <-w.events:
@@ -115,7 +120,7 @@ func (w *Writer) Run(ctx context.Context) {
 		case now := <-lapse.C:
 			batch = append(batch, Func(func() { w.graph.Lapse(now.Unix()) }))
 		case <-due:
-		case <-w.chunks.kick:
+		case w.chunk = <-background:
 		case <-busy:
 		case <-ctx.Done():
 			return
@@ -204,61 +209,28 @@ type chunk struct {
 	done  chan struct{} // closed when the graph has all events
 }
 
-// chunks is the queue of the background, first in, first out.
-type chunks struct {
-	kick chan struct{} // there may be some
-
-	mu      sync.Mutex
-	waiting []*chunk
-}
-
-func newChunks() *chunks { return &chunks{kick: make(chan struct{}, 1)} }
-
-// Background applies events between batches of sent events, and returns when the graph has them.
-// It returns at once if events is empty.
+// Background applies events between batches of sent events, first in, first out, and returns when the
+// graph has them. It returns at once if events is empty.
 func (w *Writer) Background(events []Event) {
 	if len(events) == 0 {
 		return
 	}
 	c := &chunk{left: events, done: make(chan struct{})}
-	w.chunks.add(c)
+	w.background <- c
 	<-c.done
 }
 
-func (q *chunks) add(c *chunk) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting = append(q.waiting, c)
-	select {
-	case q.kick <- struct{}{}:
-	default: // the writer looks again anyway
-	}
-}
-
-// first returns the chunk that has waited longest, nil if there is none.
-func (q *chunks) first() *chunk {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.waiting) == 0 {
-		return nil
-	}
-	return q.waiting[0]
-}
-
-// removeFirst removes the chunk that has waited longest.
-func (q *chunks) removeFirst() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting[0] = nil
-	q.waiting = q.waiting[1:]
-}
-
-// step makes a part of the first chunk one revision. It reports whether there was a chunk.
+// step makes a part of the present chunk, or of the next one, one revision. It reports whether there
+// was a chunk.
 func (w *Writer) step() bool {
-	c := w.chunks.first()
-	if c == nil {
-		return false
+	if w.chunk == nil {
+		select {
+		case w.chunk = <-w.background:
+		default:
+			return false
+		}
 	}
+	c := w.chunk
 	w.publications.yield() // before the writer takes the lock of the graph again
 	if !c.begun {
 		c.begun = true
@@ -266,7 +238,7 @@ func (w *Writer) step() bool {
 	}
 	w.received = time.Now()
 	if c.left = w.revise(c.left, stepVisits); len(c.left) == 0 && !w.graph.HasOpenUpdate() {
-		w.chunks.removeFirst()
+		w.chunk = nil
 		close(c.done)
 	}
 	return true
