@@ -12,7 +12,7 @@ func TestBoundsAreComplete(t *testing.T) {
 	t.Parallel()
 	rows := make(map[string]int)
 	for i, row := range overloadBounds {
-		for _, overload := range strings.Fields(row.overloads) {
+		for overload := range strings.FieldsSeq(row.overloads) {
 			if _, twice := rows[overload]; twice {
 				t.Errorf("%s has two bounds", overload)
 			}

@@ -95,11 +95,11 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	default:
-		c.serveDiscovery(w, r, path)
+		c.serveDiscovery(w, path)
 	}
 }
 
-func (c *cluster) serveDiscovery(w http.ResponseWriter, r *http.Request, path string) {
+func (c *cluster) serveDiscovery(w http.ResponseWriter, path string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.broken {
