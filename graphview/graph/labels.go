@@ -80,35 +80,49 @@ func (s labelSets) release(set *labelSet) {
 // postings finds the live nodes of one scope that have a label. Labels are known by their hash
 // alone, so it may find further nodes: the caller compares the labels.
 //
-// In a large namespace, one object or very many have the same label, so a node that is alone with
-// one needs no set.
+// In a large namespace, one object or very many have the same label. One node is in the map; more
+// are in a set.
 type postings struct {
-	single  map[uint32]nodeID
-	several map[uint32]map[nodeID]struct{}
+	// nodes has a node, or with inSet the number of a set, by the label's hash.
+	nodes map[uint32]uint32
+	sets  []nodeSet
+	free  []uint32
 }
+
+const inSet = 1 << 31
 
 // postingsLeast is the number of objects from which a scope has postings.
 const postingsLeast = 64
-
-func postingOf(l pair) uint32 { return uint32(hashLabel(l.key, l.value)) } //nolint:gosec // cut off
 
 func (p *postings) add(id nodeID, set *labelSet) {
 	if set == nil {
 		return
 	}
 	for k, v := range set.labels {
-		at := postingOf(pair{k, v})
-		has, alone := p.single[at]
-		switch nodes := p.several[at]; {
-		case nodes != nil:
-			nodes[id] = struct{}{}
-		case alone && has != id:
-			p.several[at] = map[nodeID]struct{}{has: {}, id: {}}
-			delete(p.single, at)
-		default:
-			p.single[at] = id
+		hash := uint32(hashLabel(k, v)) //nolint:gosec // cut off
+		has, ok := p.nodes[hash]
+		switch {
+		case !ok:
+			p.nodes[hash] = uint32(id)
+		case has&inSet != 0:
+			p.sets[has&^inSet].add(id)
+		case has != uint32(id):
+			at := p.newSet()
+			p.nodes[hash] = at | inSet
+			p.sets[at].add(nodeID(has))
+			p.sets[at].add(id)
 		}
 	}
+}
+
+func (p *postings) newSet() uint32 {
+	if n := len(p.free); n > 0 {
+		at := p.free[n-1]
+		p.free = p.free[:n-1]
+		return at
+	}
+	p.sets = append(p.sets, nodeSet{})
+	return uint32(len(p.sets) - 1) //nolint:gosec // ids have 31 bits
 }
 
 // remove takes a node out for all labels that it was added for: two of them may have
@@ -118,50 +132,51 @@ func (p *postings) remove(id nodeID, set *labelSet) {
 		return
 	}
 	for k, v := range set.labels {
-		at := postingOf(pair{k, v})
-		nodes := p.several[at]
-		if p.single[at] == id {
-			delete(p.single, at)
-		}
-		if delete(nodes, id); len(nodes) == 1 {
-			for last := range nodes {
-				p.single[at] = last
+		hash := uint32(hashLabel(k, v)) //nolint:gosec // cut off
+		has, ok := p.nodes[hash]
+		switch {
+		case !ok:
+		case has == uint32(id):
+			delete(p.nodes, hash)
+		case has&inSet != 0:
+			at := has &^ inSet
+			s := &p.sets[at]
+			if s.remove(id); s.size == 1 {
+				p.nodes[hash] = uint32(s.chunks[0][0])
+				*s = nodeSet{}
+				p.free = append(p.free, at)
 			}
-			delete(p.several, at)
 		}
 	}
 }
 
-// count is how many nodes are found for the values of a requirement.
-func (p *postings) count(r *Requirement) int {
-	n := 0
-	for _, v := range r.Values {
-		at := postingOf(pair{r.Key, v})
-		n += len(p.several[at])
-		if _, alone := p.single[at]; alone {
-			n++
-		}
+// count is how many nodes are found for a label.
+func (p *postings) count(l pair) int {
+	has, ok := p.nodes[uint32(hashLabel(l.key, l.value))] //nolint:gosec // cut off
+	switch {
+	case !ok:
+		return 0
+	case has&inSet == 0:
+		return 1
 	}
-	return n
+	return p.sets[has&^inSet].size
 }
 
-// visit visits these nodes, in no order.
-func (p *postings) visit(r *Requirement, visit func(nodeID)) {
-	for _, v := range r.Values {
-		at := postingOf(pair{r.Key, v})
-		if id, alone := p.single[at]; alone {
-			visit(id)
-		}
-		for id := range p.several[at] {
-			visit(id)
-		}
+func (p *postings) visit(l pair, visit func(nodeID)) {
+	has, ok := p.nodes[uint32(hashLabel(l.key, l.value))] //nolint:gosec // cut off
+	switch {
+	case !ok:
+	case has&inSet == 0:
+		visit(nodeID(has))
+	default:
+		p.sets[has&^inSet].visit(visit)
 	}
 }
 
 // postingsOf are those of a scope, made for the first who asks and kept up to date from then on.
 func (g *Graph) postingsOf(sc *scope) *postings {
 	if sc.postings == nil {
-		sc.postings = &postings{single: make(map[uint32]nodeID), several: make(map[uint32]map[nodeID]struct{})}
+		sc.postings = &postings{nodes: make(map[uint32]uint32)}
 		for _, at := range sc.slots {
 			for n := g.slots.at(at).node; n != 0; n = g.nodes.at(n).sibling {
 				if p := g.nodes.at(n); p.alive() {
@@ -238,13 +253,15 @@ func (g *Graph) candidatesIn(h *holder, kind kindID, space spaceID, sc *scope, f
 	}
 	total, p := 0, g.postingsOf(sc)
 	for _, r := range asking {
-		if total += p.count(r); total >= len(sc.slots) {
+		if total += p.countAll(r); total >= len(sc.slots) {
 			return append(found, sc.slots...)
 		}
 	}
 	from := len(found)
 	for _, r := range asking {
-		p.visit(r, func(n nodeID) { found = append(found, g.nodes.at(n).slot) })
+		for _, v := range r.Values {
+			p.visit(pair{r.Key, v}, func(n nodeID) { found = append(found, g.nodes.at(n).slot) })
+		}
 	}
 	slices.Sort(found[from:])
 	return append(found[:from], slices.Compact(found[from:])...)
@@ -259,9 +276,18 @@ func (g *Graph) rarest(sc *scope, requirements []Requirement) *Requirement {
 		if r.Op != In {
 			continue
 		}
-		if n := p.count(r); best == nil || n < least {
+		if n := p.countAll(r); best == nil || n < least {
 			best, least = r, n
 		}
 	}
 	return best
+}
+
+// countAll is how many nodes are found for the values of a requirement.
+func (p *postings) countAll(r *Requirement) int {
+	n := 0
+	for _, v := range r.Values {
+		n += p.count(pair{r.Key, v})
+	}
+	return n
 }

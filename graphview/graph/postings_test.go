@@ -2,6 +2,8 @@ package graph
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -39,5 +41,38 @@ func TestSelectorsVisitTheRarestLabel(t *testing.T) {
 				t.Errorf("%d objects are looked at and %d match, want at most %d and %d", n, h.matches, tt.wantAtMost, tt.wantMatches)
 			}
 		})
+	}
+}
+
+func TestNodeSet(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var s nodeSet
+	want := map[nodeID]bool{}
+	for i := range 20_000 {
+		id := nodeID(1 + r.IntN(4000))
+		if i < 3000 {
+			id = nodeID(i + 1)
+		}
+		// In turns it grows and shrinks.
+		if r.IntN(4) == 0 == (i/5000%2 == 0) {
+			s.remove(id)
+			delete(want, id)
+		} else {
+			s.add(id)
+			want[id] = true
+		}
+		if i%500 > 0 {
+			continue
+		}
+		var got []nodeID
+		s.visit(func(id nodeID) { got = append(got, id) })
+		if len(got) != len(want) || s.size != len(want) || !slices.IsSorted(got) || slices.ContainsFunc(got, func(id nodeID) bool { return !want[id] }) {
+			t.Fatalf("after %d changes: %d nodes of %d, %d counted", i, len(got), len(want), s.size)
+		}
+		for _, c := range s.chunks {
+			if len(c) == 0 || len(c) > chunkSize {
+				t.Fatalf("a chunk of %d", len(c))
+			}
+		}
 	}
 }
