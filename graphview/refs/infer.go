@@ -42,7 +42,7 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	kind, _ := object["kind"].(string)
 	means := g.means(cmp.Or(kind, key), false)
 	if isElement := g.path[len(g.path)-1] == ""; isElement || kind != "" {
-		// Most lists are of parts of the object. What says a kind may mean one that is not served.
+		// Most lists are of parts of the object. An object with a kind may mean one that is not served.
 		means.sure = means.sure && kind == "" && endsIn(key, "ref", "reference")
 	} else if len(means.targets) == 1 && (len(object) == 1 || len(object) == 2 && namespace != "") {
 		means.sure = true // nothing but a name refers to an object
