@@ -150,12 +150,16 @@ func (s *Served) lookUp(group string, all []string) meaning {
 			}
 		}
 	}
-	last := words[len(words)-1]
-	if isRef && !isExternal(group) && isSecretive(last) {
+	if isRef && !isExternal(group) && isSecretive(words[len(words)-1]) {
 		return meaning{targets: []graph.Reference{kinds["Secret"]}, sure: true}
 	}
+	return s.byLetters(core, every, words)
+}
+
+// byLetters returns the kind that the letters at the end of a key name, where its words name none.
+func (s *Served) byLetters(core map[string]graph.Reference, every *vocabulary, words []string) meaning {
 	for _, end := range [...]string{"configmap", "secret", "serviceaccount", "storageclass"} { // dbsecret
-		if strings.HasSuffix(last, end) {
+		if strings.HasSuffix(words[len(words)-1], end) {
 			return meaning{targets: []graph.Reference{core[end]}, sure: true}
 		}
 	}
