@@ -96,7 +96,7 @@ func TestInferredEqualsOracle(t *testing.T) {
 		"caSecret": "ca", "services": []any{map[string]any{"name": "web"}}, "endpoint": "http://web." + namespace + ".svc:80", "queue": "q",
 	})
 	apply(t, c, namespace, `{apiVersion: v1, kind: Pod, metadata: {name: caller}, spec: {containers: [{name: c, image: c, args: ["--web=http://web:80"], env: [{name: WEB, value: "web:80"}, {name: OTHER, value: "https://example.com"}]}]}}`)
-	check("nothing that is named exists: the secret of a certificate is missing", 1)
+	check("nothing that is named exists: the secret of a certificate, and the Service of an address, are missing", 2)
 
 	putObject(t, c, group, "Gadget", namespace, "g", map[string]any{"widget": "a"})
 	putObject(t, c, group, "Site", namespace, "north", map[string]any{})
@@ -126,14 +126,14 @@ func TestInferredEqualsOracle(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// services, endpoint, env and queue have gone.
-	check("the Service and the kind went", 4)
+	// services, env and queue have gone. The address dangles.
+	check("the Service and the kind went", 5)
 
 	// References from the schema of a kind, while the schema changes.
 	putObject(t, c, group, "Widget", namespace, "b", map[string]any{
 		"site": "north", "bucket": map[string]any{"name": "ca", "key": "a"},
 	})
-	check("keys tell the site, and nothing of the bucket", 5)
+	check("keys tell the site, and nothing of the bucket", 6)
 	describe := func(spec map[string]apiextensionsv1.JSONSchemaProps) {
 		t.Helper()
 		widgets := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets." + group}}
@@ -153,18 +153,18 @@ func TestInferredEqualsOracle(t *testing.T) {
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
 	bucket := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"name": text, "key": text}}
 	describe(map[string]apiextensionsv1.JSONSchemaProps{"bucket": bucket})
-	check("the bucket selects a key", 6)
+	check("the bucket selects a key", 7)
 	describe(map[string]apiextensionsv1.JSONSchemaProps{
 		"bucket": bucket, "site": {Type: "string", Enum: []apiextensionsv1.JSON{{Raw: []byte(`"north"`)}}},
 	})
 	// The sites of both Widgets have gone.
-	check("the site is one of an enum", 4)
+	check("the site is one of an enum", 5)
 
 	rule := parseRule(t, group, "widgets", "[{path: spec.gadget, to: {group: GROUP, kind: Gadget}, type: t}]")
 	rule.Spec.Conventions = "Keep"
 	applyRule(t, engine, rule)
 	v.Rules = []oracle.Rule{rule}
-	check("a rule beside what keys tell of Widgets", 4)
+	check("a rule beside what keys tell of Widgets", 5)
 	rule.Spec.Conventions = "Replace"
 	applyRule(t, engine, rule)
 	v.Rules = []oracle.Rule{rule}

@@ -78,7 +78,7 @@ var (
 )
 
 // mostNamesakes is how many kinds a word may stand for.
-const mostNamesakes = 3
+const mostNamesakes = 6
 
 // coreWords are the kinds of Kubernetes that the tests' keys speak of.
 var coreWords = map[string]schema.GroupKind{
@@ -88,9 +88,9 @@ var coreWords = map[string]schema.GroupKind{
 
 func (c *collector) guess(own schema.GroupKind, served []resource, key, path, name, namespace string, said []schema.GroupKind, bare bool) {
 	if addressKey.MatchString(key) {
-		c.calls("t", path, name)
+		c.calls("t", path, name, true)
 		if hostKey.MatchString(key) && objectName.MatchString(name) && !strings.Contains(name, ".") {
-			c.calls("t", path, "tcp://"+name)
+			c.calls("t", path, "tcp://"+name, true)
 		}
 	}
 	if !objectName.MatchString(name) {
@@ -185,8 +185,9 @@ func (c *collector) means(own schema.GroupKind, served []resource, key, word str
 	return kinds(true, is(instances.ReplaceAllString(word, ""))), false, false
 }
 
-// calls adds the Services that a text may be the addresses of, if they exist.
-func (c *collector) calls(arc, path, value string) {
+// calls adds the Services that a text may be the addresses of, if they exist. Where dangles is set, one
+// that says that it is of a Service counts without it.
+func (c *collector) calls(arc, path, value string, dangles bool) {
 	for _, one := range separators.Split(value, -1) {
 		scheme := strings.Contains(one, "://")
 		if !scheme {
@@ -201,23 +202,27 @@ func (c *collector) calls(arc, path, value string) {
 			continue
 		}
 		labels := strings.Split(strings.TrimSuffix(host, ".cluster.local"), ".")
-		add := func(namespace, name string) {
+		add := func(namespace, name string, certain bool) {
+			if certain && dangles {
+				c.usesIn(namespace, arc, path, core("Service"), name)
+				return
+			}
 			c.usesIn(namespace, arc, "inferred/"+path, core("Service"), name)
 			c.found[len(c.found)-1].inferred = true
 		}
 		n := len(labels)
 		switch {
 		case labels[n-1] == "svc" && n > 2:
-			add(labels[n-2], labels[n-3])
+			add(labels[n-2], labels[n-3], true)
 		case n == 1:
-			add("", labels[0])
+			add("", labels[0], parsed.Port() != "" && labels[0] != "localhost")
 		case n == 2:
-			add(labels[1], labels[0])
+			add(labels[1], labels[0], false)
 			if podName.MatchString(labels[0]) {
-				add("", labels[1])
+				add("", labels[1], false)
 			}
 		case n == 3:
-			add(labels[2], labels[1])
+			add(labels[2], labels[1], false)
 		}
 	}
 }

@@ -61,12 +61,12 @@ func (c *collector) containers(path string) {
 		for _, container := range items(c.tree, path+"."+list) {
 			field := path + "." + list + "[]."
 			for _, variable := range items(container, "env") {
-				c.calls("t", field+"env[].value", text(variable, "value"))
+				c.calls("t", field+"env[].value", text(variable, "value"), false)
 			}
 			for _, words := range []string{"command", "args"} {
 				for _, word := range items(container, words) {
 					said, _ := word.(string)
-					c.calls("t", field+words+"[]", said)
+					c.calls("t", field+words+"[]", said, false)
 				}
 			}
 		}
