@@ -47,16 +47,18 @@ var (
 // tokenReviewer finds the user of a bearer token.
 //
 // A token that recently belonged to a user queues under that user; an unknown one under its
-// client's address. A flood of invalid tokens delays neither known tokens nor other
-// addresses.
+// client's address. The connections of an address, or of a user, take turns. A flood of invalid
+// tokens delays neither known tokens, nor other addresses, nor other connections.
 type tokenReviewer struct {
 	// review asks the API server.
 	review tokenReview
 	queue  *fairqueue.Queue
 	// waiting counts questions without an answer yet.
 	waiting *budget.Shares[budget.Owner]
-	flights flights[string, *authenticator.Response]
-	secret  []byte
+	// connections counts them by the remote address of the connection.
+	connections *budget.Shares[string]
+	flights     flights[string, *authenticator.Response]
+	secret      []byte
 
 	// goodFor and badFor are how long answers are cached.
 	goodFor, badFor time.Duration
@@ -96,7 +98,8 @@ func newTokenReviewer(review tokenReview, interval time.Duration) *tokenReviewer
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
 	return &tokenReviewer{
-		review: review, queue: fairqueue.New(fairqueue.Options{PerSecond: tokensPerSecond, PerOwner: tokensAtOnce}), waiting: budget.NewShares[budget.Owner](reviews),
+		review: review, queue: fairqueue.New(fairqueue.Options{PerSecond: tokensPerSecond, PerOwner: tokensAtOnce}),
+		waiting: budget.NewShares[budget.Owner](reviews), connections: budget.NewShares[string](reviews),
 		secret: secret, goodFor: min(tokenTTL, interval), badFor: min(denyTTL, interval),
 		good: cache.NewLRUExpireCache(tokensCached), bad: cache.NewLRUExpireCache(tokensCached),
 		users: cache.NewLRUExpireCache(tokensCached),
@@ -115,18 +118,20 @@ func (t *tokenReviewer) AuthenticateToken(ctx context.Context, token string) (*a
 	if _, ok := t.bad.Get(key); ok {
 		return nil, false, nil
 	}
-	owner := budget.UserOwner(unknownAt(addressFrom(ctx)))
+	from := clientFrom(ctx)
+	owner := budget.UserOwner(unknownAt(from.address))
 	if known, ok := t.users.Get(key); ok {
 		owner = known.(budget.Owner) //nolint:forcetypeassert // as above
 	}
-	if err := t.waiting.Take(owner, 1); err != nil {
+	release, err := t.enter(owner, from.connection)
+	if err != nil {
 		return nil, false, fmt.Errorf("%w: %w", errTooManyQuestions, err)
 	}
-	defer t.waiting.Give(owner, 1)
+	defer release()
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	answer, err := t.flights.Do(ctx, key, func(ctx context.Context) (*authenticator.Response, error) {
-		return t.ask(ctx, owner, key, token)
+		return t.ask(ctx, owner, from.connection, key, token)
 	})
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: %w", errNoAnswer, err)
@@ -134,10 +139,30 @@ func (t *tokenReviewer) AuthenticateToken(ctx context.Context, token string) (*a
 	return answer, answer != nil, nil
 }
 
+// enter counts a question until release. A connection may have as many as are free for its owner,
+// so there is room for another connection. Accepted race: a question between the look and Take may
+// have one more.
+func (t *tokenReviewer) enter(owner budget.Owner, connection string) (release func(), err error) {
+	if !budget.HasRoom(t.connections.Held(connection), reviews.Limit()-t.waiting.Held(owner), 1, 1) {
+		return nil, reviews.Exceed()
+	}
+	if err := t.waiting.Take(owner, 1); err != nil {
+		return nil, err //nolint:wrapcheck // the caller wraps it
+	}
+	if err := t.connections.Take(connection, 1); err != nil {
+		t.waiting.Give(owner, 1)
+		return nil, err //nolint:wrapcheck // as above
+	}
+	return func() {
+		t.connections.Give(connection, 1)
+		t.waiting.Give(owner, 1)
+	}, nil
+}
+
 // ask asks, a few times if there is no answer, and caches the answer.
-func (t *tokenReviewer) ask(ctx context.Context, owner budget.Owner, key, token string) (answer *authenticator.Response, err error) {
+func (t *tokenReviewer) ask(ctx context.Context, owner budget.Owner, connection, key, token string) (answer *authenticator.Response, err error) {
 	waited := wait.ExponentialBackoffWithContext(ctx, shortAbsence, func(ctx context.Context) (bool, error) {
-		turn, noTurn := t.queue.Acquire(ctx, owner, fairqueue.Interactive)
+		turn, noTurn := t.queue.AcquirePart(ctx, owner, connection, fairqueue.Interactive)
 		if noTurn != nil {
 			return false, noTurn
 		}
@@ -166,21 +191,27 @@ func unknownAt(address string) user.Info {
 	return &user.DefaultInfo{Name: user.Anonymous + "@" + address}
 }
 
-type addressKey struct{}
+// client is the remote end of a request.
+type client struct {
+	address    string
+	connection string // address and port
+}
 
-// withAddress stores the address of the client in the context.
-func withAddress(next http.Handler) http.Handler {
+type clientKey struct{}
+
+// withClient stores the client in the context.
+func withClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		address, _, err := net.SplitHostPort(r.RemoteAddr)
 		if err != nil {
 			address = r.RemoteAddr
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), addressKey{}, address)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), clientKey{}, client{address, r.RemoteAddr})))
 	})
 }
 
-// addressFrom returns "" without a request.
-func addressFrom(ctx context.Context) string {
-	address, _ := ctx.Value(addressKey{}).(string)
-	return address
+// clientFrom returns the zero client without a request.
+func clientFrom(ctx context.Context) client {
+	from, _ := ctx.Value(clientKey{}).(client)
+	return from
 }

@@ -46,7 +46,12 @@ func (i *issuer) review(ctx context.Context, token string) (*authenticator.Respo
 
 // from is the context of a request from an address.
 func from(ctx context.Context, address string) context.Context {
-	return context.WithValue(ctx, addressKey{}, address)
+	return on(ctx, address, address+":1")
+}
+
+// on is the context of a request on a connection from an address.
+func on(ctx context.Context, address, connection string) context.Context {
+	return context.WithValue(ctx, clientKey{}, client{address, connection})
 }
 
 func TestTokens(t *testing.T) {
@@ -170,6 +175,50 @@ func TestTokenFlood(t *testing.T) {
 	})
 }
 
+// TestTokenFloodFromTheSameAddress: clients that send thousands of invalid tokens do not delay a new
+// token on another connection from their address, such as that of a proxy.
+func TestTokenFloodFromTheSameAddress(t *testing.T) {
+	for name, connections := range map[string]int{"one connection": 1, "24 connections": 24} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tokens := newTokenReviewer((&issuer{takes: 10 * time.Millisecond}).review, time.Minute)
+				ctx, stop := context.WithCancel(t.Context())
+				var refused atomic.Int64
+				var flood sync.WaitGroup
+				for n := range 6000 {
+					flood.Go(func() {
+						ctx := on(ctx, "proxy", fmt.Sprintf("proxy:%d", n%connections))
+						for again := 0; ctx.Err() == nil; again++ {
+							if _, _, err := tokens.AuthenticateToken(ctx, fmt.Sprintf("rubbish-%d-%d", n, again)); errors.Is(err, errTooManyQuestions) {
+								refused.Add(1)
+								time.Sleep(time.Second)
+							}
+						}
+					})
+				}
+				time.Sleep(5 * time.Second)
+				for n := range 5 {
+					began := time.Now()
+					if _, ok, err := tokens.AuthenticateToken(on(t.Context(), "proxy", fmt.Sprintf("proxy:new%d", n)), fmt.Sprintf("user-new#%d", n)); !ok || err != nil {
+						t.Errorf("a new token: %t, %v", ok, err)
+					}
+					if took := time.Since(began); took > 200*time.Millisecond {
+						t.Errorf("a new token took %s", took)
+					}
+				}
+				if refused.Load() == 0 {
+					t.Error("the flood was not refused anything")
+				}
+				stop()
+				flood.Wait()
+				if n := tokens.waiting.Owners() + tokens.connections.Owners(); n != 0 {
+					t.Errorf("%d are still counted", n)
+				}
+			})
+		})
+	}
+}
+
 // TestTokensThatWaitTooLong: a request is answered within a bound.
 func TestTokensThatWaitTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -187,8 +236,8 @@ func TestTokensThatWaitTooLong(t *testing.T) {
 func TestAddress(t *testing.T) {
 	for remote, want := range map[string]string{"10.0.0.1:40": "10.0.0.1", "[fd00::1]:40": "fd00::1", "pipe": "pipe"} {
 		r := (&http.Request{RemoteAddr: remote}).WithContext(t.Context())
-		withAddress(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			if got := addressFrom(r.Context()); got != want {
+		withClient(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if got, want := clientFrom(r.Context()), (client{want, remote}); got != want {
 				t.Errorf("%s: %q", remote, got)
 			}
 		})).ServeHTTP(nil, r)

@@ -59,7 +59,7 @@ func (a *delegatedAuth) filter(to handlers, m *metrics, logger logr.Logger) http
 	}
 	next = filters.WithAuthentication(next, withAuthErrors(authenticate, logger), unauthenticated(to.refuse, m), nil, a.headers)
 	next = filters.WithRequestInfo(next, requestInfos)
-	return withAddress(withCredentials(next))
+	return withClient(withCredentials(next))
 }
 
 // authorize answers a request that the user has no right to, and passes the others.
@@ -137,7 +137,7 @@ func withAuthErrors(next authenticator.Request, logger logr.Logger) authenticato
 		}
 		if err != nil && !ok {
 			lines.Do(func() {
-				logger.Info("Rejected credentials", "reason", delivery.Bounded(err.Error()), "address", addressFrom(r.Context()))
+				logger.Info("Rejected credentials", "reason", delivery.Bounded(err.Error()), "address", clientFrom(r.Context()).address)
 			})
 			err = nil
 		}

@@ -3,8 +3,8 @@
 // A [Queue] bounds how much is done at the same time, or in a second. Callers wait in
 // [Queue.Acquire] for a [Turn], and release it. Turns go to one owner after the other,
 // however many callers of an owner wait: among n owners, an owner that waits has one of
-// the next n turns. Callers of one owner have their turns in the order in which they
-// came.
+// the next n turns. The parts of an owner, such as its connections, take turns in the same
+// way. Callers of one part have their turns in the order in which they came.
 //
 // [Interactive] turns come before [Background] ones, but for one in four: a constant
 // flow of changes does not stop what only refreshes.

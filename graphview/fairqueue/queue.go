@@ -57,9 +57,17 @@ type Queue struct {
 
 type owner struct {
 	key     budget.Owner
-	waiting [classes]list.List // of chan struct{}, closed when the turn begins
+	waiting [classes]list.List // of *waiter, by round
 	ready   [classes]bool      // whether the owner is in Queue.ready
 	held    int
+}
+
+// waiter is a caller that waits for a turn.
+type waiter struct {
+	begun chan struct{} // closed when the turn begins
+	part  string
+	// round: a part of the owner has one turn in each round.
+	round int
 }
 
 // Turn is a turn that an owner holds. The zero Turn holds nothing.
@@ -79,6 +87,12 @@ func New(o Options) *Queue {
 
 // Acquire waits for the owner's next turn, which must be released. The error is ctx's.
 func (q *Queue) Acquire(ctx context.Context, key budget.Owner, class Class) (Turn, error) {
+	return q.AcquirePart(ctx, key, "", class)
+}
+
+// AcquirePart is Acquire for a part of an owner, such as one of its connections. The parts of an
+// owner take turns among themselves. It takes time for each caller of the owner that waits.
+func (q *Queue) AcquirePart(ctx context.Context, key budget.Owner, part string, class Class) (Turn, error) {
 	if q == nil {
 		return Turn{}, nil
 	}
@@ -89,7 +103,7 @@ func (q *Queue) Acquire(ctx context.Context, key budget.Owner, class Class) (Tur
 		o = &owner{key: key}
 		q.owners[key] = o
 	}
-	place := o.waiting[class].PushBack(begun)
+	place := insert(&o.waiting[class], &waiter{begun: begun, part: part})
 	q.enlistLocked(o)
 	q.grantLocked()
 	q.mu.Unlock()
@@ -137,6 +151,28 @@ func (q *Queue) Waiting() int {
 	}
 	return n
 }
+
+// insert puts a waiter behind those of its round: the one after that of the last waiter of its part,
+// or else the current one.
+func insert(line *list.List, w *waiter) *list.Element {
+	if front := line.Front(); front != nil {
+		w.round = of(front).round
+	}
+	for e := line.Back(); e != nil; e = e.Prev() {
+		if of(e).part == w.part {
+			w.round = of(e).round + 1
+			break
+		}
+	}
+	for e := line.Back(); e != nil; e = e.Prev() {
+		if of(e).round <= w.round {
+			return line.InsertAfter(w, e)
+		}
+	}
+	return line.PushFront(w)
+}
+
+func of(e *list.Element) *waiter { return e.Value.(*waiter) } //nolint:forcetypeassert // all that the list has
 
 // enlistLocked makes an owner that waits the last one in rotation, unless it is there
 // already or holds all that it may.
@@ -202,11 +238,12 @@ func (q *Queue) grantLocked() {
 		if q.interactive++; class == Background {
 			q.interactive = 0
 		}
-		begun := o.waiting[class].Remove(o.waiting[class].Front()).(chan struct{}) //nolint:forcetypeassert // all that the list has
+		next := o.waiting[class].Front()
+		o.waiting[class].Remove(next)
 		q.held++
 		o.held++
 		q.enlistLocked(o)
-		close(begun)
+		close(of(next).begun)
 	}
 }
 

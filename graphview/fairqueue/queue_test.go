@@ -40,6 +40,22 @@ func (l *line) wait(name string, owner budget.Owner, class Class, n int) {
 	}
 }
 
+// waitPart is wait for a part of an owner.
+func (l *line) waitPart(part string, owner budget.Owner, n int) {
+	for range n {
+		l.ended.Go(func() {
+			turn, err := l.queue.AcquirePart(l.t.Context(), owner, part, Interactive)
+			if err != nil {
+				l.t.Error(err)
+			}
+			l.order = append(l.order, part)
+			time.Sleep(time.Second)
+			turn.Release()
+		})
+		synctest.Wait()
+	}
+}
+
 // finish lets all turns end, and returns their order.
 func (l *line) finish() []string {
 	l.ended.Wait()
@@ -65,6 +81,23 @@ func TestOwnersTakeTurns(t *testing.T) {
 				}
 			},
 			want: []string{"0", "1", "2"},
+		},
+		"parts of one owner take turns": {
+			wait: func(l *line) {
+				l.waitPart("a", shop, 4)
+				l.waitPart("b", shop, 2)
+				l.waitPart("c", shop, 1)
+				l.waitPart("b", shop, 1)
+			},
+			want: []string{"a", "a", "b", "c", "a", "b", "a", "b"},
+		},
+		"parts of an owner have the turns of one owner": {
+			wait: func(l *line) {
+				l.waitPart("a", shop, 3)
+				l.waitPart("b", shop, 1)
+				l.wait("bank", bank, Interactive, 2)
+			},
+			want: []string{"a", "a", "bank", "b", "bank", "a"},
 		},
 		"interactive turns come first": {
 			wait: func(l *line) { l.wait("old", shop, Background, 3); l.wait("new", bank, Interactive, 2) },
