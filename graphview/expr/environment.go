@@ -105,12 +105,13 @@ var baseEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 // values of several types.
 var mixedEnvironment = sync.OnceValues(func() (*cel.Env, error) { return newBase() })
 
-func newBase(further ...cel.EnvOption) (*cel.Env, error) {
-	// CEL has one global error value of this kind, and writes the node of its first occurrence
-	// into it: a data race, and a wrong node for later errors. An impossible node, written here,
-	// prevents both.
-	types.LabelErrNode(noNode, types.NoSuchOverloadErr())
+// labelError writes an impossible node into the global error value that CEL has for calls without an
+// overload. CEL writes the node of the first occurrence into it otherwise: a data race, and a wrong
+// node for later errors.
+var labelError = sync.OnceFunc(func() { types.LabelErrNode(noNode, types.NoSuchOverloadErr()) })
 
+func newBase(further ...cel.EnvOption) (*cel.Env, error) {
+	labelError()
 	env, err := cel.NewEnv(append(append(further, marks()...),
 		cel.ParserRecursionLimit(maxNesting),
 		cel.ParserExpressionSizeLimit(MaxTextLength),
