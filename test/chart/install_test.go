@@ -46,7 +46,11 @@ func install(t *testing.T, manifests func(*env.ControlPlane) []byte, args ...str
 			t.Errorf("the operator ended with %d: %v", code, err)
 		}
 		if t.Failed() {
-			t.Logf("the operator said:\n%s", text[max(0, len(text)-6000):])
+			from := bytes.Index(text, []byte("DATA RACE"))
+			if from < 0 {
+				from = max(0, len(text)-6000)
+			}
+			t.Logf("the operator said:\n%.6000s", text[from:])
 		}
 	})
 	return c
