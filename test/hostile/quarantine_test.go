@@ -3,9 +3,12 @@ package hostile
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
+
+	"graphview.dev/test/operator"
 )
 
 // metric is the value of a metric without labels, of the operator that has the graphs.
@@ -22,6 +25,21 @@ func metric(t *testing.T, name string) float64 {
 		}
 	}
 	return 0
+}
+
+// logged returns the lines of an operator's log that contain a text.
+func logged(t *testing.T, o *operator.Operator, part string) (lines string) {
+	t.Helper()
+	text, err := os.ReadFile(o.LogPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, part) {
+			lines += line
+		}
+	}
+	return lines
 }
 
 // TestKillerViewIsQuarantined: a view during whose expressions the operator is killed,
@@ -67,7 +85,7 @@ func TestKillerViewIsQuarantined(t *testing.T) {
 	}
 	t.Logf("refused after %d kills", kills)
 	if got := metric(t, "graphview_quarantined"); got != 1 {
-		t.Errorf("%.0f are refused, want the one view", got)
+		t.Errorf("%.0f are refused, want the one view:\n%s", got, logged(t, holding, "Refused, because"))
 	}
 	eventually(t, func() string {
 		if got := kubectl(t, "get", "events", "-n", namespace, "--field-selector=reason=Quarantined", "-o", "name"); got == "" {
