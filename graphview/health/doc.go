@@ -1,10 +1,9 @@
 // Package health says how an object is, from its own fields.
 //
-// The rules for Kubernetes' own kinds and for conditions are those of kstatus
-// (sigs.k8s.io/cli-utils, package status). Where kstatus has no opinion or waits for ever, the rules
-// of Argo CD's built-in checks (gitops-engine, package health) and of its scripts for other projects
-// decide. Each difference from both is a row of docs/health.md with its reason, and test/health
-// compares the three.
+// The rules for Kubernetes' own kinds and for conditions are those of kstatus (sigs.k8s.io/cli-utils,
+// package status), and where it has no opinion or waits for ever those of Argo CD: its built-in
+// checks (gitops-engine, package health) and its scripts. docs/health.md has a row with the reason of
+// each difference, and test/health compares the three.
 //
 // A kind without a rule, a condition or a phase is [Unknown]. Nothing is [OK] because it reports
 // nothing.
