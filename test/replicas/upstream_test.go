@@ -35,7 +35,7 @@ func TestDisagreement(t *testing.T) {
 			relays(t, 0, 0)
 			r := read(t, cluster.Config(), edge, key[0], key[1])
 			s.equal([]*reader{r})
-			asEdge, asHolder := sum(t, `graphview_relays{role="edge"}`), sum(t, `graphview_relays{role="holder"}`)
+			asEdge, asHolder := sum(t, "graphview_relays", "role", "edge"), sum(t, "graphview_relays", "role", "holder")
 			if asEdge > 1 || asEdge != asHolder {
 				t.Errorf("%s, read at %s: %v relays are open, and %v are served", r.view, edge.Name, asEdge, asHolder)
 			}
@@ -49,10 +49,10 @@ func TestDisagreement(t *testing.T) {
 }
 
 // sum returns the sum of a series over all replicas.
-func sum(t *testing.T, series string) (total int) {
+func sum(t *testing.T, name string, labels ...string) (total int) {
 	t.Helper()
 	for _, r := range edges {
-		total += int(metric(t, r, series))
+		total += int(metric(t, r, name, labels...))
 	}
 	return total
 }
@@ -61,7 +61,7 @@ func sum(t *testing.T, series string) (total int) {
 func relays(t *testing.T, asEdge, asHolder int) {
 	t.Helper()
 	eventually(t, func() string {
-		e, h := sum(t, `graphview_relays{role="edge"}`), sum(t, `graphview_relays{role="holder"}`)
+		e, h := sum(t, "graphview_relays", "role", "edge"), sum(t, "graphview_relays", "role", "holder")
 		if e != asEdge || h != asHolder {
 			return fmt.Sprintf("%d relays are open, want %d; %d are served, want %d", e, asEdge, h, asHolder)
 		}
