@@ -110,13 +110,13 @@ func (t *Tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) (v Verd
 	}
 	if w := e.work.Load(); w != nil && t.role.evaluates(t) {
 		task, err := processors.Begin(ctx, e.owner, *w)
-		if ctx.Err() != nil {
+		defer task.End() // also if ctx has ended
+		switch {
+		case ctx.Err() != nil:
 			return Verdict{Undecided: true}, false
-		}
-		if err != nil {
+		case err != nil:
 			return Verdict{Err: err}, false
 		}
-		defer task.End()
 	}
 	v = t.verdict(ctx, o)
 	processors.Cost.Add(v.Cost)
