@@ -25,9 +25,14 @@ const (
 	maxTunnels = 8
 	// dialWithin bounds a handshake.
 	dialWithin = 10 * time.Second
-	// minPause and maxPause bound the pauses between attempts, with full jitter.
+	// minPause and maxPause bound the pauses between attempts, with full jitter. They
+	// are short enough for 1,000 members to connect again within 30 s although a load balancer leads a
+	// third of the attempts to a replica of the hub that is down; see BenchmarkMembers.
 	minPause = time.Second
-	maxPause = time.Minute
+	maxPause = 5 * time.Second
+	// maxRefusedPause bounds them while the hub refuses the member. Each attempt
+	// costs the hub a handshake, and a refusal lasts until an administrator acts or the hub has room.
+	maxRefusedPause = time.Minute
 	// drainWithin is how long requests on a tunnel may last after its successor is open.
 	drainWithin = 5 * time.Second
 )
@@ -123,7 +128,30 @@ func (d *Dialer) heed(ctx context.Context, header http.Header) {
 	}
 }
 
-var errClash = errors.New("this replica of the hub has a tunnel of this replica already")
+// answerError is an answer to a handshake that opens no tunnel.
+type answerError struct {
+	code int
+	text string
+}
+
+// Error implements error.
+func (e *answerError) Error() string {
+	return fmt.Sprintf("the hub answers %d %s: %s", e.code, http.StatusText(e.code), e.text)
+}
+
+// clash reports whether the member has tunnels to all replicas that the hub can reach.
+func clash(err error) bool {
+	answer, ok := errors.AsType[*answerError](err)
+	return ok && answer.code == http.StatusConflict
+}
+
+// longestPause returns the longest pause after an attempt, or after a tunnel that has ended.
+func longestPause(err error) time.Duration {
+	if answer, ok := errors.AsType[*answerError](err); ok && answer.code < http.StatusInternalServerError {
+		return maxRefusedPause
+	}
+	return maxPause
+}
 
 // keep keeps one tunnel: it opens the next one before the last one ends.
 func (d *Dialer) keep(ctx context.Context) {
@@ -135,12 +163,12 @@ func (d *Dialer) keep(ctx context.Context) {
 		last = next
 	}
 	defer replace(nil)
-	failures, logged := 0, ""
+	pause, logged := minPause, ""
 	for ctx.Err() == nil {
 		next, err := d.dial(ctx, last)
 		if err == nil {
 			replace(next)
-			failures, logged = 0, ""
+			pause, logged = minPause, ""
 			next.wait(ctx)
 		}
 		if last != nil && last.over() {
@@ -152,12 +180,13 @@ func (d *Dialer) keep(ctx context.Context) {
 		switch {
 		case err == nil && last != nil:
 			continue // the successor is due
-		case err != nil && !errors.Is(err, errClash) && err.Error() != logged && ctx.Err() == nil:
+		case err != nil && !clash(err) && err.Error() != logged && ctx.Err() == nil:
 			logged = err.Error()
 			d.o.Logger.Info("Cannot open a tunnel to the hub; trying again", "hub", d.o.URL, "cause", logged)
 		}
-		sleep(ctx, rand.N(min(minPause<<min(failures, 10), maxPause)))
-		failures++
+		pause = min(pause, longestPause(err))
+		sleep(ctx, rand.N(pause))
+		pause *= 2
 	}
 }
 
@@ -192,11 +221,9 @@ func (d *Dialer) dial(ctx context.Context, last *tunnel) (*tunnel, error) {
 	}
 	switch {
 	case err == nil:
-	case response != nil && response.StatusCode == http.StatusConflict:
-		return nil, errClash
 	case response != nil:
 		text, _ := io.ReadAll(io.LimitReader(response.Body, 512))
-		return nil, fmt.Errorf("the hub answers %s: %s", response.Status, strings.TrimSpace(string(text)))
+		return nil, &answerError{response.StatusCode, strings.TrimSpace(string(text))}
 	default:
 		return nil, err
 	}

@@ -153,6 +153,33 @@ func tell(t *testing.T, c *Conn, replicas int) {
 	response.Body.Close()
 }
 
+// TestPauses: a member dials a hub that is down more often than one that refuses it.
+func TestPauses(t *testing.T) {
+	for code, want := range map[int]time.Duration{
+		http.StatusUnauthorized: maxRefusedPause, http.StatusConflict: maxRefusedPause, http.StatusTooManyRequests: maxRefusedPause,
+		http.StatusServiceUnavailable: maxPause, http.StatusBadGateway: maxPause,
+	} {
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", code) }))
+		t.Cleanup(server.Close)
+		token := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(token, []byte("secret"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := NewDialer(Options{URL: "wss" + strings.TrimPrefix(server.URL, "https"), TokenFile: token, CAFile: caOf(t, server), Logger: testr.New(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = d.dial(t.Context(), nil)
+		if got := longestPause(err); err == nil || got != want {
+			t.Errorf("%v: a pause of at most %s, want %s", err, got, want)
+		}
+		server.Close()
+		if _, err = d.dial(t.Context(), nil); err == nil || longestPause(err) != maxPause {
+			t.Errorf("%v: a pause of at most %s, want %s", err, longestPause(err), maxPause)
+		}
+	}
+}
+
 // TestSuccessor: the next tunnel is open before the last one ends, which is before its lifetime ends.
 func TestSuccessor(t *testing.T) {
 	address, caFile, conns, headers := newHub(t, time.Minute+time.Second)
