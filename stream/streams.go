@@ -23,6 +23,10 @@ import (
 // streams is the resource of connections for many graphs.
 const streams = "streams"
 
+// adHocOption is the parameter of a connection that serves only graphs that a GraphView declares: for a
+// proxy that passes the connection on with rights that its client does not have.
+const adHocOption = "adhoc"
+
 // serveStreams upgrades to a connection for many graphs and returns. The rest happens in
 // goroutines that the server joins.
 func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
@@ -36,6 +40,15 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 	}
 	right := question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams}
 	name := names.GraphName{Cluster: clusterFrom(r.Context()), Name: streams}
+	declared := name.Cluster != "" // no ad-hoc views
+	switch r.URL.Query().Get(adHocOption) {
+	case "", "true":
+	case "false":
+		declared = true
+	default:
+		s.refuse(w, r, apierrors.NewBadRequest("?adhoc= must be true, or false to refuse ad-hoc views on this connection"))
+		return
+	}
 	if name.Cluster != "" {
 		right = rightToCluster(name.Cluster)
 	}
@@ -46,7 +59,7 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 		lease := s.permissions.Acquire(stream.Ctx, who, name, terms)
 		defer lease.Release()
 		m := mux.New(mux.Options{
-			Socket: out, Graphs: muxGraphs{s, who, name.Cluster}, Room: muxRoom{stream},
+			Socket: out, Graphs: muxGraphs{s, who, name.Cluster, declared}, Room: muxRoom{stream},
 			Observer: &muxObserver{server: s, pending: admission.PendingWrite{Cut: stream.Kill}},
 			Context:  stream.Ctx, Hard: stream.Hard, End: stream.End,
 			Why: s.closeError, Contain: s.contain,
@@ -75,7 +88,11 @@ type muxGraphs struct {
 	who    user.Info
 	// cluster is the cluster below whose path the connection is; "" for none.
 	cluster string
+	// declared: the connection serves only graphs that a GraphView declares.
+	declared bool
 }
+
+var errOnlyDeclared = transport.Malformed("subscribe.request: this connection serves only graphs that a GraphView declares")
 
 var errOtherCluster = transport.Malformed("subscribe.cluster: this connection is one to a cluster already; connect to the hub's own path")
 
@@ -83,10 +100,10 @@ var errOtherCluster = transport.Malformed("subscribe.cluster: this connection is
 func (g muxGraphs) name(asked mux.Subscribe) (names.GraphName, error) {
 	name := asked.Name
 	switch {
+	case len(asked.Request) > 0 && g.declared:
+		return name, errOnlyDeclared
 	case g.cluster == "":
 		return name, nil
-	case len(asked.Request) > 0:
-		return name, transport.Malformed("subscribe.request: %s", onlyDeclared)
 	case name.Cluster != "":
 		return name, errOtherCluster
 	}

@@ -24,9 +24,14 @@ const watchStreams = graphs + "watch/streams"
 
 func dialMux(t *testing.T, s *testServer) *websocket.Conn {
 	t.Helper()
+	return dialMuxAt(t, s, watchStreams)
+}
+
+func dialMuxAt(t *testing.T, s *testServer, path string) *websocket.Conn {
+	t.Helper()
 	options := asReader()
 	options.Subprotocols = []string{mux.Subprotocol}
-	conn, _, err := s.dial(watchStreams, options)
+	conn, _, err := s.dial(path, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,6 +230,7 @@ func TestMuxHandshake(t *testing.T) {
 		"a name":       {http.MethodGet, watchStreams + "/web", nil, 404, ""},
 		"a namespace":  {http.MethodGet, graphs + "watch/namespaces/shop/streams", nil, 404, ""},
 		"a stranger":   {http.MethodGet, watchStreams, http.Header{"Authorization": {"Bearer stranger"}}, 403, "streams"},
+		"no boolean":   {http.MethodGet, watchStreams + "?adhoc=maybe", http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}, 400, "adhoc"},
 		"nobody":       {http.MethodGet, watchStreams, http.Header{"Authorization": nil}, 401, ""},
 		"graphview.v1": {http.MethodGet, watchStreams, http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Protocol": {subprotocol}}, 400, mux.Subprotocol},
 	} {
@@ -238,6 +244,16 @@ func TestMuxHandshake(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMuxWithoutAdHoc: a connection may be one for declared graphs only, also for a user who may have
+// ad-hoc views.
+func TestMuxWithoutAdHoc(t *testing.T) {
+	s := serve(t, fakeCluster{newView("shop/web")})
+	asks(t, dialMuxAt(t, s, watchStreams+"?adhoc=true"), 1, `"subscribe":{"request":`+goodRequest+`}`, `"channel":1`)
+	conn := dialMuxAt(t, s, watchStreams+"?adhoc=false")
+	asks(t, conn, 1, `"subscribe":{"request":`+goodRequest+`}`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, "subscribe.request: this connection serves only graphs that a GraphView declares"))
+	asks(t, conn, 2, subscribeTo("web"), `"channel":1`)
 }
 
 // TestMuxUnknownYet: a server that has just started does not say of a view that

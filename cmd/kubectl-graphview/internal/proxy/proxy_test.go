@@ -181,6 +181,15 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// The connection for many graphs has no ad-hoc views, whatever the page asks for.
+func TestDeclaredOnly(t *testing.T) {
+	r, asked := serve(t)
+	do(t, r, http.MethodGet, prefix+"watch/streams?adhoc=true&heartbeats=1&adhoc=true", map[string]string{"Cookie": cookieOf(t, r)})
+	if got := (<-asked).URL.RawQuery; got != "adhoc=false&heartbeats=1" {
+		t.Errorf("the API server is asked with ?%s", got)
+	}
+}
+
 func TestListensOnLoopback(t *testing.T) {
 	r, _ := serve(t)
 	if address := r.listener.Addr().String(); !strings.HasPrefix(address, "127.0.0.1:") {

@@ -13,6 +13,7 @@ const (
 	// subprotocol is that of one graph, and several that of a connection for many.
 	subprotocol = "graphview.v1"
 	several     = "graphview.mux.v1"
+	severalPath = prefix + "watch/streams"
 )
 
 // forwardable matches requests for the clusters of a fleet, for a connection for many graphs, and for
@@ -56,6 +57,11 @@ func rewrite(r *httputil.ProxyRequest, target *url.URL) {
 		}
 	}
 	r.Out.Header = out
+	if r.Out.URL.Path == severalPath {
+		query := r.Out.URL.Query()
+		query.Set("adhoc", "false") // the user may have a right that the page does not need
+		r.Out.URL.RawQuery = query.Encode()
+	}
 	r.SetURL(target)
 }
 
