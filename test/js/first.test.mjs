@@ -60,6 +60,12 @@ test("a telephone begins with the problems, below a toolbar of two rows", async 
   await rows.first().waitFor();
   const states = await rows.evaluateAll((all) => all.map((row) => `${row.querySelector(".label").textContent}: ${row.querySelector(".st").textContent}`));
   assert.ok(states.every((text) => /^.+: .+$/.test(text)), states.join("\n"));
+  const over = await rows.evaluateAll((all) => all.flatMap((row) => {
+    const cells = [...row.children].map((cell) => cell.getBoundingClientRect()).filter(({ width: w }) => w > 0);
+    const fit = cells.every(({ left, right, height }, i) => height <= 26 && right <= innerWidth && (i === 0 || left >= cells[i - 1].right));
+    return fit ? [] : [row.textContent];
+  }));
+  assert.deepEqual(over, [], "cells lie over each other");
   // An address that says what is shown is followed.
   await page.click("graph-view button:has-text('Clear')");
   await eventually(async () => ((await now(page)).problems ? "only problems" : ""));

@@ -102,7 +102,7 @@ export class NotesBar {
     if (filters.recent) chips.push(chip("changed in 5 min", { recent: false }));
     if (filters.text) chips.push(chip(filters.text, { text: null }));
     const hidden = stats.account?.hidden ?? 0;
-    const shown = stats.matches === undefined ? `${stats.vertices.toLocaleString("en")} objects` : `${stats.matches.toLocaleString("en")} of ${(stats.vertices + stats.missing).toLocaleString("en")} fit`;
+    const shown = stats.matches === undefined ? `${stats.vertices.toLocaleString("en")} objects` : `${stats.matches.toLocaleString("en")} of ${(stats.vertices + stats.missing).toLocaleString("en")} match`;
     return this.#note("", h("b", {}, shown), hidden > 0 ? `${hidden.toLocaleString("en")} references hidden` : "", ...chips,
       h("button", { type: "button", onclick: () => this.#controller.filter({ kinds: [], namespaces: [], apps: [], health: [], types: [], problems: false, recent: false, text: null }) }, "Clear"));
   }

@@ -184,16 +184,17 @@ function paintPlaceTitle(drawing, place, x, y) {
   const w = place.w * camera.k;
   const band = place.title * camera.k;
   if (w < 30 || band < 10) return;
-  const size = Math.max(11, Math.min(22, band * 0.52));
+  let size = Math.max(11, Math.min(22, band * 0.52));
   let problems = 0;
   for (const app of place.apps) problems += app.problems;
   const left = Math.max(sx, -1) + Math.min(18, Math.max(5, 16 * camera.k));
   const middle = sy + band / 2;
+  const room = sx + w - left - 3;
   setFont(context, 700, size, theme.font);
+  if (measure(context, nameOf(place)) > room) setFont(context, 700, size = 9, theme.font); // rather small than cut
   context.fillStyle = theme.text;
   context.textAlign = "left";
-  const room = sx + w - left - 8;
-  const title = ellipsis(context, nameOf(place), Math.min(room, w * 0.8));
+  const title = ellipsis(context, nameOf(place), room);
   context.fillText(title, left, middle);
   drawing.count.texts++;
   const used = measure(context, title) + 10;
@@ -236,7 +237,7 @@ function paintAppTitle(drawing, app, x, y) {
   const { k } = camera;
   const [sx, sy] = camera.toScreen(x, y);
   const [w, how] = [app.w * k, tone(app)];
-  const size = Math.max(9.5, Math.min(15, 13 * k + 5.5, Math.max(12, 13 * k)));
+  const size = Math.max(9, Math.min(15, 13 * k + 5.5, Math.max(12, 13 * k)));
   context.textAlign = "left";
   setFont(context, how ? 700 : 600, size, theme.font);
   context.fillStyle = how ? theme[how] : isQuiet(app) ? theme.soft : theme.text;
@@ -282,6 +283,13 @@ function paintTile(drawing, app, { x, y }) {
   paintCardsFromAfar(drawing, app, x, y, k < levels.shades ? Infinity : below / k);
   if (!named) {
     if (how === "bad") mark(context, theme, sx + w / 2, sy + h / 2, Math.max(3.2, Math.min(6, w / 4, h / 4)));
+    else if (how && h > 10) {
+      setFont(context, 700, Math.min(14, h - 1), theme.font);
+      context.fillStyle = theme.warn;
+      context.textAlign = "center";
+      context.fillText("◔", sx + w / 2, sy + h / 2);
+      count.texts++;
+    }
     return;
   }
   context.textAlign = "left";

@@ -65,7 +65,7 @@ button.icon { padding: 4px; width: 30px; justify-content: center; }
 button.link { border: 0; background: none; padding: 0 2px; min-height: 24px; color: var(--accent); text-decoration: underline; border-radius: 4px; }
 button svg { width: 16px; height: 16px; fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linecap: round; stroke-linejoin: round; flex: none; }
 .field { position: relative; flex: 0 1 320px; min-width: 150px; }
-input[type=search] { width: 100%; min-height: 30px; border: 1px solid var(--surface-edge); border-radius: 7px; background: var(--bg); padding: 4px 10px; }
+input[type=search] { width: 100%; min-height: 30px; border: 1px solid var(--surface-edge); border-radius: 7px; background: var(--bg); padding: 4px 10px; text-overflow: ellipsis; }
 .grow { flex: 1 1 auto; }
 .pill { display: inline-flex; align-items: center; gap: 6px; color: var(--soft); white-space: nowrap; }
 .pill::before { content: ""; width: 8px; height: 8px; border-radius: 50%; background: var(--faint); flex: none; }
@@ -110,7 +110,8 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 .grid { position: relative; overflow: auto; flex: 1; outline-offset: -2px; }
 .grid-row { position: absolute; left: 0; right: 0; height: 26px; cursor: default; }
 .grid-row:hover { background: var(--hover); } .grid-row.on { background: var(--accent-soft); box-shadow: inset 3px 0 var(--accent); }
-.grid-head > *, .grid-row > *, .grid-row .label, .grid-row .kindname, .grid-row .first { display: flex; align-items: center; gap: 5px; }
+.grid-row > *, .grid-row .label, .grid-row .kindname, .timeline .more, .facets label span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.grid-row .first { display: flex; align-items: center; gap: 5px; }
 .grid-row .label { flex: none; max-width: calc(100% - 42px); }
 .grid-row .kindname { color: var(--soft); flex: 1 1 0; min-width: 0; font-size: 11.5px; }
 .grid-row .pic { display: flex; }
@@ -133,7 +134,7 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 @media (max-width: 600px) {
   .bar ::slotted([slot=start]) { flex: 0 1 45%; min-width: 0; } .bar .field { flex: 1 1 40%; } .bar .grow { display: none; } .bar .pill { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
   .timeline { grid-template-columns: minmax(0, 1fr) auto; } .strip { display: none; }
-  .grid-head, .grid-row { grid-template-columns: minmax(0, 1fr) 136px 0 0; }
+  .grid-head, .grid-row { grid-template-columns: minmax(0, 1fr) minmax(0, auto); } .grid-head > :nth-child(n + 3), .grid-row .num { display: none; } .grid-row.group > :nth-child(2) { grid-column: 2; }
 }
 @media (max-width: 720px) { .outline, .panel { grid-column: 1 / 4; width: 100%; max-width: none; z-index: 5; } .bar .wide { display: none; } }
 @media (prefers-reduced-motion: no-preference) { button { transition: background .12s; } .map.stale canvas { transition: filter .3s .7s; } }

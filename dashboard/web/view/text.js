@@ -46,7 +46,7 @@ export function ellipsis(context, text, room, /** @type {{ endOnly?: boolean }} 
   if (cut === undefined) {
     const letters = [...text];
     const joined = (n) => {
-      const first = endOnly ? 0 : Math.ceil(n / 2);
+      const first = endOnly ? 0 : n >> 1;
       return `${letters.slice(0, first).join("")}…${n > first ? letters.slice(first - n).join("") : ""}`;
     };
     let [low, high] = [0, letters.length - 1];
