@@ -132,7 +132,7 @@ func TestUsers(t *testing.T) {
 			t.Parallel()
 			want := p.listed(t, "red", "blue")
 			if len(want) == 0 {
-				for _, args := range [][]string{{"tree"}, {"get"}, {"query"}, {"impact", "cm/web"}, {"explain", "cm/web"}, {"problems"}, {"watch"}, {"dashboard", "--no-open"}} {
+				for _, args := range [][]string{{"tree"}, {"get"}, {"query"}, {"impact", "cm/web"}, {"explain", "cm/web"}, {"problems"}, {"watch"}, {"dashboard", "--no-open"}, {"mcp"}} {
 					_, stderr, code := p.run(t, append(args, "--local", "-n", "red,blue")...)
 					wantCode := 1
 					if args[0] == "problems" {
@@ -145,6 +145,7 @@ func TestUsers(t *testing.T) {
 				return
 			}
 			p.shows(t, want)
+			p.follows(t, want)
 		})
 	}
 }
@@ -193,6 +194,30 @@ func (p person) shows(t *testing.T, want []string) {
 	}
 	if wantCode := map[bool]int{true: 1, false: 0}[knows]; missing != knows || code != wantCode {
 		t.Errorf("problems: missing %t, exit code %d, want %t, %d", missing, code, knows, wantCode)
+	}
+}
+
+// follows compares what the commands that go on show with the objects that the person lists: the page,
+// watch, and the tool tree of an agent.
+func (p person) follows(t *testing.T, want []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), within) // the commands are ended in order
+	t.Cleanup(cancel)
+	shown := p.open(ctx, t, "red", "blue")
+	shown.until(t, func() bool { return shown.Synced })
+	if diff := cmp.Diff(want, keysOf(&shown.Graph)); diff != "" {
+		t.Errorf("dashboard (-kubectl +page):\n%s", diff)
+	}
+	watching := p.start(ctx, t, "watch", "-o", "json", "--local", "-n", "red,blue")
+	followed := &page{read: func() ([]byte, error) { return watching.out.ReadBytes('\n') }}
+	followed.until(t, func() bool { return followed.Synced })
+	if diff := cmp.Diff(want, keysOf(&followed.Graph)); diff != "" {
+		t.Errorf("watch (-kubectl +graph):\n%s", diff)
+	}
+	watching.interrupt(t)
+	text, isError := call(ctx, t, p.agent(ctx, t), "tree", map[string]any{"graph": "local"})
+	if isError || !strings.Contains(text, fmt.Sprintf("\n%d objects, ", len(want))) {
+		t.Errorf("mcp: want %d objects in:\n%s", len(want), text)
 	}
 }
 
