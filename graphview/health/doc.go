@@ -5,8 +5,7 @@
 // checks (gitops-engine, package health) and its scripts. docs/health.md has a row with the reason of
 // each difference, and test/health compares the three.
 //
-// A kind without a rule, a condition or a phase is [Unknown]. Nothing is [OK] because it reports
-// nothing.
+// A kind without a rule, a condition or a phase is [Unknown]. Nothing is [OK] without a report.
 //
 // The package deliberately does not know watches, graphs, other objects or what time it is. [Of]
 // and [OfParts] are pure functions. [Health.Overdue] has the time at which a state changes by

@@ -17,8 +17,11 @@ func (f fields) at(path ...string) fields { return fields{f.At(path...)} }
 // text is a string at a path, "" for anything else.
 func (f fields) text(path ...string) string {
 	said, _ := f.At(path...).Text()
-	if len(said) == 0 {
+	switch string(said) {
+	case "":
 		return ""
+	case "True": // the status of most conditions
+		return "True"
 	}
 	if m, known := words[string(said)]; known {
 		return m.kind

@@ -26,8 +26,7 @@ func (o *object) reached(wanted int64, steps ...step) Health {
 func deployment(o *object) Health {
 	// Without a deadline the controller writes no condition Progressing.
 	deadline := o.numberOr(math.MaxInt32, "spec", "progressDeadlineSeconds")
-	progress := o.conditions.find("Progressing")
-	available := o.conditions.find("Available")
+	progress, available := o.conditions.find("Progressing"), o.conditions.find("Available")
 	rolledOut := deadline == math.MaxInt32 || progress.isTrue() && progress.reason == "NewReplicaSetAvailable"
 	h := o.reached(o.numberOr(1, "spec", "replicas"), step{"replicas", "ScalingUp"}, step{"updatedReplicas", "RollingOut"}, step{"readyReplicas", ""})
 	switch {
@@ -95,8 +94,7 @@ func job(o *object) Health {
 }
 
 func completions(o *object) (ready, wanted int64, counted bool) {
-	wanted = o.numberOr(o.numberOr(1, "spec", "parallelism"), "spec", "completions")
-	return o.status.numberOr(0, "succeeded"), wanted, true
+	return o.status.numberOr(0, "succeeded"), o.numberOr(o.numberOr(1, "spec", "parallelism"), "spec", "completions"), true
 }
 
 // cronJob has no condition. Its last run failed if it is over and did not succeed. A run that goes
