@@ -16,6 +16,7 @@ type lines struct {
 
 	mu   sync.Mutex
 	open []*line
+	ice  *chan struct{} // of connections that are opened; nil: bytes may pass
 }
 
 // Accept implements net.Listener.
@@ -27,6 +28,10 @@ func (l *lines) Accept() (net.Conn, error) {
 	added := &line{Conn: conn, lines: l, closed: make(chan struct{})}
 	l.mu.Lock()
 	l.open = append(l.open, added)
+	if l.ice != nil {
+		added.in.Store(l.ice)
+		added.out.Store(l.ice)
+	}
 	l.mu.Unlock()
 	return added, nil
 }
@@ -60,6 +65,24 @@ func (l *lines) freeze(in, out bool) (thaw func()) {
 		}
 	}
 	return sync.OnceFunc(func() { close(ice) })
+}
+
+// partition lets no byte pass until thaw is called, not even on connections that are opened meanwhile.
+func (l *lines) partition() (thaw func()) {
+	ice := make(chan struct{})
+	l.mu.Lock()
+	l.ice = &ice
+	for _, conn := range l.open {
+		conn.in.Store(&ice)
+		conn.out.Store(&ice)
+	}
+	l.mu.Unlock()
+	return func() {
+		l.mu.Lock()
+		l.ice = nil
+		l.mu.Unlock()
+		close(ice)
+	}
 }
 
 // line is a connection of lines.

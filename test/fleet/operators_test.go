@@ -98,10 +98,11 @@ spec: {clusterName: far}
 status: {nodeRef: {name: node-1}}
 `
 
-// TestOperators: the built operator is a hub of two replicas and a member with the rights of config
-// only. kubectl at the hub reads a member's graph through the API server from either replica, although
-// the member reaches one of them, and not while the link is suspended.
-func TestOperators(t *testing.T) {
+// startOperators starts the built operator as a hub of two replicas and as a member, with the rights of
+// config only. They are connected, and the member has a view. way returns the address at which the member
+// connects; nil: that of the first replica.
+func startOperators(t testing.TB, way func(*operator.Hub) string) (far *env.ControlPlane, hub *operator.Hub, member *operator.Operator) {
+	t.Helper()
 	root, err := env.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +111,7 @@ func TestOperators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	far := memberPlanes[0]
+	far = memberPlanes[0]
 	for _, plane := range []*env.ControlPlane{hubPlane, far} {
 		if err := operator.Install(t.Context(), plane, root); err != nil {
 			t.Fatal(err)
@@ -119,23 +120,37 @@ func TestOperators(t *testing.T) {
 	if err := operator.InstallSharing(t.Context(), hubPlane, root); err != nil {
 		t.Fatal(err)
 	}
-	hub, err := operator.StartHub(hubPlane, operator.Options{Binary: binary})
-	if err != nil {
+	if hub, err = operator.StartHub(hubPlane, operator.Options{Binary: binary}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(hub.Kill)
 	t.Cleanup(hub.Other.Kill)
-	member, err := hub.Join(t.Context(), "far-1", "Far", far, operator.Options{Binary: binary, Name: "member"})
-	if err != nil {
+	joining := operator.Options{Binary: binary, Name: "member"}
+	if way != nil {
+		joining.Args = []string{"--hub-url=" + operator.MemberURL(way(hub), "far-1")}
+	}
+	if member, err = hub.Join(t.Context(), "far-1", "Far", far, joining); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(member.Kill)
-	if err := hub.Register(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	fixture.Apply(t, far, operatorsView)
 	fixture.Kubectl(t, far, "wait", "--for=condition=Ready", "graphview/view", "-n", "far", "--timeout=90s")
 	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Connected", "clusterlink/far-1", "--timeout=90s")
+	return far, hub, member
+}
+
+// TestOperators: the built operator is a hub of two replicas and a member with the rights of config
+// only. kubectl at the hub reads a member's graph through the API server from either replica, although
+// the member reaches one of them, and not while the link is suspended.
+func TestOperators(t *testing.T) {
+	far, hub, _ := startOperators(t, nil)
+	if err := hub.Register(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	root, err := env.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	const path = "/apis/stream.graphview.dev/v1alpha1/clusters/far-1/proxy/apis/stream.graphview.dev/v1alpha1/namespaces/far/graphs/view"
 	read := func() (names []string, failure string) {

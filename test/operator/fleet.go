@@ -23,8 +23,8 @@ type Hub struct {
 	// Other is the replica to which it passes members on.
 	Other *Operator
 
-	plane *env.ControlPlane
-	port  int // of tunnels
+	plane   *env.ControlPlane
+	tunnels []string // the addresses at which the replicas accept tunnels
 }
 
 // StartHub starts the operators of a hub, after Install and InstallSharing. After an error, the caller
@@ -35,11 +35,11 @@ func StartHub(plane *env.ControlPlane, o Options) (*Hub, error) {
 	if err != nil {
 		return hub, err
 	}
-	hub.port = ports[0]
 	for i, replica := range []**Operator{&hub.Operator, &hub.Other} {
 		o.Name = fmt.Sprint(name, "-", i)
+		hub.tunnels = append(hub.tunnels, fmt.Sprintf("127.0.0.1:%d", ports[2*i]))
 		o.Args = append([]string{
-			fmt.Sprintf("--tunnel-bind-address=127.0.0.1:%d", ports[2*i]), fmt.Sprintf("--relay-bind-address=127.0.0.1:%d", ports[2*i+1]),
+			"--tunnel-bind-address=" + hub.tunnels[i], fmt.Sprintf("--relay-bind-address=127.0.0.1:%d", ports[2*i+1]),
 			"--view-holders=1", "--hub-name=" + hubName,
 		}, args...)
 		if *replica, err = Start(plane, o); err != nil {
@@ -47,6 +47,15 @@ func StartHub(plane *env.ControlPlane, o Options) (*Hub, error) {
 		}
 	}
 	return hub, nil
+}
+
+// Tunnels are the addresses at which the replicas accept tunnels.
+func (h *Hub) Tunnels() []string { return h.tunnels }
+
+// MemberURL is where the member of a link connects to the hub at one of its addresses.
+func MemberURL(address, link string) string {
+	_, port, _ := strings.Cut(address, ":")
+	return "wss://localhost:" + port + "/tunnel/v1/clusters/" + link
 }
 
 // MemberGroup is the name that a group or a user of the hub has in members.
@@ -67,7 +76,7 @@ func (h *Hub) Join(ctx context.Context, link, displayName string, member *env.Co
 		return nil, fmt.Errorf("join %s: %w", link, err)
 	}
 	o.Args = append([]string{
-		"--hub-name=" + hubName, fmt.Sprintf("--hub-url=wss://localhost:%d/tunnel/v1/clusters/%s", h.port, link),
+		"--hub-name=" + hubName, "--hub-url=" + MemberURL(h.tunnels[0], link),
 		"--hub-token-file=" + tokenFile, "--hub-ca-file=" + authorityFile,
 	}, o.Args...)
 	return Start(member, o)
