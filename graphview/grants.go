@@ -102,10 +102,13 @@ func (g *grants) want(ctx context.Context, places []access.Place, now time.Time)
 		g.ask(ctx, missing)
 	}
 	again := g.renewAt.Sub(now)
-	if g.asking {
-		again = time.Hour // a result comes first
-	}
-	if len(missing) > 0 {
+	switch {
+	case g.asking:
+		again = time.Hour // a result comes first, or the missing answers are late
+		if late := g.missing.Add(g.within).Sub(now); len(missing) > 0 && late >= 0 {
+			again = late + time.Millisecond
+		}
+	case len(missing) > 0:
 		again = min(again, max(g.retryAt.Sub(now), time.Second))
 	}
 	return again

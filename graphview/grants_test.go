@@ -44,8 +44,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestGrantsWaitForAnAnswer: a renewal that is due does not reconcile the view while the API server
-// is asked.
+// TestGrantsWaitForAnAnswer: while the API server is asked, neither a renewal that is due nor a missing
+// answer reconciles the view, until the answer is late.
 func TestGrantsWaitForAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -61,6 +61,13 @@ func TestGrantsWaitForAnAnswer(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		if again := g.want(ctx, nil, time.Now()); again <= 0 {
 			t.Errorf("the view is reconciled again after %s while the API server is asked", again)
+		}
+		place := []access.Place{{Resource: "pods"}}
+		for n := time.Duration(0); g.unanswered(time.Now()) == nil; n++ {
+			if n > 1 {
+				t.Fatal("the view is reconciled again and again before the answer is late")
+			}
+			time.Sleep(g.want(ctx, place, time.Now()))
 		}
 		cancel()
 		g.wait()

@@ -74,6 +74,7 @@ type Claims struct {
 	namespaces outlineOfNamespaces
 	without    []Denied
 	each       int                   // see watchesEach
+	named      []string              // the names of namespaces in the spec, sorted; nil if it has none
 	asked      map[access.Place]bool // set of Places
 }
 
@@ -123,6 +124,7 @@ const (
 func ClaimsOf(s Situation) *Claims {
 	c := &Claims{
 		Demands: make(map[watch.Key]Demand), s: s, each: watchesEach(len(s.Selected)), asked: make(map[access.Place]bool),
+		named: s.Program.Namespaces.Named(),
 	}
 	c.readNamespaces()
 	for _, selected := range s.Selected {
@@ -181,7 +183,7 @@ func (c *Claims) claim(selected resources.Selected) claim {
 		out.form = clusterScoped
 		return out
 	}
-	out.namespaces = c.s.Program.Namespaces.Named()
+	out.namespaces = c.named
 	named := c.namesNamespaces()
 	refused := c.s.Refused[r] && !c.s.Own
 	out.list = out.namespaces == nil && (all == answerNo || refused)
@@ -292,7 +294,7 @@ func (c *claim) plain() watch.Key {
 
 // namesNamespaces reports whether the spec names the view's namespaces.
 func (c *Claims) namesNamespaces() bool {
-	return c.s.Program.Namespaces.Named() != nil && !c.s.Program.Namespaces.Selective()
+	return c.named != nil && !c.s.Program.Namespaces.Selective()
 }
 
 // allowedEverywhere is allowed for a resource in all namespaces. A process that watches with its
