@@ -19,7 +19,7 @@ const (
 	programBytes  = 45       // of each byte of a spec's text once it is compiled
 	rightBytes    = 250      // of a place that the view's account may list and watch, or may not
 	watchBytes    = 64 << 10 // of a watch, with its goroutine and buffers
-	objectBytes   = 1400     // of an object that a watch retains
+	objectBytes   = 1400     // of an object that a watch retains, without its content
 	narrowedBytes = 256      // of a vertex or reference of a narrowed graph
 )
 
@@ -75,7 +75,8 @@ func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
 	e.mu.Lock()
 	for _, t := range k.allTaps() {
 		if restricted(t.need) {
-			bytes += watchBytes + objectBytes*int64(t.state().Objects)/int64(max(1, t.feed.leases))
+			has := t.state()
+			bytes += watchBytes + (objectBytes*int64(has.Objects)+has.Bytes)/int64(max(1, t.feed.leases))
 		}
 	}
 	e.mu.Unlock()

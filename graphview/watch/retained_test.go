@@ -2,7 +2,10 @@ package watch
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -125,5 +128,35 @@ func TestVisitEnds(t *testing.T) {
 	lease.Release()
 	if err := replay(t.Context(), lease, func(*Decoded) { t.Error("a look after the last release") }); !errors.Is(err, ErrStopped) {
 		t.Errorf("after the last release: %v", err)
+	}
+}
+
+// TestBytes: the Handler is told when the retained bytes double, so that they can be charged.
+func TestBytes(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	lease := acquire(t, start(t, s, r), podsKey)
+	at := r.awaitLine(0, "state synced=true")
+	random := rand.NewChaCha8([32]byte{})
+	large := func(n int) string {
+		content := make([]byte, n)
+		_, _ = random.Read(content) // never fails
+		return fmt.Sprintf(`,"data":%q`, hex.EncodeToString(content))
+	}
+	for name, n := range map[string]int{"small": 1000, "large": 1 << 20} {
+		s.set(name, object(name, "", large(n)))
+	}
+	at = r.awaitLine(at, "state synced=true")
+	r.awaitLine(0, "set small")
+	r.awaitLine(0, "set large")
+	if state := lease.Watch().State(); state.Objects != 2 || state.Bytes < 1<<20 || state.Bytes > 3<<20 {
+		t.Errorf("%d objects of %d bytes", state.Objects, state.Bytes)
+	}
+	s.set("large", object("large", "", large(5<<20)))
+	at = r.awaitLine(at, "state synced=true")
+	s.delete("large")
+	r.awaitLine(at, "state synced=true")
+	r.awaitLine(at, "delete large")
+	if state := lease.Watch().State(); state.Objects != 1 || state.Bytes > 3000 {
+		t.Errorf("%d objects of %d bytes after the large one was deleted", state.Objects, state.Bytes)
 	}
 }

@@ -16,15 +16,18 @@ type State struct {
 	// Namespaces are those whose objects a Partial Watch retains, nil for any other Watch and
 	// while it is not Synced. The map does not change.
 	Namespaces map[string]bool
-	// Objects is how many are retained. It changes without a call of
-	// Handler.State.
+	// Objects is how many are retained, and Bytes their compressed size. They change without a
+	// call of Handler.State, but for Bytes that have doubled.
 	Objects int
+	Bytes   int64
 	Reason  Reason
 	// Err is why the objects are not up to date, nil when they are. It holds
 	// nothing of an object.
 	Err error
 	// Since is when Err was first met after all was well.
 	Since time.Time
+
+	doublings int // see measureLocked
 }
 
 // Reason sorts the causes of a State.
@@ -94,7 +97,7 @@ func (s State) same(t State) bool {
 	if (s.Err == nil) != (t.Err == nil) || s.Err != nil && s.Err.Error() != t.Err.Error() {
 		return false
 	}
-	return s.Synced == t.Synced && s.Reason == t.Reason && maps.Equal(s.Namespaces, t.Namespaces)
+	return s.Synced == t.Synced && s.Reason == t.Reason && s.doublings == t.doublings && maps.Equal(s.Namespaces, t.Namespaces)
 }
 
 // listing measures lists. It may be read while a list is under way.

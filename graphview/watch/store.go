@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"math/bits"
 	"time"
 	"unique"
 
@@ -113,10 +114,12 @@ func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, 
 	o.version = d.number()
 	pack(o, d.name, d.uid, d.json, w.codec)
 	w.objects.store(o)
+	added := len(o.data)
 	if old != nil {
 		old.drop()
+		added -= len(old.data)
 	}
-	w.count.Store(int64(w.objects.used))
+	w.measureLocked(added)
 	w.improveCodec()
 	return o, nil
 }
@@ -150,8 +153,19 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 func (w *Watch) dropLocked(o *Object) {
 	w.objects.remove(o.key())
 	o.drop()
-	w.count.Store(int64(w.objects.used))
+	w.measureLocked(-len(o.data))
 	w.handler.Delete(o)
+}
+
+// measureLocked counts what is retained after so many more bytes. Twice as many bytes, or a
+// quarter of them, are another state, from a mebibyte on.
+func (w *Watch) measureLocked(added int) {
+	w.count.Store(int64(w.objects.used))
+	mebibytes := bits.Len64(uint64(w.bytes.Add(int64(added))) >> 20)
+	if next := w.currentState(); mebibytes > next.doublings || mebibytes < next.doublings-1 {
+		next.doublings = mebibytes
+		w.setStateLocked(next)
+	}
 }
 
 // sweep ends a generation: what it has not seen is gone.

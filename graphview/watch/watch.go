@@ -40,7 +40,7 @@ type Watch struct {
 	extent  *extent
 	listing listing
 
-	count atomic.Int64
+	count, bytes atomic.Int64
 	// stateMu is taken last and never while calling anything.
 	stateMu sync.Mutex
 	state   State
@@ -79,7 +79,7 @@ func (w *Watch) State() State {
 	w.stateMu.Lock()
 	defer w.stateMu.Unlock()
 	s := w.state
-	s.Objects = int(w.count.Load())
+	s.Objects, s.Bytes = int(w.count.Load()), w.bytes.Load()
 	return s
 }
 
@@ -133,7 +133,7 @@ func (w *Watch) setStateLocked(next State) {
 	if !changed {
 		return
 	}
-	next.Objects = int(w.count.Load())
+	next.Objects, next.Bytes = int(w.count.Load()), w.bytes.Load()
 	if next.Err != nil {
 		w.log.Info("watch is not up to date", "reason", next.Reason, "synced", next.Synced, "cause", next.Err.Error())
 	} else {
@@ -169,7 +169,7 @@ type Handler interface {
 	// begins, keeps the map until the next list, and reports it in State once the list is
 	// complete.
 	Namespaces() map[string]bool
-	// State: the state changed, in anything but Objects.
+	// State: the state changed, in anything but Objects and Bytes; or Bytes have doubled.
 	State(s State)
 }
 
