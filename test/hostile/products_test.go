@@ -1,6 +1,8 @@
 package hostile
 
 import (
+	"crypto/rand"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,6 +26,8 @@ func TestProducts(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		views, objects int // views are a multiple of 20
+		size           int // bytes of an object that do not compress
+		edits          int // of each view
 		spec           func(namespace string, i int) string
 		wantRefused    bool
 	}{
@@ -34,11 +38,24 @@ func TestProducts(t *testing.T) {
 			}
 			return fmt.Sprintf(`{queries: [%s], namespaces: {names: [absent]}}`, strings.Join(queries, ", "))
 		}},
-		"views and objects": {views: 180, objects: 6000, wantRefused: true, spec: func(namespace string, _ int) string {
-			const path = `"{.metadata.name} {.metadata.namespace} {.metadata.uid} {.metadata.creationTimestamp}"`
+		"views and objects": {views: 160, objects: 4000, wantRefused: true, spec: func(namespace string, _ int) string {
+			const path = `"{.metadata.name} {.metadata.namespace} {.metadata.uid} {.metadata.uid} {.metadata.uid} {.metadata.uid} {.metadata.creationTimestamp}"`
 			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {jsonPath: %s}}}], namespaces: {names: [%s]}}`, path, namespace)
 		}},
-		"views and rights": {views: 60, wantRefused: true, spec: func(_ string, i int) string {
+		// Each view has a watch of its own, with its own copy of the objects.
+		"watches and objects": {views: 40, objects: 24, size: 400_000, wantRefused: true, spec: func(namespace string, i int) string {
+			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {labelSelector: "x!=%d"}}}], namespaces: {names: [%s]}}`, i, namespace)
+		}},
+		// Each edit has another selector and other namespaces, so no watch of the spec before is of use.
+		"edits and namespaces": {views: 20, objects: 500, edits: 20, spec: func(namespace string, i int) string {
+			names := []string{namespace}
+			for n := range i % 9 {
+				names = append(names, fmt.Sprintf("absent-%d", n))
+			}
+			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "namespaced && group in ['', 'apps', 'batch']", object: {labelSelector: "x!=%d", objectSelectorExpression: "name != 'x%d'"}}}], namespaces: {names: [%s]}}`,
+				i, i, strings.Join(names, ", "))
+		}},
+		"views and rights": {views: 40, wantRefused: true, spec: func(_ string, i int) string {
 			var names []string
 			for n := range 1000 {
 				names = append(names, fmt.Sprintf("absent-%d-%d", i, n))
@@ -49,15 +66,17 @@ func TestProducts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			namespace, other := newNamespace(t, "products"), newNamespace(t, "newcomer")
 			fixture.Apply(t, cluster, fmt.Sprintf("{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: %s}}", namespace))
-			fill(t, namespace, test.objects, 0)
+			fillAtRandom(t, namespace, test.objects, test.size)
 			meanwhile(t, func(tries *tally) {
 				defer deleteViews(t, namespace)
 				var manifest strings.Builder
-				for i := range test.views {
-					manifest.WriteString(view(namespace, fmt.Sprintf("v%03d", i), test.spec(namespace, i)))
-					if i%20 == 19 {
-						apply(t, manifest.String())
-						manifest.Reset()
+				for edit := range 1 + test.edits {
+					for i := range test.views {
+						manifest.WriteString(view(namespace, fmt.Sprintf("v%03d", i), test.spec(namespace, i+edit*test.views)))
+						if i%20 == 19 {
+							apply(t, manifest.String())
+							manifest.Reset()
+						}
 					}
 				}
 				apply(t, small(other, "new"))
@@ -76,6 +95,16 @@ func TestProducts(t *testing.T) {
 			})
 		})
 	}
+}
+
+// fillAtRandom makes ConfigMaps with so many bytes that do not compress.
+func fillAtRandom(t *testing.T, namespace string, n, size int) {
+	t.Helper()
+	inParallel(8, n, func(i int) {
+		content := make([]byte, size)
+		_, _ = rand.Read(content) // never fails
+		makeConfigMap(t, namespace, fmt.Sprintf("c%d", i), nil, map[string]any{"text": base64.StdEncoding.EncodeToString(content)})
+	})
 }
 
 // settle waits until each GraphView of a namespace is served or says that the namespace holds too
