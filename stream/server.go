@@ -69,7 +69,7 @@ func newServer(o Options, a *delegatedAuth) (*Server, error) {
 		options: o, access: a, listener: admission.LimitConns(listener, o.Ledger),
 		registry: admission.NewRegistry(o.MaxOpen), exports: admission.NewExports(),
 		writes: admission.NewWriteBudget(0), timing: defaultTiming(), metrics: m,
-		permissions: newPermissions(a.review, o.PermissionRecheck, o.DigestKey, m),
+		permissions: newPermissions(a.review, o.PermissionRecheck, o.DigestKey, o.Ledger, m),
 	}
 	s.handler = s.newHandler()
 	return s, nil

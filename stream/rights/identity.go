@@ -11,9 +11,17 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/names"
+)
+
+// The memory of an identity, in bytes. TestRightsAreCompact compares answers with the heap.
+const (
+	identityBytes = 8 << 10
+	answerBytes   = 80 // of an answer, of the identity or in a scope
 )
 
 // identity is what is known of one identity's permissions, shared by all its
@@ -28,6 +36,9 @@ type identity struct {
 	// asking is held during new questions, so that a thousand streams that open at once ask
 	// once.
 	asking chan struct{}
+
+	// account is the owner's, for this identity.
+	account *budget.Account
 
 	mu      sync.Mutex
 	answers answers
@@ -58,12 +69,40 @@ type scope struct {
 	left      time.Time
 }
 
-func newIdentity(who user.Info, secret []byte, now time.Time) *identity {
-	return &identity{
-		who: who, owner: budget.UserOwner(who), key: Key(who), secret: secret, asking: make(chan struct{}, 1),
+func newIdentity(who user.Info, secret []byte, ledger *budget.Ledger, now time.Time) *identity {
+	owner := budget.UserOwner(who)
+	i := &identity{
+		who: who, owner: owner, account: ledger.Account(owner), key: Key(who), secret: secret, asking: make(chan struct{}, 1),
 		answers: make(answers), scopes: make(map[names.GraphName]*scope), leases: make(map[*Lease]struct{}),
 		checked: now, confirmed: now,
 	}
+	i.account.OnRelieve(i.relieve)
+	return i
+}
+
+// charge charges the owner for the identity, with so many more answers in one scope.
+func (i *identity) charge(more int) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.chargeLocked(more)
+}
+
+func (i *identity) chargeLocked(more int) error {
+	n := i.answers.len() + 2*more
+	for _, s := range i.scopes {
+		n += s.rights.answers.len()
+	}
+	return i.account.Set(budget.Rights, identityBytes+answerBytes*int64(n)) //nolint:wrapcheck // the subscriber reads it
+}
+
+// relieve ends the identity's streams.
+func (i *identity) relieve(why *budget.Overdrawn) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for l := range i.leases {
+		l.End(&delivery.ClosedError{Reason: reason.LimitExceeded, Message: why.Error()})
+	}
+	return len(i.leases) > 0
 }
 
 // Key is equal for users that are authorized alike. Quoting makes it
@@ -142,7 +181,11 @@ func (i *identity) learn(ctx context.Context, r *access.Asker, s *scope, places 
 		_, known := i.answers.get(p)
 		return known
 	})
+	overdrawn := i.chargeLocked(len(places))
 	i.mu.Unlock()
+	if overdrawn != nil {
+		return &delivery.ClosedError{Reason: reason.LimitExceeded, Message: overdrawn.Error()}
+	}
 	found, err := r.Watchable(ctx, i.who, missing)
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -150,6 +193,7 @@ func (i *identity) learn(ctx context.Context, r *access.Asker, s *scope, places 
 		i.answers.set(p, allowed)
 	}
 	i.settleLocked(s, places)
+	_ = i.chargeLocked(0) // not more than before
 	return err
 }
 
@@ -204,6 +248,7 @@ func (i *identity) forgetLocked(since time.Time) {
 	if len(i.scopes) == before {
 		return
 	}
+	defer func() { _ = i.chargeLocked(0) }() // less than before
 	i.answers.retain(func(p access.Place) bool {
 		for _, s := range i.scopes {
 			if _, asked := s.rights.answers.get(p); asked {

@@ -70,7 +70,7 @@ func (l *Lease) Changed() <-chan struct{} {
 // server; the error after a longer one ends the subscription with 1013.
 func (l *Lease) Resolve(ctx context.Context, unknown []access.Place) error {
 	if l.refused {
-		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: identitiesPerUser.Counted()}
+		return &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "there is no memory for more credentials of your user"}
 	}
 	return l.identity.resolve(ctx, l.permissions.urgent, l.scope, unknown)
 }

@@ -16,8 +16,6 @@ import (
 	"graphview.dev/stream/names"
 )
 
-var identitiesPerUser = budget.Declare("identities_per_user", "different credentials of one user, or of the ServiceAccounts of one namespace, that stream at once, or did lately", 500)
-
 const (
 	// keepFor is how long an identity without streams is remembered, so that one
 	// that comes back can continue where it was.
@@ -46,12 +44,11 @@ type Permissions struct {
 	rechecked    func(time.Duration)
 	unchecked    func(leases int)
 	secret       []byte
+	ledger       *budget.Ledger
 
 	mu         sync.Mutex
 	identities map[string]*identity
 	users      users
-	// owners counts the identities of each owner.
-	owners map[budget.Owner]int
 	// idle are the identities without leases, longest idle first; idlePlaces counts their
 	// answers.
 	idle       list.List
@@ -74,6 +71,8 @@ type Options struct {
 	// Key is what rights are digested with, which only those know who may continue
 	// each other's revisions. Nil: a random one, of this process alone.
 	Key []byte
+	// Ledger is charged for identities and their answers. Nil: one for these Permissions.
+	Ledger *budget.Ledger
 	// Reviewed is called for each question, Rechecked with the time between two re-checks of
 	// one identity, and Unchecked with the number of leases that are not re-checked, which is
 	// 0. Nil: no call.
@@ -89,6 +88,9 @@ func New(o Options) *Permissions {
 		secret = make([]byte, 32)
 		_, _ = rand.Read(secret) // never fails
 	}
+	if o.Ledger == nil {
+		o.Ledger = budget.NewLedger(0)
+	}
 	if o.Rechecked == nil {
 		o.Rechecked = func(time.Duration) {}
 	}
@@ -99,13 +101,13 @@ func New(o Options) *Permissions {
 		interval:  o.Interval,
 		urgent:    access.New(access.Options{Review: o.Review, PerSecond: urgentPerSecond, Reviewed: o.Reviewed}),
 		calm:      access.New(access.Options{Review: o.Review, PerSecond: calmPerSecond, Reviewed: o.Reviewed}),
-		rechecked: o.Rechecked, unchecked: o.Unchecked, secret: secret,
-		identities: make(map[string]*identity), users: make(users), owners: make(map[budget.Owner]int), checking: make(map[budget.Owner]int),
+		rechecked: o.Rechecked, unchecked: o.Unchecked, secret: secret, ledger: o.Ledger,
+		identities: make(map[string]*identity), users: make(users), checking: make(map[budget.Owner]int),
 	}
 }
 
 // Acquire returns a lease on the rights of a user to a view. Answers from an earlier stream are
-// confirmed first. If the user has streams with too many credentials, the lease ends at once.
+// confirmed first. If the user's identities hold too much memory, the lease ends at once.
 func (p *Permissions) Acquire(ctx context.Context, who user.Info, view names.GraphName, t Terms) *Lease {
 	p.refresh(ctx, Key(who))
 	l := p.lease(who, view, t)
@@ -119,14 +121,13 @@ func (p *Permissions) lease(who user.Info, view names.GraphName, t Terms) *Lease
 	now := time.Now()
 	i := p.identities[Key(who)]
 	if i == nil {
-		i = newIdentity(who, p.secret, now)
-		if err := p.makeRoomLocked(i.owner); err != nil {
+		i = newIdentity(who, p.secret, p.ledger, now)
+		if err := p.makeRoomLocked(i); err != nil {
 			// This identity asks nothing and is not shared.
-			t.End(&delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end some, or try again later"})
+			t.End(&delivery.ClosedError{Reason: reason.LimitExceeded, Message: err.Error()})
 			return &Lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), Terms: t, refused: true}
 		}
 		p.identities[i.key] = i
-		p.owners[i.owner]++
 		p.users.add(i)
 	}
 	var inherited []access.Place
@@ -193,18 +194,27 @@ func (p *Permissions) trimLocked() {
 	}
 }
 
-// makeRoomLocked drops the longest idle identity of an owner that has too many.
-func (p *Permissions) makeRoomLocked(owner budget.Owner) error {
-	if int64(p.owners[owner]) < identitiesPerUser.Limit() {
-		return nil
-	}
-	for e := p.idle.Front(); e != nil; e = e.Next() {
-		if i := e.Value.(*identity); i.owner == owner { //nolint:forcetypeassert // as above
-			p.dropLocked(i)
-			return nil
+// makeRoomLocked charges for an identity. It drops the owner's identities that have been idle longest
+// until there is room.
+func (p *Permissions) makeRoomLocked(i *identity) error {
+	for {
+		err := i.charge(0)
+		if err == nil || !p.dropIdleLocked(i.owner) {
+			return err
 		}
 	}
-	return identitiesPerUser.Exceed()
+}
+
+// dropIdleLocked drops the identity of an owner that has been idle longest, and reports whether there
+// was one.
+func (p *Permissions) dropIdleLocked(owner budget.Owner) bool {
+	for e := p.idle.Front(); e != nil; e = e.Next() {
+		if i := e.Value.(*identity); i.owner == owner { //nolint:forcetypeassert // all that the list has
+			p.dropLocked(i)
+			return true
+		}
+	}
+	return false
 }
 
 // refresh confirms the answers of an identity that the re-checks have not confirmed for an
@@ -251,9 +261,7 @@ func (p *Permissions) dropLocked(i *identity) {
 		return
 	}
 	delete(p.identities, i.key)
-	if p.owners[i.owner]--; p.owners[i.owner] == 0 {
-		delete(p.owners, i.owner)
-	}
+	i.account.Close()
 	p.users.remove(i)
 	p.occupyLocked(i)
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/stream/names"
 )
 
@@ -75,8 +76,15 @@ func named(name string) user.Info { return &user.DefaultInfo{Name: name} }
 var web = names.GraphName{Namespace: "shop", Name: "web"}
 
 // start returns permissions that ask the authority. It does not run the recheck loop.
-func (a *authority) start() *Permissions {
-	return New(Options{Review: a.review, Interval: time.Minute})
+func (a *authority) start() *Permissions { return a.startWith(nil) }
+
+func (a *authority) startWith(ledger *budget.Ledger) *Permissions {
+	return New(Options{Review: a.review, Interval: time.Minute, Ledger: ledger})
+}
+
+// roomFor returns a ledger in which one owner alone has room for so many identities.
+func roomFor(identities int) *budget.Ledger {
+	return budget.NewLedger(2 * int64(identities) * identityBytes)
 }
 
 // take acquires a lease. The context is done when the lease's stream is ended.

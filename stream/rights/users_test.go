@@ -2,6 +2,7 @@ package rights
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/names"
 )
 
@@ -72,22 +74,23 @@ func TestRenewedCredential(t *testing.T) {
 // bounded number for each user.
 func TestUsersAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newAuthority().start()
-		for n := range 2 * identitiesPerUser.Limit() {
-			view := names.GraphName{Namespace: "shop", Name: strconv.FormatInt(n, 10)}
-			p.Acquire(t.Context(), renewed(strconv.FormatInt(n, 10)), view, Terms{}).Release()
+		const most = 100
+		p := newAuthority().startWith(roomFor(most))
+		for n := range 2 * most {
+			view := names.GraphName{Namespace: "shop", Name: strconv.Itoa(n)}
+			p.Acquire(t.Context(), renewed(strconv.Itoa(n)), view, Terms{}).Release()
 		}
-		if held := int64(p.owners[budget.UserOwner(&user.DefaultInfo{Name: "ann"})]); held != identitiesPerUser.Limit() || held != int64(len(p.identities)) || held != int64(p.idle.Len()) {
-			t.Errorf("%d identities, %d, %d", held, len(p.identities), p.idle.Len())
+		if held := len(p.identities); held != most || held != p.idle.Len() || p.ledger.Total() != most*identityBytes {
+			t.Errorf("%d identities, %d idle, %d bytes", held, p.idle.Len(), p.ledger.Total())
 		}
-		if views := int64(len(p.users["ann"].last)); views > identitiesPerUser.Limit() {
+		if views := len(p.users["ann"].last); views > most {
 			t.Errorf("%d views", views)
 		}
 		defer runLoop(t, p)()
 		time.Sleep(keepFor + 2*time.Minute)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if len(p.users) != 0 || len(p.identities) != 0 || p.idle.Len() != 0 || p.idlePlaces != 0 {
+		if len(p.users) != 0 || len(p.identities) != 0 || p.idle.Len() != 0 || p.idlePlaces != 0 || p.ledger.Total() != 0 {
 			t.Errorf("%d users, %d identities, %d idle, %d places", len(p.users), len(p.identities), p.idle.Len(), p.idlePlaces)
 		}
 	})
@@ -97,15 +100,16 @@ func TestUsersAreForgotten(t *testing.T) {
 // other users do not.
 func TestTooManyCredentials(t *testing.T) {
 	a := newAuthority("ann list pods/", "ann watch pods/", "bob list pods/", "bob watch pods/")
-	p := a.start()
+	const most = 16
+	p := a.startWith(roomFor(most))
 	var all []*Lease
-	for n := range identitiesPerUser.Limit() {
-		all = append(all, p.Acquire(t.Context(), renewed(strconv.FormatInt(n, 10)), web, Terms{}))
+	for n := range most {
+		all = append(all, p.Acquire(t.Context(), renewed(strconv.Itoa(n)), web, Terms{}))
 	}
 	a.questions()
 	ctx, end := context.WithCancelCause(t.Context())
 	refused := p.Acquire(t.Context(), renewed("more"), web, Terms{End: end})
-	wantsEnd(ctx, t, reason.TooManyRequests, "more than 500 different credentials")
+	wantsEnd(ctx, t, reason.LimitExceeded, "connections of user ann hold")
 	if err := refused.Resolve(t.Context(), []access.Place{podsRed}); err == nil || len(a.questions()) > 0 {
 		t.Errorf("asked nevertheless: %v", err)
 	}
@@ -121,14 +125,16 @@ func TestTooManyCredentials(t *testing.T) {
 	}
 	bob.Release()
 	same.Release()
+	// The idle identities of others hold some of what was free.
 	all[7].Release()
+	all[8].Release()
 	more, moreCtx := p.Acquire(t.Context(), renewed("more"), web, Terms{}), t.Context()
 	if moreCtx.Err() != nil || more.refused {
 		t.Error("there is room, and it is refused")
 	}
 	more.Release()
 	for n, l := range all {
-		if n != 7 {
+		if n != 7 && n != 8 {
 			l.Release()
 		}
 	}
@@ -153,7 +159,7 @@ func TestRightsAreCompact(t *testing.T) {
 			places = append(places, access.Place{Group: "apps", Resource: "resource" + strconv.Itoa(r), Namespace: namespace})
 		}
 	}
-	i := newIdentity(named("ann"), nil, time.Now())
+	i := newIdentity(named("ann"), nil, budget.NewLedger(0), time.Now())
 	before := measure()
 	for _, p := range places {
 		i.answers.set(p, false)
@@ -162,6 +168,9 @@ func TestRightsAreCompact(t *testing.T) {
 	i.settleLocked(s, places)
 	took := int64(measure()) - int64(before)
 	t.Logf("%d places: %d KiB", s.rights.answers.len(), took>>10)
+	if err := i.charge(0); err != nil || took > i.account.Held() || 2*took < i.account.Held() {
+		t.Errorf("charged %d bytes, takes %d: %v", i.account.Held(), took, err)
+	}
 	if took > 1500<<10 {
 		t.Errorf("%d places take %d bytes", len(places), took)
 	}
@@ -172,22 +181,47 @@ func TestRightsAreCompact(t *testing.T) {
 // TestCredentialsOfServiceAccounts: the ServiceAccounts of a namespace have as many
 // credentials together as one user.
 func TestCredentialsOfServiceAccounts(t *testing.T) {
-	p := newAuthority().start()
-	stream := func(namespace string, n int64) error {
+	const most = 16
+	p := newAuthority().startWith(roomFor(most))
+	stream := func(namespace string, n int) error {
 		ctx, end := context.WithCancelCause(t.Context())
-		l := p.Acquire(ctx, &user.DefaultInfo{Name: serviceaccount.MakeUsername(namespace, strconv.FormatInt(n, 10))}, web, Terms{End: end})
+		l := p.Acquire(ctx, &user.DefaultInfo{Name: serviceaccount.MakeUsername(namespace, strconv.Itoa(n))}, web, Terms{End: end})
 		t.Cleanup(l.Release)
 		return ctx.Err()
 	}
-	for n := range identitiesPerUser.Limit() {
+	for n := range most {
 		if err := stream("shop", n); err != nil {
 			t.Fatalf("account %d: %v", n, err)
 		}
 	}
-	if stream("shop", identitiesPerUser.Limit()) == nil {
+	if stream("shop", most) == nil {
 		t.Error("one more ServiceAccount of the namespace has a stream")
 	}
 	if err := stream("bank", 0); err != nil {
 		t.Errorf("a ServiceAccount of another namespace: %v", err)
 	}
+}
+
+// TestAnswersBeyondTheLedger: a user that would be asked about more places than its answers may hold
+// asks about none of them, and other users do not notice.
+func TestAnswersBeyondTheLedger(t *testing.T) {
+	a := newAuthority()
+	p := a.startWith(roomFor(4))
+	var places []access.Place
+	for n := range 1000 {
+		places = append(places, access.Place{Resource: "pods", Namespace: strconv.Itoa(n)})
+	}
+	ann, bob := p.Acquire(t.Context(), named("ann"), web, Terms{}), p.Acquire(t.Context(), named("bob"), web, Terms{})
+	closed, ok := errors.AsType[*delivery.ClosedError](ann.Resolve(t.Context(), places))
+	if !ok || closed.Reason != reason.LimitExceeded {
+		t.Errorf("got %v", closed)
+	}
+	if asked := a.questions(); len(asked) > 2 { // about all namespaces
+		t.Errorf("%d questions were asked", len(asked))
+	}
+	if err := bob.Resolve(t.Context(), places[:10]); err != nil {
+		t.Error(err)
+	}
+	ann.Release()
+	bob.Release()
 }
