@@ -161,7 +161,7 @@ func (w *Watch) dropLocked(o *Object) {
 // quarter of them, are another state, from a mebibyte on.
 func (w *Watch) measureLocked(added int) {
 	w.count.Store(int64(w.objects.used))
-	mebibytes := bits.Len64(uint64(w.bytes.Add(int64(added))) >> 20)
+	mebibytes := bits.Len64(uint64(w.bytes.Add(int64(added))) >> 20) //nolint:gosec // never negative
 	if next := w.currentState(); mebibytes > next.doublings || mebibytes < next.doublings-1 {
 		next.doublings = mebibytes
 		w.setStateLocked(next)
