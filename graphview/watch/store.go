@@ -62,6 +62,8 @@ func (w *Watch) receive(ctx context.Context, d *document, invalid error) error {
 	return nil
 }
 
+// takeLocked retains an object of a list or a watch event, and passes it to the Handler: the Feed
+// of package intake, where the event continues.
 func (w *Watch) takeLocked(d *document, invalid error) {
 	key := d.key()
 	old := w.objects.get(key)

@@ -19,8 +19,8 @@ import (
 
 var errFrame = errors.New("malformed watch event")
 
-// event is what travels through the reflector: of its ObjectMeta, only the
-// resource version is ever set.
+// event carries a document through the reflector, from frames.Decode to the store. Only the
+// resource version of its ObjectMeta is set.
 type event struct {
 	metav1.ObjectMeta
 
@@ -29,7 +29,7 @@ type event struct {
 	err error
 }
 
-// GetObjectKind is of no use: the document knows its kind.
+// GetObjectKind is required by runtime.Object. The document has the kind.
 func (e *event) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
 
 // DeepCopyObject makes event a runtime.Object. It is not called.
@@ -38,7 +38,7 @@ func (e *event) DeepCopyObject() runtime.Object {
 	return &c
 }
 
-// stream is a watch whose end is waited for and looked into.
+// stream is a StreamWatcher whose Stop waits for its goroutine and reports why the watch ended.
 type stream struct {
 	*apiwatch.StreamWatcher
 
@@ -73,7 +73,7 @@ type frames struct {
 	// what its reader has taken.
 	events [2]event
 	next   int
-	// skips tells, by the namespace, which objects are not to be read. nil: none.
+	// skips reports whether objects of a namespace are skipped. nil: none are.
 	skips func(namespace []byte) bool
 	// relists: the watch ends for a list of everything.
 	relists atomic.Bool
@@ -185,7 +185,7 @@ func frame(raw []byte) (kind apiwatch.EventType, object []byte) {
 	return kind, object
 }
 
-// skip returns an event of no object if that is in a namespace which is skipped.
+// skip returns an event without a document if the namespace of the object is skipped.
 func (f *frames) skip(object []byte) (e *event, skipped bool) {
 	if f.skips == nil {
 		return nil, false
