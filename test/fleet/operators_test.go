@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
@@ -226,6 +229,7 @@ func TestOperators(t *testing.T) {
 		{"list -A --all-links --link far-1", "leave it or --all-links out", 2},
 		{"problems view --all-links", "leave view or --all-links out", 2},
 	}...)
+	links(t, plugin, far, hub.Tunnels()[0])
 	// The objects that an Application of the hub deploys in the member are a part of the Application.
 	fixture.Apply(t, hubPlane, remoteKinds)
 	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Established", "crd", "--all", "--timeout=90s")
@@ -266,4 +270,61 @@ func TestOperators(t *testing.T) {
 	}...)
 	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"suspend":false}}`)
 	shows([]string{"one", "two"}, "")
+}
+
+// links writes the ClusterLink of the connected member with the plugin. It is the one that is in force,
+// and the values have the address at which the member connects.
+func links(t *testing.T, plugin string, member *env.ControlPlane, tunnel string) {
+	t.Helper()
+	both, err := clientcmd.Load(hubPlane.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := clientcmd.Load(member.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := far.Contexts[far.CurrentContext]
+	both.Clusters["far"], both.AuthInfos["far"] = far.Clusters[of.Cluster], far.AuthInfos[of.AuthInfo]
+	both.Contexts["far"] = &clientcmdapi.Context{Cluster: "far", AuthInfo: "far"}
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*both, file); err != nil {
+		t.Fatal(err)
+	}
+	link := func(args ...string) (stdout, stderr string, code int) {
+		command := exec.CommandContext(t.Context(), plugin, append([]string{"link"}, args...)...)
+		command.Env = append(os.Environ(), "KUBECONFIG="+file)
+		return fixture.Run(t, command)
+	}
+	_, port, _ := strings.Cut(tunnel, ":")
+	text, stderr, code := link("far-1", "--member-context=far", "--display-name=Far", "--hub-name=local", "--hub=wss://localhost:"+port)
+	if code != 0 || !strings.Contains(text, "#       url: "+operator.MemberURL(tunnel, "far-1")+"\n") {
+		t.Fatalf("link: %d, %s%s", code, text, stderr)
+	}
+	in := func() (l v1alpha1.ClusterLink) {
+		out := fixture.Kubectl(t, hubPlane, "get", "clusterlink", "far-1", "-o", "json")
+		if err := json.Unmarshal([]byte(out), &l); err != nil {
+			t.Fatal(err)
+		}
+		l.Spec.Identity.JWKS = strings.TrimSpace(l.Spec.Identity.JWKS)
+		return l
+	}
+	before := in()
+	fixture.Apply(t, hubPlane, text)
+	if diff := cmp.Diff(before.Spec, in().Spec); diff != "" {
+		t.Errorf("the ClusterLink of the plugin differs: %s", diff)
+	}
+	for want, args := range map[string][]string{
+		"is not the NAME of a ClusterLink":     {"Far"},
+		"expected the NAME of the ClusterLink": {},
+		"is not NAMESPACE/NAME":                {"far-1", "--service-account=manager"},
+		"is no address such as wss://":         {"far-1", "--hub=https://hub.example.com"},
+	} {
+		if _, stderr, code := link(args...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("link %q: %d, %s; want %q", args, code, stderr, want)
+		}
+	}
+	if _, stderr, code := link("far-1", "--member-context=nosuch"); code != 1 || !strings.Contains(stderr, "nosuch") {
+		t.Errorf("link from a context that is not there: %d, %s", code, stderr)
+	}
 }

@@ -80,7 +80,7 @@ func (c *cli) execute(ctx context.Context, version string, args []string) error 
 	root.SetErr(c.ErrOut)
 	c.config.AddFlags(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef(cmd, "%w", err) })
-	root.AddCommand(c.dashboard(), c.tree(), c.described(), c.problems(), c.impact(), c.explain(), c.list(), c.watch(), c.get(), c.query(), c.create(), c.install(), c.rule(), c.validate(), c.mcp(version), c.check(), c.version(version))
+	root.AddCommand(c.dashboard(), c.tree(), c.described(), c.problems(), c.impact(), c.explain(), c.list(), c.watch(), c.get(), c.query(), c.create(), c.install(), c.rule(), c.validate(), c.mcp(version), c.check(), c.connect(), c.version(version))
 	c.complete(root)
 	return root.ExecuteContext(ctx)
 }
