@@ -12,7 +12,9 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// reconcile runs once, and returns the time until it has to run again.
+// reconcile runs once, and returns the time until it has to run again. Its steps: whether the spec is
+// served at all; the resources that its queries select (selectResources); the watches that it needs,
+// and the rights for them (outline); taps and roots (carryOut); advice and the report.
 func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time.Duration {
 	v := k.view
 	// A corrected spec does not wait for work of the spec before.
@@ -41,19 +43,28 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	if catalog == nil {
 		return time.Second
 	}
-	first := generation != k.planned
 	if !k.selectResources(ctx, p, catalog) {
 		return 10 * time.Millisecond
 	}
-	now := time.Now()
-	o, again := k.outline(p, now)
+	o, again := k.outline(p, time.Now())
 	if v.overdrawn.Load() != nil {
 		return 0 // overLimit ends the service
 	}
-	if first && k.planned != 0 && o.Undecided {
+	if generation != k.planned && k.planned != 0 && o.Undecided {
 		// The graph of the spec before stays until the rights for this one are known.
 		return again
 	}
+	if err := k.carryOut(ctx, p, &o, generation); err != nil {
+		return again
+	}
+	k.advise(ctx, p)
+	return min(again, k.report(catalog, o, generation))
+}
+
+// carryOut makes the taps and roots of the view those of an outline. The error is that of the ledger;
+// no tap is added then.
+func (k *keeper) carryOut(ctx context.Context, p *spec.Program, o *plan.Outline, generation int) error {
+	first := generation != k.planned
 	if first {
 		// A plan begins when the last one has released the watches that it does not keep.
 		k.finishSwitches(ctx)
@@ -69,10 +80,10 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		k.namespaces = nil
 	}
 	if err := k.holdWatches(o.Needed); err != nil {
-		return again
+		return err
 	}
-	k.mention(&o)
-	k.plan(ctx, p, &o)
+	k.mention(o)
+	k.plan(ctx, p, o)
 	k.forgetMentioned()
 	for n, t := range k.taps {
 		t.setLacking(o.Lacking[n])
@@ -88,8 +99,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		k.finishSwitches(ctx)
 	}
 	k.settleNamespaces()
-	k.advise(ctx, p)
-	return min(again, k.report(catalog, o, generation))
+	return nil
 }
 
 // freeSelection is the cost of resource selectors on one catalog that is not charged: that of plain
