@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
@@ -140,12 +139,10 @@ func FuzzCost(f *testing.F) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		begun := time.Now()
 		got, _ := x.Examine(kinds[int(which)%len(kinds)], object)
-		took := time.Since(begun)
 		runtime.ReadMemStats(&after)
-		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 1<<20+uint64(64*len(data)) || took > time.Second || len(got) > MaxReferences {
-			t.Errorf("%d bytes took %d KiB and %v for %d references", len(data), allocated>>10, took, len(got))
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 1<<20+uint64(64*len(data)) || len(got) > MaxReferences {
+			t.Errorf("%d bytes took %d KiB for %d references", len(data), allocated>>10, len(got))
 		}
 	})
 }
