@@ -272,8 +272,8 @@ func TestOperators(t *testing.T) {
 	shows([]string{"one", "two"}, "")
 }
 
-// links writes the ClusterLink of the connected member with the plugin. It is the one that is in force,
-// and the values have the address at which the member connects.
+// links compares the output of kubectl graphview link with the ClusterLink of the connected member and
+// with the address at which the member connects.
 func links(t *testing.T, plugin string, member *env.ControlPlane, tunnel string) {
 	t.Helper()
 	both, err := clientcmd.Load(hubPlane.Kubeconfig())

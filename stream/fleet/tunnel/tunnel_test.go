@@ -153,7 +153,7 @@ func tell(t *testing.T, c *Conn, replicas int) {
 	response.Body.Close()
 }
 
-// TestPauses: a member dials a hub that is down more often than one that refuses it.
+// TestPauses: the longest pause after a refusal is longer than after an outage of the hub.
 func TestPauses(t *testing.T) {
 	for code, want := range map[int]time.Duration{
 		http.StatusUnauthorized: maxRefusedPause, http.StatusConflict: maxRefusedPause, http.StatusTooManyRequests: maxRefusedPause,

@@ -146,7 +146,8 @@ func readIssuer(ctx context.Context, cluster *genericclioptions.ConfigFlags) (of
 	return issuer{configuration.Issuer, strings.TrimSpace(string(keys))}, nil
 }
 
-// withinCluster reports whether an issuer is no address, or one that only the cluster itself resolves.
+// withinCluster reports whether the hub cannot read the keys of an issuer: it is not an https address,
+// or its host name resolves only within the cluster.
 func withinCluster(issuer string) bool {
 	address, err := url.Parse(issuer)
 	if err != nil || address.Scheme != "https" {
