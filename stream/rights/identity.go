@@ -80,13 +80,14 @@ func newIdentity(who user.Info, secret []byte, ledger *budget.Ledger, now time.T
 	return i
 }
 
-// charge charges the owner for the identity, with so many more answers in one scope.
-func (i *identity) charge(more int) error {
+// charge charges the owner for the identity.
+func (i *identity) charge() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.chargeLocked(more)
+	return i.chargeLocked(0)
 }
 
+// chargeLocked charges the owner for the identity, with so many more answers in one scope.
 func (i *identity) chargeLocked(more int) error {
 	n := i.answers.len() + 2*more
 	for _, s := range i.scopes {

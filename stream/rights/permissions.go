@@ -198,7 +198,7 @@ func (p *Permissions) trimLocked() {
 // until there is room.
 func (p *Permissions) makeRoomLocked(i *identity) error {
 	for {
-		err := i.charge(0)
+		err := i.charge()
 		if err == nil || !p.dropIdleLocked(i.owner) {
 			return err
 		}

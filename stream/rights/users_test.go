@@ -168,7 +168,7 @@ func TestRightsAreCompact(t *testing.T) {
 	i.settleLocked(s, places)
 	took := int64(measure()) - int64(before)
 	t.Logf("%d places: %d KiB", s.rights.answers.len(), took>>10)
-	if err := i.charge(0); err != nil || took > i.account.Held() || 2*took < i.account.Held() {
+	if err := i.charge(); err != nil || took > i.account.Held() || 2*took < i.account.Held() {
 		t.Errorf("charged %d bytes, takes %d: %v", i.account.Held(), took, err)
 	}
 	if took > 1500<<10 {
