@@ -53,9 +53,12 @@ func (l *lines) slow(delay time.Duration) { l.delay.Store(int64(delay)) }
 // freeze lets no byte pass on the connections that are open, until thaw is called: as a partition does
 // in one or both directions. Others that are opened are not concerned.
 func (l *lines) freeze(in, out bool) (thaw func()) {
-	ice := make(chan struct{})
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.freezeLocked(make(chan struct{}), in, out)
+}
+
+func (l *lines) freezeLocked(ice chan struct{}, in, out bool) (thaw func()) {
 	for _, conn := range l.open {
 		if in {
 			conn.in.Store(&ice)
@@ -71,17 +74,14 @@ func (l *lines) freeze(in, out bool) (thaw func()) {
 func (l *lines) partition() (thaw func()) {
 	ice := make(chan struct{})
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.ice = &ice
-	for _, conn := range l.open {
-		conn.in.Store(&ice)
-		conn.out.Store(&ice)
-	}
-	l.mu.Unlock()
+	melt := l.freezeLocked(ice, true, true)
 	return func() {
 		l.mu.Lock()
 		l.ice = nil
 		l.mu.Unlock()
-		close(ice)
+		melt()
 	}
 }
 

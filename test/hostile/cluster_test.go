@@ -209,10 +209,15 @@ func clearConfigMaps(t *testing.T, namespace, selector string) {
 // fill makes ConfigMaps of a size.
 func fill(t *testing.T, namespace string, n, size int) {
 	t.Helper()
+	// Not all alike, lest they compress to nothing.
+	fillWith(t, namespace, n, func(i int) string { return strings.Repeat(fmt.Sprintf("%06d.", i*7919), size/7) })
+}
+
+// fillWith is fill with another text in each ConfigMap.
+func fillWith(t *testing.T, namespace string, n int, text func(i int) string) {
+	t.Helper()
 	inParallel(8, n, func(i int) {
-		// Not all alike, lest they compress to nothing.
-		text := strings.Repeat(fmt.Sprintf("%06d.", i*7919), size/7)
-		makeConfigMap(t, namespace, fmt.Sprintf("c%d", i), nil, map[string]any{"text": text})
+		makeConfigMap(t, namespace, fmt.Sprintf("c%d", i), nil, map[string]any{"text": text(i)})
 	})
 }
 

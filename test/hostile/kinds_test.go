@@ -1,7 +1,6 @@
 package hostile
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -29,7 +28,7 @@ func TestKindsThatComeAndGo(t *testing.T) {
 		}
 		for round := range rounds {
 			inParallel(kinds, kinds, func(i int) {
-				if _, err := definitions.Create(t.Context(), wideKind(t, round*kinds+i, fields), metav1.CreateOptions{}); err != nil {
+				if _, err := definitions.Create(t.Context(), wideKind(round*kinds+i, fields), metav1.CreateOptions{}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -47,15 +46,14 @@ func TestKindsThatComeAndGo(t *testing.T) {
 }
 
 // wideKind defines a resource with many fields that look like references.
-func wideKind(t *testing.T, i, fields int) *unstructured.Unstructured {
-	t.Helper()
+func wideKind(i, fields int) *unstructured.Unstructured {
 	properties := make(map[string]any, fields)
 	for f := range fields {
 		properties[fmt.Sprintf("field%dSecretRef", f)] = map[string]any{
 			"type": "object", "properties": map[string]any{"name": map[string]any{"type": "string"}, "namespace": map[string]any{"type": "string"}},
 		}
 	}
-	text, err := json.Marshal(map[string]any{
+	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 		"metadata": map[string]any{"name": fmt.Sprintf("wides%d.hostile.example.com", i)},
 		"spec": map[string]any{
@@ -68,15 +66,7 @@ func wideKind(t *testing.T, i, fields int) *unstructured.Unstructured {
 				}},
 			}},
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	object := &unstructured.Unstructured{}
-	if err := json.Unmarshal(text, &object.Object); err != nil {
-		t.Fatal(err)
-	}
-	return object
+	}}
 }
 
 // TestRulesOfEverything: ReferenceRules by which each object refers to a thousand others.

@@ -100,10 +100,10 @@ func TestProducts(t *testing.T) {
 // fillAtRandom makes ConfigMaps with so many bytes that do not compress.
 func fillAtRandom(t *testing.T, namespace string, n, size int) {
 	t.Helper()
-	inParallel(8, n, func(i int) {
+	fillWith(t, namespace, n, func(int) string {
 		content := make([]byte, size)
 		_, _ = rand.Read(content) // never fails
-		makeConfigMap(t, namespace, fmt.Sprintf("c%d", i), nil, map[string]any{"text": base64.StdEncoding.EncodeToString(content)})
+		return base64.StdEncoding.EncodeToString(content)
 	})
 }
 

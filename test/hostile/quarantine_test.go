@@ -2,29 +2,21 @@ package hostile
 
 import (
 	"fmt"
-	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"graphview.dev/test/operator"
 )
 
-// metric is the value of a metric without labels, of the operator that has the graphs.
+// metric is the value of a metric of the operator that has the graphs.
 func metric(t *testing.T, name string) float64 {
 	t.Helper()
-	_, text := get(t, http.DefaultClient, holding.MetricsURL())
-	for line := range strings.Lines(text) {
-		if value, ok := strings.CutPrefix(line, name+" "); ok {
-			n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
-		}
+	value, err := holding.Metric(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return 0
+	return value
 }
 
 // logged returns the lines of an operator's log that contain a text.
