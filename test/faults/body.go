@@ -14,13 +14,13 @@ var expiredEvent = []byte(`{"type":"ERROR"`)
 
 // body is an answer to which faults happen as it is read.
 type body struct {
-	inner   io.ReadCloser
-	proxy   *Proxy
-	subject *subject
-	done    <-chan struct{} // the request's end
-	left    int             // bytes until the end, 0 for no end
-	ended   bool
-	sniffs  bool
+	inner  io.ReadCloser
+	proxy  *Proxy
+	hit    *hit
+	done   <-chan struct{} // the request's end
+	left   int             // bytes until the end, 0 for no end
+	ended  bool
+	sniffs bool
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -35,7 +35,7 @@ func (b *body) Read(p []byte) (int, error) {
 		b.proxy.count("expired")
 	}
 	// After the read: what has come since the stall began is held back too.
-	if healed := b.proxy.stalled(b.subject.verb, b.subject.resource); healed != nil {
+	if healed := b.proxy.stalled(b.hit); healed != nil {
 		select {
 		case <-healed:
 		case <-b.done:
@@ -50,7 +50,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) end() error {
-	if b.subject.clean {
+	if b.hit.clean {
 		return io.EOF
 	}
 	return errBroken

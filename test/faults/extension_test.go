@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"log"
 	"math/rand/v2"
 	"net"
@@ -55,7 +56,7 @@ func newExtension(t *testing.T, c client.Client) *extension {
 	}
 	e := &extension{sprockets: newSprockets(), client: c}
 	// It is cut off on purpose, and need not say so.
-	server := &http.Server{Handler: e.sprockets, ErrorLog: log.New(discard{}, "", 0)}
+	server := &http.Server{Handler: e.sprockets, ErrorLog: log.New(io.Discard, "", 0)}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)

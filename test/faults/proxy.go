@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"math/rand/v2"
 	"net"
@@ -52,6 +53,7 @@ func NewProxy(config *rest.Config, certificate tls.Certificate) (*Proxy, error) 
 	if err != nil {
 		return nil, fmt.Errorf("proxy to %s: %w", config.Host, err)
 	}
+	quiet := log.New(io.Discard, "", 0) // about connections that were cut on purpose
 	p := &Proxy{
 		listener: newListener(inner),
 		infos:    request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
@@ -70,22 +72,17 @@ func NewProxy(config *rest.Config, certificate tls.Certificate) (*Proxy, error) 
 		ModifyResponse: p.wrap,
 		// An API server that is not there is a connection that breaks.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
-		ErrorLog:     log.New(discard{}, "", 0),
+		ErrorLog:     quiet,
 	}
 	p.server = &http.Server{
 		Handler:           p,
 		ReadHeaderTimeout: time.Minute,
 		TLSConfig:         &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
-		ErrorLog:          log.New(discard{}, "", 0),
+		ErrorLog:          quiet,
 	}
 	p.served.Go(func() { _ = p.server.ServeTLS(p.listener, "", "") }) // Close's error, in the end
 	return p, nil
 }
-
-// discard is for what is said about connections that were cut on purpose.
-type discard struct{}
-
-func (discard) Write(text []byte) (int, error) { return len(text), nil }
 
 // URL is where the proxy listens.
 func (p *Proxy) URL() string { return "https://" + p.listener.Addr().String() }
@@ -168,7 +165,8 @@ func (p *Proxy) classify(r *http.Request) (verb, resource string) {
 
 // hit is the faults that happen to one request, and when they are healed.
 type hit struct {
-	verb   string
+	verb, resource string // of the request
+
 	faults []Fault
 	delay  time.Duration
 	cut    int // bytes
@@ -182,7 +180,7 @@ type hitKey struct{}
 func (p *Proxy) draw(verb, resource string) *hit {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	h := &hit{verb: verb, healed: p.healed}
+	h := &hit{verb: verb, resource: resource, healed: p.healed}
 	for _, f := range p.faults {
 		if !f.hits(verb, resource) || p.random.Float64() >= f.Chance {
 			continue
@@ -202,11 +200,11 @@ func (p *Proxy) draw(verb, resource string) *hit {
 }
 
 // stalled returns when the bytes of an answer may go on, nil for now.
-func (p *Proxy) stalled(verb, resource string) <-chan struct{} {
+func (p *Proxy) stalled(h *hit) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, f := range p.faults {
-		if f.Stall && f.hits(verb, resource) {
+		if f.Stall && f.hits(h.verb, h.resource) {
 			return p.healed
 		}
 	}
@@ -242,30 +240,23 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the proxy cannot rewrite it", http.StatusInternalServerError)
 		return
 	}
-	p.backend.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), hitKey{}, &subject{hit: h, verb: verb, resource: resource})))
-}
-
-// subject is what the answer's body has to know.
-type subject struct {
-	*hit
-
-	verb, resource string
+	p.backend.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), hitKey{}, h)))
 }
 
 // wrap lets faults happen to an answer's body.
 func (p *Proxy) wrap(r *http.Response) error {
-	s, ok := r.Request.Context().Value(hitKey{}).(*subject)
+	h, ok := r.Request.Context().Value(hitKey{}).(*hit)
 	if !ok {
 		return errors.New("an answer to no request")
 	}
-	if s.verb == "list" && r.StatusCode == http.StatusGone {
+	if h.verb == "list" && r.StatusCode == http.StatusGone {
 		p.count("too old")
 	}
-	if err := s.rewritten(r); err != nil {
+	if err := h.rewritten(r); err != nil {
 		return err
 	}
-	r.Body = &body{inner: r.Body, proxy: p, subject: s, done: r.Request.Context().Done(), left: s.cut, sniffs: s.verb == "watch"}
-	if s.cut > 0 {
+	r.Body = &body{inner: r.Body, proxy: p, hit: h, done: r.Request.Context().Done(), left: h.cut, sniffs: h.verb == "watch"}
+	if h.cut > 0 {
 		// The client must not know how much is missing.
 		r.ContentLength = -1
 		r.Header.Del("Content-Length")

@@ -42,9 +42,9 @@ func (h *hit) rewrites(r *http.Request) bool {
 }
 
 // rewritten changes an answer.
-func (s *subject) rewritten(r *http.Response) error {
-	for _, f := range s.faults {
-		if f.Answered == nil || s.verb == "watch" {
+func (h *hit) rewritten(r *http.Response) error {
+	for _, f := range h.faults {
+		if f.Answered == nil || h.verb == "watch" {
 			continue
 		}
 		text, err := io.ReadAll(r.Body)
