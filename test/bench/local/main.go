@@ -1,85 +1,52 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/bench/document"
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+func main() { must.Main("local", run) }
+
+func run(ctx context.Context) {
 	objects := flag.String("objects", "500,13000", "numbers of objects, separated by commas")
 	runs := flag.Int("runs", 5, "runs of each command, of which the table has the medians")
 	flag.Parse()
-	if err := run(ctx, *objects, *runs, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "local:", err)
-		stop()
-		os.Exit(1) //nolint:gocritic // stop has been called
+	plugin := must.Get(fixture.Build(ctx, must.Get(env.ModuleRoot()), "kubectl-graphview"))
+	var table document.Text
+	table.Head("objects", "user", "command", "wall", "CPU", "peak memory", "requests")
+	for text := range strings.SplitSeq(*objects, ",") {
+		measureSize(ctx, must.Get(strconv.Atoi(text)), *runs, plugin, &table)
 	}
 }
 
-func run(ctx context.Context, objects string, runs int, out io.Writer) error {
-	root, err := env.ModuleRoot()
-	if err != nil {
-		return err
-	}
-	plugin, err := fixture.Build(ctx, root, "kubectl-graphview")
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(out, "| objects | user | command | wall | CPU | peak memory | requests |\n|---|---|---|---|---|---|---|")
-	for text := range strings.SplitSeq(objects, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return fmt.Errorf("-objects: %w", err)
-		}
-		if err := measureSize(ctx, n, runs, plugin, out); err != nil {
-			return fmt.Errorf("%d objects: %w", n, err)
-		}
-	}
-	return nil
-}
-
-// measureSize prints the rows for one number of objects.
-func measureSize(ctx context.Context, objects, runs int, plugin string, out io.Writer) error {
-	dir, err := os.MkdirTemp("", "graphview-bench-local-")
-	if err != nil {
-		return err
-	}
+// measureSize writes the rows for one number of objects.
+func measureSize(ctx context.Context, objects, runs int, plugin string, table *document.Text) {
+	dir := must.Get(os.MkdirTemp("", "graphview-bench-local-"))
 	defer os.RemoveAll(dir)
-	plane, err := env.Start(ctx, env.Options{Audit: true})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = plane.Stop() }() // what was measured is printed already
-	if err := furnish(ctx, plane, objects); err != nil {
-		return err
-	}
+	plane := must.Get(env.Start(ctx, env.Options{Audit: true}))
+	defer must.End(plane.Stop)
+	furnish(ctx, plane, objects)
 	m := measurer{plane: plane, env: append(os.Environ(), "HOME="+dir, "KUBECACHEDIR="+filepath.Join(dir, "cache"))}
-	for user, config := range map[string]string{"admin": filepath.Join(dir, "admin"), "view in two namespaces": filepath.Join(dir, "two")} {
-		of := plane.Config()
-		if user != "admin" {
-			of = plane.ClientConfig("two")
-		}
-		if err := env.WriteKubeconfig(config, of); err != nil {
-			return fmt.Errorf("kubeconfig of %s: %w", user, err)
-		}
+	for user, config := range map[string]*rest.Config{"admin": plane.Config(), "two": plane.ClientConfig("two")} {
+		must.Do(env.WriteKubeconfig(filepath.Join(dir, user), config))
 	}
 	two := namespaceOf(0) + "," + namespaceOf(1)
-	rows := []row{
+	for _, r := range []row{
 		{"admin", "dashboard --local -A", dashboard, []string{plugin, "dashboard", "--local", "-A", "--no-open"}},
 		{"admin", "tree --local -A", command, []string{plugin, "tree", "--local", "-A"}},
 		{"admin", "problems --local -A", command, []string{plugin, "problems", "--local", "-A"}},
@@ -88,28 +55,21 @@ func measureSize(ctx context.Context, objects, runs int, plugin string, out io.W
 		{"two", "tree --local -n a,b", command, []string{plugin, "tree", "--local", "-n", two}},
 		{"two", "problems --local -n a", command, []string{plugin, "problems", "--local", "-n", namespaceOf(0)}},
 		{"two", "kubectl get all -n a", command, []string{plane.KubectlPath(), "get", "all", "-n", namespaceOf(0)}},
-	}
-	for _, r := range rows {
+	} {
 		var all []sample
 		for range runs {
-			s, err := m.measure(ctx, r, filepath.Join(dir, r.user))
-			if err != nil {
-				return fmt.Errorf("%s: %w", r.name, err)
-			}
-			all = append(all, s)
+			all = append(all, m.measure(ctx, r, filepath.Join(dir, r.user)))
 		}
-		slices.SortFunc(all, func(a, b sample) int { return int(a.wall - b.wall) })
+		slices.SortFunc(all, func(a, b sample) int { return cmp.Compare(a.wall, b.wall) })
 		s := all[len(all)/2]
-		fmt.Fprintf(out, "| %d | %s | `%s` | %.2f s | %.2f s | %d MB | %d |\n",
-			objects, r.user, r.name, s.wall.Seconds(), s.cpu.Seconds(), s.memory>>20, s.requests)
+		table.Row(objects, r.user, "`"+r.name+"`", fmt.Sprintf("%.2f s", s.wall.Seconds()), fmt.Sprintf("%.2f s", s.cpu.Seconds()), fmt.Sprintf("%d MB", s.memory>>20), s.requests)
 	}
-	return nil
 }
 
 // row is a command of the table.
 type row struct {
 	user, name string
-	run        func(context.Context, *measurer, []string, []string) (sample, error)
+	run        func(ctx context.Context, environment, args []string) sample
 	args       []string
 }
 

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
@@ -18,7 +18,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
+	"graphview.dev/test/subscriber"
 )
 
 // measurer runs commands.
@@ -28,68 +31,44 @@ type measurer struct {
 	next  int64    // offset in the audit log
 }
 
-func (m *measurer) measure(ctx context.Context, r row, kubeconfig string) (sample, error) {
-	if _, err := m.requests(r.args[0]); err != nil { // those before
-		return sample{}, err
-	}
-	s, err := r.run(ctx, m, append(m.env, "KUBECONFIG="+kubeconfig), r.args)
-	if err != nil {
-		return sample{}, err
-	}
-	s.requests, err = m.requests(r.args[0])
-	return s, err
+func (m *measurer) measure(ctx context.Context, r row, kubeconfig string) sample {
+	m.requests(r.args[0]) // those before
+	s := r.run(ctx, append(m.env, "KUBECONFIG="+kubeconfig), r.args)
+	s.requests = m.requests(r.args[0])
+	return s
 }
 
 // command measures a command that ends by itself.
-func command(ctx context.Context, _ *measurer, environment, args []string) (sample, error) {
+func command(ctx context.Context, environment, args []string) sample {
 	var errs bytes.Buffer
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Env, c.Stderr = environment, &errs
 	began := time.Now()
 	err := c.Run()
 	wall := time.Since(began)
-	if err != nil && args[1] == "problems" && c.ProcessState.ExitCode() == 1 {
-		err = nil // it has found some
+	if hasFound := args[1] == "problems" && c.ProcessState.ExitCode() == 1; err != nil && !hasFound {
+		must.Do(fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, errs.String()))
 	}
-	if err != nil {
-		return sample{}, fmt.Errorf("%w: %s", err, errs.String())
-	}
-	s := usage(c.ProcessState)
-	s.wall = wall
-	return s, nil
+	return usage(c.ProcessState, wall)
 }
 
 // dashboard measures the dashboard until a browser has the complete graph.
-func dashboard(ctx context.Context, _ *measurer, environment, args []string) (s sample, err error) {
+func dashboard(ctx context.Context, environment, args []string) sample {
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Env, c.Stderr = environment, os.Stderr
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return s, err
-	}
+	out := must.Get(c.StdoutPipe())
 	began := time.Now()
-	if err := c.Start(); err != nil {
-		return s, err
-	}
+	must.Do(c.Start())
 	var wall time.Duration
-	failed := func() error {
-		line, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil {
-			return fmt.Errorf("address: %w", err)
-		}
-		if err := complete(ctx, strings.TrimSpace(line), namespaceIn(args)); err != nil {
-			return err
-		}
+	failed := must.Try(func() {
+		line := must.Get(bufio.NewReader(out).ReadString('\n'))
+		complete(ctx, strings.TrimSpace(line), namespaceIn(args))
 		wall = time.Since(began)
-		return nil
-	}()
-	if err := c.Process.Signal(syscall.SIGINT); err != nil {
-		return s, err
-	}
+	})
+	interrupted := c.Process.Signal(syscall.SIGINT)
 	_ = c.Wait() // it was interrupted
-	s = usage(c.ProcessState)
-	s.wall = wall
-	return s, failed
+	must.Do(errors.Join(failed, interrupted))
+	return usage(c.ProcessState, wall)
 }
 
 // namespaceIn is the namespace of the view of a command.
@@ -102,47 +81,22 @@ func namespaceIn(args []string) string {
 }
 
 // complete opens a dashboard's address as a browser does, and reads the graph until it is complete.
-func complete(ctx context.Context, address, namespace string) error {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		return err
-	}
-	browser := &http.Client{Jar: jar, Transport: &http.Transport{}}
+func complete(ctx context.Context, address, namespace string) {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	browser := &http.Client{Jar: must.Get(cookiejar.New(nil)), Transport: &http.Transport{}}
 	defer browser.CloseIdleConnections()
-	get := func(at string) (*http.Response, error) {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, http.NoBody)
-		if err != nil {
-			return nil, err
-		}
-		return browser.Do(request)
-	}
-	page, err := get(address)
-	if err != nil {
-		return err
-	}
-	_ = page.Body.Close()
+	must.Get2(fixture.Get(ctx, browser, address))
 	origin, _, _ := strings.Cut(address, "/open/")
-	stream, err := get(origin + "/apis/stream.graphview.dev/v1alpha1/watch/namespaces/" + namespace + "/graphs/local?content=summary")
-	if err != nil {
-		return err
-	}
-	defer stream.Body.Close()
-	if stream.StatusCode != http.StatusOK {
-		return fmt.Errorf("watch: %s", stream.Status)
-	}
-	for messages := json.NewDecoder(stream.Body); ; {
-		var message struct{ Synced bool }
-		if err := messages.Decode(&message); err != nil {
-			return fmt.Errorf("watch: %w", err)
-		}
-		if message.Synced {
-			return nil
-		}
+	graph := origin + "/apis/stream.graphview.dev/v1alpha1/watch/namespaces/" + namespace + "/graphs/local?content=summary"
+	next := must.Get(subscriber.Response(browser, must.Get(http.NewRequestWithContext(ctx, http.MethodGet, graph, http.NoBody))))
+	for synced := false; !synced; {
+		synced = must.Get(subscriber.Head(must.Get(next()))).Synced
 	}
 }
 
-func usage(state *os.ProcessState) sample {
-	s := sample{cpu: state.UserTime() + state.SystemTime()}
+func usage(state *os.ProcessState, wall time.Duration) sample {
+	s := sample{wall: wall, cpu: state.UserTime() + state.SystemTime()}
 	if used, ok := state.SysUsage().(*syscall.Rusage); ok {
 		s.memory = used.Maxrss << 10
 	}
@@ -150,8 +104,8 @@ func usage(state *os.ProcessState) sample {
 }
 
 // requests counts the requests of a program since the last call.
-func (m *measurer) requests(program string) (n int, err error) {
-	events, next, err := m.plane.AuditLog(m.next)
+func (m *measurer) requests(program string) (n int) {
+	events, next := must.Get2(m.plane.AuditLog(m.next))
 	m.next = next
 	agent, seen := filepath.Base(program)+"/", map[string]bool{}
 	for _, event := range events {
@@ -160,5 +114,5 @@ func (m *measurer) requests(program string) (n int, err error) {
 			n++
 		}
 	}
-	return n, err
+	return n
 }
