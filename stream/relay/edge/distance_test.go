@@ -73,14 +73,8 @@ func BenchmarkFirstGraph(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				c := relay.Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
-				for rev := ""; rev == ""; {
-					frames, err := c.Next(b.Context())
-					if err != nil {
-						b.Fatal(err)
-					}
-					rev = frames[len(frames)-1].Rev
-				}
+				c := relay.Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
+				frames(b, c)
 				c.Close()
 				client.Close()
 				transport.CloseIdleConnections()

@@ -36,10 +36,9 @@ func TestLeaving(t *testing.T) {
 	default:
 	}
 	f.channel.relay.Retire()
-	deadline := time.After(time.Minute)
 	select {
 	case <-left:
-	case <-deadline:
+	case <-time.After(time.Minute):
 		t.Fatal("it never leaves")
 	}
 	f.stop()
@@ -86,11 +85,12 @@ func TestSynced(t *testing.T) {
 		t.Error("it is not")
 	}
 	close(s.unsynced)
-	for deadline := time.Now().Add(time.Minute); !r.Synced(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the edge is not told")
+	eventually(t, func() string {
+		if !r.Synced() {
+			return "the edge is not told"
 		}
-	}
+		return ""
+	})
 }
 
 // TestSyncedAs: a holder that decides about users does not say that its graph is complete
@@ -100,7 +100,7 @@ func TestSyncedAs(t *testing.T) {
 		if who.Name != "ann" {
 			return holder.Admitted{}, &delivery.ClosedError{Reason: reason.Forbidden, Message: "you may not"}
 		}
-		return holder.Admitted{Access: newAnn("shop"), Release: func() {}}, nil
+		return holder.Admitted{Access: newPerson("shop"), Release: func() {}}, nil
 	})
 	s.unsynced = make(chan struct{})
 	close(s.unsynced)
@@ -144,7 +144,7 @@ func TestStale(t *testing.T) {
 
 func TestViewEnds(t *testing.T) {
 	s := newStage(t)
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
 	defer c.Close()
 	next(t, c)
 	s.over.Why = &delivery.ClosedError{Reason: reason.Deleted, Message: "the view was deleted"}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-	"time"
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
@@ -33,7 +32,7 @@ func TestIdleRelays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := r.Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+		c := r.Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
 		t.Cleanup(c.Close)
 		next(t, c)
 	}
@@ -58,17 +57,9 @@ func TestLargeMessages(t *testing.T) {
 	var held []*delivery.Frame
 	var channels []*Channel
 	for range 5 {
-		c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+		c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
 		channels = append(channels, c)
-		var all []*delivery.Frame
-		for rev := ""; rev == ""; {
-			frames, err := c.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			all, rev = append(all, frames...), frames[len(frames)-1].Rev
-		}
-		for _, f := range all {
+		for _, f := range frames(t, c) {
 			if len(f.JSON) >= largeBytes {
 				held = append(held, f)
 			}
@@ -88,17 +79,13 @@ func TestLargeMessages(t *testing.T) {
 		c.Close()
 	}
 	channels = nil //nolint:ineffassign,wastedassign // likewise
-	for deadline := time.Now().Add(time.Minute); ; {
+	eventually(t, func() string {
 		runtime.GC()
 		s.client.large.mu.Lock()
-		left := len(s.client.large.frames)
-		s.client.large.mu.Unlock()
-		if left == 0 {
-			return
+		defer s.client.large.mu.Unlock()
+		if left := len(s.client.large.frames); left > 0 {
+			return fmt.Sprintf("%d messages without a reference are known", left)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d messages without a reference are known", left)
-		}
-		time.Sleep(time.Millisecond)
-	}
+		return ""
+	})
 }

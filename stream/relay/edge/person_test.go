@@ -6,16 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
 )
+
+type answers map[access.Place]bool
+
+func (a answers) Allowed(p access.Place) (allowed, known bool) {
+	allowed, known = a[p]
+	return allowed, known
+}
+func (a answers) Digest() string         { return fmt.Sprint(map[access.Place]bool(a)) }
+func (a answers) Places() []access.Place { return slices.Collect(maps.Keys(a)) }
 
 // person may see the pods of some namespaces. Until its reader has seen that an answer has
 // changed, it keeps the one before, as a rights.Lease does.
@@ -180,9 +189,8 @@ func (f *follower) take(frames []*delivery.Frame, err error) {
 // wants waits until the followers have of all what each may see.
 func wants(t *testing.T, all map[string]string, followers ...*follower) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
 	for i, f := range followers {
-		for {
+		eventually(t, func() string {
 			may, want := f.sees(), make(map[string]string)
 			for key, version := range all {
 				if namespace, _, _ := strings.Cut(key, "/"); may[namespace] {
@@ -190,34 +198,25 @@ func wants(t *testing.T, all map[string]string, followers ...*follower) {
 				}
 			}
 			f.mu.Lock()
-			diff, err := cmp.Diff(want, f.vertices), f.err
-			f.mu.Unlock()
-			if err != nil {
-				t.Fatalf("follower %d: %v", i, err)
+			defer f.mu.Unlock()
+			if f.err != nil {
+				t.Fatalf("follower %d: %v", i, f.err)
 			}
-			if diff == "" {
-				break
+			if diff := cmp.Diff(want, f.vertices); diff != "" {
+				return fmt.Sprintf("follower %d, who sees %v: %s", i, may, diff)
 			}
-			if time.Now().After(deadline) {
-				t.Fatalf("follower %d, who sees %v: %s", i, may, diff)
-			}
-			time.Sleep(time.Millisecond)
-		}
+			return ""
+		})
 	}
 }
 
 // channels waits until so many subscribers read from the holder, which knows as many.
 func (s *stage) channels(t *testing.T, want int) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for {
-		edge, holder := s.client.Channels(), s.Subscribers()
-		if edge == int64(want) && holder == want {
-			return
+	eventually(t, func() string {
+		if edge, holder := s.client.Channels(), s.Subscribers(); edge != int64(want) || holder != want {
+			return fmt.Sprintf("%d channels, and %d subscribers at the holder, want %d", edge, holder, want)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d channels, and %d subscribers at the holder, want %d", edge, holder, want)
-		}
-		time.Sleep(time.Millisecond)
-	}
+		return ""
+	})
 }

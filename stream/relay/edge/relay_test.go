@@ -5,10 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +16,6 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/jsontree"
@@ -168,96 +165,50 @@ func (s *stage) open(t *testing.T) *Relay {
 	return r
 }
 
-// ann is a user that may see the pods of some namespaces. Its rights are looked up on demand.
-type ann struct {
-	mu      sync.Mutex
-	may     map[string]bool
-	known   answers
-	changed chan struct{}
-	asked   int
-}
-
-type answers map[access.Place]bool
-
-func (a answers) Allowed(p access.Place) (allowed, known bool) {
-	if allowed, known = a[p]; known {
-		return allowed, known
-	}
-	return false, false
-}
-func (a answers) Digest() string         { return fmt.Sprint(map[access.Place]bool(a)) }
-func (a answers) Places() []access.Place { return slices.Collect(maps.Keys(a)) }
-
-func newAnn(namespaces ...string) *ann {
-	a := &ann{may: make(map[string]bool), known: answers{}, changed: make(chan struct{})}
-	for _, n := range namespaces {
-		a.may[n] = true
-	}
-	return a
-}
-
-func (a *ann) Rights() delivery.Rights {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.known
-}
-
-func (a *ann) Changed() <-chan struct{} {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.changed
-}
-
-func (a *ann) Resolve(_ context.Context, unknown []access.Place) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked++
-	a.known = maps.Clone(a.known)
-	for _, p := range unknown {
-		a.known[access.Place{Group: p.Group, Resource: p.Resource}] = false
-		a.known[p] = a.may[p.Namespace]
-	}
-	return nil
-}
-
-func (a *ann) revoke(namespace string) { a.answer(namespace, false) }
-
-func (a *ann) answer(namespace string, allowed bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.known = maps.Clone(a.known)
-	for p := range a.known {
-		if p.Namespace == namespace {
-			a.known[p] = allowed
-		}
-	}
-	close(a.changed)
-	a.changed = make(chan struct{})
-}
-
-// next is what is sent next, up to a revision.
-func next(t testing.TB, s *Channel) (text, rev string) {
+// frames are the messages that are sent next, up to a revision.
+func frames(t testing.TB, c *Channel) (all []*delivery.Frame) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for rev == "" {
-		frames, err := s.Next(ctx)
+	for len(all) == 0 || all[len(all)-1].Rev == "" {
+		more, err := c.Next(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range frames {
-			text += string(f.JSON)
-			rev = f.Rev
-		}
+		all = append(all, more...)
+	}
+	return all
+}
+
+// next is the text of frames, and their revision.
+func next(t testing.TB, c *Channel) (text, rev string) {
+	t.Helper()
+	for _, f := range frames(t, c) {
+		text += string(f.JSON)
+		rev = f.Rev
 	}
 	return text, rev
+}
+
+// eventually waits until check returns "".
+func eventually(t *testing.T, check func() string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		why := check()
+		if why == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(why)
+		}
+	}
 }
 
 func TestRelay(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "seen")
 	s.set("bank", "hidden")
-	who := newAnn("shop")
+	who := newPerson("shop")
 	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: who})
 	defer c.Close()
 	text, _ := next(t, c)
@@ -272,14 +223,14 @@ func TestRelay(t *testing.T) {
 
 	// Another edge, which knows nothing of the subscriber yet, continues.
 	s.set("shop", "third")
-	same := newAnn("shop")
+	same := newPerson("shop")
 	again := s.open(t).Subscribe(delivery.SubscribeOptions{Access: same, Since: rev})
 	defer again.Close()
 	if text, _ = next(t, again); !strings.Contains(text, "third") || strings.Contains(text, "another") || strings.Contains(text, "reset") {
 		t.Error(text)
 	}
 	// With other rights, the subscriber is reset.
-	other := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("bank"), Since: rev})
+	other := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("bank"), Since: rev})
 	defer other.Close()
 	if text, _ = next(t, other); !strings.Contains(text, `"reset":true`) || !strings.Contains(text, "hidden") || strings.Contains(text, "seen") {
 		t.Error(text)
@@ -292,7 +243,7 @@ func TestRevokedWhileSent(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "kept")
 	s.set("bank", "lost")
-	who := newAnn("shop", "bank")
+	who := newPerson("shop", "bank")
 	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: who})
 	defer c.Close()
 	if text, _ := next(t, c); !strings.Contains(text, "lost") {
@@ -306,7 +257,7 @@ func TestRevokedWhileSent(t *testing.T) {
 	if err := c.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	who.revoke("bank")
+	who.let("bank", false)
 	text, _ := next(t, c)
 	if !strings.HasPrefix(text, "{") || strings.Contains(text, "lost") || !strings.Contains(text, `"reset":true`) || !strings.Contains(text, "kept") {
 		t.Error(text)
@@ -318,7 +269,7 @@ func TestRevokedWhileSent(t *testing.T) {
 func TestWindow(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
 	defer c.Close()
 	next(t, c)
 	const bytes, changes = 8 << 10, 100
@@ -362,7 +313,7 @@ func TestSlowView(t *testing.T) {
 func TestRelayEnds(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
 	defer c.Close()
 	next(t, c)
 	if _, err := s.client.Open(t.Context(), s.member, web, true); !errors.Is(err, ErrAbsent) {
@@ -375,14 +326,14 @@ func TestRelayEnds(t *testing.T) {
 		t.Errorf("synced: %v", err)
 	}
 	key := graph.Key{Resource: pods, Namespace: "shop", Name: "a"}
-	if found, err := s.open(t).Find(t.Context(), key, newAnn("shop")); err != nil || found == nil || !strings.Contains(string(found.Vertex), `"a"`) {
+	if found, err := s.open(t).Find(t.Context(), key, newPerson("shop")); err != nil || found == nil || !strings.Contains(string(found.Vertex), `"a"`) {
 		t.Errorf("found %v %v", found, err)
 	}
-	if found, err := s.open(t).Find(t.Context(), key, newAnn()); err != nil || found != nil {
+	if found, err := s.open(t).Find(t.Context(), key, newPerson()); err != nil || found != nil {
 		t.Errorf("found what is hidden: %v %v", found, err)
 	}
 	// An end of the view is passed on as it is, and that of the replica is not.
-	ended := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+	ended := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
 	defer ended.Close()
 	next(t, ended)
 	s.shutdown()

@@ -2,9 +2,7 @@ package edge
 
 import (
 	"context"
-	"maps"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,46 +11,23 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// sticky keeps to its answers until it is asked whether one has changed, as a
-// rights.Lease does. The first time that it resolves something, another answer changes.
-type sticky struct {
-	mu           sync.Mutex
-	now, shown   answers
-	changed      chan struct{}
-	seen         chan struct{}
+// fickle is a person of whom another answer changes the first time that something is resolved.
+type fickle struct {
+	*person
+
 	asked, turns int
 }
 
-func (s *sticky) Rights() delivery.Rights {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.shown == nil || s.seen == nil || s.seen == s.changed {
-		s.shown = s.now
-	}
-	return s.shown
+func (f *fickle) Changed() <-chan struct{} {
+	f.turns++
+	return f.person.Changed()
 }
 
-func (s *sticky) Changed() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.turns++
-	s.seen = s.changed
-	return s.seen
-}
-
-func (s *sticky) Resolve(_ context.Context, unknown []access.Place) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.now = maps.Clone(s.now)
-	for _, p := range unknown {
-		s.now[p] = p.Namespace == "shop"
+func (f *fickle) Resolve(ctx context.Context, unknown []access.Place) error {
+	if f.asked++; f.asked == 1 {
+		f.let("vault", true)
 	}
-	if s.asked++; s.asked == 1 {
-		s.now[access.Place{Resource: "secrets"}] = true
-		close(s.changed)
-		s.changed = make(chan struct{})
-	}
-	return nil
+	return f.person.Resolve(ctx, unknown)
 }
 
 // TestFindWhileAnswersChange: an object is found under the answers that there are by
@@ -60,7 +35,8 @@ func (s *sticky) Resolve(_ context.Context, unknown []access.Place) error {
 func TestFindWhileAnswersChange(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")
-	who := &sticky{now: answers{{Resource: "pods"}: false, {Resource: "secrets"}: false}, changed: make(chan struct{})}
+	who := &fickle{person: newPerson("shop")}
+	who.now = answers{{Resource: "pods"}: false, {Resource: "pods", Namespace: "vault"}: false}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	found, err := s.open(t).Find(ctx, graph.Key{Resource: pods, Namespace: "shop", Name: "a"}, who)
@@ -104,7 +80,7 @@ func TestRightsAreRevokedAndGranted(t *testing.T) {
 func TestRightsAreSentOnce(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")
-	who := newAnn("shop")
+	who := newPerson("shop")
 	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: who})
 	defer c.Close()
 	next(t, c)
@@ -121,8 +97,8 @@ func TestRightsAreSentOnce(t *testing.T) {
 	}
 	r.mu.Unlock()
 	// Another subscriber with the same rights refers to these.
-	same := newAnn("shop")
-	same.known = who.known
+	same := newPerson("shop")
+	same.now = who.now
 	c.follow()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 func TestTurns(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop")})
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
 	defer c.Close()
 	next(t, c)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

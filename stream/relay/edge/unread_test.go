@@ -22,7 +22,7 @@ func TestUnreadChannel(t *testing.T) {
 	const size = 1 << 20
 	s.client.o.Ledger = budget.NewLedger(size)
 	s.set("shop", strings.Repeat("x", size))
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop"), Owner: ownerOf("ann")})
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop"), Owner: ownerOf("ann")})
 	defer c.Close()
 	var closed *delivery.ClosedError
 	for {
@@ -46,7 +46,7 @@ func TestUnreadChannel(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.set("bank", "small")
-	other := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("bank"), Owner: ownerOf("bob")})
+	other := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("bank"), Owner: ownerOf("bob")})
 	defer other.Close()
 	if text, _ := next(t, other); !strings.Contains(text, "small") {
 		t.Error(text)
@@ -57,7 +57,7 @@ func TestUnreadChannel(t *testing.T) {
 func TestRelieveChannel(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", strings.Repeat("x", 8<<10))
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newAnn("shop"), Owner: ownerOf("ann")})
+	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop"), Owner: ownerOf("ann")})
 	defer c.Close()
 	next(t, c)
 	s.set("shop", strings.Repeat("y", 8<<10))
