@@ -25,8 +25,8 @@ type shelf struct {
 	leases  map[string]*coordinationv1.Lease
 	version int
 	away    bool
-	refused bool // writes
-	denied  bool // lists
+	refused string // the Lease that cannot be written; "all": none can
+	denied  bool   // lists
 }
 
 var (
@@ -50,6 +50,11 @@ func (s *shelf) List(context.Context, metav1.ListOptions) (*coordinationv1.Lease
 	return list, nil
 }
 
+// refusesLocked reports whether a Lease cannot be written.
+func (s *shelf) refusesLocked(name string) bool {
+	return s.away || s.refused == "all" || s.refused == name
+}
+
 func (s *shelf) writeLocked(l *coordinationv1.Lease) *coordinationv1.Lease {
 	if s.leases == nil {
 		s.leases = make(map[string]*coordinationv1.Lease)
@@ -68,7 +73,7 @@ func (s *shelf) Create(_ context.Context, l *coordinationv1.Lease, _ metav1.Crea
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.away || s.refused:
+	case s.refusesLocked(l.Name):
 		return nil, errAway
 	case s.leases[l.Name] != nil:
 		return nil, apierrors.NewAlreadyExists(leases, l.Name)
@@ -81,7 +86,7 @@ func (s *shelf) Update(_ context.Context, l *coordinationv1.Lease, _ metav1.Upda
 	defer s.mu.Unlock()
 	before := s.leases[l.Name]
 	switch {
-	case s.away || s.refused:
+	case s.refusesLocked(l.Name):
 		return nil, errAway
 	case before == nil || before.ResourceVersion != l.ResourceVersion:
 		return nil, apierrors.NewConflict(leases, l.Name, nil)
@@ -97,6 +102,19 @@ func (s *shelf) Delete(_ context.Context, name string, _ metav1.DeleteOptions) e
 	}
 	delete(s.leases, name)
 	return nil
+}
+
+// put writes the Lease of another replica, renewed at a time and changed.
+func (s *shelf) put(name, run string, renewed time.Time, change func(*coordinationv1.Lease)) {
+	lease := &coordinationv1.Lease{}
+	if stored := s.leases[leasePrefix+name]; stored != nil {
+		lease = stored.DeepCopy()
+	}
+	fill(lease, Member{Name: name, Run: run, Address: "10.0.0.2:8445", Wire: "1"}, nil, renewed)
+	if change != nil {
+		change(lease)
+	}
+	s.writeLocked(lease)
 }
 
 func (s *shelf) set(change func()) {
@@ -150,9 +168,14 @@ type replica struct {
 	stop func()
 }
 
-func start(t *testing.T, leases Leases, name string) *replica {
+func start(t *testing.T, leases *shelf, name string) *replica {
 	t.Helper()
-	m := New(Options{Leases: leases, Self: Member{Name: name, Run: name + "1", Address: "10.0.0.1:8445", Wire: "1"}})
+	return startWith(t, Options{Leases: leases, Self: Member{Name: name, Run: name + "1", Address: "10.0.0.1:8445", Wire: "1"}})
+}
+
+func startWith(t *testing.T, o Options) *replica {
+	t.Helper()
+	m := New(o)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
@@ -219,12 +242,7 @@ func TestRestartedReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{}
 		for i := range 8 {
-			lease := &coordinationv1.Lease{}
-			if stored := s.leases[leasePrefix+"b"]; stored != nil {
-				lease = stored.DeepCopy()
-			}
-			fill(lease, Member{Name: "b", Run: fmt.Sprint("b", i), Address: "10.0.0.2:8445", Wire: "1"}, nil, time.Now())
-			s.writeLocked(lease)
+			s.put("b", fmt.Sprint("b", i), time.Now(), nil)
 		}
 		a, b := start(t, s, "a"), start(t, s, "b")
 		time.Sleep(renewal)
@@ -241,9 +259,7 @@ func TestRestartedReplica(t *testing.T) {
 func TestExpiredStaysExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{}
-		crashed := &coordinationv1.Lease{}
-		fill(crashed, Member{Name: "crashed", Run: "1", Address: "10.0.0.2:8445", Wire: "1"}, nil, time.Now())
-		s.writeLocked(crashed)
+		s.put("crashed", "1", time.Now(), nil)
 		a, b := start(t, s, "a"), start(t, s, "b")
 		time.Sleep(expiry + renewal)
 		expect(t, a, "a", "b")
@@ -261,9 +277,7 @@ func TestCrashedMemberExpires(t *testing.T) {
 		s := &shelf{}
 		// The other replica's clock is an hour ahead or behind.
 		for name, off := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
-			lease := &coordinationv1.Lease{}
-			fill(lease, Member{Name: name, Run: "1", Address: "10.0.0.2:8445", Wire: "1"}, nil, time.Now().Add(off))
-			s.writeLocked(lease)
+			s.put(name, "1", time.Now().Add(off), nil)
 		}
 		a := start(t, s, "a")
 		time.Sleep(renewal)
@@ -293,10 +307,10 @@ func TestUnavailable(t *testing.T) {
 		s.set(func() { s.away = true })
 		time.Sleep(time.Hour)
 		expect(t, a, "a", "b", "c")
-		s.set(func() { s.away, s.refused = false, true })
+		s.set(func() { s.away, s.refused = false, "all" })
 		time.Sleep(expiry - renewal)
 		expect(t, b, "a", "b", "c")
-		s.set(func() { s.refused = false })
+		s.set(func() { s.refused = "" })
 		c.stop()
 		time.Sleep(2 * renewal)
 		expect(t, a, "a", "b")
@@ -310,11 +324,10 @@ func TestWritesRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{}
 		a := start(t, s, "a")
-		refusing := &refusing{shelf: s}
-		b := start(t, refusing, "b")
+		b := start(t, s, "b")
 		time.Sleep(renewal)
 		expect(t, a, "a", "b")
-		s.set(func() { refusing.now = true })
+		s.set(func() { s.refused = leasePrefix + "b" })
 		time.Sleep(expiry + renewal)
 		expect(t, a, "a")
 		expect(t, b, "a", "b")
@@ -328,7 +341,7 @@ func TestNeverAnnounced(t *testing.T) {
 		s := &shelf{}
 		a := start(t, s, "a")
 		synctest.Wait()
-		s.set(func() { s.refused = true })
+		s.set(func() { s.refused = "all" })
 		time.Sleep(renewal)
 		b := start(t, s, "b")
 		<-b.Joined()
@@ -337,29 +350,11 @@ func TestNeverAnnounced(t *testing.T) {
 	})
 }
 
-type refusing struct {
-	*shelf
-	now bool
-}
-
-func (r *refusing) Update(ctx context.Context, l *coordinationv1.Lease, o metav1.UpdateOptions) (*coordinationv1.Lease, error) {
-	r.mu.Lock()
-	now := r.now
-	r.mu.Unlock()
-	if now {
-		return nil, errAway
-	}
-	return r.shelf.Update(ctx, l, o)
-}
-
 func TestForeignLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{}
 		good := func(change func(*coordinationv1.Lease)) {
-			lease := &coordinationv1.Lease{}
-			fill(lease, Member{Name: strconv.Itoa(len(s.leases)), Run: "1", Address: "10.0.0.2:8445", Wire: "1"}, nil, time.Now())
-			change(lease)
-			s.writeLocked(lease)
+			s.put(strconv.Itoa(len(s.leases)), "1", time.Now(), change)
 		}
 		good(func(l *coordinationv1.Lease) { delete(l.Annotations, wireAnnotation) })
 		good(func(l *coordinationv1.Lease) { l.Annotations[addressAnnotation] = "no port" })
@@ -386,10 +381,7 @@ func TestStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{}
 		var said []bool
-		m := New(Options{Leases: s, Self: Member{Name: "a", Run: "a", Wire: "1"}, Stale: func(stale bool) { said = append(said, stale) }})
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- m.Run(ctx) }()
+		m := startWith(t, Options{Leases: s, Self: Member{Name: "a", Run: "a", Wire: "1"}, Stale: func(stale bool) { said = append(said, stale) }})
 		time.Sleep(2 * renewal)
 		s.set(func() { s.denied = true })
 		time.Sleep(2 * renewal)
@@ -401,10 +393,7 @@ func TestStale(t *testing.T) {
 		}
 		s.set(func() { s.away = false })
 		time.Sleep(2 * renewal)
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		m.stop()
 		if diff := cmp.Diff([]bool{true, false}, said); diff != "" {
 			t.Error(diff)
 		}
