@@ -186,14 +186,6 @@ func (e *episode) signal(s syscall.Signal) {
 	}
 }
 
-// restart starts a replica that was ended.
-func (e *episode) restart(r *peers.Replica) {
-	e.t.Helper()
-	if err := r.Restart(); err != nil {
-		e.t.Fatal(err)
-	}
-}
-
 // stops terminates a replica as a kubelet does. Subscribers of its views are reset once,
 // and its connections are closed with 1001.
 func (e *episode) stops(r *peers.Replica) {
@@ -259,25 +251,24 @@ func (e *episode) judge() {
 	e.t.Helper()
 	for _, r := range e.readers {
 		a := e.allowed[r]
-		resets, ends := r.counts()
-		moves := 0
-		for _, run := range r.runsLeft() {
+		past, moves := r.soFar(), 0
+		for _, run := range past.left {
 			if !a.lost[run] {
 				moves++
 			}
 		}
-		resets -= moves
+		resets := past.resets - moves
 		e.resets, e.allowances, e.moves = e.resets+resets, e.allowances+a.resets, e.moves+moves
 		if resets > a.resets {
-			e.t.Errorf("%s at %s: %d resets, want at most %d; %q; it began at %s", r.view, r.replica().Name, resets, a.resets, r.tell(), e.began.Format("05.000"))
+			e.t.Errorf("%s at %s: %d resets, want at most %d; %q; it began at %s", r.view, r.replica().Name, resets, a.resets, past.story, e.began.Format("05.000"))
 		}
-		for code, n := range ends {
+		for code, n := range r.Ends() {
 			if code != 1001 || n > a.goings {
 				e.t.Errorf("%s at %s: %d streams ended with %d; %d were to end with 1001", r.view, r.replica().Name, n, code, a.goings)
 			}
 		}
-		if cuts := r.cut(); cuts > a.cuts {
-			e.t.Errorf("%s at %s: %d streams ended without a word, want at most %d", r.view, r.replica().Name, cuts, a.cuts)
+		if past.cuts > a.cuts {
+			e.t.Errorf("%s at %s: %d streams ended without a word, want at most %d", r.view, r.replica().Name, past.cuts, a.cuts)
 		}
 	}
 }

@@ -123,6 +123,16 @@ func knowing(t *testing.T, of []*peers.Replica, n int) string {
 	return ""
 }
 
+// restart starts replicas that were ended.
+func restart(t *testing.T, ended ...*peers.Replica) {
+	t.Helper()
+	for _, r := range ended {
+		if err := r.Restart(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // end ends a replica as a kubelet does.
 func end(t *testing.T, r *peers.Replica) {
 	t.Helper()

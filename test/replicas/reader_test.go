@@ -2,7 +2,6 @@ package replicas
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -29,16 +28,25 @@ type reader struct {
 	http            *http.Client
 	stop            func()
 
-	mu     sync.Mutex // is taken while the subscriber is locked, never the other way round
-	at     *peers.Replica
-	rev    string // the last one
+	mu   sync.Mutex // is taken while the subscriber is locked, never the other way round
+	at   *peers.Replica
+	rev  string // the last one
+	from string // the run of the revision before a reset whose own is yet to come
+	past past
+}
+
+// past is what has happened to a reader.
+type past struct {
 	resets int
-	from   string   // the run of the revision before a reset whose own is yet to come
 	left   []string // runs that resets led away from
 	cuts   int      // streams that ended without a message
-	story  []string // what happened, for who has to find out why
-	status int
+	status int      // HTTP status of the last request
+	story  []string // for who has to find out why
 }
+
+// inPlace are the resets that did not come of a view that moved to its owner. It is for readers
+// whose holder was there all the time.
+func (p *past) inPlace() int { return p.resets - len(p.left) }
 
 // read follows a view as the user of a configuration, until the test ends.
 func read(t *testing.T, config *rest.Config, at *peers.Replica, namespace, view string) *reader {
@@ -90,7 +98,7 @@ func (r *reader) open(ctx context.Context, since string) (subscriber.Stream, err
 		return nil, err // it is away
 	}
 	r.mu.Lock()
-	r.status = status
+	r.past.status = status
 	r.mu.Unlock()
 	r.note("at %s after %.20s: HTTP %d", at.Name, since, status)
 	if err != nil {
@@ -112,30 +120,27 @@ func (r *reader) ended(left, told bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !left && !told {
-		r.cuts++
+		r.past.cuts++
 	}
 }
 
 // hear notes what a message says of runs.
 func (r *reader) hear(text []byte) error {
-	var message struct {
-		Rev   string `json:"rev"`
-		Reset bool   `json:"reset"`
-	}
-	if err := json.Unmarshal(text, &message); err != nil {
+	message, err := subscriber.Head(text)
+	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.rev
 	if message.Reset {
-		r.resets++
+		r.past.resets++
 		r.from = runIn(before)
 	}
 	if message.Rev != "" {
 		r.rev = message.Rev
 		if now := runIn(r.rev); r.from != "" && now != r.from {
-			r.left = append(r.left, r.from)
+			r.past.left = append(r.past.left, r.from)
 		}
 		r.from = ""
 	}
@@ -152,7 +157,7 @@ func (r *reader) note(format string, args ...any) {
 }
 
 func (r *reader) noteLocked(format string, args ...any) {
-	r.story = append(r.story, time.Now().Format("05.000 ")+fmt.Sprintf(format, args...))
+	r.past.story = append(r.past.story, time.Now().Format("05.000 ")+fmt.Sprintf(format, args...))
 }
 
 // differs says how the reader's graph differs from what is wanted, now.
@@ -161,45 +166,25 @@ func (r *reader) differs(want oracle.Graph) string {
 	if diff == "" || r.Synced() {
 		return diff
 	}
-	ends := r.Ends()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return fmt.Sprintf("%s, HTTP %d, ends %v: %s", r.view, r.status, ends, diff)
+	return fmt.Sprintf("%s, HTTP %d, ends %v: %s", r.view, r.soFar().status, r.Ends(), diff)
 }
 
-func (r *reader) counts() (resets int, ends map[int]int) {
-	ends = r.Ends()
+// soFar is what has happened to the reader until now.
+func (r *reader) soFar() past {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.resets, ends
+	now := r.past
+	now.left, now.story = slices.Clone(now.left), slices.Clone(now.story)
+	return now
 }
 
-// cut is how many of the reader's streams ended without a word.
-func (r *reader) cut() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.cuts
-}
-
-// resetsInPlace are the resets that did not come of a view that moved to its owner. It is
-// for readers whose holder was there all the time.
-func (r *reader) resetsInPlace() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.resets - len(r.left)
-}
-
-// runsLeft are the runs that resets led the reader away from.
-func (r *reader) runsLeft() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.left)
-}
-
-func (r *reader) tell() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.story)
+// undisturbed fails the test if the reader was reset without a move of its view, or if the server has
+// ended one of its streams.
+func (r *reader) undisturbed(t *testing.T) {
+	t.Helper()
+	if past, ends := r.soFar(), r.Ends(); past.inPlace() > 0 || len(ends) > 0 {
+		t.Errorf("%s at %s: %d resets, ends %v: %q", r.view, r.replica().Name, past.inPlace(), ends, past.story)
+	}
 }
 
 // replica is where the reader is, or wants to be.

@@ -40,9 +40,7 @@ func TestEqualEverywhere(t *testing.T) {
 		return ""
 	})
 	for _, r := range readers {
-		if _, ends := r.counts(); r.resetsInPlace() > 0 || len(ends) > 0 {
-			t.Errorf("%s: %d resets, ends %v: %q", r.view, r.resetsInPlace(), ends, r.tell())
-		}
+		r.undisturbed(t)
 	}
 }
 
@@ -69,25 +67,22 @@ func TestResumeElsewhere(t *testing.T) {
 	r.move(holder)
 	s.change(2)
 	s.equal([]*reader{r})
-	if resets, ends := r.counts(); resets > 0 || len(ends) > 0 {
-		t.Errorf("%d resets, ends %v, though the holder was there all the time", resets, ends)
+	before := r.soFar().resets
+	if ends := r.Ends(); before > 0 || len(ends) > 0 {
+		t.Errorf("%d resets, ends %v, though the holder was there all the time", before, ends)
 	}
 
 	r.move(away[1])
 	s.change(3)
 	s.equal([]*reader{r})
-	before, _ := r.counts()
+	before = r.soFar().resets
 	holder.Kill()
 	s.change(4)
 	s.equal([]*reader{r})
-	if after, ends := r.counts(); after-before != 1 || len(ends) > 0 {
+	if after, ends := r.soFar().resets, r.Ends(); after-before != 1 || len(ends) > 0 {
 		t.Errorf("%d resets, ends %v, when the holder crashed; want one reset on an open stream", after-before, ends)
 	}
-	for _, edge := range []*peers.Replica{away[0], holder} {
-		if err := edge.Restart(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	restart(t, away[0], holder)
 	settled(t, edges)
 	s.equal([]*reader{r})
 }
@@ -114,13 +109,11 @@ func TestStopIsGoingAway(t *testing.T) {
 	s.change(1)
 	s.equal(readers)
 	for _, r := range readers {
-		if _, ends := r.counts(); ends[1001] > 1 || len(ends) > 1 || len(ends) == 1 && ends[1001] == 0 {
+		if ends := r.Ends(); ends[1001] > 1 || len(ends) > 1 || len(ends) == 1 && ends[1001] == 0 {
 			t.Errorf("%s: streams ended with %v", r.view, ends)
 		}
 	}
-	if err := edges[0].Restart(); err != nil {
-		t.Fatal(err)
-	}
+	restart(t, edges[0])
 	settled(t, edges)
 	s.equal(readers)
 }

@@ -6,9 +6,30 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/oracle"
 )
+
+// graphs is the right to read graphs.
+var graphs = rbacv1.PolicyRule{APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs"}, Verbs: []string{"get", "list", "watch"}}
+
+// grant gives a user rights by a Role and a RoleBinding.
+func (s *scene) grant(namespace, name, user string, rules ...rbacv1.PolicyRule) {
+	s.t.Helper()
+	meta := metav1.ObjectMeta{Namespace: namespace, Name: name}
+	for _, object := range []client.Object{
+		&rbacv1.Role{ObjectMeta: meta, Rules: rules},
+		&rbacv1.RoleBinding{
+			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+		},
+	} {
+		if err := s.client.Create(s.t.Context(), object); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
 
 // TestRightsAtEveryEdge: rights are granted, withheld and revoked equally at each replica,
 // because the replica that a subscriber is connected to checks them.
@@ -23,24 +44,8 @@ func TestRightsAtEveryEdge(t *testing.T) {
 	part.Namespaces = &oracle.Namespaces{Names: []string{seen}}
 
 	user := "ann-" + home
-	grant := func(namespace string, rules ...rbacv1.PolicyRule) {
-		t.Helper()
-		role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "ann"}, Rules: rules}
-		binding := &rbacv1.RoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "ann"},
-			RoleRef:    rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "Role", Name: "ann"},
-			Subjects:   []rbacv1.Subject{{APIGroup: "rbac.authorization.k8s.io", Kind: "User", Name: user}},
-		}
-		if err := s.client.Create(t.Context(), role); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.client.Create(t.Context(), binding); err != nil {
-			t.Fatal(err)
-		}
-	}
-	graphs := rbacv1.PolicyRule{APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs"}, Verbs: []string{"get", "list", "watch"}}
 	configs := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list", "watch"}}
-	grant(seen, graphs, configs)
+	s.grant(seen, "ann", user, graphs, configs)
 
 	config := cluster.ClientConfig(user)
 	var readers []*reader
@@ -71,13 +76,11 @@ func TestRightsAtEveryEdge(t *testing.T) {
 	s.add(seen)
 	s.add(hidden)
 	sees(part)
-	for i, r := range readers {
-		if _, ends := r.counts(); r.resetsInPlace() > 0 || len(ends) > 0 {
-			t.Errorf("reader %d: %d resets, ends %v: %q", i, r.resetsInPlace(), ends, r.tell())
-		}
+	for _, r := range readers {
+		r.undisturbed(t)
 	}
 
-	grant(hidden, configs)
+	s.grant(hidden, "ann", user, configs)
 	sees(all)
 	binding := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: hidden, Name: "ann"}}
 	if err := s.client.Delete(t.Context(), binding); err != nil {
@@ -91,10 +94,7 @@ func TestRightsAtEveryEdge(t *testing.T) {
 	}
 	eventually(t, func() string {
 		for i, r := range readers {
-			ended := r.Ends()[1008]
-			r.mu.Lock()
-			status := r.status
-			r.mu.Unlock()
+			status, ended := r.soFar().status, r.Ends()[1008]
 			if status != 403 || ended != 1 {
 				return fmt.Sprintf("at replica %d: HTTP %d, %d streams ended with 1008", i, status, ended)
 			}

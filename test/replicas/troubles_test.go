@@ -45,7 +45,7 @@ func crash(e *episode) (string, []*peers.Replica, func()) {
 	e.mayEnd(e.victim, func(a *allowance) { a.cuts++ })
 	e.victim.Kill()
 	e.flee()
-	return "crash of " + e.victim.Name, others(e.victim), func() { e.restart(e.victim) }
+	return "crash of " + e.victim.Name, others(e.victim), func() { restart(e.t, e.victim) }
 }
 
 // freeze stops a process where it is, with its connections open.
@@ -64,7 +64,7 @@ func freeze(e *episode) (string, []*peers.Replica, func()) {
 func stop(e *episode) (string, []*peers.Replica, func()) {
 	e.stops(e.victim)
 	e.flee()
-	return "SIGTERM to " + e.victim.Name, others(e.victim), func() { e.restart(e.victim) }
+	return "SIGTERM to " + e.victim.Name, others(e.victim), func() { restart(e.t, e.victim) }
 }
 
 // unreachable: the victim reaches the others, and they do not reach it.
@@ -191,9 +191,7 @@ func scaling(e *episode) (string, []*peers.Replica, func()) {
 		e.moved(e.at(order[i+1:]))
 	}
 	return "scaled down to " + order[2].Name, order[2:], func() {
-		for _, r := range order[:2] {
-			e.restart(r)
-		}
+		restart(e.t, order[:2]...)
 	}
 }
 
@@ -201,7 +199,7 @@ func scaling(e *episode) (string, []*peers.Replica, func()) {
 func rollout(e *episode) (string, []*peers.Replica, func()) {
 	for _, r := range e.shuffled() {
 		e.stops(r)
-		e.restart(r)
+		restart(e.t, r)
 		e.eventually(func() string {
 			if !r.Ready(e.t.Context()) {
 				return r.Name + " is not ready"

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/stream/relay/wire"
@@ -90,20 +89,7 @@ func TestOneUpstream(t *testing.T) {
 	for name, resources := range map[string][]string{"one": {"configmaps"}, "two": {"configmaps", "services"}, "three": {"configmaps", "secrets", "services"}} {
 		user := name + "-" + home
 		people[name] = cluster.ClientConfig(user)
-		meta := metav1.ObjectMeta{Namespace: home, Name: name}
-		role := &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
-			{APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs"}, Verbs: []string{"get", "list", "watch"}},
-			{APIGroups: []string{""}, Resources: resources, Verbs: []string{"list", "watch"}},
-		}}
-		if err := s.client.Create(t.Context(), role); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.client.Create(t.Context(), &rbacv1.RoleBinding{
-			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
-			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
-		}); err != nil {
-			t.Fatal(err)
-		}
+		s.grant(home, name, user, graphs, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: resources, Verbs: []string{"list", "watch"}})
 	}
 	var readers []*reader
 	join := func(n int) {
@@ -136,9 +122,7 @@ func TestOneUpstream(t *testing.T) {
 		t.Errorf("10 changes were encoded %d times for %d subscribers, and %d times for %d of them", many, len(readers), few, len(readers)/crowd)
 	}
 	for _, r := range readers {
-		if _, ends := r.counts(); r.resetsInPlace() > 0 || len(ends) > 0 {
-			t.Errorf("%s: %d resets, ends %v: %q", r.view, r.resetsInPlace(), ends, r.tell())
-		}
+		r.undisturbed(t)
 	}
 }
 
