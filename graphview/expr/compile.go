@@ -37,7 +37,7 @@ func compile(ctx context.Context, env *environment, text string, want outcome) (
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("compile expression: %w", context.Cause(ctx))
 	}
-	release, err := acquire(ctx)
+	release, err := AcquireTurn(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("compile expression: %w", err)
 	}

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/cel-go/interpreter"
 
@@ -71,7 +72,7 @@ func (m *meter) spend(units int) {
 func (m *meter) wait() {
 	m.ask = m.left - TurnCost
 	if m.ctx.Err() == nil && m.release == nil {
-		m.release, m.err = acquire(m.ctx)
+		m.release, m.err = AcquireTurn(m.ctx)
 	}
 	if m.ctx.Err() != nil || m.err != nil {
 		panic(interpreter.EvalCancelledError{Cause: interpreter.ContextCancelled, Message: "context cancelled"})
@@ -108,8 +109,14 @@ func WithTurn(ctx context.Context, wait Turn) context.Context {
 	return context.WithValue(ctx, turnKey{}, wait)
 }
 
-// acquire waits for the turn of a context.
-func acquire(ctx context.Context) (release func(), err error) {
+// ErrPostponed is the error of Postpone.
+var ErrPostponed = errors.New("the evaluation is postponed")
+
+// Postpone is the Turn of callers that do not wait for a costly evaluation.
+func Postpone(context.Context) (release func(), err error) { return nil, ErrPostponed }
+
+// AcquireTurn waits for the turn of a context. The caller calls release, which ends the turn.
+func AcquireTurn(ctx context.Context) (release func(), err error) {
 	if wait, ok := ctx.Value(turnKey{}).(Turn); ok && wait != nil {
 		return wait(ctx)
 	}

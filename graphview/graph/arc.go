@@ -1,6 +1,9 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Flags of an arc. An arc is there because a reference names its target, or
 // because a selector matches it, or both.
@@ -183,8 +186,9 @@ type desiredArc struct {
 	arc    arcID    // that is there for it, 0 if none
 }
 
-// setNames replaces the node's named arcs by the desired arcs of its references.
-func (g *Graph) setNames(id nodeID, references []Reference) {
+// setNames replaces the node's named arcs by the desired arcs of its references. Arcs stay whose
+// fields begin with a kept prefix, unless that is empty.
+func (g *Graph) setNames(id nodeID, references []Reference, kept string) {
 	want := g.desiredArcs[:0]
 	var seen map[uint64]int // by slot and type; only where scanning would be slow
 	find := func(to slotID, typ ArcType) int {
@@ -196,24 +200,7 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 		}
 		return -1
 	}
-	for i := range references {
-		r := &references[i]
-		if r.Name == "" {
-			continue
-		}
-		w := desiredArc{to: g.target(r), typ: r.Type, flags: named, uid: uidHash(r.UID)}
-		if r.Inferred {
-			w.flags = inferred
-		}
-		if r.Controller {
-			w.flags |= controller
-		}
-		if r.BlockOwnerDeletion {
-			w.flags |= block
-		}
-		if !r.Optional && !r.Inferred {
-			w.flags |= required
-		}
+	add := func(w desiredArc, field string) {
 		at := find(w.to, w.typ)
 		if at < 0 {
 			at = len(want)
@@ -230,12 +217,20 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 			want[at].flags |= w.flags
 		}
 		switch w := &want[at]; {
-		case r.Field == "":
+		case field == "":
 		case w.field == "":
-			w.field = r.Field
+			w.field = field
 		default:
-			w.fields = append(w.fields, r.Field)
+			w.fields = append(w.fields, field)
 		}
+	}
+	for i := range references {
+		if r := &references[i]; r.Name != "" {
+			add(desiredArc{to: g.target(r), typ: r.Type, flags: r.flags(), uid: uidHash(r.UID)}, r.Field)
+		}
+	}
+	if kept != "" {
+		g.eachNamed(id, kept, func(a *arc, field string) { add(desiredArc{to: a.to, typ: a.typ, flags: named | required}, field) })
 	}
 	g.desiredArcs = want
 	if g.stillOverLimit(id, want) {
@@ -262,6 +257,38 @@ func (g *Graph) setNames(id nodeID, references []Reference) {
 		g.unname(a)
 	}
 	g.setNamed(id, len(want))
+}
+
+// flags returns the flags that a reference by name gives an arc.
+func (r *Reference) flags() uint16 {
+	flags := named
+	if r.Inferred {
+		flags = inferred
+	}
+	if r.Controller {
+		flags |= controller
+	}
+	if r.BlockOwnerDeletion {
+		flags |= block
+	}
+	if !r.Optional && !r.Inferred {
+		flags |= required
+	}
+	return flags
+}
+
+// eachNamed calls fn for each field that begins with a prefix and names the target of an arc of the
+// node.
+func (g *Graph) eachNamed(id nodeID, prefix string, fn func(a *arc, field string)) {
+	for at := g.nodes.at(id).out; at != 0; at = g.arcs.at(at).nextOut {
+		g.visits++
+		a := g.arcs.at(at)
+		for _, field := range g.fieldsOf(a.namedBy) {
+			if strings.HasPrefix(field, prefix) {
+				fn(a, field)
+			}
+		}
+	}
 }
 
 // name gives the arc the flags, UID and fields of the references that name its

@@ -15,6 +15,9 @@ type Object struct {
 	// objects.
 	References []Reference
 	Rules      uint64
+	// KeptPrefix keeps the references of the version before whose Field begins with it, because those
+	// of this version are not known yet; "" for most objects.
+	KeptPrefix string
 	// Class says how the object is, for Counts. LapsesAt is when it becomes
 	// LapsesTo unless the object changes before; 0 for never. See Graph.Lapse.
 	Class, LapsesTo Class
@@ -106,7 +109,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	g.updateMatches(at, before)
 	delete(g.misplaced, n)
-	g.setNames(n, o.References)
+	g.setNames(n, o.References, o.KeptPrefix)
 	g.setSelectors(n, o.References)
 	if relabel {
 		g.relabelled(at)
@@ -139,6 +142,9 @@ func (g *Graph) Find(id SourceID, namespace, name string) NodeID {
 	}
 	return 0
 }
+
+// Payload returns the content of a node's object, as its source gave it. In Update.
+func (g *Graph) Payload(id NodeID) any { return g.nodes.at(nodeID(id)).payload }
 
 // Confirm tells the graph that a source sees a newer version of an object, with the
 // content that it had told before, which has this hash. It returns false if the graph

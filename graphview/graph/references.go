@@ -247,7 +247,7 @@ func (g *Graph) dropNames(id nodeID) {
 	n := g.nodes.at(id)
 	names, space := int(n.names), g.slots.at(n.slot).space
 	before := g.named[space]
-	g.setNames(id, nil)
+	g.setNames(id, nil, "")
 	g.overLimit[id] = namesOverLimit{names: names, bytes: before - g.named[space]}
 	g.judged[id] = struct{}{}
 	budget.HeldBytes.Exceed()

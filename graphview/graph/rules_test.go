@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,5 +62,46 @@ func TestOtherRulesReplaceReferences(t *testing.T) {
 	})
 	if len(g.rules) != 0 {
 		t.Errorf("left in the graph: rules of %d objects", len(g.rules))
+	}
+}
+
+// TestKeptReferences: while the references by some fields are not known, those that the version before
+// had under these fields stay, and all others are replaced.
+func TestKeptReferences(t *testing.T) {
+	g := New(nil)
+	var pods SourceID
+	var id NodeID
+	reference := func(target, field string) Reference {
+		return Reference{Type: Direct, To: mapKind, Namespace: "red", Name: target, Scope: ScopeNamespaced, Field: field}
+	}
+	g.Update(func() { pods = g.AddSource(podKind, podsV1, ScopeNamespaced) })
+	for _, step := range []struct {
+		name       string
+		version    uint64
+		rules      uint64
+		kept       string
+		references []Reference
+		want       []string
+	}{
+		{"at first", 1, 7, "", []Reference{reference("a", "spec.a"), reference("b", "rule/x"), reference("c", "spec.c"), reference("c", "rule/x")}, []string{"a spec.a", "b rule/x", "c rule/x", "c spec.c"}},
+		{"the next version", 2, 8, "rule/", []Reference{reference("d", "spec.a")}, []string{"b rule/x", "c rule/x", "d spec.a"}},
+		{"the same version once more", 2, 8, "rule/", []Reference{reference("d", "spec.a")}, []string{"b rule/x", "c rule/x", "d spec.a"}},
+		{"when all are known", 2, 7, "", []Reference{reference("d", "spec.a"), reference("d", "rule/x")}, []string{"d rule/x", "d spec.a"}},
+		{"without any", 3, 7, "", nil, nil},
+		{"nothing to keep", 4, 8, "rule/", []Reference{reference("e", "spec.a")}, []string{"e spec.a"}},
+	} {
+		g.Update(func() {
+			id = g.Set(pods, &Object{Namespace: "red", Name: "p", Version: step.version, Hash: step.version, Rules: step.rules, KeptPrefix: step.kept, References: step.references})
+		})
+		var got []string
+		for a := g.nodes.at(nodeID(id)).out; a != 0; a = g.arcs.at(a).nextOut {
+			for _, field := range g.fieldsOf(g.arcs.at(a).fields) {
+				got = append(got, g.slots.at(g.arcs.at(a).to).name+" "+field)
+			}
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.name, diff)
+		}
 	}
 }

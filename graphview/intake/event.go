@@ -8,6 +8,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/watch"
 )
 
@@ -16,13 +17,41 @@ type setEvent struct {
 	feed     *Feed
 	received time.Time // when the watch received it
 	object   graph.Object
+	read     *watch.Object // that the object was read from
 	verdicts []tapVerdict
 	// fault is the reason for which some references are unknown, "" if all are known.
 	fault string
 	// release is what the Helm revision in a ConfigMap manages, nil for other objects.
 	release *helm.Managed
+	// late: expressions of rules are evaluated later, and until then those references of the version
+	// before count that they found. healthLate: so does its health.
+	late, healthLate bool
 	// untimed is the health of an object that is progressing and does not say since when.
 	untimed *health.Health
+}
+
+// postponeRules notes that expressions of rules are evaluated later. The object then differs from the
+// one that is read again in its Rules.
+func (ev *setEvent) postponeRules(health bool) {
+	ev.late, ev.healthLate = true, health
+	ev.object.KeptPrefix, ev.object.Rules = rules.FieldPrefix, ^ev.object.Rules
+}
+
+// keepLate gives the event the fault and the health of the version before, and has the object read
+// again. Only the writer calls it.
+func (ev *setEvent) keepLate() {
+	f, name := ev.feed, objectName{ev.object.Namespace, ev.object.Name}
+	if ev.fault == "" && f.faults[name] != "" {
+		ev.fault = f.faults[name]
+		ev.addFault()
+	}
+	g := f.intake.o.Graph
+	if id := g.Find(f.source, name.namespace, name.name); id != 0 && ev.healthLate {
+		if before, ok := g.Payload(id).(*delivery.Judged); ok {
+			ev.declareHealth(before.Health)
+		}
+	}
+	f.intake.stale.add(f, name, ev.read)
 }
 
 // addFault adds unknown references to the verdicts of the consumers that have the object.
@@ -60,6 +89,9 @@ func (ev *setEvent) Apply() {
 	in := f.intake
 	f.Announce()
 	in.Counts.Sets.Add(1)
+	if ev.late {
+		ev.keepLate()
+	}
 	f.setFaultOf(objectName{ev.object.Namespace, ev.object.Name}, ev.fault)
 	in.setRelease(f, &ev.object, ev.release)
 	f.setDeadline(ev)
@@ -144,6 +176,6 @@ type versionEvent struct {
 func (ev *versionEvent) Apply() {
 	o, in := ev.object, ev.feed.intake
 	if !in.o.Graph.Confirm(ev.feed.source, o.Namespace(), o.Name(), ev.version, o.Hash()) {
-		in.stale.add(ev.feed, objectName{o.Namespace(), o.Name()}, evaluateLive)
+		in.stale.add(ev.feed, objectName{o.Namespace(), o.Name()}, o)
 	}
 }

@@ -24,10 +24,10 @@ type Feed struct {
 	namespaces func() map[string]bool
 	// life ends when consumers have to. The result of an evaluation after that is not used.
 	life context.Context //nolint:containedctx // handlers are called without one
-	// brief is life for evaluations that the watch waits for, and ruled for those of rules,
-	// which wait for their turn.
-	brief, ruled context.Context //nolint:containedctx // as above
-	taps         Index[*Tap]
+	// brief is life for evaluations that the watch waits for, and listing for those of rules while it
+	// lists, which wait for their turn.
+	brief, listing context.Context //nolint:containedctx // as above
+	taps           Index[*Tap]
 	// source is the graph's name for the feed, 0 before its first event. Only the writer uses it.
 	source graph.SourceID
 	// state is the state of the watch as of the events that the graph has.
@@ -53,7 +53,7 @@ type objectName struct{ namespace, name string }
 func (in *Intake) NewFeed(life context.Context, w *watch.Watch, r resources.Resource, namespaces func() map[string]bool) *Feed {
 	return &Feed{
 		intake: in, watch: w, resource: r, namespaces: namespaces,
-		life: life, brief: expr.WithTurn(life, postpone), ruled: expr.WithTurn(life, in.o.Processors.Turn(rules.Owner)),
+		life: life, brief: expr.WithTurn(life, expr.Postpone), listing: expr.WithTurn(life, in.o.Processors.Turn(rules.Owner)),
 		faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
 		readUnder: in.o.Rules.Current().Fingerprint(KindOf(r)),
 	}
@@ -104,14 +104,18 @@ func (f *Feed) Remove() {
 }
 
 // Set implements watch.Handler. It finds the references of the object, asks the taps, and sends the
-// result to the writer. Slow consumers evaluate the object later.
+// result to the writer. Slow consumers evaluate the object later, and so do costly rules, except while
+// the watch lists: a graph is not complete before.
 func (f *Feed) Set(o *watch.Decoded) {
 	if f.watch.Key().Reduced {
 		f.setReduced(o)
 		return
 	}
-	received := time.Now()
-	ev, late := f.event(f.ruled, o, evaluateLive)
+	received, ruled := time.Now(), f.listing
+	if f.listed.Load() {
+		ruled = f.brief
+	}
+	ev, late := f.event(ruled, o, evaluateLive)
 	if ev == nil {
 		return
 	}
@@ -205,7 +209,7 @@ func (f *Feed) event(ruled context.Context, o *watch.Decoded, mode evaluation) (
 		// The consumers have to end: an evaluation that was given up has no verdict.
 		return nil, nil
 	}
-	ev = &setEvent{feed: f, object: graph.Object{
+	ev = &setEvent{feed: f, read: o.Object, object: graph.Object{
 		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Blank: !o.HasContent(), Payload: o.Object,
 	}}
 	// Taps go first: if an expression builds the whole object, references are found in that tree.

@@ -57,6 +57,10 @@ func (f *Feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent)
 	}
 	out := declared.Evaluate(ruled, in.beginRule, newInput(o, f.resource), object.Class == ClassTerminating)
 	in.o.Processors.Cost.Add(out.Cost)
+	if out.Late {
+		ev.postponeRules(out.HealthLate)
+		out.References, out.Warning = nil, nil
+	}
 	object.References = append(object.References, out.References[:min(len(out.References), max(refs.MaxReferences-len(object.References), 0))]...)
 	if out.Health != nil {
 		ev.declareHealth(*out.Health)

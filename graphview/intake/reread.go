@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -16,14 +17,17 @@ import (
 )
 
 // staleObjects are objects that have to be read again: the graph has an older content than
-// their watch, or their references were left out and now have room, or their references
-// point where objects of the kind no longer live.
+// their watch, or rules that cost too much for a watch to wait for have not found their references,
+// or their references were left out and now have room, or their references point where objects of
+// the kind no longer live.
 type staleObjects struct {
 	// kick starts a pass over these objects and the fingerprints of all feeds.
 	kick chan struct{}
 
-	mu      sync.Mutex
-	objects map[*Feed]map[objectName]evaluation
+	mu sync.Mutex
+	// feeds have by name what the watch retained of an object, nil for an object whose references alone
+	// are read again.
+	feeds map[*Feed]map[objectName]*watch.Object
 }
 
 func (s *staleObjects) wake() {
@@ -33,27 +37,27 @@ func (s *staleObjects) wake() {
 	}
 }
 
-func (s *staleObjects) add(f *Feed, name objectName, mode evaluation) {
+// add makes the object of a name stale. Consumers evaluate it again unless o is nil.
+func (s *staleObjects) add(f *Feed, name objectName, o *watch.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.objects == nil {
-		s.objects = make(map[*Feed]map[objectName]evaluation)
+	if s.feeds == nil {
+		s.feeds = make(map[*Feed]map[objectName]*watch.Object)
 	}
-	if s.objects[f] == nil {
-		s.objects[f] = make(map[objectName]evaluation)
+	if s.feeds[f] == nil {
+		s.feeds[f] = make(map[objectName]*watch.Object)
 	}
-	if before, ok := s.objects[f][name]; ok {
-		mode = min(mode, before) // an evaluation restores more than none
+	if _, ok := s.feeds[f][name]; !ok || o != nil {
+		s.feeds[f][name] = o
 	}
-	s.objects[f][name] = mode
 	s.wake()
 }
 
-func (s *staleObjects) removeAll() map[*Feed]map[objectName]evaluation {
+func (s *staleObjects) removeAll() map[*Feed]map[objectName]*watch.Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := s.objects
-	s.objects = nil
+	all := s.feeds
+	s.feeds = nil
 	return all
 }
 
@@ -101,7 +105,7 @@ func (in *Intake) rereadReferences(of []graph.Unread) {
 	for _, u := range of {
 		for _, source := range u.Sources {
 			if f := in.bySource[source]; f != nil {
-				in.stale.add(f, objectName{u.Namespace, u.Name}, evaluateNone)
+				in.stale.add(f, objectName{u.Namespace, u.Name}, nil)
 			}
 		}
 	}
@@ -122,27 +126,40 @@ func (in *Intake) rereadFeeds(ctx context.Context) {
 		if now.Evaluates(before) {
 			mode = evaluateAgain
 		}
-		f.reread(ctx, nil, func(*watch.Object) evaluation { return mode })
+		objects, err := f.watch.Retained(ctx)
+		f.reread(ctx, objects, err, func(*watch.Object) evaluation { return mode })
 		in.rereadObjects(ctx)
 	}
 }
 
 func (in *Intake) rereadObjects(ctx context.Context) {
 	for f, stale := range in.stale.removeAll() {
-		f.reread(ctx, stale, func(o *watch.Object) evaluation { return stale[objectName{o.Namespace(), o.Name()}] })
+		objects, err := f.lookUp(ctx, stale)
+		f.reread(ctx, objects, err, func(o *watch.Object) evaluation {
+			if stale[objectName{o.Namespace(), o.Name()}] == nil {
+				return evaluateNone
+			}
+			return evaluateLive
+		})
 	}
 }
 
-// reread reads the references of retained objects again: of those with the names, or of
-// all if names is nil. It returns when the graph has them.
-func (f *Feed) reread(ctx context.Context, names map[objectName]evaluation, mode func(*watch.Object) evaluation) {
-	objects, err := f.watch.Retained(ctx)
-	if err == nil && names != nil {
-		objects = slices.DeleteFunc(objects, func(o *watch.Object) bool {
-			_, ok := names[objectName{o.Namespace(), o.Name()}]
-			return !ok
-		})
+// lookUp returns the objects of the names that the watch retains. It looks through all of the watch only if one is not known.
+func (f *Feed) lookUp(ctx context.Context, names map[objectName]*watch.Object) ([]*watch.Object, error) {
+	objects := slices.Collect(maps.Values(names))
+	if !slices.Contains(objects, nil) {
+		return slices.DeleteFunc(objects, func(o *watch.Object) bool { return !o.Retained() }), nil
 	}
+	objects, err := f.watch.Retained(ctx)
+	return slices.DeleteFunc(objects, func(o *watch.Object) bool {
+		_, ok := names[objectName{o.Namespace(), o.Name()}]
+		return !ok
+	}), err
+}
+
+// reread reads the references of objects again, unless the watch could not return them. It returns
+// when the graph has them.
+func (f *Feed) reread(ctx context.Context, objects []*watch.Object, err error, mode func(*watch.Object) evaluation) {
 	if err == nil {
 		err = f.intake.runReplay(ctx, replay{watch: f.watch, objects: objects, owner: rules.Owner, class: fairqueue.Background, event: func(o *watch.Decoded) writer.Event {
 			mode := mode(o.Object)
@@ -150,7 +167,7 @@ func (f *Feed) reread(ctx context.Context, names map[objectName]evaluation, mode
 			if ev == nil {
 				return nil
 			}
-			return &rereadEvent{setEvent: ev, read: o.Object, late: late, free: mode == evaluateAgain}
+			return &rereadEvent{setEvent: ev, late: late, free: mode == evaluateAgain}
 		}})
 	}
 	if err != nil { // the watch has ended, and nothing is left to read
@@ -163,7 +180,6 @@ func (f *Feed) reread(ctx context.Context, names map[objectName]evaluation, mode
 type rereadEvent struct {
 	*setEvent
 
-	read *watch.Object
 	// late are the taps whose backlogs decide, and free means that this is not charged.
 	late []*Tap
 	free bool

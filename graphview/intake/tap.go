@@ -19,12 +19,6 @@ import (
 // itself.
 const inlineCost = expr.TurnCost
 
-// errPostponed: an evaluation costs more than a watch has time for.
-var errPostponed = errors.New("the evaluation is postponed")
-
-// postpone is the expr.Turn of evaluations for which a watch waits.
-func postpone(context.Context) (release func(), err error) { return nil, errPostponed }
-
 // Tap takes objects from one feed for one consumer.
 type Tap struct {
 	evaluator *Evaluator
@@ -120,7 +114,7 @@ func (t *Tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) (v Verd
 	}
 	v = t.verdict(ctx, o)
 	processors.Cost.Add(v.Cost)
-	if errors.Is(v.Err, errPostponed) {
+	if errors.Is(v.Err, expr.ErrPostponed) {
 		v, postponed = Verdict{Undecided: true, Cost: v.Cost}, true
 	}
 	if v.Err != nil {

@@ -60,15 +60,23 @@ type Outcome struct {
 	// Warning is the first error, in words that hold no value of the object.
 	Warning error
 	Cost    uint64
+	// Late reports that ctx's turn is expr.Postpone and the expressions together cost more than
+	// expr.TurnCost. References and Warning are not complete, and neither is Health if HealthLate.
+	Late, HealthLate bool
 }
+
+// FieldPrefix begins the Field of each reference that an expression finds.
+const FieldPrefix = "referencerule/"
 
 // Evaluate evaluates the expressions on an object. The health of an object is unknown if
 // its expression fails, and not evaluated while the object is being deleted.
 func (k Kind) Evaluate(ctx context.Context, begin Begin, in *expr.Input, terminating bool) Outcome {
-	ev := &evaluation{ctx: ctx, begin: begin, input: in}
+	ev := &evaluation{ctx: ctx, begin: begin, input: in, release: func() {}}
+	defer func() { ev.release() }()
 	var out Outcome
 	if !terminating {
 		out.Health = k.judge(ev)
+		out.HealthLate = ev.late
 	}
 	for i := range k.references {
 		e := &k.references[i]
@@ -83,7 +91,7 @@ func (k Kind) Evaluate(ctx context.Context, begin Begin, in *expr.Input, termina
 			})
 		}
 	}
-	out.Warning, out.Cost = ev.warning, in.Cost
+	out.Warning, out.Cost, out.Late = ev.warning, in.Cost, ev.late
 	return out
 }
 
@@ -118,6 +126,23 @@ type evaluation struct {
 	begin   Begin
 	input   *expr.Input
 	warning error
+	late    bool
+	// release ends the turn of the expressions after the first expr.TurnCost units.
+	release func()
+	turned  bool
+}
+
+// acquireTurn waits for one turn of all expressions that follow, once those before cost expr.TurnCost.
+func (ev *evaluation) acquireTurn() error {
+	if ev.turned || ev.input.Cost < expr.TurnCost {
+		return nil
+	}
+	release, err := expr.AcquireTurn(ev.ctx)
+	if err != nil {
+		return err
+	}
+	ev.release, ev.turned, ev.ctx = release, true, expr.WithTurn(ev.ctx, nil)
+	return nil
 }
 
 // evaluateFor evaluates one expression at the cost of its rule. After an error the
@@ -135,6 +160,13 @@ func evaluateFor[T any](ev *evaluation, from *origin, evaluate func(context.Cont
 	if from.budget.Exceeded() {
 		return value, fmt.Errorf("reference rule %s: %s; simplify them, or remove the rule", from.rule, from.budget.Excess("its expressions", "those of the other ReferenceRules"))
 	}
+	if ev.late {
+		return value, errGivenUp
+	}
+	if err := ev.acquireTurn(); err != nil {
+		ev.late = errors.Is(err, expr.ErrPostponed)
+		return value, errGivenUp
+	}
 	ctx, end, err := ev.begin(ev.ctx, from.recorded)
 	if err != nil {
 		ev.warning = fmt.Errorf("reference rule %s: %w", from.rule, err)
@@ -144,6 +176,10 @@ func evaluateFor[T any](ev *evaluation, from *origin, evaluate func(context.Cont
 	before := ev.input.Cost
 	value, err = recovered(func() (T, error) { return evaluate(ctx) })
 	from.budget.Charge(ev.input.Cost - before)
+	if errors.Is(err, expr.ErrPostponed) {
+		ev.late = true
+		return value, errGivenUp
+	}
 	if err != nil {
 		err = fmt.Errorf("reference rule %s: %s: %w", from.rule, from.path, err)
 	}

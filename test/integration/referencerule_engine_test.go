@@ -97,6 +97,8 @@ var declarations = []string{
 	"{expression: \"has(obj.spec.site) ? [{'group': 'GROUP', 'kind': 'Site', 'name': obj.spec.site}] : []\", type: t}",
 	"{expression: \"obj.spec.gadgets.map(g, {'group': 'GROUP', 'kind': 'Gadget', 'name': g.name, 'namespace': obj.metadata.namespace})\"}",
 	"{expression: \"obj.spec.byColour.red.names.map(n, {'group': 'GROUP', 'kind': 'Gadget', 'name': n})\"}",
+	// This one costs more than a watch waits for.
+	"{expression: \"lists.range(5000).exists(i, i < 0) ? [] : obj.spec.byColour.blue.names.map(n, {'group': 'GROUP', 'kind': 'Gadget', 'name': n})\", type: t}",
 }
 
 func randomSpec(r *rand.Rand, namespaces []string) map[string]any {
