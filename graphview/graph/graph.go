@@ -98,6 +98,7 @@ type Graph struct {
 
 	// Scratch space of setNames and of matching.
 	desiredArcs []desiredArc
+	without     []entryID // scratch of Lens.repair
 	stale       []arcID
 	matched     []*selector
 }

@@ -50,7 +50,7 @@ func (l *Lens) repair() {
 
 	// Seeds are roots, and entries with a neighbour that is still reached. All cut entries are in
 	// l.dirty; entries that seed marks are reached already.
-	var without []entryID
+	without := l.g.without[:0]
 	seed := func(e entryID) {
 		if !l.seed(e) {
 			without = append(without, e)
@@ -71,6 +71,7 @@ func (l *Lens) repair() {
 	for _, e := range without {
 		l.entries.at(e).flags &^= searched
 	}
+	l.g.without = without
 }
 
 // replantAll finds all reached entries again, from the roots.
