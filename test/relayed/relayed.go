@@ -4,20 +4,17 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"io"
 	"log"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
-	"sync"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
-	certutil "k8s.io/client-go/util/cert"
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/spec"
@@ -31,40 +28,16 @@ import (
 type Views struct {
 	holder, edge *placement.Table
 	own          *graphview.Engine // the edge's
-	connections  connections       // of the edge to the holder
+	server       *httptest.Server  // the holder's
+	connections  atomic.Int64      // of the edge to the holder, so far
 }
 
-// connections are the open connections of a server.
-type connections struct {
-	mu   sync.Mutex
-	open map[net.Conn]struct{}
-}
-
-// note is an http.Server's ConnState.
-func (c *connections) note(conn net.Conn, state http.ConnState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch state {
-	case http.StateNew:
-		if c.open == nil {
-			c.open = make(map[net.Conn]struct{})
-		}
-		c.open[conn] = struct{}{}
-	case http.StateClosed, http.StateHijacked:
-		delete(c.open, conn)
-	}
-}
-
-// Cut ends the connections between the two replicas, and returns how many there were. Others
-// can be made.
-func (v *Views) Cut() int {
-	v.connections.mu.Lock()
-	open := slices.Collect(maps.Keys(v.connections.open))
-	v.connections.mu.Unlock()
-	for _, conn := range open {
-		_ = conn.Close()
-	}
-	return len(open)
+// Cut ends the connections between the two replicas, and returns how many have been made so far.
+// Others can be made.
+func (v *Views) Cut() (connections int64) {
+	connections = v.connections.Load()
+	v.server.CloseClientConnections()
+	return connections
 }
 
 // one is the only member that either replica knows: the holder.
@@ -89,34 +62,39 @@ func New(tb testing.TB, engine *graphview.Engine, config *rest.Config) *Views {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	secured := certificates(tb)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
+	relays := http.NewServeMux()
+	v := &Views{own: own, server: httptest.NewUnstartedServer(relays)}
+	server := v.server.Config
+	holder.Configure(server)
+	server.ErrorLog = log.New(io.Discard, "", 0) // about connections that were cut
+	server.BaseContext = func(net.Listener) context.Context { return ctx }
+	server.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			v.connections.Add(1)
+		}
 	}
-	held := replicas.Member{Name: "holder", Run: engine.RunID(), Address: listener.Addr().String()}
+	v.server.EnableHTTP2 = true
+	v.server.StartTLS()
+	// That strangers are refused is for others to test.
+	roots := x509.NewCertPool()
+	roots.AddCert(v.server.Certificate())
+	held := replicas.Member{Name: "holder", Run: engine.RunID(), Address: v.server.Listener.Addr().String()}
 	known := make(chan struct{})
 	close(known)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	table := func(e *graphview.Engine, self replicas.Member) *placement.Table {
 		return placement.New(ctx, placement.Options{
-			Engine: e, Self: self, Members: one{[]replicas.Member{held}, known}, TLS: secured, Logger: logger, Notify: func(graphview.Name) {},
+			Engine: e, Self: self, Members: one{[]replicas.Member{held}, known}, TLS: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13},
+			Logger: logger, Notify: func(graphview.Name) {},
 			Published: func(name graphview.Name) graphview.Status {
 				status, _ := engine.Status(name)
 				return status
 			},
 		})
 	}
-	v := &Views{holder: table(engine, held), edge: table(own, replicas.Member{Name: "edge", Run: own.RunID()}), own: own}
-	server := &http.Server{
-		Handler:   holder.New(holder.Options{Views: v.holder.Held(), Run: held.Run, Logger: logger}),
-		TLSConfig: secured, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0),
-		BaseContext: func(net.Listener) context.Context { return ctx },
-		ConnState:   v.connections.note,
-	}
-	holder.Configure(server)
-	served, ran := make(chan error, 1), make(chan error, 1)
-	go func() { served <- server.ServeTLS(listener, "", "") }()
+	v.holder, v.edge = table(engine, held), table(own, replicas.Member{Name: "edge", Run: own.RunID()})
+	relays.Handle("/", holder.New(holder.Options{Views: v.holder.Held(), Run: held.Run, Logger: logger}))
+	ran := make(chan error, 1)
 	go func() { ran <- own.Run(ctx) }()
 	tb.Cleanup(func() {
 		if n := len(own.Views()); n > 0 {
@@ -125,32 +103,13 @@ func New(tb testing.TB, engine *graphview.Engine, config *rest.Config) *Views {
 		v.edge.Close()
 		v.holder.Close()
 		cancel()
-		_ = server.Close()
-		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-			tb.Error(err)
-		}
+		v.server.CloseClientConnections()
+		v.server.Close()
 		if err := <-ran; err != nil {
 			tb.Error(err)
 		}
 	})
 	return v
-}
-
-// certificates are what the two replicas know each other by. That strangers are refused
-// is for others to test.
-func certificates(tb testing.TB) *tls.Config {
-	tb.Helper()
-	authority, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	pair, err := tls.X509KeyPair(authority, key)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(authority)
-	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: roots, MinVersion: tls.VersionTLS13}
 }
 
 // Apply declares a view to both, as each replica's controllers do. The error is the
