@@ -90,6 +90,20 @@ func (o *Operator) Metric(ctx context.Context, name string, labels ...string) (f
 	return families.Sum(name, labels...)
 }
 
+// Ready reports whether the operator is ready, so that a Service would route to it.
+func (o *Operator) Ready(ctx context.Context) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/readyz", o.health), http.NoBody)
+	if err != nil {
+		return false
+	}
+	response, err := probe.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
 // MetricsPort is that of the metrics, on loopback.
 func (o *Operator) MetricsPort() int { return o.metrics }
 

@@ -13,12 +13,13 @@ const logName = "manager"
 
 // Process is the program, run with the same arguments again and again.
 type Process struct {
-	plane   *env.ControlPlane
-	name    string // of the log
-	binary  string
-	env     []string
-	args    []string
-	process *env.Process
+	*env.Process // that runs now: Restart replaces it
+
+	plane  *env.ControlPlane
+	name   string // of the log
+	binary string
+	env    []string
+	args   []string
 }
 
 // Launch starts a program with the given arguments. It ends with the control plane at the
@@ -33,28 +34,19 @@ func Launch(plane *env.ControlPlane, binary string, args ...string) (*Process, e
 func (p *Process) Restart() error {
 	var err error
 	// env becomes the program that it starts.
-	p.process, err = p.plane.Run(p.name, "/usr/bin/env", slices.Concat(p.env, []string{p.binary}, p.args)...)
+	p.Process, err = p.plane.Run(p.name, "/usr/bin/env", slices.Concat(p.env, []string{p.binary}, p.args)...)
 	return err
 }
 
 // Stop terminates the program as a kubelet does, and returns its exit code. It kills the
 // program when the context ends.
 func (p *Process) Stop(ctx context.Context) int {
-	p.process.Terminate(ctx)
-	return p.process.ExitCode()
+	p.Terminate(ctx)
+	return p.ExitCode()
 }
 
 // Kill ends the program as a crash would.
-func (p *Process) Kill() { p.process.Stop() }
-
-// Done is closed when the program has ended.
-func (p *Process) Done() <-chan struct{} { return p.process.Done() }
-
-// Exited is an error once the program has ended, and nil while it runs.
-func (p *Process) Exited() error { return p.process.Exited() }
-
-// PID is the program's. After Restart it is another one.
-func (p *Process) PID() int { return p.process.PID() }
+func (p *Process) Kill() { p.Process.Stop() }
 
 // LogPath is the file that the program's output goes to, over restarts.
 func (p *Process) LogPath() string { return filepath.Join(p.plane.Dir(), "logs", p.name+".log") }

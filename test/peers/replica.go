@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"time"
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/faults"
@@ -45,27 +44,20 @@ type Replica struct {
 	Name string
 	Link *Link
 	API  *faults.Proxy
-
-	probe  *http.Client
-	health string
 }
 
 // Start starts a replica. Close ends what is around it.
 func Start(plane *env.ControlPlane, o Options) (*Replica, error) {
-	ports, err := env.FreePorts(2)
+	ports, err := env.FreePorts(1)
 	if err != nil {
 		return nil, err
 	}
 	relays := fmt.Sprintf("127.0.0.1:%d", ports[0])
-	r := &Replica{
-		Name: o.Name, probe: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}},
-		health: fmt.Sprintf("http://127.0.0.1:%d/readyz", ports[1]),
-	}
+	r := &Replica{Name: o.Name}
 	if r.Link, err = newLink(relays); err != nil {
 		return nil, err
 	}
 	if err := r.start(plane, &o, []string{
-		fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", ports[1]),
 		"--view-holders=1", "--relay-bind-address=" + relays, "--relay-advertise-address=" + r.Link.Address(),
 	}); err != nil {
 		r.Close()
@@ -112,18 +104,4 @@ func (r *Replica) Close() {
 	if r.API != nil {
 		r.API.Close()
 	}
-}
-
-// Ready reports whether the replica is ready, so that a Service would route to it.
-func (r *Replica) Ready(ctx context.Context) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.health, http.NoBody)
-	if err != nil {
-		return false
-	}
-	response, err := r.probe.Do(request)
-	if err != nil {
-		return false
-	}
-	_ = response.Body.Close()
-	return response.StatusCode == http.StatusOK
 }
