@@ -36,6 +36,11 @@ func compile(text string) (*expression, error) {
 	if err != nil {
 		return nil, fmt.Errorf("CEL environment: %w", err)
 	}
+	program, err := programOf(env, text)
+	return &expression{program}, err
+}
+
+func programOf(env *cel.Env, text string) (cel.Program, error) {
 	ast, issues := env.Compile(text)
 	if issues.Err() != nil {
 		return nil, fmt.Errorf("compile %q: %w", text, issues.Err())
@@ -44,7 +49,7 @@ func compile(text string) (*expression, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile %q: %w", text, err)
 	}
-	return &expression{program: program}, nil
+	return program, nil
 }
 
 // holds reports whether the expression is true. An error counts as false.

@@ -72,9 +72,7 @@ type vertex struct {
 	Name      string `json:"n"`
 }
 
-func (v vertex) key() VertexKey {
-	return VertexKey(v)
-}
+func (v vertex) key() VertexKey { return VertexKey(v) }
 
 // Warning is one of a stream's; type and attributes identify it.
 type Warning struct {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 )
 
 // collector gathers the references of one object.
@@ -121,7 +122,7 @@ func (c *collector) owners(served []resource) {
 		c.found = append(c.found, reference{
 			arc: "or", to: schema.GroupKind{Group: version.Group, Kind: owner.Kind}, namespace: c.namespace,
 			name: owner.Name, uid: owner.UID,
-			controller: isTrue(owner.Controller), blockOwnerDeletion: isTrue(owner.BlockOwnerDeletion),
+			controller: ptr.Deref(owner.Controller, false), blockOwnerDeletion: ptr.Deref(owner.BlockOwnerDeletion, false),
 		})
 		said := c.found[len(c.found)-1]
 		if slices.ContainsFunc(served, func(r resource) bool { return r.Group == said.to.Group && r.kind == said.to.Kind }) {
@@ -135,8 +136,6 @@ func (c *collector) owners(served []resource) {
 		}
 	}
 }
-
-func isTrue(b *bool) bool { return b != nil && *b }
 
 // uses adds a reference by name to something in the object's own namespace.
 func (c *collector) uses(arc, field string, to schema.GroupKind, name string) {

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -75,7 +76,7 @@ func compileRules(rules []Rule) (compiledRules, error) {
 	var all compiledRules
 	for i := range rules {
 		for _, r := range rules[i].Spec.References {
-			c := compiledRule{from: schema.GroupKind(rules[i].Spec.From), field: r.Path, arc: first(r.Type, "r"), to: schema.GroupKind(r.To)}
+			c := compiledRule{from: schema.GroupKind(rules[i].Spec.From), field: r.Path, arc: cmp.Or(r.Type, "r"), to: schema.GroupKind(r.To)}
 			if r.Expression != "" {
 				c.field = "referencerule/" + rules[i].Metadata.Name
 				program, err := compileEntries(r.Expression)
@@ -106,15 +107,7 @@ func compileEntries(text string) (cel.Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("CEL environment: %w", err)
 	}
-	ast, issues := env.Compile(text)
-	if issues.Err() != nil {
-		return nil, fmt.Errorf("compile %q: %w", text, issues.Err())
-	}
-	program, err := env.Program(ast)
-	if err != nil {
-		return nil, fmt.Errorf("compile %q: %w", text, err)
-	}
-	return program, nil
+	return programOf(env, text)
 }
 
 // references are what the rules declare of one object.
@@ -189,7 +182,7 @@ func (c compiledRule) names(o *object) []reference {
 				}
 				said, isText := n.value.(string)
 				sensible = isText && namespaceName.MatchString(said)
-				namespace = first(said, namespace)
+				namespace = cmp.Or(said, namespace)
 			}
 		}
 		itself := c.to == o.kind && name == o.key.Name && namespace == o.key.Namespace
@@ -222,7 +215,7 @@ func (c compiledRule) entries(o *object) []reference {
 		}
 		found = append(found, reference{
 			arc: c.arc, field: c.field, to: schema.GroupKind{Group: group, Kind: entry["kind"]},
-			namespace: first(entry["namespace"], o.key.Namespace), name: entry["name"],
+			namespace: cmp.Or(entry["namespace"], o.key.Namespace), name: entry["name"],
 		})
 	}
 	return found

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -124,17 +125,8 @@ func (c *collector) quota() {
 func (c *collector) volumeSource(path string) {
 	spec := at(c.tree, path)
 	claim := text(spec, "claimRef.namespace")
-	c.usesIn(first(text(spec, "azureFile.secretNamespace"), claim), "t", path+".azureFile.secretName", core("Secret"), text(spec, "azureFile.secretName"))
-	c.usesIn(first(text(spec, "glusterfs.endpointsNamespace"), claim), "r", path+".glusterfs.endpoints", core("Endpoints"), text(spec, "glusterfs.endpoints"))
-}
-
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
+	c.usesIn(cmp.Or(text(spec, "azureFile.secretNamespace"), claim), "t", path+".azureFile.secretName", core("Secret"), text(spec, "azureFile.secretName"))
+	c.usesIn(cmp.Or(text(spec, "glusterfs.endpointsNamespace"), claim), "r", path+".glusterfs.endpoints", core("Endpoints"), text(spec, "glusterfs.endpoints"))
 }
 
 // storageClass has parameters with Secrets, or templates of their names.

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -11,26 +12,50 @@ import (
 // summary is what a subscriber of summaries gets of an object, under the names of
 // docs/stream.md. The health is that of docs/health.md, for the kinds that test
 // workloads make.
+type summary struct {
+	Kind    string `json:"k"`
+	UID     string `json:"u"`
+	Created int64  `json:"t,omitempty"`
+	App     string `json:"app,omitempty"`
+	Root    bool   `json:"root,omitempty"`
+	condition
+	Deletion map[string]any `json:"del,omitempty"`
+}
+
+// condition is how an object is.
+type condition struct {
+	Health string `json:"h,omitempty"`
+	Why    string `json:"w,omitempty"`
+	Since  int64  `json:"s,omitempty"`
+	// Overdue is anyTime where the object does not say since when: then it follows from when
+	// the engine first saw it so.
+	Overdue int64 `json:"od,omitempty"`
+	Ended   bool  `json:"end,omitempty"`
+	// Ready is how many are ready, and how many are to be.
+	Ready []int64 `json:"rd,omitempty"`
+}
+
+// anyTime stands for a time that only the engine knows.
+const anyTime = -1
+
+// of adds how many parts are ready.
+func (c condition) of(ready, wanted int64) condition {
+	c.Ready = []int64{ready, wanted}
+	return c
+}
+
 func (o *object) summary(root bool) (any, error) {
-	m := map[string]any{"k": text(o.tree, "kind"), "u": text(o.tree, "metadata.uid")}
-	if at := seconds(text(o.tree, "metadata.creationTimestamp")); at != 0 {
-		m["t"] = at
+	s := summary{
+		Kind: text(o.tree, "kind"), UID: text(o.tree, "metadata.uid"), Created: seconds(text(o.tree, "metadata.creationTimestamp")),
+		Root: root, condition: healthOf(o.kind, o.tree), Deletion: o.deletion(),
 	}
 	labels, _ := at(o.tree, "metadata.labels").(map[string]any)
 	for _, key := range []string{"app.kubernetes.io/part-of", "app.kubernetes.io/instance", "app.kubernetes.io/name", "app"} {
-		if value, _ := labels[key].(string); value != "" {
-			m["app"] = value
+		if s.App, _ = labels[key].(string); s.App != "" {
 			break
 		}
 	}
-	if root {
-		m["root"] = true
-	}
-	healthOf(o.kind, o.tree).say(m)
-	if deletion := o.deletion(); len(deletion) > 0 {
-		m["del"] = deletion
-	}
-	return plain(m)
+	return plain(s)
 }
 
 // deletion returns the properties of an object that decide what its deletion does, for the
@@ -49,50 +74,11 @@ func (o *object) deletion() map[string]any {
 	return m
 }
 
-// condition is how an object is.
-type condition struct {
-	health, why    string
-	since, overdue int64
-	// untimed: the object does not say since when, so overdue follows from when the
-	// engine first saw it so.
-	untimed       bool
-	ended         bool
-	counted       bool
-	ready, wanted int64
-}
-
-// anyTime stands for a time that only the engine knows.
-const anyTime = -1
-
-func (c condition) say(m map[string]any) {
-	if c.health != "" {
-		m["h"] = c.health
-	}
-	if c.why != "" {
-		m["w"] = c.why
-	}
-	if c.since != 0 {
-		m["s"] = c.since
-	}
-	if c.untimed {
-		c.overdue = anyTime
-	}
-	if c.overdue != 0 {
-		m["od"] = c.overdue
-	}
-	if c.ended {
-		m["end"] = true
-	}
-	if c.counted {
-		m["rd"] = []int64{c.ready, c.wanted}
-	}
-}
-
 // patient is on its way, and degraded if that takes longer than ten minutes.
 func patient(why string, since int64) condition {
-	c := condition{health: "progressing", why: why, since: since, untimed: since == 0}
+	c := condition{Health: "progressing", Why: why, Since: since, Overdue: anyTime}
 	if since != 0 {
-		c.overdue = since + 600
+		c.Overdue = since + 600
 	}
 	return c
 }
@@ -118,20 +104,20 @@ func healthOf(kind schema.GroupKind, tree map[string]any) condition {
 		case len(items(tree, "status.loadBalancer.ingress")) == 0:
 			return patient("NoAddress", 0)
 		}
-		return condition{health: "ok"}
+		return condition{Health: "ok"}
 	case kind.Group == "discovery.k8s.io" && kind.Kind == "EndpointSlice":
 		return sliceHealth(tree)
 	case kind == core("Namespace"):
-		return condition{health: "ok", why: text(tree, "status.phase")}
+		return condition{Health: "ok", Why: text(tree, "status.phase")}
 	case kind == core("PersistentVolumeClaim"):
 		return claimHealth(tree)
 	default:
 		return condition{}
 	}
 	seen, _ := whole(at(tree, "status.observedGeneration"))
-	if generation := count(tree, "metadata.generation"); c.health == "ok" && seen > 0 && seen < generation {
+	if generation := count(tree, "metadata.generation"); c.Health == "ok" && seen > 0 && seen < generation {
 		old := patient("LatestGenerationNotObserved", 0)
-		old.counted, old.ready, old.wanted = c.counted, c.ready, c.wanted
+		old.Ready = c.Ready
 		return old
 	}
 	return c
@@ -139,43 +125,41 @@ func healthOf(kind schema.GroupKind, tree map[string]any) condition {
 
 // terminating is of kinds whose conditions do not say why they are still there.
 func terminating(since int64, tree map[string]any) condition {
-	c := condition{health: "terminating", since: since, overdue: since + 600}
+	c := condition{Health: "terminating", Since: since, Overdue: since + 600}
 	for _, of := range items(tree, "status.conditions") {
 		if kind := text(of, "type"); text(of, "status") == "True" && strings.HasSuffix(kind, "Remaining") {
-			c.why = first(text(of, "reason"), kind)
+			c.Why = cmp.Or(text(of, "reason"), kind)
 			return c
 		}
 	}
 	if len(items(tree, "metadata.finalizers")) > 0 {
-		c.why = "FinalizersRemaining"
+		c.Why = "FinalizersRemaining"
 	}
 	return c
 }
 
 func sliceHealth(tree map[string]any) condition {
-	var c condition
+	ready, wanted := int64(0), int64(0)
 	for _, endpoint := range items(tree, "endpoints") {
-		c.counted = true
-		c.wanted++
+		wanted++
 		if at(endpoint, "conditions.ready") != false {
-			c.ready++
+			ready++
 		}
 	}
 	switch {
-	case !c.counted:
-		c.why = "NoEndpoints"
-	case c.ready == 0:
-		c.health, c.untimed = "progressing", true
+	case wanted == 0:
+		return condition{Why: "NoEndpoints"}
+	case ready == 0:
+		return patient("", 0).of(ready, wanted)
 	default:
-		c.health = "ok"
+		return condition{Health: "ok"}.of(ready, wanted)
 	}
-	return c
 }
 
 func claimHealth(tree map[string]any) condition {
 	switch phase := text(tree, "status.phase"); phase {
 	case "Bound":
-		return condition{health: "ok"}
+		return condition{Health: "ok"}
 	case "Pending":
 		annotations, _ := at(tree, "metadata.annotations").(map[string]any)
 		for key := range annotations {
@@ -183,10 +167,15 @@ func claimHealth(tree map[string]any) condition {
 				return patient(phase, 0)
 			}
 		}
-		return condition{why: "WaitForFirstConsumer"}
+		return condition{Why: "WaitForFirstConsumer"}
 	default:
-		return patient(first(phase, "NotBound"), 0)
+		return patient(cmp.Or(phase, "NotBound"), 0)
 	}
+}
+
+// degraded takes the reason and the time from a condition.
+func degraded(because any) condition {
+	return condition{Health: "degraded", Why: text(because, "reason"), Since: transition(because)}
 }
 
 // deploymentHealth returns the health of a Deployment with a progress deadline, which the
@@ -200,13 +189,9 @@ func deploymentHealth(tree map[string]any) condition {
 	why, behind := "", true
 	switch {
 	case text(failed, "status") == "True":
-		c := condition{health: "degraded", why: text(failed, "reason"), since: seconds(text(failed, "lastTransitionTime"))}
-		c.counted, c.ready, c.wanted = true, ready, wanted
-		return c
+		return degraded(failed).of(ready, wanted)
 	case text(progress, "reason") == "ProgressDeadlineExceeded":
-		c := condition{health: "degraded", why: "ProgressDeadlineExceeded", since: seconds(text(progress, "lastTransitionTime"))}
-		c.counted, c.ready, c.wanted = true, ready, wanted
-		return c
+		return degraded(progress).of(ready, wanted)
 	case replicas < wanted:
 		why = "ScalingUp"
 	case updated < wanted:
@@ -223,17 +208,16 @@ func deploymentHealth(tree map[string]any) condition {
 	var c condition
 	switch {
 	case !behind:
-		c = condition{health: "ok", since: seconds(text(up, "lastTransitionTime"))}
+		c = condition{Health: "ok", Since: transition(up)}
 	case !done:
-		c = condition{health: "progressing", why: "RollingOut", since: seconds(text(progress, "lastTransitionTime"))}
+		c = condition{Health: "progressing", Why: "RollingOut", Since: transition(progress)}
 	case text(up, "status") == "False":
-		c = patient(why, seconds(text(up, "lastTransitionTime")))
-		c.overdue = c.since + max(600, count(tree, "spec.progressDeadlineSeconds"))
+		c = patient(why, transition(up))
+		c.Overdue = c.Since + max(600, count(tree, "spec.progressDeadlineSeconds"))
 	default:
 		c = patient(why, 0)
 	}
-	c.counted, c.ready, c.wanted = true, ready, wanted
-	return c
+	return c.of(ready, wanted)
 }
 
 func replicaSetHealth(tree map[string]any) condition {
@@ -241,7 +225,7 @@ func replicaSetHealth(tree map[string]any) condition {
 	var c condition
 	switch failed := conditionOf(tree, "ReplicaFailure"); {
 	case text(failed, "status") == "True":
-		c = condition{health: "degraded", why: text(failed, "reason"), since: seconds(text(failed, "lastTransitionTime"))}
+		c = degraded(failed)
 	case count(tree, "status.fullyLabeledReplicas") < wanted:
 		c = patient("ScalingUp", 0)
 	case ready < wanted:
@@ -251,33 +235,33 @@ func replicaSetHealth(tree map[string]any) condition {
 	case count(tree, "status.replicas") > wanted:
 		c = patient("ScalingDown", 0)
 	default:
-		c = condition{health: "ok"}
+		c = condition{Health: "ok"}
 	}
-	c.counted, c.ready, c.wanted = true, ready, wanted
-	return c
+	return c.of(ready, wanted)
 }
 
 func podHealth(tree map[string]any) condition {
-	c := podPhaseHealth(tree)
-	for _, container := range items(tree, "status.containerStatuses") {
-		c.counted = true
-		c.wanted++
+	c, containers, ready := podPhaseHealth(tree), items(tree, "status.containerStatuses"), int64(0)
+	for _, container := range containers {
 		if at(container, "ready") == true {
-			c.ready++
+			ready++
 		}
 	}
-	return c
+	if len(containers) == 0 {
+		return c
+	}
+	return c.of(ready, int64(len(containers)))
 }
 
 // podPhaseHealth is of a pod without init containers.
 func podPhaseHealth(tree map[string]any) condition {
 	containers := items(tree, "status.containerStatuses")
 	readiness := conditionOf(tree, "Ready")
-	since := seconds(text(readiness, "lastTransitionTime"))
+	since := transition(readiness)
 	phase := text(tree, "status.phase")
 	switch phase {
 	case "Succeeded":
-		return condition{health: "ok", why: "Succeeded", since: since}
+		return condition{Health: "ok", Why: "Succeeded", Since: since}
 	case "Failed":
 		why := text(tree, "status.reason")
 		for _, container := range containers {
@@ -285,49 +269,49 @@ func podPhaseHealth(tree map[string]any) condition {
 				why = text(container, "state.terminated.reason")
 			}
 		}
-		return condition{health: "degraded", why: first(why, "Failed"), since: since, ended: true}
+		return condition{Health: "degraded", Why: cmp.Or(why, "Failed"), Since: since, Ended: true}
 	}
 	waits := ""
 	for _, container := range containers {
 		reason := text(container, "state.waiting.reason")
 		if !slices.Contains([]string{"", "PodInitializing", "ContainerCreating"}, reason) {
-			return condition{health: "degraded", why: reason, since: since}
+			return condition{Health: "degraded", Why: reason, Since: since}
 		}
-		waits = first(waits, reason)
+		waits = cmp.Or(waits, reason)
 	}
 	if phase == "Running" {
 		if text(readiness, "status") == "True" {
-			return condition{health: "ok", since: since}
+			return condition{Health: "ok", Since: since}
 		}
 		policy, done := text(tree, "spec.restartPolicy"), false
 		for _, container := range containers {
 			code, ended := whole(at(container, "state.terminated.exitCode"))
 			if ended && code != 0 && policy == "Never" {
-				return condition{health: "degraded", why: first(text(container, "state.terminated.reason"), "Error"), since: since}
+				return condition{Health: "degraded", Why: cmp.Or(text(container, "state.terminated.reason"), "Error"), Since: since}
 			}
 			done = done || ended && code == 0
 			if ended && code == 0 {
 				continue
 			}
 			if code, ended := whole(at(container, "lastState.terminated.exitCode")); ended && code != 0 && at(container, "ready") != true {
-				return condition{health: "degraded", why: first(text(container, "lastState.terminated.reason"), "Error"), since: since}
+				return condition{Health: "degraded", Why: cmp.Or(text(container, "lastState.terminated.reason"), "Error"), Since: since}
 			}
 		}
-		c := patient(first(text(readiness, "reason"), "NotReady"), since)
+		c := patient(cmp.Or(text(readiness, "reason"), "NotReady"), since)
 		if done && policy != "Always" {
-			c.overdue, c.untimed = 0, false
+			c.Overdue = 0
 		}
 		return c
 	}
 	scheduled := conditionOf(tree, "PodScheduled")
 	if text(scheduled, "status") == "False" {
-		c := condition{health: "progressing", why: first(text(scheduled, "reason"), "NotScheduled"), since: seconds(text(scheduled, "lastTransitionTime"))}
-		if c.why == "Unschedulable" && c.since != 0 {
-			c.overdue = c.since + 15
+		c := condition{Health: "progressing", Why: cmp.Or(text(scheduled, "reason"), "NotScheduled"), Since: transition(scheduled)}
+		if c.Why == "Unschedulable" && c.Since != 0 {
+			c.Overdue = c.Since + 15
 		}
 		return c
 	}
-	return patient(first(waits, "Pending"), seconds(text(scheduled, "lastTransitionTime")))
+	return patient(cmp.Or(waits, "Pending"), transition(scheduled))
 }
 
 // conditionOf is one of status.conditions, nil if there is none of that type.
@@ -345,6 +329,9 @@ func count(tree any, path string) int64 {
 	n, _ := whole(at(tree, path))
 	return n
 }
+
+// transition is when one of status.conditions changed last.
+func transition(condition any) int64 { return seconds(text(condition, "lastTransitionTime")) }
 
 func whole(value any) (int64, bool) {
 	switch n := value.(type) {

@@ -98,40 +98,27 @@ func (s *Subscriber) Look(look func(c *oracle.Client)) {
 	look(&s.client)
 }
 
-// Synced reports whether the graph is complete on the current connection.
-func (s *Subscriber) Synced() bool {
+// locked returns what the client says.
+func locked[T any](s *Subscriber, of func(*oracle.Client) T) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.client.Synced()
+	return of(&s.client)
 }
+
+// Synced reports whether the graph is complete on the current connection.
+func (s *Subscriber) Synced() bool { return locked(s, (*oracle.Client).Synced) }
 
 // Rev is the last revision.
-func (s *Subscriber) Rev() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client.Rev()
-}
+func (s *Subscriber) Rev() string { return locked(s, (*oracle.Client).Rev) }
 
 // Warnings are the live ones.
-func (s *Subscriber) Warnings() []oracle.Warning {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client.Warnings()
-}
+func (s *Subscriber) Warnings() []oracle.Warning { return locked(s, (*oracle.Client).Warnings) }
 
 // Resets returns the number of resets that the server sent.
-func (s *Subscriber) Resets() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client.Resets()
-}
+func (s *Subscriber) Resets() int { return locked(s, (*oracle.Client).Resets) }
 
 // Redundant is how many elements came that were there already.
-func (s *Subscriber) Redundant() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client.Redundant()
-}
+func (s *Subscriber) Redundant() int { return locked(s, (*oracle.Client).Redundant) }
 
 // Told is how the server ended a stream last, nil if it has ended none.
 func (s *Subscriber) Told() *oracle.StreamError {
