@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
 
+	"graphview.dev/test/bench/load"
 	"graphview.dev/test/bench/must"
 )
 
@@ -73,7 +73,7 @@ func (a *audience) read(ctx context.Context, conn *websocket.Conn, listens bool)
 		arrived = arrived[:0]
 		ended := false
 		first, last := a.first.Load(), a.last.Load()
-		for n := range sequencesOf(buffer.Bytes(), a.mark) {
+		for n := range load.Numbers(buffer.Bytes(), a.mark) {
 			if int64(n) >= first && int64(n) <= last {
 				arrived = append(arrived, arrival{n, now})
 				ended = ended || int64(n) == last
@@ -106,26 +106,6 @@ func (a *audience) late(began func(n int) time.Time) []time.Duration {
 		late[i] = arrived.at.Sub(began(arrived.n))
 	}
 	return late
-}
-
-// sequencesOf visits the numbers in a message that follow a mark.
-func sequencesOf(text, mark []byte) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		for {
-			at := bytes.Index(text, mark)
-			if at < 0 {
-				return
-			}
-			text = text[at+len(mark):]
-			end := bytes.IndexByte(text, '"')
-			if end < 0 {
-				return
-			}
-			if n, err := strconv.Atoi(string(text[:end])); err == nil && !yield(n) {
-				return
-			}
-		}
-	}
 }
 
 // awaitAll waits until every listener has the last change.

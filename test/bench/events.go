@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/test/bench/load"
 	"graphview.dev/test/bench/must"
 )
 
@@ -29,7 +30,7 @@ func (c *child) ready() *taken {
 
 // came records a message, and reports whether it has the last event.
 func (t *taken) came(text []byte) (last bool) {
-	for n := range sequencesOf(text, []byte(sequenceMark)) {
+	for n := range load.Numbers(text, []byte(sequenceMark)) {
 		if t.first.IsZero() {
 			t.first = time.Now()
 		}

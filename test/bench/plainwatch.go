@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/test/bench/load"
 	"graphview.dev/test/bench/must"
 )
 
@@ -97,7 +98,7 @@ func (p *plainWatch) read(lines *bufio.Reader, version string) string {
 		if err != nil {
 			return version
 		}
-		for n := range sequencesOf(text, []byte(sequenceMark)) {
+		for n := range load.Numbers(text, []byte(sequenceMark)) {
 			p.mu.Lock()
 			p.seen[n] = now
 			p.mu.Unlock()

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/test/bench/load"
 )
 
 func TestRecorded(t *testing.T) {
@@ -46,7 +48,7 @@ func TestRecorded(t *testing.T) {
 func TestSequencesOf(t *testing.T) {
 	const text = `{"actions":[{"svx":{"vx":{"n":"a"},"j":["12"]}},{"svx":{"vx":{"n":"b"},"j":["x"]}},{"svx":{"vx":{"n":"c"},"j":["7"]}}],"rev":"\"j\":[\""}`
 	var got []int
-	for n := range sequencesOf([]byte(text), []byte(`"j":["`)) {
+	for n := range load.Numbers([]byte(text), []byte(`"j":["`)) {
 		got = append(got, n)
 	}
 	if diff := cmp.Diff([]int{12, 7}, got); diff != "" {

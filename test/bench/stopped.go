@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/test/bench/load"
 	"graphview.dev/test/bench/must"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/subscriber"
@@ -136,7 +137,7 @@ func (c *caught) up(ctx context.Context, conn *websocket.Conn, reader *oracle.Cl
 	for len(latest) > 0 {
 		must.Do(read(ctx, conn, &buffer))
 		must.Do(reader.Apply(buffer.Bytes()))
-		numbers := slices.Sorted(sequencesOf(buffer.Bytes(), []byte(sequenceMark)))
+		numbers := slices.Sorted(load.Numbers(buffer.Bytes(), []byte(sequenceMark)))
 		if must.Get(subscriber.Head(buffer.Bytes())).Reset {
 			c.resets++
 			gap, sent = true, 0

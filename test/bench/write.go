@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/test/bench/load"
 	"graphview.dev/test/bench/must"
 )
 
@@ -50,24 +49,13 @@ func (b *bench) newWriter(ctx context.Context, namespace string, most int) *writ
 func (w *writer) key(n int) string { return w.keys[n%len(w.keys)] }
 
 // write makes n changes, so many a second, and returns the number of the first.
-// A change is begun when it is due, even if others are not done.
 func (w *writer) write(ctx context.Context, n, rate int, began func(n int)) (first int, err error) {
 	first = *w.changes + 1
 	*w.changes += n
-	group, writing := errgroup.WithContext(ctx)
-	group.SetLimit(writers)
-	started := time.Now()
-	for i := range n {
-		due := started.Add(time.Duration(i) * time.Second / time.Duration(rate))
-		if err := wait(writing, time.Until(due)); err != nil {
-			break
-		}
-		group.Go(func() error {
-			began(first + i)
-			return w.change(writing, first+i)
-		})
-	}
-	return first, group.Wait()
+	return first, load.Paced(ctx, n, rate, writers, func(ctx context.Context, i int) error {
+		began(first + i)
+		return w.change(ctx, first+i)
+	})
 }
 
 func (w *writer) change(ctx context.Context, n int) error {

@@ -1,22 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/prometheus/procfs"
-	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"graphview.dev/test/bench/figures"
+	"graphview.dev/test/bench/load"
 	"graphview.dev/test/bench/must"
 )
 
@@ -36,23 +34,11 @@ type arrivals struct {
 	at map[int]time.Time
 }
 
-var mark = []byte(`change-`)
+// annotation has the number of the last change of an object.
+const annotation = "bench"
 
 func (a *arrivals) took(line []byte, at time.Time) {
-	for {
-		i := bytes.Index(line, mark)
-		if i < 0 {
-			return
-		}
-		line = line[i+len(mark):]
-		end := bytes.IndexByte(line, '.')
-		if end < 0 {
-			return
-		}
-		n, err := strconv.Atoi(string(line[:end]))
-		if err != nil {
-			continue
-		}
+	for n := range load.Numbers(line, []byte(`"`+annotation+`":"`)) {
 		a.mu.Lock()
 		if _, ok := a.at[n]; !ok {
 			a.at[n] = at
@@ -190,23 +176,11 @@ func (g *group) change(ctx context.Context, from int) []time.Time {
 	maps := client.CoreV1().ConfigMaps(namespaceOf(0))
 	list := must.Get(maps.List(ctx, metav1.ListOptions{Limit: 50}))
 	began := make([]time.Time, changes)
-	group, writing := errgroup.WithContext(ctx)
-	group.SetLimit(writers)
-	ticker := time.NewTicker(time.Second / rate)
-	defer ticker.Stop()
-	for n := range changes {
-		select {
-		case <-ticker.C:
-		case <-writing.Done():
-			must.Do(group.Wait())
-		}
-		group.Go(func() error {
-			began[n] = time.Now()
-			patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"bench":"change-%d."}}}`, from+n)
-			_, err := maps.Patch(writing, list.Items[n%len(list.Items)].Name, types.MergePatchType, patch, metav1.PatchOptions{})
-			return err
-		})
-	}
-	must.Do(group.Wait())
+	must.Do(load.Paced(ctx, changes, rate, writers, func(ctx context.Context, n int) error {
+		began[n] = time.Now()
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"%d"}}}`, annotation, from+n)
+		_, err := maps.Patch(ctx, list.Items[n%len(list.Items)].Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	}))
 	return began
 }
