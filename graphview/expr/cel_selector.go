@@ -20,11 +20,7 @@ type ObjectSelector struct {
 // strings), which must be a bool, or of a type known only at run time. Its
 // error is an *Error, or wraps the context's.
 func CompileObject(ctx context.Context, text string) (*ObjectSelector, error) {
-	env, err := objectEnvironment()
-	if err != nil {
-		return nil, err
-	}
-	p, err := compile(ctx, env, text, truth)
+	p, err := compile(ctx, objectEnvironment, text, truth)
 	if err != nil {
 		return nil, err
 	}
@@ -151,11 +147,7 @@ type ResourceSelector struct {
 // kind (strings) and namespaced (bool), which must be a bool. Its error is an
 // *Error, or wraps the context's.
 func CompileResource(ctx context.Context, text string) (*ResourceSelector, error) {
-	env, err := resourceEnvironment()
-	if err != nil {
-		return nil, err
-	}
-	p, err := compile(ctx, env, text, truth)
+	p, err := compile(ctx, resourceEnvironment, text, truth)
 	if err != nil {
 		return nil, err
 	}
@@ -173,40 +165,15 @@ type Resource struct {
 // failed, in units. Its error is an *EvaluationError, or wraps the
 // context's.
 func (s *ResourceSelector) Matches(ctx context.Context, r Resource) (matches bool, cost uint64, err error) {
-	variables := &resourceVariables{resource: r}
-	variables.meter.begin(ctx)
-	result, err := s.program.eval(&variables.meter, variables)
-	cost = variables.meter.end()
+	m := &meter{}
+	m.begin(ctx)
+	result, err := s.program.eval(m, map[string]any{
+		varGroup: r.Group, varVersion: r.Version, varResource: r.Resource, varKind: r.Kind, varNamespaced: r.Namespaced, varMeter: m,
+	})
+	cost = m.end()
 	if err != nil {
 		return false, cost, err
 	}
 	matches, err = isTrue(result)
 	return matches, cost, err
-}
-
-type resourceVariables struct {
-	resource Resource
-	meter    meter
-}
-
-var _ cel.Activation = (*resourceVariables)(nil)
-
-func (v *resourceVariables) Parent() cel.Activation { return nil }
-
-func (v *resourceVariables) ResolveName(name string) (any, bool) {
-	switch name {
-	case varGroup:
-		return v.resource.Group, true
-	case varVersion:
-		return v.resource.Version, true
-	case varResource:
-		return v.resource.Resource, true
-	case varKind:
-		return v.resource.Kind, true
-	case varNamespaced:
-		return v.resource.Namespaced, true
-	case varMeter:
-		return &v.meter, true
-	}
-	return nil, false
 }

@@ -27,7 +27,11 @@ var truth = outcome{name: "bool", meaning: "true or false", accepts: func(t *cel
 // compile makes a program of an expression. Its error is an *Error, or wraps that of the
 // context or of its turn. The largest expressions take some tens of megabytes and a third
 // of a second.
-func compile(ctx context.Context, env *environment, text string, want outcome) (p *program, err error) {
+func compile(ctx context.Context, environment func() (*environment, error), text string, want outcome) (p *program, err error) {
+	env, err := environment()
+	if err != nil {
+		return nil, err
+	}
 	if text == "" {
 		return nil, &Error{Reason: InvalidExpression, Message: "expression is empty; it must evaluate to " + want.meaning}
 	}

@@ -50,9 +50,10 @@ func (e *EvaluationError) CoarseText() string {
 	return "expression failed on this object; to be told where and why, name a service account in the view"
 }
 
-// eval evaluates the expression, with what the meter allows. The variables know
-// the meter. Its error is an *EvaluationError, or wraps the context's.
-func (p *program) eval(m *meter, variables cel.Activation) (ref.Val, error) {
+// eval evaluates the expression, with what the meter allows. The variables, a
+// cel.Activation or a map, have the meter. Its error is an *EvaluationError, or wraps the
+// context's.
+func (p *program) eval(m *meter, variables any) (ref.Val, error) {
 	if m.ctx.Err() != nil {
 		return nil, fmt.Errorf("evaluate expression: %w", context.Cause(m.ctx))
 	}

@@ -55,11 +55,7 @@ const judgementKeys = "state and, optionally, reason, ready, wanted and since"
 // reason, ready, wanted and since. An empty text or map is no opinion. Its error is
 // an *Error, or wraps the context's.
 func CompileHealth(ctx context.Context, text string, states []string) (*Health, error) {
-	env, err := ruleEnvironment()
-	if err != nil {
-		return nil, err
-	}
-	p, err := compile(ctx, env, text, judgements(states))
+	p, err := compile(ctx, ruleEnvironment, text, judgements(states))
 	if err != nil {
 		return nil, err
 	}

@@ -58,11 +58,7 @@ func isTargetType(t *cel.Type) bool {
 // that evaluates to a list of maps with group, kind, name and, optionally,
 // namespace, all of them strings. Its error is an *Error, or wraps the context's.
 func CompileReferences(ctx context.Context, text string) (*References, error) {
-	env, err := ruleEnvironment()
-	if err != nil {
-		return nil, err
-	}
-	p, err := compile(ctx, env, text, targets)
+	p, err := compile(ctx, ruleEnvironment, text, targets)
 	if err != nil {
 		return nil, err
 	}
