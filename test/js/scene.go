@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/workload"
@@ -87,29 +86,21 @@ const applications = 50
 func prepare(ctx context.Context, plane *env.ControlPlane) (token string, err error) {
 	var all strings.Builder
 	all.WriteString(manifests)
-	add := func(object map[string]any) {
-		text, err := yaml.Marshal(object)
-		if err != nil {
-			panic(err) // a map of texts
-		}
-		all.WriteString("---\n")
-		all.Write(text)
-	}
 	for i := range applications {
-		application(large, i, add)
+		all.WriteString(application(large, i))
 	}
 	// One object of each kind that changes: the first object of a resource needs an access
 	// review, and may cause a reset.
-	application(busy, 1, add)
-	add(map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "registry", "namespace": busy}})
+	fmt.Fprintf(&all, "%s---\n{apiVersion: v1, kind: Secret, metadata: {name: registry, namespace: %s}}\n", application(busy, 1), busy)
 	for _, name := range hostile {
-		const group = "rbac.authorization.k8s.io"
-		meta := map[string]any{"name": name, "namespace": large}
-		add(map[string]any{"apiVersion": group + "/v1", "kind": "Role", "metadata": meta})
-		add(map[string]any{
-			"apiVersion": group + "/v1", "kind": "RoleBinding", "metadata": meta,
-			"roleRef": map[string]any{"apiGroup": group, "kind": "Role", "name": name},
-		})
+		fmt.Fprintf(&all, `---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: %[1]q, namespace: %[2]s}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: %[1]q, namespace: %[2]s}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: %[1]q}
+`, name, large)
 	}
 	file := filepath.Join(plane.Dir(), "scene.yaml")
 	if err := os.WriteFile(file, []byte(all.String()), 0o600); err != nil {
@@ -130,35 +121,32 @@ func prepare(ctx context.Context, plane *env.ControlPlane) (token string, err er
 	return config.BearerToken, nil
 }
 
-// application adds a Deployment, the Service in front, and its ConfigMap, which
-// every fifth one lacks.
-func application(namespace string, i int, add func(map[string]any)) {
+// application is a Deployment, the Service in front, and its ConfigMap, which every fifth one
+// lacks.
+func application(namespace string, i int) string {
 	name := fmt.Sprintf("app-%02d", i)
-	meta := map[string]any{"name": name, "namespace": namespace}
-	labels := map[string]any{"app": name}
+	text := fmt.Sprintf(`---
+apiVersion: v1
+kind: Service
+metadata: {name: %[1]s, namespace: %[2]s}
+spec: {selector: {app: %[1]s}, ports: [{port: 80}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: %[1]s, namespace: %[2]s}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: %[1]s}}
+  template:
+    metadata: {labels: {app: %[1]s}}
+    spec:
+      imagePullSecrets: [{name: registry}]
+      containers: [{name: main, image: example.com/main, envFrom: [{configMapRef: {name: %[1]s}}]}]
+`, name, namespace)
 	if i%5 != 0 {
-		add(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta})
+		text += fmt.Sprintf("---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: %s}}\n", name, namespace)
 	}
-	add(map[string]any{
-		"apiVersion": "v1", "kind": "Service", "metadata": meta,
-		"spec": map[string]any{"selector": labels, "ports": []any{map[string]any{"port": 80}}},
-	})
-	add(map[string]any{
-		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta,
-		"spec": map[string]any{
-			"replicas": 1, "selector": map[string]any{"matchLabels": labels},
-			"template": map[string]any{
-				"metadata": map[string]any{"labels": labels},
-				"spec": map[string]any{
-					"imagePullSecrets": []any{map[string]any{"name": "registry"}},
-					"containers": []any{map[string]any{
-						"name": "main", "image": "example.com/main",
-						"envFrom": []any{map[string]any{"configMapRef": map[string]any{"name": name}}},
-					}},
-				},
-			},
-		},
-	})
+	return text
 }
 
 func newWorkload(admin client.Client) *workload.Workload {
