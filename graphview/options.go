@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -66,24 +67,12 @@ const (
 )
 
 func (o *Options) setDefaults() {
-	if o.SyncTimeout == 0 {
-		o.SyncTimeout = 30 * time.Second
-	}
-	if o.MaxVertices == 0 {
-		o.MaxVertices = 200_000
-	}
-	if o.Budget == 0 {
-		o.Budget = defaultBudget
-	}
-	if o.LimitRetry == 0 {
-		o.LimitRetry = 5 * time.Minute
-	}
-	if o.Linger == 0 {
-		o.Linger = time.Minute
-	}
-	if o.PermitInterval == 0 {
-		o.PermitInterval = time.Minute
-	}
+	o.SyncTimeout = cmp.Or(o.SyncTimeout, 30*time.Second)
+	o.MaxVertices = cmp.Or(o.MaxVertices, 200_000)
+	o.Budget = cmp.Or(o.Budget, defaultBudget)
+	o.LimitRetry = cmp.Or(o.LimitRetry, 5*time.Minute)
+	o.Linger = cmp.Or(o.Linger, time.Minute)
+	o.PermitInterval = cmp.Or(o.PermitInterval, time.Minute)
 	if o.Notify == nil {
 		o.Notify = func(Name) {}
 	}

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -88,30 +89,16 @@ func (o Options) complete() (Options, error) {
 	if o.GetCertificate == nil && o.Sole == nil {
 		return o, errors.New("no serving certificate")
 	}
-	if o.BindAddress == "" {
-		o.BindAddress = ":8443"
-	}
+	o.BindAddress = cmp.Or(o.BindAddress, ":8443")
 	if o.Ledger == nil {
 		o.Ledger = budget.NewLedger(0)
 	}
-	if o.SyncTimeout == 0 {
-		o.SyncTimeout = 30 * time.Second
-	}
-	if o.ClusterWait == 0 {
-		o.ClusterWait = 20 * time.Second
-	}
-	if o.PermissionRecheck == 0 {
-		o.PermissionRecheck = time.Minute
-	}
-	if o.MaxOpen == 0 {
-		o.MaxOpen = admission.MaxGraphs()
-	}
-	if o.MaxChannels == 0 {
-		o.MaxChannels = 256
-	}
-	if o.Version == "" {
-		o.Version = "v0.0.0"
-	}
+	o.SyncTimeout = cmp.Or(o.SyncTimeout, 30*time.Second)
+	o.ClusterWait = cmp.Or(o.ClusterWait, 20*time.Second)
+	o.PermissionRecheck = cmp.Or(o.PermissionRecheck, time.Minute)
+	o.MaxOpen = cmp.Or(o.MaxOpen, admission.MaxGraphs())
+	o.MaxChannels = cmp.Or(o.MaxChannels, 256)
+	o.Version = cmp.Or(o.Version, "v0.0.0")
 	return o, nil
 }
 

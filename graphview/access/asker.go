@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -34,15 +35,9 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() {
-	if o.PerSecond == 0 {
-		o.PerSecond = 400
-	}
-	if o.AtOnce == 0 {
-		o.AtOnce = 16
-	}
-	if o.Within == 0 {
-		o.Within = 10 * time.Second
-	}
+	o.PerSecond = cmp.Or(o.PerSecond, 400)
+	o.AtOnce = cmp.Or(o.AtOnce, 16)
+	o.Within = cmp.Or(o.Within, 10*time.Second)
 	if o.Backoff == (wait.Backoff{}) {
 		o.Backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 6}
 	}

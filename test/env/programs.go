@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -117,10 +118,7 @@ func controllerManagerArgs(dir *workDir, collectsPods bool) []string {
 // findBinaries answers where the programs are: where it is told, else where
 // GRAPHVIEW_CONTROL_PLANE says, else in bin/controlplane of this module.
 func findBinaries(given string, programs ...string) (string, error) {
-	dir := given
-	if dir == "" {
-		dir = os.Getenv("GRAPHVIEW_CONTROL_PLANE")
-	}
+	dir := cmp.Or(given, os.Getenv("GRAPHVIEW_CONTROL_PLANE"))
 	if dir == "" {
 		root, err := ModuleRoot()
 		if err != nil {

@@ -1,6 +1,9 @@
 package oracle
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // VertexKey is a vertex's identity. Namespace is empty for cluster-scoped ones.
 type VertexKey struct {
@@ -9,10 +12,7 @@ type VertexKey struct {
 }
 
 func (k VertexKey) String() string {
-	group := k.Group
-	if group == "" {
-		group = "core"
-	}
+	group := cmp.Or(k.Group, "core")
 	name := k.Name
 	if k.Namespace != "" {
 		name = k.Namespace + "/" + name

@@ -3,6 +3,7 @@ package oracle
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
@@ -130,19 +131,14 @@ func unpackRelease(item *unstructured.Unstructured) (*helmRelease, error) {
 
 // manages reads the documents of the manifest, and the items of lists in it.
 func (r *helmRelease) manages(namespace string) ([]reference, error) {
-	if r.Namespace != "" {
-		namespace = r.Namespace
-	}
+	namespace = cmp.Or(r.Namespace, namespace)
 	var found []reference
 	add := func(o *unstructured.Unstructured) {
 		to := o.GroupVersionKind().GroupKind()
 		if to.Kind == "" || o.GetName() == "" {
 			return
 		}
-		in := o.GetNamespace()
-		if in == "" {
-			in = namespace
-		}
+		in := cmp.Or(o.GetNamespace(), namespace)
 		found = append(found, reference{arc: "r", field: "data.release", to: schema.GroupKind{Group: to.Group, Kind: to.Kind}, namespace: in, name: o.GetName()})
 	}
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader([]byte(r.Manifest))))

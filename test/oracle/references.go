@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -148,9 +149,7 @@ func (c *collector) usesIn(namespace, arc, field string, to schema.GroupKind, na
 	if name == "" || to.Kind == "" {
 		return
 	}
-	if namespace == "" {
-		namespace = c.namespace
-	}
+	namespace = cmp.Or(namespace, c.namespace)
 	c.found = append(c.found, reference{arc: arc, field: field, to: to, namespace: namespace, name: name})
 }
 
