@@ -5,6 +5,7 @@
 // It puts together the packages below it. A package in this list knows only earlier ones:
 //
 //	budget, fairqueue, panics, quarantine    limits, turns, recovered panics, crashes
+//	weakmap                                  values while other code holds them
 //	jsontree, expr, spec                     objects, expressions, compiled specs
 //	resources, watch                         served kinds, shared watches
 //	graph, refs, health, helm, schemas       the graph, and what is read from an object

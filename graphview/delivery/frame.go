@@ -1,12 +1,10 @@
 package delivery
 
 import (
-	"runtime"
-	"sync"
 	"time"
-	"weak"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/weakmap"
 )
 
 // Frame is one encoded server message of the stream protocol. Frames are shared between
@@ -56,10 +54,7 @@ func (f *Frame) WithoutSynced() *Frame {
 const largeContent = 16 << 10
 
 // largeFrames finds the messages of large objects while a subscriber holds them.
-type largeFrames struct {
-	mu     sync.Mutex
-	frames map[largeKey]weak.Pointer[Frame]
-}
+type largeFrames = weakmap.Map[largeKey, Frame]
 
 // largeKey identifies the content of a message. Content is compared as a pointer, since it is
 // immutable.
@@ -84,39 +79,5 @@ func largeKeyOf(c *graph.Change) (largeKey, bool) {
 			part = &text[0]
 		}
 		return largeKey{c.Vertex, object, part}, true
-	}
-}
-
-// frame returns the message of a key. It encodes the message if no subscriber holds it.
-func (l *largeFrames) frame(key largeKey, encode func() *Frame) *Frame {
-	if f := l.find(key); f != nil {
-		return f
-	}
-	made := encode() // slow, so without the lock: two goroutines may do the same
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if f := l.frames[key].Value(); f != nil {
-		return f
-	}
-	if l.frames == nil {
-		l.frames = make(map[largeKey]weak.Pointer[Frame])
-	}
-	l.frames[key] = weak.Make(made)
-	runtime.AddCleanup(made, l.forget, key)
-	return made
-}
-
-func (l *largeFrames) find(key largeKey) *Frame {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.frames[key].Value()
-}
-
-// forget is called when a message is garbage.
-func (l *largeFrames) forget(key largeKey) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.frames[key].Value() == nil {
-		delete(l.frames, key)
 	}
 }

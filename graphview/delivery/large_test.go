@@ -48,7 +48,7 @@ func TestLargeContentIsShared(t *testing.T) {
 	}
 	runtime.KeepAlive(second)
 	first, second = nil, nil //nolint:ineffassign,wastedassign // drop the last references
-	for shared.find(largeKey{vertex: configMap, object: large}) != nil {
+	for shared.Get(largeKey{vertex: configMap, object: large}) != nil {
 		runtime.GC()
 	}
 }

@@ -106,10 +106,12 @@ func (b *frameBuilder) warn(set, cleared []Warning) {
 	appendAll(&b.cleared, cleared)
 }
 
-// addLarge appends an action in a separate frame.
+// addLarge appends an action in a separate frame, which it encodes if no subscriber holds it.
 func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
 	b.close("", false)
-	b.frames = append(b.frames, b.large.frame(key, func() *Frame {
+	f := b.large.Get(key)
+	if f == nil {
+		// Slow, so that two goroutines may do the same.
 		alone := newFrameBuilder(false)
 		alone.grow(sizeOf(c, WholeObject))
 		alone.add(c)
@@ -118,8 +120,9 @@ func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
 			b.err = alone.err
 		}
 		alone.frames[0].shared = true
-		return alone.frames[0]
-	}))
+		f = b.large.Add(key, alone.frames[0])
+	}
+	b.frames = append(b.frames, f)
 }
 
 // close ends the open frame, unless it is empty.

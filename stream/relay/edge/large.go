@@ -3,11 +3,9 @@ package edge
 import (
 	"bytes"
 	"hash/maphash"
-	"runtime"
-	"sync"
-	"weak"
 
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/weakmap"
 )
 
 // largeBytes is the size from which on equal messages that came several times are held
@@ -15,50 +13,19 @@ import (
 // after it has left the relay's queue.
 const largeBytes = 16 << 10
 
-// largeFrames finds such messages while they are referenced.
-type largeFrames struct {
-	mu     sync.Mutex
-	seed   maphash.Seed // set with frames
-	frames map[uint64]weak.Pointer[delivery.Frame]
-}
+// largeFrames finds such messages by their hash, while they are referenced.
+type largeFrames = weakmap.Map[uint64, delivery.Frame]
 
-// same returns an equal message that is referenced, or else f.
-func (l *largeFrames) same(f *delivery.Frame) *delivery.Frame {
+var largeSeed = maphash.MakeSeed()
+
+// held returns an equal message that is referenced, or else f.
+func (c *Client) held(f *delivery.Frame) *delivery.Frame {
 	if len(f.JSON) < largeBytes {
 		return f
 	}
-	key, held := l.find(f)
-	if held != nil {
-		if held.Rev == f.Rev && held.Synced == f.Synced && held.Reset == f.Reset && bytes.Equal(held.JSON, f.JSON) {
-			return held
-		}
-		return f // of the same hash, by chance
+	same := c.large.Add(maphash.Bytes(largeSeed, f.JSON), f)
+	if same.Rev == f.Rev && same.Synced == f.Synced && same.Reset == f.Reset && bytes.Equal(same.JSON, f.JSON) {
+		return same
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.frames[key] = weak.Make(f)
-	runtime.AddCleanup(f, l.forget, key)
-	return f
-}
-
-func (l *largeFrames) find(f *delivery.Frame) (key uint64, held *delivery.Frame) {
-	l.mu.Lock()
-	if l.frames == nil {
-		l.seed, l.frames = maphash.MakeSeed(), make(map[uint64]weak.Pointer[delivery.Frame])
-	}
-	seed := l.seed
-	l.mu.Unlock()
-	key = maphash.Bytes(seed, f.JSON)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return key, l.frames[key].Value()
-}
-
-// forget is called when a message is not referenced any more.
-func (l *largeFrames) forget(key uint64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.frames[key].Value() == nil {
-		delete(l.frames, key)
-	}
+	return f // of the same hash, by chance
 }

@@ -81,9 +81,7 @@ func TestLargeMessages(t *testing.T) {
 	channels = nil //nolint:ineffassign,wastedassign // likewise
 	eventually(t, func() string {
 		runtime.GC()
-		s.client.large.mu.Lock()
-		defer s.client.large.mu.Unlock()
-		if left := len(s.client.large.frames); left > 0 {
+		if left := s.client.large.Len(); left > 0 {
 			return fmt.Sprintf("%d messages without a reference are known", left)
 		}
 		return ""

@@ -308,7 +308,7 @@ func (r *Relay) takeFrame(m wire.Message) error {
 	if err != nil {
 		return err
 	}
-	f = r.client.large.same(f)
+	f = r.client.held(f)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bytes += len(f.JSON)

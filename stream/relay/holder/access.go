@@ -3,13 +3,12 @@ package holder
 import (
 	"context"
 	"maps"
-	"runtime"
 	"slices"
 	"sync"
-	"weak"
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/weakmap"
 	"graphview.dev/stream/relay/wire"
 )
 
@@ -19,22 +18,18 @@ type answers struct {
 	known  map[access.Place]bool
 }
 
-// answerCache has the answers of all channels, those with one digest once, while a
-// channel uses them.
-type answerCache struct {
-	mu       sync.Mutex
-	byDigest map[string]weak.Pointer[answers]
-}
+// answerCache has the answers of all channels by their digest, while a channel uses them.
+type answerCache = weakmap.Map[string, answers]
 
-// get returns the answers that an edge has sent; nil if it refers to answers that no
+// answersOf returns the answers that an edge has sent; nil if it refers to answers that no
 // channel has.
-func (p *answerCache) get(sent wire.Answers) *answers {
-	if a := p.find(sent.Digest); a != nil {
+func answersOf(cache *answerCache, sent wire.Answers) *answers {
+	if a := cache.Get(sent.Digest); a != nil {
 		return a
 	}
 	a := &answers{digest: sent.Digest, known: make(map[access.Place]bool, len(sent.Places))}
 	if sent.Of != "" {
-		base := p.find(sent.Of)
+		base := cache.Get(sent.Of)
 		if base == nil {
 			return nil
 		}
@@ -43,28 +38,7 @@ func (p *answerCache) get(sent wire.Answers) *answers {
 	for _, place := range sent.Places {
 		a.known[place.Of()] = place.Allowed
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if same := p.byDigest[sent.Digest].Value(); same != nil {
-		return same
-	}
-	p.byDigest[sent.Digest] = weak.Make(a)
-	runtime.AddCleanup(a, p.forget, sent.Digest)
-	return a
-}
-
-func (p *answerCache) find(digest string) *answers {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.byDigest[digest].Value()
-}
-
-func (p *answerCache) forget(digest string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.byDigest[digest].Value() == nil {
-		delete(p.byDigest, digest)
-	}
+	return cache.Add(sent.Digest, a)
 }
 
 // Allowed implements delivery.Rights as the edge's rights do: the answer about all

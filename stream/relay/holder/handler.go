@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"sync"
 	"time"
-	"weak"
 
 	"github.com/go-logr/logr"
 
@@ -88,7 +87,7 @@ func New(o Options) *Handler {
 		o.Opened = func(int) {}
 	}
 	h := &Handler{
-		o: o, mux: http.NewServeMux(), cache: &answerCache{byDigest: make(map[string]weak.Pointer[answers])},
+		o: o, mux: http.NewServeMux(), cache: new(answerCache),
 		leaving: make(chan struct{}), left: make(chan struct{}), turned: make(chan struct{}),
 	}
 	h.mux.HandleFunc(wire.Pattern, h.serveRelay)

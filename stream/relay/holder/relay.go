@@ -225,7 +225,7 @@ func (r *relay) take(m wire.Message) error {
 			return errAnswers
 		}
 		now, _ := c.access.answers()
-		more := r.cache.get(sent)
+		more := answersOf(r.cache, sent)
 		if more == nil || sent.Of == "" && now == nil {
 			return fmt.Errorf("channel %d: unknown answers", m.Channel)
 		}
@@ -274,7 +274,7 @@ func (r *relay) begin(number uint64, o *wire.Opening) error {
 	case r.admit == nil && o.User != nil:
 		return errors.New("this replica decides about no user of another cluster")
 	case r.admit == nil:
-		if known = r.cache.get(o.Answers); known == nil {
+		if known = answersOf(r.cache, o.Answers); known == nil {
 			return fmt.Errorf("channel %d: unknown answers", number)
 		}
 	}
