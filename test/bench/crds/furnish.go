@@ -6,113 +6,98 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/bench/load"
+	"graphview.dev/test/bench/must"
 )
 
-// The size of a definition: 1,512 definitions of 95 public projects have a median of 150
-// fields, and ten kinds a group.
-const (
-	kindsOfGroup = 10
-	sections     = 10 // of the spec
-	fieldsOf     = 15 // a section
-)
+// kindsOfGroup is how many kinds a group has, as those of 95 public projects.
+const kindsOfGroup = 10
 
-// furnish makes definitions, and waits until they are served.
-func furnish(ctx context.Context, config *rest.Config, count int) error {
-	config = rest.CopyConfig(config)
-	config.QPS = -1
-	client, err := apiextensions.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("client: %w", err)
-	}
-	some, limited := errgroup.WithContext(ctx)
-	some.SetLimit(4)
-	for i := range count {
-		some.Go(func() error {
-			_, err := client.CustomResourceDefinitions().Create(limited, definition(i), metav1.CreateOptions{})
-			return err //nolint:wrapcheck // below
-		})
-	}
-	if err := some.Wait(); err != nil {
-		return fmt.Errorf("create a CustomResourceDefinition: %w", err)
-	}
-	waiting, cancel := context.WithTimeout(ctx, patience)
+// definition has the size of 1,512 definitions of these projects, of which the median has 150
+// fields: ten sections of fifteen. It has a few references among many other fields: Secrets,
+// ConfigMaps, and another kind of the group.
+var definition = load.Parse(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadget{{.Number}}s.{{.Group}}}
+spec:
+  group: {{.Group}}
+  scope: Namespaced
+  names: {plural: gadget{{.Number}}s, kind: Gadget{{.Number}}}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              {{- range $section := .Count 10}}
+              section{{$section}}:
+                type: object
+                properties:
+                  caSecret: {type: string, description: Name of the Secret with the certificate authority of section {{$section}}.}
+                  partnerOf: {type: string, description: Name of the Gadget{{$.First}} that this section is about.}
+                  settings:
+                    type: object
+                    properties:
+                      name: {type: string, description: Name of the ConfigMap with the settings.}
+                      key: {type: string, description: The key to select.}
+                  {{- range $field := $.Count 12}}
+                  field{{$field}}:
+                    type: string
+                    description: Field {{$field}} says how section {{$section}} behaves, and has a description of about the length that they usually have.
+                  {{- end}}
+              {{- end}}
+`)
+
+// gadget is what the definition of a kind sees. First is the number of the first kind of its group.
+type gadget struct {
+	*load.Scope
+
+	Group, Number, First string
+}
+
+// furnish makes definitions, and waits until they are served and the schemas of all groups are
+// published.
+func furnish(ctx context.Context, config *rest.Config, count int) {
+	m := must.Get(load.NewMaker(config))
+	must.Do(load.Each(ctx, count, func(ctx context.Context, i int) error {
+		scope, group := load.NewScope(i), i/kindsOfGroup
+		g := gadget{scope, fmt.Sprintf("g%03d.crds.example.com", group), fmt.Sprintf("%04d", i), fmt.Sprintf("%04d", group*kindsOfGroup)}
+		return m.Create(ctx, definition, g, scope)
+	}))
+	client := must.Get(apiextensions.NewForConfig(config))
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for {
-		list, err := client.CustomResourceDefinitions().List(waiting, metav1.ListOptions{ResourceVersion: "0"})
-		if err != nil {
-			return fmt.Errorf("list CustomResourceDefinitions: %w", err)
-		}
+	until(ctx, func() bool {
 		established := 0
+		list := must.Get(client.CustomResourceDefinitions().List(ctx, metav1.ListOptions{ResourceVersion: "0"}))
 		for i := range list.Items {
-			for _, c := range list.Items[i].Status.Conditions {
-				if c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue {
-					established++
-				}
+			if apihelpers.IsCRDConditionTrue(&list.Items[i], apiextensionsv1.Established) {
+				established++
 			}
 		}
-		if established >= count {
-			break
-		}
+		return established >= count
+	})
+	until(ctx, func() bool {
+		index := must.Get(client.RESTClient().Get().AbsPath("/openapi/v3").DoRaw(ctx))
+		return strings.Count(string(index), ".crds.example.com/v1\":") >= (count+kindsOfGroup-1)/kindsOfGroup
+	})
+}
+
+// until asks each second.
+func until(ctx context.Context, done func() bool) {
+	for !done() {
+		must.Do(ctx.Err())
 		time.Sleep(time.Second)
 	}
-	return published(waiting, client.RESTClient(), count)
-}
-
-// published waits until the schemas of all groups are.
-func published(ctx context.Context, client rest.Interface, count int) error {
-	for {
-		index, err := client.Get().AbsPath("/openapi/v3").DoRaw(ctx)
-		if err != nil {
-			return fmt.Errorf("index of schemas: %w", err)
-		}
-		if strings.Count(string(index), ".crds.example.com/v1\":") >= (count+kindsOfGroup-1)/kindsOfGroup {
-			return nil
-		}
-		time.Sleep(time.Second)
-	}
-}
-
-func definition(i int) *apiextensionsv1.CustomResourceDefinition {
-	group, kind := fmt.Sprintf("g%03d.crds.example.com", i/kindsOfGroup), fmt.Sprintf("Gadget%04d", i)
-	plural := strings.ToLower(kind) + "s"
-	return &apiextensionsv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group},
-		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: group, Scope: apiextensionsv1.NamespaceScoped, Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Kind: kind},
-			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: "v1", Served: true, Storage: true,
-				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schemaOf(i)},
-			}},
-		},
-	}
-}
-
-// schemaOf has a few references among many other fields: Secrets, ConfigMaps, Services,
-// and another kind of the group.
-func schemaOf(i int) *apiextensionsv1.JSONSchemaProps {
-	text := func(format string, a ...any) apiextensionsv1.JSONSchemaProps {
-		return apiextensionsv1.JSONSchemaProps{Type: "string", Description: fmt.Sprintf(format, a...)}
-	}
-	object := func(properties map[string]apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
-		return apiextensionsv1.JSONSchemaProps{Type: "object", Properties: properties}
-	}
-	spec := map[string]apiextensionsv1.JSONSchemaProps{}
-	for section := range sections {
-		fields := map[string]apiextensionsv1.JSONSchemaProps{
-			"caSecret":  text("Name of the Secret with the certificate authority of section %d.", section),
-			"partnerOf": text("Name of the Gadget%04d that this section is about.", i/kindsOfGroup*kindsOfGroup),
-			"settings":  object(map[string]apiextensionsv1.JSONSchemaProps{"name": text("Name of the ConfigMap with the settings."), "key": text("The key to select.")}),
-		}
-		for field := range fieldsOf - len(fields) {
-			fields[fmt.Sprintf("field%02d", field)] = text("Field %d says how section %d behaves, and has a description of about the length that they usually have.", field, section)
-		}
-		spec[fmt.Sprintf("section%02d", section)] = object(fields)
-	}
-	all := object(map[string]apiextensionsv1.JSONSchemaProps{"spec": object(spec)})
-	return &all
 }

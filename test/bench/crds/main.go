@@ -41,7 +41,7 @@ func run(ctx context.Context) {
 	measure(ctx, plane.Config(), true)
 	for _, n := range []int{0, *count} {
 		if n > 0 {
-			must.Do(furnish(ctx, plane.Config(), n))
+			furnish(ctx, plane.Config(), n)
 		}
 		var allocated [2]int64
 		for i, schemas := range []string{"not published", "read"} {
