@@ -87,12 +87,6 @@ func (c *ControlPlane) CreateServiceAccount(ctx context.Context, namespace, name
 	return nil
 }
 
-// Kubeconfig is the administrator's configuration for kubectl.
-func (c *ControlPlane) Kubeconfig() []byte { return Kubeconfig(c.Config()) }
-
-// WriteKubeconfig writes the administrator's configuration to a file.
-func (c *ControlPlane) WriteKubeconfig(path string) error { return WriteKubeconfig(path, c.Config()) }
-
 // WriteKubeconfig writes a configuration of this package to a file. A program that reads
 // the file at the same time finds what was there before or all that is there now.
 func WriteKubeconfig(path string, config *rest.Config) error {

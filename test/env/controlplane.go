@@ -100,7 +100,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	if c.keys, err = newCredentials(c.dir); err != nil {
 		return err
 	}
-	if err := c.WriteKubeconfig(c.dir.join("kubeconfig")); err != nil {
+	if err := WriteKubeconfig(c.dir.join("kubeconfig"), c.Config()); err != nil {
 		return err
 	}
 	if c.etcd, err = c.run(etcd, etcdArgs(c.dir, c.etcdPort, c.peerPort)); err != nil {

@@ -276,11 +276,11 @@ func TestOperators(t *testing.T) {
 // with the address at which the member connects.
 func links(t *testing.T, plugin string, member *env.ControlPlane, tunnel string) {
 	t.Helper()
-	both, err := clientcmd.Load(hubPlane.Kubeconfig())
+	both, err := clientcmd.Load(env.Kubeconfig(hubPlane.Config()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	far, err := clientcmd.Load(member.Kubeconfig())
+	far, err := clientcmd.Load(env.Kubeconfig(member.Config()))
 	if err != nil {
 		t.Fatal(err)
 	}
