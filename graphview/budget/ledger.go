@@ -181,26 +181,6 @@ func (a *Account) Held() int64 {
 	return a.all
 }
 
-// Holding is the number of bytes that an owner holds.
-type Holding struct {
-	Owner Owner
-	Bytes int64
-}
-
-// Holdings returns all owners, the largest holding first.
-func (l *Ledger) Holdings() []Holding {
-	l.mu.Lock()
-	all := make([]Holding, 0, len(l.held))
-	for owner, n := range l.held {
-		all = append(all, Holding{owner, n})
-	}
-	l.mu.Unlock()
-	slices.SortFunc(all, func(a, b Holding) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Owner.name, b.Owner.name))
-	})
-	return all
-}
-
 // Total returns the number of bytes that all owners together hold.
 func (l *Ledger) Total() int64 {
 	l.mu.Lock()

@@ -48,8 +48,8 @@ func TestLedgerRefuses(t *testing.T) {
 		t.Errorf("less memory: %v", err)
 	}
 	a.Close()
-	if h := l.Holdings(); len(h) != 0 {
-		t.Errorf("after Close there are %v", h)
+	if len(l.held) != 0 {
+		t.Errorf("after Close there are %v", l.held)
 	}
 }
 
@@ -95,17 +95,13 @@ func TestLedgerAddsUp(t *testing.T) {
 			want[a][use] = before
 		}
 	}
-	got := make(map[Owner]int64)
-	for _, h := range l.Holdings() {
-		got[h.Owner] = h.Bytes
-	}
 	expected := make(map[Owner]int64)
 	for _, owner := range owners {
 		if n := sum(owner); n > 0 {
 			expected[owner] = n
 		}
 	}
-	if diff := cmp.Diff(expected, got, cmp.AllowUnexported(Owner{})); diff != "" || refused == 0 {
+	if diff := cmp.Diff(expected, l.held, cmp.AllowUnexported(Owner{})); diff != "" || refused == 0 {
 		t.Errorf("after %d refusals (-want +got):\n%s", refused, diff)
 	}
 }
