@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
 )
@@ -53,15 +53,7 @@ func (r *running) start() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- engine.Run(ctx) }()
-	r.stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-done; err != nil {
-			r.t.Errorf("engine: %v", err)
-		}
-	})
+	r.stop = fixture.Start(r.t, engine.Run)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.engine = engine

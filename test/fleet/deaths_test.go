@@ -159,7 +159,7 @@ func (l *pulseLog) last() int {
 func writePulses(b *testing.B, plane *env.ControlPlane) *pulseLog {
 	b.Helper()
 	c, l := fixture.Client(b, plane.Config()), &pulseLog{}
-	run(b, func(ctx context.Context) error {
+	fixture.Start(b, func(ctx context.Context) error {
 		ticker := time.NewTicker(100 * time.Millisecond)
 		defer ticker.Stop()
 		for i := 0; ; i++ {
@@ -205,7 +205,7 @@ func readPulses(b *testing.B, at ...*operator.Operator) *pulses {
 		return nil
 	}
 	client := fixture.HTTP1(b, hubPlane.Config())
-	run(b, func(ctx context.Context) error {
+	fixture.Start(b, func(ctx context.Context) error {
 		p.Persist(ctx, func(ctx context.Context, since string) (next subscriber.Stream, err error) {
 			for _, replica := range at {
 				address := replica.URL() + watchOf(pathOf("far-1", "far")+"/view")

@@ -48,27 +48,6 @@ const (
 // logger logs into the test, which joins everything that logs.
 func logger(t testing.TB) logr.Logger { return testr.NewWithInterface(t, testr.Options{}) }
 
-// run runs a function until the test ends, or stop is called.
-func run(t testing.TB, f func(context.Context) error) (stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- f(ctx) }()
-	stopped := false
-	stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}
-	t.Cleanup(stop)
-	return stop
-}
-
 // startServer serves a cluster to the users of a control plane.
 func startServer(t testing.TB, plane *env.ControlPlane, o stream.Options) (server *stream.Server, authority []byte) {
 	t.Helper()
@@ -85,7 +64,7 @@ func startServer(t testing.TB, plane *env.ControlPlane, o stream.Options) (serve
 	if server, err = stream.New(o); err != nil {
 		t.Fatal(err)
 	}
-	run(t, server.Run)
+	fixture.Start(t, server.Run)
 	return server, authority
 }
 
@@ -95,7 +74,7 @@ func startEngine(t testing.TB, plane *env.ControlPlane) *graphview.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, engine.Run)
+	fixture.Start(t, engine.Run)
 	return engine
 }
 
@@ -148,7 +127,7 @@ func (h *testHub) restart(t testing.TB, links ...hub.Link) {
 		}
 	}
 	ended.Close()
-	run(t, h.Run)
+	fixture.Start(t, h.Run)
 }
 
 // restarting is the fleet of a hub that is running.
@@ -245,7 +224,7 @@ func (m *testMember) dial(t testing.TB, h *testHub, link string) (stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(t, dialer.Run)
+	return fixture.Start(t, dialer.Run)
 }
 
 // view declares a view of the ConfigMaps of a namespace.

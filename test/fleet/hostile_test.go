@@ -305,6 +305,25 @@ func TestHostileMember(t *testing.T) {
 	}
 }
 
+// tunnel has the member dial a hub that only accepts its tunnels, and returns the first of them.
+func (m *testMember) tunnel(t *testing.T) *tunnel.Conn {
+	t.Helper()
+	conns := make(chan *tunnel.Conn, 2)
+	h := &testHub{}
+	h.serve(t, func(w http.ResponseWriter, r *http.Request) {
+		conn, err := tunnel.Accept(w, r, "t", time.Hour)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		conns <- conn
+		<-conn.Down()
+	})
+	m.dial(t, h, "eu-1")
+	return <-conns
+}
+
 // TestHostileHub: a hub that sends answers, asks for other paths or verbs, or names no user is
 // refused by the member.
 func TestHostileHub(t *testing.T) {
@@ -319,20 +338,7 @@ func TestHostileHub(t *testing.T) {
 		}
 		return ""
 	})
-	conns := make(chan *tunnel.Conn, 2)
-	h := &testHub{}
-	h.serve(t, func(w http.ResponseWriter, r *http.Request) {
-		conn, err := tunnel.Accept(w, r, "t", time.Hour)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close()
-		conns <- conn
-		<-conn.Down()
-	})
-	m.dial(t, h, "eu-1")
-	conn := <-conns
+	conn := m.tunnel(t)
 	post := func(path, body string) (int, string) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://member"+path, strings.NewReader(body))
@@ -399,20 +405,7 @@ func TestGreedyHub(t *testing.T) {
 	m.view(t, namespace)
 	createConfigMap(t, m.plane, namespace, "first")
 	allow(t, m.plane, rbacv1.UserKind, "alice", namespace, "configmaps")
-	conns := make(chan *tunnel.Conn, 1)
-	greedy := &testHub{}
-	greedy.serve(t, func(w http.ResponseWriter, r *http.Request) {
-		conn, err := tunnel.Accept(w, r, "t", time.Hour)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close()
-		conns <- conn
-		<-conn.Down()
-	})
-	m.dial(t, greedy, "eu-1")
-	conn := <-conns
+	conn := m.tunnel(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
 	defer asking.Wait()

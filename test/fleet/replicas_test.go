@@ -14,6 +14,7 @@ import (
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/stream/replicas"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/subscriber"
 )
@@ -59,7 +60,7 @@ func (m *membership) start(t testing.TB, name string, links ...hub.Link) (h *tes
 			t.Fatal(err)
 		}
 	}
-	stop := run(t, h.Run)
+	stop := fixture.Start(t, h.Run)
 	self := replicas.Member{Name: name, Run: name, Address: strings.TrimPrefix(peers.URL, "https://")}
 	m.change(func(live []replicas.Member) []replicas.Member { return append(live, self) })
 	return h, func() {

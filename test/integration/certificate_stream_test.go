@@ -103,15 +103,7 @@ func certifiedPort(t *testing.T, c client.Client) *certified {
 		certificates:  pki.NewCertificates(direct, pki.CertificatesOptions{Namespace: env.ServiceNamespace, Clock: clock}),
 		client:        c,
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- p.certificates.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	fixture.Start(t, p.certificates.Run)
 	return p
 }
 

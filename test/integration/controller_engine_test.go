@@ -18,6 +18,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
+	"graphview.dev/test/fixture"
 )
 
 // permitInterval is how often an engine asks again what a ServiceAccount may read.
@@ -38,15 +39,7 @@ func startEngine(t *testing.T, namespace string, reader, writer *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- engine.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("engine: %v", err)
-		}
-	})
+	fixture.Start(t, engine.Run)
 	startController(t, writer, namespace, engine, notifier, controllers.Options{StatusInterval: 100 * time.Millisecond})
 }
 

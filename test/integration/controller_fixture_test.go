@@ -21,6 +21,7 @@ import (
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/fixture"
 )
 
 // scripted is an engine that says what a test tells it to say.
@@ -87,35 +88,43 @@ func (s *scripted) timesAsked() int {
 	return s.asked
 }
 
+// waitAsked waits until the engine was asked more often than before.
+func (s *scripted) waitAsked(t *testing.T, before int) {
+	t.Helper()
+	eventually(t, soon, func() string {
+		if s.timesAsked() == before {
+			return "the engine was not asked"
+		}
+		return ""
+	})
+}
+
+// newManager returns a manager without ports.
+func newManager(t *testing.T, as *rest.Config, with func(*ctrl.Options)) ctrl.Manager {
+	t.Helper()
+	o := ctrl.Options{
+		Scheme: newScheme(t), Logger: testr.New(t), Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
+		// The managers of other tests have controllers of the same names.
+		Controller: config.Controller{SkipNameValidation: new(true)},
+	}
+	with(&o)
+	mgr, err := ctrl.NewManager(as, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mgr
+}
+
 // startController runs a manager with the reconciler for one namespace until
 // the test ends.
 func startController(t *testing.T, as *rest.Config, namespace string, engine controllers.Engine, notifier *controllers.Notifier, o controllers.Options) *controllers.GraphViewReconciler {
 	t.Helper()
-	shared := true
-	mgr, err := ctrl.NewManager(as, ctrl.Options{
-		Scheme:                 newScheme(t),
-		Logger:                 testr.New(t),
-		Cache:                  cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
-		Metrics:                metricsserver.Options{BindAddress: "0"},
-		HealthProbeBindAddress: "0",
-		Controller:             config.Controller{SkipNameValidation: &shared},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mgr := newManager(t, as, func(o *ctrl.Options) { o.Cache.DefaultNamespaces = map[string]cache.Config{namespace: {}} })
 	reconciler := controllers.NewGraphViewReconciler(engine, notifier, o)
 	if err := reconciler.SetupWithManager(t.Context(), mgr); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- mgr.Start(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("manager: %v", err)
-		}
-	})
+	fixture.Start(t, mgr.Start)
 	return reconciler
 }
 

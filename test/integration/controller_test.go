@@ -150,12 +150,7 @@ func TestControllerHoldsCountsBack(t *testing.T) {
 		asked := engine.timesAsked()
 		engine.change(func(s *scripted) { s.status.Vertices = i + 1 })
 		notifier.Notify(nameOf(view))
-		eventually(t, soon, func() string {
-			if engine.timesAsked() == asked {
-				return "the engine was not asked"
-			}
-			return ""
-		})
+		engine.waitAsked(t, asked)
 	}
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(view), view); err != nil {
 		t.Fatal(err)
@@ -179,12 +174,7 @@ func TestControllerHoldsCountsBack(t *testing.T) {
 		asked := engine.timesAsked()
 		clock.SetTime(clock.Now().Add(time.Hour))
 		notifier.Notify(nameOf(view))
-		eventually(t, soon, func() string {
-			if engine.timesAsked() == asked {
-				return "the engine was not asked"
-			}
-			return ""
-		})
+		engine.waitAsked(t, asked)
 	}
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(view), view); err != nil {
 		t.Fatal(err)

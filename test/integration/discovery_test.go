@@ -15,6 +15,7 @@ import (
 
 	"graphview.dev/graphview/resources"
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 )
 
 const (
@@ -72,15 +73,7 @@ func startFollower(t *testing.T, plane *env.ControlPlane, o resources.Options) f
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- d.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Run: %v", err)
-		}
-	})
+	fixture.Start(t, d.Run)
 	return follower{Discovery: d, client: client}
 }
 

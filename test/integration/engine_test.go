@@ -16,6 +16,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/seed"
 	"graphview.dev/test/workload"
@@ -38,15 +39,7 @@ func runEngineAs(t *testing.T, o graphview.Options, config *rest.Config) *graphv
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- engine.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Errorf("engine: %v", err)
-		}
-	})
+	fixture.Start(t, engine.Run)
 	return engine
 }
 

@@ -1,12 +1,12 @@
 package integration
 
 import (
-	"context"
 	"testing"
 
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 
 	"graphview.dev/stream/replicas"
+	"graphview.dev/test/fixture"
 )
 
 // newMember returns the membership of a replica that is alone in its namespace.
@@ -22,14 +22,6 @@ func newMember(t *testing.T, namespace string) *replicas.Members {
 // join runs a membership until the end of the test, and returns when it has joined.
 func join(t *testing.T, members *replicas.Members) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- members.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
+	fixture.Start(t, members.Run)
 	<-members.Joined()
 }

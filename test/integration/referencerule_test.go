@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-logr/logr/testr"
 	"github.com/google/go-cmp/cmp"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,8 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
@@ -33,32 +30,14 @@ import (
 // the operator, with the shipped rights.
 func startRules(t *testing.T, engine controllers.RuleEngine, o controllers.Options) *controllers.ReferenceRuleReconciler {
 	t.Helper()
-	shared := true
 	operator := cluster.ClientConfig("system:serviceaccount:"+env.ServiceNamespace+":graphview-manager",
 		"system:serviceaccounts", "system:serviceaccounts:"+env.ServiceNamespace, "system:authenticated")
-	mgr, err := ctrl.NewManager(operator, ctrl.Options{
-		Scheme:                 newScheme(t),
-		Logger:                 testr.New(t),
-		Metrics:                metricsserver.Options{BindAddress: "0"},
-		HealthProbeBindAddress: "0",
-		Controller:             config.Controller{SkipNameValidation: &shared},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mgr := newManager(t, operator, func(*ctrl.Options) {})
 	reconciler := controllers.NewReferenceRuleReconciler(engine, o)
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- mgr.Start(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("manager: %v", err)
-		}
-	})
+	fixture.Start(t, mgr.Start)
 	return reconciler
 }
 

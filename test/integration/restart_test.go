@@ -78,20 +78,10 @@ func TestReadyEndsIfARestartCannotSync(t *testing.T) {
 	before := view.ResourceVersion
 	engine := &scripted{}
 	notifier := start(t, engine)
-	eventually(t, soon, func() string {
-		if engine.timesAsked() == 0 {
-			return "the engine was not asked"
-		}
-		return ""
-	})
+	engine.waitAsked(t, 0)
 	asked := engine.timesAsked()
 	notifier.Notify(nameOf(view))
-	eventually(t, soon, func() string {
-		if engine.timesAsked() == asked {
-			return "the engine was not asked again"
-		}
-		return ""
-	})
+	engine.waitAsked(t, asked)
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(view), view); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/fixture"
 )
 
 // sightings is a watch.Handler that keeps the last event of each object.
@@ -100,15 +100,7 @@ func runWatches(t *testing.T, config *rest.Config, h watch.Handler) *watches {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- manager.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	fixture.Start(t, manager.Run)
 	return &watches{manager, h}
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr/testr"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +18,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/yaml"
 
@@ -104,40 +102,19 @@ func startWebhook(t *testing.T, port int, clock *clocktesting.FakeClock, o contr
 		t.Fatal(err)
 	}
 	certificates := pki.NewCertificates(c, pki.CertificatesOptions{Namespace: env.ServiceNamespace, InjectWebhookCA: true, Clock: clock})
-	mgr, err := ctrl.NewManager(operator, ctrl.Options{
-		Scheme:                 scheme,
-		Logger:                 testr.New(t),
-		Metrics:                metricsserver.Options{BindAddress: "0"},
-		HealthProbeBindAddress: "0",
-		WebhookServer: webhook.NewServer(webhook.Options{Host: "localhost", Port: port, TLSOpts: []func(*tls.Config){
+	mgr := newManager(t, operator, func(o *ctrl.Options) {
+		o.Scheme = scheme
+		o.WebhookServer = webhook.NewServer(webhook.Options{Host: "localhost", Port: port, TLSOpts: []func(*tls.Config){
 			func(c *tls.Config) { c.GetCertificate = certificates.Get },
-		}}),
+		}})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := controllers.SetupWebhook(mgr, o); err != nil {
 		t.Fatal(err)
 	}
 	if err := mgr.Add(manager.RunnableFunc(certificates.Run)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- mgr.Start(ctx) }()
-	stopped := false
-	server := &webhookServer{port: port, clock: clock, stop: func() {
-		if stopped {
-			return
-		}
-		stopped = true
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("manager: %v", err)
-		}
-	}}
-	t.Cleanup(server.stop)
-	return server
+	return &webhookServer{port: port, clock: clock, stop: fixture.Start(t, mgr.Start)}
 }
 
 // untilAsked waits until the API server asks the webhook.

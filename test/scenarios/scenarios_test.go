@@ -94,15 +94,7 @@ func newRunner(t *testing.T, name string, o options) *runner {
 		t.Fatal(err)
 	}
 	r.engine = engine
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- engine.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Errorf("engine: %v", err)
-		}
-	})
+	fixture.Start(t, engine.Run)
 	if *viaEdge {
 		r.relayed = relayed.New(t, engine, config)
 	}
