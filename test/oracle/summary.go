@@ -31,7 +31,7 @@ type condition struct {
 	// the engine first saw it so.
 	Overdue int64 `json:"od,omitempty"`
 	Ended   bool  `json:"end,omitempty"`
-	// Ready is how many are ready, and how many are to be.
+	// Ready is how many are ready, and how many must be.
 	Ready []int64 `json:"rd,omitempty"`
 }
 

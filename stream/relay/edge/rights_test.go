@@ -11,7 +11,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// fickle is a person of whom another answer changes the first time that something is resolved.
+// fickle is a person with an answer that changes the first time that something is resolved.
 type fickle struct {
 	*person
 

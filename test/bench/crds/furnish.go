@@ -19,9 +19,9 @@ import (
 // kindsOfGroup is how many kinds a group has, as those of 95 public projects.
 const kindsOfGroup = 10
 
-// definition has the size of 1,512 definitions of these projects, of which the median has 150
-// fields: ten sections of fifteen. It has a few references among many other fields: Secrets,
-// ConfigMaps, and another kind of the group.
+// definition has the size of the median of 1,512 definitions of these projects, 150 fields: ten
+// sections of fifteen. It has a few references among many other fields: Secrets, ConfigMaps, and
+// another kind of the group.
 var definition = load.Parse(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: gadget{{.Number}}s.{{.Group}}}
