@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/advice"
@@ -84,15 +82,15 @@ func NewGraphViewReconciler(engine Engine, notifier *Notifier, o Options) *Graph
 func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	name := graphview.Name{Namespace: request.Namespace, Name: request.Name}
 	r.notifier.take(name)
-	view := &v1alpha1.GraphView{}
-	if err := r.client.Get(ctx, request.NamespacedName, view); err != nil {
-		if apierrors.IsNotFound(err) {
-			r.engine.Remove(name)
-			r.memory.forget(name)
-			r.initial.told(name)
-			return ctrl.Result{}, nil
-		}
-		return ctrl.Result{}, fmt.Errorf("get GraphView: %w", err)
+	view, err := r.get(ctx, request.NamespacedName)
+	if apierrors.IsNotFound(err) {
+		r.engine.Remove(name)
+		r.memory.forget(name)
+		r.initial.told(name)
+		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
 	}
 	record := r.memory.of(name, view.UID)
 	if record.met.IsZero() {

@@ -24,7 +24,7 @@ type record struct {
 	verdict verdict
 	// ready is the generation whose graph was whole, 0 if none.
 	ready int64
-	// written is the GraphView as it was after our last status write at
+	// written is the status, see statusOf, as it was after our last write of it at
 	// wroteAt; nil before the first. The cache may lag behind it.
 	written *v1alpha1.GraphView
 	wroteAt time.Time

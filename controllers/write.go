@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -46,9 +47,16 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 		}
 		return unpatched(err)
 	}
-	record.written, record.wroteAt, record.refused = after, now, refusal{}
+	record.written, record.wroteAt, record.refused = statusOf(after), now, refusal{}
 	r.recordChanges(view, before.Status.Conditions, after.Status.Conditions)
 	return ctrl.Result{}, nil
+}
+
+// statusOf returns a GraphView with what a patch of the status needs, and without its spec.
+func statusOf(view *v1alpha1.GraphView) *v1alpha1.GraphView {
+	return &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{
+		Namespace: view.Namespace, Name: view.Name, UID: view.UID, ResourceVersion: view.ResourceVersion, Generation: view.Generation,
+	}, Status: view.Status}
 }
 
 // unseen is the GraphView as a patch has to start from: of a status that is only

@@ -104,6 +104,7 @@ func newManager(t *testing.T, as *rest.Config, with func(*ctrl.Options)) ctrl.Ma
 	t.Helper()
 	o := ctrl.Options{
 		Scheme: newScheme(t), Logger: testr.New(t), Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
+		Cache: controllers.CacheOptions(),
 		// The managers of other tests have controllers of the same names.
 		Controller: config.Controller{SkipNameValidation: new(true)},
 	}

@@ -3,6 +3,7 @@ package integration
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,41 @@ func TestControllerFollowsTheEngine(t *testing.T) {
 	engine.change(func(s *scripted) { s.status = graphview.Status{} })
 	notifier.Notify(nameOf(view))
 	waitOutcomes(t, c, view, outcomeSyncing...)
+}
+
+// TestControllerReadsLargeSpecs: the cache does not keep a large spec. The engine gets it all the same,
+// and the GraphView loses nothing but its old status.
+func TestControllerReadsLargeSpecs(t *testing.T) {
+	c := newClient(t)
+	namespace := newNamespace(t, c)
+	engine, notifier := &scripted{}, &controllers.Notifier{}
+	startController(t, cluster.Config(), namespace, engine, notifier, controllers.Options{})
+	view := configMapsView(namespace)
+	view.Annotations, view.Labels = map[string]string{"example.com/note": "kept"}, map[string]string{"team": "kept"}
+	long := strings.Repeat(" || resource == 'configmaps'", 300)
+	view.Spec.Queries[0].Include.ResourceSelectorExpression += long
+	if err := c.Create(t.Context(), view); err != nil {
+		t.Fatal(err)
+	}
+	waitOutcomes(t, c, view, outcomeSyncing...)
+	for _, want := range []string{view.Spec.Queries[0].Include.ResourceSelectorExpression, "true" + long} {
+		view.Spec.Queries[0].Include.ResourceSelectorExpression = want
+		if err := c.Update(t.Context(), view); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, soon, func() string {
+			if applied, ok := engine.view(nameOf(view)); !ok || applied.spec.Queries[0].Include.ResourceSelectorExpression != want {
+				return fmt.Sprintf("the engine has %+v", applied)
+			}
+			return ""
+		})
+		engine.change(func(s *scripted) { s.status = graphview.Status{Synced: true, Vertices: len(want)} })
+		notifier.Notify(nameOf(view))
+		waitOutcomes(t, c, view, outcomeReady...)
+		if got := view.Spec.Queries[0].Include.ResourceSelectorExpression; got != want || view.Annotations["example.com/note"] != "kept" || view.Labels["team"] != "kept" {
+			t.Errorf("the GraphView has become %+v with the expression %q", view.ObjectMeta, got)
+		}
+	}
 }
 
 func TestControllerReportsAndClearsErrors(t *testing.T) {
