@@ -19,40 +19,48 @@ const maxCachedSpec = 4 << 10
 // unreadSpec is the annotation, in the cache alone, of a GraphView whose spec the cache does not keep.
 const unreadSpec = "graphview.dev/unread-spec"
 
-// CacheOptions returns the options of the manager's cache. It keeps little of each GraphView: its
-// author decides how large the object is, and what the cache keeps is charged to no namespace.
-func CacheOptions() cache.Options {
-	return cache.Options{
-		DefaultTransform: cache.TransformStripManagedFields(),
-		ByObject:         map[client.Object]cache.ByObject{&v1alpha1.GraphView{}: {Transform: reduceView}},
+// CacheOptions returns the options of the manager's cache. It keeps little of each object: its author
+// decides how large the object is, and what the cache keeps is charged to no namespace.
+func CacheOptions() cache.Options { return cache.Options{DefaultTransform: reduce} }
+
+// reduce removes the parts of an object that no controller reads: most metadata of GraphViews and of
+// objects of which only the metadata is watched, large specs of GraphViews, and managed fields. It is
+// idempotent.
+func reduce(object any) (any, error) {
+	switch o := object.(type) {
+	case *v1alpha1.GraphView:
+		return object, reduceView(o)
+	case *metav1.PartialObjectMetadata:
+		o.ObjectMeta = reducedMeta(&o.ObjectMeta)
+		return object, nil
+	default:
+		return cache.TransformStripManagedFields()(object)
 	}
 }
 
-// reduceView removes the parts of a GraphView's metadata that no controller reads, and a large spec.
-// It is idempotent.
-func reduceView(object any) (any, error) {
-	view, ok := object.(*v1alpha1.GraphView)
-	if !ok {
-		return object, nil // a cache.DeletedFinalStateUnknown
+func reducedMeta(of *metav1.ObjectMeta) metav1.ObjectMeta {
+	reduced := metav1.ObjectMeta{
+		Namespace: of.Namespace, Name: of.Name, UID: of.UID, ResourceVersion: of.ResourceVersion, Generation: of.Generation,
+		CreationTimestamp: of.CreationTimestamp, DeletionTimestamp: of.DeletionTimestamp,
 	}
+	if label, ok := of.Labels[PlacementLabel]; ok {
+		reduced.Labels = map[string]string{PlacementLabel: label}
+	}
+	return reduced
+}
+
+func reduceView(view *v1alpha1.GraphView) error {
 	_, unread := view.Annotations[unreadSpec]
-	meta := metav1.ObjectMeta{
-		Namespace: view.Namespace, Name: view.Name, UID: view.UID, ResourceVersion: view.ResourceVersion, Generation: view.Generation,
-		CreationTimestamp: view.CreationTimestamp, DeletionTimestamp: view.DeletionTimestamp,
-	}
-	if label, ok := view.Labels[PlacementLabel]; ok {
-		meta.Labels = map[string]string{PlacementLabel: label}
-	}
+	view.ObjectMeta = reducedMeta(&view.ObjectMeta)
 	spec, err := json.Marshal(&view.Spec)
 	if err != nil {
-		return nil, fmt.Errorf("size of the spec of GraphView %s/%s: %w", view.Namespace, view.Name, err)
+		return fmt.Errorf("size of the spec of GraphView %s/%s: %w", view.Namespace, view.Name, err)
 	}
 	if unread || len(spec) > maxCachedSpec {
-		meta.Annotations = map[string]string{unreadSpec: ""}
+		view.Annotations = map[string]string{unreadSpec: ""}
 		view.Spec = v1alpha1.GraphViewSpec{ServiceAccountName: view.Spec.ServiceAccountName}
 	}
-	view.ObjectMeta = meta
-	return view, nil
+	return nil
 }
 
 // get reads a GraphView from the cache, and from the API server if the cache does not keep its spec.

@@ -23,7 +23,9 @@ func TestCachedViewIsSmall(t *testing.T) {
 		"finalizers":  func(v *v1alpha1.GraphView) { v.Finalizers = []string{text} },
 		"managers":    func(v *v1alpha1.GraphView) { v.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: text}} },
 		"expressions": func(v *v1alpha1.GraphView) { v.Spec.Queries[0].Include.ResourceSelectorExpression = text },
-		"namespaces":  func(v *v1alpha1.GraphView) { v.Spec.Namespaces = &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{v1alpha1.NamespaceName(text)}} },
+		"namespaces": func(v *v1alpha1.GraphView) {
+			v.Spec.Namespaces = &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{v1alpha1.NamespaceName(text)}}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := &v1alpha1.GraphView{
@@ -37,7 +39,7 @@ func TestCachedViewIsSmall(t *testing.T) {
 			change(view)
 			unread := name == "expressions" || name == "namespaces"
 			for range 2 { // the cache may transform an object twice
-				if _, err := reduceView(view); err != nil {
+				if _, err := reduce(view); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -52,5 +54,19 @@ func TestCachedViewIsSmall(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestCachedMetadataIsSmall: so is what the cache keeps of an object whose metadata alone is watched.
+func TestCachedMetadataIsSmall(t *testing.T) {
+	account := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: "viewer", UID: "u", ResourceVersion: "7", Annotations: map[string]string{"a": strings.Repeat("x", 1<<20)},
+	}}
+	if _, err := reduce(account); err != nil {
+		t.Fatal(err)
+	}
+	want := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "viewer", UID: "u", ResourceVersion: "7"}}
+	if diff := cmp.Diff(want, account); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
