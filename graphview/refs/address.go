@@ -79,6 +79,12 @@ func isPublic(label string) bool {
 	return label == "com" || label == "io" || label == "net" || label == "org"
 }
 
+// isInside reports whether the second label of a host is a namespace and no domain: one with a dash, or what
+// the Service is named after.
+func isInside(service, namespace string) bool {
+	return namespace == "default" || strings.Contains(namespace, "-") || strings.HasPrefix(service, namespace)
+}
+
 func isPort(text string) bool { return len(text) <= 5 && isDigits(text) }
 
 func isDigits(text string) bool {
@@ -107,6 +113,8 @@ func servicesAt(host string, called, ported bool) (found [2]address) {
 		found[0] = address{service: labels[0], namespace: labels[1]}
 		if dash := strings.LastIndexByte(labels[0], '-'); dash > 0 && isPort(labels[0][dash+1:]) {
 			found[1] = address{service: labels[1]}
+		} else {
+			found[0].certain = called && isInside(labels[0], labels[1])
 		}
 	case called: // pod.name.namespace
 		found[0] = address{service: labels[1], namespace: labels[2]}

@@ -124,10 +124,13 @@ func targetByKey(key, group string) (graph.Reference, bool) {
 	if !ok || stem == "" {
 		return graph.Reference{}, false
 	}
-	stem = strings.TrimSuffix(strings.TrimSuffix(stem, "Key"), "To") // writeConnectionSecretToRef
+	stem, isKey := strings.CutSuffix(strings.TrimSuffix(stem, "To"), "Key") // writeConnectionSecretToRef
 	kind := upperFirst(stem)
 	for _, of := range [...]string{"Secret", "ConfigMap", "ServiceAccount", "PersistentVolumeClaim"} {
 		if strings.HasSuffix(kind, of) {
+			if isKey && of != "ConfigMap" {
+				of = "Secret" // serviceAccountKeyRef: Secrets and ConfigMaps have keys
+			}
 			return namespaced(of), true
 		}
 	}

@@ -56,6 +56,10 @@ type guess struct {
 	// told are the rules for the current value. Conventions do not apply to the fields
 	// that they read.
 	told nodes
+	// current is the object that has the current value, and around the namespace that it or an object around it
+	// says, for an object without one of its own.
+	current map[string]any
+	around  string
 	// path leads to the current value: keys, and "" for an element of a list.
 	path []string
 }
@@ -89,7 +93,12 @@ func (g *guess) object(object map[string]any) {
 	if len(g.path) == maxGuessDepth {
 		return
 	}
-	told := g.told
+	told, current, around := g.told, g.current, g.around
+	if g.current = object; g.namespace == "" {
+		if namespace, _ := object["namespace"].(string); namespace != "" && isNamespace(namespace) {
+			g.around = namespace
+		}
+	}
 	for key, value := range object {
 		if g.left < 0 {
 			break
@@ -99,7 +108,7 @@ func (g *guess) object(object map[string]any) {
 		g.value(key, value)
 		g.path = g.path[:len(g.path)-1]
 	}
-	g.told = told
+	g.told, g.current, g.around = told, current, around
 }
 
 // value visits the value of a key or, if it is a list, its elements.
@@ -139,6 +148,9 @@ func (g *guess) value(key string, value any) {
 // text adds the object that a text names, by its key.
 func (g *guess) text(key, text string) {
 	target, ok := namedBy(key)
+	if ok && strings.HasSuffix(key, "ClassName") && len(g.served.meaning(g.kind.Group, key).targets) > 1 {
+		ok = false // a class of the project may be meant
+	}
 	switch namespace, name, both := strings.Cut(text, "/"); {
 	case text == "":
 	case !ok:
@@ -147,8 +159,19 @@ func (g *guess) text(key, text string) {
 	case both && target.Scope == graph.ScopeNamespaced && isNamespace(namespace) && isPlausible(name):
 		g.add(target, name, namespace)
 	case isPlausible(text):
-		g.add(target, text, "")
+		g.add(target, text, g.namespaceBeside(key))
 	}
+}
+
+// namespaceBeside returns the namespace that the field beside a text says: secretNamespace
+// beside secretName.
+func (g *guess) namespaceBeside(key string) string {
+	base := strings.TrimSuffix(strings.TrimSuffix(key, "Name"), "Ref")
+	namespace, _ := g.current[base+"Namespace"].(string)
+	if !isNamespace(namespace) {
+		return ""
+	}
+	return namespace
 }
 
 // reference adds what an object refers to, and reports whether it is a reference.
@@ -190,7 +213,7 @@ func (g *guess) isDoubtful(target graph.Reference, key string, object map[string
 	}
 	// A reference with a group of another domain is explicit.
 	return target.Scope == graph.ScopeUnknown && domainOf(target.To.Group) == domainOf(g.kind.Group) && !says(object) &&
-		!g.served.Serves(target.To) && len(g.served.meaning(g.kind.Group, key).targets) > 0
+		!g.served.Serves(target.To) && (!saysKind || len(g.served.meaning(g.kind.Group, key).targets) > 0)
 }
 
 // says reports whether an object has a field for the group of its target.
@@ -242,7 +265,10 @@ func (g *guess) add(ref graph.Reference, name, namespace string) {
 	if ref.Scope != graph.ScopeCluster {
 		ref.Namespace = cmp.Or(namespace, g.namespace)
 		if ref.Namespace == "" && ref.Scope == graph.ScopeNamespaced {
-			return
+			if ref.Namespace = g.around; ref.Namespace == "" {
+				return
+			}
+			ref.Inferred = true
 		}
 	}
 	if ref.To == g.kind && name == g.name && ref.Namespace == g.namespace {

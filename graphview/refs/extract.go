@@ -42,23 +42,12 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	return w.found.all(), w.fault()
 }
 
-// Selects reports whether Examine may return an error for objects of a kind.
-func (x *Extractor) Selects(kind graph.Kind) bool {
-	return x.tree(kind).selects()
-}
-
 // tree returns the tree of a kind's rules or, if it has none, of the rules for every kind.
 func (x *Extractor) tree(kind graph.Kind) *node {
 	if own := x.kinds.of(kind); own != nil {
 		return own.root
 	}
 	return &x.others
-}
-
-func (n *node) selects() bool {
-	return slices.ContainsFunc(n.ends, func(l leaf) bool { return l.method.selects() }) ||
-		slices.ContainsFunc(n.fields, func(m member) bool { return m.node.selects() }) ||
-		n.elements != nil && n.elements.selects() || n.values != nil && n.values.selects()
 }
 
 // Lists reports whether the extractor has rules of a kind, other than the rules for every

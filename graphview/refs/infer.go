@@ -3,6 +3,7 @@ package refs
 import (
 	"cmp"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"graphview.dev/graphview/graph"
@@ -17,8 +18,9 @@ func (g *guess) inferText(key, text string) {
 	if !isPlausible(name) || both && !isNamespace(namespace) {
 		return
 	}
-	if means := g.means(key, true); !means.kind || means.targets[0].To != g.kind {
-		g.mean(means, name, namespace, nil)
+	if means := g.means(key, true); !means.kind || means.targets[0].To != g.kind || means.hints != nil {
+		means.targets = slices.Concat(means.targets, means.hints)
+		g.mean(means, name, cmp.Or(namespace, g.namespaceBeside(key)), nil)
 	}
 }
 
@@ -44,11 +46,25 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	if isElement := g.path[len(g.path)-1] == ""; isElement || kind != "" {
 		// Most lists are of parts of the object. An object with a kind may mean one that is not served.
 		means.sure = means.sure && kind == "" && endsIn(key, "ref", "reference")
-	} else if len(means.targets) == 1 && (len(object) == 1 || len(object) == 2 && namespace != "") {
+	} else if len(means.targets) == 1 && isNameOf(means.targets[0], object) {
 		means.sure = true // nothing but a name refers to an object
+	}
+	if kind == "" && !means.sure && (endsIn(key, "ref", "reference") || isNameOf(graph.Reference{}, object)) {
+		means.targets = slices.Concat(means.targets, means.hints)
 	}
 	g.mean(means, name, namespace, object)
 	return len(means.targets) > 0
+}
+
+// isNameOf reports whether an object has nothing but what names another one: its name and
+// namespace and, of a Service, the port.
+func isNameOf(target graph.Reference, object map[string]any) bool {
+	for key := range object {
+		if key != "name" && key != "namespace" && (key != "port" || target.To != kinds["Service"].To) {
+			return false
+		}
+	}
+	return true
 }
 
 // isPart reports whether a value describes a part of its own object, and so refers to no
@@ -96,29 +112,38 @@ func (g *guess) inferAddress(key, text string) {
 		return
 	}
 	isKey := isAddressKey(key)
-	if !isKey && !strings.Contains(text, ".svc") && !strings.Contains(text, "://") {
+	if !isKey && !strings.Contains(text, ".svc") && !strings.Contains(text, "://") && (!hasPort(text) || endsIn(key, "image", "tag", "version")) {
 		return
 	}
 	for a := range addresses(text) {
-		if target.Inferred = !a.certain; isKey || a.namespace != "" {
+		target.Inferred = !a.certain && a.namespace != g.namespace || !isKey && a.namespace == ""
+		if isKey || a.namespace != "" || a.certain {
 			g.add(target, a.service, a.namespace)
 		}
 	}
+}
+
+// hasPort reports whether a text ends in a port, and not in the version of an image.
+func hasPort(text string) bool {
+	port := text[strings.LastIndexByte(text, ':')+1:]
+	return len(port) < len(text) && isPort(port) && (len(port) > 2 || port == "80")
 }
 
 // isAddressKey reports whether a key holds addresses, by its last word.
 func isAddressKey(key string) bool {
 	if single, ok := strings.CutSuffix(key, "s"); ok && !strings.HasSuffix(single, "s") {
 		key = single
-		if strings.HasSuffix(key, "sse") {
-			key = key[:len(key)-1] // addresses
-		}
+	}
+	if strings.HasSuffix(key, "sse") {
+		key = key[:len(key)-1] // addresses, and what is left of it for an element of a list
 	}
 	return isHostKey(key) || endsIn(key, "url", "uri", "hostname") || key == "arg" || key == "command"
 }
 
 // isHostKey reports whether the value of a key may be just the name of a Service.
-func isHostKey(key string) bool { return endsIn(key, "host", "address", "addr", "endpoint", "server") }
+func isHostKey(key string) bool {
+	return endsIn(key, "host", "host-name", "host_name", "address", "addr", "endpoint", "server")
+}
 
 func endsIn(key string, ends ...string) bool {
 	for _, end := range ends {

@@ -169,6 +169,9 @@ func TestInferred(t *testing.T) {
 			want: `
 				r core/Secret own/literal inferred/spec.clientSecret
 				r net.example.com/Database own/d inferred/spec.databaseName
+				r net.example.com/Database own/x inferred/spec.subnetRef
+				r net.example.com/Port own/x inferred/spec.subnetRef
+				r net.example.com/SubnetSet own/x inferred/spec.subnetRef
 				r core/ServiceAccount own/sa spec.serviceAccount
 				r net.example.com/SubnetSet own/s spec.subnetSetName`,
 		},
@@ -244,6 +247,67 @@ func TestInferred(t *testing.T) {
 				r cassandra.third.net/CassandraDatacenter own/dc spec.datacenter
 				r gateway.example.com/Storage own/st spec.storageClusterRef
 				r core/Service own?/web spec.targetRefs[]`,
+		},
+		"WordsAroundAKind": {
+			served: []string{"net.example.com/ProviderNetwork", "net.example.com/AppServiceInstance", "net.example.com/Rule"},
+			object: `{apiVersion: net.example.com/v1, kind: Rule, metadata: {name: r, namespace: own}, spec: {provider: p, oldProviderName: q, serviceInstance: i, appService: a, net: n, mode: provider}}`,
+			want: `
+				r core/Service own/a inferred/spec.appService
+				r net.example.com/ProviderNetwork own/q inferred/spec.oldProviderName
+				r net.example.com/ProviderNetwork own/p inferred/spec.provider
+				r net.example.com/AppServiceInstance own/i inferred/spec.serviceInstance`,
+		},
+		"RelationsOfASmallGroup": {
+			served: []string{"flags.example.com/Flag", "flags.example.com/Source", "flags.example.com/Daemon"},
+			object: `{apiVersion: flags.example.com/v1, kind: Daemon, metadata: {name: d, namespace: own}, spec: {target: f, upstreamRef: {name: u}, dependsOn: [d, e], parent: {kind: Deployment, name: p}, sources: [{name: x, path: y}]}}`,
+			want: `
+				r flags.example.com/Flag own/d inferred/spec.dependsOn[]
+				r flags.example.com/Source own/d inferred/spec.dependsOn[]
+				r flags.example.com/Daemon own/e inferred/spec.dependsOn[]
+				r flags.example.com/Flag own/e inferred/spec.dependsOn[]
+				r flags.example.com/Source own/e inferred/spec.dependsOn[]
+				r apps/Deployment own/p inferred/spec.parent
+				r flags.example.com/Source own/x inferred/spec.sources[]
+				r flags.example.com/Daemon own/f inferred/spec.target
+				r flags.example.com/Flag own/f inferred/spec.target
+				r flags.example.com/Source own/f inferred/spec.target
+				r flags.example.com/Daemon own/u inferred/spec.upstreamRef
+				r flags.example.com/Flag own/u inferred/spec.upstreamRef
+				r flags.example.com/Source own/u inferred/spec.upstreamRef`,
+		},
+		"ConfigurationAndSecrets": {
+			served: []string{"example.com/Widget"},
+			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {logConfigFile: {name: c, path: /x}, tlsCert: t, sshKey: {name: k}, settings: s, configMode: a, serviceAccountKeyRef: {name: g, key: k}}}`,
+			want: `
+				r core/ConfigMap own/s inferred/spec.settings
+				r core/Secret own/s inferred/spec.settings
+				r core/Secret own/k inferred/spec.sshKey
+				r core/Secret own/t inferred/spec.tlsCert
+				r core/Secret own/g spec.serviceAccountKeyRef`,
+		},
+		"NamespaceBesideAName": {
+			served: []string{"example.com/Widget*", "example.com/Gadget"},
+			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w}, spec: {caSecretName: a, caSecretNamespace: x, gadget: g, gadgetNamespace: u, tokenSecret: lost, target: {namespace: z, secretName: b, url: "http://web:80"}}}`,
+			want: `
+				r example.com/Gadget u/g inferred/spec.gadget
+				r core/Secret z/b inferred/spec.target.secretName
+				t core/Service z/web inferred/spec.target.url
+				r core/Secret x/a spec.caSecretName`,
+		},
+		"ServicesAndHosts": {
+			served: []string{"example.com/Widget"},
+			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {service: {name: web, port: 80}, rules: [{service: {name: api, port: 80, namespace: other}}], host-name: db, url: "http://web.web-system:80", uri: "http://a.own/x", endpoint: "zk-client.zk:2181", server: "db.corp:5432", addresses: ["kafka-0.kafka-all:9092"], broker: "mq:5672", image: "mq:5672"}}`,
+			want: `
+				t core/Service kafka-all/kafka-0 inferred/spec.addresses[]
+				t core/Service own/kafka-all inferred/spec.addresses[]
+				t core/Service own/mq inferred/spec.broker
+				t core/Service own/db inferred/spec.host-name
+				t core/Service corp/db inferred/spec.server
+				t core/Service zk/zk-client spec.endpoint
+				r core/Service other/api spec.rules[].service
+				r core/Service own/web spec.service
+				t core/Service own/a spec.uri
+				t core/Service web-system/web spec.url`,
 		},
 		"External": {
 			served: []string{"example.com/Cluster", "example.com/Widget"},

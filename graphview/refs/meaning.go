@@ -77,6 +77,8 @@ type meaning struct {
 	// kind means that the key is the name of its only target, without Ref. In an object of
 	// that kind it holds an external name of the object itself.
 	kind bool
+	// hints are further kinds that the key may speak of.
+	hints []graph.Reference
 }
 
 // meaning returns the kinds that a key may refer to. It tries, in this order: kinds of the
@@ -94,7 +96,11 @@ func (s *Served) meaning(group, key string) meaning {
 	if ok {
 		return found
 	}
-	found = s.lookUp(group, wordsOf(key))
+	words := wordsOf(key)
+	found = s.lookUp(group, words)
+	if !found.sure && (len(found.targets) == 0 || isRelation[key]) && !isExternal(group) {
+		found.hints = s.hints(group, words)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// Keys of maps are arbitrary. Beyond the bound, a key is looked up each time.
@@ -196,8 +202,7 @@ func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []
 	return meaning{}
 }
 
-// means returns the meaning of a field of the current object. The keys from and ref, keys that end in
-// Ref, and the texts in a map of Secrets, ConfigMaps or classes have the meaning of the parent's key.
+// means returns the meaning of a field of the current object. The keys from and ref, and the texts in a map of Secrets, ConfigMaps or classes have the meaning of the parent's key.
 // The key className has the meaning of the parent's key followed by ClassName.
 func (g *guess) means(key string, isText bool) meaning {
 	found := g.served.meaning(g.kind.Group, key)
@@ -208,17 +213,22 @@ func (g *guess) means(key string, isText bool) meaning {
 	if len(found.targets) > 0 || depth < 2 || g.path[depth-1] == "" {
 		return found
 	}
+	var above meaning
 	switch parent := g.path[depth-2]; {
 	case key == "className" && parent != "":
-		found = g.served.meaning(g.kind.Group, parent+"ClassName")
-	case !isText && (key == "from" || strings.HasSuffix(key, "Ref") || key == "ref"):
-		found = g.served.meaning(g.kind.Group, parent)
+		above = g.served.meaning(g.kind.Group, parent+"ClassName")
+	case !isText && (key == "from" || key == "ref"):
+		above = g.served.meaning(g.kind.Group, parent)
 	case isText && strings.HasSuffix(parent, "s"):
-		if found = g.served.meaning(g.kind.Group, parent); len(found.targets) != 1 || !isMapped(found.targets[0].To) {
-			return meaning{}
+		above = g.served.meaning(g.kind.Group, parent)
+		if len(above.targets) != 1 || !isMapped(above.targets[0].To) {
+			return found
 		}
 	}
-	return meaning{targets: found.targets}
+	if len(above.targets) > 0 {
+		return meaning{targets: above.targets}
+	}
+	return found
 }
 
 // isMapped reports whether a map of texts under a key for a kind holds names of its objects.

@@ -40,6 +40,7 @@ const everyDomain = "*"
 // vocabulary maps words to kinds: exact by the whole name, ends by the end of it.
 type vocabulary struct {
 	exact, ends map[string][]graph.Kind
+	all         []graph.Kind
 	// first counts the kinds by their first word, and all kinds by no word.
 	first map[string]int
 }
@@ -76,6 +77,7 @@ func note(all map[string]*vocabulary, name string, kind graph.Kind) {
 	words := wordsOf(kind.Kind)
 	v.first[words[0]]++
 	v.first[""]++
+	v.all = append(v.all, kind)
 	for i := range words {
 		word := strings.Join(words[i:], "")
 		if i == 0 {
@@ -95,6 +97,7 @@ func note(all map[string]*vocabulary, name string, kind graph.Kind) {
 
 // settle drops words with too many kinds, and sorts the kinds of the others.
 func (v *vocabulary) settle() {
+	slices.SortFunc(v.all, CompareKinds)
 	for _, words := range [...]map[string][]graph.Kind{v.exact, v.ends} {
 		for word, kinds := range words {
 			if countNamesakes(kinds) > maxNamesakes {

@@ -72,6 +72,11 @@ var (
 	literals  = regexp.MustCompile(`(?i)(api|app|client|consumer|cookie|hmac|jwt|session|shared|webhook)Secret$`)
 	podName   = regexp.MustCompile(`.-[0-9]+$`)
 	instances = regexp.MustCompile(`(cr|instance|object|resource)$`)
+	// others are keys of no names; relations say what an object is to another one.
+	others          = regexp.MustCompile(`(?i)(annotation|domain|format|group|image|interval|kind|label|mode|namespace|path|pattern|port|prefix|protocol|suffix|timeout|type|version)s?$`)
+	relations       = regexp.MustCompile(`(?i)(destination|downstream|origin|owner|parent|source|target|upstream)$|^dependsOn$`)
+	ofSecrets       = regexp.MustCompile(`(^|[a-z])(?i:auth|ca|cert|certificate|credentials?|keys?|keystore|kubeconfig|license|passphrase|password|tls|token|truststore)([A-Z]|$)`)
+	ofConfiguration = regexp.MustCompile(`(^|[a-z])(?i:config|configuration|conf|properties|scripts?|settings)([A-Z]|$)`)
 	// hostKey is that of a text which may be the name of a Service alone.
 	hostKey    = regexp.MustCompile(`(?i)(host|address|addr|endpoint|server)$`)
 	addressKey = regexp.MustCompile(`(?i)(urls?|uris?|endpoints?|address|addresses|addr|hosts?|hostname|servers?)$`)
@@ -182,7 +187,37 @@ func (c *collector) means(own schema.GroupKind, served []resource, key, word str
 			return found, false, false
 		}
 	}
-	return kinds(true, is(instances.ReplaceAllString(word, ""))), false, false
+	if found = kinds(true, is(instances.ReplaceAllString(word, ""))); len(found) > 0 {
+		return found, false, false
+	}
+	return hints(kinds, append([]string{word}, tails...), stem, refKey.MatchString(key)), false, false
+}
+
+// hints returns the kinds that a key which names none may speak of.
+func hints(kinds func(bool, func(string) bool) []schema.GroupKind, tails []string, stem string, isRef bool) (found []schema.GroupKind) {
+	if others.MatchString(stem) {
+		return nil
+	}
+	for _, tail := range tails {
+		contains := func(kind string) bool {
+			spaced := strings.ToLower(capitals.ReplaceAllString(kind, " $0")) + " "
+			return len(tail) >= 4 && strings.Contains(spaced, " "+tail+" ")
+		}
+		if found = kinds(true, contains); len(found) > 0 {
+			break
+		}
+	}
+	switch {
+	case len(found) > 0:
+	case ofSecrets.MatchString(stem):
+		found = []schema.GroupKind{core("Secret")}
+	case ofConfiguration.MatchString(stem):
+		found = []schema.GroupKind{core("Secret"), core("ConfigMap")}
+	}
+	if isRef || relations.MatchString(stem) {
+		found = append(found, kinds(true, func(string) bool { return true })...)
+	}
+	return found
 }
 
 // calls adds the Services that a text may be the addresses of, if they exist. Where dangles is set, one
@@ -217,7 +252,8 @@ func (c *collector) calls(arc, path, value string, dangles bool) {
 		case n == 1:
 			add("", labels[0], parsed.Port() != "" && labels[0] != "localhost")
 		case n == 2:
-			add(labels[1], labels[0], false)
+			isInside := !podName.MatchString(labels[0]) && (labels[1] == "default" || strings.Contains(labels[1], "-") || strings.HasPrefix(labels[0], labels[1]))
+			add(labels[1], labels[0], labels[1] == c.namespace || isInside && (scheme || parsed.Port() != ""))
 			if podName.MatchString(labels[0]) {
 				add("", labels[1], false)
 			}

@@ -1,0 +1,79 @@
+package refs
+
+import (
+	"slices"
+	"strings"
+
+	"graphview.dev/graphview/graph"
+)
+
+// maxKindred is the maximum number of kinds of a group that a reference may be to any of.
+const maxKindred = 24
+
+// hints returns the kinds that a key may speak of without their names: those of a small group, for a reference
+// or a relation; else those of the group that have the words of the key in their names, and a Secret or a
+// ConfigMap, for what is secret or configures.
+func (s *Served) hints(group string, words []string) (found []graph.Reference) {
+	isRef := len(words) > 0 && isReference(words[len(words)-1])
+	words = stem(words)
+	own, last := s.groups[group], len(words)-1
+	if own == nil || last < 0 || isOther[words[last]] && (last == 0 || words[last] != "key") || words[0] == outside {
+		return nil
+	}
+	if isRef || isRelation[words[last]] || isRelation[strings.Join(words, "")] {
+		if len(own.all) <= maxKindred {
+			found = s.references(own.all)
+		}
+	}
+	for i := 0; i < len(words) && found == nil; i++ {
+		found = s.references(own.around(strings.Join(words[i:], "")))
+	}
+	has := func(of map[string]bool) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return of[word] })
+	}
+	switch {
+	case has(isSecretWord):
+		found = append(found, kinds["Secret"])
+	case has(isConfigWord):
+		found = append(found, kinds["ConfigMap"], kinds["Secret"])
+	}
+	return found
+}
+
+var (
+	isConfigWord = map[string]bool{"conf": true, "config": true, "configuration": true, "properties": true, "script": true, "scripts": true, "settings": true}
+	isSecretWord = map[string]bool{
+		"auth": true, "ca": true, "cert": true, "certificate": true, "key": true, "keys": true, "keystore": true, "kubeconfig": true, "license": true,
+		"passphrase": true, "password": true, "tls": true, "token": true, "truststore": true,
+	}
+	// isRelation are words for what an object is to another one, and for an object as such.
+	isRelation = map[string]bool{
+		"cr": true, "dependson": true, "destination": true, "downstream": true, "guid": true, "instance": true, "object": true, "origin": true,
+		"owner": true, "parent": true, "res": true, "resource": true, "source": true, "target": true, "upstream": true,
+	}
+)
+
+// around returns the kinds that have a word, or several together, in their names.
+func (v *vocabulary) around(word string) (found []graph.Kind) {
+	for _, kind := range v.all {
+		if len(word) > shortestEnd && hasRun(wordsOf(kind.Kind), word) {
+			found = append(found, kind)
+		}
+	}
+	if countNamesakes(found) > maxNamesakes {
+		return nil
+	}
+	return found
+}
+
+// hasRun reports whether words that follow each other are a word together.
+func hasRun(words []string, word string) bool {
+	for i := range words {
+		for j := range words[i:] {
+			if strings.Join(words[i:i+j+1], "") == word {
+				return true
+			}
+		}
+	}
+	return false
+}
