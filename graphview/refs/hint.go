@@ -14,10 +14,10 @@ const maxKindred = 24
 // or a relation; else those of the group that have the words of the key in their names, and a Secret or a
 // ConfigMap, for what is secret or configures.
 func (s *Served) hints(group string, words []string) (found []graph.Reference) {
-	isRef := len(words) > 0 && isReference(words[len(words)-1])
+	isRef := slices.ContainsFunc(words, isReference)
 	words = stem(words)
 	own, last := s.groups[group], len(words)-1
-	if own == nil || last < 0 || isOther[words[last]] && (last == 0 || words[last] != "key") || words[0] == outside {
+	if own == nil || last < 0 || last == 0 && isOther[words[0]] || isElsewhere[words[0]] {
 		return nil
 	}
 	if isRef || isRelation[words[last]] || isRelation[strings.Join(words, "")] {
@@ -32,9 +32,9 @@ func (s *Served) hints(group string, words []string) (found []graph.Reference) {
 		return slices.ContainsFunc(words, func(word string) bool { return of[word] })
 	}
 	switch {
-	case has(isSecretWord):
+	case has(isSecretWord), has(isSecretiveWord):
 		found = append(found, kinds["Secret"])
-	case has(isConfigWord):
+	case isRef, has(isConfigWord):
 		found = append(found, kinds["ConfigMap"], kinds["Secret"])
 	}
 	return found
@@ -42,10 +42,7 @@ func (s *Served) hints(group string, words []string) (found []graph.Reference) {
 
 var (
 	isConfigWord = map[string]bool{"conf": true, "config": true, "configuration": true, "properties": true, "script": true, "scripts": true, "settings": true}
-	isSecretWord = map[string]bool{
-		"auth": true, "ca": true, "cert": true, "certificate": true, "key": true, "keys": true, "keystore": true, "kubeconfig": true, "license": true,
-		"passphrase": true, "password": true, "tls": true, "token": true, "truststore": true,
-	}
+	isSecretWord = map[string]bool{"ca": true, "key": true, "keys": true, "keystore": true, "kubeconfig": true, "passphrase": true, "truststore": true}
 	// isRelation are words for what an object is to another one, and for an object as such.
 	isRelation = map[string]bool{
 		"cr": true, "dependson": true, "destination": true, "downstream": true, "guid": true, "instance": true, "object": true, "origin": true,

@@ -3,7 +3,6 @@ package refs
 import (
 	"cmp"
 	"hash/fnv"
-	"slices"
 	"strings"
 
 	"graphview.dev/graphview/graph"
@@ -18,18 +17,23 @@ func (g *guess) inferText(key, text string) {
 	if !isPlausible(name) || both && !isNamespace(namespace) {
 		return
 	}
-	if means := g.means(key, true); !means.kind || means.targets[0].To != g.kind || means.hints != nil {
-		means.targets = slices.Concat(means.targets, means.hints)
+	means := g.means(key, true)
+	if means.other {
+		means.hints = nil
+	}
+	if !means.kind || means.targets[0].To != g.kind || means.hints != nil {
 		g.mean(means, name, cmp.Or(namespace, g.namespaceBeside(key)), nil)
 	}
 }
 
 // mean adds references to the targets of a key.
 func (g *guess) mean(means meaning, name, namespace string, object map[string]any) {
-	for _, target := range means.targets {
-		target = g.scopeOf(target, object)
-		target.Inferred = !means.sure
-		g.add(target, name, namespace)
+	for _, targets := range [...][]graph.Reference{means.targets, means.hints} {
+		for _, target := range targets {
+			target = g.scopeOf(target, object)
+			target.Inferred = !means.sure
+			g.add(target, name, namespace)
+		}
 	}
 }
 
@@ -43,17 +47,20 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	}
 	kind, _ := object["kind"].(string)
 	means := g.means(cmp.Or(kind, key), false)
-	if isElement := g.path[len(g.path)-1] == ""; isElement || kind != "" {
-		// Most lists are of parts of the object. An object with a kind may mean one that is not served.
-		means.sure = means.sure && kind == "" && endsIn(key, "ref", "reference")
-	} else if len(means.targets) == 1 && isNameOf(means.targets[0], object) {
+	if own := (graph.Kind{Group: g.kind.Group, Kind: kind}); g.served.Serves(own) {
+		means = meaning{targets: []graph.Reference{{To: own, Scope: g.served.scopes[own]}}, sure: true}
+	}
+	if isElement := g.path[len(g.path)-1] == ""; isElement && kind == "" {
+		// Most lists are of parts of the object.
+		means.sure = means.sure && endsIn(key, "ref", "reference")
+	} else if kind == "" && len(means.targets) == 1 && isNameOf(means.targets[0], object) {
 		means.sure = true // nothing but a name refers to an object
 	}
-	if kind == "" && !means.sure && (endsIn(key, "ref", "reference") || isNameOf(graph.Reference{}, object)) {
-		means.targets = slices.Concat(means.targets, means.hints)
+	if kind != "" || means.sure || !endsIn(key, "ref", "reference") && !isNameOf(graph.Reference{}, object) {
+		means.hints = nil
 	}
 	g.mean(means, name, namespace, object)
-	return len(means.targets) > 0
+	return len(means.targets)+len(means.hints) > 0
 }
 
 // isNameOf reports whether an object has nothing but what names another one: its name and

@@ -169,6 +169,8 @@ func TestInferred(t *testing.T) {
 			want: `
 				r core/Secret own/literal inferred/spec.clientSecret
 				r net.example.com/Database own/d inferred/spec.databaseName
+				r core/ConfigMap own/x inferred/spec.subnetRef
+				r core/Secret own/x inferred/spec.subnetRef
 				r net.example.com/Database own/x inferred/spec.subnetRef
 				r net.example.com/Port own/x inferred/spec.subnetRef
 				r net.example.com/SubnetSet own/x inferred/spec.subnetRef
@@ -259,7 +261,7 @@ func TestInferred(t *testing.T) {
 		},
 		"RelationsOfASmallGroup": {
 			served: []string{"flags.example.com/Flag", "flags.example.com/Source", "flags.example.com/Daemon"},
-			object: `{apiVersion: flags.example.com/v1, kind: Daemon, metadata: {name: d, namespace: own}, spec: {target: f, upstreamRef: {name: u}, dependsOn: [d, e], parent: {kind: Deployment, name: p}, sources: [{name: x, path: y}]}}`,
+			object: `{apiVersion: flags.example.com/v1, kind: Daemon, metadata: {name: d, namespace: own}, spec: {target: f, upstreamRef: {name: u}, dependsOn: [d, e], parent: {kind: Deployment, name: p}, builder: {kind: Flag, name: b}, newFlag: {name: m}, sources: [{name: x, path: y}]}}`,
 			want: `
 				r flags.example.com/Flag own/d inferred/spec.dependsOn[]
 				r flags.example.com/Source own/d inferred/spec.dependsOn[]
@@ -271,19 +273,23 @@ func TestInferred(t *testing.T) {
 				r flags.example.com/Daemon own/f inferred/spec.target
 				r flags.example.com/Flag own/f inferred/spec.target
 				r flags.example.com/Source own/f inferred/spec.target
+				r core/ConfigMap own/u inferred/spec.upstreamRef
+				r core/Secret own/u inferred/spec.upstreamRef
 				r flags.example.com/Daemon own/u inferred/spec.upstreamRef
 				r flags.example.com/Flag own/u inferred/spec.upstreamRef
-				r flags.example.com/Source own/u inferred/spec.upstreamRef`,
+				r flags.example.com/Source own/u inferred/spec.upstreamRef
+				r flags.example.com/Flag own/b spec.builder`,
 		},
 		"ConfigurationAndSecrets": {
 			served: []string{"example.com/Widget"},
-			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {logConfigFile: {name: c, path: /x}, tlsCert: t, sshKey: {name: k}, settings: s, configMode: a, serviceAccountKeyRef: {name: g, key: k}}}`,
+			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {logConfigFile: {name: c, path: /x}, tlsCert: t, sshKey: {name: k}, settings: s, tlsRefName: q, configMode: a, serviceAccountKeyRef: {name: g, key: k}}}`,
 			want: `
 				r core/ConfigMap own/s inferred/spec.settings
 				r core/Secret own/s inferred/spec.settings
 				r core/Secret own/k inferred/spec.sshKey
 				r core/Secret own/t inferred/spec.tlsCert
-				r core/Secret own/g spec.serviceAccountKeyRef`,
+				r core/Secret own/g spec.serviceAccountKeyRef
+				r core/Secret own/q spec.tlsRefName`,
 		},
 		"NamespaceBesideAName": {
 			served: []string{"example.com/Widget*", "example.com/Gadget"},

@@ -44,9 +44,9 @@ func isExternal(group string) bool {
 	return strings.HasSuffix(group, external) || strings.HasSuffix(group, externalServices)
 }
 
-// outside is the prefix of keys for objects outside the cluster: externalClusters[].name
-// is not the name of a Cluster. An external Secret may be a Secret of another program.
-const outside = "external"
+// isElsewhere are the words before kinds in keys for what is no object of the cluster: externalClusters[].name
+// is not the name of a Cluster, nor newTunnel that of a Tunnel. An external Secret may be a Secret of another program.
+var isElsewhere = map[string]bool{"external": true, "new": true}
 
 // isOther are the last words of keys whose values are never names of objects.
 var isOther = map[string]bool{
@@ -79,6 +79,8 @@ type meaning struct {
 	kind bool
 	// hints are further kinds that the key may speak of.
 	hints []graph.Reference
+	// other means that a text at the key is no name: the key ends in a word such as group.
+	other bool
 }
 
 // meaning returns the kinds that a key may refer to. It tries, in this order: kinds of the
@@ -99,7 +101,7 @@ func (s *Served) meaning(group, key string) meaning {
 	words := wordsOf(key)
 	found = s.lookUp(group, words)
 	if !found.sure && (len(found.targets) == 0 || isRelation[key]) && !isExternal(group) {
-		found.hints = s.hints(group, words)
+		found.hints, found.other = s.hints(group, words), saysOther(key)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +122,7 @@ func (s *Served) lookUp(group string, all []string) meaning {
 	if isExternal(group) {
 		core = nil
 	}
-	isRef, isNamed := isReference(all[len(all)-1]), len(words) < len(all)
+	isRef, isNamed := slices.ContainsFunc(all[len(words):], isReference), len(words) < len(all)
 	for _, form := range [...][]string{words, singular(words)} {
 		if form == nil {
 			continue
@@ -182,7 +184,7 @@ func (s *Served) byLetters(core map[string]graph.Reference, every *vocabulary, w
 func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []string, isNamed bool) meaning {
 	for i := 1; i < len(form); i++ {
 		end := strings.Join(form[i:], "")
-		long := len(end) > shortestEnd && form[i-1] != outside
+		long := len(end) > shortestEnd && !isElsewhere[form[i-1]]
 		exact := own.named(end)
 		if target, ok := core[end]; ok && (exact == nil || !long) {
 			return meaning{targets: []graph.Reference{target}, sure: isCertain(form, target.To.Kind, isNamed)}

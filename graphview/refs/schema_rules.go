@@ -193,8 +193,12 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 // isSecretive reports whether a key says that what it refers to is secret.
 func isSecretive(key string) bool {
 	return slices.ContainsFunc(wordsOf(key), func(word string) bool {
-		return slices.Contains([]string{"cert", "certificate", "credential", "license", "password", "secret", "token"}, strings.TrimSuffix(word, "s"))
+		return isSecretiveWord[word] || isSecretiveWord[strings.TrimSuffix(word, "s")]
 	})
+}
+
+var isSecretiveWord = map[string]bool{
+	"auth": true, "cert": true, "certificate": true, "credential": true, "license": true, "password": true, "secret": true, "tls": true, "token": true,
 }
 
 // require records that the target of a reference by convention has to exist: the schema
