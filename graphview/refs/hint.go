@@ -45,8 +45,8 @@ var (
 	isSecretWord = map[string]bool{"ca": true, "key": true, "keys": true, "keystore": true, "kubeconfig": true, "passphrase": true, "truststore": true}
 	// isRelation are words for what an object is to another one, and for an object as such.
 	isRelation = map[string]bool{
-		"cr": true, "dependson": true, "destination": true, "downstream": true, "guid": true, "instance": true, "object": true, "origin": true,
-		"owner": true, "parent": true, "res": true, "resource": true, "source": true, "target": true, "upstream": true,
+		"cr": true, "dependson": true, "destination": true, "downstream": true, "guid": true, "instance": true, "origin": true,
+		"owner": true, "parent": true, "res": true, "source": true, "target": true, "upstream": true,
 	}
 )
 
