@@ -26,7 +26,9 @@ func (s *Served) hints(group string, words []string) (found []graph.Reference) {
 		}
 	}
 	for i := 0; i < len(words) && found == nil; i++ {
-		found = s.references(own.around(strings.Join(words[i:], "")))
+		if word := strings.Join(words[i:], ""); len(word) > shortestEnd {
+			found = s.references(own.named(word), own.endsIn(word), own.parts[word])
+		}
 	}
 	has := func(of map[string]bool) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return of[word] })
@@ -49,28 +51,3 @@ var (
 		"owner": true, "parent": true, "res": true, "source": true, "target": true, "upstream": true,
 	}
 )
-
-// around returns the kinds that have a word, or several together, in their names.
-func (v *vocabulary) around(word string) (found []graph.Kind) {
-	for _, kind := range v.all {
-		if len(word) > shortestEnd && hasRun(wordsOf(kind.Kind), word) {
-			found = append(found, kind)
-		}
-	}
-	if countNamesakes(found) > maxNamesakes {
-		return nil
-	}
-	return found
-}
-
-// hasRun reports whether words that follow each other are a word together.
-func hasRun(words []string, word string) bool {
-	for i := range words {
-		for j := range words[i:] {
-			if strings.Join(words[i:i+j+1], "") == word {
-				return true
-			}
-		}
-	}
-	return false
-}

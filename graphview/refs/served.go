@@ -37,10 +37,11 @@ const maxKnown = 32_768
 // everyDomain is the key of the vocabulary of all groups but those of Kubernetes.
 const everyDomain = "*"
 
-// vocabulary maps words to kinds: exact by the whole name, ends by the end of it.
+// vocabulary maps words to kinds: exact by the whole name, ends by the end of it and, for a group, parts by
+// words at its beginning or in its middle. all are a group's kinds.
 type vocabulary struct {
-	exact, ends map[string][]graph.Kind
-	all         []graph.Kind
+	exact, ends, parts map[string][]graph.Kind
+	all                []graph.Kind
 	// first counts the kinds by their first word, and all kinds by no word.
 	first map[string]int
 }
@@ -54,6 +55,7 @@ func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
 			continue // these are in core, whatever is served
 		}
 		note(s.groups, kind.Group, kind)
+		s.groups[kind.Group].noteParts(kind)
 		note(s.domains, domainOf(kind.Group), kind)
 		note(s.domains, everyDomain, kind)
 	}
@@ -71,13 +73,12 @@ func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
 func note(all map[string]*vocabulary, name string, kind graph.Kind) {
 	v := all[name]
 	if v == nil {
-		v = &vocabulary{exact: map[string][]graph.Kind{}, ends: map[string][]graph.Kind{}, first: map[string]int{}}
+		v = &vocabulary{exact: map[string][]graph.Kind{}, ends: map[string][]graph.Kind{}, parts: map[string][]graph.Kind{}, first: map[string]int{}}
 		all[name] = v
 	}
 	words := wordsOf(kind.Kind)
 	v.first[words[0]]++
 	v.first[""]++
-	v.all = append(v.all, kind)
 	for i := range words {
 		word := strings.Join(words[i:], "")
 		if i == 0 {
@@ -95,10 +96,21 @@ func note(all map[string]*vocabulary, name string, kind graph.Kind) {
 	}
 }
 
+func (v *vocabulary) noteParts(kind graph.Kind) {
+	v.all = append(v.all, kind)
+	words := wordsOf(kind.Kind)
+	for i := range words {
+		for j := i + 1; j < len(words); j++ {
+			word := strings.Join(words[i:j], "")
+			v.parts[word] = append(v.parts[word], kind)
+		}
+	}
+}
+
 // settle drops words with too many kinds, and sorts the kinds of the others.
 func (v *vocabulary) settle() {
 	slices.SortFunc(v.all, CompareKinds)
-	for _, words := range [...]map[string][]graph.Kind{v.exact, v.ends} {
+	for _, words := range [...]map[string][]graph.Kind{v.exact, v.ends, v.parts} {
 		for word, kinds := range words {
 			if countNamesakes(kinds) > maxNamesakes {
 				delete(words, word)

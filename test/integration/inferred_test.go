@@ -94,6 +94,7 @@ func TestInferredEqualsOracle(t *testing.T) {
 	putObject(t, c, group, "Widget", namespace, "a", map[string]any{
 		"gadget": "g", "site": "north",
 		"caSecret": "ca", "services": []any{map[string]any{"name": "web"}}, "endpoint": "http://web." + namespace + ".svc:80", "queue": "q",
+		"tlsCert": "ca", "upstreamRef": map[string]any{"name": "ca"},
 	})
 	apply(t, c, namespace, `{apiVersion: v1, kind: Pod, metadata: {name: caller}, spec: {containers: [{name: c, image: c, args: ["--web=http://web:80"], env: [{name: WEB, value: "web:80"}, {name: OTHER, value: "https://example.com"}]}]}}`)
 	check("nothing that is named exists: the secret of a certificate, and the Service of an address, are missing", 2)

@@ -22,9 +22,9 @@ func (c *collector) infer(o *object, served []resource) {
 	if own.Group != exampleDomain && !strings.HasSuffix(own.Group, "."+exampleDomain) {
 		return
 	}
-	guess := func(key, path, name, namespace string, said []schema.GroupKind, bare bool) {
+	guess := func(key, path, name, namespace string, said []schema.GroupKind, bare, alone bool) {
 		if len(said) > 0 || !o.replaced && !o.named[path] {
-			c.guess(own, served, key, path, name, namespace, said, bare)
+			c.guess(own, served, key, path, name, namespace, said, bare, alone)
 		}
 	}
 	var walk func(key, path string, value any, of map[string]any)
@@ -35,7 +35,7 @@ func (c *collector) infer(o *object, served []resource) {
 		switch value := value.(type) {
 		case string:
 			if !isClosed(of) {
-				guess(key, path, value, "", nil, true)
+				guess(key, path, value, "", nil, true, true)
 			}
 		case []any:
 			items, _ := at(of, "items").(map[string]any)
@@ -44,9 +44,10 @@ func (c *collector) infer(o *object, served []resource) {
 			}
 		case map[string]any:
 			if said := keySelected(of); path != "" && len(said) > 0 {
-				guess(key, path+".name", text(value, "name"), text(value, "namespace"), said, false)
+				guess(key, path+".name", text(value, "name"), text(value, "namespace"), said, false, false)
 			} else if isPart := strings.HasSuffix(path, "[]") && (value["version"] != nil || value["replicas"] != nil); path != "" && !isPart {
-				guess(key, path, text(value, "name"), text(value, "namespace"), nil, false)
+				alone := len(value) == 1 || len(value) == 2 && value["namespace"] != nil
+				guess(key, path, text(value, "name"), text(value, "namespace"), nil, false, alone)
 			}
 			for below, element := range value {
 				next, _ := at(of, "properties."+below).(map[string]any)
@@ -91,7 +92,7 @@ var coreWords = map[string]schema.GroupKind{
 	"storageclass": {Group: "storage.k8s.io", Kind: "StorageClass"},
 }
 
-func (c *collector) guess(own schema.GroupKind, served []resource, key, path, name, namespace string, said []schema.GroupKind, bare bool) {
+func (c *collector) guess(own schema.GroupKind, served []resource, key, path, name, namespace string, said []schema.GroupKind, bare, alone bool) {
 	if addressKey.MatchString(key) {
 		c.calls("t", path, name, true)
 		if hostKey.MatchString(key) && objectName.MatchString(name) && !strings.Contains(name, ".") {
@@ -105,7 +106,8 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 	if word == "" {
 		return
 	}
-	found, sure, names := c.means(own, served, key, word)
+	hinted := (alone || refKey.MatchString(key)) && !(bare && others.MatchString(suffixes.ReplaceAllString(key, "")))
+	found, sure, names := c.means(own, served, key, word, hinted)
 	if names && bare && !refKey.MatchString(key) && len(found) == 1 && found[0] == own {
 		return // what the object is called elsewhere
 	}
@@ -132,7 +134,7 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 
 // means returns the kinds that a word of a key may mean, whether that is beyond doubt, and
 // whether the whole word is the name of a kind of the group, or its end.
-func (c *collector) means(own schema.GroupKind, served []resource, key, word string) (found []schema.GroupKind, sure, names bool) {
+func (c *collector) means(own schema.GroupKind, served []resource, key, word string, hinted bool) (found []schema.GroupKind, sure, names bool) {
 	kinds := func(inGroup bool, fits func(string) bool) []schema.GroupKind {
 		var fitting []schema.GroupKind
 		for _, r := range served {
@@ -187,7 +189,7 @@ func (c *collector) means(own schema.GroupKind, served []resource, key, word str
 			return found, false, false
 		}
 	}
-	if found = kinds(true, is(instances.ReplaceAllString(word, ""))); len(found) > 0 {
+	if found = kinds(true, is(instances.ReplaceAllString(word, ""))); len(found) > 0 || !hinted {
 		return found, false, false
 	}
 	return hints(kinds, append([]string{word}, tails...), stem, refKey.MatchString(key)), false, false
@@ -195,9 +197,6 @@ func (c *collector) means(own schema.GroupKind, served []resource, key, word str
 
 // hints returns the kinds that a key which names none may speak of.
 func hints(kinds func(bool, func(string) bool) []schema.GroupKind, tails []string, stem string, isRef bool) (found []schema.GroupKind) {
-	if others.MatchString(stem) {
-		return nil
-	}
 	for _, tail := range tails {
 		contains := func(kind string) bool {
 			spaced := strings.ToLower(capitals.ReplaceAllString(kind, " $0")) + " "
@@ -207,15 +206,14 @@ func hints(kinds func(bool, func(string) bool) []schema.GroupKind, tails []strin
 			break
 		}
 	}
-	switch {
-	case len(found) > 0:
-	case ofSecrets.MatchString(stem):
-		found = []schema.GroupKind{core("Secret")}
-	case ofConfiguration.MatchString(stem):
-		found = []schema.GroupKind{core("Secret"), core("ConfigMap")}
-	}
 	if isRef || relations.MatchString(stem) {
-		found = append(found, kinds(true, func(string) bool { return true })...)
+		found = kinds(true, func(string) bool { return true })
+	}
+	switch {
+	case ofSecrets.MatchString(stem):
+		found = append(found, core("Secret"))
+	case isRef, ofConfiguration.MatchString(stem):
+		found = append(found, core("Secret"), core("ConfigMap"))
 	}
 	return found
 }
