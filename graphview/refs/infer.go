@@ -21,7 +21,7 @@ func (g *guess) inferText(key, text string) {
 	if means.other {
 		means.hints = nil
 	}
-	if !means.kind || means.targets[0].To != g.kind || means.hints != nil {
+	if len(means.targets) > 0 && (!means.kind || means.targets[0].To != g.kind) || means.hints != nil {
 		g.mean(means, name, cmp.Or(namespace, g.namespaceBeside(key)), nil)
 	}
 }
@@ -149,7 +149,7 @@ func isAddressKey(key string) bool {
 
 // isHostKey reports whether the value of a key may be just the name of a Service.
 func isHostKey(key string) bool {
-	return endsIn(key, "host", "host-name", "host_name", "address", "addr", "endpoint", "server")
+	return endsIn(strings.TrimSuffix(key, "-name"), "host", "address", "addr", "endpoint", "server")
 }
 
 func endsIn(key string, ends ...string) bool {
