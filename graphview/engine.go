@@ -201,7 +201,9 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.viewLocked(name, uid).install(&declared, program, err)
+	if v := e.viewLocked(name, uid); !v.refusedAs(err) {
+		v.install(&declared, program, err)
+	}
 	return err
 }
 
@@ -223,8 +225,7 @@ func (e *Engine) RunID() string { return e.run.ID() }
 func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	v := e.viewLocked(name, uid)
-	if present := v.invalid(); present == nil || present.Error() != why.Error() {
+	if v := e.viewLocked(name, uid); !v.refusedAs(why) {
 		v.install(nil, nil, why)
 	}
 }

@@ -39,7 +39,7 @@ func (f follower) Arrived(head uint64, received time.Time) { f.view.publisher.Ar
 func (f follower) Published() {
 	_ = f.view.hold(budget.Elements, f.view.lens.Bytes()) // the view's goroutine ends its service
 	if f.view.lens.Vertices() > f.view.engine.o.MaxVertices {
-		f.view.kick()
+		f.view.interruptPlan()
 	}
 	f.view.notify()
 }

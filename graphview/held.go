@@ -40,6 +40,17 @@ func (v *View) hold(use budget.Use, bytes int64) error {
 func (v *View) overdraw(err error) {
 	message := err.Error()
 	v.overdrawn.Store(&message)
+	v.interruptPlan()
+}
+
+// interruptPlan ends the work of the view's goroutine on a plan, such as a replay, and makes it
+// reconcile.
+func (v *View) interruptPlan() {
+	v.mu.Lock()
+	if v.superseded != nil {
+		v.superseded()
+	}
+	v.mu.Unlock()
 	v.kick()
 }
 

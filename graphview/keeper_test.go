@@ -273,12 +273,16 @@ func TestProgramWithoutRoom(t *testing.T) {
 	e.retryNext("shop")
 	until(func(late, early Status) bool { return late.Served && early.Served })
 
-	// While memory is short, the owner that holds most loses a view.
-	if err := others.Set(budget.Elements, 100); err != nil {
+	// While memory is short, the owner that holds most loses a view, and one that holds little does not.
+	if err := others.Set(budget.Elements, 400_000); err != nil {
 		t.Fatal(err)
 	}
 	e.Relieve()
+	e.Relieve()
 	until(func(late, early Status) bool { return late.LimitExceeded != "" && early.Served })
+	if err := e.ledger.Account(budget.NamespaceOwner("bank")).Set(budget.Elements, 400_000); err != nil {
+		t.Fatal(err)
+	}
 	e.Relieve()
 	until(func(late, early Status) bool { return late.LimitExceeded != "" && early.LimitExceeded != "" })
 	e.Relieve() // there is no view left

@@ -44,7 +44,7 @@ type View struct {
 	filled atomic.Bool
 
 	mu         sync.Mutex
-	spec       *spec.Spec
+	spec       *spec.Spec    // nil if it is refused: its author decides how large it is
 	program    *spec.Program // nil while the spec is invalid
 	generation int           // of the program
 	refusal    error         // *spec.InvalidError
@@ -111,6 +111,12 @@ func (v *View) invalid() error {
 	return v.refusal
 }
 
+// refusedAs reports whether the view is refused for a reason already.
+func (v *View) refusedAs(why error) bool {
+	present := v.invalid()
+	return why != nil && present != nil && present.Error() == why.Error()
+}
+
 func (v *View) sameSpec(declared spec.Spec) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -118,14 +124,15 @@ func (v *View) sameSpec(declared spec.Spec) bool {
 }
 
 // install charges the view's owner for a compiled spec, and sets it. A view whose owner may hold no
-// more memory has no program, and the view's goroutine compiles the spec again later.
+// more memory has no program, and the view's goroutine compiles the spec again later. A view without
+// a program is charged for itself, as far as its owner may hold that.
 func (v *View) install(declared *spec.Spec, p *spec.Program, err error) {
 	var overdrawn error
 	if p != nil {
 		overdrawn = v.account.Set(budget.Programs, compiledBytes(declared))
 	}
 	if p == nil || overdrawn != nil {
-		v.account.Release(budget.Programs)
+		_ = v.account.Set(budget.Programs, viewBytes)
 		p = nil
 	}
 	v.setProgram(declared, p, err)
@@ -138,6 +145,9 @@ func (v *View) install(declared *spec.Spec, p *spec.Program, err error) {
 func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.mu.Lock()
 	v.spec, v.program, v.refusal, v.limit = declared, p, err, nil
+	if err != nil {
+		v.spec = nil
+	}
 	v.overdrawn.Store(nil)
 	v.incomplete = v.evaluator.RenewBudget() || v.incomplete
 	if v.named && declared != nil {

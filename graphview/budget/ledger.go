@@ -130,7 +130,8 @@ func (a *Account) OnRelieve(refuse func(*Overdrawn) bool) { a.refuse = refuse }
 
 // Relieve has one account give back what it holds, because the process has too little memory left
 // although no owner holds too much: the largest one of the owner that holds most. It returns the
-// owner, and false if no account has anything to give.
+// owner, and false if no account has anything to give. An owner that holds little is spared unless
+// all owners together hold much: the memory is then not in the ledger.
 func (l *Ledger) Relieve() (Owner, bool) {
 	type candidate struct {
 		*Account
@@ -140,7 +141,9 @@ func (l *Ledger) Relieve() (Owner, bool) {
 	l.mu.Lock()
 	all := make([]candidate, 0, len(l.refusable))
 	for a := range l.refusable {
-		all = append(all, candidate{a, a.all, l.held[a.owner]})
+		if owned := l.held[a.owner]; owned >= l.limit/8 || l.total >= l.limit/2 {
+			all = append(all, candidate{a, a.all, owned})
+		}
 	}
 	l.mu.Unlock()
 	slices.SortFunc(all, func(a, b candidate) int {
@@ -195,6 +198,6 @@ type Overdrawn struct {
 }
 
 func (e *Overdrawn) Error() string {
-	return fmt.Sprintf("the GraphViews and connections of %s hold %d MiB of memory, and %d MiB are free for all; delete or narrow some of them, or raise the operator's memory limit",
+	return fmt.Sprintf("the GraphViews and connections of %s hold %d MiB of memory, and an owner may hold no more than the %d MiB that are free for all; delete or narrow some of them, or raise the operator's memory limit",
 		e.Owner, e.Held>>20, e.Free>>20)
 }

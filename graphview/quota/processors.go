@@ -58,7 +58,8 @@ func (p *Processors) Turn(owner budget.Owner) expr.Turn {
 	return func(ctx context.Context) (release func(), err error) {
 		within, _ := ctx.Value(tasksKey{}).(*tasks)
 		defer within.pause()()
-		turn, err := p.turns.Acquire(ctx, owner, fairqueue.Interactive)
+		// Replays of the owner are another part, so a compilation waits for one of them and not for all.
+		turn, err := p.turns.AcquirePart(ctx, owner, "expressions", fairqueue.Interactive)
 		return turn.Release, err
 	}
 }
