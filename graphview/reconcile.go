@@ -30,7 +30,11 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		k.clear()
 	}
 	if k.overLimit() {
-		k.clear()
+		had := k.planned != 0
+		if k.clear(); had {
+			// Its streams have ended, so no reader continues where deletions are remembered.
+			v.engine.writer.Do(func() { v.lens.Forget(v.lens.Head()) })
+		}
 		return max(time.Second, time.Until(k.retryAt))
 	}
 	if p == nil {

@@ -97,7 +97,24 @@ type dropTombstones struct {
 }
 
 func (c *dropTombstones) slice() bool {
-	return c.l.closed || c.l.dropTombstones(c.rev, 4*c.l.g.sliceChanges)
+	if c.l.closed {
+		return true
+	}
+	done := c.l.dropTombstones(c.rev, 4*c.l.g.sliceChanges)
+	if done {
+		c.l.releaseEmpty()
+	}
+	return done
+}
+
+// releaseEmpty releases the memory of a lens that shows nothing and remembers nothing: slabs and maps
+// do not shrink.
+func (l *Lens) releaseEmpty() {
+	if l.entries.len() > 0 || len(l.parts) > 0 || len(l.tombstones.order) > 0 {
+		return
+	}
+	l.entries, l.index, l.parts = slab[entryID, entry]{}, index{}, make(map[entryID]part)
+	l.log, l.tombstones.order = log{}, nil
 }
 
 // closeLens releases the nodes and names that a closed lens pins.
