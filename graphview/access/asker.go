@@ -125,7 +125,7 @@ func (a *Asker) Watchable(ctx context.Context, who user.Info, places []Place) (m
 
 func each[Q comparable](ctx context.Context, atOnce int, all []Q, ask func(context.Context, Q) (bool, error)) (map[Q]bool, error) {
 	var mu sync.Mutex
-	answers := make(map[Q]bool, len(all))
+	answers := make(map[Q]bool) // grows with the answers: many callers wait for the first one
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for _, q := range all {
