@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"graphview.dev/graphview/printable"
 )
 
 // dotStyles draw the types of arcs.
@@ -85,4 +87,4 @@ func dotText(text string) string { return `"` + dotEscaped(text) + `"` }
 // dotEscapes: a label interprets backslashes, and entities as HTML does.
 var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
 
-func dotEscaped(text string) string { return dotEscapes.Replace(clean(text)) }
+func dotEscaped(text string) string { return dotEscapes.Replace(printable.Text(text)) }

@@ -5,6 +5,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"strings"
+
+	"graphview.dev/graphview/printable"
 )
 
 // graphMLKeys declare the attributes: what they are of, their names and types.
@@ -73,7 +75,7 @@ func graphMLData(out *bufio.Writer, key, text string) {
 	}
 	fmt.Fprintf(out, "<data key=%q>", key)
 	// The error is out's, which keeps it.
-	_ = xml.EscapeText(out, []byte(clean(text)))
+	_ = xml.EscapeText(out, []byte(printable.Text(text)))
 	out.WriteString("</data>")
 }
 

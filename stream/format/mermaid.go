@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"graphview.dev/graphview/printable"
 )
 
 // mermaidArrows draw the types of arcs.
@@ -81,7 +83,7 @@ const joiner = '\u2060'
 // breaks and icons, which it looks for when it has resolved them.
 func mermaidEscaped(text string) string {
 	var escaped strings.Builder
-	text = clean(text)
+	text = printable.Text(text)
 	for i, r := range text {
 		before, rest := text[:i], text[i:]
 		if r == '$' && strings.HasSuffix(before, "$") || r == 'n' && strings.HasSuffix(before, `\`) ||

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/printable"
 )
 
 // picture is what a reader of any of the languages knows of a graph.
@@ -36,11 +38,11 @@ func pictureOf(e elements) picture {
 	}
 	var p picture
 	for k := range titles {
-		titles[k] = line(clean(k.Namespace), clean(k.Name), clean(k.title()), !present[k])
+		titles[k] = line(printable.Text(k.Namespace), printable.Text(k.Name), printable.Text(k.title()), !present[k])
 		p.vertices = append(p.vertices, titles[k])
 	}
 	for _, a := range e.arcs {
-		p.arcs = append(p.arcs, fmt.Sprintf("%s -%s-> %s %t", titles[a.From], clean(labelOf(a.Type, strings.Join(a.Words, " and "))), titles[a.To], a.Missing))
+		p.arcs = append(p.arcs, fmt.Sprintf("%s -%s-> %s %t", titles[a.From], printable.Text(labelOf(a.Type, strings.Join(a.Words, " and "))), titles[a.To], a.Missing))
 	}
 	return p.sorted()
 }
@@ -85,7 +87,7 @@ func readDOT(text string) (p picture, err error) {
 			if namespace, err = url.PathUnescape(m[1]); err != nil {
 				return p, err
 			}
-			namespace = clean(namespace)
+			namespace = printable.Text(namespace)
 		} else if row == "  }" {
 			namespace = ""
 		} else if !dotFixed.MatchString(row) {

@@ -7,8 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"graphview.dev/graphview/printable"
 )
 
 // pieceBytes is how much is written at once.
@@ -111,12 +111,12 @@ func (p *plan) comments() []string {
 	if name != "" {
 		first = name + ": " + first
 	}
-	lines := []string{clean(first)}
+	lines := []string{printable.Text(first)}
 	if p.Incomplete {
 		lines = append(lines, "not complete: the view has not synced")
 	}
 	for _, w := range slices.SortedFunc(slices.Values(p.warnings), compareWarnings) {
-		lines = append(lines, clean(w.Type+": "+w.Message))
+		lines = append(lines, printable.Text(w.Type+": "+w.Message))
 	}
 	return lines
 }
@@ -131,15 +131,4 @@ func (k *Key) title() string {
 		return k.Resource
 	}
 	return k.Resource + "." + k.Group
-}
-
-// clean replaces characters that end a line, that are no text, or that change how
-// other text is drawn, such as U+202E (category Cf).
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Cf) || r == 0xFFFE || r == 0xFFFF {
-			return utf8.RuneError
-		}
-		return r
-	}, text)
 }

@@ -16,6 +16,7 @@ import (
 	"graphview.dev/client"
 	"graphview.dev/cmd/kubectl-graphview/internal/local"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/printable"
 )
 
 // The first and last minor version of Kubernetes that tests run on; see docs/operations.md. The chart
@@ -96,7 +97,7 @@ func (p *preflight) say(ok bool, format string, args ...any) {
 	if !ok {
 		word, p.failed = p.cli.paint.Bad("fail"), true
 	}
-	fmt.Fprintf(p.cli.Out, "%s  %s\n", word, printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(p.cli.Out, "%s  %s\n", word, printable.Text(fmt.Sprintf(format, args...)))
 }
 
 // kubernetes checks the version of the API server.

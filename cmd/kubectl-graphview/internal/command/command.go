@@ -95,13 +95,13 @@ func (c *cli) exitCode(ctx context.Context, err error) int {
 	case errors.Is(err, errFound):
 		return exitFailed // what is wrong has been said
 	case errors.Is(err, errUnknown):
-		fmt.Fprintf(c.ErrOut, "error: %v\n", err)
+		fmt.Fprintf(c.ErrOut, "error: %s\n", errorText(err))
 		return exitUnknown
 	case errors.As(err, &wrong):
-		fmt.Fprintf(c.ErrOut, "error: %v\nSee '%s --help'.\n", err, wrong.command)
+		fmt.Fprintf(c.ErrOut, "error: %s\nSee '%s --help'.\n", errorText(err), wrong.command)
 		return exitUsage
 	default:
-		fmt.Fprintf(c.ErrOut, "error: %v\n", err)
+		fmt.Fprintf(c.ErrOut, "error: %s\n", errorText(err))
 		return exitFailed
 	}
 }

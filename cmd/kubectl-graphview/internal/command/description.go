@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview/printable"
 )
 
 // description is a GraphView on one screen. Left-out lines are counted.
@@ -207,7 +208,7 @@ func writeIndented(w io.Writer, lines []string) {
 func wrap(text string, width, most int) []string {
 	lines := []string{""}
 	for word := range strings.FieldsSeq(text) {
-		word = printable(word)
+		word = printable.Text(word)
 		last := &lines[len(lines)-1]
 		switch {
 		case *last == "":

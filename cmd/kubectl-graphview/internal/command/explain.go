@@ -16,6 +16,7 @@ import (
 	"graphview.dev/client"
 	"graphview.dev/cmd/kubectl-graphview/internal/outline"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/printable"
 )
 
 // mostLookedUp bounds the missing objects that the API server is asked about, and the
@@ -121,7 +122,7 @@ func fields(a client.Attributes) string {
 	if a.Controller {
 		words = append(words, "its controller")
 	}
-	return strings.Join(words, ", ")
+	return printable.Text(strings.Join(words, ", "))
 }
 
 // table writes arcs, owners first, and the users and groups that the object binds.

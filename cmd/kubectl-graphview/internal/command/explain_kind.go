@@ -39,7 +39,7 @@ func (c *cli) explainKind(ctx context.Context, text string) error {
 		fmt.Fprintln(c.Out, "Health, the first that has an opinion:")
 		for _, r := range rules {
 			if health.Kind(r.Spec.From) == kind && r.Spec.Health != nil {
-				fmt.Fprintf(c.Out, "  ReferenceRule %s%s: %s\n", r.Name, acceptance(r), r.Spec.Health.Expression)
+				fmt.Fprintf(c.Out, "  ReferenceRule %s%s: %s\n", r.Name, acceptance(r), oneLine(r.Spec.Health.Expression))
 			}
 		}
 		fmt.Fprintf(c.Out, "  GraphView: %s\n", health.Describe(kind))
@@ -56,7 +56,7 @@ func (c *cli) explainKind(ctx context.Context, text string) error {
 		}
 	}
 	if unread != nil {
-		fmt.Fprintf(c.ErrOut, "ReferenceRules are not known: %v\n", bare(unread))
+		fmt.Fprintf(c.ErrOut, "ReferenceRules are not known: %s\n", errorText(bare(unread)))
 	}
 	return nil
 }

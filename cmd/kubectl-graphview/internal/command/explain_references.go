@@ -12,6 +12,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/printable"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/refs/schema"
 	"graphview.dev/graphview/resources"
@@ -72,7 +73,7 @@ func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind g
 		return err
 	}
 	if found.unread != nil {
-		fmt.Fprintf(c.ErrOut, "The schema of %s is not known, and references are inferred from keys alone: %v\n", kind.Kind, bare(found.unread))
+		fmt.Fprintf(c.ErrOut, "The schema of %s is not known, and references are inferred from keys alone: %s\n", kind.Kind, errorText(bare(found.unread)))
 	}
 	replaced, named := false, map[string]bool{}
 	for _, r := range rules {
@@ -94,7 +95,7 @@ func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind g
 	fmt.Fprintln(c.Out, "References:")
 	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	for _, e := range all {
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", e.Path, strings.TrimPrefix(e.To, "core/"), howRead(e))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", printable.Text(e.Path), printable.Text(strings.TrimPrefix(e.To, "core/")), howRead(e))
 	}
 	return w.Flush()
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/printable"
 )
 
 // mostLabels bounds the labels that are shown.
@@ -48,7 +49,7 @@ func facts(v *client.Vertex) string {
 		}
 		said = append(said, "labels "+text)
 	}
-	return strings.Join(said, "; ")
+	return printable.Text(strings.Join(said, "; "))
 }
 
 // isBinding tells a binding of RBAC.
@@ -71,7 +72,7 @@ func people(v *client.Vertex) []string {
 	var names []string
 	for _, s := range binding.Subjects {
 		if s.Kind == "User" || s.Kind == "Group" {
-			names = append(names, printable(s.Kind+"/"+s.Name))
+			names = append(names, printable.Text(s.Kind+"/"+s.Name))
 		}
 	}
 	slices.Sort(names)

@@ -101,7 +101,7 @@ func (f *follower) retry(err error, pause time.Duration) error {
 			return err
 		}
 	}
-	f.progress.sayf("%v; trying again in %s", err, pause.Round(100*time.Millisecond))
+	f.progress.sayf("%s; trying again in %s", errorText(err), pause.Round(100*time.Millisecond))
 	return nil
 }
 

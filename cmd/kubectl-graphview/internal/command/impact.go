@@ -13,6 +13,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/client"
+	"graphview.dev/graphview/printable"
 	"graphview.dev/graphview/wording"
 )
 
@@ -171,7 +172,8 @@ func (c *cli) drawGroup(out io.Writer, k *kinds, group *client.ImpactGroup) {
 	}
 	line := names[0]
 	if n := len(group.Objects); n > 1 {
-		line = fmt.Sprintf("%s ×%d (%s", k.kind(group.Objects[0]), n, strings.Join(names, ", "))
+		kind, _, _ := strings.Cut(line, "/")
+		line = fmt.Sprintf("%s ×%d (%s", kind, n, strings.Join(names, ", "))
 		if n > mostNames {
 			line += ", …"
 		}
@@ -192,9 +194,9 @@ func (c *cli) drawGroup(out io.Writer, k *kinds, group *client.ImpactGroup) {
 		}
 		switch {
 		case hold.Finalizer != "" && len(by) > 0:
-			fmt.Fprintf(out, "    held by finalizer %s, until %s is deleted\n", hold.Finalizer, strings.Join(by, ", "))
+			fmt.Fprintf(out, "    held by finalizer %s, until %s is deleted\n", printable.Text(hold.Finalizer), strings.Join(by, ", "))
 		case hold.Finalizer != "":
-			fmt.Fprintf(out, "    held by finalizer %s\n", hold.Finalizer)
+			fmt.Fprintf(out, "    held by finalizer %s\n", printable.Text(hold.Finalizer))
 		default:
 			fmt.Fprintf(out, "    waits for %s\n", strings.Join(by, ", "))
 		}
@@ -223,5 +225,5 @@ func stepText(k *kinds, step *client.ImpactStep) string {
 	if fields := slices.Compact(slices.Clone(step.Fields)); len(fields) > 0 && step.Type != client.Owner {
 		text += " [" + fields[0] + "]"
 	}
-	return text
+	return printable.Text(text)
 }

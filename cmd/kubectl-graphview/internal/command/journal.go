@@ -11,6 +11,7 @@ import (
 
 	"graphview.dev/client"
 	"graphview.dev/cmd/kubectl-graphview/internal/outline"
+	"graphview.dev/graphview/printable"
 )
 
 var seed = maphash.MakeSeed()
@@ -101,11 +102,11 @@ func (j *journal) write(m *client.Message) error {
 	}
 	for i := range m.Warnings {
 		w := &m.Warnings[i]
-		j.set(&out, warningID(w), entry{text: "! " + w.Type + ": " + w.Message, digest: maphash.String(seed, w.Message)})
+		j.set(&out, warningID(w), entry{text: printable.Text("! " + w.Type + ": " + w.Message), digest: maphash.String(seed, w.Message)})
 	}
 	j.settle(&out, m)
 	if m.Error != nil {
-		j.linef(&out, "%s", j.paint.Bad("the server ends the stream: "+m.Error.Message))
+		j.linef(&out, "%s", j.paint.Bad("the server ends the stream: "+printable.Text(m.Error.Message)))
 	}
 	_, err := j.Out.Write(out.Bytes())
 	return err
@@ -187,7 +188,7 @@ func (j *journal) arc(a *client.Arc) entry {
 		text += "  " + j.paint.Faint(absence)
 	}
 	if len(a.Attributes.Fields) > 0 {
-		text += "  " + j.paint.Faint("("+strings.Join(a.Attributes.Fields, ", ")+")")
+		text += "  " + j.paint.Faint(printable.Text("("+strings.Join(a.Attributes.Fields, ", ")+")"))
 	}
 	return entry{text: text}
 }

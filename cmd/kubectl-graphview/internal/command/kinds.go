@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/printable"
 )
 
 // kinds knows what objects are called by people, who say kinds where a graph has
@@ -27,12 +28,13 @@ func (c *cli) newKinds(namespace string, g *client.Graph) *kinds {
 	return &kinds{namespace: namespace, mapper: c.mapper, graph: g, known: map[schema.GroupResource]string{}}
 }
 
-// name is KIND/NAME, or KIND/NAMESPACE/NAME for an object of another namespace.
+// name is KIND/NAME, or KIND/NAMESPACE/NAME for an object of another namespace, as printable text:
+// names of RBAC may have any character.
 func (k *kinds) name(key client.Key) string {
 	if key.Namespace == "" || key.Namespace == k.namespace {
-		return k.kind(key) + "/" + key.Name
+		return printable.Text(k.kind(key) + "/" + key.Name)
 	}
-	return k.kind(key) + "/" + key.Namespace + "/" + key.Name
+	return printable.Text(k.kind(key) + "/" + key.Namespace + "/" + key.Name)
 }
 
 // kind is that of a resource: as the server's discovery has it, else as the
@@ -120,7 +122,7 @@ func (k *kinds) find(text string) (client.Key, error) {
 	default:
 		var names []string
 		for _, key := range here {
-			names = append(names, key.String())
+			names = append(names, printable.Text(key.String()))
 		}
 		return client.Key{}, fmt.Errorf("%s may be any of %s", text, strings.Join(names, ", "))
 	}

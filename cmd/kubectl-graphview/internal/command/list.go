@@ -89,7 +89,7 @@ func (c *cli) listLinks(ctx context.Context, allNamespaces bool) error {
 		if a.err != nil {
 			found = errFound
 			fmt.Fprintf(out, "%s\t-\t-\tunreachable\t-\t-\n", a.link)
-			fmt.Fprintf(c.ErrOut, "%s: %v\n", a.link, a.err)
+			fmt.Fprintf(c.ErrOut, "%s: %s\n", a.link, errorText(a.err))
 		}
 		for i := range a.answer {
 			fmt.Fprintln(out, a.link+"\t"+graphRow(&a.answer[i]))

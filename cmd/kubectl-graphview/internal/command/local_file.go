@@ -9,6 +9,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/cmd/kubectl-graphview/internal/manifest"
 	"graphview.dev/controllers/validation"
+	"graphview.dev/graphview/printable"
 	"graphview.dev/graphview/spec"
 )
 
@@ -39,7 +40,7 @@ func (c *cli) readView(cmd *cobra.Command, file string) (fileView, error) {
 		if n := len(r.Problems) - 1; n > 0 {
 			more = fmt.Sprintf(" (and %s: see kubectl graphview validate)", count(n, "more problem"))
 		}
-		return fileView{}, usagef(cmd, "%s%s", printable(r.Problems[0].String()), more)
+		return fileView{}, usagef(cmd, "%s%s", printable.Text(r.Problems[0].String()), more)
 	}
 	view := fileView{rules: map[string]spec.Rule{}}
 	for _, object := range r.Objects {

@@ -64,8 +64,8 @@ func (c *cli) answer(ctx context.Context, version string, args []string) (string
 	c = newCLI(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &said, ErrOut: &said})
 	c.quiet, c.local = true, localView{cluster: served.cluster, rights: served.rights, view: served.view, namespaces: served.namespaces}
 	err := c.execute(ctx, version, args)
-	if errors.Is(err, errFound) {
-		err = nil
+	if err == nil || errors.Is(err, errFound) {
+		return said.String(), nil
 	}
-	return said.String(), err
+	return said.String(), errors.New(errorText(err))
 }

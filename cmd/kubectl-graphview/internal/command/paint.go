@@ -4,9 +4,10 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode"
 
 	"golang.org/x/term"
+
+	"graphview.dev/graphview/printable"
 )
 
 // paint colours text, on a terminal whose user has nothing against it. The zero
@@ -41,15 +42,18 @@ func (p paint) Faint(text string) string { return p.wrap("2", text) }
 // Strong is for where something begins.
 func (p paint) Strong(text string) string { return p.wrap("1", text) }
 
-// printable removes terminal control sequences from text of others.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}
-
 // oneLine returns the printable text in one line.
-func oneLine(text string) string { return printable(strings.Join(strings.Fields(text), " ")) }
+func oneLine(text string) string { return printable.Text(strings.Join(strings.Fields(text), " ")) }
+
+// errorText returns the printable text of an error. Lines after the first are indented, so that
+// a line break in the error forges no message.
+func errorText(err error) string {
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	for i, line := range lines {
+		lines[i] = printable.Text(strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), " \r"))
+		if i > 0 && lines[i] != "" {
+			lines[i] = "  " + lines[i]
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -229,7 +229,7 @@ func (c *cli) conclude(s search, found findings) error {
 	switch {
 	case severe && (err == nil || c.local.serves()):
 		if err != nil {
-			fmt.Fprintf(c.ErrOut, "error: %v\n", err)
+			fmt.Fprintf(c.ErrOut, "error: %s\n", errorText(err))
 		}
 		return errFound
 	default:

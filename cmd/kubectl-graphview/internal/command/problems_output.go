@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/printable"
 )
 
 var problemOutputs = []string{outputTable, outputJSON}
@@ -76,7 +77,7 @@ func (c *cli) writeProblems(output string, found findings) error {
 		if p.since != 0 {
 			since = duration.HumanDuration(time.Since(time.Unix(p.since, 0)))
 		}
-		row := []string{p.view, p.object, p.state, since, p.reason}
+		row := []string{p.view, p.object, p.state, since, printable.Text(p.reason)}
 		if c.allLinks {
 			row = slices.Insert(row, 0, p.cluster)
 		}

@@ -113,7 +113,7 @@ func (p *progress) reason(ctx context.Context) string {
 	}
 	for _, c := range declared.Status.Conditions {
 		if c.Type == "Ready" && c.Status != "True" {
-			return "; " + c.Message
+			return "; " + oneLine(c.Message)
 		}
 	}
 	return ""

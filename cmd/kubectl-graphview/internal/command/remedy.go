@@ -124,6 +124,6 @@ func (c *cli) offerLocal(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
 	if _, err := v.client.List(ctx, v.namespace); client.IsNotServed(err) {
-		fmt.Fprintln(c.ErrOut, v.remedy(ctx, err))
+		fmt.Fprintln(c.ErrOut, errorText(v.remedy(ctx, err)))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/client"
+	"graphview.dev/graphview/printable"
 )
 
 // mostRemote bounds the references of one object to other clusters that a tree has, unless it has
@@ -73,6 +74,9 @@ func (r *remotes) names(ctx context.Context, g *client.Graph, vertex *client.Ver
 		case !here[object{to.Group, to.Namespace, to.Name}]:
 			all = append(all, fmt.Sprintf("%s/%s  in another cluster: %s", to.Kind, name, cluster))
 		}
+	}
+	for i, text := range all {
+		all[i] = printable.Text(text)
 	}
 	slices.Sort(all)
 	return all

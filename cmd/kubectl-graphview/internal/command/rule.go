@@ -6,13 +6,13 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/printable"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/refs/schema"
 )
@@ -55,7 +55,7 @@ func (c *cli) newRule(ctx context.Context, text string) error {
 		return err
 	}
 	if read.unread != nil {
-		fmt.Fprintf(c.ErrOut, "The schema of %s is not known, and the rule is of what keys alone say: %v\n", kind.Kind, bare(read.unread))
+		fmt.Fprintf(c.ErrOut, "The schema of %s is not known, and the rule is of what keys alone say: %s\n", kind.Kind, errorText(bare(read.unread)))
 	}
 	return writeRule(c.Out, found.Resource, kind, read)
 }
@@ -153,12 +153,7 @@ func scalar(text string) string {
 
 // comment is one line, whatever it is about.
 func comment(form string, about ...any) string {
-	return "# " + strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, fmt.Sprintf(form, about...)) + "\n"
+	return "# " + printable.Text(fmt.Sprintf(form, about...)) + "\n"
 }
 
 // commented puts the lines of a list's element into comments.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/printable"
 )
 
 // mostSimilar is how many names are offered.
@@ -15,7 +16,7 @@ const mostSimilar = 3
 func didYouMean(name string, others []string, write func(string) string) string {
 	var words []string
 	for _, other := range advice.Nearest(name, others, mostSimilar) {
-		words = append(words, write(other))
+		words = append(words, printable.Text(write(other)))
 	}
 	switch len(words) {
 	case 0:

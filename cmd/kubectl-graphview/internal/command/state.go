@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/printable"
 )
 
 // healthOf returns the health of an object: from its summary, which knows the ReferenceRules,
@@ -50,7 +51,7 @@ func state(v *client.Vertex) (text string, bad bool) {
 	if h.Counted {
 		words = append(words, fmt.Sprintf("%d/%d ready", h.Ready, h.Wanted))
 	}
-	return strings.Join(words, ", "), h.State.Severity() > health.Unknown.Severity()
+	return printable.Text(strings.Join(words, ", ")), h.State.Severity() > health.Unknown.Severity()
 }
 
 // states are those of a graph's vertices, each looked at once: what many refer to

@@ -12,6 +12,7 @@ import (
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/printable"
 )
 
 const outputTable = "table"
@@ -32,7 +33,7 @@ func (c *cli) writeTable(namespace string, g *client.Graph) error {
 		if h.State == health.Unknown {
 			state = "-"
 		}
-		rows = append(rows, []string{k.name(key), ready, state, printable(cmp.Or(h.Reason, "-")), age})
+		rows = append(rows, []string{k.name(key), ready, state, printable.Text(cmp.Or(h.Reason, "-")), age})
 	}
 	slices.SortFunc(rows, slices.Compare)
 	out := tabwriter.NewWriter(c.Out, 0, 0, 3, ' ', 0)

@@ -13,6 +13,7 @@ import (
 
 	"graphview.dev/client"
 	"graphview.dev/cmd/kubectl-graphview/internal/outline"
+	"graphview.dev/graphview/printable"
 )
 
 // shape has the options of a tree.
@@ -229,7 +230,7 @@ func (c *cli) leftOut(out io.Writer, g *client.Graph) {
 		// An ad-hoc view is fed with what its user may read, so that what it lacks is
 		// the server's to say.
 		if w.Type != client.AccessDenied && !strings.Contains(w.Message, "you may not list and watch it") {
-			fmt.Fprintf(out, "%s %s\n", c.paint.Bad(w.Type+":"), w.Message)
+			fmt.Fprintf(out, "%s %s\n", c.paint.Bad(printable.Text(w.Type+":")), printable.Text(w.Message))
 			continue
 		}
 		key := w.Key()
@@ -253,7 +254,7 @@ func (c *cli) leftOut(out io.Writer, g *client.Graph) {
 		if len(places[name]) > 0 {
 			where = " in " + strings.Join(places[name], ", ")
 		}
-		fmt.Fprintf(out, "  %s%s\n", name, where)
+		fmt.Fprintf(out, "  %s\n", printable.Text(name+where))
 	}
 	if more := len(names) - mostLeftOut; more > 0 {
 		fmt.Fprintf(out, "  and %s\n", count(more, "more resource"))

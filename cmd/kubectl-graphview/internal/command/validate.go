@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/metadata"
 
 	"graphview.dev/cmd/kubectl-graphview/internal/manifest"
+	"graphview.dev/graphview/printable"
 	"graphview.dev/graphview/resources"
 )
 
@@ -70,10 +71,10 @@ problem. Exit codes: 0 no problems, 1 problems, 2 a file cannot be read.`,
 				}
 				r := checker.Check(cmd.Context(), name, text)
 				for _, p := range r.Problems {
-					fmt.Fprintln(c.Out, printable(p.String()))
+					fmt.Fprintln(c.Out, printable.Text(p.String()))
 				}
 				for _, a := range r.Advice {
-					fmt.Fprintln(c.Out, printable(a.String()))
+					fmt.Fprintln(c.Out, printable.Text(a.String()))
 				}
 				total.Problems = append(total.Problems, r.Problems...)
 				total.Advice = append(total.Advice, r.Advice...)
@@ -133,7 +134,7 @@ func (c *cli) cluster(ctx context.Context) (*manifest.Cluster, error) {
 	}
 	all, err := objects.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		fmt.Fprintf(c.ErrOut, "which namespaces there are is not known: %v\n", err)
+		fmt.Fprintf(c.ErrOut, "which namespaces there are is not known: %s\n", errorText(err))
 		return found, nil
 	}
 	found.Namespaces = []string{}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/printable"
 )
 
 // Options of an outline. The zero value draws all of a graph, from what nothing
@@ -154,7 +155,7 @@ func (l *layout) write(out *bufio.Writer, i int, o *Options) {
 		}
 		out.WriteString("  " + paint(at.branch.absence))
 		if len(at.branch.fields) > 0 {
-			out.WriteString("  " + o.Colours.Faint("("+strings.Join(at.branch.fields, ", ")+")"))
+			out.WriteString("  " + o.Colours.Faint(printable.Text("("+strings.Join(at.branch.fields, ", ")+")")))
 		}
 	} else if text, bad := o.State(at.branch.to); text != "" {
 		if bad {

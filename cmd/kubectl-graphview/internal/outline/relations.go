@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/printable"
 	"graphview.dev/graphview/wording"
 )
 
@@ -31,7 +32,7 @@ func Verb(t client.ArcType, a client.Attributes) string {
 	case t == client.Owner:
 		return wording.Owner
 	case len(a.Words) > 0:
-		return strings.Join(a.Words, " and ")
+		return printable.Text(strings.Join(a.Words, " and "))
 	case t == client.Names:
 		return words[names]
 	default:
@@ -56,7 +57,7 @@ func (b *branch) lead() string {
 	if text != "" {
 		text += " "
 	}
-	return text
+	return printable.Text(text)
 }
 
 // branch is a vertex below another.
