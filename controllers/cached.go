@@ -23,8 +23,8 @@ const unreadSpec = "graphview.dev/unread-spec"
 // decides how large the object is, and what the cache keeps is charged to no namespace.
 func CacheOptions() cache.Options { return cache.Options{DefaultTransform: reduce} }
 
-// reduce removes the parts of an object that no controller reads: most metadata of GraphViews and of
-// objects of which only the metadata is watched, large specs of GraphViews, and managed fields. It is
+// reduce removes the parts of an object that no controller reads: managed fields, most other metadata
+// of GraphViews and of objects whose metadata alone is watched, and large specs of GraphViews. It is
 // idempotent.
 func reduce(object any) (any, error) {
 	switch o := object.(type) {
