@@ -38,6 +38,7 @@ func reduce(object any) (any, error) {
 	}
 }
 
+// reducedMeta returns the metadata that controllers read.
 func reducedMeta(of *metav1.ObjectMeta) metav1.ObjectMeta {
 	reduced := metav1.ObjectMeta{
 		Namespace: of.Namespace, Name: of.Name, UID: of.UID, ResourceVersion: of.ResourceVersion, Generation: of.Generation,
@@ -49,6 +50,7 @@ func reducedMeta(of *metav1.ObjectMeta) metav1.ObjectMeta {
 	return reduced
 }
 
+// reduceView is reduce for a GraphView.
 func reduceView(view *v1alpha1.GraphView) error {
 	_, unread := view.Annotations[unreadSpec]
 	view.ObjectMeta = reducedMeta(&view.ObjectMeta)

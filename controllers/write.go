@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -54,9 +53,7 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 
 // statusOf returns a GraphView with what a patch of the status needs, and without its spec.
 func statusOf(view *v1alpha1.GraphView) *v1alpha1.GraphView {
-	return &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{
-		Namespace: view.Namespace, Name: view.Name, UID: view.UID, ResourceVersion: view.ResourceVersion, Generation: view.Generation,
-	}, Status: view.Status}
+	return &v1alpha1.GraphView{ObjectMeta: reducedMeta(&view.ObjectMeta), Status: view.Status}
 }
 
 // unseen is the GraphView as a patch has to start from: of a status that is only

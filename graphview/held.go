@@ -47,9 +47,7 @@ func (v *View) overdraw(err error) {
 // reconcile.
 func (v *View) interruptPlan() {
 	v.mu.Lock()
-	if v.superseded != nil {
-		v.superseded()
-	}
+	v.supersedeLocked()
 	v.mu.Unlock()
 	v.kick()
 }

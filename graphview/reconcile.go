@@ -30,8 +30,9 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		k.clear()
 	}
 	if k.overLimit() {
-		had := k.planned != 0
-		if k.clear(); had {
+		planned := k.planned != 0
+		k.clear()
+		if planned {
 			// Its streams have ended, so no reader continues where deletions are remembered.
 			v.engine.writer.Do(func() { v.lens.Forget(v.lens.Head()) })
 		}

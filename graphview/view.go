@@ -60,7 +60,7 @@ type View struct {
 	// incomplete: the budget was exceeded before it was renewed, so there may be objects without a
 	// verdict.
 	incomplete bool
-	// superseded ends the work of the view's goroutine for a spec that has changed.
+	// superseded ends the work of the view's goroutine on its plan; nil before the first.
 	superseded context.CancelFunc
 }
 
@@ -159,11 +159,16 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	if err != nil {
 		v.interruptLocked(&delivery.ClosedError{Reason: reason.Invalid, Message: err.Error()})
 	}
+	v.supersedeLocked()
+	v.mu.Unlock()
+	v.kick()
+}
+
+// supersedeLocked ends the work of the view's goroutine on its plan.
+func (v *View) supersedeLocked() {
 	if v.superseded != nil {
 		v.superseded()
 	}
-	v.mu.Unlock()
-	v.kick()
 }
 
 // chargeTo sets the account whose owner pays for the view, before the view starts.

@@ -126,16 +126,15 @@ func (in *Intake) rereadFeeds(ctx context.Context) {
 		if now.Evaluates(before) {
 			mode = evaluateAgain
 		}
-		objects, err := f.watch.Retained(ctx)
-		f.reread(ctx, objects, err, func(*watch.Object) evaluation { return mode })
+		f.reread(ctx, f.watch.Retained, func(*watch.Object) evaluation { return mode })
 		in.rereadObjects(ctx)
 	}
 }
 
 func (in *Intake) rereadObjects(ctx context.Context) {
 	for f, stale := range in.stale.removeAll() {
-		objects, err := f.lookUp(ctx, stale)
-		f.reread(ctx, objects, err, func(o *watch.Object) evaluation {
+		find := func(ctx context.Context) ([]*watch.Object, error) { return f.lookUp(ctx, stale) }
+		f.reread(ctx, find, func(o *watch.Object) evaluation {
 			if stale[objectName{o.Namespace(), o.Name()}] == nil {
 				return evaluateNone
 			}
@@ -144,7 +143,8 @@ func (in *Intake) rereadObjects(ctx context.Context) {
 	}
 }
 
-// lookUp returns the objects of the names that the watch retains. It looks through all of the watch only if one is not known.
+// lookUp returns the objects of the names that the watch retains. It looks through all objects of the
+// watch only if one of the names alone is known.
 func (f *Feed) lookUp(ctx context.Context, names map[objectName]*watch.Object) ([]*watch.Object, error) {
 	objects := slices.Collect(maps.Values(names))
 	if !slices.Contains(objects, nil) {
@@ -157,9 +157,10 @@ func (f *Feed) lookUp(ctx context.Context, names map[objectName]*watch.Object) (
 	}), err
 }
 
-// reread reads the references of objects again, unless the watch could not return them. It returns
-// when the graph has them.
-func (f *Feed) reread(ctx context.Context, objects []*watch.Object, err error, mode func(*watch.Object) evaluation) {
+// reread reads the references of the objects that find returns again. It returns when the graph has
+// them.
+func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.Object, error), mode func(*watch.Object) evaluation) {
+	objects, err := find(ctx)
 	if err == nil {
 		err = f.intake.runReplay(ctx, replay{watch: f.watch, objects: objects, owner: rules.Owner, class: fairqueue.Background, event: func(o *watch.Decoded) writer.Event {
 			mode := mode(o.Object)

@@ -71,8 +71,8 @@ const FieldPrefix = "referencerule/"
 // Evaluate evaluates the expressions on an object. The health of an object is unknown if
 // its expression fails, and not evaluated while the object is being deleted.
 func (k Kind) Evaluate(ctx context.Context, begin Begin, in *expr.Input, terminating bool) Outcome {
-	ev := &evaluation{ctx: ctx, begin: begin, input: in, release: func() {}}
-	defer func() { ev.release() }()
+	ev := &evaluation{ctx: ctx, begin: begin, input: in}
+	defer ev.releaseTurn()
 	var out Outcome
 	if !terminating {
 		out.Health = k.judge(ev)
@@ -127,22 +127,27 @@ type evaluation struct {
 	input   *expr.Input
 	warning error
 	late    bool
-	// release ends the turn of the expressions after the first expr.TurnCost units.
+	// release ends the turn of the expressions after the first expr.TurnCost units; nil before it.
 	release func()
-	turned  bool
 }
 
 // acquireTurn waits for one turn of all expressions that follow, once those before cost expr.TurnCost.
 func (ev *evaluation) acquireTurn() error {
-	if ev.turned || ev.input.Cost < expr.TurnCost {
+	if ev.release != nil || ev.input.Cost < expr.TurnCost {
 		return nil
 	}
 	release, err := expr.AcquireTurn(ev.ctx)
 	if err != nil {
 		return err
 	}
-	ev.release, ev.turned, ev.ctx = release, true, expr.WithTurn(ev.ctx, nil)
+	ev.release, ev.ctx = release, expr.WithTurn(ev.ctx, nil)
 	return nil
+}
+
+func (ev *evaluation) releaseTurn() {
+	if ev.release != nil {
+		ev.release()
+	}
 }
 
 // evaluateFor evaluates one expression at the cost of its rule. After an error the
