@@ -187,27 +187,24 @@ func (f *finder) descend(found, values []any) ([]any, error) {
 	return found, nil
 }
 
-// listsOf are the values as lists. A nil value is none.
-func listsOf(values []any, operator string) (lists [][]any, err error) {
-	for _, value := range values {
-		elements, ok := value.([]any)
-		if !ok && value != nil {
-			return nil, &EvaluationError{Message: "JSONPath uses " + operator + " on something that is no list"}
-		}
-		lists = append(lists, elements)
+// listOf returns the elements of a list. Nil has none.
+func listOf(value any, operator string) ([]any, error) {
+	elements, ok := value.([]any)
+	if !ok && value != nil {
+		return nil, &EvaluationError{Message: "JSONPath uses " + operator + " on something that is no list"}
 	}
-	return lists, nil
+	return elements, nil
 }
 
 // slice evaluates [from:to:step], and [from] as [from:from+1]. It finds nothing beyond the ends
 // of a list.
 func (f *finder) slice(values []any, params [3]jsonpath.ParamsEntry) ([]any, error) {
 	var found []any
-	lists, err := listsOf(values, "[]")
-	if err != nil {
-		return nil, err
-	}
-	for _, elements := range lists {
+	for _, value := range values {
+		elements, err := listOf(value, "[]")
+		if err != nil {
+			return nil, err
+		}
 		from, to, step := bounds(params, len(elements))
 		for i := from; i < to; i += step {
 			if err := f.step(1); err != nil {
@@ -263,11 +260,11 @@ func (f *finder) union(values []any, paths []*jsonpath.ListNode) ([]any, error) 
 
 func (f *finder) filter(values []any, node *jsonpath.FilterNode) ([]any, error) {
 	var found []any
-	lists, err := listsOf(values, "a filter")
-	if err != nil {
-		return nil, err
-	}
-	for _, elements := range lists {
+	for _, value := range values {
+		elements, err := listOf(value, "a filter")
+		if err != nil {
+			return nil, err
+		}
 		for _, element := range elements {
 			pass, err := f.passes(element, node)
 			if err != nil {
