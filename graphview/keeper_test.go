@@ -273,7 +273,8 @@ func TestProgramWithoutRoom(t *testing.T) {
 	e.retryNext("shop")
 	until(func(late, early Status) bool { return late.Served && early.Served })
 
-	// While memory is short, the owner that holds most loses a view, and one that holds little does not.
+	// While memory is short, the owner with the most memory loses a view. An owner with little memory
+	// loses none.
 	if err := others.Set(budget.Elements, 400_000); err != nil {
 		t.Fatal(err)
 	}

@@ -106,8 +106,8 @@ func TestLedgerAddsUp(t *testing.T) {
 	}
 }
 
-// TestRelieve: while memory is short, the owner that holds most gives back, its largest account first,
-// and not the owner that asked last, nor one that holds little.
+// TestRelieve: while memory is short, the owner that holds most gives back, its largest account first.
+// The owner that asked last and an owner that holds little give nothing back.
 func TestRelieve(t *testing.T) {
 	l := NewLedger(1000)
 	var gave []string

@@ -96,9 +96,9 @@ type Graph struct {
 	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries int
 	mostRequirements, arcBytes, placeholderBytes                   int
 
-	// Scratch space of setNames and of matching.
+	// Scratch space of setNames, of Lens.repair and of matching.
 	desiredArcs []desiredArc
-	without     []entryID // scratch of Lens.repair
+	without     []entryID
 	stale       []arcID
 	matched     []*selector
 }

@@ -65,8 +65,8 @@ func TestOtherRulesReplaceReferences(t *testing.T) {
 	}
 }
 
-// TestKeptReferences: while the references by some fields are not known, those that the version before
-// had under these fields stay, and all others are replaced.
+// TestKeptReferences: an object whose references under a prefix are unknown keeps the previous ones.
+// The graph replaces all others.
 func TestKeptReferences(t *testing.T) {
 	g := New(nil)
 	var pods SourceID

@@ -23,22 +23,22 @@ type setEvent struct {
 	fault string
 	// release is what the Helm revision in a ConfigMap manages, nil for other objects.
 	release *helm.Managed
-	// late: expressions of rules are evaluated later, and until then those references of the version
-	// before count that they found. healthLate: so does its health.
+	// late: rules are evaluated later. Until then the references that they found in the previous
+	// version count. healthLate: the previous health counts too.
 	late, healthLate bool
 	// untimed is the health of an object that is progressing and does not say since when.
 	untimed *health.Health
 }
 
-// postponeRules notes that expressions of rules are evaluated later. The object then differs from the
-// one that is read again in its Rules.
+// postponeRules notes that rules are evaluated later. It changes Rules, because the graph ignores an
+// object of the same version and Rules, and the object is sent again.
 func (ev *setEvent) postponeRules(health bool) {
 	ev.late, ev.healthLate = true, health
 	ev.object.KeptPrefix, ev.object.Rules = rules.FieldPrefix, ^ev.object.Rules
 }
 
-// keepLate gives the event the fault and the health of the version before, and has the object read
-// again. Only the writer calls it.
+// keepLate copies the fault and the health of the previous version to the event, and makes the object
+// stale, so that it is read again. Only the writer calls it.
 func (ev *setEvent) keepLate() {
 	f, name := ev.feed, objectName{ev.object.Namespace, ev.object.Name}
 	if ev.fault == "" && f.faults[name] != "" {
