@@ -148,8 +148,8 @@ func (g *guess) value(key string, value any) {
 // text adds the object that a text names, by its key.
 func (g *guess) text(key, text string) {
 	target, ok := namedBy(key)
-	if ok && strings.HasSuffix(key, "ClassName") && len(g.served.meaning(g.kind.Group, key).targets) > 1 {
-		ok = false // a class of the project may be meant
+	if ok && g.meansOwn(key) {
+		ok = false
 	}
 	switch namespace, name, both := strings.Cut(text, "/"); {
 	case text == "":
@@ -161,6 +161,17 @@ func (g *guess) text(key, text string) {
 	case isPlausible(text):
 		g.add(target, text, g.namespaceBeside(key))
 	}
+}
+
+// meansOwn reports whether a key that ends in a kind of Kubernetes means a kind of the object's group: bmcSecretRef a
+// BMCSecret, or perhaps a class of the project.
+func (g *guess) meansOwn(key string) bool {
+	targets := g.served.meaning(g.kind.Group, key).targets
+	if len(targets) == 0 || targets[0].To.Group != g.kind.Group {
+		return false
+	}
+	_, isKubernetes := kinds[targets[0].To.Kind]
+	return len(targets) == 1 && !isKubernetes || strings.HasSuffix(key, "ClassName")
 }
 
 // namespaceBeside returns the namespace that the field beside a text says: secretNamespace
@@ -232,6 +243,9 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 	kind, _ := object["kind"].(string)
 	if kind == "" {
 		target, ok := targetByKey(key, g.kind.Group)
+		if ok && target.To.Group != g.kind.Group && g.meansOwn(key) {
+			return graph.Reference{}, false
+		}
 		if target.Scope == graph.ScopeUnknown && isKeyOfSecret(object) {
 			return keyedBy(key)
 		}

@@ -42,7 +42,7 @@ func (g *guess) mean(means meaning, name, namespace string, object map[string]an
 func (g *guess) inferObject(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	namespace, _ := object["namespace"].(string)
-	if !isObjectName(name) || !isNamespace(namespace) || says(object) || g.isPart(object) {
+	if !isObjectName(name) || !isNamespace(namespace) || says(object) || g.isPart(key, object) {
 		return false
 	}
 	kind, _ := object["kind"].(string)
@@ -53,8 +53,10 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	if isElement := g.path[len(g.path)-1] == ""; isElement && kind == "" {
 		// Most lists are of parts of the object.
 		means.sure = means.sure && endsIn(key, "ref", "reference")
-	} else if kind == "" && len(means.targets) == 1 && isNameOf(means.targets[0], object) {
-		means.sure = true // nothing but a name refers to an object
+	} else if kind == "" && len(means.targets) == 1 && !strings.HasPrefix(key, "external") {
+		// Nothing but a name refers to an object, and so does a name that the schema requires, below the name of a kind.
+		isKind := means.kind && strings.EqualFold(key, means.targets[0].To.Kind)
+		means.sure = means.sure || isNameOf(means.targets[0], object) || isKind && g.told.require()
 	}
 	if kind != "" || means.sure || !endsIn(key, "ref", "reference") && !isNameOf(graph.Reference{}, object) {
 		means.hints = nil
@@ -75,9 +77,9 @@ func isNameOf(target graph.Reference, object map[string]any) bool {
 }
 
 // isPart reports whether a value describes a part of its own object, and so refers to no
-// other: an element of a list with a version or a number of replicas.
-func (g *guess) isPart(object map[string]any) bool {
-	return g.path[len(g.path)-1] == "" && (object["version"] != nil || object["replicas"] != nil)
+// other: an element of a list with a version or a number of replicas, or of what is external: externalClusters[].
+func (g *guess) isPart(key string, object map[string]any) bool {
+	return g.path[len(g.path)-1] == "" && (object["version"] != nil || object["replicas"] != nil || strings.HasPrefix(key, "external"))
 }
 
 // inferSelector adds what a label selector selects, by its key: podSelector,

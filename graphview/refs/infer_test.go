@@ -159,9 +159,9 @@ func TestInferred(t *testing.T) {
 			served: []string{"app.example.com/EnterpriseRemoteCluster", "app.example.com/VirtualMachine", "app.example.com/DatabaseBackup", "app.example.com/Job"},
 			object: `{apiVersion: app.example.com/v1, kind: Job, metadata: {name: j, namespace: own}, spec: {participatingClusters: [{name: a}], vmName: v, databaseBackupResourceName: b}}`,
 			want: `
-				r app.example.com/DatabaseBackup own/b inferred/spec.databaseBackupResourceName
 				r app.example.com/EnterpriseRemoteCluster own/a inferred/spec.participatingClusters[]
-				r app.example.com/VirtualMachine own/v inferred/spec.vmName`,
+				r app.example.com/VirtualMachine own/v inferred/spec.vmName
+				r app.example.com/DatabaseBackup own/b spec.databaseBackupResourceName`,
 		},
 		"CertainWithoutATarget": {
 			served: []string{"net.example.com/SubnetSet", "net.example.com/Port", "net.example.com/Database"},
@@ -182,10 +182,10 @@ func TestInferred(t *testing.T) {
 			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {ociConfigMap: c, secretsName: s, client: {secret: literal}, pdbconfigmap: d, pvc: p, caCertRefs: [{name: ca}]}}`,
 			want: `
 				r core/Secret own/literal inferred/spec.client.secret
-				r core/PersistentVolumeClaim own/p inferred/spec.pvc
 				r core/Secret own/ca spec.caCertRefs[]
 				r core/ConfigMap own/c spec.ociConfigMap
 				r core/ConfigMap own/d spec.pdbconfigmap
+				r core/PersistentVolumeClaim own/p spec.pvc
 				r core/Secret own/s spec.secretsName`,
 		},
 		"FirstWordOfTheProject": {
@@ -317,10 +317,23 @@ func TestInferred(t *testing.T) {
 		},
 		"External": {
 			served: []string{"example.com/Cluster", "example.com/Widget"},
-			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {externalClusters: [{name: a}], externalSecretName: s, sourceCluster: b}}`,
+			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {externalClusters: [{name: a}], externalSecretName: s, sourceCluster: b, externalClusterName: c, externalCluster: {name: d}}}`,
 			want: `
+				r example.com/Cluster own/d inferred/spec.externalCluster
+				r example.com/Cluster own/c inferred/spec.externalClusterName
 				r example.com/Cluster own/b inferred/spec.sourceCluster
 				r core/Secret own/s spec.externalSecretName`,
+		},
+		"OwnKindsBeforeSecrets": {
+			served: []string{"bmc.example.com/BMCSecret", "bmc.example.com/HubCredential", "bmc.example.com/Check", "bmc.example.com/Widget"},
+			object: `{apiVersion: bmc.example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {bmcSecretRef: {name: a}, bmcSecretName: b, caSecretRef: {name: c}, credentialsRef: {name: d}, checkSelector: {name: e}}}`,
+			want: `
+				r core/Secret own/d inferred/spec.credentialsRef
+				r bmc.example.com/HubCredential own/d inferred/spec.credentialsRef
+				r bmc.example.com/BMCSecret own/b spec.bmcSecretName
+				r bmc.example.com/BMCSecret own/a spec.bmcSecretRef
+				r core/Secret own/c spec.caSecretRef
+				r bmc.example.com/Check own/e spec.checkSelector`,
 		},
 		"NamespaceAndName": {
 			object: `{apiVersion: example.com/v1, kind: Proxy, metadata: {name: c, namespace: own}, spec: {tls: {secretName: www/cert}}}`,

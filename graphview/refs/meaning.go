@@ -14,7 +14,6 @@ var commonWords = func() map[string]graph.Reference {
 		"claim":         namespaced("PersistentVolumeClaim"),
 		"clusterrole":   ofCluster("rbac.authorization.k8s.io", "ClusterRole"),
 		"credential":    namespaced("Secret"),
-		"credentials":   namespaced("Secret"),
 		"ingressclass":  ofCluster("networking.k8s.io", "IngressClass"),
 		"priorityclass": ofCluster("scheduling.k8s.io", "PriorityClass"),
 		"pvc":           namespaced("PersistentVolumeClaim"),
@@ -44,9 +43,9 @@ func isExternal(group string) bool {
 	return strings.HasSuffix(group, external) || strings.HasSuffix(group, externalServices)
 }
 
-// isElsewhere are the words before kinds in keys for what is no object of the cluster: externalClusters[].name
-// is not the name of a Cluster, nor newTunnel that of a Tunnel. An external Secret may be a Secret of another program.
-var isElsewhere = map[string]bool{"external": true, "new": true}
+// isElsewhere are the words before kinds in keys for what is no object of the cluster: newTunnel is not the name of a
+// Tunnel.
+var isElsewhere = map[string]bool{"new": true}
 
 // isOther are the last words of keys whose values are never names of objects.
 var isOther = map[string]bool{
@@ -154,7 +153,7 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		}
 		if last := len(form) - 1; last > 0 && isInstance[form[last]] {
 			if found := s.references(own.named(strings.Join(form[:last], ""))); found != nil {
-				return meaning{targets: found}
+				return meaning{targets: found, sure: last > 1 && len(found) == 1}
 			}
 		}
 	}
@@ -198,7 +197,7 @@ func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []
 				found = s.references(own.plain(end, ends))
 			}
 			isCluster := isNamed && end == "cluster"
-			return meaning{targets: found, sure: len(found) == 1 && (isCluster || len(form)-i > 1 && len(exact) == 1)}
+			return meaning{targets: found, sure: len(found) == 1 && form[i-1] != "external" && (isCluster || len(form)-i > 1 && len(exact) == 1)}
 		}
 	}
 	return meaning{}
@@ -240,7 +239,7 @@ func isMapped(kind graph.Kind) bool {
 }
 
 // isInstance are words after the name of a kind that do not change the meaning of a key.
-var isInstance = map[string]bool{"cluster": true, "cr": true, "instance": true, "object": true, "resource": true}
+var isInstance = map[string]bool{"cluster": true, "cr": true, "instance": true, "object": true, "resource": true, "selector": true}
 
 // isLiteral are words before secret in keys that hold the secret text itself.
 var isLiteral = map[string]bool{
@@ -257,7 +256,7 @@ func isCertain(words []string, kind string, isNamed bool) bool {
 		return isNamed || last == 0 || !isLiteral[words[last-1]]
 	}
 	before, ok := strings.CutSuffix(strings.Join(words, ""), strings.ToLower(kind))
-	return ok && len(wordsOf(kind)) > 1 && (isNamed || before != "" || kind == "ServiceAccount" || strings.HasSuffix(kind, "Class"))
+	return words[last] == "pvc" || ok && len(wordsOf(kind)) > 1 && (isNamed || before != "" || kind == "ServiceAccount" || strings.HasSuffix(kind, "Class"))
 }
 
 // references returns a reference for each kind, in order.

@@ -81,7 +81,7 @@ func TestOptional(t *testing.T) {
 
 // TestRequired: a missing target of a field that the schema requires is a problem.
 func TestRequired(t *testing.T) {
-	kind, object := decode(t, []byte(`{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {license: {secretName: license}, tls: {secretName: tls}, secrets: [listed], gadgetRef: {name: gadget}, cacheRef: {name: cache}, sourceRef: {kind: Gadget, name: source}, tokenSecretRef: {name: token, key: k}, keySecretRef: {name: key, key: k, optional: true}, outputSecretRef: {name: output}, database: inferred, tokens: {any: {name: mapped, key: k}}}}`))
+	kind, object := decode(t, []byte(`{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {license: {secretName: license}, tls: {secretName: tls}, secrets: [listed], gadgetRef: {name: gadget}, cacheRef: {name: cache}, sourceRef: {kind: Gadget, name: source}, tokenSecretRef: {name: token, key: k}, keySecretRef: {name: key, key: k, optional: true}, outputSecretRef: {name: output}, database: inferred, cache: {name: main, size: 1}, gadget: {name: part, size: 1}, tokens: {any: {name: mapped, key: k}}}}`))
 	of := schemaOf(t, `
     license: {type: object, required: [secretName], properties: {secretName: {type: string}}}
     tls: {type: object, properties: {secretName: {type: string}}}
@@ -93,6 +93,8 @@ func TestRequired(t *testing.T) {
     keySecretRef: {type: object, properties: {name: {type: string}, key: {type: string}, optional: {type: boolean}}}
     outputSecretRef: {type: object, required: [name], properties: {name: {type: string}}}
     tokens: {type: object, additionalProperties: {type: object, required: [name], properties: {name: {type: string}, key: {type: string}}}}
+    cache: {type: object, required: [name], properties: {name: {type: string}, size: {type: integer}}}
+    gadget: {type: object, properties: {name: {type: string}, size: {type: integer}}}
     database: {type: string}`)
 	served := servedBy("example.com/Widget", "example.com/Gadget", "example.com/Cache", "example.com/Database")
 	told, err := served.Read(kind, of)
@@ -104,7 +106,7 @@ func TestRequired(t *testing.T) {
 		got[ref.Name] = ref.Optional
 	}
 	want := map[string]bool{
-		"license": false, "tls": true, "listed": true, "gadget": false, "cache": true, "source": false, "token": false, "key": true, "output": true, "inferred": true, "mapped": false,
+		"license": false, "tls": true, "listed": true, "gadget": false, "cache": true, "source": false, "token": false, "key": true, "output": true, "inferred": true, "main": false, "part": true, "mapped": false,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("optional (-want +got):\n%s", diff)
