@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -105,12 +106,6 @@ type Compiled struct {
 	end   leaf
 }
 
-// Compile compiles a rule. Its errors are for the author of the rule.
-func Compile(rule *Rule) (Compiled, error) {
-	steps, end, err := compile(rule)
-	return Compiled{steps, end}, err
-}
-
 // add adds a path to the tree.
 func (n *node) add(steps []step, end leaf) {
 	n = n.at(steps)
@@ -140,15 +135,16 @@ func (n *node) below(s step) *node {
 	return n.fields[len(n.fields)-1].node
 }
 
-func compile(rule *Rule) ([]step, leaf, error) {
+// Compile compiles a rule. Its errors are for the author of the rule.
+func Compile(rule *Rule) (Compiled, error) {
 	steps, err := parsePath(rule.Path)
 	if err != nil {
-		return nil, leaf{}, err
+		return Compiled{}, err
 	}
 	end := leaf{
 		field:           graph.WithWord(rule.Path, rule.Word),
 		method:          rule.Method,
-		arc:             rule.Type,
+		arc:             cmp.Or(rule.Type, graph.Direct),
 		scope:           rule.Scope,
 		emptySelectsAll: rule.EmptySelectsAll,
 		allNamespaces:   rule.AllNamespaces,
@@ -159,20 +155,17 @@ func compile(rule *Rule) ([]step, leaf, error) {
 	if end.inferred {
 		end.field = graph.InferredField + rule.Path
 	}
-	if end.arc == 0 {
-		end.arc = graph.Direct
-	}
-	if err := check(rule); err != nil {
-		return nil, leaf{}, fmt.Errorf("path %q: %w", rule.Path, err)
-	}
 	base := holder(steps)
 	if rule.Method == Object {
 		base = len(steps)
 	}
-	if err := end.resolve(rule, steps, base); err != nil {
-		return nil, leaf{}, fmt.Errorf("path %q: %w", rule.Path, err)
+	if err = check(rule); err == nil {
+		err = end.resolve(rule, steps, base)
 	}
-	return steps, end, nil
+	if err != nil {
+		return Compiled{}, fmt.Errorf("path %q: %w", rule.Path, err)
+	}
+	return Compiled{steps, end}, nil
 }
 
 // asks reports whether a missing target of a field is a problem. It is not for fields of
@@ -202,14 +195,14 @@ func (l *leaf) resolve(rule *Rule, steps []step, base int) error {
 		}
 		l.namespace = append(l.namespace, c)
 	}
-	if l.conditions, err = parseConditions(rule.If, steps, base); err != nil {
-		return fmt.Errorf("if: %w", err)
-	}
-	if l.exceptions, err = parseConditions(rule.Unless, steps, base); err != nil {
-		return fmt.Errorf("unless: %w", err)
-	}
-	if l.optionalIf, err = parseConditions(rule.OptionalIf, steps, base); err != nil {
-		return fmt.Errorf("optional: %w", err)
+	for _, of := range []struct {
+		word  string
+		texts []string
+		into  *[]condition
+	}{{"if", rule.If, &l.conditions}, {"unless", rule.Unless, &l.exceptions}, {"optional", rule.OptionalIf, &l.optionalIf}} {
+		if *of.into, err = parseConditions(of.texts, steps, base); err != nil {
+			return fmt.Errorf("%s: %w", of.word, err)
+		}
 	}
 	if l.naming, err = compileNaming(rule, steps, base); err != nil {
 		return err

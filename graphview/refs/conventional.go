@@ -6,12 +6,16 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// isOpaque reports whether conventions skip the value of a key at any depth: contents,
-// labels, and metadata that the extractor reads elsewhere.
-func isOpaque(key string) bool { return opaque[key] }
+// isOpaque are the keys whose value conventions skip at any depth: contents, labels, and metadata that the extractor
+// reads elsewhere.
+var isOpaque = set("annotations", "binaryData", "conditions", "matchLabels", "openAPIV3Schema", "stringData", "valuesObject")
 
-var opaque = map[string]bool{
-	"annotations": true, "binaryData": true, "conditions": true, "matchLabels": true, "openAPIV3Schema": true, "stringData": true, "valuesObject": true,
+func set(words ...string) map[string]bool {
+	all := make(map[string]bool, len(words))
+	for _, word := range words {
+		all[word] = true
+	}
+	return all
 }
 
 // isContents reports whether a map holds contents instead of API fields: data at the
@@ -39,65 +43,71 @@ func isFlat(object map[string]any) bool {
 	return true
 }
 
-func namespaced(kind string) graph.Reference {
-	return graph.Reference{To: graph.Kind{Kind: kind}, Scope: graph.ScopeNamespaced}
-}
-
-func ofCluster(group, kind string) graph.Reference {
-	return graph.Reference{To: graph.Kind{Group: group, Kind: kind}, Scope: graph.ScopeCluster}
-}
-
-func ofGroup(group, kind string) graph.Reference {
-	return graph.Reference{To: graph.Kind{Group: group, Kind: kind}, Scope: graph.ScopeNamespaced}
-}
-
 // kinds are the kinds of Kubernetes that objects name without a group.
-var kinds = map[string]graph.Reference{
-	"ConfigMap":             namespaced("ConfigMap"),
-	"CronJob":               ofGroup("batch", "CronJob"),
-	"DaemonSet":             ofGroup("apps", "DaemonSet"),
-	"Deployment":            ofGroup("apps", "Deployment"),
-	"Ingress":               ofGroup("networking.k8s.io", "Ingress"),
-	"Job":                   ofGroup("batch", "Job"),
-	"Namespace":             ofCluster("", "Namespace"),
-	"Node":                  ofCluster("", "Node"),
-	"PersistentVolume":      ofCluster("", "PersistentVolume"),
-	"PersistentVolumeClaim": namespaced("PersistentVolumeClaim"),
-	"Pod":                   namespaced("Pod"),
-	"ReplicaSet":            ofGroup("apps", "ReplicaSet"),
-	"Secret":                namespaced("Secret"),
-	"Service":               namespaced("Service"),
-	"ServiceAccount":        namespaced("ServiceAccount"),
-	"StatefulSet":           ofGroup("apps", "StatefulSet"),
+var kinds = kindsOf(map[string]string{
+	"":                  "ConfigMap Namespace* Node* PersistentVolume* PersistentVolumeClaim Pod Secret Service ServiceAccount",
+	"apps":              "DaemonSet Deployment ReplicaSet StatefulSet",
+	"batch":             "CronJob Job",
+	"networking.k8s.io": "Ingress",
+})
+
+// kindsOf reads names of kinds by group. A star marks those without a namespace.
+func kindsOf(groups map[string]string) map[string]graph.Reference {
+	all := map[string]graph.Reference{}
+	for group, names := range groups {
+		for name := range strings.FieldsSeq(names) {
+			name, isWide := strings.CutSuffix(name, "*")
+			target := graph.Reference{To: graph.Kind{Group: group, Kind: name}, Scope: graph.ScopeNamespaced}
+			if isWide {
+				target.Scope = graph.ScopeCluster
+			}
+			all[name] = target
+		}
+	}
+	return all
 }
 
-// names maps keys that hold a name, in lower camel case, to what they refer to. A key
-// matches if it is equal, or ends in the same word with an upper-case initial.
-var names = map[string]graph.Reference{
-	"claimName":          namespaced("PersistentVolumeClaim"),
-	"configMapName":      namespaced("ConfigMap"),
-	"ingressClassName":   ofCluster("networking.k8s.io", "IngressClass"),
-	"nodeName":           ofCluster("", "Node"),
-	"priorityClassName":  ofCluster("scheduling.k8s.io", "PriorityClass"),
-	"runtimeClassName":   ofCluster("node.k8s.io", "RuntimeClass"),
-	"secretName":         namespaced("Secret"),
-	"serviceAccountName": namespaced("ServiceAccount"),
-	"storageClassName":   ofCluster("storage.k8s.io", "StorageClass"),
+// commonWords maps the words that keys of other projects use to kinds of Kubernetes.
+var commonWords = func() map[string]graph.Reference {
+	words := map[string]graph.Reference{"claim": kinds["PersistentVolumeClaim"], "credential": kinds["Secret"], "pvc": kinds["PersistentVolumeClaim"]}
+	for _, named := range [...]map[string]graph.Reference{kinds, kindsOf(map[string]string{
+		"networking.k8s.io":          "IngressClass*",
+		"node.k8s.io":                "RuntimeClass*",
+		"rbac.authorization.k8s.io":  "ClusterRole*",
+		"scheduling.k8s.io":          "PriorityClass*",
+		"secrets-store.csi.x-k8s.io": "SecretProviderClass",
+		"snapshot.storage.k8s.io":    "VolumeSnapshot VolumeSnapshotClass*",
+		"storage.k8s.io":             "StorageClass* VolumeAttributesClass*",
+	})} {
+		for kind, target := range named {
+			words[strings.ToLower(kind)] = target
+		}
+	}
+	delete(words, "namespace") // it says where, not what
+	return words
+}()
 
-	"volumeAttributesClassName": ofCluster("storage.k8s.io", "VolumeAttributesClass"),
-}
+// holders are the keys that hold a name, without Name at their end.
+var holders = func() map[string]graph.Reference {
+	all := map[string]graph.Reference{}
+	for key := range strings.FieldsSeq("claim configMap ingressClass node priorityClass runtimeClass secret serviceAccount storageClass volumeAttributesClass") {
+		all[key] = commonWords[strings.ToLower(key)]
+	}
+	return all
+}()
 
-// namedBy returns what a text refers to, by its key.
+// namedBy returns what a text refers to, by its key: secretName, and also caSecretName.
 func namedBy(key string) (graph.Reference, bool) {
-	if !strings.HasSuffix(key, "Name") {
+	key, ok := strings.CutSuffix(key, "Name")
+	if !ok {
 		return graph.Reference{}, false
 	}
-	if target, ok := names[key]; ok {
+	if target, ok := holders[key]; ok {
 		return target, true
 	}
 	for _, of := range [...]string{"Secret", "ConfigMap", "ServiceAccount", "StorageClass"} {
-		if strings.HasSuffix(key, of+"Name") {
-			return names[lowerFirst(of)+"Name"], true
+		if strings.HasSuffix(key, of) {
+			return commonWords[strings.ToLower(of)], true
 		}
 	}
 	return graph.Reference{}, false
@@ -109,13 +119,13 @@ func namedBy(key string) (graph.Reference, bool) {
 func targetByKey(key, group string) (graph.Reference, bool) {
 	switch {
 	case strings.HasSuffix(key, "ullSecret"): // imagePullSecrets[], pullSecret
-		target := namespaced("Secret")
+		target := kinds["Secret"]
 		target.Type = graph.Transitive
 		return target, true
 	case key == "secret" || strings.HasSuffix(key, "Secret"):
-		return namespaced("Secret"), true
+		return kinds["Secret"], true
 	case key == "configMap" || strings.HasSuffix(key, "ConfigMap"):
-		return namespaced("ConfigMap"), true
+		return kinds["ConfigMap"], true
 	}
 	stem, ok := strings.CutSuffix(key, "Ref")
 	if !ok {
@@ -131,7 +141,7 @@ func targetByKey(key, group string) (graph.Reference, bool) {
 			if isKey && of != "ConfigMap" {
 				of = "Secret" // serviceAccountKeyRef: Secrets and ConfigMaps have keys
 			}
-			return namespaced(of), true
+			return kinds[of], true
 		}
 	}
 	if known, ok := kinds[kind]; ok {
@@ -162,11 +172,11 @@ func keyedBy(key string) (graph.Reference, bool) {
 	switch words := stem(wordsOf(key[:min(len(key), 2*maxLabel)])); {
 	case len(words) == 0:
 	case words[len(words)-1] == "configmap", len(words) > 1 && words[len(words)-2] == "config" && words[len(words)-1] == "map":
-		return namespaced("ConfigMap"), true
+		return kinds["ConfigMap"], true
 	case words[len(words)-1] == "bucket":
 		return graph.Reference{}, false
 	}
-	return namespaced("Secret"), true
+	return kinds["Secret"], true
 }
 
 // isPlausible reports whether a text can be the name of an object, and not a template, a
@@ -190,5 +200,3 @@ func upperFirst(text string) string {
 	}
 	return string(text[0]-'a'+'A') + text[1:]
 }
-
-func lowerFirst(text string) string { return string(text[0]-'A'+'a') + text[1:] }

@@ -17,32 +17,10 @@ const (
 
 // settled are the groups of Kubernetes itself. The table covers all of their kinds, so
 // conventions do not apply: a kind without rules has no references.
-var settled = map[string]bool{
-	"":                             true,
-	"admissionregistration.k8s.io": true,
-	"apiextensions.k8s.io":         true,
-	"apiregistration.k8s.io":       true,
-	"apps":                         true,
-	"authentication.k8s.io":        true,
-	"authorization.k8s.io":         true,
-	"autoscaling":                  true,
-	"batch":                        true,
-	"certificates.k8s.io":          true,
-	"coordination.k8s.io":          true,
-	"discovery.k8s.io":             true,
-	"events.k8s.io":                true,
-	"flowcontrol.apiserver.k8s.io": true,
-	"internal.apiserver.k8s.io":    true,
-	"metrics.k8s.io":               true,
-	"networking.k8s.io":            true,
-	"node.k8s.io":                  true,
-	"policy":                       true,
-	"rbac.authorization.k8s.io":    true,
-	"resource.k8s.io":              true,
-	"scheduling.k8s.io":            true,
-	"storage.k8s.io":               true,
-	"storagemigration.k8s.io":      true,
-}
+var settled = set("", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "authentication.k8s.io",
+	"authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "events.k8s.io",
+	"flowcontrol.apiserver.k8s.io", "internal.apiserver.k8s.io", "metrics.k8s.io", "networking.k8s.io", "node.k8s.io", "policy",
+	"rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io", "storagemigration.k8s.io")
 
 // guess walks an object of a kind without rules, and finds references by the API
 // conventions of Kubernetes. Kinds without a group that are not of Kubernetes are taken
@@ -121,7 +99,7 @@ func (g *guess) value(key string, value any) {
 			g.text(key, value)
 		}
 	case map[string]any:
-		if isOpaque(key) || g.isContents(key, value) || !told && g.reference(key, value) || isWhole(value) {
+		if isOpaque[key] || g.isContents(key, value) || !told && g.reference(key, value) || isWhole(value) {
 			return
 		}
 		if !told && !g.inferSelector(key, value) {
@@ -129,7 +107,7 @@ func (g *guess) value(key string, value any) {
 		}
 		g.object(value)
 	case []any:
-		if isOpaque(key) || len(g.path) == maxGuessDepth {
+		if isOpaque[key] || len(g.path) == maxGuessDepth {
 			return
 		}
 		g.path = append(g.path, "")
@@ -223,7 +201,7 @@ func (g *guess) isDoubtful(target graph.Reference, key string, object map[string
 		return true // a kind of the whole cluster may be meant as well
 	}
 	// A reference with a group of another domain is explicit.
-	return target.Scope == graph.ScopeUnknown && domainOf(target.To.Group) == domainOf(g.kind.Group) && !says(object) &&
+	return target.Scope == graph.ScopeUnknown && DomainOf(target.To.Group) == DomainOf(g.kind.Group) && !says(object) &&
 		!g.served.Serves(target.To) && (!saysKind || len(g.served.meaning(g.kind.Group, key).targets) > 0)
 }
 

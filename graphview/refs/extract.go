@@ -252,7 +252,7 @@ func (w *walk) emitNames(ref *graph.Reference, l *leaf, text string) {
 	ref.To, _ = l.target(w.reached[:])
 	ref.Optional = true
 	for one := range strings.SplitSeq(text, ",") {
-		matchEach(l.naming.patterns, strings.TrimSpace(one), func(c captured) {
+		matchEach(l.naming.patterns, strings.TrimSpace(one), func(c captured) bool {
 			ref.Name, ref.Namespace = c.name, ""
 			if l.scope != graph.ScopeCluster {
 				ref.Namespace = cmp.Or(c.namespace, w.namespace)
@@ -260,6 +260,7 @@ func (w *walk) emitNames(ref *graph.Reference, l *leaf, text string) {
 			if ref.Namespace != "" || l.scope == graph.ScopeCluster {
 				w.found.add(ref)
 			}
+			return true
 		})
 	}
 }

@@ -14,8 +14,8 @@ const few = 24
 // so that most objects cost one allocation: the result, with its exact size.
 type found struct {
 	first [few]graph.Reference
-	count int // used of first
-	more  []graph.Reference
+	more  []graph.Reference // those after the first
+	count int               // of all
 	// seen has the indexes of references by name, once there are more than few.
 	seen map[named]int
 	// parts counts the references and the terms of selectors. exceeded: some were left out.
@@ -54,10 +54,17 @@ func (f *found) append(ref *graph.Reference) {
 	}
 	if f.count < few {
 		f.first[f.count] = *ref
-		f.count++
-		return
+	} else {
+		f.more = append(f.more, *ref)
 	}
-	f.more = append(f.more, *ref)
+	f.count++
+}
+
+func (f *found) at(i int) *graph.Reference {
+	if i < few {
+		return &f.first[i]
+	}
+	return &f.more[i-few]
 }
 
 // take counts parts, unless these are too many.
@@ -74,14 +81,10 @@ func (f *found) take(n int) bool {
 
 // last returns the last reference, nil if there is none.
 func (f *found) last() *graph.Reference {
-	switch {
-	case len(f.more) > 0:
-		return &f.more[len(f.more)-1]
-	case f.count > 0:
-		return &f.first[f.count-1]
-	default:
+	if f.count == 0 {
 		return nil
 	}
+	return f.at(f.count - 1)
 }
 
 func (f *found) err() error {
@@ -106,25 +109,18 @@ func (f *found) repeated(ref *graph.Reference) bool {
 	}
 	if f.seen == nil {
 		f.seen = make(map[named]int, 2*few)
-		for i := range f.first {
-			f.seen[nameOf(&f.first[i])] = i
-		}
-		for i := range f.more {
-			f.seen[nameOf(&f.more[i])] = few + i
+		for i := range f.count {
+			f.seen[nameOf(f.at(i))] = i
 		}
 	}
 	name := nameOf(ref)
 	i, ok := f.seen[name]
 	if !ok {
-		f.seen[name] = f.count + len(f.more)
+		f.seen[name] = f.count
 		return false
 	}
-	switch {
-	case i < few:
-		f.first[i].Optional = f.first[i].Optional && ref.Optional
-	case i-few < len(f.more): // unless a bound kept it out
-		other := &f.more[i-few]
-		other.Optional = other.Optional && ref.Optional
+	if i < f.count { // unless a bound kept it out
+		f.at(i).Optional = f.at(i).Optional && ref.Optional
 	}
 	return true
 }
@@ -134,8 +130,7 @@ func (f *found) all() []graph.Reference {
 	if f.count == 0 {
 		return nil
 	}
-	all := make([]graph.Reference, f.count+len(f.more))
-	copy(all, f.first[:f.count])
-	copy(all[f.count:], f.more)
+	all := make([]graph.Reference, f.count)
+	copy(all[copy(all, f.first[:]):], f.more)
 	return all
 }

@@ -27,7 +27,7 @@ func (s *Served) hints(group string, words []string) (found []graph.Reference) {
 	}
 	for i := 0; i < len(words) && found == nil; i++ {
 		if word := strings.Join(words[i:], ""); len(word) > shortestEnd {
-			found = s.references(own.named(word), own.endsIn(word), own.parts[word])
+			found = s.references(own.exact[word], own.ends[word], own.parts[word])
 		}
 	}
 	has := func(of map[string]bool) bool {
@@ -43,11 +43,8 @@ func (s *Served) hints(group string, words []string) (found []graph.Reference) {
 }
 
 var (
-	isConfigWord = map[string]bool{"conf": true, "config": true, "configuration": true, "properties": true, "script": true, "scripts": true, "settings": true}
-	isSecretWord = map[string]bool{"ca": true, "key": true, "keys": true, "keystore": true, "kubeconfig": true, "passphrase": true, "truststore": true}
+	isConfigWord = set("conf", "config", "configuration", "properties", "script", "scripts", "settings")
+	isSecretWord = set("ca", "key", "keys", "keystore", "kubeconfig", "passphrase", "truststore")
 	// isRelation are words for what an object is to another one, and for an object as such.
-	isRelation = map[string]bool{
-		"cr": true, "dependson": true, "destination": true, "downstream": true, "guid": true, "instance": true, "origin": true,
-		"owner": true, "parent": true, "res": true, "source": true, "target": true, "upstream": true,
-	}
+	isRelation = set("cr", "dependson", "destination", "downstream", "guid", "instance", "origin", "owner", "parent", "res", "source", "target", "upstream")
 )

@@ -395,8 +395,8 @@ func TestDomainOf(t *testing.T) {
 		"bootstrap.cluster.x-k8s.io": "cluster.x-k8s.io",
 		"gateway.networking.k8s.io":  "networking.k8s.io",
 	} {
-		if got := domainOf(group); got != want {
-			t.Errorf("domainOf(%s) = %s, want %s", group, got, want)
+		if got := DomainOf(group); got != want {
+			t.Errorf("DomainOf(%s) = %s, want %s", group, got, want)
 		}
 	}
 }

@@ -8,30 +8,6 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// commonWords maps the words that keys of other projects use to kinds of Kubernetes.
-var commonWords = func() map[string]graph.Reference {
-	words := map[string]graph.Reference{
-		"claim":         namespaced("PersistentVolumeClaim"),
-		"clusterrole":   ofCluster("rbac.authorization.k8s.io", "ClusterRole"),
-		"credential":    namespaced("Secret"),
-		"ingressclass":  ofCluster("networking.k8s.io", "IngressClass"),
-		"priorityclass": ofCluster("scheduling.k8s.io", "PriorityClass"),
-		"pvc":           namespaced("PersistentVolumeClaim"),
-		"runtimeclass":  ofCluster("node.k8s.io", "RuntimeClass"),
-		"storageclass":  ofCluster("storage.k8s.io", "StorageClass"),
-
-		"secretproviderclass": ofGroup("secrets-store.csi.x-k8s.io", "SecretProviderClass"),
-		"volumesnapshot":      ofGroup("snapshot.storage.k8s.io", "VolumeSnapshot"),
-		"volumesnapshotclass": ofCluster("snapshot.storage.k8s.io", "VolumeSnapshotClass"),
-	}
-	for kind, target := range kinds {
-		if kind != "Namespace" { // a namespace says where, not what
-			words[strings.ToLower(kind)] = target
-		}
-	}
-	return words
-}()
-
 // external is the domain of Config Connector, and externalServices that of the controllers
 // of AWS. Keys refer to their own kinds: a secretRef refers to a SecretManagerSecret.
 const (
@@ -45,14 +21,11 @@ func isExternal(group string) bool {
 
 // isElsewhere are the words before kinds in keys for what is no object of the cluster: newTunnel is not the name of a
 // Tunnel.
-var isElsewhere = map[string]bool{"new": true}
+var isElsewhere = set("new")
 
 // isOther are the last words of keys whose values are never names of objects.
-var isOther = map[string]bool{
-	"annotation": true, "domain": true, "format": true, "group": true, "image": true, "interval": true, "key": true, "kind": true,
-	"label": true, "mode": true, "namespace": true, "path": true, "pattern": true, "port": true, "prefix": true, "protocol": true,
-	"suffix": true, "timeout": true, "type": true, "version": true,
-}
+var isOther = set("annotation", "domain", "format", "group", "image", "interval", "key", "kind", "label", "mode", "namespace", "path", "pattern",
+	"port", "prefix", "protocol", "suffix", "timeout", "type", "version")
 
 // saysOther reports whether a key ends in such a word: matchingKey, completionMode.
 func saysOther(key string) bool {
@@ -113,8 +86,8 @@ func (s *Served) meaning(group, key string) meaning {
 
 func (s *Served) lookUp(group string, all []string) meaning {
 	words := stem(all)
-	own, near, every := cmp.Or(s.groups[group], &vocabulary{}), cmp.Or(s.domains[domainOf(group)], &vocabulary{}), cmp.Or(s.domains[everyDomain], &vocabulary{})
-	if len(words) == 0 || len(words) == 1 && isOther[words[0]] && (len(all) == 1 || own.named(words[0]) == nil && own.endsIn(words[0]) == nil) {
+	own, near, every := cmp.Or(s.groups[group], &vocabulary{}), cmp.Or(s.domains[DomainOf(group)], &vocabulary{}), cmp.Or(s.domains[everyDomain], &vocabulary{})
+	if len(words) == 0 || len(words) == 1 && isOther[words[0]] && (len(all) == 1 || own.exact[words[0]] == nil && own.ends[words[0]] == nil) {
 		return meaning{}
 	}
 	core := commonWords
@@ -127,23 +100,23 @@ func (s *Served) lookUp(group string, all []string) meaning {
 			continue
 		}
 		word := strings.Join(form, "")
-		exact := own.named(word)
-		found := s.references(exact, own.endsIn(word))
+		exact := own.exact[word]
+		found := s.references(exact, own.ends[word])
 		if target, ok := core[word]; ok && len(exact) == 0 {
 			if found == nil {
-				found = s.references(near.endsIn(word))
+				found = s.references(near.ends[word])
 			}
 			return meaning{targets: append(found, target), sure: len(found) == 0 && isCertain(form, target.To.Kind, isNamed)}
 		}
 		if len(found) > 1 && len(exact) == 0 {
-			found = s.references(own.plain(word, own.endsIn(word)))
+			found = s.references(own.plain(word, own.ends[word]))
 		}
 		if found != nil {
 			isCluster := isNamed && word == "cluster"
 			distinct := isCluster || isRef && len(word) >= shortestEnd || len(form) > 1 && len(exact) == 1
 			return meaning{targets: found, sure: distinct && len(found) == 1, kind: !isRef && len(found) == 1}
 		}
-		for i, kinds := range [...][]graph.Kind{near.named(word), near.endsIn(word), every.named(word)} {
+		for i, kinds := range [...][]graph.Kind{near.exact[word], near.ends[word], every.exact[word]} {
 			if found := s.references(kinds); found != nil && (i < 2 || len(form) > 1) {
 				return meaning{targets: found}
 			}
@@ -152,7 +125,7 @@ func (s *Served) lookUp(group string, all []string) meaning {
 			return found
 		}
 		if last := len(form) - 1; last > 0 && isInstance[form[last]] {
-			if found := s.references(own.named(strings.Join(form[:last], ""))); found != nil {
+			if found := s.references(own.exact[strings.Join(form[:last], "")]); found != nil {
 				return meaning{targets: found, sure: last > 1 && len(found) == 1}
 			}
 		}
@@ -172,7 +145,7 @@ func (s *Served) byLetters(core map[string]graph.Reference, every *vocabulary, w
 	}
 	for _, form := range [...][]string{words, singular(words)} {
 		word := strings.Join(form, "")
-		if found := s.references(every.endsIn(word)); len(found) == 1 && len(word) >= shortestFar {
+		if found := s.references(every.ends[word]); len(found) == 1 && len(word) >= shortestFar {
 			return meaning{targets: found}
 		}
 	}
@@ -184,11 +157,11 @@ func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []
 	for i := 1; i < len(form); i++ {
 		end := strings.Join(form[i:], "")
 		long := len(end) > shortestEnd && !isElsewhere[form[i-1]]
-		exact := own.named(end)
+		exact := own.exact[end]
 		if target, ok := core[end]; ok && (exact == nil || !long) {
 			return meaning{targets: []graph.Reference{target}, sure: isCertain(form, target.To.Kind, isNamed)}
 		}
-		ends := own.endsIn(end)
+		ends := own.ends[end]
 		if isOther[form[len(form)-1]] {
 			ends = nil
 		}
@@ -239,13 +212,10 @@ func isMapped(kind graph.Kind) bool {
 }
 
 // isInstance are words after the name of a kind that do not change the meaning of a key.
-var isInstance = map[string]bool{"cluster": true, "cr": true, "instance": true, "object": true, "resource": true, "selector": true}
+var isInstance = set("cluster", "cr", "instance", "object", "resource", "selector")
 
 // isLiteral are words before secret in keys that hold the secret text itself.
-var isLiteral = map[string]bool{
-	"api": true, "app": true, "client": true, "consumer": true, "cookie": true, "hmac": true, "jwt": true, "session": true, "shared": true,
-	"webhook": true,
-}
+var isLiteral = set("api", "app", "client", "consumer", "cookie", "hmac", "jwt", "session", "shared", "webhook")
 
 // isCertain reports whether a key's words leave no doubt that it names an object of a kind of
 // Kubernetes: a Secret, a class or a ServiceAccount, or another kind with a name of two words or
@@ -268,8 +238,6 @@ func (s *Served) references(lists ...[]graph.Kind) []graph.Reference {
 	return targets
 }
 
-func (v *vocabulary) named(word string) []graph.Kind { return v.exact[word] }
-
 // plain returns the one of several kinds that is a word after the first word of most kinds of the group:
 // HumioCluster, of HumioCluster and HumioExternalCluster. Without such a kind it returns all.
 func (v *vocabulary) plain(word string, of []graph.Kind) []graph.Kind {
@@ -281,8 +249,6 @@ func (v *vocabulary) plain(word string, of []graph.Kind) []graph.Kind {
 	}
 	return of
 }
-
-func (v *vocabulary) endsIn(word string) []graph.Kind { return v.ends[word] }
 
 // stem returns the words of a key without the ones, such as ref, that mark a reference.
 func stem(words []string) []string {

@@ -75,59 +75,25 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
-// match returns the captures of the first pattern that matches the whole text.
-func match(patterns []pattern, text string) (captured, bool) {
-	if len(text) > maxPatterned {
-		return captured{}, false
-	}
-	for _, p := range patterns {
-		if c, ok := p.match(text); ok {
-			return c, true
-		}
-	}
-	return captured{}, false
+// match returns the captures of the first pattern that matches the whole text, each as short as possible.
+func match(patterns []pattern, text string) (first captured, ok bool) {
+	matchEach(patterns, text, func(c captured) bool {
+		first, ok = c, true
+		return false
+	})
+	return first, ok
 }
 
-// match matches the whole text. Captures are as short as possible.
-func (p pattern) match(text string) (captured, bool) {
-	if len(p) == 0 {
-		return captured{}, text == ""
-	}
-	first, rest := p[0], p[1:]
-	if first.literal != "" {
-		after, ok := strings.CutPrefix(text, first.literal)
-		if !ok {
-			return captured{}, false
-		}
-		return rest.match(after)
-	}
-	for end := 0; ; end++ {
-		if end > 0 || first.capture == anything {
-			if c, ok := rest.match(text[end:]); ok {
-				switch first.capture {
-				case name, label:
-					c.name = text[:end]
-				case namespace:
-					c.namespace = text[:end]
-				case anything:
-				}
-				return c, true
-			}
-		}
-		if end == len(text) || !first.capture.takes(text[end]) {
-			return captured{}, false
-		}
-	}
-}
-
-// matchEach yields the captures of every way in which each pattern matches the text.
-func matchEach(patterns []pattern, text string, yield func(captured)) {
+// matchEach yields the captures of every way in which each pattern matches the whole text, until yield returns false.
+func matchEach(patterns []pattern, text string, yield func(captured) bool) {
 	if len(text) > maxPatterned {
 		return
 	}
 	m := matching{text: text, left: maxPlaces}
 	for _, p := range patterns {
-		p.each(&m, 0, captured{}, yield)
+		if !p.each(&m, 0, captured{}, yield) {
+			return
+		}
 	}
 }
 
@@ -181,35 +147,32 @@ func (m *matching) next(rest pattern, from, limit int) (int, bool) {
 	return end, true
 }
 
-func (p pattern) each(m *matching, at int, c captured, yield func(captured)) {
+// each yields the captures after those in c, from a place in the text on. It returns false after yield did.
+func (p pattern) each(m *matching, at int, c captured, yield func(captured) bool) bool {
 	if len(p) == 0 {
-		if at == len(m.text) {
-			yield(c)
-		}
-		return
+		return at < len(m.text) || yield(c)
 	}
 	first, rest := p[0], p[1:]
 	if first.literal != "" {
-		if strings.HasPrefix(m.text[at:], first.literal) {
-			rest.each(m, at+len(first.literal), c, yield)
-		}
-		return
+		return !strings.HasPrefix(m.text[at:], first.literal) || rest.each(m, at+len(first.literal), c, yield)
 	}
 	from, limit := at+1, m.limit(first.capture, at)
 	if first.capture == anything {
 		from = at
 	}
 	for end, ok := m.next(rest, from, limit); ok; end, ok = m.next(rest, end+1, limit) {
-		next := c
 		switch first.capture {
 		case name, label:
-			next.name = m.text[at:end]
+			c.name = m.text[at:end]
 		case namespace:
-			next.namespace = m.text[at:end]
+			c.namespace = m.text[at:end]
 		case anything:
 		}
-		rest.each(m, end, next, yield)
+		if !rest.each(m, end, c, yield) {
+			return false
+		}
 	}
+	return true
 }
 
 // takes reports whether a capture may contain a byte.

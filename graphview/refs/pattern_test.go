@@ -68,7 +68,10 @@ func TestMatchEachPlaces(t *testing.T) {
 			}
 			got, m := 0, matching{text: test.text, left: maxPlaces}
 			for _, p := range patterns {
-				p.each(&m, 0, captured{}, func(captured) { got++ })
+				p.each(&m, 0, captured{}, func(captured) bool {
+					got++
+					return true
+				})
 			}
 			if places := maxPlaces - m.left; got != test.want || places != test.wantPlaces {
 				t.Errorf("%d ways at %d places, want %d at %d", got, places, test.want, test.wantPlaces)

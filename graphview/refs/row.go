@@ -15,13 +15,11 @@ func parseRow(words []string) (row, error) {
 	}
 	rule := Rule{Path: words[0]}
 	if words[1] == "include" {
-		if len(words) == 4 && words[3] == "t" {
-			return row{include: words[2], transitive: true, rule: rule}, nil
-		}
-		if len(words) != 3 {
+		transitive := len(words) == 4 && words[3] == "t"
+		if len(words) != 3 && !transitive {
 			return row{}, errors.New("expected one template after include")
 		}
-		return row{include: words[2], rule: rule}, nil
+		return row{include: words[2], transitive: transitive, rule: rule}, nil
 	}
 	var err error
 	if rule.To, err = parseTarget(words[1]); err != nil {
@@ -31,7 +29,7 @@ func parseRow(words []string) (row, error) {
 		rule.Scope = graph.ScopeNamespaced
 	}
 	for _, word := range words[2:] {
-		if !rule.readFlag(word) && !rule.readOption(word) {
+		if !rule.readWord(word) {
 			return row{}, fmt.Errorf("unknown word %q", word)
 		}
 	}
@@ -41,76 +39,51 @@ func parseRow(words []string) (row, error) {
 	return row{rule: rule}, nil
 }
 
-// readFlag reads a word without a value.
-func (r *Rule) readFlag(word string) bool {
-	switch word {
-	case "t":
-		r.Type = graph.Transitive
-	case "object":
-		r.Method = Object
-	case "selector":
-		r.Method = Selector
-	case "labels":
-		r.Method = Labels
-	case "inventory":
-		r.Method = Inventory
-	case "application":
-		r.Method = Application
-	case "address":
-		r.Method = Address
-	case "names":
-		r.Method = Names
-	case "empty=all":
-		r.EmptySelectsAll = true
-	case "inferred":
-		r.Inferred = true
-	case "optional":
-		r.Optional = true
-	case "everywhere":
-		r.AllNamespaces = true
-	case "cluster":
-		r.Scope = graph.ScopeCluster
-	case "namespaced":
-		r.Scope = graph.ScopeNamespaced
-	default:
-		return false
+// flags are the words of a row without a value, and options those with one.
+var (
+	flags = map[string]func(*Rule){
+		"t":           func(r *Rule) { r.Type = graph.Transitive },
+		"object":      func(r *Rule) { r.Method = Object },
+		"selector":    func(r *Rule) { r.Method = Selector },
+		"labels":      func(r *Rule) { r.Method = Labels },
+		"inventory":   func(r *Rule) { r.Method = Inventory },
+		"application": func(r *Rule) { r.Method = Application },
+		"address":     func(r *Rule) { r.Method = Address },
+		"names":       func(r *Rule) { r.Method = Names },
+		"empty=all":   func(r *Rule) { r.EmptySelectsAll = true },
+		"inferred":    func(r *Rule) { r.Inferred = true },
+		"optional":    func(r *Rule) { r.Optional = true },
+		"everywhere":  func(r *Rule) { r.AllNamespaces = true },
+		"cluster":     func(r *Rule) { r.Scope = graph.ScopeCluster },
+		"namespaced":  func(r *Rule) { r.Scope = graph.ScopeNamespaced },
 	}
-	return true
-}
+	options = map[string]func(r *Rule, value string){
+		"ns":          func(r *Rule, value string) { r.Namespace = strings.Split(value, ",") },
+		"if":          func(r *Rule, value string) { r.If = append(r.If, value) },
+		"unless":      func(r *Rule, value string) { r.Unless = append(r.Unless, value) },
+		"optional":    func(r *Rule, value string) { r.OptionalIf = append(r.OptionalIf, value) },
+		"except":      func(r *Rule, value string) { r.Except = strings.Split(value, ",") },
+		"as":          func(r *Rule, value string) { r.As = value },
+		"named":       func(r *Rule, value string) { r.Named = value },
+		"remote":      func(r *Rule, value string) { r.Remote = value },
+		"mark":        func(r *Rule, value string) { r.Mark = value + "/" },
+		"selected-ns": func(r *Rule, value string) { r.Selected = value },
+		"listed-ns":   func(r *Rule, value string) { r.Listed = value },
+	}
+)
 
-// readOption reads key=value.
-func (r *Rule) readOption(word string) bool {
+// readWord reads one word after the target.
+func (r *Rule) readWord(word string) bool {
+	if set, ok := flags[word]; ok {
+		set(r)
+		return true
+	}
 	key, value, _ := strings.Cut(word, "=")
-	if value == "" {
-		return false
+	set, ok := options[key]
+	if ok = ok && value != ""; ok {
+		set(r, value)
 	}
-	switch key {
-	case "ns":
-		r.Namespace = strings.Split(value, ",")
-	case "if":
-		r.If = append(r.If, value)
-	case "unless":
-		r.Unless = append(r.Unless, value)
-	case "optional":
-		r.OptionalIf = append(r.OptionalIf, value)
-	case "except":
-		r.Except = strings.Split(value, ",")
-	case "as":
-		r.As = value
-	case "named":
-		r.Named = value
-	case "remote":
-		r.Remote = value
-	case "mark":
-		r.Mark = value + "/"
-	case "selected-ns":
-		r.Selected = value
-	case "listed-ns":
-		r.Listed = value
-	default:
-		return false
-	}
-	return true
+	return ok
 }
 
 // parseTarget reads group/Kind, where either part may be a field in braces.

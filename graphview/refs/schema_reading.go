@@ -44,12 +44,12 @@ func (s *Served) Read(kind graph.Kind, of *schema.Schema) (*Reading, error) {
 	}
 	r := &Reading{rules: len(found.Rules)}
 	for i := range found.Rules {
-		steps, end, err := compile(&found.Rules[i])
+		c, err := Compile(&found.Rules[i])
 		if err != nil {
 			return nil, err
 		}
-		end.plausible = end.method == Name || end.method == Object
-		r.root.add(steps, end)
+		c.end.plausible = c.end.method == Name || c.end.method == Object
+		r.root.add(c.steps, c.end)
 		r.sum += sumOf(&found.Rules[i])
 	}
 	for i, path := range slices.Concat(found.Silent, found.Required) {

@@ -88,7 +88,7 @@ func (r *schemaReader) visit(p place, s *schema.Schema) {
 		return
 	}
 	switch {
-	case s.Embedded || isOpaque(p.key) || isOfKubelet[p.key]:
+	case s.Embedded || isOpaque[p.key] || isOfKubelet[p.key]:
 	case s.Type == "string":
 		r.visitText(p, s)
 	case s.Items != nil:
@@ -104,10 +104,8 @@ func (r *schemaReader) visit(p place, s *schema.Schema) {
 }
 
 // isOfKubelet are the fields of a pod that configure how it runs and refer to nothing.
-var isOfKubelet = map[string]bool{
-	"affinity": true, "dnsConfig": true, "grpc": true, "hostAliases": true, "lifecycle": true, "livenessProbe": true, "readinessProbe": true,
-	"startupProbe": true, "tolerations": true, "topologySpreadConstraints": true, "volumeDevices": true,
-}
+var isOfKubelet = set("affinity", "dnsConfig", "grpc", "hostAliases", "lifecycle", "livenessProbe", "readinessProbe", "startupProbe", "tolerations",
+	"topologySpreadConstraints", "volumeDevices")
 
 func (r *schemaReader) visitObject(p place, s *schema.Schema) {
 	for _, shape := range s.Shapes() {
@@ -197,9 +195,7 @@ func isSecretive(key string) bool {
 	})
 }
 
-var isSecretiveWord = map[string]bool{
-	"auth": true, "cert": true, "certificate": true, "credential": true, "license": true, "password": true, "secret": true, "tls": true, "token": true,
-}
+var isSecretiveWord = set("auth", "cert", "certificate", "credential", "license", "password", "secret", "tls", "token")
 
 // require records that the target of a reference by convention has to exist: the schema
 // requires the name, and the key does not say that the controller makes the target.

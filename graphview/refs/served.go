@@ -56,7 +56,7 @@ func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
 		}
 		note(s.groups, kind.Group, kind)
 		s.groups[kind.Group].noteParts(kind)
-		note(s.domains, domainOf(kind.Group), kind)
+		note(s.domains, DomainOf(kind.Group), kind)
 		note(s.domains, everyDomain, kind)
 	}
 	for _, named := range s.byName {
@@ -144,9 +144,9 @@ func (s *Served) Changed(other *Served) []string {
 		}
 		for kind, scope := range a.scopes {
 			if b == nil {
-				changed = append(changed, domainOf(kind.Group))
+				changed = append(changed, DomainOf(kind.Group))
 			} else if is, ok := b.scopes[kind]; !ok || is != scope {
-				changed = append(changed, domainOf(kind.Group))
+				changed = append(changed, DomainOf(kind.Group))
 			}
 		}
 	}
@@ -168,15 +168,12 @@ func (x *Extractor) Infers(of graph.Kind) bool { return x.guesses(of) }
 // Kubernetes itself, which the table covers.
 func IsOpen(of graph.Kind) bool { return !settled[of.Group] }
 
-// DomainOf returns the domain of a group, as Changed returns them.
-func DomainOf(group string) string { return domainOf(group) }
-
 // shared are the domains in which many publishers have subdomains.
-var shared = map[string]bool{"k8s.io": true, "x-k8s.io": true, "github.com": true, "github.io": true, "google.com": true, "amazonaws.com": true}
+var shared = set("k8s.io", "x-k8s.io", "github.com", "github.io", "google.com", "amazonaws.com")
 
-// domainOf returns the part of a group's name that all groups of its publisher share: the
+// DomainOf returns the part of a group's name that all groups of its publisher share: the
 // last two labels, or three if the last two are a shared domain.
-func domainOf(group string) string {
+func DomainOf(group string) string {
 	cut := strings.LastIndexByte(group, '.')
 	if cut < 0 {
 		return group
