@@ -73,11 +73,9 @@ func hostOf(text string) (host string, called, ported bool) {
 // localhost is the one name without dots that is no Service.
 const localhost = "localhost"
 
-// isPublic reports whether a label is one of the most common top-level domains. Most
+// isPublic are the most common top-level domains. Most
 // addresses in objects end in one, and no namespace has such a name.
-func isPublic(label string) bool {
-	return label == "com" || label == "io" || label == "net" || label == "org"
-}
+var isPublic = set("com", "io", "net", "org")
 
 // isInside reports whether the second label of a host is a namespace and no domain: one with a dash, or what
 // the Service is named after.
@@ -100,7 +98,7 @@ func servicesAt(host string, called, ported bool) (found [2]address) {
 	host = strings.TrimSuffix(host, ".cluster.local")
 	inside, qualified := strings.CutSuffix(host, ".svc")
 	labels := strings.Split(inside, ".")
-	if !qualified && isPublic(labels[len(labels)-1]) {
+	if !qualified && isPublic[labels[len(labels)-1]] {
 		return found
 	}
 	switch n := len(labels); {

@@ -19,7 +19,7 @@ func Builtin() *Extractor { return builtin().extractor }
 // BuiltinRules returns the rules of the built-in table, for an extractor with further
 // rules.
 func BuiltinRules() []Rule {
-	return builtin().table.mustRules(func(graph.Kind) bool { return true })
+	return builtin().table.mustRules(func(graph.Kind) bool { return true }, false)
 }
 
 type compiled struct {
@@ -34,10 +34,7 @@ var builtin = sync.OnceValue(func() compiled {
 	if err != nil {
 		panic(invalidTable(err))
 	}
-	x, err := New(t.rulesOf(AnyKind)...)
-	if err != nil {
-		panic(invalidTable(err))
-	}
+	x := mustNew(t.rulesOf(AnyKind)...)
 	for _, h := range t.headings {
 		for _, kind := range h.kinds {
 			if kind != AnyKind && x.kinds[kind] == nil && len(h.rows) > 0 {
@@ -50,29 +47,35 @@ var builtin = sync.OnceValue(func() compiled {
 
 func invalidTable(err error) string { return fmt.Sprintf("built-in reference table: %v", err) }
 
+// mustNew is New for rules of the table, which are part of the program.
+func mustNew(rules ...Rule) *Extractor {
+	x, err := New(rules...)
+	if err != nil {
+		panic(invalidTable(err))
+	}
+	return x
+}
+
 // rulesOf returns the rules of a kind and the rules for every kind, in the order of the
 // table, without those of targets in other clusters.
 func (t *table) rulesOf(kind graph.Kind) []Rule {
-	return t.mustRules(func(k graph.Kind) bool { return k == kind || k == AnyKind })
+	return t.mustRules(func(k graph.Kind) bool { return k == kind || k == AnyKind }, false)
 }
 
-// mustRules calls rules for a table that is part of the program. It panics if the table
-// is not valid; a test checks that it is.
-func (t *table) mustRules(wanted func(graph.Kind) bool) []Rule {
+// mustRules calls rules for a table that is part of the program, and returns those of targets
+// in other clusters or all others. It panics if the table is not valid; a test checks that it is.
+func (t *table) mustRules(wanted func(graph.Kind) bool, isRemote bool) []Rule {
 	rules, err := t.rules(wanted)
 	if err != nil {
 		panic(invalidTable(err))
 	}
-	return slices.DeleteFunc(rules, func(r Rule) bool { return r.Remote != "" })
+	return slices.DeleteFunc(rules, func(r Rule) bool { return (r.Remote != "") != isRemote })
 }
 
 // ruling compiles the rules of a kind and the rules for every kind. It panics as
 // mustRules does.
 func (t *table) ruling(kind graph.Kind) *ruling {
-	x, err := New(t.rulesOf(kind)...)
-	if err != nil {
-		panic(invalidTable(err))
-	}
+	x := mustNew(t.rulesOf(kind)...)
 	if r := x.kinds.of(kind); r != nil {
 		return r
 	}

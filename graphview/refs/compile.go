@@ -73,11 +73,11 @@ type leaf struct {
 // New compiles rules. References are in the order of the rules, except where rules share
 // a prefix of their paths. Its errors are for the authors of the rules.
 func New(rules ...Rule) (*Extractor, error) {
-	x := &Extractor{kinds: rulings{}, bare: ownShape()}
+	x := &Extractor{kinds: rulings{}}
 	kinds := map[graph.Kind]*ruling{}
 	for i := range rules {
 		if from := rules[i].From; from != AnyKind && kinds[from] == nil {
-			kinds[from] = &ruling{root: &node{}, shape: ownShape()}
+			kinds[from] = &ruling{root: &node{}}
 			x.kinds.put(from, kinds[from])
 		}
 	}
@@ -88,14 +88,17 @@ func New(rules ...Rule) (*Extractor, error) {
 			return nil, fmt.Errorf("rule of %s: %w", kindString(rule.From), err)
 		}
 		if rule.From != AnyKind {
-			kinds[rule.From].add(c)
+			kinds[rule.From].root.add(c.steps, c.end)
 			continue
 		}
 		x.others.add(c.steps, c.end)
-		addShape(x.bare, c.steps, &c.end)
 		for _, ruling := range kinds {
-			ruling.add(c)
+			ruling.root.add(c.steps, c.end)
 		}
+	}
+	x.bare = x.others.shape()
+	for _, ruling := range kinds {
+		ruling.shape = ruling.root.shape()
 	}
 	return x, nil
 }
@@ -150,7 +153,7 @@ func Compile(rule *Rule) (Compiled, error) {
 		allNamespaces:   rule.AllNamespaces,
 		mark:            rule.Mark,
 		inferred:        rule.Inferred || rule.Method.infers(),
-		optional:        rule.Optional || rule.Inferred || !rule.Method.lists() && !asks(rule.Path),
+		optional:        rule.Optional || rule.Inferred || rule.Method.infers() || !rule.Method.lists() && !asks(rule.Path),
 	}
 	if end.inferred {
 		end.field = graph.InferredField + rule.Path

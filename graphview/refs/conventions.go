@@ -42,13 +42,8 @@ type guess struct {
 	path []string
 }
 
-// conventions returns the references that the fields of an object suggest.
-func conventions(served *Served, kind graph.Kind, object map[string]any, told nodes) []graph.Reference {
-	return guessed(served, kind, object, told, maxGuessed)
-}
-
-// guessed is conventions for an object with at most this many values.
-func guessed(served *Served, kind graph.Kind, object map[string]any, told nodes, most int) []graph.Reference {
+// conventions returns the references that the fields of an object with at most this many values suggest.
+func conventions(served *Served, kind graph.Kind, object map[string]any, told nodes, most int) []graph.Reference {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)

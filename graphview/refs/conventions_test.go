@@ -121,7 +121,7 @@ func TestConventionsGiveUp(t *testing.T) {
 			if test.object != nil {
 				test.object["metadata"] = map[string]any{"namespace": "own"}
 			}
-			if got := conventions(nil, graph.Kind{Group: "example.com"}, test.object, nodes{}); len(got) != test.want {
+			if got := conventions(nil, graph.Kind{Group: "example.com"}, test.object, nodes{}, maxGuessed); len(got) != test.want {
 				t.Errorf("%d references, want %d: %v", len(got), test.want, render(got))
 			}
 		})
@@ -162,7 +162,7 @@ func TestKeysOfPaths(t *testing.T) {
 			if err := json.Unmarshal(text, &object); err != nil {
 				t.Fatal(err)
 			}
-			found := conventions(served, widget, object, nodes{})
+			found := conventions(served, widget, object, nodes{}, maxGuessed)
 			if want := 5; test.want && len(found) != want || !test.want && len(found) != 0 {
 				t.Errorf("an object has %d references: %q", len(found), render(found))
 			}

@@ -124,9 +124,8 @@
 // # Conventions
 //
 // In a kind without rules, outside Kubernetes' groups, keys with names that the API
-// conventions give to references are read as references: secretRef, caSecretKeyRef,
-// configMapRef, serviceAccountName, secretName, {apiVersion, kind, name},
-// {group, kind, name}, {name, key} of a Secret, fooRef for a Foo of the kind's own
-// group. The graph drops guesses whose kind is not served. TestConventionsMeasured
-// compares the conventions with the table.
+// conventions give to references are read as references, and keys that name kinds which
+// the cluster serves. The page docs/references.md lists them, in their order. The graph
+// drops guesses whose kind is not served. TestConventionsMeasured compares the
+// conventions with the table.
 package refs

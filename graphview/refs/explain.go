@@ -49,7 +49,7 @@ func (s *Served) Explain(kind graph.Kind, of *schema.Schema) ([]Explained, error
 	for i := range found.Rules {
 		all = append(all, explained(&found.Rules[i], BySchema))
 	}
-	if of != nil && Builtin().guesses(kind) {
+	if of != nil && Builtin().Infers(kind) {
 		reading, err := s.Read(kind, of)
 		if err != nil {
 			return all, err
@@ -60,7 +60,7 @@ func (s *Served) Explain(kind graph.Kind, of *schema.Schema) ([]Explained, error
 			object = map[string]any{}
 		}
 		object["metadata"] = map[string]any{"namespace": "own"}
-		for _, ref := range guessed(s, kind, object, reading.nodes(&Builtin().others), int(schema.Size.Limit())) {
+		for _, ref := range conventions(s, kind, object, reading.nodes(&Builtin().others), int(schema.Size.Limit())) {
 			all = append(all, Explained{
 				Path: strings.ReplaceAll(strings.TrimPrefix(ref.Field, graph.InferredField), "."+mapKey, "{}"), To: targetText(ref.To), Source: ByConvention,
 				Inferred: ref.Inferred, Selector: ref.Selector != nil, Type: ref.Type,

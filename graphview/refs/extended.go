@@ -28,14 +28,15 @@ func Extended(further map[graph.Kind]Declared) *Extractor {
 	x.kinds = maps.Clone(base.kinds)
 	x.ruled, x.kept = make(map[graph.Kind]bool, len(further)), make(map[graph.Kind]bool)
 	for kind, own := range further {
-		x.ruled[kind], x.kept[kind] = true, base.guesses(kind) && !own.Replace
+		x.ruled[kind], x.kept[kind] = true, base.Infers(kind) && !own.Replace
 		if len(own.Rules) == 0 && (base.Lists(kind) || x.kept[kind]) {
 			continue
 		}
 		r := builtin().table.ruling(kind)
 		for _, rule := range own.Rules {
-			r.add(rule)
+			r.root.add(rule.steps, rule.end)
 		}
+		r.shape = r.root.shape()
 		x.kinds.put(kind, r)
 	}
 	return &x

@@ -34,8 +34,8 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	if told != nil {
 		w.visit(&told.root, object, 0)
 	}
-	if x.guesses(kind) {
-		for _, ref := range conventions(x.served, kind, object, told.nodes(root)) {
+	if x.Infers(kind) {
+		for _, ref := range conventions(x.served, kind, object, told.nodes(root), maxGuessed) {
 			w.found.add(&ref)
 		}
 	}
@@ -54,8 +54,9 @@ func (x *Extractor) tree(kind graph.Kind) *node {
 // kind. For a kind without rules that is not of Kubernetes, Extract applies conventions.
 func (x *Extractor) Lists(kind graph.Kind) bool { return x.kinds[kind] != nil }
 
-// guesses reports whether conventions apply to a kind.
-func (x *Extractor) guesses(kind graph.Kind) bool {
+// Infers reports whether conventions apply to a kind, and so whether the references of its objects depend on the kinds
+// that the cluster serves in the kind's domain.
+func (x *Extractor) Infers(kind graph.Kind) bool {
 	return !settled[kind.Group] && (!x.Lists(kind) || x.kept[kind])
 }
 
@@ -147,10 +148,13 @@ func (w *walk) emit(l *leaf, value any) {
 	}
 	switch l.method {
 	case Inventory:
-		w.emitEntry(&ref, text)
+		if entry, ok := parseInventoryID(text); ok {
+			w.emitListed(&ref, entry)
+		}
 		return
 	case Application:
-		w.emitApplication(&ref, text)
+		selectors, _ := parseApplication(text)
+		w.emitListed(&ref, selectors...)
 		return
 	case Address:
 		w.emitAddresses(&ref, l, text)
@@ -216,29 +220,17 @@ func (l *leaf) applies(reached []any) bool {
 	return true
 }
 
-// emitEntry adds the object that an inventory's entry names.
-func (w *walk) emitEntry(ref *graph.Reference, id string) {
-	entry, ok := parseInventoryID(id)
-	if !ok {
-		return
-	}
-	entry.Type, entry.Field = ref.Type, ref.Field
-	w.found.add(&entry)
-}
-
-// emitApplication adds selectors for all objects of an application.
-func (w *walk) emitApplication(ref *graph.Reference, text string) {
-	selectors, _ := parseApplication(text)
-	for i := range selectors {
-		selectors[i].Type, selectors[i].Field = ref.Type, ref.Field
-		w.found.add(&selectors[i])
+// emitListed adds the targets that the value of a rule lists.
+func (w *walk) emitListed(ref *graph.Reference, listed ...graph.Reference) {
+	for i := range listed {
+		listed[i].Type, listed[i].Field = ref.Type, ref.Field
+		w.found.add(&listed[i])
 	}
 }
 
 // emitAddresses adds the Services that a text may be the addresses of.
 func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
 	ref.To, _ = l.target(w.reached[:])
-	ref.Optional = true
 	for a := range addresses(text) {
 		ref.Name, ref.Namespace = a.service, cmp.Or(a.namespace, w.namespace)
 		if ref.Namespace != "" {
@@ -250,7 +242,6 @@ func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
 // emitNames adds the objects that a list of names may name.
 func (w *walk) emitNames(ref *graph.Reference, l *leaf, text string) {
 	ref.To, _ = l.target(w.reached[:])
-	ref.Optional = true
 	for one := range strings.SplitSeq(text, ",") {
 		matchEach(l.naming.patterns, strings.TrimSpace(one), func(c captured) bool {
 			ref.Name, ref.Namespace = c.name, ""

@@ -56,7 +56,7 @@ func TestConventionsMeasured(t *testing.T) {
 		}
 		object := planted(&rule)
 		known := claims(byRule(t, &rule, object), served, nil)
-		fields.add(known, claims(conventions(index, rule.From, object, nodes{}), served, known))
+		fields.add(known, claims(conventions(index, rule.From, object, nodes{}, maxGuessed), served, known))
 	}
 	for kind, object := range goldenObjects(t) {
 		if !Builtin().Lists(kind.Kind) || settled[kind.Group] {
@@ -73,7 +73,7 @@ func TestConventionsMeasured(t *testing.T) {
 			known = append(known, graph.Reference{To: there.To, Namespace: there.Namespace, Name: there.Name})
 		}
 		right := claims(known, served, nil)
-		objects.add(right, claims(conventions(index, kind.Kind, object, nodes{}), served, right))
+		objects.add(right, claims(conventions(index, kind.Kind, object, nodes{}, maxGuessed), served, right))
 	}
 	fields.judge(t, "every field of the catalogue", leastRecallOfFields)
 	objects.judge(t, "the objects of the scenarios", leastRecallOfObjects)

@@ -84,12 +84,12 @@ func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
 	y := *x
 	y.read, y.joined = of, make(map[graph.Kind]*jsontree.Shape)
 	for kind := range x.ruled {
-		if told := of[kind]; told != nil && !x.guesses(kind) {
+		if told := of[kind]; told != nil && !x.Infers(kind) {
 			both := &jsontree.Shape{}
 			if own := x.kinds.of(kind); own != nil {
 				both.Join(own.shape)
 			}
-			both.Join(told.looksAt())
+			both.Join(told.root.shape())
 			y.joined[kind] = both
 		}
 	}

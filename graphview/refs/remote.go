@@ -62,21 +62,7 @@ func RemoteShape(kind graph.Kind) *jsontree.Shape {
 
 // remotes is the extractor of references to other clusters.
 var remotes = sync.OnceValue(func() *Extractor {
-	rules, err := builtin().table.rules(func(graph.Kind) bool { return true })
-	if err != nil {
-		panic(invalidTable(err))
-	}
-	var remote []Rule
-	for i := range rules {
-		if rules[i].Remote != "" {
-			remote = append(remote, rules[i])
-		}
-	}
-	x, err := New(remote...)
-	if err != nil {
-		panic(invalidTable(err))
-	}
-	return x
+	return mustNew(builtin().table.mustRules(func(graph.Kind) bool { return true }, true)...)
 })
 
 var errNoScheme = errors.New("expected scheme:field or scheme/field")

@@ -12,11 +12,6 @@ type ruling struct {
 	shape *jsontree.Shape
 }
 
-func (r *ruling) add(c Compiled) {
-	r.root.add(c.steps, c.end)
-	addShape(r.shape, c.steps, &c.end)
-}
-
 // rulings maps kinds to rulings. Kinds of the built-in table are compiled at the first
 // use: the table has hundreds, and a cluster serves some of them.
 type rulings map[graph.Kind]func() *ruling

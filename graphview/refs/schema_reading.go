@@ -62,17 +62,10 @@ func (s *Served) Read(kind graph.Kind, of *schema.Schema) (*Reading, error) {
 		r.sum += sumOf(&Rule{Path: path, Inferred: silent})
 	}
 	if own := Builtin().kinds.of(kind); own != nil {
-		r.shape = r.looksAt()
+		r.shape = r.root.shape()
 		r.shape.Join(own.shape)
 	}
 	return r, nil
-}
-
-// looksAt makes the shape of the fields that the reading reads.
-func (r *Reading) looksAt() *jsontree.Shape {
-	shape := ownShape()
-	r.root.addShape([]*jsontree.Shape{shape})
-	return shape
 }
 
 // SchemaAt returns the schema of the field at a path, nil if there is none.

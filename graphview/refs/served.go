@@ -158,11 +158,7 @@ func (s *Served) Changed(other *Served) []string {
 
 // Guesses reports whether the references of a kind depend on the kinds that a cluster
 // serves.
-func (x *Extractor) Guesses(of graph.Kind) bool { return x.guesses(of) || x.read[of] != nil }
-
-// Infers reports whether the references of a kind's objects depend on the kinds that the
-// cluster serves in the kind's domain.
-func (x *Extractor) Infers(of graph.Kind) bool { return x.guesses(of) }
+func (x *Extractor) Guesses(of graph.Kind) bool { return x.Infers(of) || x.read[of] != nil }
 
 // IsOpen reports whether the schema of a kind may add references: not for kinds of
 // Kubernetes itself, which the table covers.

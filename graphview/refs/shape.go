@@ -11,7 +11,7 @@ import (
 // for an object with only these. The shape includes labels, because selectors of other
 // objects match them.
 func (x *Extractor) Shape(kind graph.Kind) *jsontree.Shape {
-	if x.guesses(kind) {
+	if x.Infers(kind) {
 		return everything
 	}
 	if shape := x.joined[kind]; shape != nil {
@@ -48,21 +48,11 @@ func ownShape() *jsontree.Shape {
 	return &shape
 }
 
-// addShape adds the fields that a rule reads.
-func addShape(shape *jsontree.Shape, steps []step, end *leaf) {
-	reached := []*jsontree.Shape{shape}
-	for _, s := range steps {
-		switch s.kind {
-		case field:
-			shape = shape.Field(s.key)
-		case elements:
-			shape = shape.Elements()
-		case values:
-			shape = shape.Values()
-		}
-		reached = append(reached, shape)
-	}
-	end.addShape(reached)
+// shape returns the fields that the rules of a tree read.
+func (n *node) shape() *jsontree.Shape {
+	shape := ownShape()
+	n.addShape([]*jsontree.Shape{shape})
+	return shape
 }
 
 // addShape adds the fields that the rules below a node read. reached are the shapes on the
