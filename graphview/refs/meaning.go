@@ -124,11 +124,6 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		if found := s.byEnd(own, core, form, isNamed); len(found.targets) > 0 {
 			return found
 		}
-		if last := len(form) - 1; last > 0 && isInstance[form[last]] {
-			if found := s.references(own.exact[strings.Join(form[:last], "")]); found != nil {
-				return meaning{targets: found, sure: last > 1 && len(found) == 1}
-			}
-		}
 	}
 	if isRef && !isExternal(group) && isSecretive(words[len(words)-1]) {
 		return meaning{targets: []graph.Reference{kinds["Secret"]}, sure: true}
@@ -152,7 +147,8 @@ func (s *Served) byLetters(core map[string]graph.Reference, every *vocabulary, w
 	return meaning{}
 }
 
-// byEnd returns the kinds that the last words of a key name, the most words first.
+// byEnd returns the kinds that the last words of a key name, the most words first, or else the words before one such as
+// resource.
 func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []string, isNamed bool) meaning {
 	for i := 1; i < len(form); i++ {
 		end := strings.Join(form[i:], "")
@@ -173,7 +169,12 @@ func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []
 			return meaning{targets: found, sure: len(found) == 1 && form[i-1] != "external" && (isCluster || len(form)-i > 1 && len(exact) == 1)}
 		}
 	}
-	return meaning{}
+	last := len(form) - 1
+	if last == 0 || !isInstance[form[last]] {
+		return meaning{}
+	}
+	found := s.references(own.exact[strings.Join(form[:last], "")])
+	return meaning{targets: found, sure: last > 1 && len(found) == 1}
 }
 
 // means returns the meaning of a field of the current object. The keys from and ref, and the texts in a map of
