@@ -22,12 +22,12 @@ const maxAddresses = 8
 // too many other words look like one.
 func addresses(text string) iter.Seq[address] {
 	return func(yield func(address) bool) {
-		if len(text) > maxPatterned || !strings.ContainsAny(text, ":.") {
+		if len(text) > maxPatterned || !isDotted(text) {
 			return
 		}
 		left := maxAddresses
 		for one := range strings.FieldsFuncSeq(text, isSeparator) {
-			if !strings.ContainsAny(one, ":.") {
+			if !isDotted(one) {
 				continue // another word of a command
 			}
 			found := servicesAt(hostOf(one))
@@ -44,6 +44,11 @@ func addresses(text string) iter.Seq[address] {
 			}
 		}
 	}
+}
+
+// isDotted reports whether a text has a colon or a dot, as every address but a bare name has.
+func isDotted(text string) bool {
+	return strings.IndexByte(text, '.') >= 0 || strings.IndexByte(text, ':') >= 0
 }
 
 // isSeparator reports whether a character separates addresses, or an option and its value.

@@ -49,7 +49,7 @@ func conventions(served *Served, kind graph.Kind, object map[string]any, told no
 	name, _ := metadata["name"].(string)
 	g := guess{
 		served: served, kind: kind, namespace: namespace, name: name,
-		left: most, path: make([]string, 0, maxGuessDepth), told: told,
+		left: most, path: make([]string, 0, maxGuessDepth), told: told, found: make([]graph.Reference, 0, few),
 	}
 	g.object(object)
 	if g.left < 0 {

@@ -109,12 +109,14 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 	return true
 }
 
+// called is a Service at an address.
+var called = graph.Reference{To: kinds["Service"].To, Scope: graph.ScopeNamespaced, Type: graph.Transitive}
+
 // inferAddress adds the Services that a text may be the address of. One that ends in .svc is
 // certain. Such an address, and a URL with a namespace, counts under any key.
 func (g *guess) inferAddress(key, text string) {
-	target := kinds["Service"]
-	target.Type = graph.Transitive
-	if !strings.ContainsAny(text, ":.") {
+	target := called
+	if !isDotted(text) {
 		if target.Inferred = true; g.path[len(g.path)-1] != "" && isHostKey(key) && isObjectName(text) {
 			g.add(target, text, "")
 		}
