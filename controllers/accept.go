@@ -25,39 +25,44 @@ var accepted = verdict{v1alpha1.ReasonAccepted, "The spec compiles."}
 
 func (v verdict) accepted() bool { return v.reason == v1alpha1.ReasonAccepted }
 
-// apply tells the engine of the spec, unless it was told before, and keeps the
-// verdict in the record.
-func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, view *v1alpha1.GraphView, record *record) error {
+// apply tells the engine of the spec, unless it was told before, and keeps the verdict in the
+// record. Until the verdict is known it returns false, and the view is reconciled again when it is.
+func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, view *v1alpha1.GraphView, record *record) (known bool, err error) {
 	if r.options.Placement != nil {
 		r.options.Placement.Place(name, view.Labels[PlacementLabel])
 	}
 	refused, err := r.checkServiceAccount(ctx, view)
 	if err != nil {
-		return err
+		return false, err
 	}
 	declared, err := validation.SpecOf(&view.Spec)
 	if refused.accepted() && err != nil {
 		if refused, err = verdictOf(err); err != nil {
-			return fmt.Errorf("read spec: %w", err)
+			return false, fmt.Errorf("read spec: %w", err)
 		}
 	}
 	if !refused.accepted() {
 		// Never served by a spec that was accepted before: it may show more
 		// than the author is now entitled to, or wants to.
+		r.applier.stop(name)
 		r.engine.Refuse(name, string(view.UID), &spec.InvalidError{Reason: refused.reason, Errors: []error{errors.New(refused.message)}})
 		record.applied, record.verdict = 0, refused
-		return nil
+		return true, nil
 	}
 	// Where replicas share views, it is looked at again who holds this one.
 	if record.applied == view.Generation && r.options.Placement == nil {
-		return nil
+		return true, nil
 	}
-	v, err := verdictOf(r.engine.Apply(ctx, name, string(view.UID), declared))
+	known, err = r.applier.apply(name, version{string(view.UID), view.Generation}, declared)
+	if !known {
+		return false, nil
+	}
+	v, err := verdictOf(err)
 	if err != nil {
-		return fmt.Errorf("apply spec: %w", err)
+		return false, fmt.Errorf("apply spec: %w", err)
 	}
 	record.applied, record.verdict = view.Generation, v
-	return nil
+	return true, nil
 }
 
 // verdictOf is what a compiler's error says about a spec; another error is none

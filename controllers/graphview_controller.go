@@ -55,6 +55,7 @@ type GraphViewReconciler struct {
 	client   client.Client
 	reader   client.Reader // without a cache
 	engine   Engine
+	applier  *applier
 	notifier *Notifier
 	recorder events.EventRecorder
 	options  Options
@@ -84,6 +85,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	r.notifier.take(name)
 	view, err := r.get(ctx, request.NamespacedName)
 	if apierrors.IsNotFound(err) {
+		r.applier.stop(name)
 		r.engine.Remove(name)
 		r.memory.forget(name)
 		r.initial.told(name)
@@ -99,7 +101,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	if view.Spec.Namespaces != nil && len(view.Spec.Namespaces.Names) > 0 {
 		r.mayListNamespaces(view) // so that the view's first questions include it
 	}
-	if err := r.apply(ctx, name, view, record); err != nil {
+	if known, err := r.apply(ctx, name, view, record); !known || err != nil {
 		return ctrl.Result{}, err
 	}
 	r.initial.told(name)

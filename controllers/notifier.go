@@ -39,6 +39,15 @@ func (n *Notifier) Notify(name graphview.Name) {
 	n.queue.AddAfter(requestFor(name), notifyDelay)
 }
 
+// NotifyNow is Notify for what an author waits for: it gathers nothing.
+func (n *Notifier) NotifyNow(name graphview.Name) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.queue != nil {
+		n.queue.Add(requestFor(name))
+	}
+}
+
 // take is called before the view's status is read: what changes from then on
 // has to be notified again.
 func (n *Notifier) take(name graphview.Name) {

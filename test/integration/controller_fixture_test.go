@@ -32,6 +32,8 @@ type scripted struct {
 	status  graphview.Status
 	applies int
 	asked   int
+	// released, by namespace, are closed when specs of the namespace are applied.
+	released map[string]chan struct{}
 }
 
 type appliedView struct {
@@ -39,7 +41,14 @@ type appliedView struct {
 	spec spec.Spec
 }
 
-func (s *scripted) Apply(_ context.Context, name graphview.Name, uid string, spec spec.Spec) error {
+func (s *scripted) Apply(ctx context.Context, name graphview.Name, uid string, spec spec.Spec) error {
+	if released := s.released[name.Namespace]; released != nil {
+		select {
+		case <-released:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.applies++
@@ -117,10 +126,19 @@ func newManager(t *testing.T, as *rest.Config, with func(*ctrl.Options)) ctrl.Ma
 }
 
 // startController runs a manager with the reconciler for one namespace until
-// the test ends.
+// the test ends; startControllerIn for several.
 func startController(t *testing.T, as *rest.Config, namespace string, engine controllers.Engine, notifier *controllers.Notifier, o controllers.Options) *controllers.GraphViewReconciler {
 	t.Helper()
-	mgr := newManager(t, as, func(o *ctrl.Options) { o.Cache.DefaultNamespaces = map[string]cache.Config{namespace: {}} })
+	return startControllerIn(t, as, []string{namespace}, engine, notifier, o)
+}
+
+func startControllerIn(t *testing.T, as *rest.Config, namespaces []string, engine controllers.Engine, notifier *controllers.Notifier, o controllers.Options) *controllers.GraphViewReconciler {
+	t.Helper()
+	within := make(map[string]cache.Config)
+	for _, namespace := range namespaces {
+		within[namespace] = cache.Config{}
+	}
+	mgr := newManager(t, as, func(o *ctrl.Options) { o.Cache.DefaultNamespaces = within })
 	reconciler := controllers.NewGraphViewReconciler(engine, notifier, o)
 	if err := reconciler.SetupWithManager(t.Context(), mgr); err != nil {
 		t.Fatal(err)

@@ -121,6 +121,45 @@ func TestControllerReadsLargeSpecs(t *testing.T) {
 	}
 }
 
+// TestSlowSpecsHoldUpNoTenant: a tenant whose specs take long to compile holds up no other tenant.
+// Its own views are refused and deleted meanwhile.
+func TestSlowSpecsHoldUpNoTenant(t *testing.T) {
+	c := newClient(t)
+	slow, quick := newNamespace(t, c), newNamespace(t, c)
+	released := make(chan struct{})
+	engine, notifier := &scripted{released: map[string]chan struct{}{slow: released}}, &controllers.Notifier{}
+	startControllerIn(t, cluster.Config(), []string{slow, quick}, engine, notifier, controllers.Options{})
+	var views []*v1alpha1.GraphView
+	for i := range 20 {
+		view := configMapsView(slow)
+		view.Name = fmt.Sprintf("view-%d", i)
+		create(t, c, view)
+		views = append(views, view)
+	}
+	view := configMapsView(quick)
+	create(t, c, view)
+	waitOutcomes(t, c, view, outcomeSyncing...)
+
+	refused, gone := views[0], views[1]
+	refused.Spec.ServiceAccountName = "absent"
+	if err := c.Update(t.Context(), refused); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	waitOutcomes(t, c, refused, outcomeRefused(v1alpha1.ReasonServiceAccountNotFound)...)
+	close(released)
+	for _, view := range views[2:] {
+		waitOutcomes(t, c, view, outcomeSyncing...)
+	}
+	for _, view := range []*v1alpha1.GraphView{refused, gone} {
+		if _, ok := engine.view(nameOf(view)); ok {
+			t.Errorf("the engine has %s", nameOf(view))
+		}
+	}
+}
+
 func TestControllerReportsAndClearsErrors(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
