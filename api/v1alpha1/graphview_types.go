@@ -55,6 +55,8 @@ type GraphViewList struct {
 }
 
 // GraphViewSpec says what a graph contains.
+//
+// +kubebuilder:validation:XValidation:rule=`self.queries.map(q, size(q.?exclude.?resourceSelectorExpression.orValue("")) + size(q.?include.?resourceSelectorExpression.orValue("")) + size(q.?include.?object.?labelSelector.orValue("")) + size(q.?include.?object.?fieldSelector.orValue("")) + size(q.?include.?object.?objectSelectorExpression.orValue("")) + size(q.?include.?object.?jsonPath.orValue("")) + (has(q.include) && has(q.include.object) && has(q.include.object.fields) ? q.include.object.fields.map(name, size(name) + size(q.include.object.fields[name])).sum() : 0)).sum() + size(self.?namespaces.?labelSelector.orValue("")) + size(self.?namespaces.?fieldSelector.orValue("")) + size(self.?namespaces.?objectSelectorExpression.orValue("")) + (has(self.roots) && has(self.roots.objectSelectorExpressions) ? self.roots.objectSelectorExpressions.map(e, size(e)).sum() : 0) <= 65536`,message="expressions, selectors and paths must have at most 65536 characters together: shorten them, or write several GraphViews"
 type GraphViewSpec struct {
 	// queries select the resources of the graph. Each group/version/resource that
 	// the cluster serves is matched against the queries in order, and the first query

@@ -12,15 +12,16 @@ import (
 // does, are refused and not kept.
 func TestRefusedViews(t *testing.T) {
 	namespace := newNamespace(t, "refused")
-	const views, most = 60, 100 << 20
-	long := "namespaced" + strings.Repeat(" || namespaced", 720)
+	const views, most = 120, 60 << 20
+	long := "'" + strings.Repeat("\U0001F578", 10_000) + "' == ''" // the API server counts characters, the operator bytes
 	query := fmt.Sprintf(`{include: {resourceSelectorExpression: %[1]s, object: {objectSelectorExpression: %[1]s}}}`, quoted(long))
-	spec := "{queries: [" + strings.Repeat(query+", ", 63) + query + "]}"
+	spec := "{queries: [" + strings.Repeat(query+", ", 2) + query + "]}"
+	annotated := fmt.Sprintf("metadata: {annotations: {note: %s}, ", quoted(strings.Repeat("note", 65_000)))
 	meanwhile(t, func(tries *tally) {
 		defer deleteViews(t, namespace)
 		before := measure(t)
 		inParallel(4, views, func(i int) {
-			if err := tryApply(t.Context(), view(namespace, fmt.Sprintf("v%d", i), spec)); err != nil {
+			if err := tryApply(t.Context(), strings.Replace(view(namespace, fmt.Sprintf("v%d", i), spec), "metadata: {", annotated, 1)); err != nil {
 				t.Error(err)
 				return
 			}

@@ -256,6 +256,9 @@ func TestGraphViewValidation(t *testing.T) {
 		},
 		"roots: a way and no direction to ignore": {change: withPart("roots", `{objectSelectorExpressions: ["true"], ignoreArcDirection: [], follow: {direction: Up}}`)},
 
+		"text: 64 KiB of all sorts":         {change: withText(8192)},
+		"text: one more, in a field's path": {change: withText(8193), wantError: `expressions, selectors and paths must have at most 65536 characters together: shorten them, or write several GraphViews`},
+
 		"serviceAccountName: absent":    {change: specAt(nil, "serviceAccountName")},
 		"serviceAccountName: empty":     {change: specAt("", "serviceAccountName")},
 		"serviceAccountName: dots":      {change: specAt("viewer.shop-1", "serviceAccountName")},
@@ -282,6 +285,37 @@ func TestGraphViewValidation(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withText has 56 KiB of all text that counts, and last bytes more in the names and paths of fields.
+func withText(last int) func(t *testing.T, view map[string]any) {
+	return func(t *testing.T, view map[string]any) {
+		t.Helper()
+		long := letters(8192)
+		view["spec"] = map[string]any{
+			"queries": []any{
+				map[string]any{"exclude": map[string]any{"resourceSelectorExpression": long}},
+				map[string]any{"include": map[string]any{"resourceSelectorExpression": long, "object": map[string]any{
+					"labelSelector": long, "fieldSelector": long, "objectSelectorExpression": letters(4096),
+					"fields": fieldsOf(last),
+				}}},
+				map[string]any{"include": map[string]any{"resourceSelectorExpression": letters(2048), "object": map[string]any{"jsonPath": letters(2048)}}},
+			},
+			"namespaces": map[string]any{"labelSelector": letters(4096), "fieldSelector": letters(4096), "objectSelectorExpression": letters(4096)},
+			"roots":      map[string]any{"objectSelectorExpressions": copies(2, letters(2048))},
+		}
+	}
+}
+
+// fieldsOf has that many bytes of names and paths.
+func fieldsOf(n int) map[string]any {
+	fields := map[string]any{}
+	for i := 0; n > 0; i++ {
+		size := min(n, 513)
+		fields[string(rune('a'+i))] = letters(size - 1)
+		n -= size
+	}
+	return fields
 }
 
 var refusedValue = regexp.MustCompile(`(Invalid value: )"[^"]*": `)
