@@ -69,6 +69,19 @@ func (g *grants) unanswered(now time.Time) error {
 	return nil
 }
 
+// unknown returns the number of places without an answer.
+func (g *grants) unknown(places []access.Place) (n int) {
+	if g.permit == nil {
+		return 0
+	}
+	for _, p := range places {
+		if _, known := g.answers[p]; !known {
+			n++
+		}
+	}
+	return n
+}
+
 // want asks for missing and old answers about places, and drops answers about other places. It
 // returns the time until it has to be called again.
 func (g *grants) want(ctx context.Context, places []access.Place, now time.Time) time.Duration {

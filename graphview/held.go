@@ -132,7 +132,7 @@ func (p *referencePayer) Pay(namespace string, use budget.Use, bytes int) bool {
 		p.accounts[strings.Clone(namespace)] = a
 	}
 	err := a.Set(use, int64(bytes))
-	if a.Held() == 0 {
+	if (bytes == 0 || err != nil) && a.Held() == 0 {
 		delete(p.accounts, namespace)
 	}
 	return err == nil

@@ -91,6 +91,9 @@ func (a *Account) Set(use Use, n int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	by := n - a.held[use]
+	if by == 0 {
+		return nil
+	}
 	if by > 0 && by > l.roomLocked(a.owner) {
 		HeldBytes.Exceed()
 		return &Overdrawn{Owner: a.owner, Held: l.held[a.owner], Free: max(0, l.limit-l.total)}
