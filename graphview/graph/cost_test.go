@@ -63,7 +63,7 @@ func TestWriterCountsItsWork(t *testing.T) {
 				func(int) { c.g.Remove(c.maps, "shop", "m") }
 		}, 20},
 		{"Set of an object beyond the bound of names", func(c *crowd, _ *Lens) (change, settle func(int)) {
-			c.g.limit(c.g.named[c.g.spaces.find("shop")], math.MaxInt)
+			c.g.limit(c.g.namedBytes(c.g.spaces.find("shop")), math.MaxInt)
 			return func(int) { c.set(c.maps, Object{Namespace: "shop", Name: "m", References: names(4)}) },
 				func(int) { c.g.Remove(c.maps, "shop", "m") }
 		}, 0}, // see below

@@ -230,8 +230,8 @@ func (w *world) emptied(t *testing.T) {
 		}
 		w.update(l.lens.Close)
 	}
-	if len(w.g.named)+len(w.g.overLimit)+len(w.g.crowded)+len(w.g.largest) > 0 {
-		t.Errorf("counts of references are left: %v, %v, %v", w.g.named, w.g.overLimit, w.g.crowded)
+	if len(w.g.named)+len(w.g.overLimit)+len(w.g.unpaid) > 0 {
+		t.Errorf("counts of references are left: %v, %v, %v", w.g.named, w.g.overLimit, w.g.unpaid)
 	}
 	if diff := cmp.Diff(Size{}, w.g.Size()); diff != "" {
 		t.Fatalf("left in the graph (-want +got):\n%s", diff)

@@ -55,7 +55,7 @@ type Graph struct {
 	namespaceUses  map[spaceID]*namespaceUse
 	dropped        map[nodeID]*holder
 	reportedBounds map[nodeID]*budget.Bound // as of the last revision
-	named          map[spaceID]int          // bytes that references by name hold
+	named          map[spaceID]*namespaceNames
 	overLimit      map[nodeID]namesOverLimit
 	// misplaced are the objects that refer to a kind in a namespace though it is cluster-scoped by
 	// now, or the reverse. The value reports whether RetryReferences has returned them.
@@ -77,8 +77,7 @@ type Graph struct {
 	noted   []arcID               // that are in the logs of hubs
 	review  map[spaceID]struct{}  // whose holders may exceed a bound, or no longer
 	judged  map[nodeID]struct{}   // objects that began or ceased to
-	crowded map[spaceID]struct{}  // whose objects may name too much
-	largest map[spaceID]*namers   // of the namespaces that did
+	unpaid  []spaceID             // whose references by name changed
 
 	// visits counts what the open revision has looked at, and what its commit has to
 	// look at for what it did.
@@ -132,11 +131,9 @@ func New(payer Payer) *Graph {
 		reportedBounds: make(map[nodeID]*budget.Bound),
 		review:         make(map[spaceID]struct{}),
 		judged:         make(map[nodeID]struct{}),
-		named:          make(map[spaceID]int),
+		named:          make(map[spaceID]*namespaceNames),
 		overLimit:      make(map[nodeID]namesOverLimit),
 		misplaced:      make(map[nodeID]bool),
-		crowded:        make(map[spaceID]struct{}),
-		largest:        make(map[spaceID]*namers),
 		departing:      make(map[nodeID]*departure),
 
 		hubSize:          hubSize,

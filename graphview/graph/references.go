@@ -59,14 +59,34 @@ func (g *Graph) setNamed(id nodeID, names int) {
 
 // charge adds to what the references by name of a namespace's objects hold.
 func (g *Graph) charge(space spaceID, bytes int) {
-	if g.named[space] += bytes; g.named[space] > 0 {
-		g.crowded[space] = struct{}{}
-		return
+	n := g.named[space]
+	if n == nil {
+		n = &namespaceNames{}
+		g.named[space] = n
 	}
-	delete(g.named, space)
-	delete(g.largest, space)
-	delete(g.crowded, space)
-	g.payer.Pay(g.spaces.at(space), budget.Names, 0)
+	switch n.bytes += bytes; {
+	case n.bytes <= 0:
+		delete(g.named, space)
+		g.payer.Pay(g.spaces.at(space), budget.Names, 0)
+	case !n.unpaid:
+		n.unpaid = true
+		g.unpaid = append(g.unpaid, space)
+	}
+}
+
+// namespaceNames is what the references by name of a namespace's objects hold.
+type namespaceNames struct {
+	bytes   int
+	unpaid  bool    // since bytes changed; the namespace is in Graph.unpaid
+	largest *namers // nil while the namespace has room
+}
+
+// namedBytes returns the bytes of the references by name of a namespace's objects.
+func (g *Graph) namedBytes(space spaceID) int {
+	if n := g.named[space]; n != nil {
+		return n.bytes
+	}
+	return 0
 }
 
 // payName charges for a name that arcs end at and no object has. The namespace of one of the arcs pays,
@@ -125,7 +145,7 @@ func (g *Graph) stillOverLimit(id nodeID, want []desiredArc) bool {
 		return false
 	}
 	space, bytes := g.slots.at(g.nodes.at(id).slot).space, g.costOf(want)
-	if g.named[space]+bytes <= g.payer.Most(g.spaces.at(space), budget.Names) {
+	if g.namedBytes(space)+bytes <= g.payer.Most(g.spaces.at(space), budget.Names) {
 		return false
 	}
 	g.overLimit[id] = namesOverLimit{names: len(want), bytes: bytes}
@@ -176,12 +196,8 @@ func (h *namers) Pop() any {
 	return last
 }
 
-// namersOf returns the largest namers of a namespace, collected when it first exceeds its
-// bound.
-func (g *Graph) namersOf(space spaceID) *namers {
-	if h := g.largest[space]; h != nil {
-		return h
-	}
+// collectNamers returns the namers of a namespace.
+func (g *Graph) collectNamers(space spaceID) *namers {
 	h := &namers{}
 	for _, scopes := range g.selection {
 		sc := scopes[space]
@@ -199,32 +215,42 @@ func (g *Graph) namersOf(space spaceID) *namers {
 	}
 	h.collected = h.Len()
 	heap.Init(h)
-	g.largest[space] = h
 	return h
 }
 
 // enforceNames charges the namespaces whose references by name changed, and removes those of the largest
 // namers where a namespace may hold no more. It waits for the removal of sources, which may make room.
 func (g *Graph) enforceNames() {
-	if len(g.crowded) == 0 || slices.ContainsFunc(g.cleanups, func(c cleanup) bool { _, ok := c.(*removeSource); return ok }) {
+	if len(g.unpaid) == 0 || slices.ContainsFunc(g.cleanups, func(c cleanup) bool { _, ok := c.(*removeSource); return ok }) {
 		return
 	}
-	for space := range g.crowded {
-		delete(g.crowded, space)
+	for i := 0; i < len(g.unpaid); i++ { // which the removal of names may add to
+		space := g.unpaid[i]
+		n := g.named[space]
+		if n == nil || !n.unpaid {
+			continue // its references went meanwhile
+		}
 		name := g.spaces.at(space)
-		if g.payer.Pay(name, budget.Names, g.named[space]) {
-			continue
+		if !g.payer.Pay(name, budget.Names, n.bytes) {
+			g.dropLargest(space, n, g.payer.Most(name, budget.Names))
+			g.payer.Pay(name, budget.Names, n.bytes)
 		}
-		most := g.payer.Most(name, budget.Names)
-		for h := g.namersOf(space); h.Len() > 0 && g.named[space] > most; {
-			g.visits++
-			largest := heap.Pop(h).(namer) //nolint:forcetypeassert // see Push
-			if n := g.nodes.at(largest.id); n.names == largest.names && n.slot != 0 && g.key(largest.id) == largest.key {
-				g.dropNames(largest.id)
-			}
+		n.unpaid = false
+	}
+	g.unpaid = g.unpaid[:0]
+}
+
+// dropLargest removes the names of the largest namers of a namespace, until it holds no more than most.
+func (g *Graph) dropLargest(space spaceID, n *namespaceNames, most int) {
+	if n.largest == nil {
+		n.largest = g.collectNamers(space)
+	}
+	for h := n.largest; h.Len() > 0 && n.bytes > most; {
+		g.visits++
+		largest := heap.Pop(h).(namer) //nolint:forcetypeassert // see Push
+		if of := g.nodes.at(largest.id); of.names == largest.names && of.slot != 0 && g.key(largest.id) == largest.key {
+			g.dropNames(largest.id)
 		}
-		g.payer.Pay(name, budget.Names, g.named[space])
-		delete(g.crowded, space)
 	}
 }
 
@@ -232,11 +258,13 @@ func (g *Graph) enforceNames() {
 // another number of things. They are collected again once the namespace has room, or once
 // most entries are out of date.
 func (g *Graph) renamed(space spaceID, id nodeID, names int) {
-	h := g.largest[space]
-	switch {
-	case h == nil:
-	case g.named[space] < g.payer.Most(g.spaces.at(space), budget.Names)/2 || h.Len() > 2*h.collected+minNamers:
-		delete(g.largest, space)
+	n := g.named[space]
+	if n == nil || n.largest == nil {
+		return
+	}
+	switch h := n.largest; {
+	case n.bytes < g.payer.Most(g.spaces.at(space), budget.Names)/2 || h.Len() > 2*h.collected+minNamers:
+		n.largest = nil
 	case names > 0:
 		heap.Push(h, namer{id, uint32(names), g.key(id)}) //nolint:gosec // of one object
 	}
@@ -246,9 +274,9 @@ func (g *Graph) renamed(space spaceID, id nodeID, names int) {
 func (g *Graph) dropNames(id nodeID) {
 	n := g.nodes.at(id)
 	names, space := int(n.names), g.slots.at(n.slot).space
-	before := g.named[space]
+	before := g.namedBytes(space)
 	g.setNames(id, nil, "")
-	g.overLimit[id] = namesOverLimit{names: names, bytes: before - g.named[space]}
+	g.overLimit[id] = namesOverLimit{names: names, bytes: before - g.namedBytes(space)}
 	g.judged[id] = struct{}{}
 	budget.HeldBytes.Exceed()
 }
@@ -285,7 +313,7 @@ func (g *Graph) RetryReferences() []Unread {
 	}
 	for space, ids := range spaces {
 		g.sortByNames(ids, func(n nodeID) int { return g.overLimit[n].names })
-		total, most := g.named[space], g.payer.Most(g.spaces.at(space), budget.Names)
+		total, most := g.namedBytes(space), g.payer.Most(g.spaces.at(space), budget.Names)
 		for _, id := range ids {
 			u := g.overLimit[id]
 			if total += u.bytes; total > most {

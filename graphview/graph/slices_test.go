@@ -138,15 +138,15 @@ func TestObjectOverTheLimitCostsItsOwnNames(t *testing.T) {
 			t.Errorf("the graph has %+v, want %+v as before", after, before)
 		}
 	}
-	if id := c.g.Find(c.maps, "shop", "large"); c.g.Exceeded(id) == nil || c.g.named[c.g.spaces.find("shop")] != objects {
-		t.Errorf("the object exceeds %v, and %d are named, want %d without its own", c.g.Exceeded(id), c.g.named[c.g.spaces.find("shop")], objects)
+	if id := c.g.Find(c.maps, "shop", "large"); c.g.Exceeded(id) == nil || c.g.namedBytes(c.g.spaces.find("shop")) != objects {
+		t.Errorf("the object exceeds %v, and %d are named, want %d without its own", c.g.Exceeded(id), c.g.namedBytes(c.g.spaces.find("shop")), objects)
 	}
 	c.change(func() {
 		c.g.Remove(c.maps, "shop", "m0")
 		c.set(c.maps, referring("large", 1, Direct, OwnerReference))
 	})
-	if id := c.g.Find(c.maps, "shop", "large"); c.g.Exceeded(id) != nil || c.g.named[c.g.spaces.find("shop")] != objects {
-		t.Errorf("with room, the object exceeds %v, and %d are named, want all %d", c.g.Exceeded(id), c.g.named[c.g.spaces.find("shop")], objects)
+	if id := c.g.Find(c.maps, "shop", "large"); c.g.Exceeded(id) != nil || c.g.namedBytes(c.g.spaces.find("shop")) != objects {
+		t.Errorf("with room, the object exceeds %v, and %d are named, want all %d", c.g.Exceeded(id), c.g.namedBytes(c.g.spaces.find("shop")), objects)
 	}
 }
 
