@@ -21,6 +21,6 @@
 //
 // Concurrency: controller-runtime calls Reconcile for different views at the
 // same time, for one view never twice at once. Notifier may be called from
-// anywhere and never blocks. The package starts goroutines only through the manager, which
-// joins them.
+// anywhere and never blocks. A spec is applied in a goroutine of its own (applier), since the engine
+// compiles it in turns of its owner. The manager joins all goroutines.
 package controllers
