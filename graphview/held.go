@@ -20,6 +20,8 @@ const (
 	rightBytes    = 250      // of a place that the view's account may list and watch, or may not
 	watchBytes    = 64 << 10 // of a watch, with its goroutine and buffers
 	objectBytes   = 1400     // of an object that a watch retains, without its content
+	selectedBytes = 64       // of a namespace that the view selects by its content
+	indexedBytes  = 16       // of a namespace in the index of a watch that the view shares
 	narrowedBytes = 256      // of a vertex or reference of a narrowed graph
 )
 
@@ -75,14 +77,15 @@ func (k *keeper) compileAgain(ctx context.Context, declared *spec.Spec) {
 	}
 }
 
-// holdWatches charges for the watches that the view has or needs. A watch of all objects of a resource
-// is free, because all views share it. The objects of another watch are charged to its views in equal
-// parts.
+// holdWatches charges for the watches that the view has or needs, and for the namespaces in their
+// indexes. A watch of all objects of a resource is free, because all views share it. The objects of
+// another watch are charged to its views in equal parts.
 func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
 	e := k.view.engine
-	var bytes int64
+	bytes := selectedBytes * int64(len(k.namespaces))
 	e.mu.Lock()
 	for _, t := range k.allTaps() {
+		bytes += indexedBytes * int64(len(t.concerning().Names))
 		if restricted(t.need) {
 			has := t.state()
 			bytes += watchBytes + (objectBytes*int64(has.Objects)+has.Bytes)/int64(max(1, t.feed.leases))

@@ -3,6 +3,7 @@ package graphview
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -36,6 +37,7 @@ func TestNewNamespace(t *testing.T) {
 	leased.attach()
 	i := 0
 	allocations := testing.AllocsPerRun(20, func() {
+		set = maps.Clone(set)
 		set[fmt.Sprint("new-", i)] = true
 		i++
 		k.install(leased, &intake.Judge{Resource: configMapsResource, Namespaces: set})

@@ -128,7 +128,9 @@ func without[T comparable](all []T, one T) []T {
 // zero value is none.
 type Namespaces struct {
 	All   bool
-	Names map[string]bool // empty if All
+	Names map[string]bool // empty if All; the caller must not change it
+	// shared: Names is the set of a judge.
+	shared bool
 }
 
 // AllNamespaces are all namespaces. The caller must not change them.
@@ -149,11 +151,20 @@ func (n *Namespaces) Extend(j *Judge) (added []string, all bool) {
 	}
 	for namespace, selected := range j.Namespaces {
 		if selected && !n.Names[namespace] {
-			if n.Names == nil {
-				n.Names = make(map[string]bool)
-			}
-			n.Names[namespace] = true
 			added = append(added, namespace)
+		}
+	}
+	switch {
+	case len(added) == 0:
+	case len(n.Names) == 0:
+		// Most views have one judge for a resource, and the same set for all resources.
+		n.Names, n.shared = j.Namespaces, true
+	default:
+		if n.shared {
+			n.Names, n.shared = maps.Clone(n.Names), false
+		}
+		for _, namespace := range added {
+			n.Names[namespace] = true
 		}
 	}
 	return added, false
@@ -164,8 +175,8 @@ func (n *Namespaces) SetAll() { *n = Namespaces{All: true} }
 
 // beyond returns the names that other does not have.
 func (n *Namespaces) beyond(other *Namespaces) (names []string) {
-	for namespace := range n.Names {
-		if other.All || !other.Names[namespace] {
+	for namespace, in := range n.Names {
+		if in && (other.All || !other.Names[namespace]) {
 			names = append(names, namespace)
 		}
 	}
