@@ -84,7 +84,7 @@ func plan(env *environment, checked *cel.Ast, text string) (*program, error) {
 	ast.PreOrderVisit(native.Expr(), ast.NewExprVisitor(p.note))
 
 	planner := &planner{
-		functions: env.Functions(), adapter: env.CELTypeAdapter(), factory: ast.NewExprFactory(),
+		functions: env.functions, adapter: env.CELTypeAdapter(), factory: ast.NewExprFactory(),
 		next: ast.MaxID(native), nodes: map[int64]int{}, optional: map[int64][]bool{},
 	}
 	p.nodes = planner.mark(native.Expr())

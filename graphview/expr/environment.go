@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/ext"
 	"k8s.io/apiserver/pkg/cel/library"
@@ -33,6 +34,8 @@ type environment struct {
 	*cel.Env
 
 	variables []string
+	// functions are those of Env, which returns a new map each time.
+	functions map[string]*decls.FunctionDecl
 }
 
 // The environments take some milliseconds to build, which a program that
@@ -90,7 +93,7 @@ func newEnvironment(on func() (*cel.Env, error), variables ...variable) (*enviro
 	if err != nil {
 		return nil, fmt.Errorf("declare CEL variables: %w", err)
 	}
-	return &environment{Env: extended, variables: names}, nil
+	return &environment{Env: extended, variables: names, functions: extended.Functions()}, nil
 }
 
 // baseEnvironment has what k8s.io/apiserver/pkg/cel/environment has for

@@ -36,7 +36,7 @@ var resultSizes = sync.OnceValue(func() map[string][]resultSize {
 	if err != nil {
 		return sizes // the compiler says why
 	}
-	for name, function := range env.Functions() {
+	for name, function := range env.functions {
 		for _, overload := range function.OverloadDecls() {
 			var s resultSize
 			s.own, s.parameters = partsOfType(overload.ResultType())
