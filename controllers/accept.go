@@ -8,11 +8,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/spec"
 )
 
@@ -35,7 +37,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if err != nil {
 		return false, err
 	}
-	declared, err := validation.SpecOf(&view.Spec)
+	_, err = validation.SpecOf(&view.Spec)
 	if refused.accepted() && err != nil {
 		if refused, err = verdictOf(err); err != nil {
 			return false, fmt.Errorf("read spec: %w", err)
@@ -49,20 +51,52 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 		record.applied, record.verdict = 0, refused
 		return true, nil
 	}
-	// Where replicas share views, it is looked at again who holds this one.
-	if record.applied == view.Generation && r.options.Placement == nil {
+	// Where replicas share views, another one may have to hold this one by now.
+	settled := func() bool { return r.options.Placement == nil || r.options.Placement.Settled(name) }
+	if record.applied == view.Generation && settled() {
 		return true, nil
 	}
-	known, err = r.applier.apply(name, version{string(view.UID), view.Generation}, declared)
+	v := version{string(view.UID), view.Generation}
+	known, err = r.applier.apply(name, v)
 	if !known {
 		return false, nil
 	}
-	v, err := verdictOf(err)
+	answer, err := verdictOf(err)
 	if err != nil {
 		return false, fmt.Errorf("apply spec: %w", err)
 	}
-	record.applied, record.verdict = view.Generation, v
+	record.applied, record.verdict = view.Generation, answer
+	if !settled() {
+		return r.applier.apply(name, v)
+	}
 	return true, nil
+}
+
+// readSpec returns the present spec of a view.
+func (r *GraphViewReconciler) readSpec(ctx context.Context, name graphview.Name) (version, spec.Spec, error) {
+	view, err := r.get(ctx, client.ObjectKey{Namespace: name.Namespace, Name: name.Name})
+	if err != nil {
+		return version{}, spec.Spec{}, err
+	}
+	declared, err := validation.SpecOf(&view.Spec)
+	if err != nil {
+		return version{}, spec.Spec{}, fmt.Errorf("read spec: %w", err)
+	}
+	return version{string(view.UID), view.Generation}, declared, nil
+}
+
+// applied has a view reconciled after its spec was applied. The engine then knows the view, if not
+// by its present spec: an author who edits it all the time does not keep the operator from being ready.
+func (r *GraphViewReconciler) applied(ctx context.Context, name graphview.Name, err error) {
+	if _, err := verdictOf(err); err != nil {
+		if fault, ok := errors.AsType[*panics.Error](err); ok {
+			ctrl.LoggerFrom(ctx).Error(err, "A GraphView is not applied", "view", name.String(), "stack", fault.Stack)
+		}
+		r.notifier.Notify(name) // not at once
+		return
+	}
+	r.initial.told(name)
+	r.notifier.NotifyNow(name)
 }
 
 // verdictOf is what a compiler's error says about a spec; another error is none

@@ -11,31 +11,42 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
+// appliedAtOnce limits the specs of an owner that are applied at the same time: the owner is not
+// charged for a spec before it is compiled.
+const appliedAtOnce = 4
+
 // applier applies specs to the engine, each in a goroutine of its own. The engine compiles a spec in
 // turns of its owner. If reconciles waited for that, a tenant with a few long specs would have all
 // workers, and the GraphViews of other tenants would wait.
 type applier struct {
-	engine Engine
-	// turns has the specs of an owner applied one after another: the owner is not charged for a spec
-	// before it is compiled.
-	turns *fairqueue.Queue
-	// notify has a view reconciled, because its spec was applied.
-	notify  func(graphview.Name)
+	applierOptions
+
+	turns   *fairqueue.Queue
 	life    context.Context // of the goroutines
+	end     context.CancelFunc
 	running sync.WaitGroup
 
 	mu           sync.Mutex
 	applications map[graphview.Name]*application
+	ended        bool
 }
 
-// application is the newest spec of a view, and the engine's answer.
-type application struct {
-	version  version
-	declared spec.Spec
-	cancel   context.CancelFunc
-	done     chan struct{} // closed at the end of the goroutine
+type applierOptions struct {
+	engine Engine
+	// read returns the present spec of a view. Specs that wait are not held: a tenant may have many.
+	read func(ctx context.Context, name graphview.Name) (version, spec.Spec, error)
+	// applied is called with the error of Engine.Apply, nil also if the spec has changed and was not
+	// applied. The view has to be reconciled again.
+	applied func(name graphview.Name, err error)
+}
 
-	// answered is the version that err is about, once done is closed.
+// application is a spec of a view that is to be applied, and the engine's answer.
+type application struct {
+	version version
+	cancel  context.CancelFunc
+	done    chan struct{} // closed at the end of the goroutine
+
+	// answered is the version that err is about, once done is closed; zero for none.
 	answered version
 	err      error
 }
@@ -46,23 +57,30 @@ type version struct {
 	generation int64
 }
 
-func newApplier(life context.Context, engine Engine, notify func(graphview.Name)) *applier {
-	return &applier{
-		engine: engine, turns: fairqueue.New(fairqueue.Options{PerOwner: 1}), notify: notify, life: life,
+func newApplier(ctx context.Context, o applierOptions) *applier {
+	a := &applier{
+		applierOptions: o, turns: fairqueue.New(fairqueue.Options{PerOwner: appliedAtOnce}),
 		applications: make(map[graphview.Name]*application),
 	}
+	a.life, a.end = context.WithCancel(ctx)
+	return a
 }
 
-// Start implements manager.Runnable: it joins the goroutines.
+// Start implements manager.Runnable: it ends and joins the goroutines.
 func (a *applier) Start(ctx context.Context) error {
 	<-ctx.Done()
+	a.mu.Lock()
+	a.ended = true
+	a.mu.Unlock()
+	a.end()
 	a.running.Wait()
 	return nil
 }
 
-// apply applies a spec, and returns the error of Engine.Apply once that is known. Until then the
-// answer is not known, and the view is reconciled again when it is. An answer is returned once.
-func (a *applier) apply(name graphview.Name, v version, declared spec.Spec) (known bool, err error) {
+// apply applies the spec of a view, which has the given version, and returns the error of
+// Engine.Apply once that is known. Until then it returns false, and applied is called later. An
+// answer is returned once.
+func (a *applier) apply(name graphview.Name, v version) (known bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if p := a.applications[name]; p != nil {
@@ -73,38 +91,47 @@ func (a *applier) apply(name graphview.Name, v version, declared spec.Spec) (kno
 				return true, p.err
 			}
 		default:
-			p.version, p.declared = v, declared
+			p.version = v
 			return false, nil
 		}
 	}
+	if a.ended {
+		return false, nil
+	}
 	ctx, cancel := context.WithCancel(a.life)
-	p := &application{version: v, declared: declared, cancel: cancel, done: make(chan struct{})}
+	p := &application{version: v, cancel: cancel, done: make(chan struct{})}
 	a.applications[name] = p
-	a.running.Go(func() { a.run(ctx, name, p) })
+	a.running.Go(func() {
+		defer cancel()
+		v, err := a.run(ctx, name, p)
+		p.answered, p.err = v, err
+		close(p.done)
+		a.applied(name, err)
+	})
 	return false, nil
 }
 
-// run applies the newest spec of a view when the owner has its turn.
-func (a *applier) run(ctx context.Context, name graphview.Name, p *application) {
-	defer p.cancel()
+// run applies the spec of a view when the owner has its turn, and returns its version. A spec of
+// another version than was asked for last is not applied: it has not been checked.
+func (a *applier) run(ctx context.Context, name graphview.Name, p *application) (v version, err error) {
 	turn, err := a.turns.Acquire(ctx, budget.NamespaceOwner(name.Namespace), fairqueue.Interactive)
-	a.mu.Lock()
-	v, declared := p.version, p.declared
-	a.mu.Unlock()
-	if err == nil {
-		err = func() (err error) {
-			defer turn.Release()
-			defer panics.Recover(&err)
-			return a.engine.Apply(ctx, name, v.uid, declared)
-		}()
+	if err != nil {
+		return version{}, err //nolint:wrapcheck // the context's
 	}
-	p.answered, p.err = v, err
-	close(p.done)
-	a.notify(name)
+	defer turn.Release()
+	defer panics.Recover(&err)
+	v, declared, err := a.read(ctx, name)
+	a.mu.Lock()
+	changed := v != p.version
+	a.mu.Unlock()
+	if err != nil || changed {
+		return version{}, ctx.Err() // the next reconcile meets the error itself
+	}
+	return v, a.engine.Apply(ctx, name, v.uid, declared)
 }
 
-// stop ends what is done for a view. After it, the engine has the spec that it had before, or the
-// newer one.
+// stop ends the application of a view's spec. The engine then has the spec that it had before, or
+// the newer one.
 func (a *applier) stop(name graphview.Name) {
 	a.mu.Lock()
 	p := a.applications[name]

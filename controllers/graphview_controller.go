@@ -94,7 +94,12 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	record := r.memory.of(name, view.UID)
+	record, replaced := r.memory.of(name, view.UID)
+	if replaced {
+		// The deletion was not seen by itself.
+		r.applier.stop(name)
+		r.engine.Remove(name)
+	}
 	if record.met.IsZero() {
 		record.met = r.options.Clock.Now()
 	}

@@ -55,19 +55,21 @@ type memory struct {
 	records map[graphview.Name]*record
 }
 
-// of returns the record of a view, a new one if there is none for that uid.
-func (m *memory) of(name graphview.Name, uid types.UID) *record {
+// of returns the record of a view, a new one if there is none for that uid. replaced: there was one
+// for another uid.
+func (m *memory) of(name graphview.Name, uid types.UID) (r *record, replaced bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.records[name]; r != nil && r.uid == uid {
-		return r
+	before := m.records[name]
+	if before != nil && before.uid == uid {
+		return before, false
 	}
 	if m.records == nil {
 		m.records = map[graphview.Name]*record{}
 	}
-	r := &record{uid: uid}
+	r = &record{uid: uid}
 	m.records[name] = r
-	return r
+	return r, before != nil
 }
 
 func (m *memory) forget(name graphview.Name) {

@@ -12,12 +12,12 @@ import (
 func TestMemory(t *testing.T) {
 	var m memory
 	name := graphview.Name{Namespace: "a", Name: "b"}
-	first := m.of(name, "uid-1")
+	first, _ := m.of(name, "uid-1")
 	first.applied = 3
-	if got := m.of(name, "uid-1"); got != first {
+	if got, replaced := m.of(name, "uid-1"); got != first || replaced {
 		t.Error("the same view has another record")
 	}
-	if got := m.of(name, "uid-2"); got == first || got.applied != 0 {
+	if got, replaced := m.of(name, "uid-2"); got == first || got.applied != 0 || !replaced {
 		t.Error("a view that was made again has its predecessor's record")
 	}
 	m.forget(name)

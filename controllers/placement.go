@@ -35,6 +35,9 @@ type Placement interface {
 	// Place is told the value of the PlacementLabel, before the engine is told of the
 	// spec.
 	Place(name graphview.Name, label string)
+	// Settled reports whether the engine of this replica has a view if and only if this replica has
+	// to hold it. If not, the spec has to be applied again.
+	Settled(name graphview.Name) bool
 	// Writes reports whether this replica writes the status of a view. The view is notified
 	// when that changes.
 	Writes(name graphview.Name) bool

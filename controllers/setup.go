@@ -51,7 +51,10 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	if err := mgr.Add(&handover{r.options.Members, r.notifier, func(ctx context.Context) []ctrl.Request { return r.requests(ctx) }}); err != nil {
 		return fmt.Errorf("add the wake-up after a change of replicas: %w", err)
 	}
-	r.applier = newApplier(ctx, r.engine, r.notifier.NotifyNow)
+	r.applier = newApplier(ctx, applierOptions{
+		engine: r.engine, read: r.readSpec,
+		applied: func(name graphview.Name, err error) { r.applied(ctx, name, err) },
+	})
 	if err := mgr.Add(r.applier); err != nil {
 		return fmt.Errorf("add the goroutines that apply specs: %w", err)
 	}

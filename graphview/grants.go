@@ -22,6 +22,8 @@ type grants struct {
 	permit  Permit
 	account string
 	answers map[access.Place]bool
+	// answered: all answers about the account were known at some time.
+	answered bool
 	// failure is the error of the last batch, nil if it has all answers. missing is the time since
 	// which an answer is missing, zero if there are all.
 	failure error
@@ -53,7 +55,8 @@ func newGrants(renew, within time.Duration) *grants {
 func (g *grants) of(permit Permit, account string) {
 	g.permit = permit
 	if g.account != account {
-		g.account, g.failure, g.missing, g.renewAt, g.retryAt = account, nil, time.Time{}, time.Time{}, time.Time{}
+		g.account, g.answered, g.failure = account, false, nil
+		g.missing, g.renewAt, g.retryAt = time.Time{}, time.Time{}, time.Time{}
 		clear(g.answers)
 	}
 }
@@ -69,9 +72,11 @@ func (g *grants) unanswered(now time.Time) error {
 	return nil
 }
 
-// unknown returns the number of places without an answer.
+// unknown returns the number of places without an answer before all were known once. A view that is
+// served is not charged for questions that are asked again, so an API server that does not answer
+// does not end its service.
 func (g *grants) unknown(places []access.Place) (n int) {
-	if g.permit == nil {
+	if g.permit == nil || g.answered {
 		return 0
 	}
 	for _, p := range places {
@@ -99,7 +104,7 @@ func (g *grants) want(ctx context.Context, places []access.Place, now time.Time)
 	maps.DeleteFunc(g.answers, func(p access.Place, _ bool) bool { return !wanted[p] })
 	switch {
 	case len(missing) == 0:
-		g.missing, g.failure = time.Time{}, nil
+		g.answered, g.missing, g.failure = true, time.Time{}, nil
 	case g.missing.IsZero():
 		g.missing = now
 	}

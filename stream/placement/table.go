@@ -254,6 +254,14 @@ func (t *Table) Writes(name graphview.Name) bool {
 	return e != nil && t.planLocked().writes(e.scope)
 }
 
+// Settled reports whether the engine has a view if and only if this replica must hold it.
+func (t *Table) Settled(name graphview.Name) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entries[name]
+	return e != nil && e.applied == t.holdsLocked(e)
+}
+
 // scopeLocked returns the scope of a view, which determines its owner.
 func (t *Table) scopeLocked(e *entry) string {
 	if label, ok := t.labels[e.name]; ok {

@@ -1,0 +1,217 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/spec"
+)
+
+// slowEngine takes a second for a spec.
+type slowEngine struct {
+	Engine
+
+	mu      sync.Mutex
+	applied []string // uid/name of an account, which is that of the spec
+	fails   error
+}
+
+func (e *slowEngine) told() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.applied)
+}
+
+func (e *slowEngine) Apply(ctx context.Context, _ graphview.Name, uid string, declared spec.Spec) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Second):
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.applied = append(e.applied, uid+"/"+declared.ServiceAccountName)
+	return e.fails
+}
+
+// applierUnderTest has one GraphView, whose spec is called like its generation. It must be made in a
+// synctest bubble.
+type applierUnderTest struct {
+	*applier
+
+	generation atomic.Int64
+	engine     *slowEngine
+	answered   atomic.Int32 // calls of applied
+}
+
+var web = graphview.Name{Namespace: "shop", Name: "web"}
+
+func newApplierUnderTest(ctx context.Context) *applierUnderTest {
+	u := &applierUnderTest{engine: &slowEngine{}}
+	u.generation.Store(1)
+	u.applier = newApplier(ctx, applierOptions{
+		engine: u.engine,
+		read: func(context.Context, graphview.Name) (version, spec.Spec, error) {
+			v := u.view()
+			return v, spec.Spec{ServiceAccountName: fmt.Sprint(v.generation)}, nil
+		},
+		applied: func(graphview.Name, error) { u.answered.Add(1) },
+	})
+	return u
+}
+
+func (u *applierUnderTest) view() version { return version{"a", u.generation.Load()} }
+
+func TestApplier(t *testing.T) {
+	for name, test := range map[string]struct {
+		do   func(t *testing.T, u *applierUnderTest)
+		want []string // what the engine has been told
+	}{
+		"an answer is returned once": {
+			do: func(t *testing.T, u *applierUnderTest) {
+				u.engine.fails = errors.New("a fault")
+				if known, err := u.apply(web, u.view()); known || err != nil {
+					t.Errorf("at first: %t, %v", known, err)
+				}
+				time.Sleep(2 * time.Second)
+				if known, err := u.apply(web, u.view()); !known || !errors.Is(err, u.engine.fails) || u.answered.Load() != 1 {
+					t.Errorf("applied: %t, %v, told %d times", known, err, u.answered.Load())
+				}
+				if known, _ := u.apply(web, u.view()); known {
+					t.Error("the answer is returned again")
+				}
+				time.Sleep(2 * time.Second)
+			},
+			want: []string{"a/1", "a/1"},
+		},
+		"a spec that is edited meanwhile is applied after it": {
+			do: func(t *testing.T, u *applierUnderTest) {
+				u.apply(web, u.view())
+				time.Sleep(500 * time.Millisecond)
+				u.generation.Store(2)
+				u.apply(web, u.view())
+				time.Sleep(time.Second)
+				if known, _ := u.apply(web, u.view()); known || u.answered.Load() != 1 {
+					t.Errorf("the answer about generation 1 is taken for that about 2, told %d times", u.answered.Load())
+				}
+				time.Sleep(2 * time.Second)
+				if known, err := u.apply(web, u.view()); !known || err != nil {
+					t.Errorf("in the end: %t, %v", known, err)
+				}
+			},
+			want: []string{"a/1", "a/2"},
+		},
+		"a spec that was not checked is not applied": {
+			do: func(_ *testing.T, u *applierUnderTest) {
+				checked := u.view()
+				u.generation.Store(2)
+				u.apply(web, checked)
+				time.Sleep(time.Second)
+				if u.answered.Load() != 1 {
+					u.apply(web, checked) // never: the view has to be reconciled
+				}
+			},
+		},
+		"a view that is deleted is not applied": {
+			do: func(_ *testing.T, u *applierUnderTest) {
+				u.apply(web, u.view())
+				time.Sleep(500 * time.Millisecond)
+				u.stop(web)
+				time.Sleep(2 * time.Second)
+			},
+		},
+		"the views of an owner wait for each other, and those of others do not": {
+			do: func(_ *testing.T, u *applierUnderTest) {
+				for i := range 2 * appliedAtOnce {
+					u.apply(graphview.Name{Namespace: "shop", Name: fmt.Sprint(i)}, u.view())
+				}
+				u.apply(graphview.Name{Namespace: "bank", Name: "web"}, u.view())
+				time.Sleep(1500 * time.Millisecond)
+			},
+			want: slices.Repeat([]string{"a/1"}, appliedAtOnce+1),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				u := newApplierUnderTest(t.Context()) // life outlives the manager
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					if err := u.Start(ctx); err != nil {
+						t.Error(err)
+					}
+				}()
+				test.do(t, u)
+				cancel()
+				<-ended
+				u.apply(web, version{"late", 1})
+				synctest.Wait()
+				if !slices.Equal(u.engine.told(), test.want) {
+					t.Errorf("applied %v, want %v", u.engine.told(), test.want)
+				}
+			})
+		})
+	}
+}
+
+// moving is a Placement that changes while a spec is applied: this replica has to hold the view then.
+type moving struct {
+	Placement
+
+	settled func() bool
+}
+
+func (moving) Place(graphview.Name, string)  {}
+func (m moving) Settled(graphview.Name) bool { return m.settled() }
+
+// TestApplyFollowsPlacement: a spec is applied again if another replica has to hold the view when it
+// has been applied, and not at each reconcile.
+func TestApplyFollowsPlacement(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newApplierUnderTest(t.Context())
+		r := NewGraphViewReconciler(u.engine, &Notifier{}, Options{Placement: moving{settled: func() bool { return len(u.engine.told()) >= 2 }}})
+		r.applier = u.applier
+		view := &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{UID: "a", Generation: 1}}
+		var record record
+		for range 20 {
+			if _, err := r.apply(t.Context(), web, view, &record); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Second)
+		}
+		if known, err := r.apply(t.Context(), web, view, &record); !known || err != nil || len(u.engine.told()) != 2 {
+			t.Errorf("known %t, %v, applied %d times, want twice", known, err, len(u.engine.told()))
+		}
+	})
+}
+
+// TestEditsDoNotDelayReadiness: the engine knows a view whose spec it was told, though its author has
+// edited it since.
+func TestEditsDoNotDelayReadiness(t *testing.T) {
+	r := NewGraphViewReconciler(nil, &Notifier{}, Options{})
+	r.initial.list([]graphview.Name{web})
+	r.applied(t.Context(), web, context.Canceled)
+	select {
+	case <-r.Known():
+		t.Error("a view is known that the engine has not been told of")
+	default:
+	}
+	r.applied(t.Context(), web, &spec.InvalidError{})
+	select {
+	case <-r.Known():
+	default:
+		t.Error("a view that the engine has been told of is not known")
+	}
+}
