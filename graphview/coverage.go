@@ -61,6 +61,12 @@ func (k *keeper) reportCoverage(a *statusBuilder) {
 	k.covered = now
 }
 
+// unuse removes a kind from the lens, which forgets its coverage. The writer calls it.
+func (k *keeper) unuse(kind graph.Kind) {
+	k.view.lens.Unuse(kind)
+	delete(k.covered, kind)
+}
+
 // unsynced returns the coverage of a kind that is not synced. While a view fills for the first time,
 // targets are on their way. Later, no target is missing before the kind is synced.
 func (k *keeper) unsynced(kind graph.Kind, wanted graph.Coverage, givenUp bool) graph.Coverage {
@@ -129,7 +135,7 @@ func (k *keeper) forgetMentioned() {
 		_, kinds := k.inUse()
 		for kind := range k.formerly {
 			if !kinds[kind] {
-				v.lens.Unuse(kind)
+				k.unuse(kind)
 			}
 		}
 	})

@@ -151,7 +151,7 @@ func (k *keeper) dropTaps(taps []*tap) {
 				unwatched = append(unwatched, t.feed.Source())
 			}
 			if kind := intake.KindOf(t.need.Resource); !kinds[kind] {
-				v.lens.Unuse(kind)
+				k.unuse(kind)
 			}
 		}
 		v.lens.Unwatch(unwatched...)
