@@ -22,8 +22,6 @@ type grants struct {
 	permit  Permit
 	account string
 	answers map[access.Place]bool
-	// answered: all answers about the account were known at some time.
-	answered bool
 	// failure is the error of the last batch, nil if it has all answers. missing is the time since
 	// which an answer is missing, zero if there are all.
 	failure error
@@ -55,7 +53,7 @@ func newGrants(renew, within time.Duration) *grants {
 func (g *grants) of(permit Permit, account string) {
 	g.permit = permit
 	if g.account != account {
-		g.account, g.answered, g.failure = account, false, nil
+		g.account, g.failure = account, nil
 		g.missing, g.renewAt, g.retryAt = time.Time{}, time.Time{}, time.Time{}
 		clear(g.answers)
 	}
@@ -70,21 +68,6 @@ func (g *grants) unanswered(now time.Time) error {
 		return fmt.Errorf("the API server has not answered within %s", g.within)
 	}
 	return nil
-}
-
-// unknown returns the number of places without an answer before all were known once. A view that is
-// served is not charged for questions that are asked again, so an API server that does not answer
-// does not end its service.
-func (g *grants) unknown(places []access.Place) (n int) {
-	if g.permit == nil || g.answered {
-		return 0
-	}
-	for _, p := range places {
-		if _, known := g.answers[p]; !known {
-			n++
-		}
-	}
-	return n
 }
 
 // want asks for missing and old answers about places, and drops answers about other places. It
@@ -104,7 +87,7 @@ func (g *grants) want(ctx context.Context, places []access.Place, now time.Time)
 	maps.DeleteFunc(g.answers, func(p access.Place, _ bool) bool { return !wanted[p] })
 	switch {
 	case len(missing) == 0:
-		g.answered, g.missing, g.failure = true, time.Time{}, nil
+		g.missing, g.failure = time.Time{}, nil
 	case g.missing.IsZero():
 		g.missing = now
 	}

@@ -215,7 +215,7 @@ func TestRightsBeyondTheLedger(t *testing.T) {
 		asked = max(asked, len(places))
 		return answers, nil
 	}
-	k := keepByHand(t, Options{HeldBytes: 1200 * rightBytes, Permit: permit}, 1)
+	k := keepByHand(t, Options{HeldBytes: 600 * rightBytes, Permit: permit}, 1)
 	declared := selecting(spec.ObjectFilter{})
 	declared.ServiceAccountName = "reader"
 	for names, wantServed := range map[int]bool{200: true, 400: false} {

@@ -158,8 +158,7 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	v.engine.shared.Set(v, claims.Demands, now)
 	shared, linger := v.engine.shared.Shared(v, now)
 	current, late := k.currentWatches(now)
-	// A question takes as much memory as its answer.
-	if !claims.Overdrawn && k.holdRights(len(claims.Places)+k.grants.unknown(claims.Places)) == nil {
+	if !claims.Overdrawn && k.holdRights(len(claims.Places)) == nil {
 		again = min(again, k.grants.want(k.life, claims.Places, now))
 	}
 	return claims.Outline(shared, current), min(again, late, linger)
