@@ -30,4 +30,3 @@ func TestCoverageOfReplacedWatches(t *testing.T) {
 		t.Errorf("the reference to the owner is %s", found.Out)
 	}
 }
-
