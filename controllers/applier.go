@@ -40,7 +40,7 @@ type applierOptions struct {
 	applied func(name graphview.Name, err error)
 }
 
-// application is a spec of a view that is to be applied, and the engine's answer.
+// application is a spec of a view that must be applied, and the engine's answer.
 type application struct {
 	version version
 	cancel  context.CancelFunc

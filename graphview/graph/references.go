@@ -224,7 +224,7 @@ func (g *Graph) enforceNames() {
 	if len(g.unpaid) == 0 || slices.ContainsFunc(g.cleanups, func(c cleanup) bool { _, ok := c.(*removeSource); return ok }) {
 		return
 	}
-	for i := 0; i < len(g.unpaid); i++ { // which the removal of names may add to
+	for i := 0; i < len(g.unpaid); i++ { //nolint:intrange // the removal of names may add to it
 		space := g.unpaid[i]
 		n := g.named[space]
 		if n == nil || !n.unpaid {
