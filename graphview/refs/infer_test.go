@@ -280,6 +280,21 @@ func TestInferred(t *testing.T) {
 				r flags.example.com/Source own/u inferred/spec.upstreamRef
 				r flags.example.com/Flag own/b spec.builder`,
 		},
+		"RelationsAfterOtherWords": {
+			served: []string{"db.example.com/ControlPlane", "db.example.com/PostgresServer", "db.example.com/SparePool", "db.example.com/SpareTask"},
+			object: `{apiVersion: db.example.com/v1, kind: ControlPlane, metadata: {name: c, namespace: own}, spec: {databaseInstance: d, cellDatabaseInstanceName: d, databaseSource: d, spareInstance: s, postgresInstance: p, oldPostgresSource: q, instanceName: i, appGUID: a}}`,
+			want: `
+				r db.example.com/ControlPlane own/a inferred/spec.appGUID
+				r db.example.com/PostgresServer own/a inferred/spec.appGUID
+				r db.example.com/SparePool own/a inferred/spec.appGUID
+				r db.example.com/SpareTask own/a inferred/spec.appGUID
+				r db.example.com/ControlPlane own/i inferred/spec.instanceName
+				r db.example.com/PostgresServer own/i inferred/spec.instanceName
+				r db.example.com/SparePool own/i inferred/spec.instanceName
+				r db.example.com/SpareTask own/i inferred/spec.instanceName
+				r db.example.com/PostgresServer own/q inferred/spec.oldPostgresSource
+				r db.example.com/PostgresServer own/p inferred/spec.postgresInstance`,
+		},
 		"ConfigurationAndSecrets": {
 			served: []string{"example.com/Widget"},
 			object: `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: own}, spec: {logConfigFile: {name: c, path: /x}, tlsCert: t, sshKey: {name: k}, settings: s, tlsRefName: q, configMode: a, serviceAccountKeyRef: {name: g, key: k}}}`,
