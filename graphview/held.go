@@ -16,7 +16,7 @@ import (
 // The memory that a view holds, in bytes. TestHeldBytes compares the sum with the heap.
 const (
 	viewBytes     = 40 << 10 // of a view without a spec, with its GraphView in the cache and its Events
-	programBytes  = 45       // of each byte of a spec's text once it is compiled
+	programBytes  = 96       // of each byte of a spec's text once it is compiled
 	rightBytes    = 250      // of a place that the view's account may list and watch, or may not
 	watchBytes    = 64 << 10 // of a watch, with its goroutine and buffers
 	objectBytes   = 1400     // of an object that a watch retains, without its content

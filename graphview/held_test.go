@@ -13,14 +13,15 @@ import (
 	"graphview.dev/test/bench/heap"
 )
 
-// TestHeldBytes: views hold no more memory than they are charged for, and at least half of it.
+// TestHeldBytes: views hold no more memory than they are charged for, and at least half of it. The
+// expressions are the densest that were found: others hold half of what they are charged for.
 func TestHeldBytes(t *testing.T) {
 	condition := func(i, terms int) string {
 		var all []string
 		for j := range terms {
-			all = append(all, fmt.Sprintf("has(obj.a%d_%d)", i, j))
+			all = append(all, fmt.Sprintf("!obj.%c", 'a'+(i+j)%26))
 		}
-		return strings.Join(all, " && ")
+		return strings.Join(all, "||")
 	}
 	programs := make([]*spec.Program, 8)
 	for name, test := range map[string]struct {
@@ -35,7 +36,7 @@ func TestHeldBytes(t *testing.T) {
 					for q := range 8 {
 						declared.Queries = append(declared.Queries, spec.Query{Include: &spec.Include{
 							ResourceSelectorExpression: "true",
-							Object:                     spec.ObjectFilter{ObjectSelectorExpression: condition(100*i+q, 375)},
+							Object:                     spec.ObjectFilter{ObjectSelectorExpression: condition(8*i+q, 938)},
 						}})
 					}
 					program, err := spec.Compile(t.Context(), declared)
