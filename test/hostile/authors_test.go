@@ -32,6 +32,10 @@ func TestAuthors(t *testing.T) {
 	selecting := func(field, text string) string {
 		return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "resource == 'configmaps'", object: {%s: %s}}}]}`, field, quoted(text))
 	}
+	excluding := func(n int, letter string, letters int) string {
+		query := fmt.Sprintf(`{exclude: {resourceSelectorExpression: %s}}`, quoted("'"+strings.Repeat(letter, letters)+"' == ''"))
+		return "{queries: [" + strings.TrimSuffix(strings.Repeat(query+",", n), ",") + "]}"
+	}
 	list := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+",", n), ",") }
 	numbered := func(n int) string {
 		var names []string // different ones: the API server merges equal ones before it counts
@@ -57,7 +61,8 @@ func TestAuthors(t *testing.T) {
 			"long-cel":        {spec: selecting("objectSelectorExpression", "'"+strings.Repeat("a", 11<<10)+"' == ''"), wantRefused: "10240"},
 			"long-labels":     {spec: selecting("labelSelector", "a in ("+strings.Repeat("b,", 6000)+"c)"), wantRefused: "10240"},
 			"long-path":       {spec: selecting("jsonPath", "{"+strings.Repeat(".a", 6000)+"}"), wantRefused: "10240"},
-			"much-text":       {spec: `{queries: [` + list(8, `{exclude: {resourceSelectorExpression: `+quoted("'"+strings.Repeat("a", 9<<10)+"' == ''")+`}}`) + `]}`, wantReason: "InvalidExpression"},
+			"much-text":       {spec: excluding(8, "a", 9<<10), wantRefused: "65536"},
+			"many-bytes":      {spec: excluding(6, "\U0001F578", 10_000), wantReason: "InvalidExpression"}, // the API server counts characters
 			"nested":          {spec: selecting("objectSelectorExpression", strings.Repeat("[", 150)+strings.Repeat("]", 150)+" == []"), wantReason: "InvalidExpression"},
 			"lists":           {spec: selecting("objectSelectorExpression", "["+list(3000, "[]")+"] == []"), wantReason: "InvalidExpression"},
 			"doubling-macros": {spec: selecting("objectSelectorExpression", "optional.of(1)"+strings.Repeat(".optMap(x, x)", 30)+".hasValue()"), wantReason: "InvalidExpression"},
