@@ -11,9 +11,10 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// appliedAtOnce limits the specs of an owner that are applied at the same time: the owner is not
+// appliedAtOnce limits the specs of an owner that are applied at the same time: more of them take
+// processors from other owners between the turns of the compiler, and the owner is not
 // charged for a spec before it is compiled.
-const appliedAtOnce = 4
+const appliedAtOnce = 1
 
 // applier applies specs to the engine, each in a goroutine of its own. The engine compiles a spec in
 // turns of its owner. If reconciles waited for that, a tenant with a few long specs would have all
