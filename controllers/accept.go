@@ -56,6 +56,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if record.applied == view.Generation && settled() {
 		return true, nil
 	}
+	record.applied = 0 // until the engine has answered
 	v := version{string(view.UID), view.Generation}
 	known, err = r.applier.apply(name, v)
 	if !known {
@@ -65,10 +66,11 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if err != nil {
 		return false, fmt.Errorf("apply spec: %w", err)
 	}
-	record.applied, record.verdict = view.Generation, answer
+	record.verdict = answer
 	if !settled() {
 		return r.applier.apply(name, v)
 	}
+	record.applied = view.Generation
 	return true, nil
 }
 

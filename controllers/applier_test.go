@@ -113,13 +113,13 @@ func TestApplier(t *testing.T) {
 			want: []string{"a/1", "a/2"},
 		},
 		"a spec that was not checked is not applied": {
-			do: func(_ *testing.T, u *applierUnderTest) {
+			do: func(t *testing.T, u *applierUnderTest) {
 				checked := u.view()
 				u.generation.Store(2)
 				u.apply(web, checked)
 				time.Sleep(time.Second)
 				if u.answered.Load() != 1 {
-					u.apply(web, checked) // never: the view has to be reconciled
+					t.Error("the view is not reconciled again")
 				}
 			},
 		},
@@ -191,6 +191,33 @@ func TestApplyFollowsPlacement(t *testing.T) {
 			}
 			time.Sleep(2 * time.Second)
 		}
+		if known, err := r.apply(t.Context(), web, view, &record); !known || err != nil || len(u.engine.told()) != 2 {
+			t.Errorf("known %t, %v, applied %d times, want twice", known, err, len(u.engine.told()))
+		}
+	})
+}
+
+// TestFailedApplyIsRepeated: a spec that the engine failed to apply is applied again, though it was
+// applied before and the placement is settled: the engine may have removed the view in between.
+func TestFailedApplyIsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newApplierUnderTest(t.Context())
+		u.engine.fails = errors.New("a fault")
+		r := NewGraphViewReconciler(u.engine, &Notifier{}, Options{Placement: moving{settled: func() bool { return len(u.engine.told()) >= 1 }}})
+		r.applier = u.applier
+		view := &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{UID: "a", Generation: 1}}
+		record := record{applied: 1, verdict: accepted}
+		for range 2 {
+			if known, _ := r.apply(t.Context(), web, view, &record); known {
+				t.Error("a failure counts as a verdict")
+			}
+			time.Sleep(2 * time.Second)
+		}
+		u.engine.fails = nil
+		if known, err := r.apply(t.Context(), web, view, &record); known || err != nil {
+			t.Errorf("at once: %t, %v", known, err)
+		}
+		time.Sleep(2 * time.Second)
 		if known, err := r.apply(t.Context(), web, view, &record); !known || err != nil || len(u.engine.told()) != 2 {
 			t.Errorf("known %t, %v, applied %d times, want twice", known, err, len(u.engine.told()))
 		}

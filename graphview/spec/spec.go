@@ -87,7 +87,8 @@ const maxText = 64 << 10
 const tooMuchText = "expressions, selectors and paths must have at most %d bytes together, have %d; " +
 	"shorten them, or write several GraphViews"
 
-// TextLen returns the length of the text that Compile parses in bytes, without the root objects.
+// TextLen returns the length of the text that Compile parses in bytes, without the root objects. A rule of
+// the CustomResourceDefinition sums the same fields in characters (v1alpha1.GraphViewSpec).
 func (s *Spec) TextLen() (n int) {
 	for i := range s.Queries {
 		q := &s.Queries[i]
