@@ -2,8 +2,6 @@ package edge
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,8 +15,16 @@ import (
 	"graphview.dev/stream/relay/wire"
 )
 
-// pollBytes is the size of the frames that one Poll returns, if there is more than one.
-const pollBytes = 64 << 10
+const (
+	// pollBytes is the size of the frames that one Poll returns, if there is more than one.
+	pollBytes = 64 << 10
+	// minWindow is the number of bytes that a subscriber may have on the way and unread. It
+	// bounds the memory for a subscriber that does not read.
+	minWindow = 64 << 10
+	// maxWindow is the window of a subscriber that reads a large graph fast: what a path
+	// with a bandwidth of 80 MB/s and a round trip of 100 ms needs.
+	maxWindow = 8 << 20
+)
 
 var errLeft = errors.New("the channel was closed")
 
@@ -53,12 +59,6 @@ func (r *Relay) Subscribe(o delivery.SubscribeOptions) *Channel {
 	opening := wire.Opening{Since: o.Since, Content: o.Content, ExcludeInferred: o.ExcludeInferred, JoinWalk: o.JoinWalk, Narrow: o.Narrow, Owner: pseudonym(o.Owner)}
 	r.client.channels.Add(1)
 	return r.open(o.Access, o.Owner, opening)
-}
-
-// pseudonym is the name that the holder charges instead of a user's.
-func pseudonym(owner budget.Owner) string {
-	sum := sha256.Sum256([]byte("graphview relay " + owner.String()))
-	return "relayed:" + base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
 // Find returns one object as access lets it be seen, nil if access does not or there is no
@@ -173,72 +173,6 @@ func (c *Channel) wake() {
 	}
 }
 
-// follow tells the holder what the subscriber may see now. If an answer has changed, what
-// was sent does not count any more, and the subscriber begins again.
-func (c *Channel) follow() {
-	changed := false
-	select {
-	case <-c.revoked:
-		changed = true
-		c.revoked = c.access.Changed()
-	default:
-	}
-	rights, r := c.access.Rights(), c.relay
-	digest := rights.Digest()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case digest == c.digest, c.err != nil:
-	case changed:
-		c.closeLocked()
-		c.openLocked(rights)
-	default:
-		told := r.answersLocked(rights, c.rights)
-		r.sayLocked(wire.AppendControl(nil, wire.Tell, c.number, told))
-		r.told[digest]++
-		r.forgetAnswersLocked(c.digest)
-		c.rights, c.digest = rights, digest
-		c.asked = slices.DeleteFunc(c.asked, func(p access.Place) bool {
-			_, known := rights.Allowed(p)
-			return known
-		})
-	}
-}
-
-// answersLocked returns what the holder has to be told to have rights, if it has those of
-// before, which may be nil.
-func (r *Relay) answersLocked(rights, before delivery.Rights) wire.Answers {
-	a := wire.Answers{Digest: rights.Digest()}
-	if r.told[a.Digest] > 0 {
-		a.Of = a.Digest
-		return a
-	}
-	if before != nil {
-		a.Of = before.Digest()
-	}
-	recalled, ok := rights.(delivery.EnumerableRights)
-	if !ok {
-		return a
-	}
-	for _, p := range recalled.Places() {
-		if before != nil {
-			if _, known := before.Allowed(p); known {
-				continue
-			}
-		}
-		place := wire.PlaceOf(p)
-		place.Allowed, _ = rights.Allowed(p)
-		a.Places = append(a.Places, place)
-	}
-	return a
-}
-
-func (r *Relay) forgetAnswersLocked(digest string) {
-	if r.told[digest]--; r.told[digest] == 0 {
-		delete(r.told, digest)
-	}
-}
-
 // takeLocked takes a message of the holder for this channel.
 func (c *Channel) takeLocked(m wire.Message) error {
 	switch m.Type {
@@ -331,23 +265,6 @@ func (c *Channel) Wait(ctx context.Context) error {
 	return nil
 }
 
-// resolve finds answers, which follow tells the holder.
-func (c *Channel) resolve(ctx context.Context, asked []access.Place) error {
-	err := c.access.Resolve(ctx, asked)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		// The next call finds the question again.
-		c.relay.mu.Lock()
-		defer c.relay.mu.Unlock()
-		c.asked = slices.Concat(asked, c.asked)
-		return ctx.Err()
-	default:
-		return &delivery.ClosedError{Reason: reason.Unavailable, Message: "your permissions cannot be checked now; try again later"}
-	}
-}
-
 // Next is Poll and Wait until there is something.
 func (c *Channel) Next(ctx context.Context) ([]*delivery.Frame, error) {
 	for {
@@ -378,4 +295,31 @@ func (c *Channel) leave() {
 	if c.err == nil {
 		c.err = errLeft
 	}
+}
+
+// credit is a channel's window. It grows while a graph is sent whole, by the bytes that the
+// subscriber has read of it: so it doubles with each round trip, and a subscriber that
+// stops to read holds no more than it has read before.
+type credit struct {
+	granted int // bytes that the holder may still send
+	walked  int // bytes that were read of a graph that is not complete
+}
+
+func newCredit() credit { return credit{granted: minWindow} }
+
+// spend notes bytes that have arrived.
+func (c *credit) spend(bytes int) { c.granted -= bytes }
+
+// consume records that the subscriber has read bytes. Complete means that they complete the graph or a
+// change. It returns the number of bytes to grant, 0 for none yet.
+func (c *credit) consume(bytes int, complete bool, unread int) (grant int) {
+	if c.walked += bytes; complete {
+		c.walked = 0
+	}
+	window := min(minWindow+c.walked, maxWindow)
+	if grant = window - c.granted - unread; grant < window/2 {
+		return 0
+	}
+	c.granted += grant
+	return grant
 }

@@ -1,9 +1,13 @@
 package edge
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"net"
 	"net/http"
 	"net/url"
 	"sync"
@@ -13,13 +17,29 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/weakmap"
 	"graphview.dev/stream/relay/wire"
 	"graphview.dev/stream/replicas"
 )
 
-// helloWithin is the time that a holder has to accept a connection, and to greet. It greets
-// before it looks for the view.
-const helloWithin = 3 * time.Second
+const (
+	// helloWithin is the time that a holder has to accept a connection, and to greet. It greets
+	// before it looks for the view.
+	helloWithin = 3 * time.Second
+	// streamWindow is the number of bytes that a holder may send on one relay before they
+	// are read: as many as the largest window of a channel. The window of a connection is
+	// a gibibyte, so a relay that is not read does not stop another one.
+	streamWindow = maxWindow
+	// pingAfter is the silence after which a holder has to answer a ping, and pongWithin
+	// the time that it has to do so.
+	pingAfter  = 5 * time.Second
+	pongWithin = 3 * time.Second
+	// largeBytes is the size from which on equal messages that came several times are held
+	// once: subscribers that stopped reading at different times may be sent a large object
+	// after it has left the relay's queue.
+	largeBytes = 16 << 10
+)
 
 // ErrBroken means that a holder is unreachable or is stopping. The caller asks another replica.
 var ErrBroken = errors.New("the replica that holds the view is unreachable")
@@ -182,5 +202,46 @@ func ended(m wire.Message) (error, error) {
 		return ErrAbsent, nil
 	default:
 		return closed, nil
+	}
+}
+
+// largeFrames finds such messages by their hash, while they are referenced.
+type largeFrames = weakmap.Map[uint64, delivery.Frame]
+
+var largeSeed = maphash.MakeSeed()
+
+// held returns an equal message that is referenced, or else f.
+func (c *Client) held(f *delivery.Frame) *delivery.Frame {
+	if len(f.JSON) < largeBytes {
+		return f
+	}
+	same := c.large.Add(maphash.Bytes(largeSeed, f.JSON), f)
+	if same.Rev == f.Rev && same.Synced == f.Synced && same.Reset == f.Reset && bytes.Equal(same.JSON, f.JSON) {
+		return same
+	}
+	return f // of the same hash, by chance
+}
+
+// Direct reaches replicas at their Address, with what replicas authenticate each other
+// with. closeIdle closes the connections that no relay uses.
+func Direct(secured *tls.Config) (reach func(replicas.Member) http.RoundTripper, closeIdle func()) {
+	transport := NewTransport(secured)
+	return func(replicas.Member) http.RoundTripper { return transport }, transport.CloseIdleConnections
+}
+
+// NewTransport returns the transport to replicas that listen at their Address, with what
+// replicas authenticate each other with.
+func NewTransport(secured *tls.Config) *http.Transport {
+	protocols := &http.Protocols{}
+	protocols.SetHTTP2(true)
+	return &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: helloWithin}).DialContext,
+		TLSClientConfig:     secured.Clone(), // net/http changes it
+		TLSHandshakeTimeout: helloWithin,
+		Protocols:           protocols,
+		IdleConnTimeout:     time.Minute,
+		HTTP2: &http.HTTP2Config{
+			MaxReceiveBufferPerStream: streamWindow, SendPingTimeout: pingAfter, PingTimeout: pongWithin,
+		},
 	}
 }

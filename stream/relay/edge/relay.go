@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"graphview.dev/graphview/delivery"
@@ -25,10 +24,8 @@ type Relay struct {
 	cancel context.CancelFunc
 	opened time.Time
 	// greeted is closed after the holder's greeting, held when it has the view, and both
-	// when the relay is over.
-	greeted, held chan struct{}
-	synced        atomic.Bool   // the holder's graph is complete
-	complete      chan struct{} // closed when synced becomes true
+	// when the relay is over. synced is closed when the holder's graph is complete.
+	greeted, held, synced chan struct{}
 
 	// mu guards the relay and its channels, so that messages are in the order in which
 	// they become true.
@@ -45,7 +42,7 @@ type Relay struct {
 
 func newRelay(c *Client, key relayKey) *Relay {
 	r := &Relay{
-		client: c, key: key, users: 1, opened: time.Now(), greeted: make(chan struct{}), held: make(chan struct{}), complete: make(chan struct{}),
+		client: c, key: key, users: 1, opened: time.Now(), greeted: make(chan struct{}), held: make(chan struct{}), synced: make(chan struct{}),
 		channels: make(map[uint64]*Channel), told: make(map[string]int),
 	}
 	r.ctx, r.cancel = context.WithCancel(c.ctx)
@@ -102,7 +99,7 @@ func (r *Relay) Member() replicas.Member { return r.key.member }
 func (r *Relay) Opened() time.Time { return r.opened }
 
 // Synced reports whether the holder's graph is complete.
-func (r *Relay) Synced() bool { return r.synced.Load() }
+func (r *Relay) Synced() bool { return isClosed(r.synced) }
 
 // WaitSynced returns nil once the holder's graph is complete, ctx's error, ErrBroken, or
 // the *delivery.ClosedError with which the holder has ended the relay. It releases the
@@ -116,7 +113,7 @@ func (r *Relay) WaitSynced(ctx context.Context, who delivery.Access) error {
 		}
 	}
 	select {
-	case <-r.complete:
+	case <-r.synced:
 		return nil
 	case <-r.ctx.Done():
 		if err := r.failure(); err != nil {
@@ -161,10 +158,17 @@ func (r *Relay) run() {
 
 // closeOnce closes a channel that one goroutine closes.
 func closeOnce(c chan struct{}) {
+	if !isClosed(c) {
+		close(c)
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
+		return true
 	default:
-		close(c)
+		return false
 	}
 }
 
@@ -198,9 +202,6 @@ func (r *Relay) converse() error {
 	if err = r.greet(in); err == nil {
 		err = in.Each(r.take)
 	}
-	if over, ok := errors.AsType[*overError](err); ok {
-		return over.why
-	}
 	return fmt.Errorf("%w: %w", ErrBroken, err)
 }
 
@@ -222,11 +223,6 @@ func (r *Relay) greet(in *wire.Reader) error {
 	close(r.greeted)
 	return nil
 }
-
-// overError is the end of a relay that the holder has given a reason for.
-type overError struct{ why error }
-
-func (e *overError) Error() string { return e.why.Error() }
 
 // sayLocked sends messages.
 func (r *Relay) sayLocked(messages []byte) {
@@ -251,12 +247,12 @@ func (r *Relay) take(m wire.Message) error {
 			return err
 		}
 		if held.Synced {
-			r.sync()
+			closeOnce(r.synced)
 		}
 		closeOnce(r.held)
 		return nil
 	case wire.Synced:
-		r.sync()
+		closeOnce(r.synced)
 		return nil
 	case wire.Leaving:
 		r.client.o.Leaving(r.key.member)
@@ -277,11 +273,12 @@ func (r *Relay) take(m wire.Message) error {
 		if err != nil {
 			return err
 		}
-		if m.Channel == 0 {
-			return &overError{why}
-		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		if m.Channel == 0 {
+			r.endLocked(why)
+			return why
+		}
 		if c := r.channels[m.Channel]; c != nil {
 			c.endLocked(why)
 		}
@@ -294,12 +291,6 @@ func (r *Relay) take(m wire.Message) error {
 		return c.takeLocked(m)
 	}
 	return nil // it was closed meanwhile
-}
-
-func (r *Relay) sync() {
-	if !r.synced.Swap(true) {
-		close(r.complete)
-	}
 }
 
 // takeFrame takes a frame with its bytes.

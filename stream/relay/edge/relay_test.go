@@ -165,13 +165,18 @@ func (s *stage) open(t *testing.T) *Relay {
 	return r
 }
 
-// frames are the messages that are sent next, up to a revision.
+// frames are the messages that are sent next, up to a revision. They are read as by a
+// subscriber that takes turns with others, and waits after each frame that it has sent;
+// followers call Next.
 func frames(t testing.TB, c *Channel) (all []*delivery.Frame) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for len(all) == 0 || all[len(all)-1].Rev == "" {
-		more, err := c.Next(ctx)
+		if err := c.Wait(ctx); err != nil {
+			t.Fatalf("%v; it was sent %d frames", err, len(all))
+		}
+		more, err := c.Poll()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,15 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"graphview.dev/graphview/delivery"
 )
@@ -49,4 +54,107 @@ func ParseFrame(payload []byte, now time.Time) (f *delivery.Frame, keep bool, er
 		f.Received = now.Add(-time.Duration(age))
 	}
 	return f, payload[0]&flagKeep != 0, nil
+}
+
+// revisions are the revisions of any holder: an edge passes them on without reading them.
+var revisions = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
+
+// member is a member of a JSON object, as text.
+type member struct {
+	name  string
+	value []byte
+}
+
+// kinds are the members of a message of the stream protocol.
+var kinds = map[string]jsontext.Kind{
+	"actions": '[', "warnings": '[', "cleared": '[', "kinds": '[', "rev": '"', "synced": 't', "reset": 't',
+}
+
+// parse reads a message of the stream protocol. Members that this version does not know
+// are left out: a mux and an export add members of their own to a message.
+// A line break, which JSON permits between tokens, is refused: a transport would end the
+// message there.
+func parse(text []byte) (*delivery.Frame, error) {
+	if bytes.ContainsAny(text, "\r\n") {
+		return nil, errors.New("a line break")
+	}
+	members, err := split(text)
+	if err != nil {
+		return nil, err
+	}
+	known := slices.DeleteFunc(slices.Clone(members), func(m member) bool { return kinds[m.name] == 0 })
+	if len(known) < len(members) {
+		text = join(known)
+		if members, err = split(text); err != nil {
+			return nil, err
+		}
+	}
+	f := &delivery.Frame{JSON: text}
+	for i, m := range members {
+		if jsontext.Value(m.value).Kind() != kinds[m.name] || slices.ContainsFunc(members[:i], func(other member) bool { return other.name == m.name }) {
+			return nil, fmt.Errorf("member %q", m.name)
+		}
+		switch m.name {
+		case "actions":
+			f.Actions = m.value[1 : len(m.value)-1]
+		case "warnings":
+			f.Warnings = m.value[1 : len(m.value)-1]
+		case "cleared":
+			f.Cleared = m.value[1 : len(m.value)-1]
+		case "kinds":
+			f.Kinds = m.value[1 : len(m.value)-1]
+		case "synced":
+			f.Synced = true
+		case "reset":
+			f.Reset = true
+		case "rev":
+			if f.Rev = string(m.value[1 : len(m.value)-1]); !revisions.MatchString(f.Rev) {
+				return nil, errors.New("not a revision")
+			}
+		}
+	}
+	return f, nil
+}
+
+// split returns the members of a JSON object. The text is valid if there is no error.
+func split(text []byte) ([]member, error) {
+	in := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
+	if in.PeekKind() != '{' {
+		return nil, errors.New("not a JSON object")
+	}
+	if _, err := in.ReadToken(); err != nil {
+		return nil, err
+	}
+	var members []member
+	for in.PeekKind() != '}' {
+		token, err := in.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		name := token.String() // before the decoder goes on
+		value, err := in.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		end := in.InputOffset()
+		members = append(members, member{name, text[end-int64(len(value)) : end : end]})
+	}
+	if _, err := in.ReadToken(); err != nil {
+		return nil, err
+	}
+	if len(bytes.TrimSpace(text[in.InputOffset():])) > 0 {
+		return nil, errors.New("more than one JSON object")
+	}
+	return members, nil
+}
+
+func join(members []member) []byte {
+	text := []byte{'{'}
+	for i, m := range members {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(append(append(text, '"'), m.name...), '"', ':'), m.value...)
+	}
+	return append(text, '}')
 }
