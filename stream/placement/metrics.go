@@ -4,22 +4,22 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // metrics are about the sharing of views. No label has the name of a view or a replica.
 type metrics struct {
-	table                      *Table
-	members, held              *prometheus.Desc
 	relays                     *prometheus.GaugeVec
 	suspected, reopened, moved prometheus.Counter
-	channels                   *prometheus.Desc
+	read                       []prometheus.Collector // of the table when they are collected
 }
 
 func newMetrics(t *Table) *metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: "graphview_" + name, Help: help})
 	}
+	gauge := func(name, help string, labels prometheus.Labels, value func() int) prometheus.GaugeFunc {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "graphview_" + name, Help: help, ConstLabels: labels}, func() float64 { return float64(value()) })
+	}
+	held := func(why string, owned bool) prometheus.GaugeFunc {
+		return gauge("views_held", "Views that this replica holds, by why: owner, or asked where it is none.", prometheus.Labels{"why": why}, func() int { return t.held(owned) })
+	}
 	return &metrics{
-		table:   t,
-		members: prometheus.NewDesc("graphview_replicas", "Replicas that share views, as far as this one knows, with itself.", nil, nil),
-		held: prometheus.NewDesc("graphview_views_held",
-			"Views that this replica holds, by why: owner, or asked where it is none.", []string{"why"}, nil),
 		relays: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "graphview_relays",
 			Help: "Views that are read through a relay, by role: edge, from another replica, or holder, by another replica.",
@@ -27,8 +27,11 @@ func newMetrics(t *Table) *metrics {
 		suspected: counter("replicas_suspected_total", "How often another replica could not be reached and was passed over for a while."),
 		reopened:  counter("relays_reopened_total", "Streams that began anew because the replica that they were read from was lost, or the view moved to another one."),
 		moved:     counter("relays_moved_total", "Relays that ended because another replica is to hold the view and has its graph."),
-		channels: prometheus.NewDesc("graphview_relay_channels",
-			"Subscribers at this replica that read a view from another one.", nil, nil),
+		read: []prometheus.Collector{
+			gauge("replicas", "Replicas that share views, as far as this one knows, with itself.", nil, func() int { return len(t.o.Members.Live()) }),
+			gauge("relay_channels", "Subscribers at this replica that read a view from another one.", nil, func() int { return int(t.relays.Channels()) }),
+			held("owner", true), held("asked", false),
+		},
 	}
 }
 
@@ -39,40 +42,24 @@ func (t *Table) Opened(role string) func(int) {
 }
 
 // Register adds the metrics.
-func (t *Table) Register(r prometheus.Registerer) error { return r.Register(t.metrics) }
-
-// Describe implements prometheus.Collector.
-func (m *metrics) Describe(out chan<- *prometheus.Desc) {
-	out <- m.members
-	out <- m.held
-	m.relays.Describe(out)
-	m.suspected.Describe(out)
-	m.reopened.Describe(out)
-	m.moved.Describe(out)
-	out <- m.channels
-}
-
-// Collect implements prometheus.Collector.
-func (m *metrics) Collect(out chan<- prometheus.Metric) {
-	t := m.table
-	t.mu.Lock()
-	owner, asked := 0, 0
-	for _, e := range t.entries {
-		switch {
-		case !e.applied || e.spec == nil:
-		case e.owned:
-			owner++
-		default:
-			asked++
+func (t *Table) Register(r prometheus.Registerer) error {
+	m := t.metrics
+	for _, c := range append([]prometheus.Collector{m.relays, m.suspected, m.reopened, m.moved}, m.read...) {
+		if err := r.Register(c); err != nil {
+			return err
 		}
 	}
-	t.mu.Unlock()
-	out <- prometheus.MustNewConstMetric(m.members, prometheus.GaugeValue, float64(len(t.o.Members.Live())))
-	out <- prometheus.MustNewConstMetric(m.held, prometheus.GaugeValue, float64(owner), "owner")
-	out <- prometheus.MustNewConstMetric(m.held, prometheus.GaugeValue, float64(asked), "asked")
-	m.relays.Collect(out)
-	m.suspected.Collect(out)
-	m.reopened.Collect(out)
-	m.moved.Collect(out)
-	out <- prometheus.MustNewConstMetric(m.channels, prometheus.GaugeValue, float64(t.relays.Channels()))
+	return nil
+}
+
+// held returns the number of views that the engine has, as their owner or not.
+func (t *Table) held(owned bool) (n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.entries {
+		if e.applied && e.spec != nil && e.owned == owned {
+			n++
+		}
+	}
+	return n
 }

@@ -34,6 +34,50 @@ type relocation struct {
 	urgent, draining bool
 }
 
+// Run moves subscribers to the owners of their views, and gives up views that are idle here, until
+// ctx is done.
+func (t *Table) Run(ctx context.Context) error {
+	timer := time.NewTimer(sweep)
+	defer timer.Stop()
+	changed := t.o.Members.Changed()
+	t.membersChanged()
+	for {
+		select {
+		case <-timer.C:
+		case <-changed:
+			changed = t.o.Members.Changed()
+			t.membersChanged()
+		case <-t.leaving:
+		case <-ctx.Done():
+			return nil
+		}
+		t.requeue()
+		pause := sweep
+		if t.move(ctx) {
+			pause = hurry
+		}
+		timer.Reset(pause)
+		for _, e := range t.idle() {
+			if err := t.reconcile(ctx, e); err != nil && ctx.Err() == nil {
+				t.o.Logger.V(1).Info("a view that is given up", "view", e.name.String(), "cause", err.Error())
+			}
+		}
+	}
+}
+
+// idle returns the views that the engine has and need not have.
+func (t *Table) idle() []*entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []*entry
+	for _, e := range t.entries {
+		if e.applied && e.spec != nil && !t.holdsLocked(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // move moves subscribers from replicas that do not own their view any more to the owner, if that
 // has the graph: the subscribers of one scope, and all subscribers of stopping replicas. They are
 // reset. It reports whether subscribers of stopping replicas are left.
@@ -88,8 +132,7 @@ func (t *Table) relocations() []relocation {
 				continue
 			}
 			if !p.stays(from) {
-				_, stopping := t.stopping[from.Run]
-				m.urgent, m.draining = true, m.draining || stopping
+				m.urgent, m.draining = true, m.draining || t.states[from.Run].stopping
 			}
 			m.from = append(m.from, relay)
 		}

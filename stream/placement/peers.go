@@ -26,8 +26,7 @@ func (t *Table) planLocked() *plan {
 	var compatible, all []replicas.Member
 	for _, m := range t.o.Members.Live() {
 		_, ok := wire.Negotiate(t.o.Self.Wire, m.Wire)
-		_, stopping := t.stopping[m.Run]
-		p.peers = append(p.peers, peer{m, ok, t.suspectedLocked(m, now), stopping || t.staleLocked(m, now)})
+		p.peers = append(p.peers, peer{m, ok, t.suspectedLocked(m, now), t.states[m.Run].stopping || t.staleLocked(m, now)})
 		if all = append(all, m); ok {
 			compatible = append(compatible, m)
 		}
@@ -50,17 +49,25 @@ func (t *Table) planLocked() *plan {
 	return p
 }
 
+// state is what this replica knows of another run.
+type state struct {
+	suspectedUntil time.Time // zero: it was never unreachable, or the suspicion has ended
+	staleSince     time.Time // when it said that it lost its API server; zero: it has one
+	stopping       bool
+}
+
 // suspectedLocked reports whether a replica was unreachable lately. The end of a suspicion
 // changes the replicas that can be read from.
 func (t *Table) suspectedLocked(m replicas.Member, now time.Time) bool {
-	until, ok := t.suspects[m.Run]
-	if ok && !now.Before(until) {
-		delete(t.suspects, m.Run)
+	is := t.states[m.Run]
+	if until := is.suspectedUntil; !until.IsZero() && !now.Before(until) {
+		is.suspectedUntil = time.Time{}
+		t.states[m.Run] = is
 		if until.After(t.plan.changed) {
 			t.plan.changed = until
 		}
 	}
-	return ok && now.Before(until)
+	return now.Before(is.suspectedUntil)
 }
 
 // suspect records that a replica is unreachable.
@@ -70,21 +77,24 @@ func (t *Table) suspect(m replicas.Member, why error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := time.Now()
-	if t.suspects[m.Run].IsZero() {
+	now, is := time.Now(), t.states[m.Run]
+	if is.suspectedUntil.IsZero() {
 		t.metrics.suspected.Inc()
 	}
-	if !now.Before(t.suspects[m.Run]) {
+	if !now.Before(is.suspectedUntil) {
 		t.plan.changed = now
 	}
-	t.suspects[m.Run] = now.Add(suspected)
+	is.suspectedUntil = now.Add(suspected)
+	t.states[m.Run] = is
 }
 
 // leave records that a replica is stopping. No subscriber begins to read from it, and its subscribers
 // move as soon as another replica has the graph.
 func (t *Table) leave(m replicas.Member) {
 	t.mu.Lock()
-	t.stopping[m.Run] = time.Now()
+	is := t.states[m.Run]
+	is.stopping = true
+	t.states[m.Run] = is
 	t.mu.Unlock()
 	select {
 	case t.leaving <- struct{}{}:
@@ -96,17 +106,18 @@ func (t *Table) leave(m replicas.Member) {
 func (t *Table) setStale(m replicas.Member, stale bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if delete(t.stale, m.Run); stale {
-		t.stale[m.Run] = time.Now()
+	now, is := time.Now(), t.states[m.Run]
+	if is.staleSince = (time.Time{}); stale {
+		is.staleSince = now
 	}
-	t.plan.changed = time.Now()
+	t.states[m.Run], t.plan.changed = is, now
 }
 
 // staleLocked reports whether a replica has lost an API server that answers this one: while
 // it answers none, no other replica has a fresher graph.
 func (t *Table) staleLocked(m replicas.Member, now time.Time) bool {
-	since, ok := t.stale[m.Run]
-	return ok && now.Sub(since) < staleFor && t.o.Members.Renewed().After(since)
+	since := t.states[m.Run].staleSince
+	return !since.IsZero() && now.Sub(since) < staleFor && t.o.Members.Renewed().After(since)
 }
 
 // candidates returns the replicas to read a view from, in order of preference.

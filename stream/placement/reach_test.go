@@ -13,6 +13,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/relay/edge"
 	"graphview.dev/stream/relay/holder"
 	"graphview.dev/stream/replicas"
 )
@@ -98,36 +99,47 @@ func TestReach(t *testing.T) {
 				got = relay.Member().Run
 				relay.Release()
 			}
-			tt.former.mu.Lock()
-			defer tt.former.mu.Unlock()
-			if got != tt.want || !slices.Equal(tt.former.asked, tt.wantAsked) {
-				t.Errorf("it is read from %q, and the former owner was asked %q; want %q and %q", got, tt.former.asked, tt.want, tt.wantAsked)
+			if asked := tt.former.has(false); got != tt.want || !slices.Equal(asked, tt.wantAsked) {
+				t.Errorf("it is read from %q, and the former owner was asked %q; want %q and %q", got, asked, tt.want, tt.wantAsked)
 			}
 		})
 	}
 }
 
-// TestLeave: subscribers of a draining replica stay there until another replica has the graph.
-func TestLeave(t *testing.T) {
-	next := &replica{}
-	table, e := newReplicas(t, &replica{holds: true, synced: true}, next)
+// reading is a table with a subscriber that reads the view from b, its owner. Next is c, which
+// ranks after b and does not have the graph.
+func reading(t *testing.T) (table *Table, e *entry, relay *edge.Relay, next *replica) {
+	t.Helper()
+	next = &replica{}
+	table, e = newReplicas(t, &replica{holds: true, synced: true}, next)
 	relay, err := table.choose(t.Context(), e, "")
 	if err != nil || relay == nil {
 		t.Fatal(relay, err)
 	}
-	defer table.reads(e, relay)()
-	defer relay.Release()
+	t.Cleanup(relay.Release)
+	t.Cleanup(table.reads(e, relay))
 	e.subscribers++
+	return table, e, relay, next
+}
+
+// has sets whether the replica has the graph, and returns what it was asked before.
+func (r *replica) has(graph bool) (asked []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.synced = graph
+	return slices.Clone(r.asked)
+}
+
+// TestLeave: subscribers of a draining replica stay there until another replica has the graph.
+func TestLeave(t *testing.T) {
+	table, e, relay, next := reading(t)
 	table.leave(relay.Member())
 	if left := table.move(t.Context()); !left || relay.Retired() {
 		t.Errorf("left %t, retired %t, before another one has the graph", left, relay.Retired())
 	}
-	next.mu.Lock()
-	next.synced = true
-	if !slices.Equal(next.asked, []string{"to hold"}) {
-		t.Errorf("the next one was asked %q", next.asked)
+	if asked := next.has(true); !slices.Equal(asked, []string{"to hold"}) {
+		t.Errorf("the next one was asked %q", asked)
 	}
-	next.mu.Unlock()
 	if left := table.move(t.Context()); left || !relay.Retired() {
 		t.Errorf("left %t, retired %t, when another one has it", left, relay.Retired())
 	}
@@ -142,30 +154,17 @@ func TestLeave(t *testing.T) {
 // graph, and as long as this replica has no answer from the API server either. When it is
 // back, the view is read there again.
 func TestStale(t *testing.T) {
-	next := &replica{}
-	table, e := newReplicas(t, &replica{holds: true, synced: true}, next)
-	relay, err := table.choose(t.Context(), e, "")
-	if err != nil || relay == nil {
-		t.Fatal(relay, err)
-	}
-	defer table.reads(e, relay)()
-	defer relay.Release()
-	e.subscribers++
+	table, e, relay, next := reading(t)
 	table.setStale(relay.Member(), true)
 	table.move(t.Context())
-	next.mu.Lock()
-	if relay.Retired() || len(next.asked) > 0 {
-		t.Errorf("retired %t, and the next one was asked %q, while no API server answers", relay.Retired(), next.asked)
+	if asked := next.has(false); relay.Retired() || len(asked) > 0 {
+		t.Errorf("retired %t, and the next one was asked %q, while no API server answers", relay.Retired(), asked)
 	}
-	next.mu.Unlock()
-	renewed := time.Now()
-	table.o.Members.(*live).renewed = renewed
+	table.o.Members.(*live).renewed = time.Now()
 	if table.move(t.Context()); relay.Retired() {
 		t.Error("it is left before another one has the graph")
 	}
-	next.mu.Lock()
-	next.synced = true
-	next.mu.Unlock()
+	next.has(true)
 	if table.move(t.Context()); !relay.Retired() {
 		t.Error("it is not left when another one has the graph")
 	}

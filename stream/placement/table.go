@@ -76,10 +76,7 @@ type Table struct {
 	declared chan struct{} // closed when another view is declared
 	leaving  chan struct{} // has a token when a replica begins to stop
 
-	// States of other replicas, by run: the end of a suspicion, and the time since which a
-	// replica is stopping or has no API server.
-	suspects        map[string]time.Time
-	stopping, stale map[string]time.Time
+	states map[string]state // of other replicas, by run
 	// plan is made when it is asked for, and balanced when scopes or members have changed.
 	plan       plan
 	balanced   []replicas.Member
@@ -117,8 +114,7 @@ type entry struct {
 func New(ctx context.Context, o Options) *Table {
 	t := &Table{
 		o: o, plan: plan{self: o.Self}, scopes: make(map[string]int), entries: make(map[graphview.Name]*entry), labels: make(map[graphview.Name]string),
-		declared: make(chan struct{}), leaving: make(chan struct{}, 1),
-		suspects: make(map[string]time.Time), stopping: make(map[string]time.Time), stale: make(map[string]time.Time),
+		declared: make(chan struct{}), leaving: make(chan struct{}, 1), states: make(map[string]state),
 	}
 	t.metrics = newMetrics(t)
 	reach, closeIdle := edge.Direct(o.TLS)
@@ -143,9 +139,7 @@ func (t *Table) membersChanged() {
 		live[m.Run] = true
 	}
 	t.mu.Lock()
-	for _, known := range []map[string]time.Time{t.suspects, t.stopping, t.stale} {
-		maps.DeleteFunc(known, func(run string, _ time.Time) bool { return !live[run] })
-	}
+	maps.DeleteFunc(t.states, func(run string, _ state) bool { return !live[run] })
 	t.plan.changed, t.shifted = time.Now(), true
 	t.mu.Unlock()
 	t.requeue()

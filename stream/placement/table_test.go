@@ -176,8 +176,8 @@ func TestSuspectsAreForgotten(t *testing.T) {
 	table.suspect(live.members[1], edge.ErrBroken)
 	live.members[1].Run = "b2" // it has crashed and was restarted
 	table.membersChanged()
-	if len(table.suspects) > 0 {
-		t.Errorf("suspects are %v", table.suspects)
+	if len(table.states) > 0 {
+		t.Errorf("the states are %v", table.states)
 	}
 }
 

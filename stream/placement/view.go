@@ -132,49 +132,42 @@ func (v *view) Status() graphview.Status {
 
 // WaitSynced implements stream.View.
 func (v *view) WaitSynced(ctx context.Context) error {
+	return v.read(ctx, func(relay *edge.Relay) error { return relay.WaitSynced(ctx, nil) }, func(own *graphview.View) error { return own.WaitSynced(ctx) })
+}
+
+// Find implements stream.View.
+func (v *view) Find(ctx context.Context, key graph.Key, access delivery.Access) (found *delivery.Found, err error) {
+	err = v.read(ctx, func(relay *edge.Relay) (err error) {
+		found, err = relay.Find(ctx, key, access)
+		return err
+	}, func(own *graphview.View) (err error) {
+		found, err = own.Find(ctx, key, access)
+		return err
+	})
+	return found, err
+}
+
+// read calls there with a relay to the replica to read the view from, or here if that is this
+// one. After a relay has broken, it chooses again.
+func (v *view) read(ctx context.Context, there func(*edge.Relay) error, here func(*graphview.View) error) error {
 	t := v.table
 	for {
 		relay, err := t.choose(ctx, v.entry, "")
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case relay == nil:
+		}
+		if relay == nil {
 			own, release, err := t.acquire(ctx, v.entry.name)
 			if err != nil {
 				return err
 			}
 			defer release()
-			return own.WaitSynced(ctx)
+			return here(own)
 		}
-		if err = relay.WaitSynced(ctx, nil); !errors.Is(err, edge.ErrBroken) {
+		if err = there(relay); !errors.Is(err, edge.ErrBroken) {
 			return err
 		}
 		t.ended(relay, err)
-	}
-}
-
-// Find implements stream.View.
-func (v *view) Find(ctx context.Context, key graph.Key, access delivery.Access) (*delivery.Found, error) {
-	t := v.table
-	for {
-		relay, err := t.choose(ctx, v.entry, "")
-		if err != nil {
-			return nil, err
-		}
-		if relay != nil {
-			found, err := relay.Find(ctx, key, access)
-			if errors.Is(err, edge.ErrBroken) {
-				t.ended(relay, err)
-				continue
-			}
-			return found, err
-		}
-		own, release, err := t.acquire(ctx, v.entry.name)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		return own.Find(ctx, key, access)
 	}
 }
 
