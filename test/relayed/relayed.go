@@ -4,11 +4,16 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +22,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/stream"
 	"graphview.dev/stream/placement"
@@ -131,3 +138,52 @@ func (v *Views) Watches() int { return v.own.Watches() }
 
 // Graphs are the views as the edge serves them.
 func (v *Views) Graphs() stream.Cluster { return v.edge.Graphs() }
+
+// Everything is the access of a user that may see everything. It reveals one place after
+// the other, because a holder sends only places that it has been asked for.
+func Everything() delivery.Access { return &everything{known: places{}, never: make(chan struct{})} }
+
+type everything struct {
+	never chan struct{}
+
+	mu    sync.Mutex
+	known places
+}
+
+func (e *everything) Rights() delivery.Rights {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known
+}
+
+func (e *everything) Changed() <-chan struct{} { return e.never }
+
+func (e *everything) Resolve(_ context.Context, unknown []access.Place) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.known = maps.Clone(e.known)
+	for _, place := range unknown {
+		e.known[access.Place{Group: place.Group, Resource: place.Resource}] = true
+	}
+	return nil
+}
+
+// places are the places that were asked for.
+type places map[access.Place]bool
+
+func (p places) Allowed(place access.Place) (allowed, known bool) {
+	known = p[access.Place{Group: place.Group, Resource: place.Resource}]
+	return known, known
+}
+
+// Digest is of the places that are known.
+func (p places) Digest() string {
+	known := make([]string, 0, len(p))
+	for place := range p {
+		known = append(known, fmt.Sprint(place))
+	}
+	slices.Sort(known)
+	return strings.Join(known, ";")
+}
+
+func (p places) Places() []access.Place { return slices.Collect(maps.Keys(p)) }

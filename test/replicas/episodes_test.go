@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"graphview.dev/test/fixture"
 	"graphview.dev/test/peers"
 )
 
@@ -28,15 +27,17 @@ func TestEpisodes(t *testing.T) {
 	}
 	played = newSummary(first)
 	s := newScene(t, 4)
-	s.declarePairs()
+	for i, name := range s.namespaces {
+		s.declare(name, "pair", "resource == 'configmaps'", name, s.namespaces[(i+1)%len(s.namespaces)])
+	}
 	for i := range *episodes {
-		if played.failed >= mostFailures || t.Context().Err() != nil {
+		if played.all.failed >= mostFailures || t.Context().Err() != nil {
 			break
 		}
 		number := first + uint64(i)
 		random := rand.New(rand.NewPCG(number, 20))
 		trouble := troubleOf(number)
-		e := &episode{scene: s, random: random, victim: edges[random.IntN(len(edges))], allowed: make(map[*reader]*allowance)}
+		e := &episode{scene: s, random: random, victim: edges[random.IntN(len(edges))]}
 		began := time.Now()
 		ok := t.Run(fmt.Sprintf("%d %s", number, trouble.name), func(t *testing.T) { e.play(t, trouble) })
 		played.note(e, number, trouble.name, ok, time.Since(began))
@@ -56,7 +57,6 @@ type episode struct {
 	random  *rand.Rand
 	victim  *peers.Replica
 	readers []*reader
-	allowed map[*reader]*allowance
 	what    string
 	began   time.Time // the trouble
 	// resets is the number of resets, and allowances the number of permitted ones.
@@ -66,21 +66,12 @@ type episode struct {
 	moves int
 }
 
-// allowance is what may happen to a reader.
-type allowance struct {
-	resets, goings, cuts int
-	lost                 map[string]bool // runs that it read from
-}
-
 func (e *episode) play(t *testing.T, trouble trouble) {
 	t.Helper()
 	e.t, e.what = t, trouble.name
 	t.Cleanup(e.restore)
 	settled(t, edges)
 	e.readers = e.scene.readers()
-	for _, r := range e.readers {
-		e.allowed[r] = &allowance{lost: make(map[string]bool)}
-	}
 	e.equal(e.readers)
 
 	e.began = time.Now()
@@ -153,8 +144,7 @@ func (e *episode) join(at []*peers.Replica) {
 	keys := e.keys()
 	for _, edge := range at {
 		key := keys[e.random.IntN(len(keys))]
-		r := read(e.t, cluster.Config(), edge, key[0], key[1])
-		e.readers, e.allowed[r] = append(e.readers, r), &allowance{lost: make(map[string]bool)}
+		e.readers = append(e.readers, read(e.t, cluster.Config(), edge, key[0], key[1]))
 	}
 }
 
@@ -187,39 +177,33 @@ func (e *episode) signal(s syscall.Signal) {
 }
 
 // stops terminates a replica as a kubelet does. Subscribers of its views are reset once,
-// and its connections are closed with 1001.
+// its connections are closed with 1001, and its Lease is deleted.
 func (e *episode) stops(r *peers.Replica) {
 	e.t.Helper()
-	e.loses(e.reads(r))
+	e.loses(r, held)
 	e.mayEnd(r, func(a *allowance) { a.goings++ })
+	run := runAt(e.t, r)
 	end(e.t, r)
+	if by, _ := replicasByRun(e.t, e.client); by[run] != nil {
+		e.t.Errorf("the Lease of %s is left", r.Name)
+	}
 }
 
-// reads is about who reads what a replica holds, wherever.
-func (*episode) reads(from *peers.Replica) func(edge, holder *peers.Replica) bool {
-	return func(_, holder *peers.Replica) bool { return holder == from }
-}
-
-// readsFromAfar is about those of them who are at another replica.
-func (*episode) readsFromAfar(from *peers.Replica) func(edge, holder *peers.Replica) bool {
-	return func(edge, holder *peers.Replica) bool { return holder == from && edge != from }
-}
-
-// across is about who reads what a replica holds, and about who reads at it what
-// another one holds.
-func (*episode) across(r *peers.Replica) func(edge, holder *peers.Replica) bool {
-	return func(edge, holder *peers.Replica) bool { return holder == r || edge == r }
-}
+// These are the readers that lose something with a replica: who reads what it holds, those
+// of them who are at another replica, and also who reads at it what another one holds.
+func held(lost, _, holder *peers.Replica) bool            { return holder == lost }
+func heldFromAfar(lost, edge, holder *peers.Replica) bool { return holder == lost && edge != lost }
+func across(lost, edge, holder *peers.Replica) bool       { return holder == lost || edge == lost }
 
 // loses permits a reset for subscribers that lose their holder or the connection to it.
-func (e *episode) loses(affected func(edge, holder *peers.Replica) bool) {
+func (e *episode) loses(lost *peers.Replica, affected func(lost, edge, holder *peers.Replica) bool) {
 	e.t.Helper()
-	by, _ := replicasByRun(e.t, fixture.Client(e.t, cluster.Config()))
+	by, _ := replicasByRun(e.t, e.client)
 	for _, r := range e.readers {
-		a, run := e.allowed[r], runOf(r)
-		if holder := by[run]; holder != nil && !a.lost[run] && affected(r.replica(), holder) {
-			a.lost[run] = true
-			a.resets++
+		run := runOf(r)
+		if holder := by[run]; holder != nil && !slices.Contains(r.may.lost, run) && affected(lost, r.replica(), holder) {
+			r.may.lost = append(r.may.lost, run)
+			r.may.resets++
 		}
 	}
 }
@@ -230,7 +214,7 @@ func (e *episode) moved(readers []*reader) {
 	e.t.Helper()
 	e.eventually(func() string {
 		for _, r := range readers {
-			if run := runOf(r); e.allowed[r].lost[run] {
+			if run := runOf(r); slices.Contains(r.may.lost, run) {
 				return fmt.Sprintf("%s at %s is of %s, which has ended", r.view, r.replica().Name, run)
 			}
 		}
@@ -242,7 +226,7 @@ func (e *episode) moved(readers []*reader) {
 // mayEnd grants an allowance to the subscribers at a replica.
 func (e *episode) mayEnd(at *peers.Replica, allow func(*allowance)) {
 	for _, r := range e.at([]*peers.Replica{at}) {
-		allow(e.allowed[r])
+		allow(&r.may)
 	}
 }
 
@@ -250,10 +234,9 @@ func (e *episode) mayEnd(at *peers.Replica, allow func(*allowance)) {
 func (e *episode) judge() {
 	e.t.Helper()
 	for _, r := range e.readers {
-		a := e.allowed[r]
-		past, moves := r.soFar(), 0
+		a, past, moves := &r.may, r.soFar(), 0
 		for _, run := range past.left {
-			if !a.lost[run] {
+			if !slices.Contains(a.lost, run) {
 				moves++
 			}
 		}

@@ -3,6 +3,7 @@ package replicas
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -26,16 +27,6 @@ func leaseList(t *testing.T, c client.Client) []coordinationv1.Lease {
 		t.Fatal(err)
 	}
 	return list.Items
-}
-
-// leases are the addresses of the replicas, by run.
-func leases(t *testing.T) map[string]string {
-	t.Helper()
-	out := make(map[string]string)
-	for _, lease := range leaseList(t, fixture.Client(t, cluster.Config())) {
-		out[ptr.Deref(lease.Spec.HolderIdentity, "")] = lease.Annotations[addressAnnotation]
-	}
-	return out
 }
 
 // replicasByRun are the replicas by the runs that have Leases, and run is the present
@@ -79,7 +70,7 @@ func holderOf(t *testing.T, r *reader) *peers.Replica {
 	by, _ := replicasByRun(t, fixture.Client(t, cluster.Config()))
 	holder := by[runOf(r)]
 	if holder == nil {
-		t.Fatalf("nobody holds %s: revision of %q, Leases %v", r.view, runOf(r), leases(t))
+		t.Fatalf("nobody holds %s: revision of %q, replicas by Lease %v", r.view, runOf(r), slices.Collect(maps.Keys(by)))
 	}
 	return holder
 }

@@ -2,7 +2,6 @@ package replicas
 
 import (
 	"crypto/tls"
-	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -16,10 +15,6 @@ import (
 // from the relay port, whatever its other rights.
 func TestStrangersAtTheRelayPort(t *testing.T) {
 	settled(t, edges)
-	address := ""
-	for _, address = range leases(t) {
-		break
-	}
 	dir := t.TempDir()
 	if err := cluster.ServingCertificate(dir, "graphview-relay"); err != nil {
 		t.Fatal(err)
@@ -35,7 +30,7 @@ func TestStrangersAtTheRelayPort(t *testing.T) {
 		"another authority's same name": {forged},
 	} {
 		t.Run(name, func(t *testing.T) {
-			connection, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, Certificates: certificates, NextProtos: []string{"h2"}})
+			connection, err := tls.Dial("tcp", edges[0].Link.Address(), &tls.Config{InsecureSkipVerify: true, Certificates: certificates, NextProtos: []string{"h2"}})
 			if err == nil {
 				defer connection.Close()
 				if err := connection.SetDeadline(time.Now().Add(patience)); err != nil {
@@ -55,15 +50,12 @@ func TestStrangersAtTheRelayPort(t *testing.T) {
 // replicas go on.
 func TestFloodAtTheRelayPort(t *testing.T) {
 	settled(t, edges)
-	for _, address := range leases(t) {
-		for range 520 {
-			connection, err := net.Dial("tcp", address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer connection.Close()
+	for range 520 {
+		connection, err := net.Dial("tcp", edges[0].Link.Address())
+		if err != nil {
+			t.Fatal(err)
 		}
-		break
+		defer connection.Close()
 	}
 	eventually(t, func() string {
 		for _, edge := range edges {
@@ -75,7 +67,7 @@ func TestFloodAtTheRelayPort(t *testing.T) {
 	})
 	s := newScene(t, 1)
 	home := s.namespaces[0]
-	s.declare(home, "calm", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "resource == 'configmaps'"}}], namespaces: {names: [%s]}}`, home))
+	s.declare(home, "calm", "resource == 'configmaps'", home)
 	for _, edge := range edges {
 		s.equal([]*reader{read(t, cluster.Config(), edge, home, "calm")})
 	}

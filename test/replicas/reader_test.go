@@ -27,6 +27,7 @@ type reader struct {
 	namespace, view string
 	http            *http.Client
 	stop            func()
+	may             allowance // of an episode
 
 	mu   sync.Mutex // is taken while the subscriber is locked, never the other way round
 	at   *peers.Replica
@@ -42,6 +43,12 @@ type past struct {
 	cuts   int      // streams that ended without a message
 	status int      // HTTP status of the last request
 	story  []string // for who has to find out why
+}
+
+// allowance is what may happen to a reader in an episode.
+type allowance struct {
+	resets, goings, cuts int
+	lost                 []string // runs that it read from
 }
 
 // inPlace are the resets that did not come of a view that moved to its owner. It is for readers

@@ -23,7 +23,6 @@ func others(than ...*peers.Replica) []*peers.Replica {
 
 // TestEqualEverywhere: each view is held once, and read at every replica alike.
 func TestEqualEverywhere(t *testing.T) {
-	settled(t, edges)
 	s := newScene(t, 6)
 	readers := s.readers()
 	s.equal(readers)
@@ -48,7 +47,6 @@ func TestEqualEverywhere(t *testing.T) {
 // another one without a reset. If the replica that holds the view is lost, its subscribers
 // are reset once.
 func TestResumeElsewhere(t *testing.T) {
-	settled(t, edges)
 	s := newScene(t, 1)
 	r := read(t, cluster.Config(), edges[0], s.namespaces[0], "own")
 	s.equal([]*reader{r})
@@ -87,40 +85,46 @@ func TestResumeElsewhere(t *testing.T) {
 	s.equal([]*reader{r})
 }
 
-// TestStopIsGoingAway: a replica that stops closes its streams with 1001, and other
-// replicas continue.
-func TestStopIsGoingAway(t *testing.T) {
-	settled(t, edges)
-	s := newScene(t, 2)
-	readers := s.readers()
-	s.equal(readers)
-	stopped := runAt(t, edges[0])
-	end(t, edges[0])
-	for run, address := range leases(t) {
-		if run == stopped {
-			t.Errorf("the Lease of the replica at %s is left", address)
+// TestRollout: a replica that stops deletes its Lease and closes its streams with 1001, and other
+// replicas continue. That is so also when all are replaced, each as soon as the one before is
+// ready. Streams are reset only when the replica that holds their view ends.
+func TestRollout(t *testing.T) {
+	for _, trouble := range troubles {
+		if trouble.name != "stop" && trouble.name != "rollout" {
+			continue
 		}
+		t.Run(trouble.name, func(t *testing.T) {
+			e := &episode{scene: newScene(t, 2), random: rand.New(rand.NewPCG(1, 20)), victim: edges[0]}
+			e.play(t, trouble)
+		})
 	}
-	for _, r := range readers {
-		if r.at == edges[0] {
-			r.move(edges[1])
-		}
-	}
-	s.change(1)
-	s.equal(readers)
-	for _, r := range readers {
-		if ends := r.Ends(); ends[1001] > 1 || len(ends) > 1 || len(ends) == 1 && ends[1001] == 0 {
-			t.Errorf("%s: streams ended with %v", r.view, ends)
-		}
-	}
-	restart(t, edges[0])
-	settled(t, edges)
-	s.equal(readers)
 }
 
-// TestRollout: replicas are replaced, each as soon as the one before is ready. Streams end
-// only with 1001, and are reset only when the replica that holds their view ends.
-func TestRollout(t *testing.T) {
-	e := &episode{scene: newScene(t, 2), random: rand.New(rand.NewPCG(1, 20)), victim: edges[0], allowed: make(map[*reader]*allowance)}
-	e.play(t, trouble{name: "rollout", begin: rollout})
+// TestStatusOfSharedViews: the status of a view counts the subscribers at all replicas that
+// read from its writer, and names a replica that holds the view.
+func TestStatusOfSharedViews(t *testing.T) {
+	s := newScene(t, 1)
+	var readers []*reader
+	for _, edge := range edges {
+		readers = append(readers, read(t, cluster.Config(), edge, s.namespaces[0], "own"))
+	}
+	s.equal(readers)
+	says := func(subscribers int) {
+		t.Helper()
+		eventually(t, func() string {
+			want := make(map[string]bool)
+			for _, r := range readers {
+				want[fmt.Sprint(subscribers, " ", holderOf(t, r).Name)] = true
+			}
+			got := fixture.Kubectl(t, cluster, "get", "graphview", "own", "-n", s.namespaces[0], "-o", "jsonpath={.status.subscribers} {.status.holder}")
+			if !want[got] {
+				return fmt.Sprintf("the status says %q, want one of %v", got, want)
+			}
+			return ""
+		})
+	}
+	says(len(edges))
+	readers[0].stop()
+	readers = readers[1:]
+	says(len(edges) - 1)
 }

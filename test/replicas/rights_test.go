@@ -34,11 +34,10 @@ func (s *scene) grant(namespace, name, user string, rules ...rbacv1.PolicyRule) 
 // TestRightsAtEveryEdge: rights are granted, withheld and revoked equally at each replica,
 // because the replica that a subscriber is connected to checks them.
 func TestRightsAtEveryEdge(t *testing.T) {
-	settled(t, edges)
 	s := newScene(t, 2)
 	seen, hidden := s.namespaces[0], s.namespaces[1]
 	home := s.namespaces[0]
-	s.declare(home, "both", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "resource == 'configmaps'"}}], namespaces: {names: [%s, %s]}}`, seen, hidden))
+	s.declare(home, "both", "resource == 'configmaps'", seen, hidden)
 	all := s.views[[2]string{home, "both"}]
 	part := all
 	part.Namespaces = &oracle.Namespaces{Names: []string{seen}}

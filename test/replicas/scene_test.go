@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,8 +27,10 @@ type scene struct {
 	made       int
 }
 
+// newScene makes a scene when the replicas know each other.
 func newScene(t *testing.T, namespaces int) *scene {
 	t.Helper()
+	settled(t, edges)
 	s := &scene{t: t, client: fixture.Client(t, cluster.Config()), views: make(map[[2]string]oracle.View)}
 	for range namespaces {
 		name := fixture.Namespace(t, s.client, "shared")
@@ -35,31 +38,27 @@ func newScene(t *testing.T, namespaces int) *scene {
 		for range 3 {
 			s.add(name)
 		}
-		s.declare(name, "own", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "resource == 'configmaps'"}}], namespaces: {names: [%s]}}`, name))
+		s.declare(name, "own", "resource == 'configmaps'", name)
 	}
-	s.declare(s.namespaces[0], "all", `{queries: [{include: {resourceSelectorExpression: "resource in ['configmaps', 'namespaces']"}}]}`)
+	s.declare(s.namespaces[0], "all", "resource in ['configmaps', 'namespaces']")
 	return s
 }
 
-func (s *scene) declare(namespace, name, spec string) {
+// declare declares a view of the resources of some namespaces, without any of all.
+func (s *scene) declare(namespace, name, resources string, of ...string) {
 	s.t.Helper()
-	text := fmt.Sprintf(`{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: %s, namespace: %s}, spec: %s}`, name, namespace, spec)
+	within := ""
+	if len(of) > 0 {
+		within = fmt.Sprintf(", namespaces: {names: [%s]}", strings.Join(of, ", "))
+	}
+	text := fmt.Sprintf(`{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: %s, namespace: %s}, spec: {queries: [{include: {resourceSelectorExpression: %q}}]%s}}`,
+		name, namespace, resources, within)
 	fixture.Kubectl(s.t, cluster, "apply", "-f", fixture.Manifest(s.t, text))
 	view, err := oracle.ParseView([]byte(text))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.views[[2]string{namespace, name}] = view
-}
-
-// declarePairs declares views of each two namespaces that follow each other, beside
-// those of one.
-func (s *scene) declarePairs() {
-	s.t.Helper()
-	for i, name := range s.namespaces {
-		next := s.namespaces[(i+1)%len(s.namespaces)]
-		s.declare(name, "pair", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "resource == 'configmaps'"}}], namespaces: {names: [%s, %s]}}`, name, next))
-	}
 }
 
 // keys are the namespaces and names of the views, in the order that they have in each

@@ -41,7 +41,7 @@ var troubles = []trouble{
 }
 
 func crash(e *episode) (string, []*peers.Replica, func()) {
-	e.loses(e.reads(e.victim))
+	e.loses(e.victim, held)
 	e.mayEnd(e.victim, func(a *allowance) { a.cuts++ })
 	e.victim.Kill()
 	e.flee()
@@ -50,7 +50,7 @@ func crash(e *episode) (string, []*peers.Replica, func()) {
 
 // freeze stops a process where it is, with its connections open.
 func freeze(e *episode) (string, []*peers.Replica, func()) {
-	e.loses(e.across(e.victim))
+	e.loses(e.victim, across)
 	e.signal(syscall.SIGSTOP)
 	e.flee()
 	what := "freeze of " + e.victim.Name
@@ -70,7 +70,7 @@ func stop(e *episode) (string, []*peers.Replica, func()) {
 // unreachable: the victim reaches the others, and they do not reach it.
 func unreachable(e *episode) (string, []*peers.Replica, func()) {
 	held := []peers.Weather{{HeldThere: true, HeldBack: true}, {HeldThere: true}, {HeldBack: true}}[e.random.IntN(3)]
-	e.loses(e.readsFromAfar(e.victim))
+	e.loses(e.victim, heldFromAfar)
 	e.victim.Link.Turn(held)
 	return fmt.Sprintf("nothing to %s arrives: %t, nothing it answers: %t", e.victim.Name, held.HeldThere, held.HeldBack), edges, e.calm
 }

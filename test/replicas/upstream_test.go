@@ -21,7 +21,6 @@ import (
 // TestDisagreement: a view is read through at most one other replica, whatever the replicas
 // know of each other. Here each one sees only the next, so that they rank differently.
 func TestDisagreement(t *testing.T) {
-	settled(t, edges)
 	s := newScene(t, 3)
 	for i, r := range edges {
 		hidden := map[string]bool{edges[(i+2)%len(edges)].Link.Address(): true}
@@ -72,11 +71,10 @@ func relays(t *testing.T, asEdge, asHolder int) {
 // for each view, and the holder encodes no more than for three subscribers.
 func TestOneUpstream(t *testing.T) {
 	const views, crowd = 4, 10 // readers of each view, for each set of rights
-	settled(t, edges)
 	s := newScene(t, 1)
 	home := s.namespaces[0]
 	for i := range views {
-		s.declare(home, fmt.Sprint("view-", i), fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "resource in ['configmaps', 'secrets', 'services']"}}], namespaces: {names: [%s]}}`, home))
+		s.declare(home, fmt.Sprint("view-", i), "resource in ['configmaps', 'secrets', 'services']", home)
 	}
 	first := read(t, cluster.Config(), edges[0], home, "view-0")
 	s.equal([]*reader{first})
