@@ -96,7 +96,7 @@ func newSharing(ctx context.Context, o *options, with sharingOptions) (*sharing,
 		Engine: with.engine, Ledger: with.engine.Ledger(), Self: self, Members: s.members, TLS: s.keys.TLS(),
 		Published: controllers.Published(ctx, with.cached), Notify: with.notifier.Notify, Logger: log,
 	})
-	s.handler = holder.New(holder.Options{Views: s.table.Held(), Run: self.Run, Opened: s.table.Opened("holder"), Logger: log})
+	s.handler = holder.New(holder.Options{Views: s.table.Held(), Run: self.Run, Opened: s.table.Served, Logger: log})
 	if err := s.table.Register(metrics.Registry); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}

@@ -127,6 +127,9 @@ func (t *Table) relocations() []relocation {
 		}
 		m := relocation{entry: e, scope: e.scope}
 		for relay := range e.reading {
+			if relay == nil {
+				continue
+			}
 			from := relay.Member()
 			if relay.Retired() || !p.moves(m.scope, from, relay.Opened(), now) {
 				continue
@@ -136,7 +139,8 @@ func (t *Table) relocations() []relocation {
 			}
 			m.from = append(m.from, relay)
 		}
-		m.local = e.applied && e.local > 0 && e.users == e.local && p.moves(m.scope, t.o.Self, e.localSince, now)
+		local := e.reading[nil]
+		m.local = e.applied && local > 0 && e.users == local && p.moves(m.scope, t.o.Self, e.localSince, now)
 		if m.local || len(m.from) > 0 {
 			out = append(out, m)
 		}
@@ -170,7 +174,7 @@ func (t *Table) ready(ctx context.Context, e *entry) (owner replicas.Member, ok 
 // another replica.
 func (t *Table) giveUp(ctx context.Context, e *entry) {
 	t.mu.Lock()
-	e.moved = e.users == e.local
+	e.moved = e.users == e.reading[nil]
 	t.mu.Unlock()
 	if err := t.reconcile(ctx, e); err != nil && ctx.Err() == nil {
 		t.o.Logger.V(1).Info("a view that has moved", "view", e.name.String(), "cause", err.Error())

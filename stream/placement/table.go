@@ -101,11 +101,10 @@ type entry struct {
 	owned   bool               // this replica owned the view when it was last settled
 	users   int                // subscribers here, and relays of other replicas
 	until   time.Time          // end of the time for which it is held
-	// subscribers counts the subscribers at this replica. reading counts them by relay. local
-	// counts the subscribers that read here, and has not been 0 since localSince.
+	// subscribers counts the subscribers at this replica. reading counts them by relay, nil for
+	// those that read here. There have been some of these since localSince.
 	subscribers int
 	reading     map[*edge.Relay]int
-	local       int
 	localSince  time.Time
 	moved       bool // it is given up here in spite of local ones
 }
@@ -119,7 +118,7 @@ func New(ctx context.Context, o Options) *Table {
 	t.metrics = newMetrics(t)
 	reach, closeIdle := edge.Direct(o.TLS)
 	t.closeIdle = closeIdle
-	t.relays = edge.NewClient(ctx, edge.Options{Reach: reach, Ledger: o.Ledger, Opened: t.Opened("edge"), Leaving: t.leave, Stale: t.setStale})
+	t.relays = edge.NewClient(ctx, edge.Options{Reach: reach, Ledger: o.Ledger, Leaving: t.leave, Stale: t.setStale})
 	return t
 }
 
@@ -197,7 +196,7 @@ func (t *Table) declare(name graphview.Name, uid string, declared *spec.Spec, re
 	defer t.mu.Unlock()
 	e := t.entries[name]
 	if e == nil {
-		e = &entry{name: name}
+		e = &entry{name: name, reading: make(map[*edge.Relay]int)}
 		t.entries[name] = e
 		close(t.declared)
 		t.declared = make(chan struct{})

@@ -59,8 +59,6 @@ type Options struct {
 	Reach func(replicas.Member) http.RoundTripper
 	// Ledger is charged for the messages that subscribers have not read yet. Nil: one for this client.
 	Ledger *budget.Ledger
-	// Opened is called with +1 when a relay begins, and with -1 when it ends. Nil: not.
-	Opened func(int)
 	// Leaving is called when a replica is about to stop. Nil: not.
 	Leaving func(replicas.Member)
 	// Stale is called when a replica has lost its API server, and when that is back. Nil: not.
@@ -92,9 +90,6 @@ type relayKey struct {
 func NewClient(ctx context.Context, o Options) *Client {
 	if o.Ledger == nil {
 		o.Ledger = budget.NewLedger(0)
-	}
-	if o.Opened == nil {
-		o.Opened = func(int) {}
 	}
 	if o.Leaving == nil {
 		o.Leaving = func(replicas.Member) {}
@@ -129,6 +124,13 @@ func (c *Client) Close() {
 
 // Channels returns the number of subscribers that read from other replicas.
 func (c *Client) Channels() int64 { return c.channels.Load() }
+
+// Relays returns the number of relays to other replicas.
+func (c *Client) Relays() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.relays)
+}
 
 // Open returns the relay for a view at a replica when that has the view. Release ends it.
 // With onlyIfHeld, a replica that does not hold the view does not begin to. The error is

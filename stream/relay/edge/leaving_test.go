@@ -42,8 +42,8 @@ func TestLeaving(t *testing.T) {
 		t.Fatal("it never leaves")
 	}
 	f.stop()
-	if !errors.Is(f.err, ErrMoved) {
-		t.Errorf("who was moved is told %v", f.err)
+	if err := f.Err(); !errors.Is(err, ErrMoved) {
+		t.Errorf("who was moved is told %v", err)
 	}
 }
 
@@ -144,8 +144,7 @@ func TestStale(t *testing.T) {
 
 func TestViewEnds(t *testing.T) {
 	s := newStage(t)
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
-	defer c.Close()
+	c := s.subscribe(t, delivery.SubscribeOptions{Access: newPerson("shop")})
 	next(t, c)
 	s.over.Why = &delivery.ClosedError{Reason: reason.Deleted, Message: "the view was deleted"}
 	close(s.over.Over)

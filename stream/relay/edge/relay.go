@@ -144,8 +144,6 @@ func (r *Relay) Retired() bool { return errors.Is(r.failure(), ErrMoved) }
 
 // run is the relay's goroutine.
 func (r *Relay) run() {
-	r.client.o.Opened(1)
-	defer r.client.o.Opened(-1)
 	err := r.converse()
 	r.mu.Lock()
 	r.endLocked(err)

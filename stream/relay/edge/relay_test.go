@@ -165,6 +165,14 @@ func (s *stage) open(t *testing.T) *Relay {
 	return r
 }
 
+// subscribe subscribes until the test ends.
+func (s *stage) subscribe(t *testing.T, o delivery.SubscribeOptions) *Channel {
+	t.Helper()
+	c := s.open(t).Subscribe(o)
+	t.Cleanup(c.Close)
+	return c
+}
+
 // frames are the messages that are sent next, up to a revision. They are read as by a
 // subscriber that takes turns with others, and waits after each frame that it has sent;
 // followers call Next.
@@ -214,8 +222,7 @@ func TestRelay(t *testing.T) {
 	s.set("shop", "seen")
 	s.set("bank", "hidden")
 	who := newPerson("shop")
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: who})
-	defer c.Close()
+	c := s.subscribe(t, delivery.SubscribeOptions{Access: who})
 	text, _ := next(t, c)
 	if !strings.Contains(text, "seen") || strings.Contains(text, "hidden") || !strings.Contains(text, `"synced":true`) {
 		t.Fatal(text)
@@ -229,14 +236,12 @@ func TestRelay(t *testing.T) {
 	// Another edge, which knows nothing of the subscriber yet, continues.
 	s.set("shop", "third")
 	same := newPerson("shop")
-	again := s.open(t).Subscribe(delivery.SubscribeOptions{Access: same, Since: rev})
-	defer again.Close()
+	again := s.subscribe(t, delivery.SubscribeOptions{Access: same, Since: rev})
 	if text, _ = next(t, again); !strings.Contains(text, "third") || strings.Contains(text, "another") || strings.Contains(text, "reset") {
 		t.Error(text)
 	}
 	// With other rights, the subscriber is reset.
-	other := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("bank"), Since: rev})
-	defer other.Close()
+	other := s.subscribe(t, delivery.SubscribeOptions{Access: newPerson("bank"), Since: rev})
 	if text, _ = next(t, other); !strings.Contains(text, `"reset":true`) || !strings.Contains(text, "hidden") || strings.Contains(text, "seen") {
 		t.Error(text)
 	}
@@ -249,8 +254,7 @@ func TestRevokedWhileSent(t *testing.T) {
 	s.set("shop", "kept")
 	s.set("bank", "lost")
 	who := newPerson("shop", "bank")
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: who})
-	defer c.Close()
+	c := s.subscribe(t, delivery.SubscribeOptions{Access: who})
 	if text, _ := next(t, c); !strings.Contains(text, "lost") {
 		t.Fatal(text)
 	}
@@ -274,8 +278,7 @@ func TestRevokedWhileSent(t *testing.T) {
 func TestWindow(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
-	defer c.Close()
+	c := s.subscribe(t, delivery.SubscribeOptions{Access: newPerson("shop")})
 	next(t, c)
 	const bytes, changes = 8 << 10, 100
 	for range changes {
@@ -318,8 +321,7 @@ func TestSlowView(t *testing.T) {
 func TestRelayEnds(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
-	defer c.Close()
+	c := s.subscribe(t, delivery.SubscribeOptions{Access: newPerson("shop")})
 	next(t, c)
 	if _, err := s.client.Open(t.Context(), s.member, web, true); !errors.Is(err, ErrAbsent) {
 		t.Errorf("a view that is not held: %v", err)
@@ -338,8 +340,7 @@ func TestRelayEnds(t *testing.T) {
 		t.Errorf("found what is hidden: %v %v", found, err)
 	}
 	// An end of the view is passed on as it is, and that of the replica is not.
-	ended := s.open(t).Subscribe(delivery.SubscribeOptions{Access: newPerson("shop")})
-	defer ended.Close()
+	ended := s.subscribe(t, delivery.SubscribeOptions{Access: newPerson("shop")})
 	next(t, ended)
 	s.shutdown()
 	if _, err := c.Next(t.Context()); !errors.Is(err, ErrBroken) {

@@ -2,14 +2,209 @@ package edge
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 )
+
+type answers map[access.Place]bool
+
+func (a answers) Allowed(p access.Place) (allowed, known bool) {
+	allowed, known = a[p]
+	return allowed, known
+}
+func (a answers) Digest() string         { return fmt.Sprint(map[access.Place]bool(a)) }
+func (a answers) Places() []access.Place { return slices.Collect(maps.Keys(a)) }
+
+// person may see the pods of some namespaces. Until its reader has seen that an answer has
+// changed, it keeps the one before, as a rights.Lease does.
+type person struct {
+	mu      sync.Mutex
+	may     map[string]bool
+	now     answers
+	changed chan struct{}
+	seen    chan struct{}
+	shown   answers
+}
+
+func newPerson(namespaces ...string) *person {
+	p := &person{may: make(map[string]bool), now: answers{}, changed: make(chan struct{})}
+	for _, n := range namespaces {
+		p.may[n] = true
+	}
+	return p
+}
+
+func (p *person) Rights() delivery.Rights {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown == nil || p.seen == nil || p.seen == p.changed {
+		p.shown = p.now
+	}
+	return p.shown
+}
+
+func (p *person) Changed() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen = p.changed
+	return p.seen
+}
+
+func (p *person) Resolve(_ context.Context, unknown []access.Place) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now = maps.Clone(p.now)
+	for _, place := range unknown {
+		p.now[access.Place{Group: place.Group, Resource: place.Resource}] = false
+		p.now[place] = p.may[place.Namespace]
+	}
+	return nil
+}
+
+// let changes the answer about a namespace.
+func (p *person) let(namespace string, allowed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.may[namespace] == allowed {
+		return
+	}
+	p.may[namespace] = allowed
+	p.now = maps.Clone(p.now)
+	known := false
+	for place := range p.now {
+		if place.Namespace == namespace && namespace != "" {
+			p.now[place], known = allowed, true
+		}
+	}
+	if known {
+		close(p.changed)
+		p.changed = make(chan struct{})
+	}
+}
+
+func (p *person) sees() map[string]bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.may)
+}
+
+// follower is a subscriber of a channel, which it reads unless it is held.
+type follower struct {
+	*person
+	*subscriber.Subscriber
+
+	channel *Channel
+	stop    func()
+	hold    sync.Mutex     // locked by a test that stops it
+	sent    map[string]int // how often each object was, by namespace/name
+}
+
+// follow reads a view as a person until the test ends.
+func (s *stage) follow(t *testing.T, who *person, o delivery.SubscribeOptions) *follower {
+	t.Helper()
+	o.Access = who
+	f := &follower{person: who, Subscriber: subscriber.New(), channel: s.open(t).Subscribe(o), sent: make(map[string]int)}
+	f.Heard = f.hear
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer f.channel.Close()
+		err := f.Follow(subscriber.Batches(func() ([]*delivery.Frame, error) {
+			frames, err := f.channel.Next(ctx)
+			f.hold.Lock()
+			defer f.hold.Unlock()
+			return frames, err
+		}, func(frame *delivery.Frame) []byte { return frame.JSON }))
+		if !errors.Is(err, context.Canceled) {
+			f.Fail(err)
+		}
+	}()
+	f.stop = sync.OnceFunc(func() {
+		cancel()
+		<-done
+	})
+	t.Cleanup(f.stop)
+	return f
+}
+
+// hear counts the objects of a message.
+func (f *follower) hear(text []byte) error {
+	var m struct {
+		Actions []struct {
+			Set *struct {
+				Vertex struct{ N, NS string } `json:"vx"`
+			} `json:"svx"`
+		}
+	}
+	err := json.Unmarshal(text, &m)
+	for _, a := range m.Actions {
+		if a.Set != nil {
+			f.sent[a.Set.Vertex.NS+"/"+a.Set.Vertex.N]++
+		}
+	}
+	return err
+}
+
+// has returns the versions of the follower's objects, by namespace/name.
+func (f *follower) has() map[string]string {
+	versions := make(map[string]string)
+	f.Look(func(c *oracle.Client) {
+		for key, object := range c.Graph().Vertices {
+			metadata, _ := object.(map[string]any)["metadata"].(map[string]any)
+			versions[key.Namespace+"/"+key.Name], _ = metadata["resourceVersion"].(string)
+		}
+	})
+	return versions
+}
+
+// wants waits until the followers have of all what each may see.
+func wants(t *testing.T, all map[string]string, followers ...*follower) {
+	t.Helper()
+	for i, f := range followers {
+		eventually(t, func() string {
+			may, want := f.sees(), make(map[string]string)
+			for key, version := range all {
+				if namespace, _, _ := strings.Cut(key, "/"); may[namespace] {
+					want[key] = version
+				}
+			}
+			if err := f.Err(); err != nil {
+				t.Fatalf("follower %d: %v", i, err)
+			}
+			if diff := cmp.Diff(want, f.has()); diff != "" {
+				return fmt.Sprintf("follower %d, who sees %v: %s", i, may, diff)
+			}
+			return ""
+		})
+	}
+}
+
+// channels waits until so many subscribers read from the holder, which knows as many.
+func (s *stage) channels(t *testing.T, want int) {
+	t.Helper()
+	eventually(t, func() string {
+		if edge, holder := s.client.Channels(), s.Subscribers(); edge != int64(want) || holder != want {
+			return fmt.Sprintf("%d channels, and %d subscribers at the holder, want %d", edge, holder, want)
+		}
+		return ""
+	})
+}
 
 // fickle is a person with an answer that changes the first time that something is resolved.
 type fickle struct {
@@ -55,8 +250,7 @@ func TestRightsAreRevokedAndGranted(t *testing.T) {
 	s.set("shop", "kept")
 	who := newPerson("shop", "bank")
 	s.set("bank", "lost")
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: who})
-	defer c.Close()
+	c := s.subscribe(t, delivery.SubscribeOptions{Access: who})
 	next(t, c)
 	if frames, err := c.Poll(); err != nil || len(frames) > 0 {
 		t.Fatal(frames, err)
@@ -81,8 +275,7 @@ func TestRightsAreSentOnce(t *testing.T) {
 	s := newStage(t)
 	s.set("shop", "a")
 	who := newPerson("shop")
-	c := s.open(t).Subscribe(delivery.SubscribeOptions{Access: who})
-	defer c.Close()
+	c := s.subscribe(t, delivery.SubscribeOptions{Access: who})
 	next(t, c)
 	if err := who.Resolve(t.Context(), []access.Place{{Resource: "pods", Namespace: "bank"}}); err != nil {
 		t.Fatal(err)

@@ -52,8 +52,8 @@ func TestShared(t *testing.T) {
 	followers[0].let("bank", true)
 	wants(t, all, followers...)
 	for i, f := range followers {
-		if want := map[bool]int{true: 1}[i == 0]; f.resets != want {
-			t.Errorf("follower %d was reset %d times, want %d", i, f.resets, want)
+		if want := map[bool]int{true: 1}[i == 0]; f.Resets() != want {
+			t.Errorf("follower %d was reset %d times, want %d", i, f.Resets(), want)
 		}
 	}
 	for _, f := range followers {
@@ -99,7 +99,7 @@ func TestLaggingSubscriber(t *testing.T) {
 	}
 	s.put(all, "shop", "c")
 	wants(t, all, fast, slow)
-	if fast.resets+slow.resets > 0 {
+	if fast.Resets()+slow.Resets() > 0 {
 		t.Error("a subscriber was reset")
 	}
 }
