@@ -136,10 +136,3 @@ func (k *keeper) advise(ctx context.Context, p *spec.Program) {
 	v.mu.Unlock()
 	v.notify()
 }
-
-// advised is the input of the last advice.
-type advised struct {
-	program      *spec.Program
-	catalog      *resources.Catalog
-	noNamespaces bool
-}

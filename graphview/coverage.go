@@ -7,14 +7,15 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
+	"graphview.dev/graphview/resources"
 )
 
 // reportCoverage sets the coverage of the lens: where the view looks. By it, a reference without a target in
 // the graph says whether the target does not exist, or is outside the view.
-func (k *keeper) reportCoverage(a *statusBuilder) {
+func (k *keeper) reportCoverage(o *plan.Outline, rows []ResourceStatus, index map[resources.Resource]int) {
 	now, wide := make(map[graph.Kind]graph.Coverage), make(map[graph.Kind]bool)
 	for n, t := range k.taps {
-		if !n.OfObjects() || a.outline.Standby[n] {
+		if !n.OfObjects() || o.Standby[n] {
 			continue
 		}
 		kind := intake.KindOf(n.Resource)
@@ -41,9 +42,9 @@ func (k *keeper) reportCoverage(a *statusBuilder) {
 			now[kind] = graph.Coverage{Unknown: true}
 		}
 	}
-	for r, i := range a.index {
-		if c, used := now[intake.KindOf(r)]; used && !a.rows[i].Synced {
-			now[intake.KindOf(r)] = k.unsynced(intake.KindOf(r), c, a.rows[i].Message != "")
+	for r, i := range index {
+		if c, used := now[intake.KindOf(r)]; used && !rows[i].Synced {
+			now[intake.KindOf(r)] = k.unsynced(intake.KindOf(r), c, rows[i].Message != "")
 		}
 	}
 	changed := maps.Clone(now)

@@ -2,82 +2,19 @@ package graphview
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"hash/fnv"
 	"reflect"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
-	"graphview.dev/graphview/panics"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 )
 
-// Reasons of an spec.InvalidError that do not come from the compiler.
-const (
-	// ReasonQuarantined: the process has ended before during work for the spec.
-	ReasonQuarantined = "Quarantined"
-	// ReasonInternalError: the compiler panicked.
-	ReasonInternalError = "InternalError"
-)
-
-// The kinds of Work that are no resource.
-const (
-	workView    = "GraphView"
-	workRequest = "graph request"
-	workRule    = "ReferenceRule"
-)
-
-// workOf returns the work for a spec.
-func workOf(kind, namespace, name string, declared any) quarantine.Work {
-	h := fnv.New64a()
-	// A spec is text and numbers: it always encodes.
-	_ = json.NewEncoder(h).Encode(declared)
-	return quarantine.Work{Kind: kind, Namespace: namespace, Name: name, Version: h.Sum64()}
-}
-
-// compiled compiles a spec, in turns of its owner. The error is that of the compiler, which is an
-// *spec.InvalidError or a context's, or says that the spec has ended the process before.
-func compiled[S, P any](ctx context.Context, e *Engine, owner budget.Owner, w quarantine.Work, declared S, compile func(context.Context, S) (P, error)) (program P, err error) {
-	task, err := e.processors.Begin(ctx, owner, w)
-	if err != nil {
-		return program, refusedSpec(err)
-	}
-	defer task.End()
-	ctx = task.Within(e.Compiling(ctx, owner))
-	err = func() (err error) {
-		defer panics.Recover(&err)
-		program, err = compile(ctx, declared)
-		return err
-	}()
-	if err != nil && e.processors.LogPanic(err, w.Kind) {
-		return program, &spec.InvalidError{Reason: ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
-	}
-	return program, err
-}
-
 // Compiling returns a context under which expressions are compiled in turns of the owner.
 func (e *Engine) Compiling(ctx context.Context, owner budget.Owner) context.Context {
 	return expr.WithTurn(ctx, e.processors.Turn(owner))
-}
-
-// unknown reports whether compilation was given up: it says nothing about the spec.
-func unknown(err error) bool {
-	_, invalid := errors.AsType[*spec.InvalidError](err)
-	return err != nil && !invalid
-}
-
-// refusedSpec is the error for a spec that is not compiled.
-func refusedSpec(err error) error {
-	if refusal, ok := errors.AsType[*quarantine.Refusal](err); ok {
-		return &spec.InvalidError{Reason: ReasonQuarantined, Errors: []error{fmt.Errorf("spec: %w", refusal)}}
-	}
-	return fmt.Errorf("compile: %w", err)
 }
 
 // ApplyRule puts a rule into force under a name, on open streams too. It is level-based. After a
@@ -88,7 +25,7 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 		return nil
 	}
 	declaration := workOf(workRule, "", name, declared)
-	program, err := compiled(ctx, e, rules.Owner, declaration, declared, spec.CompileRule)
+	program, err := compiled(ctx, e.processors, rules.Owner, declaration, declared, spec.CompileRule)
 	if unknown(err) {
 		return err
 	}
@@ -142,7 +79,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 		}
 	}()
 	request := workOf(workRequest, "", o.Owner.String(), o.Spec)
-	program, err := compiled(ctx, e, o.Owner, request, o.Spec, spec.Compile)
+	program, err := compiled(ctx, e.processors, o.Owner, request, o.Spec, spec.Compile)
 	if err != nil {
 		return nil, err
 	}
@@ -169,5 +106,17 @@ func (e *Engine) CloseView(v *View) {
 	if _, ok := e.opened[v]; ok {
 		delete(e.opened, v)
 		v.end(deleted)
+	}
+}
+
+// Ledger returns the ledger of all memory that owners hold.
+func (e *Engine) Ledger() *budget.Ledger { return e.ledger }
+
+// Relieve takes memory back from the owner that holds the most. It is called when the process is short
+// of memory although no owner exceeds its share. A view that is ended is retried like one that exceeds
+// a limit.
+func (e *Engine) Relieve() {
+	if owner, ok := e.ledger.Relieve(); ok {
+		e.o.Logger.Info("A view or a connection is not served, because the process has too little memory left", "owner", owner.String())
 	}
 }

@@ -17,13 +17,18 @@
 //
 // # What is where
 //
-//	engine.go, options.go, metrics.go        composition: what starts, what is joined
-//	declare.go                               what users declare: specs, ReferenceRules, ad-hoc views
-//	view.go, follower.go, status.go, held.go a view, for callers and for the packages below
-//	keeper.go, reconcile.go                  the goroutine of a view
-//	selected_namespaces.go, grants.go        what a plan depends on: namespaces, rights
-//	taps.go, tap.go, feeds.go                from a plan to leased watches
+//	reconcile.go                             the goroutine of a view: one step after another
+//	taps.go, feeds.go                        from a plan to leased watches
 //	report.go, coverage.go, advise.go        what a view says about itself
+//	keeper.go, grants.go                     what that goroutine knows: taps, namespaces, rights
+//	declare.go                               what users declare: specs, ReferenceRules, ad-hoc views
+//	engine.go, metrics.go                    composition: what starts, what is joined
+//	tap.go                                   a lease of a view, and what the view takes from its watch
+//	view.go, follower.go, status.go, held.go a view, for callers and for the packages below
+//	compile.go, options.go                   how specs are compiled; options
+//
+// A file uses files of its own line and of the lines below. The exceptions: a view knows its engine,
+// and the engine starts the goroutine of a view. Its metrics read the reports.
 //
 // # The way of an object
 //

@@ -214,7 +214,7 @@ func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error
 }
 
 func (e *Engine) compileView(ctx context.Context, name Name, declared spec.Spec) (*spec.Program, error) {
-	return compiled(ctx, e, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), declared, spec.Compile)
+	return compiled(ctx, e.processors, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), declared, spec.Compile)
 }
 
 // RunID returns the prefix of the engine's revisions, up to a dot.
@@ -289,15 +289,6 @@ func (e *Engine) Views() []*View {
 	return views
 }
 
-// Status returns the status of a view, and whether the view exists.
-func (e *Engine) Status(name Name) (Status, bool) {
-	v, ok := e.View(name)
-	if !ok {
-		return Status{}, false
-	}
-	return v.Status(), true
-}
-
 // Alive returns an error if the writer does not apply an event before ctx ends: the process is then
 // stuck, or far too slow. An engine that does not run is no error.
 func (e *Engine) Alive(ctx context.Context) error {
@@ -354,4 +345,25 @@ func (e *Engine) revised(took time.Duration) {
 	e.revisions.Add(1)
 	e.revisionTime.Observe(took.Seconds())
 	e.intake.ReportExceeded()
+}
+
+// allFeeds returns the feeds that there are.
+func (e *Engine) allFeeds() []*intake.Feed {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := make([]*intake.Feed, 0, len(e.feeds))
+	for _, f := range e.feeds {
+		all = append(all, f.Feed)
+	}
+	return all
+}
+
+// watchedResources returns the resources of the feeds.
+func (e *Engine) watchedResources() []resources.Resource {
+	all := e.allFeeds()
+	watched := make([]resources.Resource, len(all))
+	for i, f := range all {
+		watched[i] = f.Resource()
+	}
+	return watched
 }

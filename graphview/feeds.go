@@ -6,19 +6,8 @@ import (
 	"time"
 
 	"graphview.dev/graphview/intake"
-	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
-
-// feed is a feed that views lease.
-type feed struct {
-	*intake.Feed
-
-	// demand is the key by which views demand the namespaces of a partial watch.
-	demand watch.Key
-	// leases counts those of views. Guarded by Engine.mu.
-	leases int
-}
 
 // acquire leases a watch for a tap of a view, and connects the tap to its feed.
 func (e *Engine) acquire(ctx context.Context, t *tap, v *View) error {
@@ -62,25 +51,4 @@ func (e *Engine) giveBack(t *tap) {
 		e.shared.End(t.feed.demand, t.feed.Watch())
 		e.writer.Do(t.feed.Remove)
 	}
-}
-
-// allFeeds returns the feeds that there are.
-func (e *Engine) allFeeds() []*intake.Feed {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	all := make([]*intake.Feed, 0, len(e.feeds))
-	for _, f := range e.feeds {
-		all = append(all, f.Feed)
-	}
-	return all
-}
-
-// watchedResources returns the resources of the feeds.
-func (e *Engine) watchedResources() []resources.Resource {
-	all := e.allFeeds()
-	watched := make([]resources.Resource, len(all))
-	for i, f := range all {
-		watched[i] = f.Resource()
-	}
-	return watched
 }

@@ -2,13 +2,12 @@ package graphview
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"time"
 
-	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
@@ -61,6 +60,13 @@ type keeper struct {
 	horizon horizon
 }
 
+// advised is the input of the last advice.
+type advised struct {
+	program      *spec.Program
+	catalog      *resources.Catalog
+	noNamespaces bool
+}
+
 // selection is the result of a program's queries on a catalog.
 type selection struct {
 	program *spec.Program
@@ -92,93 +98,6 @@ func selectFrom(ctx context.Context, p *spec.Program, catalog *resources.Catalog
 	return s
 }
 
-func newKeeper(v *View) *keeper {
-	return &keeper{
-		view: v, taps: make(map[plan.Need]*tap), namespacesOf: make(map[resources.Resource]*tapNamespaces), retiring: make(map[*tap]time.Time),
-		grants: newGrants(v.engine.o.PermitInterval/2, v.engine.o.SyncTimeout),
-	}
-}
-
-// run reconciles the view until the view or ctx ends.
-func (k *keeper) run(ctx context.Context) {
-	v := k.view
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	k.life = ctx
-	v.onEnd(cancel)
-	v.evaluator.Begin(ctx)
-	k.start()
-	defer k.finish()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		catalog, discovered := v.engine.discovery.Current()
-		timer.Reset(min(k.step(ctx, catalog), markEvery))
-		select {
-		case <-v.done:
-			// Questions about rights end with ctx. finish waits for them.
-			cancel()
-			return
-		case r := <-k.grants.results:
-			k.grants.store(r, time.Now())
-		case <-v.kicks:
-		case <-discovered:
-		case <-timer.C:
-		}
-	}
-}
-
-// step reconciles once, and returns the time until the next step. A panic is a condition of this
-// view alone.
-func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again time.Duration) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			k.failed, k.failure = k.current, "the operator met a fault of its own while it prepared this view; its log says more. Change the spec, or report the fault"
-			k.view.engine.o.Logger.Error(fmt.Errorf("panic: %v", fault), "A view is not served", "view", k.view.name.String(), "stack", string(debug.Stack()))
-			again = time.Second
-		}
-	}()
-	again = k.reconcile(ctx, catalog)
-	if old := k.horizon.pass(time.Now(), k.view.lens.Head()); old != 0 {
-		k.view.engine.writer.Do(func() { k.view.lens.Forget(old) })
-	}
-	return again
-}
-
-// start creates the view's lens, finish releases the lens and all watches.
-func (k *keeper) start() {
-	v := k.view
-	v.engine.writer.Do(func() {
-		v.lens = v.engine.graph.NewLens()
-		v.engine.writer.Follow(v.lens, follower{v})
-	})
-	v.publisher.SetLens(v.lens)
-	v.announceNews()
-}
-
-func (k *keeper) finish() {
-	v := k.view
-	k.grants.wait()
-	v.engine.shared.Set(v, nil, time.Now())
-	taps := k.allTaps()
-	for _, t := range taps {
-		t.detach()
-	}
-	v.engine.writer.Do(func() {
-		for _, t := range taps {
-			t.Close()
-		}
-		// Close removes all objects, so the taps need no Unwatch.
-		v.engine.writer.Unfollow(v.lens)
-		v.lens.Close()
-	})
-	for _, t := range taps {
-		v.engine.giveBack(t)
-	}
-	v.account.Close()
-	v.engine.retryNext(v.name.Namespace)
-}
-
 // allTaps returns the taps of the present plan and the retiring ones.
 func (k *keeper) allTaps() []*tap {
 	return slices.AppendSeq(slices.Collect(maps.Values(k.taps)), maps.Keys(k.retiring))
@@ -190,51 +109,6 @@ func (k *keeper) setRoots(p *spec.Program) {
 		k.view.lens.SetRoots(p.Rooted(), p.Walk())
 		k.view.lens.SetInferred(!p.Spec.ExcludeInferred)
 	})
-}
-
-// clear releases all watches while the view is not served.
-func (k *keeper) clear() {
-	k.rights = 0
-	k.view.account.Release(budget.Rights)
-	if k.planned == 0 {
-		return
-	}
-	v := k.view
-	k.empty()
-	k.formerly, k.mentioned = k.mentioned, nil
-	k.dropTaps(k.allTaps())
-	clear(k.taps)
-	clear(k.retiring)
-	clear(k.namespacesOf)
-	k.forgetMentioned()
-	v.engine.shared.Set(v, nil, time.Now())
-	k.namespaces, k.advised, k.covered = nil, advised{}, nil
-	v.mu.Lock()
-	v.rows, v.advice = nil, advice.Advice{}
-	v.scoped++
-	v.mu.Unlock()
-	v.warnings.Reset()
-	k.planned = 0
-	v.account.Release(budget.Elements, budget.Watches)
-	v.filled.Store(false)
-	v.notify()
-}
-
-// empty removes all objects from the lens, one slice after the other. The lens may exceed the limit,
-// and readers of all graphs would wait for its removal at once.
-func (k *keeper) empty() {
-	v := k.view
-	v.engine.writer.Do(func() {
-		var sources []graph.SourceID
-		for _, t := range k.allTaps() {
-			t.Close()
-			sources = append(sources, t.feed.Source())
-		}
-		v.lens.Unwatch(sources...)
-	})
-	for leaving := true; leaving; {
-		v.engine.writer.Do(func() { leaving = v.lens.RemovingMembers() })
-	}
 }
 
 // refusedAfter is the time for which a watch of all namespaces has to be forbidden before single
@@ -274,6 +148,112 @@ func (k *keeper) inUse() (feeds map[*feed]bool, kinds map[graph.Kind]bool) {
 		}
 	}
 	return feeds, kinds
+}
+
+// permitOf returns the Permit that restricts the view's watches, nil for none, and the name of its
+// account in warnings.
+func (v *View) permitOf(p *spec.Program) (Permit, string) {
+	switch {
+	case v.engine.o.Own != nil:
+		return v.engine.o.Own, "you"
+	case v.permit != nil:
+		return v.permit, "you"
+	}
+	account := p.Spec.ServiceAccountName
+	if account == "" {
+		return nil, ""
+	}
+	who := "service account " + account
+	if v.engine.o.Permit == nil {
+		return func(context.Context, []access.Place) (map[access.Place]bool, error) {
+			return nil, errors.New("this server cannot decide for service accounts")
+		}, who
+	}
+	return func(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
+		return v.engine.o.Permit(ctx, Name{v.name.Namespace, account}, places)
+	}, who
+}
+
+// selectedNamespaces returns the namespaces that the view selects by their content, or all of them.
+// While they are not known completely, it returns the ones before, so that a changed spec removes
+// nothing in the meantime, or nil.
+func (k *keeper) selectedNamespaces(p *spec.Program) (selected map[string]bool, complete bool) {
+	t := k.taps[plan.NamespaceNeed(p)]
+	if t == nil {
+		return k.namespaces, false
+	}
+	state := t.state()
+	t.settled = t.ready(state)
+	if !t.settled && state.Err == nil && time.Since(t.acquired) <= k.view.engine.o.SyncTimeout {
+		return k.namespaces, false
+	}
+	k.namespaces = t.selectedNamespaces()
+	return k.namespaces, true
+}
+
+// judgeFor returns the judge of the objects that a need brings.
+func (k *keeper) judgeFor(p *spec.Program, n plan.Need) *intake.Judge {
+	j := &intake.Judge{Resource: n.Resource, Query: &p.Queries[n.Query], Roots: p.Roots}
+	within := k.within[n.Resource]
+	switch {
+	case p.Namespaces.Selective() && k.blind:
+		j.Namespaces = map[string]bool{}
+	case p.Namespaces.Selective():
+		set, _ := k.selectedNamespaces(p)
+		j.Waits = set == nil
+		j.Namespaces = set
+		if within != nil {
+			j.Namespaces = maps.Clone(set)
+			maps.DeleteFunc(j.Namespaces, func(name string, _ bool) bool { return !within[name] })
+		}
+	case within != nil:
+		j.Namespaces = within
+	case p.Namespaces != nil:
+		j.Namespaces = p.Namespaces.Names
+	}
+	return j
+}
+
+// holdWatches charges for the watches that the view has or needs, and for the namespaces in their
+// indexes. A watch of all objects of a resource is free, because all views share it. The objects of
+// another watch are charged to its views in equal parts.
+func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
+	e := k.view.engine
+	bytes := selectedBytes * int64(len(k.namespaces))
+	e.mu.Lock()
+	for _, t := range k.allTaps() {
+		bytes += indexedBytes * int64(len(t.concerning().Names))
+		if restricted(t.need) {
+			has := t.state()
+			bytes += watchBytes + (objectBytes*int64(has.Objects)+has.Bytes)/int64(max(1, t.feed.leases))
+		}
+	}
+	e.mu.Unlock()
+	for n := range needed {
+		if k.taps[n] == nil && restricted(n) {
+			bytes += watchBytes
+		}
+	}
+	return k.view.hold(budget.Watches, bytes)
+}
+
+// holdRights charges for what the view's account is asked for.
+func (k *keeper) holdRights(places int) error {
+	k.rights = places
+	return k.view.hold(budget.Rights, rightBytes*int64(places))
+}
+
+// holdMoreRights is holdRights if more places are charged than before.
+func (k *keeper) holdMoreRights(places int) error {
+	if places <= k.rights {
+		return nil
+	}
+	return k.holdRights(places)
+}
+
+// restricted reports whether a need is one of objects of a namespace or with a selector.
+func restricted(n plan.Need) bool {
+	return !n.OfReleases() && (n.Key.Namespace != "" || n.Key.LabelSelector != "" || n.Key.FieldSelector != "")
 }
 
 // Tombstones are kept so that a reconnecting subscriber can resume. The graph limits their number.

@@ -77,3 +77,27 @@ func (o *Options) setDefaults() {
 		o.Notify = func(Name) {}
 	}
 }
+
+// Permit reports, for each place, whether an account may list and watch it. The namespace ""
+// means all namespaces. With an error, it returns the answers that it has.
+type Permit func(ctx context.Context, places []access.Place) (map[access.Place]bool, error)
+
+// watchable returns what Own says about cluster-scoped resources, nil without it.
+func (o *Options) watchable() func(ctx context.Context, group, resource string) bool {
+	if o.Own == nil {
+		return nil
+	}
+	return func(ctx context.Context, group, resource string) bool {
+		place := access.Place{Group: group, Resource: resource}
+		answers, err := o.Own(ctx, []access.Place{place})
+		return err == nil && answers[place]
+	}
+}
+
+// Name is the name of a view: that of the GraphView that declares it.
+type Name struct {
+	Namespace, Name string
+}
+
+// String returns namespace/name.
+func (n Name) String() string { return n.Namespace + "/" + n.Name }

@@ -3,14 +3,150 @@ package graphview
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 )
+
+func newKeeper(v *View) *keeper {
+	return &keeper{
+		view: v, taps: make(map[plan.Need]*tap), namespacesOf: make(map[resources.Resource]*tapNamespaces), retiring: make(map[*tap]time.Time),
+		grants: newGrants(v.engine.o.PermitInterval/2, v.engine.o.SyncTimeout),
+	}
+}
+
+// run reconciles the view until the view or ctx ends.
+func (k *keeper) run(ctx context.Context) {
+	v := k.view
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	k.life = ctx
+	v.onEnd(cancel)
+	v.evaluator.Begin(ctx)
+	k.start()
+	defer k.finish()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		catalog, discovered := v.engine.discovery.Current()
+		timer.Reset(min(k.step(ctx, catalog), markEvery))
+		select {
+		case <-v.done:
+			// Questions about rights end with ctx. finish waits for them.
+			cancel()
+			return
+		case r := <-k.grants.results:
+			k.grants.store(r, time.Now())
+		case <-v.kicks:
+		case <-discovered:
+		case <-timer.C:
+		}
+	}
+}
+
+// step reconciles once, and returns the time until the next step. A panic is a condition of this
+// view alone.
+func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again time.Duration) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			k.failed, k.failure = k.current, "the operator met a fault of its own while it prepared this view; its log says more. Change the spec, or report the fault"
+			k.view.engine.o.Logger.Error(fmt.Errorf("panic: %v", fault), "A view is not served", "view", k.view.name.String(), "stack", string(debug.Stack()))
+			again = time.Second
+		}
+	}()
+	again = k.reconcile(ctx, catalog)
+	if old := k.horizon.pass(time.Now(), k.view.lens.Head()); old != 0 {
+		k.view.engine.writer.Do(func() { k.view.lens.Forget(old) })
+	}
+	return again
+}
+
+// start creates the view's lens, finish releases the lens and all watches.
+func (k *keeper) start() {
+	v := k.view
+	v.engine.writer.Do(func() {
+		v.lens = v.engine.graph.NewLens()
+		v.engine.writer.Follow(v.lens, follower{v})
+	})
+	v.publisher.SetLens(v.lens)
+	v.announceNews()
+}
+
+func (k *keeper) finish() {
+	v := k.view
+	k.grants.wait()
+	v.engine.shared.Set(v, nil, time.Now())
+	taps := k.allTaps()
+	for _, t := range taps {
+		t.detach()
+	}
+	v.engine.writer.Do(func() {
+		for _, t := range taps {
+			t.Close()
+		}
+		// Close removes all objects, so the taps need no Unwatch.
+		v.engine.writer.Unfollow(v.lens)
+		v.lens.Close()
+	})
+	for _, t := range taps {
+		v.engine.giveBack(t)
+	}
+	v.account.Close()
+	v.engine.retryNext(v.name.Namespace)
+}
+
+// clear releases all watches while the view is not served.
+func (k *keeper) clear() {
+	k.rights = 0
+	k.view.account.Release(budget.Rights)
+	if k.planned == 0 {
+		return
+	}
+	v := k.view
+	k.empty()
+	k.formerly, k.mentioned = k.mentioned, nil
+	k.dropTaps(k.allTaps())
+	clear(k.taps)
+	clear(k.retiring)
+	clear(k.namespacesOf)
+	k.forgetMentioned()
+	v.engine.shared.Set(v, nil, time.Now())
+	k.namespaces, k.advised, k.covered = nil, advised{}, nil
+	v.mu.Lock()
+	v.rows, v.advice = nil, advice.Advice{}
+	v.scoped++
+	v.mu.Unlock()
+	v.warnings.Reset()
+	k.planned = 0
+	v.account.Release(budget.Elements, budget.Watches)
+	v.filled.Store(false)
+	v.notify()
+}
+
+// empty removes all objects from the lens, one slice after the other. The lens may exceed the limit,
+// and readers of all graphs would wait for its removal at once.
+func (k *keeper) empty() {
+	v := k.view
+	v.engine.writer.Do(func() {
+		var sources []graph.SourceID
+		for _, t := range k.allTaps() {
+			t.Close()
+			sources = append(sources, t.feed.Source())
+		}
+		v.lens.Unwatch(sources...)
+	})
+	for leaving := true; leaving; {
+		v.engine.writer.Do(func() { leaving = v.lens.RemovingMembers() })
+	}
+}
 
 // reconcile runs once, and returns the time until it has to run again. Its steps: whether the spec is
 // served at all; the resources that its queries select (selectResources); the watches that it needs,
@@ -105,6 +241,18 @@ func (k *keeper) carryOut(ctx context.Context, p *spec.Program, o *plan.Outline,
 	}
 	k.settleNamespaces()
 	return nil
+}
+
+// compileAgain compiles the spec of a view without a program.
+func (k *keeper) compileAgain(ctx context.Context, declared *spec.Spec) {
+	v := k.view
+	if program, err := v.engine.compileView(ctx, v.name, *declared); !unknown(err) {
+		v.engine.mu.Lock()
+		defer v.engine.mu.Unlock()
+		if v.sameSpec(*declared) {
+			v.install(declared, program, err)
+		}
+	}
 }
 
 // freeSelection is the cost of resource selectors on one catalog that is not charged: that of plain
@@ -216,18 +364,4 @@ func (k *keeper) overLimit() bool {
 		v.notify()
 	}
 	return v.limit != nil
-}
-
-// tooCostly returns the reason for which a view that exceeded its owner's budget is not served.
-func (v *View) tooCostly() string {
-	others := "those of the other GraphViews of its namespace"
-	if !v.named {
-		others = "those of your other views"
-	}
-	if v.walksWithDepth() {
-		return v.evaluator.Budget().Excess("the view's expressions, and finding what is within the depth of roots.follow whenever something changes,", others) +
-			"; leave the depth out, simplify the expressions, or have label selectors or queries leave fewer objects to them"
-	}
-	return v.evaluator.Budget().Excess("the view's expressions", others) +
-		"; simplify them, or have label selectors or queries leave fewer objects to them"
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
@@ -29,7 +31,7 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	a.denied()
 	a.undiscovered(catalog)
 	v.warnings.Set(a.warnings)
-	k.reportCoverage(a)
+	k.reportCoverage(&a.outline, a.rows, a.index)
 
 	v.mu.Lock()
 	changed := !slices.Equal(v.rows, a.rows)
@@ -235,4 +237,93 @@ func joined(texts []string) string {
 		return fmt.Sprintf("%s; and %d more", strings.Join(texts[:maxJoined], "; "), more)
 	}
 	return strings.Join(texts, "; ")
+}
+
+// Status returns the status of the view.
+func (v *View) Status() Status {
+	v.mu.Lock()
+	rows, limit, program := v.rows, v.limit, v.program
+	v.mu.Unlock()
+	s := Status{Subscribers: v.publisher.Subscribers(), Synced: v.synced.Load(), Held: v.account.Held()}
+	s.Warnings = v.warnings.Summary(program == nil || program.Spec.ServiceAccountName == "")
+	if limit != nil {
+		s.LimitExceeded = limit.Message
+	}
+	lens := v.publisher.Lens()
+	if lens == nil || program == nil || limit != nil {
+		return s
+	}
+	counts := lens.Counts()
+	s.Vertices, s.Arcs, s.Roots = counts.Vertices, counts.Arcs, counts.Roots
+	s.Served = true
+	s.Advice = v.findings()
+	classes, missing := v.healthCounts()
+	s.Health, s.Missing = healthOf(classes), missing
+	s.Resources = make([]ResourceStatus, len(rows))
+	for i, row := range rows {
+		row.Objects = counts.Objects[graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}]
+		s.Resources[i] = row
+	}
+	return s
+}
+
+// findings returns the parts of the spec that have no effect.
+func (v *View) findings() []advice.Finding {
+	v.mu.Lock()
+	program, limit, advised := v.program, v.limit, v.advice
+	v.mu.Unlock()
+	lens := v.publisher.Lens()
+	if lens == nil || program == nil || limit != nil {
+		return nil
+	}
+	if program.Rooted() && v.synced.Load() && lens.Counts().Roots == 0 {
+		return advised.WhileRootless()
+	}
+	return advised.Findings
+}
+
+// healthCounts returns the objects of a served view by class, and the number of references whose
+// target does not exist.
+func (v *View) healthCounts() (classes [graph.Classes]int, missing int) {
+	v.mu.Lock()
+	unserved := v.program == nil || v.limit != nil
+	v.mu.Unlock()
+	lens := v.publisher.Lens()
+	if lens == nil || unserved {
+		return classes, 0
+	}
+	if v.filled.Load() {
+		missing = lens.Missing() // before, targets may be on their way
+	}
+	return lens.Classes(), missing
+}
+
+// Status returns the status of a view, and whether the view exists.
+func (e *Engine) Status(name Name) (Status, bool) {
+	v, ok := e.View(name)
+	if !ok {
+		return Status{}, false
+	}
+	return v.Status(), true
+}
+
+// retryNext retries the first view of a namespace that is not served because its owner held too much
+// memory, after another view has released some. Once the retried view has synced, it calls retryNext
+// again, so that views are retried one after another.
+func (e *Engine) retryNext(namespace string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.stopped {
+		return
+	}
+	var next *View
+	for name, v := range e.views {
+		if name.Namespace == namespace && v.overdrawn.Load() != nil && (next == nil || name.Name < next.name.Name) {
+			next = v
+		}
+	}
+	if next != nil {
+		next.retry.Store(true)
+		next.kick()
+	}
 }

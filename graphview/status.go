@@ -4,6 +4,7 @@ import (
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
+	"graphview.dev/graphview/resources"
 )
 
 // Status is the state of a view at one instant.
@@ -60,18 +61,7 @@ func healthOf(classes [graph.Classes]int) Health {
 	}
 }
 
-// healthCounts returns the objects of a served view by class, and the number of references whose
-// target does not exist.
-func (v *View) healthCounts() (classes [graph.Classes]int, missing int) {
-	v.mu.Lock()
-	unserved := v.program == nil || v.limit != nil
-	v.mu.Unlock()
-	lens := v.publisher.Lens()
-	if lens == nil || unserved {
-		return classes, 0
-	}
-	if v.filled.Load() {
-		missing = lens.Missing() // before, targets may be on their way
-	}
-	return lens.Classes(), missing
+// statusOf returns the row of a selected resource.
+func statusOf(r resources.Resource) ResourceStatus {
+	return ResourceStatus{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
 }

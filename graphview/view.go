@@ -13,7 +13,6 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/quota"
-	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 )
 
@@ -164,6 +163,52 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.kick()
 }
 
+// hold charges the view's owner for one use of memory. If the owner may hold no more, the view is not
+// served until its limits are retried.
+func (v *View) hold(use budget.Use, bytes int64) error {
+	err := v.account.Set(use, bytes)
+	if err != nil {
+		v.overdraw(err)
+	}
+	return err
+}
+
+// overdraw ends the view's service until its limits are retried.
+func (v *View) overdraw(err error) {
+	message := err.Error()
+	v.overdrawn.Store(&message)
+	v.interruptPlan()
+}
+
+// interruptPlan ends the work of the view's goroutine on a plan, such as a replay, and makes it
+// reconcile.
+func (v *View) interruptPlan() {
+	v.mu.Lock()
+	v.supersedeLocked()
+	v.mu.Unlock()
+	v.kick()
+}
+
+// uncompiled returns the spec of a view that has no program because its owner could hold no more
+// memory; nil if there is none.
+func (v *View) uncompiled() *spec.Spec {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.program != nil || v.refusal != nil || v.closed != nil {
+		return nil
+	}
+	return v.spec
+}
+
+// relieve ends the view's service, unless that has ended.
+func (v *View) relieve(why *budget.Overdrawn) bool {
+	if v.overdrawn.Load() != nil {
+		return false
+	}
+	v.overdraw(why)
+	return true
+}
+
 // supersedeLocked ends the work of the view's goroutine on its plan.
 func (v *View) supersedeLocked() {
 	if v.superseded != nil {
@@ -235,6 +280,20 @@ func (v *View) kick() {
 	case v.kicks <- struct{}{}:
 	default:
 	}
+}
+
+// tooCostly returns the reason for which a view that exceeded its owner's budget is not served.
+func (v *View) tooCostly() string {
+	others := "those of the other GraphViews of its namespace"
+	if !v.named {
+		others = "those of your other views"
+	}
+	if v.walksWithDepth() {
+		return v.evaluator.Budget().Excess("the view's expressions, and finding what is within the depth of roots.follow whenever something changes,", others) +
+			"; leave the depth out, simplify the expressions, or have label selectors or queries leave fewer objects to them"
+	}
+	return v.evaluator.Budget().Excess("the view's expressions", others) +
+		"; simplify them, or have label selectors or queries leave fewer objects to them"
 }
 
 // walksWithDepth reports whether each change explores again from the roots, up to a depth.
@@ -321,59 +380,3 @@ func (v *View) WaitSynced(ctx context.Context) error {
 		}
 	}
 }
-
-// Status returns the status of the view.
-func (v *View) Status() Status {
-	v.mu.Lock()
-	rows, limit, program := v.rows, v.limit, v.program
-	v.mu.Unlock()
-	s := Status{Subscribers: v.publisher.Subscribers(), Synced: v.synced.Load(), Held: v.account.Held()}
-	s.Warnings = v.warnings.Summary(program == nil || program.Spec.ServiceAccountName == "")
-	if limit != nil {
-		s.LimitExceeded = limit.Message
-	}
-	lens := v.publisher.Lens()
-	if lens == nil || program == nil || limit != nil {
-		return s
-	}
-	counts := lens.Counts()
-	s.Vertices, s.Arcs, s.Roots = counts.Vertices, counts.Arcs, counts.Roots
-	s.Served = true
-	s.Advice = v.findings()
-	classes, missing := v.healthCounts()
-	s.Health, s.Missing = healthOf(classes), missing
-	s.Resources = make([]ResourceStatus, len(rows))
-	for i, row := range rows {
-		row.Objects = counts.Objects[graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}]
-		s.Resources[i] = row
-	}
-	return s
-}
-
-// findings returns the parts of the spec that have no effect.
-func (v *View) findings() []advice.Finding {
-	v.mu.Lock()
-	program, limit, advised := v.program, v.limit, v.advice
-	v.mu.Unlock()
-	lens := v.publisher.Lens()
-	if lens == nil || program == nil || limit != nil {
-		return nil
-	}
-	if program.Rooted() && v.synced.Load() && lens.Counts().Roots == 0 {
-		return advised.WhileRootless()
-	}
-	return advised.Findings
-}
-
-// statusOf returns the row of a selected resource.
-func statusOf(r resources.Resource) ResourceStatus {
-	return ResourceStatus{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
-}
-
-// Name is the name of a view: that of the GraphView that declares it.
-type Name struct {
-	Namespace, Name string
-}
-
-// String returns namespace/name.
-func (n Name) String() string { return n.Namespace + "/" + n.Name }
