@@ -58,9 +58,6 @@ func New(o Options) *Asker {
 	return &Asker{o: o, queue: fairqueue.New(fairqueue.Options{PerSecond: o.PerSecond, PerOwner: o.AtOnce})}
 }
 
-// Waiting is how many questions wait for their turn.
-func (a *Asker) Waiting() int { return a.queue.Waiting() }
-
 // Ask gets one answer. It tries again where the API server may be about to give
 // one. The error is ctx's when ctx ended first.
 func (a *Asker) Ask(ctx context.Context, who user.Info, q Question) (may bool, err error) {

@@ -94,7 +94,7 @@ func TestBatchIsParallel(t *testing.T) {
 		if got := most.Load(); got > 16 {
 			t.Errorf("%d at once", got)
 		}
-		if a.Waiting() != 0 {
+		if a.queue.Waiting() != 0 {
 			t.Error("questions wait after the last answer")
 		}
 	})
@@ -122,7 +122,7 @@ func TestOwnersTakeTurns(t *testing.T) {
 		}
 		cancel()
 		batches.Wait()
-		if a.Waiting() != 0 {
+		if a.queue.Waiting() != 0 {
 			t.Error("somebody waits who gave up")
 		}
 	})

@@ -24,9 +24,6 @@ func (m *Meter) Take(n int) error {
 	return nil
 }
 
-// Left returns the rest of the limit.
-func (m *Meter) Left() int64 { return m.left }
-
 // Err returns the *[Exceeded] of the first refused Take, nil before.
 func (m *Meter) Err() error {
 	if m.err == nil {

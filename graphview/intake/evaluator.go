@@ -51,9 +51,6 @@ func (e *Evaluator) ChargeTo(owner budget.Owner, b *quota.Budget) {
 	e.budget.Store(b)
 }
 
-// Owner returns the owner of the consumer's expressions.
-func (e *Evaluator) Owner() budget.Owner { return e.owner }
-
 // Budget returns the budget of the consumer's expressions.
 func (e *Evaluator) Budget() *quota.Budget { return e.budget.Load() }
 

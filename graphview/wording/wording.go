@@ -150,12 +150,3 @@ var reversed = map[string]string{
 	"calls": "is called by", "runs as": "runs", "acts as": "is used by", "is scheduled with": "schedules", "runs on": "runs",
 	"reads": "is read by", "is driven by": "drives", "is of class": "is the class of", "uses": "is used by", "applies to": "is subject to",
 }
-
-// All are the words that there are, in no order.
-func All() []string {
-	var all []string
-	for word := range reversed {
-		all = append(all, word)
-	}
-	return all
-}
