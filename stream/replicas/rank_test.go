@@ -25,12 +25,7 @@ func TestRank(t *testing.T) {
 				t.Fatalf("%s moved to a member that was there before", scope)
 			}
 		}
-		var without []Member
-		for _, m := range after {
-			if m.Name != "d" {
-				without = append(without, m)
-			}
-		}
+		without := slices.DeleteFunc(after, func(m Member) bool { return m.Name == "d" })
 		if diff := cmp.Diff(before, without); diff != "" {
 			t.Fatal("another member changed the order of the rest:", diff)
 		}

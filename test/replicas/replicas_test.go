@@ -3,10 +3,14 @@ package replicas
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/peers"
 )
@@ -127,4 +131,31 @@ func TestStatusOfSharedViews(t *testing.T) {
 	readers[0].stop()
 	readers = readers[1:]
 	says(len(edges) - 1)
+}
+
+// TestMetricsAreServed: each metric that docs/operations.md has for replicas that share
+// views is served.
+func TestMetricsAreServed(t *testing.T) {
+	root, err := env.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "With `--view-holders` there are also:\n")
+	section, _, _ = strings.Cut(section, "\n\nThere are also")
+	documented := regexp.MustCompile("(?m)^\\| `(graphview_[a-z_]+)").FindAllStringSubmatch(section, -1)
+	if len(documented) == 0 {
+		t.Fatal("there are no such metrics")
+	}
+	eventually(t, func() string {
+		for _, match := range documented {
+			if _, err := edges[0].Metric(t.Context(), match[1]); err != nil {
+				return match[1] + " is not served: " + err.Error()
+			}
+		}
+		return ""
+	})
 }

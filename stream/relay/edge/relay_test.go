@@ -247,32 +247,6 @@ func TestRelay(t *testing.T) {
 	}
 }
 
-// TestRevokedWhileSent: what was made before a right was lost is dropped, wherever it
-// is by then.
-func TestRevokedWhileSent(t *testing.T) {
-	s := newStage(t)
-	s.set("shop", "kept")
-	s.set("bank", "lost")
-	who := newPerson("shop", "bank")
-	c := s.subscribe(t, delivery.SubscribeOptions{Access: who})
-	if text, _ := next(t, c); !strings.Contains(text, "lost") {
-		t.Fatal(text)
-	}
-	// The subscriber waits, and a change is on its way when the right goes.
-	if frames, err := c.Poll(); err != nil || len(frames) > 0 {
-		t.Fatal(frames, err)
-	}
-	s.set("bank", "lost-too")
-	if err := c.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	who.let("bank", false)
-	text, _ := next(t, c)
-	if !strings.HasPrefix(text, "{") || strings.Contains(text, "lost") || !strings.Contains(text, `"reset":true`) || !strings.Contains(text, "kept") {
-		t.Error(text)
-	}
-}
-
 // TestWindow: a subscriber that does not read is sent no more than its window, and then
 // the net change.
 func TestWindow(t *testing.T) {

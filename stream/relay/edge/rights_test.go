@@ -243,24 +243,44 @@ func TestFindWhileAnswersChange(t *testing.T) {
 	}
 }
 
-// TestRightsAreRevokedAndGranted: what an edge drops because of answers that change and
-// change back is sent again.
-func TestRightsAreRevokedAndGranted(t *testing.T) {
-	s := newStage(t)
+// changing is the channel of a person who may see the shop and the bank, to which a change is
+// on its way.
+func changing(t *testing.T, namespace, name string) (*person, *Channel) {
+	t.Helper()
+	s, who := newStage(t), newPerson("shop", "bank")
 	s.set("shop", "kept")
-	who := newPerson("shop", "bank")
 	s.set("bank", "lost")
 	c := s.subscribe(t, delivery.SubscribeOptions{Access: who})
-	next(t, c)
+	if text, _ := next(t, c); !strings.Contains(text, "lost") {
+		t.Fatal(text)
+	}
 	if frames, err := c.Poll(); err != nil || len(frames) > 0 {
 		t.Fatal(frames, err)
 	}
-	s.set("shop", "meanwhile")
+	s.set(namespace, name)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := c.Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
+	return who, c
+}
+
+// TestRevokedWhileSent: what was made before a right was lost is dropped, wherever it is by
+// then.
+func TestRevokedWhileSent(t *testing.T) {
+	who, c := changing(t, "bank", "lost-too")
+	who.let("bank", false)
+	text, _ := next(t, c)
+	if !strings.HasPrefix(text, "{") || strings.Contains(text, "lost") || !strings.Contains(text, `"reset":true`) || !strings.Contains(text, "kept") {
+		t.Error(text)
+	}
+}
+
+// TestRightsAreRevokedAndGranted: what an edge drops because of answers that change and
+// change back is sent again.
+func TestRightsAreRevokedAndGranted(t *testing.T) {
+	who, c := changing(t, "shop", "meanwhile")
 	who.let("bank", false)
 	c.follow()
 	who.let("bank", true)

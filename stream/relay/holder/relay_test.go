@@ -100,24 +100,16 @@ func TestReferences(t *testing.T) {
 			}
 		}
 	}
-	var got []wire.Type
+	got, want := "", string([]byte{byte(wire.Frame), byte(wire.Refer), byte(wire.Frame), byte(wire.Refer), byte(wire.Refer)})
 	in := wire.NewReader(bytes.NewReader(bytes.Join(r.out.take(), nil)))
 	err := in.Each(func(m wire.Message) error {
-		got = append(got, m.Type)
+		got += string([]byte{byte(m.Type)})
 		if m.Type == wire.Refer && (len(m.Payload) != 2 && len(m.Payload) != 3) {
 			t.Errorf("a reference to frame %d has %d bytes of channels", m.Channel, len(m.Payload))
 		}
 		return nil
 	})
-	want := []wire.Type{wire.Frame, wire.Refer, wire.Frame, wire.Refer, wire.Refer}
-	if string(typesOf(got)) != string(typesOf(want)) {
-		t.Errorf("%q, %v; want %q", typesOf(got), err, typesOf(want))
+	if got != want {
+		t.Errorf("%q, %v; want %q", got, err, want)
 	}
-}
-
-func typesOf(types []wire.Type) (text []byte) {
-	for _, t := range types {
-		text = append(text, byte(t))
-	}
-	return text
 }
