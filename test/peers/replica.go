@@ -56,7 +56,7 @@ func Start(plane *env.ControlPlane, o Options) (*Replica, error) {
 	}
 	relays := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	r := &Replica{Name: o.Name}
-	if r.Link, err = newLink(relays); err != nil {
+	if r.Link, err = NewLink(relays); err != nil {
 		return nil, err
 	}
 	if err := r.start(plane, &o, []string{
@@ -130,7 +130,7 @@ func (r *Replica) Close() {
 	if r.Operator != nil {
 		r.Kill()
 	}
-	r.Link.close()
+	r.Link.Close()
 	if r.API != nil {
 		r.API.Close()
 	}

@@ -121,16 +121,6 @@ func (e *episode) eventually(check func() string) {
 	eventually(e.t, check)
 }
 
-// within waits for what has to come.
-func (e *episode) within(came <-chan struct{}, otherwise string) {
-	e.t.Helper()
-	select {
-	case <-came:
-	case <-time.After(patience):
-		e.t.Fatal(otherwise)
-	}
-}
-
 func (e *episode) changes() {
 	e.t.Helper()
 	for range 10 {
@@ -189,8 +179,9 @@ func (e *episode) stops(r *peers.Replica) {
 	}
 }
 
-// These are the readers that lose something with a replica: who reads what it holds, those
-// of them who are at another replica, and also who reads at it what another one holds.
+// These are the readers that lose something with a replica: the readers of the views that it
+// holds, those of them that are at another replica, and also the readers at it of views that
+// another one holds.
 func held(lost, _, holder *peers.Replica) bool            { return holder == lost }
 func heldFromAfar(lost, edge, holder *peers.Replica) bool { return holder == lost && edge != lost }
 func across(lost, edge, holder *peers.Replica) bool       { return holder == lost || edge == lost }

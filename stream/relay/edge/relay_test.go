@@ -21,6 +21,7 @@ import (
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/stream/relay/holder"
 	"graphview.dev/stream/replicas"
+	"graphview.dev/test/fixture"
 )
 
 var (
@@ -206,15 +207,7 @@ func next(t testing.TB, c *Channel) (text, rev string) {
 // eventually waits until check returns "".
 func eventually(t *testing.T, check func() string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		why := check()
-		if why == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(why)
-		}
-	}
+	fixture.Eventually(t, time.Minute, time.Millisecond, check)
 }
 
 func TestRelay(t *testing.T) {
