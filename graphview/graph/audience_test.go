@@ -21,13 +21,8 @@ func TestExcludeInferred(t *testing.T) {
 		l.Select(n, Selection{Member: true, Hash: 1})
 	}
 	g.Update(func() {
-		source, spaces = g.AddSource(podKind, podsV1, ScopeNamespaced), g.AddSource(NamespaceKind, namespacesV1, ScopeCluster)
 		l = g.NewLens()
-		for _, id := range []SourceID{source, spaces} {
-			l.Watch(id)
-		}
-		l.Use(podKind, podsV1)
-		l.Use(NamespaceKind, namespacesV1)
+		source, spaces = watched(l, podKind, podsV1, ScopeNamespaced), watched(l, NamespaceKind, namespacesV1, ScopeCluster)
 		set("b")
 		l.Select(g.Set(spaces, &Object{Name: "shop", Version: 1, Hash: 1, Labels: map[string]string{"team": "a"}}), Selection{Member: true, Hash: 1})
 	})
@@ -129,10 +124,8 @@ func TestExcludeInferredSeldom(t *testing.T) {
 		})
 	}
 	g.Update(func() {
-		source = g.AddSource(podKind, podsV1, ScopeNamespaced)
 		l = g.NewLens()
-		l.Watch(source)
-		l.Use(podKind, podsV1)
+		source = watched(l, podKind, podsV1, ScopeNamespaced)
 		l.Select(g.Set(source, &Object{Namespace: "shop", Name: "b", Version: 1, Hash: 1}), Selection{Member: true, Hash: 1})
 	})
 	named := Reference{To: podKind, Namespace: "shop", Name: "b", Type: Direct, Field: "name"}

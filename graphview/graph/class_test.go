@@ -18,9 +18,7 @@ func TestClassLapses(t *testing.T) {
 	}
 	g.Update(func() {
 		l = g.NewLens()
-		source = g.AddSource(podKind, podsV1, ScopeNamespaced)
-		l.Watch(source)
-		l.Use(podKind, podsV1)
+		source = watched(l, podKind, podsV1, ScopeNamespaced)
 		set(1, 2, 3, 100)
 	})
 	for _, step := range []struct {
@@ -98,9 +96,7 @@ func TestSideHashReachesReadersOfAll(t *testing.T) {
 	}
 	g.Update(func() {
 		l = g.NewLens()
-		source = g.AddSource(podKind, podsV1, ScopeNamespaced)
-		l.Watch(source)
-		l.Use(podKind, podsV1)
+		source = watched(l, podKind, podsV1, ScopeNamespaced)
 		l.Select(g.Set(source, &object), Selection{Member: true})
 	})
 	var all, some Position
@@ -159,9 +155,7 @@ func TestExcuse(t *testing.T) {
 	unowned := Object{Excuse: owned.Excuse}
 	g.Update(func() {
 		l = g.NewLens()
-		source = g.AddSource(podKind, podsV1, ScopeNamespaced)
-		l.Watch(source)
-		l.Use(podKind, podsV1)
+		source = watched(l, podKind, podsV1, ScopeNamespaced)
 	})
 	for i, step := range []struct {
 		what string

@@ -14,10 +14,8 @@ func TestInferredOutside(t *testing.T) {
 	var source SourceID
 	guessed := Reference{To: podKind, Namespace: "shop", Name: "b", Type: Direct, Field: "inferred/key", Inferred: true, Optional: true}
 	g.Update(func() {
-		source = g.AddSource(podKind, podsV1, ScopeNamespaced)
 		l = g.NewLens()
-		l.Watch(source)
-		l.Use(podKind, podsV1)
+		source = watched(l, podKind, podsV1, ScopeNamespaced)
 		l.Cover(podKind, Coverage{Selective: true})
 		l.Select(g.Set(source, &Object{Namespace: "shop", Name: "a", Version: 1, Hash: 1, References: []Reference{guessed}}), Selection{Member: true, Hash: 1})
 	})

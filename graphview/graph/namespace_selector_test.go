@@ -11,13 +11,9 @@ func TestHiddenTargetInANamespace(t *testing.T) {
 	var pods, maps, spaces SourceID
 	g.Update(func() {
 		l = g.NewLens()
-		pods, maps, spaces = g.AddSource(podKind, podsV1, ScopeNamespaced), g.AddSource(mapKind, mapsV1, ScopeNamespaced), g.AddSource(NamespaceKind, namespacesV1, ScopeCluster)
-		for _, id := range []SourceID{pods, maps, spaces} {
-			l.Watch(id)
-		}
-		l.Use(podKind, podsV1)
-		l.Use(mapKind, mapsV1)
-		l.Use(NamespaceKind, namespacesV1)
+		pods = watched(l, podKind, podsV1, ScopeNamespaced)
+		maps = watched(l, mapKind, mapsV1, ScopeNamespaced)
+		spaces = watched(l, NamespaceKind, namespacesV1, ScopeCluster)
 		// Whatever the root refers to is hidden.
 		l.SetRoots(true, Walk{Direction: Up})
 		g.Set(pods, &Object{Namespace: "shop", Name: "p", Version: 1, Hash: 1})

@@ -23,10 +23,8 @@ type narrowStage struct {
 func newNarrowStage(w Narrowing) *narrowStage {
 	s := &narrowStage{g: New(nil)}
 	s.g.Update(func() {
-		s.source = s.g.AddSource(podKind, podsV1, ScopeNamespaced)
 		s.l = s.g.NewLens()
-		s.l.Watch(s.source)
-		s.l.Use(podKind, podsV1)
+		s.source = watched(s.l, podKind, podsV1, ScopeNamespaced)
 	})
 	s.n = s.l.Narrow(w)
 	return s

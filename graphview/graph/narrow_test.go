@@ -131,10 +131,8 @@ func TestNarrowedVisits(t *testing.T) {
 	g := New(nil)
 	var l *Lens
 	g.Update(func() {
-		source := g.AddSource(podKind, podsV1, ScopeNamespaced)
 		l = g.NewLens()
-		l.Watch(source)
-		l.Use(podKind, podsV1)
+		source := watched(l, podKind, podsV1, ScopeNamespaced)
 		for i := range 20 {
 			o := &Object{Namespace: "shop", Name: fmt.Sprint("n", i), Version: 1, Hash: 1}
 			o.References = []Reference{{To: podKind, Namespace: "shop", Name: fmt.Sprint("n", i+1), Type: Direct, Field: "a"}}

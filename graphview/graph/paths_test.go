@@ -39,10 +39,8 @@ func TestDeclaredFieldsStay(t *testing.T) {
 				l.Select(g.Set(source, &Object{Namespace: "shop", Name: name, Version: 1, Labels: map[string]string{"app": name}, References: references}), Selection{Member: true})
 			}
 			g.Update(func() {
-				source = g.AddSource(podKind, podsV1, ScopeNamespaced)
 				l = g.NewLens()
-				l.Watch(source)
-				l.Use(podKind, podsV1)
+				source = watched(l, podKind, podsV1, ScopeNamespaced)
 				set("a", c.references...)
 				set("b")
 			})

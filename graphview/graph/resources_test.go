@@ -22,9 +22,7 @@ func TestResourcesAreDroppedWithTheirObjects(t *testing.T) {
 		resource := Resource{Group: "example.com", Version: "v1", Resource: fmt.Sprint("widgets", i)}
 		var widgets SourceID
 		c.change(func() {
-			widgets = c.g.AddSource(kind, resource, ScopeNamespaced)
-			l.Watch(widgets)
-			l.Use(kind, resource)
+			widgets = watched(l, kind, resource, ScopeNamespaced)
 			c.set(widgets, Object{Namespace: "shop", Name: "w"})
 			c.selects(l, widgets, "w")
 			c.set(c.pods, Object{Namespace: "shop", Name: "p0", References: []Reference{{Type: Direct, To: kind, Namespace: "shop", Name: "w"}}})

@@ -21,13 +21,8 @@ func TestOtherRulesReplaceReferences(t *testing.T) {
 	}
 	g.Update(func() {
 		l = g.NewLens()
-		pods, wide = g.AddSource(podKind, podsV1, ScopeNamespaced), g.AddSource(podKind, podsV1, ScopeNamespaced)
-		maps := g.AddSource(mapKind, mapsV1, ScopeNamespaced)
-		for _, id := range []SourceID{pods, wide, maps} {
-			l.Watch(id)
-		}
-		l.Use(podKind, podsV1)
-		l.Use(mapKind, mapsV1)
+		pods, wide = watched(l, podKind, podsV1, ScopeNamespaced), watched(l, podKind, podsV1, ScopeNamespaced)
+		watched(l, mapKind, mapsV1, ScopeNamespaced)
 	})
 	c := &client{picture: newPicture()}
 	pod := Key{Resource: podsV1, Namespace: "red", Name: "p"}

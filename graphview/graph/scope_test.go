@@ -29,9 +29,7 @@ func TestReferenceWithoutNamespace(t *testing.T) {
 			var l *Lens
 			g.Update(func() {
 				l = g.NewLens()
-				nodes := g.AddSource(nodeKind, nodesV1, ScopeCluster)
-				l.Watch(nodes)
-				l.Use(nodeKind, nodesV1)
+				nodes := watched(l, nodeKind, nodesV1, ScopeCluster)
 				l.Select(g.Set(nodes, &Object{Name: "n", Version: 1, References: []Reference{{Type: Direct, To: gadget, Name: "a", Field: "f"}}}), Selection{Member: true})
 			})
 			c := &client{picture: newPicture()}
@@ -44,9 +42,7 @@ func TestReferenceWithoutNamespace(t *testing.T) {
 						l.Unuse(gadget)
 						g.RemoveSource(before)
 					}
-					before = g.AddSource(gadget, resource, scope)
-					l.Watch(before)
-					l.Use(gadget, resource)
+					before = watched(l, gadget, resource, scope)
 				})
 				for !c.read(t, l, 1<<20) {
 				}
@@ -79,16 +75,12 @@ func TestKindBecomesNamespaced(t *testing.T) {
 	var pods, before SourceID
 	set := func(id SourceID, o Object) { l.Select(g.Set(id, &o), Selection{Member: true}) }
 	use := func(scope Scope) (id SourceID) {
-		id = g.AddSource(gadget, gadgets, scope)
-		l.Watch(id)
-		l.Use(gadget, gadgets)
+		id = watched(l, gadget, gadgets, scope)
 		return id
 	}
 	g.Update(func() {
 		l = g.NewLens()
-		pods = g.AddSource(podKind, podsV1, ScopeNamespaced)
-		l.Watch(pods)
-		l.Use(podKind, podsV1)
+		pods = watched(l, podKind, podsV1, ScopeNamespaced)
 		before = use(ScopeCluster)
 		set(before, Object{Name: "a", Version: 1})
 		for _, o := range []Object{holder, other, gone} {

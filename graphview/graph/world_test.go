@@ -53,6 +53,15 @@ var (
 	namespacesV1               = Resource{"", "v1", "namespaces"}
 )
 
+// watched has a lens watch a new source of a kind, and use the kind under the source's resource. In
+// Update.
+func watched(l *Lens, kind Kind, resource Resource, scope Scope) SourceID {
+	source := l.g.AddSource(kind, resource, scope)
+	l.Watch(source)
+	l.Use(kind, resource)
+	return source
+}
+
 // withoutNamespaces allows a reader all but what says how namespaces are labelled.
 func withoutNamespaces(r Resource, _ string) bool { return r != namespacesV1 }
 
