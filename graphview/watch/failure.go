@@ -2,6 +2,7 @@ package watch
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+var (
+	errSilent = errors.New("the server sends nothing")
+	errShort  = errors.New("the watch ended at once")
+	errTorn   = errors.New("the watch ended twice within the same event, which may be larger than a proxy allows")
+	errOutrun = errors.New("the version of the list was too old, time and again: the list takes longer than the server remembers what has changed")
 )
 
 // endedEarlyError is an answer that ended before the list in it did. An API server
@@ -164,4 +172,18 @@ func (r connectionReader) Read(p []byte) (int, error) {
 		err = &connectionError{err}
 	}
 	return n, err
+}
+
+func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
+
+// orCause prefers why ctx was cancelled to what came of it. That something is no JSON did
+// not come of it.
+func orCause(ctx context.Context, err error) error {
+	if _, ok := errors.AsType[*malformedError](err); ok {
+		return err
+	}
+	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+		return cause
+	}
+	return err
 }

@@ -19,13 +19,6 @@ import (
 // a watch open: past it, the connection is dead.
 const watchGrace = 30 * time.Second
 
-var (
-	errSilent = errors.New("the server sends nothing")
-	errShort  = errors.New("the watch ended at once")
-	errTorn   = errors.New("the watch ended twice within the same event, which may be larger than a proxy allows")
-	errOutrun = errors.New("the version of the list was too old, time and again: the list takes longer than the server remembers what has changed")
-)
-
 // source makes the reflector's requests. It is used by one reflector: one
 // request at a time, but for a list that the reflector has given up when ctx
 // ended, which join waits for.
@@ -138,8 +131,6 @@ func relists(err error, options metav1.ListOptions) bool {
 	return expired(err) || tooLarge(err)
 }
 
-func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
-
 // list reads one answer for the whole Watch.
 func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *metav1.List, first uint64, err error) {
 	if s.refused {
@@ -203,18 +194,6 @@ func (s *source) read(ctx context.Context, options metav1.ListOptions, list *lis
 		err = orCause(ctx, err)
 	}
 	return meta, got, err
-}
-
-// orCause prefers why ctx was cancelled to what came of it. That something is no JSON did
-// not come of it.
-func orCause(ctx context.Context, err error) error {
-	if _, ok := errors.AsType[*malformedError](err); ok {
-		return err
-	}
-	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
-		return cause
-	}
-	return err
 }
 
 // probe asks whether a watch is allowed. Without that, where lists are allowed
