@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"graphview.dev/test/must"
 )
 
 // entries are the bundles of the page's modules. A bundle imports the others by their
@@ -34,16 +36,14 @@ func main() {
 	out := flag.String("out", filepath.Join("dashboard", "dist"), "where the page's files are written")
 	single := flag.String("single", "", "one more file to write: all of <graph-view>, for other pages")
 	flag.Parse()
-	if err := run(*root, *out, *single); err != nil {
-		fmt.Fprintln(os.Stderr, "bundle:", err)
-		os.Exit(1)
-	}
+	must.Main("bundle", func(context.Context) { run(*root, *out, *single) })
 }
 
-func run(root, out, single string) error {
+func run(root, out, single string) {
 	dir := filepath.Join(root, "dashboard", "web")
 	if single != "" {
-		return bundle(filepath.Join(dir, "graph-view.js"), single, inOneFile)
+		bundle(filepath.Join(dir, "graph-view.js"), single, inOneFile)
+		return
 	}
 	for _, entry := range entries {
 		to := filepath.Join(out, filepath.FromSlash(entry.name))
@@ -54,20 +54,14 @@ func run(root, out, single string) error {
 		if entry.whole {
 			options = append(options, inOneFile)
 		}
-		if err := bundle(filepath.Join(dir, filepath.FromSlash(entry.name)), to, options...); err != nil {
-			return err
-		}
+		bundle(filepath.Join(dir, filepath.FromSlash(entry.name)), to, options...)
 	}
-	return nil
 }
 
-func bundle(from, to string, options ...string) error {
+func bundle(from, to string, options ...string) {
 	options = append([]string{"tool", "esbuild", from, "--bundle", "--minify", "--format=esm", "--target=es2022",
 		"--legal-comments=none", "--log-level=warning", "--outfile=" + to}, options...)
 	command := exec.Command("go", options...)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("esbuild %s: %w", filepath.Base(from), err)
-	}
-	return nil
+	must.Do(command.Run())
 }

@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"graphview.dev/test/document"
+	"graphview.dev/test/must"
 )
 
 // chart is the chart's folder. The program runs at the root of the repository.
@@ -25,54 +29,26 @@ var copies = map[string]string{
 }
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "chart:", err)
-		os.Exit(1)
-	}
+	must.Main("chart", run)
 }
 
-func run() error {
+func run(context.Context) {
 	wanted := map[string]bool{}
 	for pattern, to := range copies {
-		if err := copyAll(pattern, filepath.Join(chart, to), wanted); err != nil {
-			return err
-		}
+		copyAll(pattern, filepath.Join(chart, to), wanted)
 	}
-	if err := prune(filepath.Join(chart, "files"), wanted); err != nil {
-		return err
-	}
-	schema, err := os.ReadFile(filepath.Join(chart, "values.schema.json"))
-	if err != nil {
-		return err
-	}
-	defaults, err := os.ReadFile(filepath.Join(chart, "values.yaml"))
-	if err != nil {
-		return err
-	}
-	table, err := render(schema, defaults)
-	if err != nil {
-		return err
-	}
-	page := filepath.Join(chart, "README.md")
-	before, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	after, err := splice(string(before), table)
-	if err != nil {
-		return fmt.Errorf("%s: %w", page, err)
-	}
-	return write(page, []byte(after))
+	prune(filepath.Join(chart, "files"), wanted)
+	schema := must.Get(os.ReadFile(filepath.Join(chart, "values.schema.json")))
+	defaults := must.Get(os.ReadFile(filepath.Join(chart, "values.yaml")))
+	table := render(schema, defaults)
+	must.Do(document.Replace(filepath.Join(chart, "README.md"), startMark, endMark, "\n"+table+"\n"))
 }
 
 // copyAll copies the files of a pattern, and records the names of the copies.
-func copyAll(pattern, to string, wanted map[string]bool) error {
-	files, err := filepath.Glob(pattern)
-	if err != nil {
-		return err
-	}
+func copyAll(pattern, to string, wanted map[string]bool) {
+	files := must.Get(filepath.Glob(pattern))
 	if len(files) == 0 {
-		return fmt.Errorf("%s: there is no such file", pattern)
+		must.Do(fmt.Errorf("%s: there is no such file", pattern))
 	}
 	for _, file := range files {
 		target := to
@@ -80,34 +56,26 @@ func copyAll(pattern, to string, wanted map[string]bool) error {
 			target = filepath.Join(to, filepath.Base(file))
 		}
 		wanted[target] = true
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if err := write(target, text); err != nil {
-			return err
-		}
+		text := must.Get(os.ReadFile(file))
+		write(target, text)
 	}
-	return nil
 }
 
 // prune removes copies of deleted files.
-func prune(dir string, wanted map[string]bool) error {
-	return filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+func prune(dir string, wanted map[string]bool) {
+	must.Do(filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || wanted[path] {
 			return err
 		}
 		return os.Remove(path)
-	})
+	}))
 }
 
 // write does not touch a file that has the right content.
-func write(path string, text []byte) error {
+func write(path string, text []byte) {
 	if present, err := os.ReadFile(path); err == nil && bytes.Equal(present, text) {
-		return nil
+		return
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, text, 0o644)
+	must.Do(os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(os.WriteFile(path, text, 0o644))
 }

@@ -2,13 +2,14 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"graphview.dev/test/must"
 )
 
 const (
@@ -25,54 +26,32 @@ type schema struct {
 
 // render writes a row for each value that has a default, in order of name, and
 // fails where one is not described.
-func render(schemaText, defaultsText []byte) (string, error) {
+func render(schemaText, defaultsText []byte) string {
 	var root schema
-	if err := json.Unmarshal(schemaText, &root); err != nil {
-		return "", fmt.Errorf("values.schema.json: %w", err)
-	}
+	must.Do(json.Unmarshal(schemaText, &root))
 	var defaults map[string]any
-	if err := yaml.Unmarshal(defaultsText, &defaults); err != nil {
-		return "", fmt.Errorf("values.yaml: %w", err)
-	}
+	must.Do(yaml.Unmarshal(defaultsText, &defaults))
 	out := &strings.Builder{}
 	out.WriteString("| value | default | meaning |\n|---|---|---|\n")
-	if err := rows(out, "", &root, defaults); err != nil {
-		return "", err
-	}
-	return out.String(), nil
+	rows(out, "", &root, defaults)
+	return out.String()
 }
 
-func rows(out *strings.Builder, prefix string, s *schema, defaults map[string]any) error {
+func rows(out *strings.Builder, prefix string, s *schema, defaults map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(defaults)) {
 		described, ok := s.Properties[name]
 		if !ok || described.Description == "" {
-			return fmt.Errorf("values.schema.json does not describe %s", prefix+name)
+			must.Do(fmt.Errorf("values.schema.json does not describe %s", prefix+name))
 		}
 		if below, ok := defaults[name].(map[string]any); ok && len(below) > 0 {
-			if err := rows(out, prefix+name+".", &described, below); err != nil {
-				return err
-			}
+			rows(out, prefix+name+".", &described, below)
 			continue
 		}
-		text, err := json.Marshal(defaults[name])
-		if err != nil {
-			return err
-		}
+		text := must.Get(json.Marshal(defaults[name]))
 		meaning := described.Description
 		if len(described.Enum) > 0 {
 			meaning += " (`" + strings.Join(described.Enum, "`, `") + "`)"
 		}
 		fmt.Fprintf(out, "| `%s` | `%s` | %s |\n", prefix+name, text, strings.ReplaceAll(meaning, "|", "\\|"))
 	}
-	return nil
-}
-
-// splice replaces what is between the markers of a page.
-func splice(page, table string) (string, error) {
-	head, rest, started := strings.Cut(page, startMark)
-	_, tail, ended := strings.Cut(rest, endMark)
-	if !started || !ended {
-		return "", errors.New("the markers are missing: " + startMark + " and " + endMark)
-	}
-	return head + startMark + "\n\n" + table + "\n" + endMark + tail, nil
 }

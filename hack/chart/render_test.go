@@ -4,11 +4,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/test/must"
 )
 
 func TestRender(t *testing.T) {
 	const described = `{"properties": {"a": {"description": "first", "properties": {"b": {"description": "which | one", "enum": ["x", "y"]}}}, "c": {"description": "last"}}}`
-	got, err := render([]byte(described), []byte("c: [1]\na: {b: x}\n"))
+	var got string
+	err := must.Try(func() { got = render([]byte(described), []byte("c: [1]\na: {b: x}\n")) })
 	want := "| value | default | meaning |\n|---|---|---|\n| `a.b` | `\"x\"` | which \\| one (`x`, `y`) |\n| `c` | `[1]` | last |\n"
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
@@ -18,18 +21,8 @@ func TestRender(t *testing.T) {
 		"one of a section":              "a: {d: 1}\n",
 		"no YAML":                       "a: {\n",
 	} {
-		if _, err := render([]byte(described), []byte(defaults)); err == nil {
+		if err := must.Try(func() { render([]byte(described), []byte(defaults)) }); err == nil {
 			t.Errorf("%s is no error", name)
 		}
-	}
-}
-
-func TestSplice(t *testing.T) {
-	got, err := splice("before\n"+startMark+"\nold\n"+endMark+"\nafter\n", "new\n")
-	if want := "before\n" + startMark + "\n\nnew\n\n" + endMark + "\nafter\n"; err != nil || got != want {
-		t.Errorf("%q, %v", got, err)
-	}
-	if _, err := splice("no marks", "new"); err == nil {
-		t.Error("a page without marks is no error")
 	}
 }

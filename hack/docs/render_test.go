@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/test/must"
 )
 
 const crd = `
@@ -103,7 +105,7 @@ func TestRun(t *testing.T) {
 	write(page, "before\n"+startMark+"old"+endMark+"\nafter\n")
 	// The second time there is nothing to change.
 	for range 2 {
-		if err := run(definition, page); err != nil {
+		if err := must.Try(func() { run(definition, page) }); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(page)
@@ -116,7 +118,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	write(page, "before\n"+startMark)
-	if err := run(definition, page); err == nil {
+	if err := must.Try(func() { run(definition, page) }); err == nil {
 		t.Error("a page without markers is no error")
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"graphview.dev/graphview/refs"
 	kindschema "graphview.dev/graphview/refs/schema"
 	"graphview.dev/graphview/schemas"
+	"graphview.dev/test/must"
 )
 
 // definition is what is looked at of a CustomResourceDefinition.
@@ -43,17 +44,13 @@ type definition struct {
 
 // readDefinitions returns the schemas of the CustomResourceDefinitions in the YAML files
 // of a directory, in the version that is stored, and their scopes.
-func readDefinitions(directory string) (map[graph.Kind]*kindschema.Schema, map[graph.Kind]graph.Scope, error) {
+func readDefinitions(directory string) (map[graph.Kind]*kindschema.Schema, map[graph.Kind]graph.Scope) {
 	kinds, scopes := map[graph.Kind]*kindschema.Schema{}, map[graph.Kind]graph.Scope{}
-	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" && filepath.Ext(path) != ".yml" {
 			return err
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for document := range bytes.SplitSeq(data, []byte("\n---")) {
+		for document := range bytes.SplitSeq(must.Get(os.ReadFile(path)), []byte("\n---")) {
 			var d definition
 			if err := yaml.Unmarshal(document, &d); err != nil || d.Kind != "CustomResourceDefinition" {
 				continue // other documents, and templates of them
@@ -75,33 +72,29 @@ func readDefinitions(directory string) (map[graph.Kind]*kindschema.Schema, map[g
 			}
 		}
 		return nil
-	})
-	return kinds, scopes, err
+	}))
+	return kinds, scopes
 }
 
 // printDefinitions prints what would be read of the kinds that a directory's
 // CustomResourceDefinitions define, and the rows that would make a table of it.
-func printDefinitions(out io.Writer, directory string) error {
-	kinds, scopes, err := readDefinitions(directory)
-	if err != nil {
-		return err
-	}
+func printDefinitions(out io.Writer, directory string) {
+	kinds, scopes := readDefinitions(directory)
 	if len(scopes) == 0 {
-		return errors.New("no CustomResourceDefinition in a .yaml or .yml file of " + directory)
+		must.Do(errors.New("no CustomResourceDefinition in a .yaml or .yml file of " + directory))
 	}
 	served := refs.NewServed(scopes)
 	for _, kind := range slices.SortedFunc(maps.Keys(kinds), func(a, b graph.Kind) int { return strings.Compare(kindName(a), kindName(b)) }) {
 		if err := printDefinition(out, served, kind, kinds[kind]); err != nil {
-			return err
+			must.Do(fmt.Errorf("%s: %w", kindName(kind), err))
 		}
 	}
-	return nil
 }
 
 func printDefinition(out io.Writer, served *refs.Served, kind graph.Kind, of *kindschema.Schema) error {
 	all, err := served.Explain(kind, of)
 	if err != nil {
-		return fmt.Errorf("%s: %w", kindName(kind), err)
+		return err
 	}
 	fmt.Fprintf(out, "kind %s\n", kindName(kind))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

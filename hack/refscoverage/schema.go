@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/test/must"
 )
 
 // document is the part of an OpenAPI v3 document that is read.
@@ -40,37 +40,23 @@ type groupKind struct {
 
 // readKinds returns the fields of the kinds that the server stores, in whatever
 // versions it serves, that look like references.
-func readKinds(ctx context.Context, config *rest.Config) (map[graph.Kind]map[string]bool, error) {
-	clients, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	get := func(path string, into any) error {
-		data, err := clients.RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json").DoRaw(ctx)
-		if err != nil {
-			return fmt.Errorf("get %s: %w", path, err)
-		}
-		return json.Unmarshal(data, into)
+func readKinds(ctx context.Context, config *rest.Config) map[graph.Kind]map[string]bool {
+	clients := must.Get(kubernetes.NewForConfig(config))
+	get := func(path string, into any) {
+		must.Do(json.Unmarshal(must.Get(clients.RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json").DoRaw(ctx)), into))
 	}
 	var index struct {
 		Paths map[string]any `json:"paths"`
 	}
-	if err := get("/openapi/v3", &index); err != nil {
-		return nil, err
-	}
+	get("/openapi/v3", &index)
 	kinds := map[graph.Kind]map[string]bool{}
 	for _, path := range slices.Sorted(maps.Keys(index.Paths)) {
 		if !strings.HasPrefix(path, "api/v") && strings.Count(path, "/") != 2 {
 			continue
 		}
 		var d document
-		if err := get("/openapi/v3/"+path, &d); err != nil {
-			return nil, err
-		}
-		listed, err := d.listed()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
+		get("/openapi/v3/"+path, &d)
+		listed := d.listed()
 		for _, s := range d.Components.Schemas {
 			if len(s.Kinds) != 1 || !listed[s.Kinds[0]] {
 				continue
@@ -83,13 +69,13 @@ func readKinds(ctx context.Context, config *rest.Config) (map[graph.Kind]map[str
 			w.fields("", s, nil)
 		}
 	}
-	return kinds, nil
+	return kinds
 }
 
 // listed are the kinds that have a collection: the others are not stored.
-func (d *document) listed() (map[groupKind]bool, error) {
+func (d *document) listed() map[groupKind]bool {
 	kinds := map[groupKind]bool{}
-	for path, methods := range d.Paths {
+	for _, methods := range d.Paths {
 		data, ok := methods["get"]
 		if !ok {
 			continue
@@ -98,12 +84,10 @@ func (d *document) listed() (map[groupKind]bool, error) {
 			Action string    `json:"x-kubernetes-action"`
 			Kind   groupKind `json:"x-kubernetes-group-version-kind"`
 		}
-		if err := json.Unmarshal(data, &operation); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
+		must.Do(json.Unmarshal(data, &operation))
 		if operation.Action == "list" {
 			kinds[operation.Kind] = true
 		}
 	}
-	return kinds, nil
+	return kinds
 }

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"time"
+
+	"graphview.dev/test/must"
 )
 
 // entry is a file in an archive.
@@ -27,46 +29,28 @@ func (e entry) mode() int64 {
 var epoch = time.Date(1985, 10, 26, 8, 15, 0, 0, time.UTC)
 
 // tarball is entries as a .tar.gz. Each folder is implied by what is in it.
-func tarball(entries []entry) ([]byte, error) {
+func tarball(entries []entry) []byte {
 	var out bytes.Buffer
-	compressed, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
+	compressed := must.Get(gzip.NewWriterLevel(&out, gzip.BestCompression))
 	w := tar.NewWriter(compressed)
 	for _, e := range entries {
 		header := &tar.Header{Typeflag: tar.TypeReg, Name: e.name, Mode: e.mode(), Size: int64(len(e.content)), ModTime: epoch, Format: tar.FormatUSTAR}
-		if err := w.WriteHeader(header); err != nil {
-			return nil, err
-		}
-		if _, err := w.Write(e.content); err != nil {
-			return nil, err
-		}
+		must.Do(w.WriteHeader(header))
+		must.Get(w.Write(e.content))
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	if err := compressed.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	must.Do(w.Close())
+	must.Do(compressed.Close())
+	return out.Bytes()
 }
 
 // zipped is entries as a .zip.
-func zipped(entries []entry) ([]byte, error) {
+func zipped(entries []entry) []byte {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, e := range entries {
-		file, err := w.CreateHeader(&zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: epoch})
-		if err != nil {
-			return nil, err
-		}
-		if _, err := file.Write(e.content); err != nil {
-			return nil, err
-		}
+		file := must.Get(w.CreateHeader(&zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: epoch}))
+		must.Get(file.Write(e.content))
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	must.Do(w.Close())
+	return out.Bytes()
 }

@@ -11,6 +11,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"graphview.dev/test/must"
 )
 
 // The image's name in the repository.
@@ -20,76 +22,53 @@ const (
 )
 
 // makeChart packs charts/graphview, with the version and the image of the release.
-func (r *release) makeChart(context.Context) error {
+func (r *release) makeChart(context.Context) {
 	const folder = "charts/graphview"
 	var entries []entry
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	must.Do(filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() == ".helmignore" {
 			return err
 		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(folder, path)
-		if err != nil {
-			return err
-		}
+		content := must.Get(os.ReadFile(path))
+		name := must.Get(filepath.Rel(folder, path))
 		name = filepath.ToSlash(name)
 		switch name {
 		case "Chart.yaml":
-			content, err = replaced(content, map[string]string{
+			content = replaced(content, map[string]string{
 				"\nversion: 0.1.0\n":                        "\nversion: " + r.plain() + "\n",
 				"\nappVersion: 0.1.0\n":                     "\nappVersion: " + r.version + "\n",
 				"\n  artifacthub.io/prerelease: \"true\"\n": fmt.Sprintf("\n  artifacthub.io/prerelease: %q\n", fmt.Sprint(strings.Contains(r.version, "-"))),
 			})
 		case "values.yaml":
-			content, err = replaced(content, map[string]string{"\n  repository: " + unreleased + "\n": "\n  repository: " + r.registry + "/manager\n"})
+			content = replaced(content, map[string]string{"\n  repository: " + unreleased + "\n": "\n  repository: " + r.registry + "/manager\n"})
 		}
 		entries = append(entries, entry{name: "graphview/" + name, content: content})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	content, err := tarball(entries)
-	if err != nil {
-		return err
-	}
-	return r.publish("graphview-chart-"+r.plain()+".tgz", content)
+		return nil
+	}))
+	content := tarball(entries)
+	r.publish("graphview-chart-"+r.plain()+".tgz", content)
 }
 
 // makeManifests builds config/default and config/crd for kubectl, with the image of
 // the release.
-func (r *release) makeManifests(context.Context) error {
+func (r *release) makeManifests(context.Context) {
 	for name, folder := range map[string]string{"install.yaml": "config/default", "crds.yaml": "config/crd"} {
-		resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
-		if err != nil {
-			return err
-		}
-		content, err := resources.AsYaml()
-		if err != nil {
-			return err
-		}
+		resources := must.Get(krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder))
+		content := must.Get(resources.AsYaml())
 		if name == "install.yaml" {
-			if content, err = replaced(content, map[string]string{unreleasedTag: r.registry + "/manager:" + r.version}); err != nil {
-				return err
-			}
+			content = replaced(content, map[string]string{unreleasedTag: r.registry + "/manager:" + r.version})
 		}
-		if err := r.publish(name, content); err != nil {
-			return err
-		}
+		r.publish(name, content)
 	}
-	return nil
 }
 
 // replaced replaces texts. Each of them must occur exactly once.
-func replaced(content []byte, texts map[string]string) ([]byte, error) {
+func replaced(content []byte, texts map[string]string) []byte {
 	for before, after := range texts {
 		if n := bytes.Count(content, []byte(before)); n != 1 {
-			return nil, fmt.Errorf("%q is there %d times, expected once", before, n)
+			must.Do(fmt.Errorf("%q is there %d times, expected once", before, n))
 		}
 		content = bytes.Replace(content, []byte(before), []byte(after), 1)
 	}
-	return content, nil
+	return content
 }

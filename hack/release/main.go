@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
+
+	"graphview.dev/test/must"
 )
 
 func main() {
@@ -23,20 +21,14 @@ func main() {
 	flag.BoolVar(&o.allowDirty, "allow-dirty", false, "make a release of files that are not committed, to try it")
 	describe := flag.Bool("describe", false, "only write a bill of materials and a provenance statement for the programs in the arguments")
 	flag.Parse()
-	if *describe {
-		if err := describePrograms(flag.Args()); err != nil {
-			fmt.Fprintln(os.Stderr, "release:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	o.images, o.plugins, o.parts = words(images), words(plugins), words(parts)
-	if err := run(ctx, o); err != nil {
-		fmt.Fprintln(os.Stderr, "release:", err)
-		os.Exit(1) //nolint:gocritic // nothing waits for the signals any more
-	}
+	must.Main("release", func(ctx context.Context) {
+		if *describe {
+			describePrograms(flag.Args())
+		} else {
+			run(ctx, o)
+		}
+	})
 }
 
 func words(list string) []string {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+
+	"graphview.dev/test/must"
 )
 
 const plugin = "kubectl-graphview"
@@ -19,61 +21,43 @@ type archive struct {
 
 // makePlugins compiles the plugin for each platform, packs it with what belongs to
 // it, and writes the manifest that krew installs them by.
-func (r *release) makePlugins(ctx context.Context) error {
-	programs, err := os.MkdirTemp("", "graphview-release-")
-	if err != nil {
-		return err
-	}
+func (r *release) makePlugins(ctx context.Context) {
+	programs := must.Get(os.MkdirTemp("", "graphview-release-"))
 	defer os.RemoveAll(programs)
 	for _, platform := range r.plugins {
 		system, architecture, ok := strings.Cut(platform, "/")
 		if !ok {
-			return fmt.Errorf("a platform is system/architecture, not %q", platform)
+			must.Do(fmt.Errorf("a platform is system/architecture, not %q", platform))
 		}
 		fmt.Println("release: plugin for", platform)
 		path := filepath.Join(programs, strings.Join([]string{plugin, system, architecture}, "_"))
-		if err := r.compile(ctx, path, system, architecture); err != nil {
-			return err
-		}
-		if err := r.describe(path); err != nil {
-			return err
-		}
-		if err := r.packPlugin(path, system, architecture); err != nil {
-			return err
-		}
+		r.compile(ctx, path, system, architecture)
+		r.describe(path)
+		r.packPlugin(path, system, architecture)
 	}
-	return r.writeManifest()
+	r.writeManifest()
 }
 
 // writeManifest writes krew's manifest of the archives that were packed.
-func (r *release) writeManifest() error {
+func (r *release) writeManifest() {
 	var manifest strings.Builder
-	err := krew.Execute(&manifest, map[string]any{
+	must.Do(krew.Execute(&manifest, map[string]any{
 		"Version": r.version, "URL": strings.TrimSuffix(r.download, "/") + "/" + r.version, "Archives": r.archives,
-	})
-	if err != nil {
-		return err
-	}
-	return r.publish("graphview.yaml", []byte(manifest.String()))
+	}))
+	r.publish("graphview.yaml", []byte(manifest.String()))
 }
 
-func (r *release) compile(ctx context.Context, out, system, architecture string) error {
+func (r *release) compile(ctx context.Context, out, system, architecture string) {
 	run := command(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "grpcnotrace", "-ldflags", "-s -w -X main.version="+r.version, "-o", out, "./cmd/"+plugin)
 	run.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture, "GOFLAGS=", "GOWORK=off")
-	if text, err := run.CombinedOutput(); err != nil {
-		return fmt.Errorf("compile for %s/%s: %w\n%s", system, architecture, err, text)
-	}
-	return nil
+	combined(run)
 }
 
 // packPlugin makes an archive as each system knows it.
-func (r *release) packPlugin(path, system, architecture string) error {
+func (r *release) packPlugin(path, system, architecture string) {
 	contents := map[string][]byte{}
 	for name, file := range map[string]string{"program": path, "LICENSE": "LICENSE", "completion": "cmd/" + plugin + "/kubectl_complete-graphview"} {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
+		content := must.Get(os.ReadFile(file))
 		contents[name] = content
 	}
 	program, suffix, pack := plugin, ".tar.gz", tarball
@@ -84,17 +68,10 @@ func (r *release) packPlugin(path, system, architecture string) error {
 		entries = append(entries, entry{name: "kubectl_complete-graphview", program: true, content: contents["completion"]})
 	}
 	entries = append(entries, entry{name: program, program: true, content: contents["program"]})
-	packed, err := pack(entries)
-	if err != nil {
-		return err
-	}
+	packed := pack(entries)
 	name := strings.Join([]string{plugin, r.version, system, architecture}, "_") + suffix
-	if err := r.publish(name, packed); err != nil {
-		return err
-	}
-	file, err := digest(r.path(name))
-	r.archives = append(r.archives, archive{OS: system, Arch: architecture, Program: program, file: file})
-	return err
+	r.publish(name, packed)
+	r.archives = append(r.archives, archive{OS: system, Arch: architecture, Program: program, file: digest(r.path(name))})
 }
 
 // krew is the manifest of the plugin manager. Windows on arm64 runs programs for amd64.

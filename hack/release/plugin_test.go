@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"graphview.dev/test/must"
 )
 
 // Each platform's archive is as its system unpacks it, and is what krew's manifest says
@@ -31,11 +33,11 @@ func TestPlugins(t *testing.T) {
 	platforms := []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
 	for _, platform := range platforms {
 		system, architecture, _ := strings.Cut(platform, "/")
-		if err := r.packPlugin(program, system, architecture); err != nil {
+		if err := must.Try(func() { r.packPlugin(program, system, architecture) }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.writeManifest(); err != nil {
+	if err := must.Try(r.writeManifest); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(r.path("graphview.yaml"))

@@ -6,9 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+
+	"graphview.dev/test/must"
 )
 
 // file is a built file, by its name and its SHA-256.
@@ -23,53 +24,36 @@ type program struct {
 }
 
 // digest reads the file at a path.
-func digest(path string) (file, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return file{}, err
-	}
+func digest(path string) file {
+	text := must.Get(os.ReadFile(path))
 	sum := sha256.Sum256(text)
-	return file{filepath.Base(path), hex.EncodeToString(sum[:])}, nil
+	return file{filepath.Base(path), hex.EncodeToString(sum[:])}
 }
 
 // readProgram reads the program at a path.
-func readProgram(path string) (program, error) {
-	f, err := digest(path)
-	if err != nil {
-		return program{}, err
-	}
-	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return program{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return program{f, info}, nil
+func readProgram(path string) program {
+	f := digest(path)
+	info := must.Get(buildinfo.ReadFile(path))
+	return program{f, info}
 }
 
 // writeDocument writes a document to a path.
-func writeDocument(path string, document object) error {
-	text, err := json.MarshalIndent(document, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
+func writeDocument(path string, document object) {
+	text := must.Get(json.MarshalIndent(document, "", "  "))
+	must.Do(os.WriteFile(path, append(text, '\n'), 0o644))
 }
 
 // describePrograms writes, beside the programs at paths, a bill of materials for each and one
 // provenance statement.
-func describePrograms(paths []string) error {
+func describePrograms(paths []string) {
 	if len(paths) == 0 {
-		return errors.New("expected programs")
+		must.Do(errors.New("expected programs"))
 	}
 	var b build
 	for _, path := range paths {
-		p, err := readProgram(path)
-		if err != nil {
-			return err
-		}
-		if err := writeDocument(path+".cdx.json", p.materials("")); err != nil {
-			return err
-		}
+		p := readProgram(path)
+		writeDocument(path+".cdx.json", p.materials(""))
 		b.Programs = append(b.Programs, p)
 	}
-	return writeDocument(filepath.Join(filepath.Dir(paths[0]), "provenance.intoto.json"), provenance(b))
+	writeDocument(filepath.Join(filepath.Dir(paths[0]), "provenance.intoto.json"), provenance(b))
 }

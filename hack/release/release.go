@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"graphview.dev/test/must"
 )
 
 // options are the flags.
@@ -34,7 +36,7 @@ type release struct {
 // part is one thing of a release. Parts are made in order.
 type part struct {
 	name string
-	make func(*release, context.Context) error
+	make func(*release, context.Context)
 }
 
 // parts are all of them. The last two are about what the others wrote.
@@ -64,73 +66,46 @@ var versions = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[
 
 // run makes a release, beside the one of the same version if there is one, and then
 // in its place.
-func run(ctx context.Context, o options) (err error) {
+func run(ctx context.Context, o options) {
 	if !versions.MatchString(o.version) {
-		return fmt.Errorf("the version is %q, expected one such as v0.1.0 or v0.1.0-rc.1: make release VERSION=v0.1.0", o.version)
+		must.Do(fmt.Errorf("the version is %q, expected one such as v0.1.0 or v0.1.0-rc.1: make release VERSION=v0.1.0", o.version))
 	}
 	for _, name := range o.parts {
 		if !slices.Contains(partNames(), name) {
-			return fmt.Errorf("there is no part %q, only %s", name, strings.Join(partNames(), ", "))
+			must.Do(fmt.Errorf("there is no part %q, only %s", name, strings.Join(partNames(), ", ")))
 		}
 	}
 	r := &release{options: o}
-	if err := r.look(ctx); err != nil {
-		return err
-	}
+	r.look(ctx)
 	// The programs below have their temporary files there, which an interrupted one leaves.
-	scratch, err := os.MkdirTemp("", "graphview-release-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	if err := os.Setenv("TMPDIR", scratch); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(o.out, 0o755); err != nil {
-		return err
-	}
-	if r.dir, err = os.MkdirTemp(o.out, ".release-"); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
-	if err := os.Chmod(r.dir, 0o755); err != nil {
-		return err
-	}
+	scratch := must.Get(os.MkdirTemp("", "graphview-release-"))
+	defer must.End(func() error { return os.RemoveAll(scratch) })
+	must.Do(os.Setenv("TMPDIR", scratch))
+	must.Do(os.MkdirAll(o.out, 0o755))
+	r.dir = must.Get(os.MkdirTemp(o.out, ".release-"))
+	defer must.End(func() error { return os.RemoveAll(r.dir) })
+	must.Do(os.Chmod(r.dir, 0o755))
 	for _, p := range parts {
 		if len(o.parts) > 0 && !slices.Contains(o.parts, p.name) {
 			continue
 		}
 		fmt.Println("release:", p.name)
-		if err := p.make(r, ctx); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
+		p.make(r, ctx)
 	}
 	final := filepath.Join(o.out, o.version)
-	if err := os.RemoveAll(final); err != nil {
-		return err
-	}
-	if err := os.Rename(r.dir, final); err != nil {
-		return err
-	}
+	must.Do(os.RemoveAll(final))
+	must.Do(os.Rename(r.dir, final))
 	fmt.Println("release:", final)
-	return nil
 }
 
 // look finds out which commit this is.
-func (r *release) look(ctx context.Context) error {
-	commit, err := output(ctx, "git", "rev-parse", "HEAD")
-	if err != nil {
-		return err
-	}
-	changed, err := output(ctx, "git", "status", "--porcelain")
-	if err != nil {
-		return err
-	}
+func (r *release) look(ctx context.Context) {
+	commit := output(ctx, "git", "rev-parse", "HEAD")
+	changed := output(ctx, "git", "status", "--porcelain")
 	r.commit, r.modified = commit, changed != ""
 	if r.modified && !r.allowDirty {
-		return fmt.Errorf("commit first, or try it with -allow-dirty; these files are not committed:\n%s", changed)
+		must.Do(fmt.Errorf("commit first, or try it with -allow-dirty; these files are not committed:\n%s", changed))
 	}
-	return nil
 }
 
 // plain is the version as Helm and npm write it.
@@ -139,31 +114,25 @@ func (r *release) plain() string { return strings.TrimPrefix(r.version, "v") }
 func (r *release) path(name string) string { return filepath.Join(r.dir, name) }
 
 // publish writes a file of the release.
-func (r *release) publish(name string, content []byte) error {
-	return os.WriteFile(r.path(name), content, 0o644)
+func (r *release) publish(name string, content []byte) {
+	must.Do(os.WriteFile(r.path(name), content, 0o644))
 }
 
 // describe remembers a program, and writes its bill of materials.
-func (r *release) describe(path string) error {
-	program, err := readProgram(path)
-	if err != nil {
-		return err
-	}
+func (r *release) describe(path string) {
+	program := readProgram(path)
 	r.programs = append(r.programs, program)
-	return writeDocument(r.path(program.Name+".cdx.json"), program.materials(r.version))
+	writeDocument(r.path(program.Name+".cdx.json"), program.materials(r.version))
 }
 
 // files returns the names of the files that were written so far.
-func (r *release) files() ([]string, error) {
-	entries, err := os.ReadDir(r.dir)
-	if err != nil {
-		return nil, err
-	}
+func (r *release) files() []string {
+	entries := must.Get(os.ReadDir(r.dir))
 	var names []string
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
-	return names, nil
+	return names
 }
 
 // command is a program that is killed with all that it has started when ctx ends.
@@ -174,15 +143,22 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return c
 }
 
+// combined runs a program; an error has its output.
+func combined(c *exec.Cmd) {
+	if text, err := c.CombinedOutput(); err != nil {
+		must.Do(fmt.Errorf("%s: %w\n%s", strings.Join(c.Args, " "), err, text))
+	}
+}
+
 // output runs a program in the repository and returns what it printed, trimmed.
-func output(ctx context.Context, name string, args ...string) (string, error) {
+func output(ctx context.Context, name string, args ...string) string {
 	out, err := command(ctx, name, args...).Output()
 	if err != nil {
 		var said []byte
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			said = exit.Stderr
 		}
-		return "", fmt.Errorf("%s %s: %w\n%s", name, cmp.Or(args...), err, said)
+		must.Do(fmt.Errorf("%s %s: %w\n%s", name, cmp.Or(args...), err, said))
 	}
-	return strings.TrimSpace(string(out)), nil
+	return strings.TrimSpace(string(out))
 }

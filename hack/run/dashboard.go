@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 )
 
 // page is the plugin's dashboard, as the administrator.
@@ -19,27 +20,24 @@ type page struct{ command *exec.Cmd }
 
 // openDashboard starts it for the sample, with further arguments, and prints its address after some
 // text.
-func openDashboard(ctx context.Context, plane *env.ControlPlane, root, text string, args ...string) (*page, error) {
+func openDashboard(ctx context.Context, plane *env.ControlPlane, root, text string, args ...string) *page {
 	args = append([]string{"dashboard", sampleView, "-n", sampleNamespace, "--no-open"}, args...)
 	command := exec.CommandContext(ctx, filepath.Join(root, "bin", "kubectl-graphview"), args...)
 	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(plane.Dir(), "kubeconfig"))
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	command.WaitDelay = 5 * time.Second
-	out, err := command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
+	out := must.Get(command.StdoutPipe())
 	if err := command.Start(); err != nil {
-		return nil, fmt.Errorf("dashboard: %w (`make run` compiles it)", err)
+		must.Do(fmt.Errorf("dashboard: %w (`make run` compiles it)", err))
 	}
 	p := &page{command}
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() {
 		p.stop()
-		return nil, errors.New("the dashboard printed no address")
+		must.Do(errors.New("the dashboard printed no address"))
 	}
 	fmt.Printf("\n%s\n\n  %s\n", text, lines.Text())
-	return p, nil
+	return p
 }
 
 // stop ends it and waits for it.

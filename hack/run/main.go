@@ -6,11 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 	"graphview.dev/test/operator"
 )
 
@@ -18,41 +19,46 @@ func main() {
 	duration := flag.Duration("for", 0, "end after this long; 0: at Ctrl-C")
 	fleet := flag.Bool("fleet", false, "start a hub and two members instead")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	start := run
-	if *fleet {
-		start = runFleet
-	}
-	err := start(ctx, *duration)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "run:", err)
-		os.Exit(1)
-	}
+	must.Main("run", func(ctx context.Context) {
+		n, show := 1, run
+		if *fleet {
+			n, show = 1+len(members), runFleet
+		}
+		withPlanes(ctx, n, func(planes []*env.ControlPlane) { show(ctx, planes, must.Get(env.ModuleRoot()), *duration) })
+	})
 }
 
-// run starts everything, shows it for a while, and ends everything. That ctx is
-// done is no error.
-func run(ctx context.Context, duration time.Duration) (err error) {
-	root, err := env.ModuleRoot()
-	if err != nil {
-		return err
+// withPlanes starts n control planes at the same time, does something with them, and stops them.
+// After an error it prints their logs, which go with them. That ctx is done is no error.
+func withPlanes(ctx context.Context, n int, do func(planes []*env.ControlPlane)) {
+	planes := make([]*env.ControlPlane, n)
+	var group errgroup.Group
+	for i := range planes {
+		group.Go(func() (err error) {
+			planes[i], err = env.Start(ctx, env.Options{ControllerManager: true, Log: os.Stdout})
+			return err
+		})
 	}
-	plane, err := env.Start(ctx, env.Options{ControllerManager: true, Log: os.Stdout})
-	if err != nil {
-		return unlessDone(ctx, err)
-	}
-	defer func() {
+	err := unlessDone(ctx, must.Try(func() {
+		must.Do(group.Wait())
+		do(planes)
+	}))
+	for _, plane := range planes {
+		if plane == nil {
+			continue
+		}
 		if err != nil {
-			fmt.Fprint(os.Stderr, plane.Logs()) // they go with the control plane
+			fmt.Fprint(os.Stderr, plane.Logs())
 		}
 		err = errors.Join(err, plane.Stop())
-	}()
-
-	manager, err := startOperator(ctx, plane, root)
-	if err != nil {
-		return unlessDone(ctx, err)
 	}
+	must.Do(err)
+}
+
+// run starts the operator, and shows it for a while.
+func run(ctx context.Context, planes []*env.ControlPlane, root string, duration time.Duration) {
+	plane := planes[0]
+	manager := startOperator(ctx, plane, root)
 	defer stopOperator(ctx, manager)
 
 	// Whatever waits below gives up when the operator does.
@@ -70,29 +76,22 @@ func run(ctx context.Context, duration time.Duration) (err error) {
 		cancel(context.Canceled)
 		<-watched
 	}()
-	return unlessDone(ctx, show(ctx, plane, manager, root, duration))
+	must.Do(unlessDone(ctx, must.Try(func() { show(ctx, plane, manager, root, duration) })))
 }
 
 // show prints how to look at the running operator, the address of the page last, and is silent afterwards.
-func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operator, root string, duration time.Duration) error {
-	if err := manager.Register(ctx); err != nil {
-		return err
-	}
-	if err := applySamples(ctx, plane, root); err != nil {
-		return err
-	}
+func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operator, root string, duration time.Duration) {
+	must.Do(manager.Register(ctx))
+	applySamples(ctx, plane, root)
 	explain(plane, manager, root)
-	page, err := openDashboard(ctx, plane, root, "The sample changes every few seconds. Ctrl-C stops everything.\nOpen the page (the address works once, in one browser); what is red is broken:")
-	if err != nil {
-		return err
-	}
+	page := openDashboard(ctx, plane, root, "The sample changes every few seconds. Ctrl-C stops everything.\nOpen the page (the address works once, in one browser); what is red is broken:")
 	defer page.stop()
 	if duration > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, duration)
 		defer cancel()
 	}
-	return unlessDone(ctx, changeSample(ctx, plane))
+	must.Do(unlessDone(ctx, changeSample(ctx, plane)))
 }
 
 // unlessDone turns an error that is only Ctrl-C, or the end of -for, into none.

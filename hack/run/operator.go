@@ -7,19 +7,18 @@ import (
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 	"graphview.dev/test/operator"
 )
 
 // startOperator installs what the operator needs and starts bin/manager.
-func startOperator(ctx context.Context, plane *env.ControlPlane, root string) (*operator.Operator, error) {
-	if err := operator.Install(ctx, plane, root); err != nil {
-		return nil, err
-	}
+func startOperator(ctx context.Context, plane *env.ControlPlane, root string) *operator.Operator {
+	must.Do(operator.Install(ctx, plane, root))
 	manager, err := operator.Start(plane, operator.Options{Binary: filepath.Join(root, "bin", "manager"), Args: []string{"--dashboard"}})
 	if err != nil {
-		return nil, fmt.Errorf("%w (`make run` compiles it)", err)
+		must.Do(fmt.Errorf("%w (`make run` compiles it)", err))
 	}
-	return manager, nil
+	return manager
 }
 
 // stopOperator gives the operator a moment to say goodbye to its subscribers.

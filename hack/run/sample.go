@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 )
 
 // The sample that is shown and changed. The view has all of it, and so what is broken.
@@ -19,29 +20,23 @@ const (
 
 // applySamples applies config/samples, breaks what docs/walkthrough.md looks for, and
 // prints the GraphViews once they are ready.
-func applySamples(ctx context.Context, plane *env.ControlPlane, root string) error {
+func applySamples(ctx context.Context, plane *env.ControlPlane, root string) {
 	fmt.Println("samples: applying config/samples")
-	if _, err := plane.Kubectl(ctx, "apply", "-k", filepath.Join(root, "config", "samples")); err != nil {
-		return err
-	}
+	must.Get(plane.Kubectl(ctx, "apply", "-k", filepath.Join(root, "config", "samples")))
 	fmt.Println("samples: breaking one: find out on the page why the pod worker-0 cannot start")
-	if err := kubectl(ctx, plane, "-n", sampleNamespace, "delete", "configmap", "worker"); err != nil {
-		return err
-	}
+	kubectl(ctx, plane, "-n", sampleNamespace, "delete", "configmap", "worker")
 	for _, condition := range []string{"Ready", "Complete"} {
-		if _, err := plane.Kubectl(ctx, "wait", "--for=condition="+condition, "graphviews", "--all", "-A", "--timeout=60s"); err != nil {
-			return err
-		}
+		must.Get(plane.Kubectl(ctx, "wait", "--for=condition="+condition, "graphviews", "--all", "-A", "--timeout=60s"))
 	}
-	return kubectl(ctx, plane, "get", "graphviews", "-A")
+	kubectl(ctx, plane, "get", "graphviews", "-A")
 }
 
 // kubectl prints a command and what it prints.
-func kubectl(ctx context.Context, plane *env.ControlPlane, args ...string) error {
+func kubectl(ctx context.Context, plane *env.ControlPlane, args ...string) {
 	fmt.Printf("\n$ kubectl %s\n", strings.Join(quoted(args), " "))
 	out, err := plane.Kubectl(ctx, args...)
 	fmt.Print(string(out))
-	return err
+	must.Do(err)
 }
 
 // quoted returns arguments as one would type them.

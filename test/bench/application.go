@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/test/bench/load"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // The objects of an application, as controllers would make them, and a pod of it.

@@ -11,7 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/test/bench/load"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // arrival is when a change came to one subscriber.

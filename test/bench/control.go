@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 	"graphview.dev/test/env"
 	"graphview.dev/test/metrics"
 )

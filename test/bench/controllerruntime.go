@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // runControllerRuntime is a peer: the cache of controller-runtime, as an operator

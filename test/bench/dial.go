@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 	"graphview.dev/test/subscriber"
 )
 

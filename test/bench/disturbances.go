@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // disturbance is what goes on beside a neighbour until ctx ends. It takes away what it

@@ -11,7 +11,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 	"graphview.dev/test/workload"
 )
 

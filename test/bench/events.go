@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/bench/load"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // taken notes how a child takes events after it has synced.

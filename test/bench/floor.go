@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // listAll lists every target at the same time and counts the bytes: a lower bound for any

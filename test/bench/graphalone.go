@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"graphview.dev/test/bench/figures"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // The Go benchmarks of graphview/graph for rows 6 and 7.

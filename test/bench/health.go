@@ -14,7 +14,7 @@ import (
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/refs"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // changedPods are how many pods each step of row 14 is given.

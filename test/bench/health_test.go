@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // TestWatched: row 14 measures a pod as a watch passes it on, without its managedFields.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 	"graphview.dev/test/metrics"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 	"graphview.dev/test/metrics"
 )
 

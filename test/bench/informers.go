@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // errNotSynced: informers that do not sync say no more than that.

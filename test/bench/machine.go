@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/procfs"
 	"k8s.io/client-go/discovery"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 	"graphview.dev/test/env"
 )
 

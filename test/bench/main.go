@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // options are the flags of a whole run.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"graphview.dev/test/bench/figures"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 const (

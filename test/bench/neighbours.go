@@ -12,7 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/test/bench/figures"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/bench/load"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // sequenceMark stands before a sequence in an object.

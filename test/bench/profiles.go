@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"graphview.dev/test/bench/document"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/document"
+	"graphview.dev/test/must"
 )
 
 // The markers around the tables in the document.

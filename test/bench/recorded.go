@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // mostRecorded bounds how many pods are replayed.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"graphview.dev/test/bench/document"
+	"graphview.dev/test/document"
 )
 
 // report is all that the table is made of.

@@ -11,7 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/test/bench/figures"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // returned is how long it may take until all that come back have the whole graph.

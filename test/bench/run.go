@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"graphview.dev/test/bench/document"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/document"
+	"graphview.dev/test/must"
 	"graphview.dev/test/env"
 	"graphview.dev/test/operator"
 )

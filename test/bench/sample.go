@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/procfs"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // sample is the measurements of one process in one round. Fields that do not apply are zero.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 	"graphview.dev/test/env"
 )
 

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/graphview"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 	"graphview.dev/test/oracle"
 )
 

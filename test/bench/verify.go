@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 	"graphview.dev/test/oracle"
 )
 

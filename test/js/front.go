@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 	"graphview.dev/test/operator"
 	"graphview.dev/test/workload"
 )
@@ -42,31 +43,18 @@ type front struct {
 	conns map[net.Conn]struct{}
 }
 
-func newFront(plane *env.ControlPlane, manager *operator.Operator, root string) (*front, error) {
+func newFront(plane *env.ControlPlane, manager *operator.Operator, root string) *front {
 	authorities := x509.NewCertPool()
 	authorities.AppendCertsFromPEM(plane.CA())
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	admin, err := client.New(plane.Config(), client.Options{})
-	if err != nil {
-		return nil, err
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+	admin := must.Get(client.New(plane.Config(), client.Options{}))
 	f := &front{
 		plane: plane, manager: manager, listener: listener, changes: newWorkload(admin),
 		// Without HTTP/2, over which there are no WebSockets.
 		upstream: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}},
 		conns:    map[net.Conn]struct{}{}, served: make(chan error, 1),
 	}
-	own, err := f.relay(manager.URL())
-	if err != nil {
-		return nil, err
-	}
-	kube, err := f.relay(plane.URL())
-	if err != nil {
-		return nil, err
-	}
+	own, kube := f.relay(manager.URL()), f.relay(plane.URL())
 	page := http.NewServeMux()
 	page.Handle("/", http.FileServer(http.Dir(filepath.Join(root, "client", "js"))))
 	for path, file := range map[string]string{
@@ -95,7 +83,7 @@ func newFront(plane *env.ControlPlane, manager *operator.Operator, root string) 
 	// is about streams.
 	f.server.SetKeepAlivesEnabled(false)
 	go func() { f.served <- f.server.Serve(tracked{listener, f}) }()
-	return f, nil
+	return f
 }
 
 func (f *front) url() string { return "http://" + f.listener.Addr().String() }
@@ -111,11 +99,8 @@ func (f *front) close() error {
 }
 
 // relay passes requests on as they are.
-func (f *front) relay(to string) (http.Handler, error) {
-	target, err := url.Parse(to)
-	if err != nil {
-		return nil, err
-	}
+func (f *front) relay(to string) http.Handler {
+	target := must.Get(url.Parse(to))
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
@@ -126,7 +111,7 @@ func (f *front) relay(to string) (http.Handler, error) {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 		},
-	}, nil
+	}
 }
 
 type connKey struct{}

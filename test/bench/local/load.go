@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"graphview.dev/test/bench/load"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 	"graphview.dev/test/env"
 )
 

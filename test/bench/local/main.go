@@ -14,8 +14,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/test/bench/document"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/document"
+	"graphview.dev/test/must"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 )

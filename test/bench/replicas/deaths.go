@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"graphview.dev/test/bench/figures"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // deaths measures how long subscribers wait when replicas die.

@@ -17,8 +17,8 @@ import (
 	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
-	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 	"graphview.dev/test/operator"
 	"graphview.dev/test/peers"
 )

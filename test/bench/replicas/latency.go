@@ -15,7 +15,7 @@ import (
 
 	"graphview.dev/test/bench/figures"
 	"graphview.dev/test/bench/load"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"graphview.dev/test/bench/load"
-	"graphview.dev/test/bench/must"
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 )
 
 var graphViews = schema.GroupVersionResource{Group: "graphview.dev", Version: "v1alpha1", Resource: "graphviews"}

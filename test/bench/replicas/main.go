@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"graphview.dev/test/bench/document"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/document"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/must"
 	"graphview.dev/test/peers"
 )
 
@@ -58,7 +58,7 @@ func run(ctx context.Context) {
 		}
 	}
 	if *path != "" {
-		must.Do(b.table.Place(filepath.Join(root, *path), "replicas"))
+		must.Do(b.table.Place(filepath.Join(root, *path), "replicas", "replicas"))
 	}
 }
 

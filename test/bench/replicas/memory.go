@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"graphview.dev/test/bench/must"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/must"
 )
 
 func mb(bytes float64) string  { return fmt.Sprintf("%.0f", bytes/1e6) }

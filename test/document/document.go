@@ -11,7 +11,8 @@ import (
 // ErrNoPlace: a document lacks a marker, or has them the other way round.
 var ErrNoPlace = errors.New("there is no place for the text")
 
-// Replace puts a text between two markers of a file, in place of what is there.
+// Replace puts a text between two markers of a file, in place of what is there. It does not write
+// a file that has the text already.
 func Replace(path, begins, ends, text string) error {
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -20,6 +21,9 @@ func Replace(path, begins, ends, text string) error {
 	after, err := between(string(before), begins, ends, text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if after == string(before) {
+		return nil
 	}
 	if err := os.WriteFile(path, []byte(after), 0o644); err != nil {
 		return fmt.Errorf("write the document: %w", err)
@@ -52,12 +56,13 @@ func (t *Text) Head(columns ...any) {
 	t.Line("%s|", strings.Repeat("|---", len(columns)))
 }
 
-// Place puts the text between the markers of a program of test/bench; the path may be empty.
-func (t *Text) Place(path, program string) error {
+// Place puts the text between the markers of a table that a program of test/bench writes; the path
+// may be empty.
+func (t *Text) Place(path, table, program string) error {
 	if path == "" {
 		return nil
 	}
-	return Replace(path, "<!-- "+program+":start, written by go run ./test/bench/"+program+" -->", "<!-- "+program+":end -->", "\n"+t.String()+"\n")
+	return Replace(path, "<!-- "+table+":start, written by go run ./test/bench/"+program+" -->", "<!-- "+table+":end -->", "\n"+t.String()+"\n")
 }
 
 // between replaces what is between the markers.

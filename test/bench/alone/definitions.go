@@ -10,10 +10,11 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/bench/load"
-	"graphview.dev/test/bench/must"
+	"graphview.dev/test/must"
 )
 
 // kindsOfGroup is how many kinds a group has, as those of 95 public projects.
@@ -66,9 +67,9 @@ type gadget struct {
 	Group, Number, First string
 }
 
-// furnish makes definitions, and waits until they are served and the schemas of all groups are
+// define makes definitions, and waits until they are served and the schemas of all groups are
 // published.
-func furnish(ctx context.Context, config *rest.Config, count int) {
+func define(ctx context.Context, config *rest.Config, count int) {
 	m := must.Get(load.NewMaker(config))
 	must.Do(load.Each(ctx, count, func(ctx context.Context, i int) error {
 		scope, group := load.NewScope(i), i/kindsOfGroup
@@ -76,9 +77,10 @@ func furnish(ctx context.Context, config *rest.Config, count int) {
 		return m.Create(ctx, definition, g, scope)
 	}))
 	client := must.Get(apiextensions.NewForConfig(config))
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	until(ctx, func() bool {
+	until := func(done wait.ConditionWithContextFunc) {
+		must.Do(wait.PollUntilContextTimeout(ctx, time.Second, patience, true, done))
+	}
+	until(func(ctx context.Context) (bool, error) {
 		established := 0
 		list := must.Get(client.CustomResourceDefinitions().List(ctx, metav1.ListOptions{ResourceVersion: "0"}))
 		for i := range list.Items {
@@ -86,18 +88,10 @@ func furnish(ctx context.Context, config *rest.Config, count int) {
 				established++
 			}
 		}
-		return established >= count
+		return established >= count, nil
 	})
-	until(ctx, func() bool {
+	until(func(ctx context.Context) (bool, error) {
 		index := must.Get(client.RESTClient().Get().AbsPath("/openapi/v3").DoRaw(ctx))
-		return strings.Count(string(index), ".crds.example.com/v1\":") >= (count+kindsOfGroup-1)/kindsOfGroup
+		return strings.Count(string(index), ".crds.example.com/v1\":") >= (count+kindsOfGroup-1)/kindsOfGroup, nil
 	})
-}
-
-// until asks each second.
-func until(ctx context.Context, done func() bool) {
-	for !done() {
-		must.Do(ctx.Err())
-		time.Sleep(time.Second)
-	}
 }

@@ -1,2 +1,0 @@
-// Package heap reads what a process has allocated and not given up.
-package heap
