@@ -1,57 +1,37 @@
 package workload
 
 import (
-	"fmt"
-	"strings"
+	"encoding/json"
 
-	"graphview.dev/graphview/graph"
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
 )
 
-// Spec is an oracle's view as the engine wants it.
+// Spec is an oracle's view as the engine wants it: as that of the GraphView which says it.
 func Spec(v oracle.View) (spec.Spec, error) {
-	var out spec.Spec
-	for _, q := range v.Queries {
-		var query spec.Query
-		if q.Include != nil {
-			query.Include = &spec.Include{
-				ResourceSelectorExpression: q.Include.ResourceSelectorExpression,
-				Object:                     spec.ObjectFilter(q.Include.Object),
-			}
-		}
-		if q.Exclude != nil {
-			query.Exclude = &spec.Exclude{ResourceSelectorExpression: q.Exclude.ResourceSelectorExpression}
-		}
-		out.Queries = append(out.Queries, query)
+	var declared v1alpha1.GraphViewSpec
+	if err := convert(v, &declared); err != nil {
+		return spec.Spec{}, err
 	}
-	if v.Namespaces != nil {
-		namespaces := spec.Namespaces(*v.Namespaces)
-		out.Namespaces = &namespaces
+	return validation.SpecOf(&declared)
+}
+
+// Rule is an oracle's rule as the engine wants it.
+func Rule(r oracle.Rule) (spec.Rule, error) {
+	var declared v1alpha1.ReferenceRuleSpec
+	if err := convert(r.Spec, &declared); err != nil {
+		return spec.Rule{}, err
 	}
-	if r := v.Roots; r != nil {
-		out.Roots = &spec.Roots{ObjectSelectorExpressions: r.ObjectSelectorExpressions}
-		for _, name := range r.IgnoreArcDirection {
-			typ, ok := graph.ParseArcType(name)
-			if !ok {
-				return out, fmt.Errorf("unknown arc type %q", name)
-			}
-			out.Roots.IgnoreArcDirection = append(out.Roots.IgnoreArcDirection, typ)
-		}
-		if f := r.Follow; f != nil {
-			direction, ok := graph.ParseDirection(strings.ToLower(f.Direction))
-			if !ok {
-				return out, fmt.Errorf("unknown direction %q", f.Direction)
-			}
-			out.Roots.Follow = &spec.Follow{Direction: direction, Depth: f.Depth}
-			for _, name := range f.Types {
-				typ, ok := graph.ParseArcType(name)
-				if !ok {
-					return out, fmt.Errorf("unknown arc type %q", name)
-				}
-				out.Roots.Follow.Types = append(out.Roots.Follow.Types, typ)
-			}
-		}
+	return validation.RuleOf(&declared)
+}
+
+// convert reads as one type what another one writes as JSON.
+func convert(from, to any) error {
+	text, err := json.Marshal(from)
+	if err != nil {
+		return err
 	}
-	return out, nil
+	return json.Unmarshal(text, to)
 }
