@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"graphview.dev/test/must"
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 )
 
 // children are the processes that this program starts of itself, by the

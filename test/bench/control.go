@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"time"
 
-	"graphview.dev/test/must"
 	"graphview.dev/test/env"
 	"graphview.dev/test/metrics"
+	"graphview.dev/test/must"
 )
 
 // server is a server child, from outside.

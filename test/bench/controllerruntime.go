@@ -16,13 +16,7 @@ import (
 func runControllerRuntime(ctx context.Context, c *child) {
 	log.SetLogger(logr.Discard())
 	held := must.Get(cache.New(c.config, cache.Options{}))
-	ctx, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- held.Start(ctx) }()
-	defer must.End(func() error {
-		stop()
-		return <-done
-	})
+	defer must.End(must.Background(ctx, held.Start))
 	for _, target := range targets {
 		object := &unstructured.Unstructured{}
 		object.SetGroupVersionKind(target.GroupVersion().WithKind(target.kind))

@@ -19,13 +19,7 @@ import (
 func runEngine(ctx context.Context, c *child) {
 	stopProfile := startProfile(c.CPUProfile)
 	engine := must.Get(graphview.NewEngine(graphview.Options{Config: c.config, Logger: logr.Discard()}))
-	running, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- engine.Run(running) }()
-	defer must.End(func() error {
-		stop()
-		return <-done
-	})
+	defer must.End(must.Background(ctx, engine.Run))
 
 	spec := must.Get(workload.Spec(c.view.view()))
 	must.Do(engine.Apply(ctx, c.view.id(), "bench", spec))

@@ -102,12 +102,11 @@ func watched(r *recorded) []byte {
 func (c *child) readSummaries(ctx context.Context, served *graphview.View) (end func() error) {
 	subscription := served.Subscribe(delivery.SubscribeOptions{Content: delivery.SummaryOnly})
 	must.Do(c.read(ctx, subscription, func(frame *delivery.Frame) bool { return frame.Synced }))
-	reading, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- c.read(reading, subscription, func(*delivery.Frame) bool { return false }) }()
+	stop := must.Background(ctx, func(ctx context.Context) error {
+		return c.read(ctx, subscription, func(*delivery.Frame) bool { return false })
+	})
 	return func() error {
-		stop()
-		err := <-done
+		err := stop()
 		subscription.Close()
 		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 			return nil

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"slices"
 
-	"graphview.dev/test/must"
 	"graphview.dev/test/metrics"
+	"graphview.dev/test/must"
 )
 
 // writeLockMetric is the histogram of how long the graph was locked for writing.

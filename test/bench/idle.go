@@ -9,8 +9,8 @@ import (
 	"github.com/coder/websocket"
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/test/must"
 	"graphview.dev/test/metrics"
+	"graphview.dev/test/must"
 )
 
 // statusSettles is longer than the operator waits between two writes of a status.

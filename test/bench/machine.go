@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/procfs"
 	"k8s.io/client-go/discovery"
 
-	"graphview.dev/test/must"
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 )
 
 // machine is what the numbers depend on and readers have to know.

@@ -46,10 +46,10 @@ func neighbours(ctx context.Context, b *bench) (lines []line) {
 		before := n.beside(ctx, nil)
 		during := n.beside(ctx, d.run)
 		alone = append(alone, before)
-		lines = append(lines, during.lines(13, "… while "+d.name+during.took, &before)...)
+		lines = append(lines, besideLines(13, "… while "+d.name+during.took, []beside{during}, []beside{before})...)
 	}
 	what := fmt.Sprintf("event to subscriber of a view of one application, %d events/s, jsonPath, TLS, no other view", neighbourRate)
-	return append(aloneLines(what, alone), lines...)
+	return append(besideLines(13, what, alone, nil), lines...)
 }
 
 // neighbour is the small view, with one subscriber.
@@ -121,26 +121,26 @@ func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (to
 	return s
 }
 
-// lines are those of a disturbance, beside the same measure just before it.
-func (s *beside) lines(row int, what string, alone *beside) []line {
-	of := func(what, goal string, ours, peer float64, format func(float64) string, reached func(*line) bool) line {
-		return line{row: row, what: what, goal: goal, ours: single(ours), peer: single(peer), peerName: "just before", format: format, reached: reached}
-	}
-	return []line{
-		of(what+": p50", "", figures.Percentile(s.late, 50), figures.Percentile(alone.late, 50), milliseconds, nil),
-		of("… p99", "as without: ≤ 2 ×", figures.Percentile(s.late, 99), figures.Percentile(alone.late, 99), milliseconds, partOfPeer(2)),
-		of("… longest holding of the write lock", "≤ 5 ms", s.holding, alone.holding, atMost, within(0.005)),
-	}
-}
-
-// aloneLines are those of the neighbour alone, of several measures.
-func aloneLines(what string, alone []beside) []line {
+// besideLines are those of several measures, beside the same measures just before them, if there
+// are any.
+func besideLines(row int, what string, measures, before []beside) []line {
 	of := func(what, goal string, value func(*beside) float64, format func(float64) string, reached func(*line) bool) line {
-		return line{row: 13, what: what, goal: goal, ours: spreadOf(alone, value), format: format, reached: reached}
+		l := line{row: row, what: what, goal: goal, ours: spreadOf(measures, value), format: format, reached: reached}
+		if before != nil {
+			l.peer, l.peerName = spreadOf(before, value), "just before"
+		}
+		return l
+	}
+	late := func(percent int) func(*beside) float64 {
+		return func(s *beside) float64 { return figures.Percentile(s.late, percent) }
+	}
+	p99 := of("… p99", "", late(99), milliseconds, nil)
+	if before != nil {
+		p99.goal, p99.reached = "as without: ≤ 2 ×", partOfPeer(2)
 	}
 	return []line{
-		of(what+": p50", "", func(s *beside) float64 { return figures.Percentile(s.late, 50) }, milliseconds, nil),
-		of("… p99", "", func(s *beside) float64 { return figures.Percentile(s.late, 99) }, milliseconds, nil),
+		of(what+": p50", "", late(50), milliseconds, nil),
+		p99,
 		of("… longest holding of the write lock", "≤ 5 ms", func(s *beside) float64 { return s.holding }, atMost, within(0.005)),
 	}
 }

@@ -19,8 +19,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/test/must"
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 )
 
 // replay is in front of the API server and forwards everything to it, but for

@@ -58,7 +58,7 @@ func (b *bench) rollout(ctx context.Context, c *crowd) (lines []line) {
 			of("… encodings for each", c.encodings/each, c.encodingsAlone, plain),
 			of("… processor time of bin/manager for each", c.processor/each, c.processorAlone, milliseconds),
 			resident,
-		}, during.lines(15, "… a small view's subscriber meanwhile, event to subscriber", &alone)...)
+		}, besideLines(15, "… a small view's subscriber meanwhile, event to subscriber", []beside{during}, []beside{alone})...)
 	})
 	return lines
 }

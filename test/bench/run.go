@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"graphview.dev/test/document"
-	"graphview.dev/test/must"
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 	"graphview.dev/test/operator"
 )
 

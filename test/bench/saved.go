@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"graphview.dev/test/must"
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 )
 
 // loadVersion must change with the content of the load.

@@ -9,30 +9,22 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 )
 
 // poll asks until done answers true, an error that is final, or readyWithin
 // passes; last is then the reason it was not done.
 func poll(ctx context.Context, done func(context.Context) (ok bool, last, final error)) error {
-	ctx, cancel := context.WithTimeout(ctx, readyWithin)
-	defer cancel()
-	ticker := time.NewTicker(50 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		ok, last, final := done(ctx)
-		if final != nil {
-			return final
-		}
-		if ok {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("not within %s: %w", readyWithin, cmp.Or(last, ctx.Err()))
-		case <-ticker.C:
-		}
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, readyWithin, true, func(ctx context.Context) (ok bool, final error) {
+		ok, last, final = done(ctx)
+		return ok, final
+	})
+	if wait.Interrupted(err) {
+		return fmt.Errorf("not within %s: %w", readyWithin, cmp.Or(last, err))
 	}
+	return err
 }
 
 // apiServerReady waits for /readyz, which includes RBAC's bootstrap roles. The

@@ -78,11 +78,11 @@ func newFront(plane *env.ControlPlane, manager *operator.Operator, root string) 
 	mux.HandleFunc("POST /control/cut", f.cut)
 	mux.HandleFunc("POST /control/restart", f.restart)
 	mux.HandleFunc("POST /control/kubectl", f.kubectl)
-	f.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ConnContext: withConn}
+	f.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ConnContext: withConn, ConnState: f.track}
 	// A client that keeps connections alive could use a cut one for its next request. The test
 	// is about streams.
 	f.server.SetKeepAlivesEnabled(false)
-	go func() { f.served <- f.server.Serve(tracked{listener, f}) }()
+	go func() { f.served <- f.server.Serve(listener) }()
 	return f
 }
 
@@ -120,21 +120,16 @@ func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }
 
-// tracked keeps a record of a listener's connections.
-type tracked struct {
-	net.Listener
-	front *front
-}
-
-func (l tracked) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+// track keeps a record of the server's connections, of hijacked ones too.
+func (f *front) track(conn net.Conn, state http.ConnState) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		f.conns[conn] = struct{}{}
+	case http.StateClosed:
+		delete(f.conns, conn)
 	}
-	l.front.mu.Lock()
-	defer l.front.mu.Unlock()
-	l.front.conns[conn] = struct{}{}
-	return conn, nil
 }
 
 // sever closes all connections but one.
@@ -145,7 +140,7 @@ func (f *front) sever(but net.Conn) (number int) {
 		if conn == but {
 			continue
 		}
-		// Those that ended by themselves are still in the record.
+		// Hijacked ones that ended by themselves are still in the record.
 		if conn.Close() == nil {
 			number++
 		}

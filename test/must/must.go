@@ -52,6 +52,18 @@ func End(end func() error) {
 	}
 }
 
+// Background runs a function until end is called, which waits for it. It is to be deferred with
+// [End].
+func Background(ctx context.Context, run func(context.Context) error) (end func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- run(ctx) }()
+	return func() error {
+		cancel()
+		return <-done
+	}
+}
+
 // Try measures, and returns the error that has ended it.
 func Try(measure func()) (err error) {
 	defer func() {

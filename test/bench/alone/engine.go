@@ -41,13 +41,7 @@ func runEngine(ctx context.Context, config *rest.Config, wrap func(http.RoundTri
 	config.Wrap(func(rt http.RoundTripper) http.RoundTripper { return wrap(rt) })
 	before := figures.Held()
 	engine := must.Get(graphview.NewEngine(graphview.Options{Config: config}))
-	running, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- engine.Run(running) }()
-	defer must.End(func() error {
-		stop()
-		return <-ended
-	})
+	defer must.End(must.Background(ctx, engine.Run))
 	began := time.Now()
 	for _, namespace := range namespaces {
 		name, view := namespaced(namespace)

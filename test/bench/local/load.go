@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"graphview.dev/test/bench/load"
-	"graphview.dev/test/must"
 	"graphview.dev/test/env"
+	"graphview.dev/test/must"
 )
 
 const (

@@ -15,9 +15,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/document"
-	"graphview.dev/test/must"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/must"
 )
 
 func main() { must.Main("local", run) }

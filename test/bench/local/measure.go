@@ -18,9 +18,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"graphview.dev/test/must"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/must"
 	"graphview.dev/test/subscriber"
 )
 

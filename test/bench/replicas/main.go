@@ -29,8 +29,6 @@ type bench struct {
 	objects    int
 	namespaces int
 	rounds     int
-	profiles   string
-	fresh      bool
 	table      document.Text
 }
 
@@ -41,8 +39,6 @@ func run(ctx context.Context) {
 	flag.IntVar(&b.objects, "objects", 13_000, "about how many objects there are")
 	flag.IntVar(&b.namespaces, "namespaces", 90, "how many namespaces they are in, each with a view of its own")
 	flag.IntVar(&b.rounds, "rounds", 3, "how often each death is measured, of which the tables have the median")
-	flag.StringVar(&b.profiles, "profiles", "", "a directory for heap profiles of what is measured; empty: none")
-	flag.BoolVar(&b.fresh, "fresh", false, "make the objects anew, though bin/bench has them of an earlier run")
 	flag.Parse()
 	root := must.Get(env.ModuleRoot())
 	b.plane = b.loaded(ctx, root)
@@ -70,7 +66,7 @@ const loadVersion = 2
 func (b *bench) loaded(ctx context.Context, root string) *env.ControlPlane {
 	saved := filepath.Join(root, "bin", "bench", fmt.Sprintf("replicas-%d-%d-%d", loadVersion, b.objects, b.namespaces))
 	o := env.Options{APIServerArgs: append([]string{"--disable-admission-plugins=ServiceAccount"}, env.Unlimited...), Log: os.Stderr}
-	return must.Get(env.StartFilled(ctx, o, saved, b.fresh, func(ctx context.Context, plane *env.ControlPlane) error {
+	return must.Get(env.StartFilled(ctx, o, saved, false, func(ctx context.Context, plane *env.ControlPlane) error {
 		return must.Try(func() { b.furnish(ctx, plane) })
 	}))
 }

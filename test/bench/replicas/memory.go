@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -63,8 +62,8 @@ func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory) {
 		g.moved(ctx)
 	}
 	of := float64(len(g.all))
-	for i, r := range g.all {
-		m := g.memory(ctx, r, fmt.Sprintf("%d-replicas-%d", row.replicas, i))
+	for _, r := range g.all {
+		m := r.memory(ctx)
 		mean.live += m.live / of
 		most.live = max(most.live, m.live)
 	}
@@ -78,15 +77,10 @@ func (b *bench) memoryOf(ctx context.Context, row row) (mean, most memory) {
 // memory is what a replica has: its live heap with its stacks, and what is resident.
 type memory struct{ live, stacks, resident float64 }
 
-// memory measures after garbage collections, except for resident memory. It writes a heap
-// profile of that name.
-func (g *group) memory(ctx context.Context, r *replica, name string) (m memory) {
-	var profile []byte
+// memory measures after garbage collections, except for resident memory.
+func (r *replica) memory(ctx context.Context) (m memory) {
 	for range 5 { // each makes stacks smaller by half, and the first ones empty pools
-		profile = r.heap(ctx, "")
-	}
-	if g.profiles != "" {
-		must.Do(os.WriteFile(filepath.Join(g.profiles, name+".pprof"), profile, 0o600))
+		r.heap(ctx, "")
 	}
 	// As a text, a profile begins with how the heap was before the profile was made.
 	text := r.heap(ctx, "&debug=1")
@@ -168,7 +162,7 @@ func (b *bench) readers(ctx context.Context) {
 	// One reader of each view that others hold, for the whole measure: what is made once
 	// is there.
 	var foreign, own string
-	before := g.memory(ctx, edge, "readers-none")
+	before := edge.memory(ctx)
 	for i := range b.namespaces {
 		s := must.Get(g.open(ctx, edge, namespaceOf(i), "", nil))
 		rev, _ := s.state()
@@ -180,18 +174,18 @@ func (b *bench) readers(ctx context.Context) {
 		foreign = namespaceOf(i)
 		readers = append(readers, s)
 	}
-	withAll := g.memory(ctx, edge, "readers-of-each")
-	crowd := func(namespace, name string) (each memory) {
-		before := g.memory(ctx, edge, name+"-before")
+	withAll := edge.memory(ctx)
+	crowd := func(namespace string) (each memory) {
+		before := edge.memory(ctx)
 		var crowd streams
 		defer crowd.stop()
 		for range many {
 			crowd = append(crowd, must.Get(g.open(ctx, edge, namespace, "", nil)))
 		}
-		after := g.memory(ctx, edge, name+"-after")
+		after := edge.memory(ctx)
 		return memory{live: (after.live - before.live) / many, stacks: (after.stacks - before.stacks) / many}
 	}
-	local, remote := crowd(own, "local"), crowd(foreign, "relayed")
+	local, remote := crowd(own), crowd(foreign)
 	b.table.Head("at an edge", "measured", "of that stacks", "goal")
 	b.table.Row("a subscriber of a view that the replica holds, JSON lines, TLS", kib(local.live), kib(local.stacks), "")
 	b.table.Row("a subscriber of a relayed view", kib(remote.live)+", "+kib(remote.live-local.live)+" more", kib(remote.stacks), "≤ 4 KiB more")

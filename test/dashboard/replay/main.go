@@ -17,7 +17,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/dashboard"
+	"graphview.dev/test/must"
 )
 
 const (
@@ -36,20 +36,11 @@ const (
 func main() {
 	dir := flag.String("graphs", "", "directory of NAME.json, each a list of actions, and NAME.changes.json, a list of lists of them")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *dir)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "replay:", err)
-		os.Exit(1)
-	}
+	must.Main("replay", func(ctx context.Context) { run(ctx, *dir) })
 }
 
-func run(ctx context.Context, dir string) error {
-	page, err := dashboard.Handler(dashboard.Options{})
-	if err != nil {
-		return err
-	}
+func run(ctx context.Context, dir string) {
+	page := must.Get(dashboard.Handler(dashboard.Options{}))
 	mux := http.NewServeMux()
 	mux.Handle("/dashboard/", page)
 	s := &server{dir: dir}
@@ -60,22 +51,16 @@ func run(ctx context.Context, dir string) error {
 	// directory also has pages with other libraries.
 	mux.Handle("/floor/", http.StripPrefix("/floor", http.FileServer(http.Dir(filepath.Join("test", "dashboard", "floor")))))
 	mux.Handle("/libraries/", http.StripPrefix("/libraries", http.FileServer(http.Dir(dir))))
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	fmt.Printf("http://%s\n", listener.Addr())
 	served := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- served.Serve(listener) }()
 	<-ctx.Done()
-	if err := served.Close(); err != nil {
-		return err
-	}
+	must.Do(served.Close())
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		return err
+		must.Do(err)
 	}
-	return nil
 }
 
 type server struct{ dir string }
