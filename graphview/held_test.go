@@ -10,7 +10,7 @@ import (
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/spec"
-	"graphview.dev/test/bench/figures"
+	"graphview.dev/test/bench/heap"
 )
 
 // TestHeldBytes: views hold no more memory than they are charged for, and at least half of it. The
@@ -62,9 +62,9 @@ func TestHeldBytes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := figures.Held()
+			before := heap.Held()
 			kept := test.build()
-			took := figures.Held() - before
+			took := heap.Held() - before
 			runtime.KeepAlive(kept)
 			t.Logf("charged %d KiB, takes %d KiB: %.2f", test.charged>>10, took>>10, float64(took)/float64(test.charged))
 			if took > test.charged || 2*took < test.charged {

@@ -20,7 +20,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
-	"graphview.dev/test/bench/figures"
+	"graphview.dev/test/bench/heap"
 	"graphview.dev/test/must"
 	"graphview.dev/test/workload"
 )
@@ -95,7 +95,7 @@ func serveHTTP(ctx context.Context, group *errgroup.Group, handler http.Handler)
 // weigh answers what the process holds.
 func (s *serverChild) weigh(w http.ResponseWriter, _ *http.Request) {
 	size := s.engine.Size()
-	held := weight{Bytes: float64(figures.Held()), Goroutines: runtime.NumGoroutine(), Watches: s.engine.Watches(), Vertices: size.Nodes, Arcs: size.Arcs}
+	held := weight{Bytes: float64(heap.Held()), Goroutines: runtime.NumGoroutine(), Watches: s.engine.Watches(), Vertices: size.Nodes, Arcs: size.Arcs}
 	answerJSON(w, held)
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/spec"
-	"graphview.dev/test/bench/figures"
+	"graphview.dev/test/bench/heap"
 	"graphview.dev/test/must"
 )
 
@@ -39,7 +39,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t
 func runEngine(ctx context.Context, config *rest.Config, wrap func(http.RoundTripper) transport, namespaces []string, measure func(*graphview.Engine)) (synced time.Duration, allocated int64) {
 	config = rest.CopyConfig(config)
 	config.Wrap(func(rt http.RoundTripper) http.RoundTripper { return wrap(rt) })
-	before := figures.Held()
+	before := heap.Held()
 	engine := must.Get(graphview.NewEngine(graphview.Options{Config: config}))
 	defer must.End(must.Background(ctx, engine.Run))
 	began := time.Now()
@@ -54,7 +54,7 @@ func runEngine(ctx context.Context, config *rest.Config, wrap func(http.RoundTri
 	}
 	synced = time.Since(began)
 	measure(engine)
-	return synced, figures.Held() - before
+	return synced, heap.Held() - before
 }
 
 // settled waits until a value has stayed the same for a while, and returns when it changed last.

@@ -1,11 +1,10 @@
-// Package figures takes medians and percentiles of what was measured, and reads what this process
-// holds. It knows neither what is measured nor where it is written.
+// Package figures takes medians and percentiles of what was measured. It knows neither what that
+// was nor where it is written.
 package figures
 
 import (
 	"cmp"
 	"math"
-	"runtime"
 	"slices"
 	"time"
 )
@@ -27,14 +26,4 @@ func Percentile(all []time.Duration, percent int) float64 {
 	}
 	slices.Sort(all)
 	return all[min(len(all)*percent/100, len(all)-1)].Seconds()
-}
-
-// Held is how many bytes are allocated after a garbage collection, stacks included.
-func Held() int64 {
-	for range 3 { // pools and finalizers take more than one
-		runtime.GC()
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) + int64(m.StackInuse)
 }
