@@ -52,8 +52,7 @@ func End(end func() error) {
 	}
 }
 
-// Background runs a function until end is called, which waits for it. It is to be deferred with
-// [End].
+// Background runs a function until end is called, which waits for it. Defer end with [End].
 func Background(ctx context.Context, run func(context.Context) error) (end func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
