@@ -72,6 +72,12 @@ func (b *bench) start(ctx context.Context, n int, shares bool) (g *group) {
 }
 
 func (g *group) start(ctx context.Context, n int) {
+	g.launch(ctx, n)
+	g.knows(ctx, g.all)
+}
+
+// launch starts n replicas and does not wait for them.
+func (g *group) launch(ctx context.Context, n int) {
 	holders := 0
 	if g.shares {
 		holders = 1
@@ -85,7 +91,6 @@ func (g *group) start(ctx context.Context, n int) {
 		}}))
 		g.all = append(g.all, r)
 	}
-	g.knows(ctx, g.all)
 }
 
 // end ends the replicas and takes the views away, if there are any.

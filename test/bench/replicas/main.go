@@ -35,7 +35,7 @@ type bench struct {
 func run(ctx context.Context) {
 	b := &bench{}
 	path := flag.String("document", "docs/sizing.md", "the document to write the tables into, from the module's root; empty: none")
-	parts := flag.String("parts", "memory,readers,latency,deaths", "what to measure")
+	parts := flag.String("parts", "memory,together,readers,latency,deaths", "what to measure")
 	flag.IntVar(&b.objects, "objects", 13_000, "about how many objects there are")
 	flag.IntVar(&b.namespaces, "namespaces", 90, "how many namespaces they are in, each with a view of its own")
 	flag.IntVar(&b.rounds, "rounds", 3, "how often each death is measured, of which the tables have the median")
@@ -48,7 +48,7 @@ func run(ctx context.Context) {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context)
-	}{{"memory", b.memory}, {"readers", b.readers}, {"latency", b.latency}, {"deaths", b.deaths}} {
+	}{{"memory", b.memory}, {"together", b.together}, {"readers", b.readers}, {"latency", b.latency}, {"deaths", b.deaths}} {
 		if strings.Contains(","+*parts+",", ","+part.name+",") {
 			part.measure(ctx)
 		}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/metrics"
+	"graphview.dev/test/must"
+)
+
+// togetherFor is how long replicas that start at the same instant are watched.
+const togetherFor = 2 * time.Minute
+
+// together measures what three replicas do that start at the same instant, when the views
+// are there already: the most within two minutes, beside the same replicas at its end.
+func (b *bench) together(ctx context.Context) {
+	g := &group{bench: b, shares: true}
+	defer must.End(func() error { return g.end(ctx) })
+	g.declare(ctx)
+	listed := b.lists(ctx)
+	began := time.Now()
+	g.launch(ctx, 3)
+	series := []string{"graphview_retained_objects", "graphview_watches", "process_resident_memory_bytes"}
+	most, now := make([]float64, len(series)), make([]float64, len(series))
+	for time.Since(began) < togetherFor {
+		running(g.all)
+		for i, name := range series {
+			now[i] = 0
+			for _, r := range g.all {
+				// A replica that does not answer yet has nothing.
+				if value, err := r.Metric(ctx, name); err == nil {
+					now[i] += value
+				}
+			}
+			most[i] = max(most[i], now[i])
+		}
+		pause(ctx, 200*time.Millisecond)
+	}
+	asked := b.lists(ctx) - listed
+	b.table.Head(fmt.Sprintf("three replicas that start at the same instant, for %s; all together", togetherFor), "most", "at the end", "most ÷ at the end", "goal")
+	for i, what := range []string{"objects that watches keep", "watches", "resident, MB"} {
+		scale := 1.0
+		if i == 2 {
+			scale = 1e6
+		}
+		b.table.Row(what, fmt.Sprintf("%.0f", most[i]/scale), fmt.Sprintf("%.0f", now[i]/scale), fmt.Sprintf("%.2f", most[i]/now[i]), "≤ 1.2")
+	}
+	b.table.Row("lists of objects of the views", fmt.Sprintf("%.0f", asked), "", "", "")
+	b.table.Line("")
+}
+
+// lists is how many lists of ConfigMaps and pods the API server has answered so far.
+func (b *bench) lists(ctx context.Context) (sum float64) {
+	client := must.Get(rest.HTTPClientFor(b.plane.Config()))
+	defer client.CloseIdleConnections()
+	families := must.Get(metrics.Read(ctx, client, b.plane.Config().Host+"/metrics"))
+	for _, resource := range []string{"configmaps", "pods"} {
+		answered, err := families.Sum("apiserver_request_total", "verb", "LIST", "resource", resource)
+		if !errors.Is(err, metrics.ErrNone) {
+			must.Do(err)
+		}
+		sum += answered
+	}
+	return sum
+}
