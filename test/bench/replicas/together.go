@@ -42,13 +42,12 @@ func (b *bench) together(ctx context.Context) {
 	}
 	asked := b.lists(ctx) - listed
 	b.table.Head(fmt.Sprintf("three replicas that start at the same instant, for %s; all together", togetherFor), "most", "at the end", "most ÷ at the end", "goal")
-	for i, what := range []string{"objects that watches keep", "watches", "resident, MB"} {
-		scale := 1.0
-		if i == 2 {
-			scale = 1e6
-		}
-		b.table.Row(what, fmt.Sprintf("%.0f", most[i]/scale), fmt.Sprintf("%.0f", now[i]/scale), fmt.Sprintf("%.2f", most[i]/now[i]), "≤ 1.2")
+	row := func(i int, what, goal string, unit float64) {
+		b.table.Row(what, fmt.Sprintf("%.0f", most[i]/unit), fmt.Sprintf("%.0f", now[i]/unit), fmt.Sprintf("%.2f", most[i]/now[i]), goal)
 	}
+	row(0, "objects that watches keep", "≤ 1.2", 1)
+	row(1, "watches", "", 1)
+	row(2, "resident, MB", "≤ 1.2", 1e6)
 	b.table.Row("lists of objects of the views", fmt.Sprintf("%.0f", asked), "", "", "")
 	b.table.Line("")
 }
