@@ -167,13 +167,14 @@ func isKeyOfSecret(object map[string]any) bool {
 }
 
 // keyedBy returns what an object with a name and a key refers to: a Secret, unless the key
-// of the object names another kind. In a bucket, the key is that of a file.
+// of the object names another kind. In a bucket, the key is that of a file, and in a pool
+// that of what is taken from it.
 func keyedBy(key string) (graph.Reference, bool) {
 	switch words := stem(wordsOf(key[:min(len(key), 2*maxLabel)])); {
 	case len(words) == 0:
 	case words[len(words)-1] == "configmap", len(words) > 1 && words[len(words)-2] == "config" && words[len(words)-1] == "map":
 		return kinds["ConfigMap"], true
-	case words[len(words)-1] == "bucket":
+	case words[len(words)-1] == "bucket", words[len(words)-1] == "pool":
 		return graph.Reference{}, false
 	}
 	return kinds["Secret"], true

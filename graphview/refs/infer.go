@@ -113,7 +113,8 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 var called = graph.Reference{To: kinds["Service"].To, Scope: graph.ScopeNamespaced, Type: graph.Transitive}
 
 // inferAddress adds the Services that a text may be the address of. One that ends in .svc is
-// certain. Such an address, and a URL with a namespace, counts under any key.
+// certain. Such an address, and a URL with a namespace, counts under any key but noProxy, whose
+// hosts the object need not ask.
 func (g *guess) inferAddress(key, text string) {
 	target := called
 	if !isDotted(text) {
@@ -123,7 +124,7 @@ func (g *guess) inferAddress(key, text string) {
 		return
 	}
 	isKey := isAddressKey(key)
-	if !isKey && !strings.Contains(text, ".svc") && !strings.Contains(text, "://") && (!hasPort(text) || endsIn(key, "image", "tag", "version")) {
+	if endsIn(key, "noproxy") || !isKey && !strings.Contains(text, ".svc") && !strings.Contains(text, "://") && (!hasPort(text) || endsIn(key, "image", "tag", "version")) {
 		return
 	}
 	for a := range addresses(text) {

@@ -112,7 +112,7 @@ func TestInferred(t *testing.T) {
 		},
 		"Addresses": {
 			served: []string{"example.com/Probe"},
-			object: `{apiVersion: example.com/v1, kind: Probe, metadata: {name: p, namespace: own}, spec: {url: "http://prometheus.monitoring.svc:9090/x", endpoint: "redis:6379", server-urls: "http://es.logs.svc:9200", host: "https://github.com/x", address: nowhere, hosts: [shown], uri: "http://localhost:80", issuer: "https://login.iam.svc/realm", target: "http://db.shop"}}`,
+			object: `{apiVersion: example.com/v1, kind: Probe, metadata: {name: p, namespace: own}, spec: {url: "http://prometheus.monitoring.svc:9090/x", endpoint: "redis:6379", server-urls: "http://es.logs.svc:9200", host: "https://github.com/x", address: nowhere, hosts: [shown], uri: "http://localhost:80", issuer: "https://login.iam.svc/realm", target: "http://db.shop", noProxy: "localhost,cache.shop.svc"}}`,
 			want: `
 				t core/Service own/nowhere inferred/spec.address
 				t core/Service shop/db inferred/spec.target
@@ -141,7 +141,7 @@ func TestInferred(t *testing.T) {
 				r core/Secret own/s spec.metadata[].secretKeyRef`,
 		},
 		"WhatIsKeyed": {
-			object: `{apiVersion: example.com/v1, kind: Trigger, metadata: {name: t, namespace: own}, spec: {source: {configmap: {name: c, key: k}, s3: {bucket: {name: b, key: k}}, auth: {name: s, key: k}}}}`,
+			object: `{apiVersion: example.com/v1, kind: Trigger, metadata: {name: t, namespace: own}, spec: {source: {configmap: {name: c, key: k}, s3: {bucket: {name: b, key: k}}, gatewaysFromIPPool: [{name: p, key: k}], auth: {name: s, key: k}}}}`,
 			want: `
 				r core/Secret own/s spec.source.auth
 				r core/ConfigMap own/c spec.source.configmap`,
