@@ -45,7 +45,9 @@ type Channel struct {
 	rights  delivery.Rights // that the holder has
 	digest  string          // of rights
 	pending []*delivery.Frame
-	unread  int // bytes of pending
+	unread  int  // bytes of pending
+	polled  int  // bytes that Poll returned last: the subscriber has them once it asks for more
+	whole   bool // they complete the graph or a change
 	credit  credit
 	asked   []access.Place
 	found   *wire.Finding
@@ -113,7 +115,7 @@ func (c *Channel) openLocked(rights delivery.Rights) {
 		o.Since = delivery.NoRevision
 	}
 	o.Answers = r.answersLocked(rights, nil)
-	c.credit = newCredit()
+	c.credit, c.polled = newCredit(), 0
 	o.Window = c.credit.granted
 	c.rights, c.digest = rights, o.Digest
 	r.last++
@@ -222,6 +224,7 @@ func (c *Channel) Poll() ([]*delivery.Frame, error) {
 	r := c.relay
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	c.grantLocked()
 	if len(c.pending) == 0 {
 		return nil, c.err
 	}
@@ -234,11 +237,21 @@ func (c *Channel) Poll() ([]*delivery.Frame, error) {
 	c.pending = slices.Delete(c.pending, 0, n) // which clears: an idle subscriber holds no frame
 	c.unread -= size
 	_ = c.account.Set(budget.Messages, int64(c.unread)) // less is never refused
-	c.begun = true
-	if grant := c.credit.consume(size, frames[n-1].Rev != "", c.unread); grant > 0 && c.err == nil {
-		r.sayLocked(wire.AppendNumber(nil, wire.More, c.number, uint64(grant)))
-	}
+	c.begun, c.polled, c.whole = true, size, frames[n-1].Rev != ""
 	return frames, nil
+}
+
+// grantLocked lets the holder send more, by the bytes that the subscriber has read: not before
+// they are written to it, so that one that does not read holds one window.
+func (c *Channel) grantLocked() {
+	if c.polled == 0 {
+		return
+	}
+	grant := c.credit.consume(c.polled, c.whole, c.unread)
+	c.polled = 0
+	if grant > 0 && c.err == nil {
+		c.relay.sayLocked(wire.AppendNumber(nil, wire.More, c.number, uint64(grant)))
+	}
 }
 
 // Wait returns when Poll may return something, and finds the answers that the holder asks
@@ -246,6 +259,7 @@ func (c *Channel) Poll() ([]*delivery.Frame, error) {
 func (c *Channel) Wait(ctx context.Context) error {
 	r := c.relay
 	r.mu.Lock()
+	c.grantLocked()
 	asked := c.asked
 	c.asked = nil
 	idle := len(c.pending) == 0 && c.err == nil && c.found == nil

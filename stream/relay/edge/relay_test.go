@@ -261,6 +261,41 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// TestWindowWhileSent: messages that a subscriber is still being sent are a part of its window: the
+// holder sends no more of its graph meanwhile.
+func TestWindowWhileSent(t *testing.T) {
+	s := newStage(t)
+	for i := range 64 {
+		s.setLarge("shop", fmt.Sprint("p", i), minWindow/8)
+	}
+	c := s.subscribe(t, delivery.SubscribeOptions{Access: newPerson("shop")})
+	var frames []*delivery.Frame
+	for frames == nil {
+		if err := c.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if frames, err = c.Poll(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// More for the first one would come before what others are sent later.
+	other := s.subscribe(t, delivery.SubscribeOptions{Access: newPerson("bank")})
+	for i := range 16 {
+		s.set("bank", fmt.Sprint("b", i))
+		next(t, other)
+	}
+	sent := 0
+	for _, f := range frames {
+		sent += len(f.JSON)
+	}
+	c.relay.mu.Lock()
+	defer c.relay.mu.Unlock()
+	if sent+c.unread > minWindow+len(frames[0].JSON) {
+		t.Errorf("%d bytes were returned and %d are unread, of a window of %d", sent, c.unread, minWindow)
+	}
+}
+
 // TestSlowView: a holder greets before it looks for the view. A view that takes longer
 // than a greeting may does not make the holder unreachable, and has a verdict in the end.
 func TestSlowView(t *testing.T) {
