@@ -170,11 +170,18 @@ func isKeyOfSecret(object map[string]any) bool {
 // of the object names another kind. In a bucket, the key is that of a file, and in a pool
 // that of what is taken from it.
 func keyedBy(key string) (graph.Reference, bool) {
-	switch words := stem(wordsOf(key[:min(len(key), 2*maxLabel)])); {
-	case len(words) == 0:
-	case words[len(words)-1] == "configmap", len(words) > 1 && words[len(words)-2] == "config" && words[len(words)-1] == "map":
+	words := stem(wordsOf(key[:min(len(key), 2*maxLabel)]))
+	if len(words) == 0 {
+		return kinds["Secret"], true
+	}
+	switch words[len(words)-1] {
+	case "configmap":
 		return kinds["ConfigMap"], true
-	case words[len(words)-1] == "bucket", words[len(words)-1] == "pool":
+	case "map":
+		if len(words) > 1 && words[len(words)-2] == "config" {
+			return kinds["ConfigMap"], true
+		}
+	case "bucket", "pool":
 		return graph.Reference{}, false
 	}
 	return kinds["Secret"], true
