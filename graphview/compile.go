@@ -46,7 +46,7 @@ func compiled[S, P any](ctx context.Context, turns *quota.Processors, owner budg
 		return program, refusedSpec(err)
 	}
 	defer task.End()
-	ctx = task.Within(expr.WithTurn(ctx, turns.Turn(owner)))
+	ctx = task.Within(compiling(ctx, turns, owner))
 	err = func() (err error) {
 		defer panics.Recover(&err)
 		program, err = compile(ctx, declared)
@@ -56,6 +56,11 @@ func compiled[S, P any](ctx context.Context, turns *quota.Processors, owner budg
 		return program, &spec.InvalidError{Reason: ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
 	}
 	return program, err
+}
+
+// compiling returns a context under which expressions are compiled in turns of the owner.
+func compiling(ctx context.Context, turns *quota.Processors, owner budget.Owner) context.Context {
+	return expr.WithTurn(ctx, turns.Turn(owner))
 }
 
 // unknown reports whether compilation was given up: it says nothing about the spec.

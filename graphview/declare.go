@@ -7,14 +7,13 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 )
 
 // Compiling returns a context under which expressions are compiled in turns of the owner.
 func (e *Engine) Compiling(ctx context.Context, owner budget.Owner) context.Context {
-	return expr.WithTurn(ctx, e.processors.Turn(owner))
+	return compiling(ctx, e.processors, owner)
 }
 
 // ApplyRule puts a rule into force under a name, on open streams too. It is level-based. After a
@@ -112,9 +111,9 @@ func (e *Engine) CloseView(v *View) {
 // Ledger returns the ledger of all memory that owners hold.
 func (e *Engine) Ledger() *budget.Ledger { return e.ledger }
 
-// Relieve takes memory back from the owner that holds the most. It is called when the process is short
-// of memory although no owner exceeds its share. A view that is ended is retried like one that exceeds
-// a limit.
+// Relieve takes memory back from the owner that holds the most. The caller has found that the process
+// is short of memory, though no owner exceeds its share. The engine retries the views that it ends, as
+// it retries views that exceed a limit.
 func (e *Engine) Relieve() {
 	if owner, ok := e.ledger.Relieve(); ok {
 		e.o.Logger.Info("A view or a connection is not served, because the process has too little memory left", "owner", owner.String())

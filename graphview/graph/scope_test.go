@@ -74,10 +74,7 @@ func TestKindBecomesNamespaced(t *testing.T) {
 	var l *Lens
 	var pods, before SourceID
 	set := func(id SourceID, o Object) { l.Select(g.Set(id, &o), Selection{Member: true}) }
-	use := func(scope Scope) (id SourceID) {
-		id = watched(l, gadget, gadgets, scope)
-		return id
-	}
+	use := func(scope Scope) SourceID { return watched(l, gadget, gadgets, scope) }
 	g.Update(func() {
 		l = g.NewLens()
 		pods = watched(l, podKind, podsV1, ScopeNamespaced)

@@ -101,8 +101,8 @@ type entry struct {
 	owned   bool               // this replica owned the view when it was last settled
 	users   int                // subscribers here, and relays of other replicas
 	until   time.Time          // end of the time for which it is held
-	// subscribers counts the subscribers at this replica. reading counts them by relay, nil for
-	// those that read here. There have been some of these since localSince.
+	// subscribers counts the subscribers at this replica. reading counts them by relay; the key
+	// nil counts those that read the engine here, and localSince is when that count left 0.
 	subscribers int
 	reading     map[*edge.Relay]int
 	localSince  time.Time
