@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/coder/websocket"
-	"k8s.io/client-go/rest"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/test/metrics"
 	"graphview.dev/test/must"
@@ -19,6 +18,10 @@ const statusSettles = 10 * time.Second
 // idle measures row 12: what the operator does when nothing happens.
 func idle(ctx context.Context, b *bench) (lines []line) {
 	period := 3 * b.period
+	var resources []schema.GroupResource
+	for _, t := range targets {
+		resources = append(resources, t.GroupResource())
+	}
 	m := b.managers.start(ctx, whole)
 	defer must.End(func() error { return m.end(ctx) })
 	conn, _ := m.followed(ctx)
@@ -26,9 +29,9 @@ func idle(ctx context.Context, b *bench) (lines []line) {
 	defer a.leave()
 	// Status is written once more, and garbage is given back.
 	must.Do(wait(ctx, max(b.settle, statusSettles)))
-	listed := lists(ctx, b.plane.Config())
+	listed := must.Get(metrics.Lists(ctx, b.plane.Config(), resources...))
 	used := spent(m.PID(), func() { must.Do(wait(ctx, period)) })
-	again := lists(ctx, b.plane.Config())
+	again := must.Get(metrics.Lists(ctx, b.plane.Config(), resources...))
 	peer := b.child(ctx, task{Name: "informers", Settle: b.settle, IdleFor: period})
 	percent := func(v float64) string { return fmt.Sprintf("%.2f %% of a core", v) }
 	return []line{
@@ -42,20 +45,4 @@ func idle(ctx context.Context, b *bench) (lines []line) {
 			ours: single(again - listed), format: count, reached: within(0),
 		},
 	}
-}
-
-// lists is how many lists of the targets the API server has answered so far.
-func lists(ctx context.Context, config *rest.Config) float64 {
-	client := must.Get(rest.HTTPClientFor(config))
-	defer client.CloseIdleConnections()
-	families := must.Get(metrics.Read(ctx, client, config.Host+"/metrics"))
-	sum := 0.0
-	for _, t := range targets {
-		answered, err := families.Sum("apiserver_request_total", "verb", "LIST", "group", t.Group, "resource", t.Resource)
-		if !errors.Is(err, metrics.ErrNone) {
-			must.Do(err)
-		}
-		sum += answered
-	}
-	return sum
 }

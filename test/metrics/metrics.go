@@ -1,4 +1,5 @@
-// Package metrics reads what a program serves in Prometheus' text format. It knows no metric.
+// Package metrics reads what a program serves in Prometheus' text format. It knows no metric but
+// the API server's count of requests.
 package metrics
 
 import (

@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"k8s.io/client-go/rest"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/test/metrics"
 	"graphview.dev/test/must"
@@ -21,7 +20,8 @@ func (b *bench) together(ctx context.Context) {
 	g := &group{bench: b, shares: true}
 	defer must.End(func() error { return g.end(ctx) })
 	g.declare(ctx)
-	listed := b.lists(ctx)
+	shown := []schema.GroupResource{{Resource: "configmaps"}, {Resource: "pods"}} // by the views
+	listed := must.Get(metrics.Lists(ctx, b.plane.Config(), shown...))
 	began := time.Now()
 	g.launch(ctx, 3)
 	series := []string{"graphview_retained_objects", "graphview_watches", "process_resident_memory_bytes"}
@@ -40,7 +40,7 @@ func (b *bench) together(ctx context.Context) {
 		}
 		pause(ctx, 200*time.Millisecond)
 	}
-	asked := b.lists(ctx) - listed
+	asked := must.Get(metrics.Lists(ctx, b.plane.Config(), shown...)) - listed
 	b.table.Head(fmt.Sprintf("three replicas that start at the same instant, for %s; all together", togetherFor), "most", "at the end", "most ÷ at the end", "goal")
 	row := func(i int, what, goal string, unit float64) {
 		b.table.Row(what, fmt.Sprintf("%.0f", most[i]/unit), fmt.Sprintf("%.0f", now[i]/unit), fmt.Sprintf("%.2f", most[i]/now[i]), goal)
@@ -50,19 +50,4 @@ func (b *bench) together(ctx context.Context) {
 	row(2, "resident, MB", "≤ 1.2", 1e6)
 	b.table.Row("lists of objects of the views", fmt.Sprintf("%.0f", asked), "", "", "")
 	b.table.Line("")
-}
-
-// lists is how many lists of ConfigMaps and pods the API server has answered so far.
-func (b *bench) lists(ctx context.Context) (sum float64) {
-	client := must.Get(rest.HTTPClientFor(b.plane.Config()))
-	defer client.CloseIdleConnections()
-	families := must.Get(metrics.Read(ctx, client, b.plane.Config().Host+"/metrics"))
-	for _, resource := range []string{"configmaps", "pods"} {
-		answered, err := families.Sum("apiserver_request_total", "verb", "LIST", "resource", resource)
-		if !errors.Is(err, metrics.ErrNone) {
-			must.Do(err)
-		}
-		sum += answered
-	}
-	return sum
 }
