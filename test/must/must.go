@@ -1,6 +1,6 @@
-// Package must ends a measurement at its first error, as testing.T's Fatal ends a test, so
-// that a measurement reads as the steps that it takes. It is for programs that measure; a
-// function that others retry, or call in a goroutine without [Try], returns its error.
+// Package must ends a program at its first error, as testing.T's Fatal ends a test, so that it
+// reads as the steps that it takes. It is for commands of this repository that measure, generate or
+// release; a function that others retry, or call in a goroutine without [Try], returns its error.
 package must
 
 import (
@@ -18,7 +18,7 @@ import (
 // failure is what Do panics with.
 type failure struct{ err error }
 
-// Do ends the measurement if there is an error.
+// Do ends the program if there is an error.
 func Do(err error) {
 	if err != nil {
 		panic(failure{located(err)})
@@ -37,7 +37,7 @@ func Get2[T, U any](one T, other U, err error) (T, U) {
 	return one, other
 }
 
-// End is deferred: it ends what a measurement has started, even after an error, and joins the two
+// End is deferred: it ends what a program has started, even after an error, and joins the two
 // errors.
 func End(end func() error) {
 	ended := recover()
@@ -63,8 +63,8 @@ func Background(ctx context.Context, run func(context.Context) error) (end func(
 	}
 }
 
-// Try measures, and returns the error that has ended it.
-func Try(measure func()) (err error) {
+// Try calls a function, and returns the error that has ended it.
+func Try(do func()) (err error) {
 	defer func() {
 		ended := recover()
 		if f, failed := ended.(failure); failed {
@@ -73,11 +73,11 @@ func Try(measure func()) (err error) {
 			panic(ended)
 		}
 	}()
-	measure()
+	do()
 	return nil
 }
 
-// located adds the line of the measurement to an error: what failed need not say it.
+// located adds the line of the program to an error: what failed need not say it.
 func located(err error) error {
 	for skip := 2; ; skip++ {
 		_, file, line, ok := runtime.Caller(skip)
@@ -90,10 +90,10 @@ func located(err error) error {
 	}
 }
 
-// Main is the main function of a program that measures. SIGINT and SIGTERM end its context.
-func Main(name string, measure func(context.Context)) {
+// Main is the main function of a program. SIGINT and SIGTERM end its context.
+func Main(name string, run func(context.Context)) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := Try(func() { measure(ctx) })
+	err := Try(func() { run(ctx) })
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, name+":", err)
