@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"graphview.dev/test/fixture"
 )
@@ -28,15 +29,17 @@ func TestProducts(t *testing.T) {
 		name           string
 		views, objects int // views are a multiple of 20
 		size           int // bytes of an object that do not compress
+		fill           func(t *testing.T, namespace string, n, size int)
 		edits          int // of each view
 		spec           func(namespace string, i int) string
 		wantRefused    bool
 	}{
-		// Each view has a watch of its own, with its own copy of the objects. This comes
-		// first: the views of another product may leave a watch of all ConfigMaps for a while, from which
-		// these would take.
-		{name: "watches and objects", views: 40, objects: 24, size: 400_000, wantRefused: true, spec: func(namespace string, i int) string {
-			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {labelSelector: "x!=%d"}}}], namespaces: {names: [%s]}}`, i, namespace)
+		// Each view has a watch of its own, with its own copy of the objects. They are PodTemplates,
+		// which no other test selects: where a watch of all namespaces has ConfigMaps for the views
+		// of other tests, these would take from it. It comes first, because the views of another
+		// product may leave such a watch of PodTemplates for a while.
+		{name: "watches and objects", views: 40, objects: 24, size: 400_000, fill: fillTemplates, wantRefused: true, spec: func(namespace string, i int) string {
+			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'podtemplates'", object: {labelSelector: "x!=%d"}}}], namespaces: {names: [%s]}}`, i, namespace)
 		}},
 		{name: "views and text", views: 100, wantRefused: true, spec: func(_ string, i int) string {
 			var queries []string
@@ -70,7 +73,10 @@ func TestProducts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			namespace, other := newNamespace(t, "products"), newNamespace(t, "newcomer")
 			fixture.Apply(t, cluster, fmt.Sprintf("{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: %s}}", namespace))
-			fillAtRandom(t, namespace, test.objects, test.size)
+			if test.fill == nil {
+				test.fill = fillAtRandom
+			}
+			test.fill(t, namespace, test.objects, test.size)
 			meanwhile(t, func(tries *tally) {
 				defer deleteViews(t, namespace)
 				var manifest strings.Builder
@@ -104,11 +110,30 @@ func TestProducts(t *testing.T) {
 // fillAtRandom makes ConfigMaps with so many bytes that do not compress.
 func fillAtRandom(t *testing.T, namespace string, n, size int) {
 	t.Helper()
-	fillWith(t, namespace, n, func(int) string {
-		content := make([]byte, size)
-		_, _ = rand.Read(content) // never fails
-		return base64.StdEncoding.EncodeToString(content)
+	fillWith(t, namespace, n, func(int) string { return textAtRandom(size) })
+}
+
+// fillTemplates makes PodTemplates with so many bytes that do not compress.
+func fillTemplates(t *testing.T, namespace string, n, size int) {
+	t.Helper()
+	templates := resources(t, namespace, "podtemplates")
+	inParallel(8, n, func(i int) {
+		object := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "PodTemplate", "metadata": map[string]any{"name": fmt.Sprintf("t%d", i)},
+			"template": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{
+				"name": "main", "image": "example.com/main", "env": []any{map[string]any{"name": "TEXT", "value": textAtRandom(size)}},
+			}}}},
+		}}
+		if _, err := templates.Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+			t.Error(err)
+		}
 	})
+}
+
+func textAtRandom(size int) string {
+	content := make([]byte, size)
+	_, _ = rand.Read(content) // never fails
+	return base64.StdEncoding.EncodeToString(content)
 }
 
 // settle waits until each GraphView of a namespace is served or says that the namespace holds too
