@@ -94,6 +94,30 @@ func (g *Graph) markSideChanged(id nodeID) {
 	}
 }
 
+// markContentChanged has lenses tell their readers in this revision that an object has other content,
+// unless they watch the source that brought it: those get a Selection of it. Their own sources may
+// never bring this content, or bring nothing if the object has returned to what they retain.
+func (g *Graph) markContentChanged(id nodeID, by SourceID) {
+	if g.nodes.at(id).pins == 0 {
+		return
+	}
+	g.visits += len(g.lenses)
+	for l := range g.lenses {
+		e := l.index.at(id)
+		if _, watches := l.sources[by]; e == 0 || watches {
+			continue
+		}
+		p := l.entries.at(e)
+		if part, parted := l.parts[e]; parted && contentLen(part.content) > 0 {
+			p.flags |= sideChanged // the part is kept, whatever the content is
+		} else {
+			p.flags |= fresh
+			p.changed = l.stamp(g.rev)
+		}
+		l.mark(e)
+	}
+}
+
 // Lapse gives objects whose class changes by itself until now their next class. The caller chooses
 // the unit of now; see Object.LapsesAt. In Update.
 func (g *Graph) Lapse(now int64) {

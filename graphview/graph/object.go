@@ -79,6 +79,9 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	switch {
 	case !known || p.hash != o.Hash && !o.Blank:
 		p.changed = g.rev
+		if len(g.claims[n]) > 0 {
+			g.markContentChanged(n, id)
+		}
 	case p.hash != o.Hash:
 		g.markSideChanged(n)
 	}

@@ -33,3 +33,54 @@ func TestPayloadComesFromTheLastSource(t *testing.T) {
 		}
 	})
 }
+
+// TestContentOfAnotherSource: a lens shows the content that the graph has, also if only a source that
+// it does not watch brought it. The source that it watches brings nothing when the object has returned to
+// the content that it retains.
+func TestContentOfAnotherSource(t *testing.T) {
+	foundAgain := make(chan int) // any content but bytes
+	for name, part := range map[string]any{"content": nil, "a kept part": []byte("red"), "a part that is found again": foundAgain} {
+		t.Run(name, func(t *testing.T) {
+			g := New(nil)
+			var wide, narrow SourceID
+			var l *Lens
+			selection := Selection{Member: true, Part: part, Hash: 1}
+			set := func(source SourceID, version, hash uint64) NodeID {
+				return g.Set(source, &Object{Namespace: "red", Name: "p", Version: version, Hash: hash, Payload: hash})
+			}
+			g.Update(func() {
+				l = g.NewLens()
+				wide = g.AddSource(podKind, podsV1, ScopeNamespaced)
+				narrow = watched(l, podKind, podsV1, ScopeNamespaced)
+				set(wide, 2, 7)
+				l.Select(set(narrow, 2, 7), selection)
+			})
+			var early, late Position
+			read := func(pos *Position) (content any) {
+				t.Helper()
+				done, err := l.Read(pos, 100, Reading{}, func(c Change) bool { content = c.Payload; return true })
+				if !done || err != nil {
+					t.Fatalf("read: %t, %v", done, err)
+				}
+				return content
+			}
+			read(&early)
+			g.Update(func() { set(wide, 3, 8) })
+			read(&early)
+			read(&late)
+			g.Update(func() { set(wide, 4, 7) })
+			g.Update(func() {
+				if !g.Confirm(narrow, "red", "p", 4, 7) {
+					t.Error("the graph has another content than its newest")
+				}
+			})
+			want := any(uint64(7))
+			if _, kept := part.([]byte); kept {
+				want = nil // which did not change
+			}
+			if got := [2]any{read(&early), read(&late)}; got != [2]any{want, want} {
+				t.Errorf("readers from before and between were given %v, want %v", got, want)
+			}
+		})
+	}
+}
