@@ -186,7 +186,7 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 	g.judged[id] = struct{}{}
 	has := g.selectedArcs(id)
 	if !g.atOnce(len(has)) {
-		g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{there: has})
+		g.openUpdates = append(g.openUpdates, &selectorUpdate{there: has})
 		return
 	}
 	for _, a := range has {

@@ -101,12 +101,12 @@ func (g *Graph) markContentChanged(id nodeID, by SourceID) {
 	if g.nodes.at(id).pins == 0 {
 		return
 	}
-	g.visits += len(g.lenses)
 	for l := range g.lenses {
 		e := l.index.at(id)
 		if _, watches := l.sources[by]; e == 0 || watches {
 			continue
 		}
+		g.visits++
 		p := l.entries.at(e)
 		if part, parted := l.parts[e]; parted && contentLen(part.content) > 0 {
 			p.flags |= sideChanged // the part is kept, whatever the content is

@@ -88,9 +88,9 @@ type Graph struct {
 	unlocked  bool // lenses are being committed outside the lock
 	unsettled unsettled
 
-	cleanups        []cleanup
-	selectorUpdates []*selectorUpdate
-	departing       map[nodeID]*departure // objects that go when their arcs have
+	cleanups    []rest
+	openUpdates []rest
+	departing   map[nodeID]*departure // objects that go when their arcs have
 	// These are the constants, but in tests.
 	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries int
 	mostRequirements, arcBytes, placeholderBytes                   int

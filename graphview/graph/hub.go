@@ -101,7 +101,7 @@ func (g *Graph) departsLater(id nodeID, source SourceID) bool {
 	d := &departure{source: source, matches: h.matches, changes: h.changes}
 	g.setHolder(id, nil)
 	g.departing[id] = d
-	g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{there: there, then: func() { g.departNow(id) }})
+	g.openUpdates = append(g.openUpdates, &selectorUpdate{there: there, then: func() { g.departNow(id) }})
 	return true
 }
 

@@ -67,7 +67,7 @@ func TestUsesNeedNoLock(t *testing.T) {
 	}
 	c.g.writing.Lock()
 	open := c.g.rev
-	_, aside := c.g.revise(func() {
+	_, aside := c.g.updateLocked(func() {
 		l.Use(Kind{Kind: "Widget"}, Resource{Version: "v1", Resource: "widgets"})
 		l.SetRoots(true, Walk{Direction: Down, Depth: 2})
 		ask("while it is made", 0, len(before), rev)
@@ -126,7 +126,7 @@ func TestNoWaitReturnsErrAside(t *testing.T) {
 		parts[l] = l.Narrow(Narrowing{Roots: []Key{{Resource: Resource{Resource: "Node"}, Name: "node"}}, Walk: Walk{Direction: Both}})
 	}
 	c.g.writing.Lock()
-	_, aside := c.g.revise(func() { c.large.SetRoots(true, Walk{Direction: Down, Depth: 2}) })
+	_, aside := c.g.updateLocked(func() { c.large.SetRoots(true, Walk{Direction: Down, Depth: 2}) })
 	if !slices.Equal(aside, []*Lens{c.large}) {
 		t.Fatalf("%d lenses are committed outside the lock, want the large one", len(aside))
 	}

@@ -35,7 +35,7 @@ func (g *Graph) keepByNamespace(id nodeID, before map[kindID]struct{}) {
 	before = maps.Clone(before)
 	maps.Copy(before, g.byNamespace[id])
 	g.byNamespace[id] = before
-	g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{then: func() {
+	g.openUpdates = append(g.openUpdates, &selectorUpdate{then: func() {
 		if _, ok := g.departing[id]; !ok {
 			g.setByNamespace(id, g.nodes.at(id).held())
 		}
@@ -88,12 +88,12 @@ func (g *Graph) namespaceRelabelled(name string) {
 	}
 	looking, pairs := g.lookingIn(space)
 	if !listed || !g.atOnce(len(there)+pairs) {
-		g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{there: there})
+		g.openUpdates = append(g.openUpdates, &selectorUpdate{there: there})
 		if !listed {
 			g.listLater(space)
 		}
 		for kind, holders := range looking {
-			g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{holders: holders, slots: slices.Clone(g.scopeAt(kind, space).slots)})
+			g.openUpdates = append(g.openUpdates, &selectorUpdate{holders: holders, slots: slices.Clone(g.scopeAt(kind, space).slots)})
 		}
 		return
 	}
@@ -133,7 +133,7 @@ func (g *Graph) lookingIn(space spaceID) (looking map[kindID][]nodeID, pairs int
 func (g *Graph) listLater(space spaceID) {
 	for kind := range g.kindsByNamespaces() {
 		if sc := g.scopeAt(kind, space); sc != nil {
-			g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{within: slices.Clone(sc.slots)})
+			g.openUpdates = append(g.openUpdates, &selectorUpdate{within: slices.Clone(sc.slots)})
 		}
 	}
 }

@@ -221,7 +221,7 @@ func (g *Graph) collectNamers(space spaceID) *namers {
 // enforceNames charges the namespaces whose references by name changed, and removes those of the largest
 // namers where a namespace may hold no more. It waits for the removal of sources, which may make room.
 func (g *Graph) enforceNames() {
-	if len(g.unpaid) == 0 || slices.ContainsFunc(g.cleanups, func(c cleanup) bool { _, ok := c.(*removeSource); return ok }) {
+	if len(g.unpaid) == 0 || slices.ContainsFunc(g.cleanups, func(c rest) bool { _, ok := c.(*removeSource); return ok }) {
 		return
 	}
 	for i := 0; i < len(g.unpaid); i++ { //nolint:intrange // the removal of names may add to it

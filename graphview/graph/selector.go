@@ -128,7 +128,7 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 		}
 	}
 	if !g.atOnce(len(stale)) {
-		g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{there: stale})
+		g.openUpdates = append(g.openUpdates, &selectorUpdate{there: stale})
 		g.keepByNamespace(id, before)
 		return
 	}
@@ -157,7 +157,7 @@ func (g *Graph) selectAll(id nodeID, h *holder, there []arcID) bool {
 		}
 	}
 	if later {
-		g.selectorUpdates = append(g.selectorUpdates, &selectorUpdate{
+		g.openUpdates = append(g.openUpdates, &selectorUpdate{
 			of: h, finds: true, there: there, holders: []nodeID{id},
 		})
 		return false

@@ -7,10 +7,9 @@ import (
 )
 
 // A few bytes may change very many arcs: another selector of an object that matches thousands,
-// another label of their namespace. All readers wait for the writer, so each Update makes one
-// slice of such a change, as a revision of its own. A slice compares selectors with labels as they
-// are then, so it does not need to know the change that caused it. No other change is allowed
-// until the last slice; see Graph.HasOpenUpdate.
+// another label of their namespace. Each Update makes one slice of such a change, as a revision of its
+// own. A slice compares selectors with labels as they are then, so it does not need to know the change
+// that caused it. No other change is allowed until the last slice; see Graph.HasOpenUpdate.
 
 // selectorUpdate is the rest of one change. The arcs that selectors made before come first, then
 // each pair of a holder and a slot: arcs are removed before others are added, so that there are
@@ -34,27 +33,8 @@ type selectorUpdate struct {
 	then func()
 }
 
-// HasOpenUpdate reports whether the last Update left slices of a change. While it is true, an Update
-// may change nothing else. Only the writer calls it.
-func (g *Graph) HasOpenUpdate() bool { return len(g.selectorUpdates) > 0 }
-
-// atOnce reports whether the open revision may visit so many further arcs.
-func (g *Graph) atOnce(arcs int) bool {
-	return arcs == 0 || g.Visits()+arcs*(1+len(g.lenses)) <= sliceVisits*g.sliceChanges
-}
-
-// updateSelectors does one slice of the open updates, at least one step.
-func (g *Graph) updateSelectors() {
-	for first := true; len(g.selectorUpdates) > 0 && (first || g.Visits() < sliceVisits*g.sliceChanges); first = false {
-		if g.selectorUpdates[0].step(g) {
-			g.selectorUpdates[0] = nil // they may be many, so the others are not moved
-			g.selectorUpdates = g.selectorUpdates[1:]
-		}
-	}
-}
-
-// step visits one arc, or one pair of a holder and a slot. It reports whether the update is done.
-func (c *selectorUpdate) step(g *Graph) (done bool) {
+// step visits one arc, or one pair of a holder and a slot.
+func (c *selectorUpdate) step(g *Graph) (changed, done bool) {
 	switch {
 	case c.finds:
 		c.find(g)
@@ -81,12 +61,12 @@ func (c *selectorUpdate) step(g *Graph) (done bool) {
 		}
 	}
 	if c.counts || len(c.there)+len(c.within) > 0 || c.holder < len(c.holders) && len(c.slots) > 0 {
-		return false
+		return false, false
 	}
 	if c.then != nil {
 		c.then()
 	}
-	return true
+	return false, true
 }
 
 // list lists the arcs of one slot that selectors make for labels of its namespace.
@@ -136,8 +116,8 @@ func (c *selectorUpdate) count(g *Graph) {
 // so before the rest of the change. Their matches are counted at the end, and enforce then
 // decides.
 func (g *Graph) enforceMeanwhile() {
-	left := len(g.selectorUpdates)
-	var counts []*selectorUpdate
+	left := len(g.openUpdates)
+	var counts []rest
 	for space := range g.review {
 		ld := g.namespaceUses[space]
 		if ld == nil || ld.matches*g.arcBytes <= g.payer.Most(g.spaces.at(space), budget.Matches) {
@@ -151,6 +131,6 @@ func (g *Graph) enforceMeanwhile() {
 		}
 	}
 	if len(counts) > 0 {
-		g.selectorUpdates = slices.Concat(g.selectorUpdates[left:], g.selectorUpdates[:left], counts)
+		g.openUpdates = slices.Concat(g.openUpdates[left:], g.openUpdates[:left], counts)
 	}
 }

@@ -129,7 +129,7 @@ func TestCommitOutsideTheLock(t *testing.T) {
 			before := large.changes(t, c.large).String()
 			smallBefore := small.changes(t, c.small[0]).String()
 			c.g.writing.Lock()
-			revised, aside := c.g.revise(func() { tt.change(c) })
+			revised, aside := c.g.updateLocked(func() { tt.change(c) })
 			if len(aside) != tt.wantAside {
 				t.Fatalf("%d lenses are committed outside the lock, want %d", len(aside), tt.wantAside)
 			}

@@ -1,28 +1,34 @@
 package graph
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Update runs fn as the graph's one writer and then commits all its changes as one revision. It
 // returns the lenses that changed.
 func (g *Graph) Update(fn func()) []*Lens {
 	g.writing.Lock()
 	defer g.writing.Unlock()
-	revised, late := g.revise(fn)
+	revised, late := g.updateLocked(fn)
 	if len(late) > 0 {
 		revised = append(revised, g.commitUnlocked(late)...)
 	}
 	return revised
 }
 
-// revise runs fn and commits the lenses with few visits. It returns the lenses that changed, and
+// updateLocked runs fn and commits the lenses with few visits. It returns the lenses that changed, and
 // the lenses for commitUnlocked.
-func (g *Graph) revise(fn func()) (revised, late []*Lens) {
+func (g *Graph) updateLocked(fn func()) (revised, late []*Lens) {
 	g.lock()
 	defer g.unlock()
 	g.visits, g.whole = 0, 0
 	clear(g.walks)
 	g.walks = g.walks[:0]
 	fn()
-	g.work()
-	g.updateSelectors()
+	if g.HasCleanup() {
+		g.work()
+	}
 	g.exceedances = nil
 	if g.HasOpenUpdate() {
 		g.enforceMeanwhile()
@@ -60,7 +66,7 @@ func (g *Graph) RemoveSource(id SourceID) {
 		l.Unwatch(id)
 	}
 	delete(g.sources, id)
-	g.cleanups = append(g.cleanups, &removeSource{g: g, id: id, of: *src})
+	g.cleanups = append(g.cleanups, &removeSource{id: id, of: *src})
 }
 
 // commitLenses commits the open revision to each lens and opens the next revision, unless lenses are
@@ -143,4 +149,198 @@ func (g *Graph) sweep() {
 	g.resources.sweep(nil)
 	g.spaces.sweep(nil)
 	g.paths.sweep(g.dropFields)
+}
+
+// All readers wait while the graph is locked for writing. A revision changes little of the graph
+// itself, or is made in slices. A lens may have much to commit nevertheless: a view of 100,000
+// objects gets other roots, or watches another version of a kind, or thousands of its objects
+// refer to a deleted one, and that is one revision. Such a lens is committed after the graph is
+// unlocked. Only its own readers wait for that.
+//
+// The writer, which is alone, reads the graph without the lock. It takes the lock in pieces to
+// write fields that readers use.
+
+// ObserveLock sets functions that the writer calls after the graph is locked for writing and before
+// it is unlocked. Call it before the first Update.
+func (g *Graph) ObserveLock(locked, unlocked func()) { g.locked, g.unlocking = locked, unlocked }
+
+// ObserveLenses sets a function that the writer calls for each lens that a revision changed,
+// before a reader can see the revision. It returns whether readers are notified now. If not, the
+// writer calls Publish later. The function may not read the lens. Call it before the first Update.
+func (g *Graph) ObserveLenses(changed func(l *Lens, head uint64) (publish bool)) { g.changed = changed }
+
+func (g *Graph) lock() {
+	g.mu.Lock()
+	if g.locked != nil {
+		g.locked()
+	}
+}
+
+func (g *Graph) unlock() {
+	if g.unlocking != nil {
+		g.unlocking()
+	}
+	g.mu.Unlock()
+}
+
+// rlockTries is how many commits outside the lock a reader waits for.
+const rlockTries = 2
+
+// rlock locks the graph for a reader of the lens. It waits while the lens is committed outside the
+// lock. The caller unlocks the graph.
+func (l *Lens) rlock() {
+	for range rlockTries {
+		if l.rlockNow() {
+			return
+		}
+		if ended := l.Committing(); ended != nil {
+			<-ended
+		}
+	}
+	if l.rlockNow() {
+		return
+	}
+	// Under load the next such commit begins before a reader that waited for the last one runs.
+	// Between two revisions no lens is committed, and writing admits all readers that wait by
+	// then.
+	l.g.writing.RLock()
+	l.g.mu.RLock()
+	l.g.writing.RUnlock()
+}
+
+// rlockNow is rlock without waiting: if the lens is being committed, it locks nothing and returns
+// false.
+func (l *Lens) rlockNow() bool {
+	l.g.mu.RLock()
+	if l.committing.Load() == nil {
+		return true
+	}
+	l.g.mu.RUnlock()
+	return false
+}
+
+// rlockFor locks the graph for a Read. With NoWait it returns ErrCommitting instead of waiting.
+func (l *Lens) rlockFor(how Reading) error {
+	if !how.NoWait {
+		l.rlock()
+		return nil
+	}
+	if !l.rlockNow() {
+		return ErrCommitting
+	}
+	return nil
+}
+
+// fewEntries is the number of entries up to which a lens is committed under the lock, whatever
+// changed.
+const fewEntries = 512
+
+// commitsUnlocked reports whether a lens is committed after the graph is unlocked: because the commit
+// visits all its entries, all within its depth or all in a namespace, or because all lenses
+// together have too many visits.
+func (l *Lens) commitsUnlocked(tooMuch bool) bool {
+	few := l.g.fewEntries
+	switch {
+	case tooMuch:
+		return true
+	case int(l.entries.next) > few && (l.replant || len(l.usesWas)+len(l.coverageWas) > 0 || l.excludeInferred != l.excludedInferred):
+		return true
+	case l.depth > 0 && l.walked > few && l.walkChanged():
+		return true
+	}
+	relabelled := l.namespacesRelabelled()
+	if len(relabelled) == 0 {
+		return false
+	}
+	return l.rooted && int(l.entries.next) > few || l.g.slotsByNamespaceLabel(relabelled) > few
+}
+
+// unsettled are the changes of the graph that commits outside the lock left for later.
+type unsettled struct {
+	stamps []arcID // of arcs that look different in the open revision
+	nodes  []nodeID
+	slots  []slotID
+}
+
+// commitUnlocked commits lenses one after the other, the smallest first, and releases the readers of
+// each. It returns the lenses that changed.
+func (g *Graph) commitUnlocked(lenses []*Lens) (revised []*Lens) {
+	slices.SortFunc(lenses, func(a, b *Lens) int { return cmp.Compare(a.entries.next, b.entries.next) })
+	g.unlocked = true
+	for _, l := range lenses {
+		l.unnoted = g.rev
+		if g.commitLens(l) {
+			revised = append(revised, l)
+		}
+		g.inPieces(len(g.unsettled.stamps), func(i int) { g.arcs.at(g.unsettled.stamps[i]).stamp = g.rev })
+		g.unsettled.stamps = g.unsettled.stamps[:0]
+		ended := l.committing.Load()
+		g.lock()
+		l.committing.Store(nil)
+		g.unlock()
+		close(*ended)
+	}
+	g.unlocked = false
+	g.inPieces(len(g.unsettled.nodes), func(i int) { g.unpinNode(g.unsettled.nodes[i]) })
+	g.inPieces(len(g.unsettled.slots), func(i int) { g.unpinSlot(g.unsettled.slots[i]) })
+	g.unsettled = unsettled{}
+	g.inPieces(len(g.changes), g.settleChange)
+	g.lock()
+	defer g.unlock()
+	g.finish()
+	return revised
+}
+
+// inPieces calls do for each of n items, and unlocks the graph between pieces so that readers get
+// in.
+func (g *Graph) inPieces(n int, do func(i int)) {
+	for i := 0; i < n; {
+		g.lock()
+		for range min(8*g.sliceChanges, n-i) {
+			do(i)
+			i++
+		}
+		g.unlock()
+	}
+}
+
+// unpinNode releases the node of a freed entry; unpinSlot releases the name of a dropped
+// tombstone.
+func (g *Graph) unpinNode(id nodeID) {
+	if g.unlocked {
+		g.unsettled.nodes = append(g.unsettled.nodes, id)
+		return
+	}
+	g.nodes.at(id).pins--
+	g.dropNode(id)
+}
+
+func (g *Graph) unpinSlot(id slotID) {
+	if g.unlocked {
+		g.unsettled.slots = append(g.unsettled.slots, id)
+		return
+	}
+	g.slots.at(id).pins--
+	g.dropSlot(id)
+}
+
+// restamp records that an arc changed in the open revision.
+func (g *Graph) restamp(id arcID) {
+	a := g.arcs.at(id)
+	switch {
+	case a.stamp == g.rev:
+	case g.unlocked:
+		g.unsettled.stamps = append(g.unsettled.stamps, id)
+	default:
+		a.stamp = g.rev
+	}
+}
+
+// visitAll counts a visit of each entry of the lens, for a commit that walks through all.
+func (l *Lens) visitAll() {
+	n := int(l.entries.next)
+	l.g.visits += n
+	if n > l.g.fewEntries {
+		l.g.whole += n
+	}
 }
