@@ -55,23 +55,12 @@ func clusterFrom(ctx context.Context) string {
 	return cluster
 }
 
-// nameOf returns the name of the graph that a request is about.
-func nameOf(r *http.Request, info *request.RequestInfo) names.GraphName {
-	return names.GraphName{Cluster: clusterFrom(r.Context()), Namespace: info.Namespace, Name: info.Name}
-}
-
-// ofCluster reports whether a request is about another cluster.
-func ofCluster(info *request.RequestInfo) bool {
-	return info.IsResourceRequest && info.APIGroup == groupVersion.Group && info.APIVersion == groupVersion.Version &&
-		info.Resource == clusters && info.Subresource == proxySubresource && info.Namespace == ""
-}
-
 // requestInfos parses the paths of the server, with and without the prefix of a cluster.
 var requestInfos = &request.RequestInfoFactory{APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString()}
 
 // serveCluster answers a request below the path of another cluster, of a user who may get
 // that cluster. The rest of the path is that of the cluster's own server.
-func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *request.RequestInfo, document func(*request.RequestInfo) http.Handler, rest http.Handler) {
+func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
 	path, err := pathWithin(r.URL, info.Name)
 	if err != nil {
 		s.refuse(w, r, err)
@@ -93,11 +82,11 @@ func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *requ
 		return
 	}
 	inner = inner.WithContext(request.WithRequestInfo(inner.Context(), within))
-	if found := document(within); found != nil {
-		found.ServeHTTP(w, inner)
+	if document := s.discovery(within); document != nil {
+		document.ServeHTTP(w, inner)
 		return
 	}
-	rest.ServeHTTP(w, inner)
+	s.serveAuthorized(w, inner)
 }
 
 // pathWithin returns the path behind the prefix of a cluster. A path that a proxy could read

@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilversion "k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
 // openAPI describes the paths below the version.
@@ -19,9 +21,9 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// documents returns the documents of discovery, by path. The resource has the verbs get and
+// discoveryDocuments returns the documents of discovery, by path. The resource has the verbs get and
 // list only: informers would watch a resource with the verb watch as objectSubresource.
-func (s *Server) documents() map[string][]byte {
+func discoveryDocuments(operator string) map[string][]byte {
 	served := metav1.GroupVersionForDiscovery{GroupVersion: groupVersion.String(), Version: groupVersion.Version}
 	group := metav1.APIGroup{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"},
@@ -50,7 +52,7 @@ func (s *Server) documents() map[string][]byte {
 			},
 		}},
 		openAPIPath: json.RawMessage(openAPI),
-		"/version":  versionInfo(s.options.Version),
+		"/version":  versionInfo(operator),
 	}
 	texts := make(map[string][]byte, len(documents))
 	for path, document := range documents {
@@ -68,6 +70,17 @@ func versionInfo(v string) version.Info {
 		info.Major, info.Minor = strconv.Itoa(int(parsed.Major())), strconv.Itoa(int(parsed.Minor()))
 	}
 	return info
+}
+
+// discovery returns the handler of a document, nil for other requests. Documents are the same for
+// all users and need no answer of the API server: while discovery fails, no namespace of the cluster
+// can be deleted.
+func (s *Server) discovery(info *request.RequestInfo) http.Handler {
+	text, ok := s.documents[strings.TrimRight(info.Path, "/")]
+	if !ok || info.IsResourceRequest {
+		return nil
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveDocument(w, r, text) })
 }
 
 // versionHeader has the version of the operator in the answers of discovery. An API server that sends

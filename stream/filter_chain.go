@@ -20,7 +20,9 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/admission"
 	"graphview.dev/stream/names"
 )
 
@@ -177,4 +179,31 @@ func withoutImpersonation(next http.Handler, refuse func(http.ResponseWriter, *h
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// withOwner counts the connection of an authenticated request for its user. A connection of
+// the front proxy carries requests of many users, and counts for none.
+func (s *Server) withOwner(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if who, ok := request.UserFrom(r.Context()); ok {
+			owner := budget.UserOwner(who)
+			if kept := credentialsFrom(r.Context()); kept != nil && kept.proxied {
+				owner = budget.Owner{}
+			}
+			if err := admission.Authenticated(r.Context(), owner); err != nil {
+				w.Header().Set("Connection", "close")
+				s.refuse(w, r, notAdmitted(err))
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// closeUnauthenticated closes the connection after the answer, unless an earlier request on
+// it was authenticated.
+func closeUnauthenticated(w http.ResponseWriter, r *http.Request) {
+	if admission.Unauthenticated(r.Context()) {
+		w.Header().Set("Connection", "close")
+	}
 }

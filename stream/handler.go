@@ -15,37 +15,7 @@ import (
 
 // newHandler returns the handler of all paths. Health and the page need no authentication.
 func (s *Server) newHandler() http.Handler {
-	documents := s.documents()
-	var discovery func(*request.RequestInfo) http.Handler
-	var rest http.Handler
-	rest = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Authorization used the same request info, so the URL is not parsed again.
-		info, ok := request.RequestInfoFrom(r.Context())
-		switch {
-		case !ok:
-			s.refuse(w, r, apierrors.NewInternalError(errors.New("no request info")))
-		case ofCluster(info):
-			s.serveCluster(w, r, info, discovery, rest)
-		case info.IsResourceRequest:
-			s.serveGraphs(w, r, info)
-		case info.Path == connectionPath && clusterFrom(r.Context()) != "":
-			s.refuse(w, r, apierrors.NewBadRequest(onlyDeclared))
-		case info.Path == connectionPath:
-			s.serveConnection(w, r)
-		default:
-			s.refuse(w, r, notFound(r))
-		}
-	})
-	// Discovery is the same for all users and does not ask the API server: while it fails,
-	// no namespace of the cluster can be deleted.
-	discovery = func(info *request.RequestInfo) http.Handler {
-		text, ok := documents[strings.TrimRight(info.Path, "/")]
-		if !ok || info.IsResourceRequest {
-			return nil
-		}
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveDocument(w, r, text) })
-	}
-	filtered := s.access.filter(handlers{open: discovery, rest: rest, refuse: s.refuse, admit: s.withOwner}, s.metrics, s.options.Logger)
+	filtered := s.access.filter(handlers{open: s.discovery, rest: http.HandlerFunc(s.serveAuthorized), refuse: s.refuse, admit: s.withOwner}, s.metrics, s.options.Logger)
 	return s.withPanicsLogged(withBaseContext(withBodyDeadline(s.withAllowedOrigins(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/readyz", "/livez", "/healthz":
@@ -59,6 +29,37 @@ func (s *Server) newHandler() http.Handler {
 			filtered.ServeHTTP(w, r)
 		}
 	})))))
+}
+
+// serveAuthorized answers a request that the user has a right to.
+func (s *Server) serveAuthorized(w http.ResponseWriter, r *http.Request) {
+	// Authorization used the same request info, so the URL is not parsed again.
+	info, ok := request.RequestInfoFrom(r.Context())
+	switch {
+	case !ok:
+		s.refuse(w, r, apierrors.NewInternalError(errors.New("no request info")))
+	case ofCluster(info):
+		s.serveCluster(w, r, info)
+	case info.IsResourceRequest:
+		s.serveGraphs(w, r, info)
+	case info.Path == connectionPath && clusterFrom(r.Context()) != "":
+		s.refuse(w, r, apierrors.NewBadRequest(onlyDeclared))
+	case info.Path == connectionPath:
+		s.serveConnection(w, r)
+	default:
+		s.refuse(w, r, notFound(r))
+	}
+}
+
+// nameOf returns the name of the graph that a request is about.
+func nameOf(r *http.Request, info *request.RequestInfo) names.GraphName {
+	return names.GraphName{Cluster: clusterFrom(r.Context()), Namespace: info.Namespace, Name: info.Name}
+}
+
+// ofCluster reports whether a request is about another cluster.
+func ofCluster(info *request.RequestInfo) bool {
+	return info.IsResourceRequest && info.APIGroup == groupVersion.Group && info.APIVersion == groupVersion.Version &&
+		info.Resource == clusters && info.Subresource == proxySubresource && info.Namespace == ""
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {

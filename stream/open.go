@@ -40,8 +40,12 @@ func (s *Server) known() bool {
 func (s *Server) findFor(r *http.Request, name names.GraphName) (View, error) {
 	who, _ := request.UserFrom(r.Context())
 	info, _ := request.RequestInfoFrom(r.Context())
-	ctx, cancel := s.patience(r)
-	defer cancel()
+	ctx := r.Context()
+	if name.Cluster != "" {
+		var cancel context.CancelFunc
+		ctx, cancel = s.patience(r)
+		defer cancel()
+	}
 	return s.find(ctx, who, info.Verb, name)
 }
 

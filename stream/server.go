@@ -30,6 +30,7 @@ type Server struct {
 	access      *delegatedAuth
 	listener    net.Listener
 	handler     http.Handler
+	documents   map[string][]byte // of discovery, by path
 	registry    *admission.Registry
 	exports     *admission.Exports
 	writes      *admission.WriteBudget
@@ -70,6 +71,7 @@ func newServer(o Options, a *delegatedAuth) (*Server, error) {
 		registry: admission.NewRegistry(o.MaxOpen), exports: admission.NewExports(),
 		writes: admission.NewWriteBudget(0), timing: defaultTiming(), metrics: m,
 		permissions: newPermissions(a.review, o.PermissionRecheck, o.DigestKey, o.Ledger, m),
+		documents:   discoveryDocuments(o.Version),
 	}
 	s.handler = s.newHandler()
 	return s, nil
