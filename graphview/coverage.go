@@ -93,9 +93,6 @@ func selective(j *intake.Judge) bool { return j.Query.Object != nil || j.Query.P
 // so that no target counts as missing in between.
 func (k *keeper) mention(o *plan.Outline) {
 	v := k.view
-	if v.engine.o.Own == nil {
-		return
-	}
 	watched := make(map[graph.Kind]bool)
 	for n := range o.Needed {
 		if n.OfObjects() {

@@ -18,7 +18,7 @@
 // # What is where
 //
 //	reconcile.go                             the goroutine of a view: one step after another
-//	taps.go, feeds.go                        from a plan to leased watches
+//	taps.go                                  from a plan to leased watches
 //	report.go, coverage.go, advise.go        what a view says about itself
 //	keeper.go, grants.go                     what that goroutine knows: taps, namespaces, rights
 //	declare.go                               what users declare: specs, ReferenceRules, ad-hoc views

@@ -223,8 +223,10 @@ func (k *keeper) carryOut(ctx context.Context, p *spec.Program, o *plan.Outline,
 	if err := k.holdWatches(o.Needed); err != nil {
 		return err
 	}
-	k.mention(o)
-	k.plan(ctx, p, o)
+	if k.view.engine.o.Own != nil {
+		k.mention(o)
+	}
+	k.setTaps(ctx, p, o)
 	k.forgetMentioned()
 	for n, t := range k.taps {
 		t.setLacking(o.Lacking[n])

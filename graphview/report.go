@@ -327,3 +327,15 @@ func (e *Engine) retryNext(namespace string) {
 		next.kick()
 	}
 }
+
+func healthOf(classes [graph.Classes]int) Health {
+	return Health{
+		OK: classes[intake.ClassOK], Progressing: classes[intake.ClassProgressing], Degraded: classes[intake.ClassDegraded],
+		Suspended: classes[intake.ClassSuspended], Terminating: classes[intake.ClassTerminating], Unknown: classes[intake.ClassUnknown],
+	}
+}
+
+// statusOf returns the row of a selected resource.
+func statusOf(r resources.Resource) ResourceStatus {
+	return ResourceStatus{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
+}

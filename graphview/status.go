@@ -1,11 +1,6 @@
 package graphview
 
-import (
-	"graphview.dev/graphview/advice"
-	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/intake"
-	"graphview.dev/graphview/resources"
-)
+import "graphview.dev/graphview/advice"
 
 // Status is the state of a view at one instant.
 type Status struct {
@@ -52,16 +47,4 @@ type ResourceStatus struct {
 // Health counts visible objects by health; see the package health.
 type Health struct {
 	OK, Progressing, Degraded, Suspended, Terminating, Unknown int
-}
-
-func healthOf(classes [graph.Classes]int) Health {
-	return Health{
-		OK: classes[intake.ClassOK], Progressing: classes[intake.ClassProgressing], Degraded: classes[intake.ClassDegraded],
-		Suspended: classes[intake.ClassSuspended], Terminating: classes[intake.ClassTerminating], Unknown: classes[intake.ClassUnknown],
-	}
-}
-
-// statusOf returns the row of a selected resource.
-func statusOf(r resources.Resource) ResourceStatus {
-	return ResourceStatus{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
 }

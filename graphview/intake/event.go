@@ -93,7 +93,9 @@ func (ev *setEvent) Apply() {
 		ev.keepLate()
 	}
 	f.setFaultOf(objectName{ev.object.Namespace, ev.object.Name}, ev.fault)
-	in.setRelease(f, &ev.object, ev.release)
+	if mayBeReleases(f.resource) {
+		in.setRelease(f, &ev.object, ev.release)
+	}
 	f.setDeadline(ev)
 	id := in.o.Graph.Set(f.source, &ev.object)
 	for i := range ev.verdicts {
@@ -152,7 +154,9 @@ func (ev *deleteEvent) Apply() {
 	f.setFaultOf(object, "")
 	delete(f.firstSeen, object)
 	in.o.Graph.Remove(f.source, ev.namespace, ev.name)
-	in.deleteRelease(f, ev.namespace, ev.name)
+	if mayBeReleases(f.resource) {
+		in.deleteRelease(f, ev.namespace, ev.name)
+	}
 	for t := range f.taps.For(ev.namespace).Each {
 		if !t.closed {
 			t.role.remove(t, ev.namespace, ev.name)

@@ -96,7 +96,9 @@ func (f *Feed) Announce() {
 // writer calls it.
 func (f *Feed) Remove() {
 	in := f.intake
-	in.removeReleases(f)
+	if mayBeReleases(f.resource) { // other kinds skip it: there may be very many releases
+		in.releases.RemoveWatch(f)
+	}
 	if f.source != 0 {
 		in.o.Graph.RemoveSource(f.source)
 		delete(in.bySource, f.source)

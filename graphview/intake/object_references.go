@@ -105,6 +105,11 @@ func (f *Feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent
 	return warning, nil
 }
 
+// mayBeReleases reports whether objects of a resource may be Helm releases.
+func mayBeReleases(r resources.Resource) bool { return isSecret(r) || isConfigMap(r) }
+
+func isSecret(r resources.Resource) bool { return r.Group == "" && r.Resource == "secrets" }
+
 func isConfigMap(r resources.Resource) bool { return r.Group == "" && r.Resource == "configmaps" }
 
 // isRelease reports whether an object is a ConfigMap with a Helm revision that is deployed or

@@ -4,36 +4,25 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/panics"
-	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
 
 // setRelease adds to a Secret or ConfigMap the objects that its release manages. The writer
 // calls it before the graph gets the object.
 func (in *Intake) setRelease(f *Feed, o *graph.Object, m *helm.Managed) {
-	switch {
-	case isSecret(f.resource):
+	if isSecret(f.resource) {
 		in.releases.SetSecret(f, o)
-	case isConfigMap(f.resource):
+	} else {
 		in.releases.SetConfigMap(f, o, m)
 	}
 }
 
 // deleteRelease removes a deleted Secret or ConfigMap from its release. The writer calls it.
 func (in *Intake) deleteRelease(f *Feed, namespace, name string) {
-	switch {
-	case isSecret(f.resource):
+	if isSecret(f.resource) {
 		in.releases.DeleteSecret(f, namespace, name)
-	case isConfigMap(f.resource):
+	} else {
 		in.releases.DeleteConfigMap(f, namespace, name)
-	}
-}
-
-// removeReleases removes the releases of a feed that ends. Other kinds skip it, because there
-// may be very many releases. The writer calls it.
-func (in *Intake) removeReleases(f *Feed) {
-	if isSecret(f.resource) || isConfigMap(f.resource) {
-		in.releases.RemoveWatch(f)
 	}
 }
 
@@ -95,5 +84,3 @@ func readManaged(o *watch.Decoded) (m *helm.Managed, err error) {
 	m.Version, m.Hash = o.Version(), o.Hash()
 	return m, nil
 }
-
-func isSecret(r resources.Resource) bool { return r.Group == "" && r.Resource == "secrets" }

@@ -10,5 +10,5 @@ import (
 // release.
 func TestEndOfOtherFeed(_ *testing.T) {
 	in := new(Intake) // without releases: it panics if it looks at them
-	in.removeReleases(&Feed{resource: resources.Resource{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}})
+	(&Feed{intake: in, resource: resources.Resource{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}}).Remove()
 }

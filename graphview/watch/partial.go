@@ -29,7 +29,7 @@ func newExtent() *extent {
 
 // retains reports whether the objects of a namespace are retained.
 func (x *extent) retains(namespace []byte) bool {
-	return x == nil || (*x.namespaces.Load())[string(namespace)]
+	return (*x.namespaces.Load())[string(namespace)]
 }
 
 // skips returns a function that reports which objects are not read, nil if all are.
