@@ -47,15 +47,15 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 	o := &opening{name: names.GraphName{Name: connectionPath}, subscribe: &options, terms: s.termsOf(r, rightToConnection, nil)}
 	who, _ := request.UserFrom(r.Context())
 	s.upgrade(w, r, upgradeOptions{protocol: connectionProtocol, about: o.name, reserve: s.reserve},
-		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) {
+		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
 			o.terms.End = stream.End
 			declared, err := s.readRequest(stream, conn, out, options.ExcludeInferred)
 			if err != nil {
 				s.closeSocket(stream, conn, out, err)
-				return
+				return nil
 			}
 			o.declared = declared
-			s.runSession(stream, who, o, conn, out)
+			return s.openSession(stream, who, o, conn, out)
 		})
 }
 

@@ -29,9 +29,10 @@ type upgradeOptions struct {
 	reserve func(ctx context.Context, who user.Info) (*admission.Stream, error)
 }
 
-// upgrade makes a WebSocket of a request and returns. serve runs in a goroutine that the
-// server joins.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, o upgradeOptions, serve func(*admission.Stream, *websocket.Conn, *transport.Socket)) {
+// upgrade makes a WebSocket of a request and returns. begin runs in a goroutine that the
+// server joins. It returns the session that this goroutine then runs, nil if the stream has
+// ended: the stack of an idle session stays as large as the frames below it.
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, o upgradeOptions, begin func(*admission.Stream, *websocket.Conn, *transport.Socket) *session) {
 	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, o.protocol) {
 		s.refuse(w, r, apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is "+o.protocol))
 		return
@@ -62,7 +63,9 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, o upgradeOption
 	go func() {
 		defer stream.Release()
 		defer s.contain(func() { _ = conn.CloseNow() })
-		serve(stream, conn, out)
+		if session := begin(stream, conn, out); session != nil {
+			session.run(stream.Ctx, stream.Hard)
+		}
 	}()
 }
 

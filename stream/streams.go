@@ -54,7 +54,7 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 	}
 	who, _ := request.UserFrom(r.Context())
 	terms := s.termsOf(r, right, nil)
-	s.upgrade(w, r, upgradeOptions{protocol: mux.Subprotocol, about: name, reserve: s.reserveMux}, func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) {
+	s.upgrade(w, r, upgradeOptions{protocol: mux.Subprotocol, about: name, reserve: s.reserveMux}, func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
 		terms.End = stream.End
 		lease := s.permissions.Acquire(stream.Ctx, who, name, terms)
 		defer lease.Release()
@@ -73,6 +73,7 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 			m.Read(conn)
 		})
 		m.Run()
+		return nil
 	})
 }
 

@@ -93,22 +93,14 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, o *opening)
 	who, _ := request.UserFrom(r.Context())
 	terms := s.termsOf(r, rightToWatch(o.name), nil)
 	s.upgrade(w, r, upgradeOptions{protocol: subprotocol, about: o.name, reserve: s.reserve},
-		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) {
+		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
 			o.terms, o.terms.End = terms, stream.End
 			out.Start(conn, func() { transport.TakeNothing(conn, stream.Hard, stream.End) })
-			s.runSession(stream, who, o, conn, out)
+			return s.openSession(stream, who, o, conn, out)
 		})
 }
 
-// runSession opens a graph and streams it over a WebSocket until it ends.
-func (s *Server) runSession(stream *admission.Stream, who user.Info, o *opening, conn *websocket.Conn, out *transport.Socket) {
-	if session := s.openSession(stream, who, o, conn, out); session != nil {
-		session.run(stream.Ctx, stream.Hard)
-	}
-}
-
-// openSession returns nil after an error, which the peer was sent. It is a function of its
-// own because the stack of an idle session stays as large as its callers' frames.
+// openSession opens a graph for a WebSocket. It returns nil after an error, which the peer was sent.
 func (s *Server) openSession(stream *admission.Stream, who user.Info, o *opening, conn *websocket.Conn, out *transport.Socket) *session {
 	graph, err := s.open(stream.Ctx, who, o)
 	if err != nil {
