@@ -234,8 +234,8 @@ func (g *Graph) tellExceedances() {
 		}
 		s := g.slots.at(n.slot)
 		x := Exceedance{Namespace: g.spaces.at(s.space), Name: s.name, Err: g.Exceeded(NodeID(id)), Sources: g.sourcesOf(id)}
-		for l := range g.lenses {
-			if e := l.index.at(id); e != 0 && l.entries.at(e).flags&member != 0 {
+		for l, e := range g.entriesOf(id) {
+			if l.entries.at(e).flags&member != 0 {
 				x.Lenses = append(x.Lenses, l)
 			}
 		}

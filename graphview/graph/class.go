@@ -1,5 +1,7 @@
 package graph
 
+import "iter"
+
 // Class is the health of an object as a number. The graph does not know the meaning of the
 // numbers; 0 is unknown.
 type Class uint8
@@ -83,14 +85,8 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 // markSideChanged has lenses tell those of their readers in this revision who show
 // something of an object that is not its content.
 func (g *Graph) markSideChanged(id nodeID) {
-	if g.nodes.at(id).pins == 0 {
-		return
-	}
-	for l := range g.lenses {
-		if e := l.index.at(id); e != 0 {
-			l.entries.at(e).flags |= sideChanged
-			l.mark(e)
-		}
+	for l, e := range g.entriesOf(id) {
+		l.markChanged(e, sideChanged)
 	}
 }
 
@@ -98,23 +94,30 @@ func (g *Graph) markSideChanged(id nodeID) {
 // unless they watch the source that brought it: those get a Selection of it. Their own sources may
 // never bring this content, or bring nothing if the object has returned to what they retain.
 func (g *Graph) markContentChanged(id nodeID, by SourceID) {
-	if g.nodes.at(id).pins == 0 {
-		return
-	}
-	for l := range g.lenses {
-		e := l.index.at(id)
-		if _, watches := l.sources[by]; e == 0 || watches {
+	for l, e := range g.entriesOf(id) {
+		if _, watches := l.sources[by]; watches {
 			continue
 		}
 		g.visits++
-		p := l.entries.at(e)
-		if part, parted := l.parts[e]; parted && contentLen(part.content) > 0 {
-			p.flags |= sideChanged // the part is kept, whatever the content is
+		if contentLen(l.parts[e].content) > 0 {
+			l.markChanged(e, sideChanged) // the part is kept, whatever the content is
 		} else {
-			p.flags |= fresh
-			p.changed = l.stamp(g.rev)
+			l.markChanged(e, fresh)
 		}
-		l.mark(e)
+	}
+}
+
+// entriesOf returns the entries that lenses have for a node.
+func (g *Graph) entriesOf(id nodeID) iter.Seq2[*Lens, entryID] {
+	return func(yield func(*Lens, entryID) bool) {
+		if g.nodes.at(id).pins == 0 {
+			return
+		}
+		for l := range g.lenses {
+			if e := l.index.at(id); e != 0 && !yield(l, e) {
+				return
+			}
+		}
 	}
 }
 

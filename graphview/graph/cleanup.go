@@ -52,9 +52,12 @@ type dropTombstones struct {
 }
 
 func (c *dropTombstones) step(g *Graph) (changed, done bool) {
+	if c.l.closed {
+		return false, true
+	}
 	const most = 16
 	g.visits += 2 * most
-	if done = c.l.closed || c.l.dropTombstones(c.rev, most); done && !c.l.closed {
+	if done = c.l.dropTombstones(c.rev, most); done {
 		c.l.releaseEmpty()
 	}
 	return false, done

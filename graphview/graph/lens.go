@@ -279,11 +279,7 @@ func (l *Lens) Select(id NodeID, s Selection) {
 	}
 	l.setRoot(e, s.Root)
 	if n := l.news(e, s); n != 0 {
-		if n == fresh {
-			p.changed = l.stamp(l.g.rev)
-		}
-		p.flags |= n
-		l.mark(e)
+		l.markChanged(e, n)
 	}
 }
 
@@ -335,6 +331,17 @@ func (l *Lens) deselect(e entryID) {
 func contentLen(content any) int64 {
 	text, _ := content.([]byte)
 	return int64(len(text))
+}
+
+// markChanged marks an entry whose content changed in the open revision, or only the rest of the
+// object: fresh or sideChanged.
+func (l *Lens) markChanged(e entryID, how uint16) {
+	p := l.entries.at(e)
+	if how == fresh {
+		p.changed = l.stamp(l.g.rev)
+	}
+	p.flags |= how
+	l.mark(e)
 }
 
 // mark adds an entry to the list that the commit visits.

@@ -198,10 +198,8 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 		}
 	case !n.alive() && n.pins > 0:
 		g.visits += len(g.lenses)
-		for l := range g.lenses {
-			if e := l.index.at(id); e != 0 {
-				l.deselect(e)
-			}
+		for l, e := range g.entriesOf(id) {
+			l.deselect(e)
 		}
 	}
 	if n.alive() {

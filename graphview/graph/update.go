@@ -26,9 +26,7 @@ func (g *Graph) updateLocked(fn func()) (revised, late []*Lens) {
 	clear(g.walks)
 	g.walks = g.walks[:0]
 	fn()
-	if g.HasCleanup() {
-		g.work()
-	}
+	g.work()
 	g.exceedances = nil
 	if g.HasOpenUpdate() {
 		g.enforceMeanwhile()
