@@ -91,10 +91,10 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, o *openin
 // serveSocket streams over a WebSocket.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, o *opening) {
 	who, _ := request.UserFrom(r.Context())
-	terms := s.termsOf(r, rightToWatch(o.name), nil)
+	o.terms = s.termsOf(r, rightToWatch(o.name), nil)
 	s.upgrade(w, r, upgradeOptions{protocol: subprotocol, about: o.name, reserve: s.reserve},
 		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
-			o.terms, o.terms.End = terms, stream.End
+			o.terms.End = stream.End
 			out.Start(conn, func() { transport.TakeNothing(conn, stream.Hard, stream.End) })
 			return s.openSession(stream, who, o, conn, out)
 		})
