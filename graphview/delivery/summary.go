@@ -246,7 +246,12 @@ func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, er
 	if stored, again := s.all[c.Node]; again {
 		switch {
 		case stored.logged > now.logged:
-			// The vertex has changed since it was read. The reader is going to be sent that.
+			// The vertex has changed since it was read. The reader has to be sent that, even if the
+			// summary is again as it was before the version that this reader gets.
+			if string(stored.text) != string(now.text) {
+				stored.changed = stored.logged
+				s.all[c.Node] = stored
+			}
 			return now.text, false, nil
 		case string(stored.text) == string(now.text):
 			now.text, now.changed = stored.text, stored.changed
