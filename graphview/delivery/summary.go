@@ -205,13 +205,16 @@ func appendDeletion(dst []byte, f *impact.Facts) []byte {
 type summaries struct {
 	mu  sync.Mutex
 	all map[graph.NodeID]summarized
+	// dropped is the newest revision of a summary that is no longer stored. Readers may show it.
+	dropped uint64
 }
 
 type summarized struct {
-	from    summarySource
-	logged  uint64 // revision of the vertex that it was made from
-	text    []byte
-	changed uint64 // revision since which the summary is known to be the same
+	from   summarySource
+	logged uint64 // revision of the vertex that it was made from
+	text   []byte
+	// changed is the revision since which no reader has been given another summary.
+	changed uint64
 }
 
 // summarySource identifies the input of a summary. Equal sources make equal summaries.
@@ -223,14 +226,10 @@ type summarySource struct {
 
 // of returns the summary of a vertex, and reports whether a reader of a revision has it.
 func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, err error) {
-	s.mu.Lock()
-	before, found := s.all[c.Node]
-	s.mu.Unlock()
-	from := summarySource{c.Hash, c.SideHash, c.Root}
-	if found && before.from == from {
+	now := summarized{from: summarySource{c.Hash, c.SideHash, c.Root}, logged: c.Logged}
+	if before, found := s.stored(&now, c.Node); found {
 		return before.text, !c.Appeared && before.changed <= known, nil
 	}
-	now := summarized{from: from, logged: c.Logged, changed: c.Logged}
 	if o, ok := c.Payload.(Object); ok {
 		// Slow, so without the lock: two goroutines may do the same.
 		made, err := Summarize(c.Vertex.Group, o)
@@ -240,34 +239,56 @@ func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, er
 		made.Root = c.Root
 		now.text = made.AppendJSON(nil)
 	}
+	now = s.store(c.Node, now)
+	return now.text, !c.Appeared && now.changed <= known, nil
+}
+
+// stored returns the stored summary if its source is that of now, and notes that a reader is given it
+// as that of now's revision.
+func (s *summaries) stored(now *summarized, id graph.NodeID) (summarized, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// A summary that was stored in between is kept: other subscribers may have it.
-	if stored, again := s.all[c.Node]; again {
-		switch {
-		case stored.logged > now.logged:
-			// The vertex has changed since it was read. The reader has to be sent that, even if the
-			// summary is again as it was before the version that this reader gets.
-			if string(stored.text) != string(now.text) {
-				stored.changed = stored.logged
-				s.all[c.Node] = stored
-			}
-			return now.text, false, nil
-		case string(stored.text) == string(now.text):
-			now.text, now.changed = stored.text, stored.changed
-		}
+	before, found := s.all[id]
+	if !found || before.from != now.from {
+		return before, false
+	}
+	if before.logged < now.logged {
+		before.logged = now.logged
+		s.all[id] = before
+	}
+	return before, true
+}
+
+// store keeps a summary that a reader is given, unless the one of a newer version is stored. That one
+// then has to be sent to the reader, even if it is again what the reader had before.
+func (s *summaries) store(id graph.NodeID, now summarized) summarized {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now.changed = max(now.logged, s.dropped+1)
+	stored, found := s.all[id]
+	same := found && string(stored.text) == string(now.text)
+	switch {
+	case same && stored.logged > now.logged:
+		return now
+	case same:
+		now.text, now.changed = stored.text, stored.changed
+	case found && stored.logged > now.logged:
+		stored.changed = max(stored.changed, stored.logged)
+		s.all[id] = stored
+		return now
 	}
 	if s.all == nil {
 		s.all = make(map[graph.NodeID]summarized)
 	}
-	s.all[c.Node] = now
-	return now.text, !c.Appeared && now.changed <= known, nil
+	s.all[id] = now
+	return now
 }
 
 // forget drops the summary of a vertex.
 func (s *summaries) forget(id graph.NodeID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.dropped = max(s.dropped, s.all[id].logged)
 	delete(s.all, id)
 }
 
@@ -277,12 +298,19 @@ func (s *summaries) shrink(vertices int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.all) > 2*vertices+1024 {
-		s.all = nil
+		s.dropLocked()
 	}
 }
 
 func (s *summaries) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.dropLocked()
+}
+
+func (s *summaries) dropLocked() {
+	for _, each := range s.all {
+		s.dropped = max(s.dropped, each.logged)
+	}
 	s.all = nil
 }

@@ -1,0 +1,118 @@
+package delivery
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/test/seed"
+)
+
+// readingObject is an object during whose reading something else happens.
+type readingObject struct {
+	*fakeObject
+
+	meanwhile func()
+}
+
+func (o *readingObject) ReadJSON(read func([]byte) error) error {
+	o.meanwhile()
+	return o.fakeObject.ReadJSON(read)
+}
+
+// TestSummaryThatReturns: a reader makes the summary of a version while another reader already reads the
+// next one, whose summary is again that of the version before. The first reader is sent that too.
+func TestSummaryThatReturns(t *testing.T) {
+	version := func(hash, logged uint64, phase string) *graph.Change {
+		return &graph.Change{Node: 1, Hash: hash, Logged: logged, Payload: &fakeObject{json: `{"kind":"Pod","status":{"phase":"` + phase + `"}}`}}
+	}
+	var s summaries
+	read := func(c *graph.Change, known uint64) (text string, has bool) {
+		t.Helper()
+		made, has, err := s.of(c, known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(made), has
+	}
+	first, _ := read(version(1, 3, "Running"), 0)
+	changed, returned := version(2, 5, "Failed"), version(3, 6, "Running")
+	changed.Payload = &readingObject{changed.Payload.(*fakeObject), func() {
+		if text, has := read(returned, 4); text != first || !has {
+			t.Errorf("the other reader, which did not see the change, is sent %s again", text)
+		}
+	}}
+	if text, has := read(changed, 4); !strings.Contains(text, "Failed") || has {
+		t.Fatalf("the slow reader gets %s, known already: %v", text, has)
+	}
+	if text, has := read(returned, 5); text != first || has {
+		t.Errorf("the slow reader gets %s, known already: %v; want %s, which it does not know", text, has, first)
+	}
+}
+
+// summaryReader is a subscriber that shows the summary of one object.
+type summaryReader struct {
+	known   uint64
+	text    string
+	reading bool
+}
+
+// TestSummariesOfReaders: whatever readers overlap, and whatever is dropped from the store, a reader that
+// is told that it has a summary shows that one.
+func TestSummariesOfReaders(t *testing.T) {
+	random := rand.New(rand.NewPCG(seed.Of(t), 1))
+	for range 2000 {
+		var (
+			s       summaries
+			version = &graph.Change{Node: 1}
+			readers [3]summaryReader
+			step    func(depth int)
+		)
+		read := func(r *summaryReader, depth int) {
+			if r.reading || r.known == version.Logged {
+				return
+			}
+			c := *version
+			c.Appeared = r.known == 0
+			c.Payload = &readingObject{c.Payload.(*fakeObject), func() {
+				for range random.IntN(4) {
+					step(depth + 1)
+				}
+			}}
+			want := c.Payload.(*readingObject).uid
+			r.reading = true
+			text, has, err := s.of(&c, r.known)
+			r.reading = false
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case !has:
+				r.text = string(text)
+			}
+			if r.known = c.Logged; !strings.Contains(r.text, want) {
+				t.Fatalf("after revision %d a reader shows %s, not %s", r.known, r.text, want)
+			}
+		}
+		step = func(depth int) {
+			switch n := random.IntN(12); {
+			case depth > 3:
+			case n < 4:
+				// Three versions have two summaries.
+				hash := random.Uint64N(3)
+				uid := fmt.Sprint("uid-", hash/2)
+				version = &graph.Change{Node: 1, Logged: version.Logged + 1, Hash: hash, Payload: &fakeObject{uid: uid, json: "{}"}}
+			case n == 4:
+				s.clear()
+			case n == 5:
+				s.forget(version.Node)
+			case version.Logged > 0:
+				read(&readers[random.IntN(len(readers))], depth)
+			}
+		}
+		for range 30 {
+			step(0)
+		}
+	}
+}
