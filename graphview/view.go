@@ -2,6 +2,7 @@ package graphview
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -355,6 +356,9 @@ func (v *View) deliveryScope() delivery.Scope {
 	}
 	if v.program != nil && v.program.Namespaces != nil {
 		s.Namespaces = v.program.Namespaces.Names
+	}
+	if s.Named = v.seen.Named; (s.Namespaces == nil) != (v.seen.Namespaces == nil) || !maps.Equal(s.Namespaces, v.seen.Namespaces) {
+		s.Named++
 	}
 	v.seen = s
 	return s

@@ -200,8 +200,9 @@ func (w *Warnings) hideLocked(f fault) {
 		return
 	}
 	delete(w.faults.shown, f)
-	for _, other := range w.faults.shown {
-		if other == id {
+	for other, same := range w.faults.shown {
+		if same == id {
+			w.showLocked(other, w.faults.of[other.judge][other.object])
 			return
 		}
 	}

@@ -62,6 +62,7 @@ type state struct {
 	denied *warningSet // that it was sent
 	absent *warningSet // of roots, that it was sent
 	kinds  *kinds      // that it was sent
+	named  uint64      // Scope.Named by which its warnings were chosen
 }
 
 // place is equal for states that lead to the same messages, see graph.Position.Place.
@@ -124,8 +125,12 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	if who.rights != nil {
 		// Before the graph is read: changes that a narrowed graph emits count as sent, so all
 		// rights have to be known by then.
-		named := p.source.Scope().Namespaces
-		set, cleared = gate.permitted(set, named), gate.permitted(cleared, named)
+		scope := p.source.Scope()
+		if from.warned != 0 && from.named != scope.Named {
+			return nil, state{reset: true}, nil // it has other warnings than it may see now
+		}
+		to.named = scope.Named
+		set, cleared = gate.permitted(set, scope.Namespaces), gate.permitted(cleared, scope.Namespaces)
 		denied = p.deniedTo(who, gate)
 	}
 	b := newFrameBuilder(from.reset)

@@ -46,6 +46,8 @@ type Scope struct {
 	Resources []ScopedResource
 	// Namespaces has the namespaces in the spec, nil if the spec names none.
 	Namespaces map[string]bool
+	// Named changes if Namespaces does.
+	Named uint64
 }
 
 // ScopedResource is a resource that a view selects.

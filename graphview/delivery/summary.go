@@ -232,15 +232,14 @@ func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, er
 	}
 	if o, ok := c.Payload.(Object); ok {
 		// Slow, so without the lock: two goroutines may do the same.
-		made, err := Summarize(c.Vertex.Group, o)
-		if err != nil {
-			return nil, false, err
+		var made Summary
+		if made, err = Summarize(c.Vertex.Group, o); err == nil {
+			made.Root = c.Root
+			now.text = made.AppendJSON(nil)
 		}
-		made.Root = c.Root
-		now.text = made.AppendJSON(nil)
 	}
-	now = s.store(c.Node, now)
-	return now.text, !c.Appeared && now.changed <= known, nil
+	now = s.store(c.Node, now) // also none, which the reader is then given
+	return now.text, !c.Appeared && now.changed <= known, err
 }
 
 // stored returns the stored summary if its source is that of now, and notes that a reader is given it

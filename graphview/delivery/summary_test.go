@@ -116,3 +116,23 @@ func TestSummariesOfReaders(t *testing.T) {
 		}
 	}
 }
+
+// TestSummaryAfterAFailure: a reader that was sent no summary, because the object could not be read, is
+// sent the summary when the object is again as it was before.
+func TestSummaryAfterAFailure(t *testing.T) {
+	var s summaries
+	version := func(hash, logged uint64, o Object) *graph.Change {
+		return &graph.Change{Node: 1, Hash: hash, Logged: logged, Payload: o}
+	}
+	good := &fakeObject{json: `{"kind":"Pod","status":{"phase":"Running"}}`}
+	first, _, err := s.of(version(1, 3, good), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, has, err := s.of(version(2, 5, &fakeObject{json: `{"kind":"Deployment","spec":{"replicas":1e999}}`}), 4); err == nil || has {
+		t.Fatal(has, err)
+	}
+	if text, has, err := s.of(version(1, 6, good), 5); err != nil || has || string(text) != string(first) {
+		t.Errorf("known already: %t (%v), though the reader shows none", has, err)
+	}
+}

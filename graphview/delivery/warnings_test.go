@@ -3,10 +3,14 @@ package delivery
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/graph"
 )
 
@@ -201,5 +205,59 @@ func TestSummaryHasTheTypesOfTheStream(t *testing.T) {
 				t.Errorf("the stream says %v, the status %q", set, summary)
 			}
 		})
+	}
+}
+
+// TestWarningsOfFormerNamespaces: a subscriber that follows a view while its spec names other namespaces
+// has the warnings of one that begins then.
+func TestWarningsOfFormerNamespaces(t *testing.T) {
+	lost := func(namespace string) map[WarningID]Warning {
+		w := About(InformerSyncFailed, "lost", pods, namespace)
+		return map[WarningID]Warning{w.ID(): w}
+	}
+	for name, c := range map[string]struct {
+		before, after       map[string]bool
+		warned, warnedAfter map[WarningID]Warning
+	}{
+		"the spec no longer names it": {map[string]bool{"a": true}, map[string]bool{"b": true}, lost("a"), nil},
+		"the spec begins to name it":  {nil, map[string]bool{"a": true}, lost("a"), lost("a")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.set("Running", false, "p")
+			s.scope = Scope{Generation: 1, Namespaces: c.before}
+			s.warnings.Set(c.warned)
+			nothing := fixedAccess{access.Place{Resource: "configmaps"}: true}
+			early := s.reader(SubscribeOptions{Access: nothing})
+			defer early.Close()
+			early.catchUp(t)
+			s.scope = Scope{Generation: 2, Named: 1, Namespaces: c.after}
+			s.warnings.Set(c.warnedAfter)
+			early.catchUp(t)
+			late := s.reader(SubscribeOptions{Access: nothing})
+			defer late.Close()
+			late.catchUp(t)
+			if diff := cmp.Diff(late.warnings, early.warnings, cmp.AllowUnexported(WarningID{})); diff != "" {
+				t.Errorf("(-begins +follows):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestFaultThatIsLeft: an object fails for two judges; when one of them can judge it again, the warning is
+// that of the other.
+func TestFaultThatIsLeft(t *testing.T) {
+	s := newStage(t)
+	s.set("Running", false, "p")
+	r := s.reader(SubscribeOptions{})
+	defer r.Close()
+	objects, releases := &fakeJudge{resource: secrets}, &fakeJudge{resource: secrets}
+	s.warnings.SetFault(objects, "shop", "s", errors.New("a root fails"))
+	s.warnings.SetFault(releases, "shop", "s", errors.New("the release cannot be unpacked"))
+	r.catchUp(t)
+	s.warnings.SetFault(releases, "shop", "s", nil)
+	r.catchUp(t)
+	if diff := cmp.Diff([]string{"v1/secrets shop/s: a root fails"}, slices.Collect(maps.Values(r.warnings))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

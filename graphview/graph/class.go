@@ -90,19 +90,14 @@ func (g *Graph) markSideChanged(id nodeID) {
 	}
 }
 
-// markContentChanged has lenses tell their readers in this revision that an object has other content,
-// unless they watch the source that brought it: those get a Selection of it. Their own sources may
-// never bring this content, or bring nothing if the object has returned to what they retain.
-func (g *Graph) markContentChanged(id nodeID, by SourceID) {
+// markMetadataChanged is markSideChanged for an object without content, in whose metadata lenses may
+// find parts.
+func (g *Graph) markMetadataChanged(id nodeID) {
 	for l, e := range g.entriesOf(id) {
-		if _, watches := l.sources[by]; watches {
-			continue
-		}
-		g.visits++
-		if contentLen(l.parts[e].content) > 0 {
-			l.markChanged(e, sideChanged) // the part is kept, whatever the content is
-		} else {
+		if foundAgain(l.parts[e].content) {
 			l.markChanged(e, fresh)
+		} else {
+			l.markChanged(e, sideChanged)
 		}
 	}
 }

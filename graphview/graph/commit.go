@@ -305,10 +305,7 @@ func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 	}
 	r := u.resource
 	if n := l.g.nodeAt(to, r); n != 0 {
-		uid, ok := l.g.uidWas[n]
-		if !ok {
-			uid = l.g.nodes.at(n).uid
-		}
+		uid := l.g.former(n).uid
 		if e := l.index.at(n); e != 0 && l.entries.at(e).flags&present != 0 && (was.uid == 0 || was.uid == uid) {
 			if l.entries.at(e).flags&shown == 0 {
 				return arcView{}

@@ -32,3 +32,22 @@ func TestConfirmKeepsOtherContent(t *testing.T) {
 		})
 	}
 }
+
+// TestConfirmOfSeveralSources: an object that several sources see is set again, since the last decision
+// about it may be about a content that another source brought between.
+func TestConfirmOfSeveralSources(t *testing.T) {
+	g := New(nil)
+	g.Update(func() {
+		set := func(source SourceID, version, hash uint64) {
+			g.Set(source, &Object{Namespace: "red", Name: "p", Version: version, Hash: hash})
+		}
+		wide, narrow, third := g.AddSource(podKind, podsV1, ScopeNamespaced), g.AddSource(podKind, podsV1, ScopeNamespaced), g.AddSource(podKind, podsV1, ScopeNamespaced)
+		set(wide, 3, 7)
+		set(narrow, 4, 8)
+		set(third, 5, 7)
+		g.Remove(narrow, "red", "p")
+		if g.Confirm(wide, "red", "p", 5, 7) {
+			t.Error("the object is not set again")
+		}
+	})
+}

@@ -35,7 +35,7 @@ type entry struct {
 type part struct {
 	content any
 	hash    uint64
-	of      uint64 // revision in which the node's content had last changed
+	of      contentID // about which the view decided, zero if the graph had another one
 }
 
 // stamp is a revision, counted from the base of its lens: 0 is none, and what is

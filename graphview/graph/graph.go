@@ -72,7 +72,7 @@ type Graph struct {
 
 	// Changes of the open revision, for the commit of lenses.
 	changes []arcChange
-	uidWas  map[nodeID]uint32
+	was     map[nodeID]formerNode // of nodes whose UID or content changed
 	existed map[existence]existed // of the kinds that lenses do not select all of
 	noted   []arcID               // that are in the logs of hubs
 	review  map[spaceID]struct{}  // whose holders may exceed a bound, or no longer
@@ -146,7 +146,7 @@ func New(payer Payer) *Graph {
 		placeholderBytes: placeholderBytes,
 
 		lenses:    make(map[*Lens]struct{}),
-		uidWas:    make(map[nodeID]uint32),
+		was:       make(map[nodeID]formerNode),
 		existed:   make(map[existence]existed),
 		selective: make(map[kindID]struct{}),
 		onePath:   make(map[string]fieldID),

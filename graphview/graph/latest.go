@@ -68,7 +68,7 @@ func (l *Lens) Vertices() int { return int(l.latest.vertices.Load()) }
 // bytes. TestBytes compares them with the heap.
 const (
 	entryBytes = 50
-	partBytes  = 100
+	partBytes  = 116
 )
 
 // Bytes returns the memory that the lens takes by itself, without the objects, which it shares with

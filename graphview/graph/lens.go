@@ -79,6 +79,8 @@ type Selection struct {
 	Part any
 	// Hash is equal for equal Parts.
 	Hash uint64
+	// OtherContent says that the decision is about another content than the graph has; see Graph.Has.
+	OtherContent bool
 }
 
 // NewLens adds a lens that shows nothing yet. In Update.
@@ -288,12 +290,15 @@ func (l *Lens) Select(id NodeID, s Selection) {
 func (l *Lens) news(e entryID, s Selection) uint16 {
 	before, parted := l.parts[e]
 	p := l.entries.at(e)
-	of := l.g.nodes.at(p.node).changed
+	of := l.g.nodes.at(p.node).contentID()
 	l.partContent += contentLen(s.Part) - contentLen(before.content)
 	if s.Part != nil {
+		if s.OtherContent {
+			of = contentID{}
+		}
 		l.parts[e] = part{content: s.Part, hash: s.Hash, of: of}
 		switch {
-		case !parted || before.hash != s.Hash:
+		case !parted || before.hash != s.Hash || foundAgain(s.Part) && before.of.changed != l.g.rev && before.of != l.g.former(p.node).content:
 			return fresh
 		case before.of != of:
 			return sideChanged
@@ -303,7 +308,7 @@ func (l *Lens) news(e entryID, s Selection) uint16 {
 	if parted {
 		delete(l.parts, e)
 	}
-	if parted || of > l.rev(p.changed) {
+	if parted || of.changed > l.rev(p.changed) {
 		return fresh
 	}
 	return 0
@@ -331,6 +336,13 @@ func (l *Lens) deselect(e entryID) {
 func contentLen(content any) int64 {
 	text, _ := content.([]byte)
 	return int64(len(text))
+}
+
+// foundAgain reports whether a part is found again in the content that the graph has, whenever it is
+// read. Readers may so have been given the part of a content that the view has not decided about.
+func foundAgain(part any) bool {
+	_, kept := part.([]byte)
+	return part != nil && !kept
 }
 
 // markChanged marks an entry whose content changed in the open revision, or only the rest of the

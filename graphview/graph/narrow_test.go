@@ -178,3 +178,43 @@ func TestNarrowedVisits(t *testing.T) {
 		t.Errorf("owed %d for a change elsewhere, want the one element of the log", owed)
 	}
 }
+
+// TestNarrowedAfterAllIsForgotten: the reader of a part that did not read while the lens became empty and
+// forgot what went is told that it went.
+func TestNarrowedAfterAllIsForgotten(t *testing.T) {
+	g := New(nil)
+	var l *Lens
+	var source SourceID
+	g.Update(func() {
+		l = g.NewLens()
+		source = watched(l, podKind, podsV1, ScopeNamespaced)
+		l.Select(g.Set(source, &Object{Namespace: "red", Name: "p", Version: 1, Hash: 1}), Selection{Member: true})
+	})
+	n := l.Narrow(Narrowing{Roots: []Key{{podsV1, "red", "p"}}, Walk: Walk{Direction: Down}})
+	var pos Position
+	shows := map[string]bool{}
+	read := func() {
+		t.Helper()
+		done, err := n.Read(&pos, 100, Reading{}, func() bool { return true }, func(c Change) bool {
+			if c.Op == SetVertex {
+				shows[c.Vertex.Name] = true
+			} else {
+				delete(shows, c.Vertex.Name)
+			}
+			return true
+		})
+		if !done || err != nil {
+			t.Fatal(done, err)
+		}
+	}
+	read()
+	g.Update(func() { g.Remove(source, "red", "p") })
+	g.Update(func() { l.Forget(l.Head()) })
+	for g.HasCleanup() {
+		g.Update(func() {})
+	}
+	read()
+	if len(shows) > 0 {
+		t.Error(shows)
+	}
+}

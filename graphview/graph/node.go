@@ -75,6 +75,26 @@ type node struct {
 	holder *holder
 }
 
+// formerNode is what a node was in the last revision.
+type formerNode struct {
+	uid     uint32
+	content contentID
+}
+
+// contentID identifies a content of a node that readers may have been given.
+type contentID struct{ changed, hash uint64 }
+
+func (n *node) contentID() contentID { return contentID{n.changed, n.hash} }
+
+// former returns what a node was in the last revision.
+func (g *Graph) former(id nodeID) formerNode {
+	if was, ok := g.was[id]; ok {
+		return was
+	}
+	n := g.nodes.at(id)
+	return formerNode{n.uid, n.contentID()}
+}
+
 func (n *node) held() []*selector {
 	if n.holder == nil {
 		return nil
@@ -163,7 +183,7 @@ func (g *Graph) dropNode(id nodeID) {
 		}
 	}
 	slotOf := n.slot
-	delete(g.uidWas, id)
+	delete(g.was, id)
 	delete(g.judged, id)
 	delete(g.reportedBounds, id)
 	delete(g.overLimit, id)

@@ -59,7 +59,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		before = g.countMatches(at)
 	}
 	g.addClaim(n, id)
-	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0
+	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0 && p.hash != o.Hash
 	_, misplaced := g.misplaced[n]
 	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.SideHash && !g.overLimit[n].again && !misplaced
 	if known && (lags || same) {
@@ -78,14 +78,17 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	switch {
 	case !known || p.hash != o.Hash && !o.Blank:
-		p.changed = g.rev
-		if len(g.claims[n]) > 0 {
-			g.markContentChanged(n, id)
+		if known {
+			g.was[n] = g.former(n)
 		}
+		p.changed = g.rev
 	case p.hash != o.Hash:
-		g.markSideChanged(n)
+		g.markMetadataChanged(n)
 	}
-	p.version, p.hash, p.payload = o.Version, o.Hash, o.Payload
+	if len(g.claims[n]) == 0 || p.version < o.Version || p.hash != o.Hash {
+		p.version = o.Version
+	}
+	p.hash, p.payload = o.Hash, o.Payload
 	setOrDelete(g.rules, n, o.Rules)
 	if g.excuses[n] != o.Excuse {
 		setOrDelete(g.excuses, n, o.Excuse)
@@ -152,7 +155,9 @@ func (g *Graph) Payload(id NodeID) any { return g.nodes.at(nodeID(id)).payload }
 // Confirm tells the graph that a source sees a newer version of an object, with the
 // content that it had told before, which has this hash. It returns false if the graph
 // has another: a source that saw the object change in between brought it, and perhaps no
-// longer sees the object. It has to be set again then. In Update.
+// longer sees the object. It has to be set again then, and also if several sources see it: what
+// lenses decided about it, and what their readers were given, may be of a content between. In
+// Update.
 func (g *Graph) Confirm(id SourceID, namespace, name string, version, hash uint64) bool {
 	n := nodeID(g.Find(id, namespace, name))
 	if n == 0 {
@@ -162,11 +167,13 @@ func (g *Graph) Confirm(id SourceID, namespace, name string, version, hash uint6
 	if p.version < version && p.hash == hash {
 		p.version = version
 	}
-	return p.version >= version
+	return p.version >= version && len(g.claims[n]) == 0
 }
 
-// Newer reports whether the graph has a newer version of a node's object than this one. In
-// Update.
+// Has reports whether the graph has the content with this hash of a node's object. In Update.
+func (g *Graph) Has(id NodeID, hash uint64) bool { return g.nodes.at(nodeID(id)).hash == hash }
+
+// Newer reports whether the graph has a newer version of a node's object than this one. In Update.
 func (g *Graph) Newer(id NodeID, version uint64) bool {
 	return version != 0 && g.nodes.at(nodeID(id)).version > version
 }
@@ -243,9 +250,7 @@ func (g *Graph) hasLiveNode(id slotID) bool {
 // setUID changes a node's UID, and with it which owner references it satisfies.
 func (g *Graph) setUID(id nodeID, uid uint32) {
 	n := g.nodes.at(id)
-	if _, ok := g.uidWas[id]; !ok {
-		g.uidWas[id] = n.uid
-	}
+	g.was[id] = g.former(id)
 	n.uid = uid
 	for a := g.slots.at(n.slot).in; a != 0; a = g.arcs.at(a).nextIn {
 		g.visits += 1 + len(g.lenses)

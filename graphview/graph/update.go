@@ -129,7 +129,7 @@ func (g *Graph) finish() {
 	g.visits = g.Visits()
 	clear(g.changes)
 	g.changes = g.changes[:0]
-	clear(g.uidWas)
+	clear(g.was)
 	g.forgetExistence()
 	g.sweep()
 	g.rev++

@@ -99,26 +99,36 @@ func (ev *setEvent) Apply() {
 	f.setDeadline(ev)
 	id := in.o.Graph.Set(f.source, &ev.object)
 	for i := range ev.verdicts {
-		if !in.superseded(ev.verdicts[i].tap, id, ev.object.Namespace, ev.object.Version) {
-			ev.verdicts[i].apply(id, ev.object.Namespace, ev.object.Name)
-		}
+		ev.verdicts[i].applyAbout(id, &ev.object)
 	}
 }
 
-// superseded reports whether a verdict is about an older version of an object than the consumer has
-// seen through another watch. A list may bring such versions long after another watch sent the newer
-// one.
-func (in *Intake) superseded(t *Tap, id graph.NodeID, namespace string, version uint64) bool {
-	if id == 0 || !in.o.Graph.Newer(id, version) {
+// applyAbout applies a verdict about a version of an object, unless its consumer has seen another content
+// in a newer version through another watch. A list may bring older versions long after another watch sent
+// the newer one.
+func (v *tapVerdict) applyAbout(id graph.NodeID, o *graph.Object) {
+	if g := v.tap.feed.intake.o.Graph; id != 0 && !g.Has(id, o.Hash) {
+		if g.Newer(id, o.Version) && v.tap.seesElsewhere(id, o.Namespace) {
+			return
+		}
+		v.verdict.Selection.OtherContent = true
+	}
+	v.apply(id, o.Namespace, o.Name)
+}
+
+// seesElsewhere reports whether the consumer gets the vertex of an object from another watch, too.
+func (t *Tap) seesElsewhere(id graph.NodeID, namespace string) bool {
+	if !t.role.shows() {
 		return false
 	}
+	in := t.feed.intake
 	for _, source := range in.o.Graph.Sources(id) {
 		f := in.bySource[source]
 		if f == nil || f == t.feed {
 			continue
 		}
 		for other := range f.taps.For(namespace).Each {
-			if other.evaluator == t.evaluator && !other.closed {
+			if other.evaluator == t.evaluator && !other.closed && other.role.shows() {
 				return true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/fairqueue"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/writer"
 )
@@ -112,8 +113,8 @@ func (ev *replayEvent) Apply() {
 		return
 	}
 	f.Announce()
-	if id := in.o.Graph.Find(f.source, o.Namespace(), o.Name()); id != 0 && !in.superseded(ev.tap, id, o.Namespace(), o.Version()) {
-		ev.tapVerdict.apply(id, o.Namespace(), o.Name())
+	if id := in.o.Graph.Find(f.source, o.Namespace(), o.Name()); id != 0 {
+		ev.applyAbout(id, &graph.Object{Namespace: o.Namespace(), Name: o.Name(), Version: o.Version(), Hash: o.Hash()})
 	}
 }
 
