@@ -311,7 +311,7 @@ func (w *interruptedWorld) check(l *interruptedLens) {
 // newest versions are.
 func TestInterruptedSources(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed.Of(t), 1))
-	for range 1500 {
+	for range 500 {
 		w := newInterruptedWorld(t, random)
 		for range 60 {
 			w.g.Update(func() {

@@ -76,14 +76,8 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	if uid != p.uid {
 		g.setUID(n, uid)
 	}
-	switch {
-	case !known || p.hash != o.Hash && !o.Blank:
-		if known {
-			g.was[n] = g.former(n)
-		}
-		p.changed = g.rev
-	case p.hash != o.Hash:
-		g.markMetadataChanged(n)
+	if !known || p.hash != o.Hash {
+		g.noteContent(n, known && o.Blank, known)
 	}
 	if len(g.claims[n]) == 0 || p.version < o.Version || p.hash != o.Hash {
 		p.version = o.Version
@@ -121,6 +115,18 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		g.relabelled(at)
 	}
 	return NodeID(n)
+}
+
+// noteContent notes that a node gets another content, or only other metadata.
+func (g *Graph) noteContent(id nodeID, metadata, known bool) {
+	if metadata {
+		g.markMetadataChanged(id)
+		return
+	}
+	if known {
+		g.was[id] = g.former(id)
+	}
+	g.nodes.at(id).changed = g.rev
 }
 
 // setOrDelete stores what few nodes have: the zero value is not stored.

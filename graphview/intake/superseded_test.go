@@ -64,7 +64,7 @@ func TestSupersededVerdictIsNotLost(t *testing.T) {
 			send(wide.feed, 4, wide)
 			send(narrow.feed, 4, narrow)
 		}},
-		{"the other tap selects namespaces", NewNamespaceRole(nil), func(e *world, send sends, wide, narrow *Tap) {
+		{"the other tap selects namespaces", NewNamespaceRole(nil), func(_ *world, send sends, wide, narrow *Tap) {
 			send(narrow.feed, 5)
 			send(wide.feed, 4, wide)
 		}},
