@@ -179,7 +179,7 @@ func (ev *deleteEvent) Apply() {
 // Two watches may see one object, such as one of all namespaces and one of those with a label. While
 // the first is interrupted, the object may change, be brought by the second, and change back: it
 // leaves the second then, and the first sees no change when it lists again. Only the version tells
-// that the content of the second is outdated.
+// that the content of the second is outdated, and that readers and verdicts may be of that content.
 type versionEvent struct {
 	feed    *Feed
 	object  *watch.Object

@@ -17,9 +17,9 @@ import (
 )
 
 // staleObjects are objects that have to be read again: the graph has an older content than
-// their watch, or rules that cost too much for a watch to wait for have not found their references,
-// or their references were left out and now have room, or their references point where objects of
-// the kind no longer live.
+// their watch, or several watches see them and one had nothing new, or rules that cost too much for
+// a watch to wait for have not found their references, or their references were left out and now
+// have room, or their references point where objects of the kind no longer live.
 type staleObjects struct {
 	// kick starts a pass over these objects and the fingerprints of all feeds.
 	kick chan struct{}
