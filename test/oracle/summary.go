@@ -123,16 +123,20 @@ func healthOf(kind schema.GroupKind, tree map[string]any) condition {
 	return c
 }
 
-// terminating is of kinds whose conditions do not say why they are still there.
+// terminating is of an object that is being deleted. A Namespace says what failed, or what it waits for.
 func terminating(since int64, tree map[string]any) condition {
 	c := condition{Health: "terminating", Since: since, Overdue: since + 600}
 	for _, of := range items(tree, "status.conditions") {
-		if kind := text(of, "type"); text(of, "status") == "True" && strings.HasSuffix(kind, "Remaining") {
-			c.Why = cmp.Or(text(of, "reason"), kind)
+		switch kind := text(of, "type"); {
+		case text(of, "status") != "True":
+		case strings.HasSuffix(kind, "Failure"):
+			c.Why = kind
 			return c
+		case strings.HasSuffix(kind, "Remaining") && c.Why == "":
+			c.Why = cmp.Or(text(of, "reason"), kind)
 		}
 	}
-	if len(items(tree, "metadata.finalizers")) > 0 {
+	if c.Why == "" && len(items(tree, "metadata.finalizers")) > 0 {
 		c.Why = "FinalizersRemaining"
 	}
 	return c
