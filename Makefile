@@ -44,7 +44,7 @@ c-compiler:
 	echo "The race detector needs a C compiler, and there is none. Install one (on Debian: apt-get install gcc libc6-dev), or run make test-unit test-cluster, which do without." >&2; exit 1; }
 
 .PHONY: test
-test: c-compiler control-plane helm ## run every Go test, against a real control plane, with the race detector; 25 minutes on two cores
+test: c-compiler control-plane helm ## run every Go test, against a real control plane, with the race detector where it sees the operator; 25 minutes on two cores
 	@echo "test: go vet ./..."
 	@go vet ./...
 	@echo "test: go test -race (starts etcd and kube-apiserver where it needs them)"

@@ -357,7 +357,7 @@ func (v *View) deliveryScope() delivery.Scope {
 	if v.program != nil && v.program.Namespaces != nil {
 		s.Namespaces = v.program.Namespaces.Names
 	}
-	if s.Named = v.seen.Named; (s.Namespaces == nil) != (v.seen.Namespaces == nil) || !maps.Equal(s.Namespaces, v.seen.Namespaces) {
+	if s.Named = v.seen.Named; !maps.Equal(s.Namespaces, v.seen.Namespaces) {
 		s.Named++
 	}
 	v.seen = s

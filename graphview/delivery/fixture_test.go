@@ -42,6 +42,23 @@ func (o *fakeObject) Tree() (map[string]any, error) { return jsontree.Whole([]by
 
 func (o *fakeObject) ReadJSON(read func([]byte) error) error { return read([]byte(o.json)) }
 
+// hookedObject is an object during whose reading and encoding something else happens.
+type hookedObject struct {
+	*fakeObject
+
+	meanwhile func()
+}
+
+func (o *hookedObject) AppendJSON(dst []byte) ([]byte, error) {
+	o.meanwhile()
+	return o.fakeObject.AppendJSON(dst)
+}
+
+func (o *hookedObject) ReadJSON(read func([]byte) error) error {
+	o.meanwhile()
+	return o.fakeObject.ReadJSON(read)
+}
+
 // fixedRights know all: what is not among them is denied.
 type fixedRights map[access.Place]bool
 

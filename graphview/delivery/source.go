@@ -44,7 +44,7 @@ type Scope struct {
 	Generation uint64
 	// Resources are the resources that the view selects. The slice is immutable.
 	Resources []ScopedResource
-	// Namespaces has the namespaces in the spec, nil if the spec names none.
+	// Namespaces has the namespaces in the spec, nil if the spec names none. It is not empty otherwise.
 	Namespaces map[string]bool
 	// Named changes if Namespaces does.
 	Named uint64

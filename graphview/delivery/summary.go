@@ -267,14 +267,14 @@ func (s *summaries) store(id graph.NodeID, now summarized) summarized {
 	stored, found := s.all[id]
 	same := found && string(stored.text) == string(now.text)
 	switch {
-	case same && stored.logged > now.logged:
+	case found && stored.logged > now.logged:
+		if !same {
+			stored.changed = max(stored.changed, stored.logged)
+			s.all[id] = stored
+		}
 		return now
 	case same:
 		now.text, now.changed = stored.text, stored.changed
-	case found && stored.logged > now.logged:
-		stored.changed = max(stored.changed, stored.logged)
-		s.all[id] = stored
-		return now
 	}
 	if s.all == nil {
 		s.all = make(map[graph.NodeID]summarized)

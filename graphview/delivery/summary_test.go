@@ -10,18 +10,6 @@ import (
 	"graphview.dev/test/seed"
 )
 
-// readingObject is an object during whose reading something else happens.
-type readingObject struct {
-	*fakeObject
-
-	meanwhile func()
-}
-
-func (o *readingObject) ReadJSON(read func([]byte) error) error {
-	o.meanwhile()
-	return o.fakeObject.ReadJSON(read)
-}
-
 // TestSummaryThatReturns: a reader makes the summary of a version while another reader already reads the
 // next one, whose summary is again that of the version before. The first reader is sent that too.
 func TestSummaryThatReturns(t *testing.T) {
@@ -39,7 +27,7 @@ func TestSummaryThatReturns(t *testing.T) {
 	}
 	first, _ := read(version(1, 3, "Running"), 0)
 	changed, returned := version(2, 5, "Failed"), version(3, 6, "Running")
-	changed.Payload = &readingObject{changed.Payload.(*fakeObject), func() {
+	changed.Payload = &hookedObject{changed.Payload.(*fakeObject), func() {
 		if text, has := read(returned, 4); text != first || !has {
 			t.Errorf("the other reader, which did not see the change, is sent %s again", text)
 		}
@@ -76,12 +64,12 @@ func TestSummariesOfReaders(t *testing.T) {
 			}
 			c := *version
 			c.Appeared = r.known == 0
-			c.Payload = &readingObject{c.Payload.(*fakeObject), func() {
+			c.Payload = &hookedObject{c.Payload.(*fakeObject), func() {
 				for range random.IntN(4) {
 					step(depth + 1)
 				}
 			}}
-			want := c.Payload.(*readingObject).uid
+			want := c.Payload.(*hookedObject).uid
 			r.reading = true
 			text, has, err := s.of(&c, r.known)
 			r.reading = false

@@ -98,24 +98,13 @@ func TestSubscriberGivesUpItsTurn(t *testing.T) {
 	})
 }
 
-// slowObject is encoded until it is released.
-type slowObject struct {
-	fakeObject
-	released <-chan struct{}
-}
-
-func (o *slowObject) AppendJSON(dst []byte) ([]byte, error) {
-	<-o.released
-	return o.fakeObject.AppendJSON(dst)
-}
-
 // TestSharedPieceTakesOneTurn: a subscriber that waits for a piece which another one encodes has
 // no turn.
 func TestSharedPieceTakesOneTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, released := newStage(t), make(chan struct{})
 		s.graph.Update(func() {
-			o := &slowObject{fakeObject{uid: "uid-a", json: `{"metadata":{"name":"a"}}`}, released}
+			o := &hookedObject{&fakeObject{uid: "uid-a", json: `{"metadata":{"name":"a"}}`}, func() { <-released }}
 			s.lens.Select(s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "a", UID: "uid-a", Version: 1, Hash: 1, Payload: o}), graph.Selection{Member: true})
 		})
 		turns := s.takeTurns(2)

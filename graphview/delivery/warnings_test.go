@@ -208,8 +208,8 @@ func TestSummaryHasTheTypesOfTheStream(t *testing.T) {
 	}
 }
 
-// TestWarningsOfFormerNamespaces: a subscriber that follows a view while its spec names other namespaces
-// has the warnings of one that begins then.
+// TestWarningsOfFormerNamespaces: a subscriber that was connected before the spec named other namespaces
+// shows the same warnings as a new subscriber.
 func TestWarningsOfFormerNamespaces(t *testing.T) {
 	lost := func(namespace string) map[WarningID]Warning {
 		w := About(InformerSyncFailed, "lost", pods, namespace)

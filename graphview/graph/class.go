@@ -82,19 +82,11 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 	g.recountOwned(id)
 }
 
-// markSideChanged has lenses tell those of their readers in this revision who show
-// something of an object that is not its content.
-func (g *Graph) markSideChanged(id nodeID) {
+// markSideChanged has lenses tell those of their readers in this revision who show something of an
+// object that is not its content. metadata: lenses may find parts in what changed.
+func (g *Graph) markSideChanged(id nodeID, metadata bool) {
 	for l, e := range g.entriesOf(id) {
-		l.markChanged(e, sideChanged)
-	}
-}
-
-// markMetadataChanged is markSideChanged for an object without content, in whose metadata lenses may
-// find parts.
-func (g *Graph) markMetadataChanged(id nodeID) {
-	for l, e := range g.entriesOf(id) {
-		if foundAgain(l.parts[e].content) {
+		if metadata && foundAgain(l.parts[e].content) {
 			l.markChanged(e, fresh)
 		} else {
 			l.markChanged(e, sideChanged)

@@ -298,7 +298,7 @@ func (l *Lens) news(e entryID, s Selection) uint16 {
 		}
 		l.parts[e] = part{content: s.Part, hash: s.Hash, of: of}
 		switch {
-		case !parted || before.hash != s.Hash || foundAgain(s.Part) && before.of.changed != l.g.rev && before.of != l.g.former(p.node).content:
+		case !parted || before.hash != s.Hash || foundAgain(s.Part) && l.strayed(before, p.node):
 			return fresh
 		case before.of != of:
 			return sideChanged
@@ -312,6 +312,12 @@ func (l *Lens) news(e entryID, s Selection) uint16 {
 		return fresh
 	}
 	return 0
+}
+
+// strayed reports whether readers may have been given a part of another content than the lens had
+// decided about in the last revision.
+func (l *Lens) strayed(before part, id nodeID) bool {
+	return before.of.changed != l.g.rev && before.of != l.g.former(id).content
 }
 
 func (l *Lens) deselect(e entryID) {

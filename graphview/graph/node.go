@@ -95,6 +95,13 @@ func (g *Graph) former(id nodeID) formerNode {
 	return formerNode{n.uid, n.contentID()}
 }
 
+// noteFormer keeps what a node was in the last revision, before its UID or content changes.
+func (g *Graph) noteFormer(id nodeID) {
+	if _, ok := g.was[id]; !ok {
+		g.was[id] = g.former(id)
+	}
+}
+
 func (n *node) held() []*selector {
 	if n.holder == nil {
 		return nil

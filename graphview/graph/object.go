@@ -77,7 +77,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		g.setUID(n, uid)
 	}
 	if !known || p.hash != o.Hash {
-		g.noteContent(n, known && o.Blank, known)
+		g.noteContent(n, known && o.Blank)
 	}
 	if len(g.claims[n]) == 0 || p.version < o.Version || p.hash != o.Hash {
 		p.version = o.Version
@@ -91,7 +91,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	g.setClass(n, o.Class, lapse{o.LapsesAt, o.LapsesTo})
 	if g.sideHashes[n] != o.SideHash {
 		setOrDelete(g.sideHashes, n, o.SideHash)
-		g.markSideChanged(n)
+		g.markSideChanged(n, false)
 	}
 
 	labels := g.labels.acquire(o.Labels)
@@ -118,14 +118,12 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 }
 
 // noteContent notes that a node gets another content, or only other metadata.
-func (g *Graph) noteContent(id nodeID, metadata, known bool) {
+func (g *Graph) noteContent(id nodeID, metadata bool) {
 	if metadata {
-		g.markMetadataChanged(id)
+		g.markSideChanged(id, true)
 		return
 	}
-	if known {
-		g.was[id] = g.former(id)
-	}
+	g.noteFormer(id)
 	g.nodes.at(id).changed = g.rev
 }
 
@@ -256,7 +254,7 @@ func (g *Graph) hasLiveNode(id slotID) bool {
 // setUID changes a node's UID, and with it which owner references it satisfies.
 func (g *Graph) setUID(id nodeID, uid uint32) {
 	n := g.nodes.at(id)
-	g.was[id] = g.former(id)
+	g.noteFormer(id)
 	n.uid = uid
 	for a := g.slots.at(n.slot).in; a != 0; a = g.arcs.at(a).nextIn {
 		g.visits += 1 + len(g.lenses)
