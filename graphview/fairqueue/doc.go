@@ -1,22 +1,22 @@
-// Package fairqueue shares processors and answers among tenants.
+// Package fairqueue shares a limited resource, such as processors, among owners.
 //
-// A [Queue] bounds how much is done at the same time, or in a second. Callers wait in
-// [Queue.Acquire] for a [Turn], and release it. Turns go to one owner after the other,
-// however many callers of an owner wait: among n owners, an owner that waits has one of
-// the next n turns. The parts of an owner, such as its connections, take turns in the same
-// way. Callers of one part have their turns in the order in which they came.
+// A [Queue] limits how many turns are held at the same time, or begin in a second. A caller
+// waits in [Queue.Acquire] for a [Turn] and releases it. Owners take turns, however many
+// callers each has: if n owners wait, each gets one of the next n turns of its class. The
+// parts of an owner, such as its connections, take turns in the same way. The callers of one
+// part get their turns in the order in which they came.
 //
-// [Interactive] turns come before [Background] ones, but for one in four: a constant
-// flow of changes does not stop what only refreshes.
+// [Interactive] turns come before [Background] turns. One turn in four is a Background turn
+// if both classes wait, so that a constant flow of changes does not stop all refreshes.
 //
-// A caller that holds a turn must not wait for another one of the same queue: all turns
-// may be held by callers that do the same.
+// A caller that holds a turn must not wait for another turn of the same queue. If all holders
+// did that, no turn would ever be released.
 //
-// The package does not know what a turn is used for. It counts turns, not the time that
-// they take: callers divide long work into turns.
+// The queue counts turns, not the time that they take, so callers divide long work into
+// several turns.
 //
 // # Concurrency
 //
-// A Queue may be used by any number of goroutines, and has none of its own but a timer
-// while the rate makes a caller wait. A Turn is released once.
+// A Queue may be used by any number of goroutines. It starts none, except for a timer while
+// the rate makes callers wait. A Turn must be released once.
 package fairqueue

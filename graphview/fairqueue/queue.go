@@ -12,13 +12,13 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// Options of a Queue. A zero limit is none.
+// Options of a Queue. A limit of 0 means no limit.
 type Options struct {
-	// AtOnce is how many turns are held at the same time.
+	// AtOnce is the limit of turns that are held at the same time.
 	AtOnce int
-	// PerOwner is how many of them one owner holds.
+	// PerOwner is the limit of turns that one owner holds at the same time.
 	PerOwner int
-	// PerSecond is how many turns begin in a second, and at once after a rest.
+	// PerSecond is the limit of turns that begin in a second. It is also the burst.
 	PerSecond int
 }
 
@@ -28,36 +28,36 @@ type Class uint8
 const (
 	// Interactive turns are for work that a user or a change of an object waits for.
 	Interactive Class = iota
-	// Background turns refresh what is known.
+	// Background turns are for refreshing results that are already there.
 	Background
 
 	classes = iota
 )
 
-// backgroundEvery: one in so many turns is a Background turn, if both classes wait.
+// backgroundEvery: if both classes wait, one in backgroundEvery turns is a Background turn.
 const backgroundEvery = 4
 
-// Queue gives turns to owners in rotation. The zero value is not usable: see [New]. A
-// nil Queue gives every turn at once.
+// Queue grants turns to owners in rotation. Make it with [New]. A nil Queue grants every
+// turn at once.
 type Queue struct {
 	o    Options
 	rate *rate.Limiter // nil for no rate
 
 	mu     sync.Mutex
-	owners map[budget.Owner]*owner // those that wait or hold a turn
-	// ready has, by class, the owners that may have a turn, in the order of their turns.
+	owners map[budget.Owner]*owner // owners that wait for a turn or hold one
+	// ready has, by class, the owners that wait and may hold another turn, in rotation order.
 	ready [classes][]*owner
 	held  int
-	// interactive counts turns since the background had one.
+	// interactive counts the turns since the last Background turn.
 	interactive int
-	// reserved: the rate has granted a turn that no owner has had yet. scheduled: a timer
-	// is going to grant one.
+	// reserved: a token of the rate is taken, but its turn has not begun. scheduled: a timer
+	// is running that calls grant.
 	reserved, scheduled bool
 }
 
 type owner struct {
 	key     budget.Owner
-	waiting [classes]list.List // of *waiter, by round
+	waiting [classes]list.List // of *waiter, sorted by round
 	ready   [classes]bool      // whether the owner is in Queue.ready
 	held    int
 }
@@ -66,11 +66,11 @@ type owner struct {
 type waiter struct {
 	begun chan struct{} // closed when the turn begins
 	part  string
-	// round: a part of the owner has one turn in each round.
+	// round is the round of the owner's rotation; each part has one turn in a round.
 	round int
 }
 
-// Turn is a turn that an owner holds. The zero Turn holds nothing.
+// Turn is a turn that an owner holds. Releasing the zero Turn does nothing.
 type Turn struct {
 	queue *Queue
 	owner *owner
@@ -85,13 +85,13 @@ func New(o Options) *Queue {
 	return q
 }
 
-// Acquire waits for the owner's next turn, which must be released. The error is ctx's.
+// Acquire waits for a turn of the owner. The caller must release it. The only error is ctx's.
 func (q *Queue) Acquire(ctx context.Context, key budget.Owner, class Class) (Turn, error) {
 	return q.AcquirePart(ctx, key, "", class)
 }
 
 // AcquirePart is Acquire for a part of an owner, such as one of its connections. The parts of an
-// owner take turns among themselves. It takes time for each caller of the owner that waits.
+// owner take turns. Its cost grows with the number of the owner's callers that wait.
 func (q *Queue) AcquirePart(ctx context.Context, key budget.Owner, part string, class Class) (Turn, error) {
 	if q == nil {
 		return Turn{}, nil
@@ -115,7 +115,7 @@ func (q *Queue) AcquirePart(ctx context.Context, key budget.Owner, part string, 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	select {
-	case <-begun: // just now
+	case <-begun: // the turn began at the same time
 		return Turn{q, o}, nil
 	default:
 	}
@@ -152,8 +152,8 @@ func (q *Queue) Waiting() int {
 	return n
 }
 
-// insert puts a waiter behind those of its round: the one after that of the last waiter of its part,
-// or else the current one.
+// insert adds a waiter as the last one of its round. The round is the one after the last waiter of
+// the same part, or the current round if no caller of the part waits.
 func insert(line *list.List, w *waiter) *list.Element {
 	if front := line.Front(); front != nil {
 		w.round = of(front).round
@@ -174,8 +174,8 @@ func insert(line *list.List, w *waiter) *list.Element {
 
 func of(e *list.Element) *waiter { return e.Value.(*waiter) } //nolint:forcetypeassert // all that the list has
 
-// enlistLocked makes an owner that waits the last one in rotation, unless it is there
-// already or holds all that it may.
+// enlistLocked appends an owner that waits to the rotation, unless it is in the rotation
+// already or holds PerOwner turns.
 func (q *Queue) enlistLocked(o *owner) {
 	if q.o.PerOwner > 0 && o.held >= q.o.PerOwner {
 		return
@@ -187,8 +187,8 @@ func (q *Queue) enlistLocked(o *owner) {
 	}
 }
 
-// forgetLocked takes an owner out of rotation where it waits no more, and forgets one
-// that holds no turn either.
+// forgetLocked removes an owner from the rotation of each class in which none of its callers
+// waits, and deletes an owner that neither waits nor holds a turn.
 func (q *Queue) forgetLocked(o *owner) {
 	waits := false
 	for class := range o.waiting {
@@ -203,7 +203,7 @@ func (q *Queue) forgetLocked(o *owner) {
 	}
 }
 
-// nextLocked takes the owner of the next turn out of the rotation; nil for none.
+// nextLocked removes the owner of the next turn from the rotation. o is nil if there is none.
 func (q *Queue) nextLocked() (o *owner, class Class) {
 	for len(q.ready[Interactive])+len(q.ready[Background]) > 0 {
 		class = Interactive
@@ -212,14 +212,14 @@ func (q *Queue) nextLocked() (o *owner, class Class) {
 		}
 		o = q.ready[class][0]
 		q.ready[class], o.ready[class] = slices.Delete(q.ready[class], 0, 1), false
-		if q.o.PerOwner == 0 || o.held < q.o.PerOwner { // by turns of the other class
+		if q.o.PerOwner == 0 || o.held < q.o.PerOwner { // its turns of both classes count
 			return o, class
 		}
 	}
 	return nil, class
 }
 
-// grantLocked begins all turns that may begin now.
+// grantLocked begins all turns that the limits allow now.
 func (q *Queue) grantLocked() {
 	for !q.scheduled && (q.o.AtOnce == 0 || q.held < q.o.AtOnce) && len(q.ready[Interactive])+len(q.ready[Background]) > 0 {
 		if q.rate != nil && !q.reserved {
@@ -247,7 +247,7 @@ func (q *Queue) grantLocked() {
 	}
 }
 
-// grant begins the turn that the rate allows by now.
+// grant is called by the timer, when the rate allows another turn.
 func (q *Queue) grant() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
