@@ -19,16 +19,15 @@ import (
 // Options of an Asker. Review is required.
 type Options struct {
 	Review Review
-	// PerSecond is how many attempts all owners together make in a second, and at
-	// once after a rest. 0 means 400.
+	// PerSecond is the limit of attempts in a second, for all owners together. It is also
+	// the burst. 0 means 400.
 	PerSecond int
-	// AtOnce is how many attempts one owner has under way. 0 means 16.
+	// AtOnce is the limit of attempts that one owner has in progress. 0 means 16.
 	AtOnce int
-	// Within bounds one attempt. 0 means 10 s.
+	// Within is the time limit of one attempt. 0 means 10 s.
 	Within time.Duration
-	// Backoff is how an attempt that may succeed soon is repeated. The zero value
-	// means six attempts over some ten seconds, which outlasts a restart of the API
-	// server.
+	// Backoff is the schedule for retries of a failed attempt. The zero value means six
+	// attempts with some 7 s of waiting in total, to outlast a restart of the API server.
 	Backoff wait.Backoff
 	// Reviewed is called after each attempt, for metrics. It may be nil.
 	Reviewed func(allowed bool, err error)
@@ -52,19 +51,19 @@ type Asker struct {
 	queue *fairqueue.Queue
 }
 
-// New returns an Asker that asks nothing yet.
+// New returns an Asker.
 func New(o Options) *Asker {
 	o.setDefaults()
 	return &Asker{o: o, queue: fairqueue.New(fairqueue.Options{PerSecond: o.PerSecond, PerOwner: o.AtOnce})}
 }
 
-// Ask gets one answer. It tries again where the API server may be about to give
-// one. The error is ctx's when ctx ended first.
+// Ask answers one question. It retries a failed attempt unless the error is final. If
+// ctx ends during the back-off, the error is that of the last attempt.
 func (a *Asker) Ask(ctx context.Context, who user.Info, q Question) (may bool, err error) {
 	waited := wait.ExponentialBackoffWithContext(ctx, a.o.Backoff, func(ctx context.Context) (bool, error) {
 		may, err = a.attempt(ctx, who, q)
 		if err != nil && ctx.Err() != nil {
-			// The caller no longer waits for the answer.
+			// The caller no longer waits: do not retry.
 			return false, ctx.Err()
 		}
 		return err == nil || final(err), nil
@@ -78,7 +77,7 @@ func (a *Asker) Ask(ctx context.Context, who user.Info, q Question) (may bool, e
 	return may, nil
 }
 
-// attempt waits for the owner's turn and makes one review.
+// attempt waits for a turn of the owner and makes one review.
 func (a *Asker) attempt(ctx context.Context, who user.Info, q Question) (bool, error) {
 	turn, err := a.queue.Acquire(ctx, budget.UserOwner(who), fairqueue.Interactive)
 	if err != nil {
@@ -94,20 +93,19 @@ func (a *Asker) attempt(ctx context.Context, who user.Info, q Question) (bool, e
 	return may, err
 }
 
-// final reports whether the next attempt would have the same error.
+// final reports whether a retry would fail with the same error.
 func final(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsInvalid(err)
 }
 
-// All asks several different questions. It ends with the first that gets no
-// answer, and returns the answers that came by then.
+// All asks several questions, all different. It stops at the first error and returns
+// it with the answers received so far.
 func (a *Asker) All(ctx context.Context, who user.Info, questions []Question) (map[Question]bool, error) {
 	return each(ctx, a.o.AtOnce, questions, func(ctx context.Context, q Question) (bool, error) { return a.Ask(ctx, who, q) })
 }
 
-// Watchable asks whether a user may list and watch the objects in different places.
-// It asks the second question of a place only if the answer to the first is yes.
-// It ends as All does.
+// Watchable asks whether a user may list and watch the objects in each place. It asks
+// about watch only where list is allowed. It stops at the first error, as All does.
 func (a *Asker) Watchable(ctx context.Context, who user.Info, places []Place) (map[Place]bool, error) {
 	return each(ctx, a.o.AtOnce, places, func(ctx context.Context, p Place) (bool, error) {
 		for _, verb := range []string{"list", "watch"} {
@@ -122,7 +120,7 @@ func (a *Asker) Watchable(ctx context.Context, who user.Info, places []Place) (m
 
 func each[Q comparable](ctx context.Context, atOnce int, all []Q, ask func(context.Context, Q) (bool, error)) (map[Q]bool, error) {
 	var mu sync.Mutex
-	answers := make(map[Q]bool) // grows with the answers: many callers wait for the first one
+	answers := make(map[Q]bool) // not sized for all: many callers still wait for their first answer
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for _, q := range all {

@@ -1,28 +1,27 @@
-// Package access asks the API server what a user may do.
+// Package access asks the API server whether users may perform actions.
 //
-// A [Question] is one verb on one resource, or on one path. A [Review] answers a
-// single question; [SubjectAccessReviews] is the API server's own. An [Asker]
-// answers many questions about many users:
+// A [Question] is one verb on one resource, or on one path. A [Review] answers one
+// question; [SubjectAccessReviews] asks the API server. An [Asker] answers many
+// questions about many users:
 //
-//   - A batch ([Asker.All], [Asker.Watchable]) is asked in parallel. The answers
-//     that came are returned beside an error too.
-//   - All questions of an Asker share one rate, in turns of owners (package
+//   - The questions of a batch ([Asker.All], [Asker.Watchable]) are asked in parallel.
+//     If one fails, the batch returns the error and the answers received so far.
+//   - All questions of an Asker share one rate, and owners take turns (package
 //     fairqueue): an owner with ten thousand questions delays another owner's by one
-//     question per turn. Each owner has a bounded number of questions under way.
-//   - One attempt has a time limit. An attempt that the API server may answer soon
-//     is repeated with a back-off that outlasts a restart of the API server. A
-//     question that it refuses to answer is not.
-//   - The caller's context bounds everything together, the waiting included.
+//     question per turn. Each owner has a limited number of questions in progress.
+//   - Each attempt has a time limit. A failed attempt is retried with a back-off that
+//     outlasts a restart of the API server, unless the API server refuses the review
+//     (forbidden, unauthorized, invalid).
+//   - The caller's context limits the whole call, including the wait for a turn.
 //
-// Callers make an Asker for each urgency of questions, so that one urgency does not
-// starve the other.
+// Callers make one Asker for urgent questions and another for the rest, so that neither
+// starves the other.
 //
-// The package does not know views, streams and caches: the caller decides how long an
-// answer holds, and what follows from it. Package controllers asks for
-// ServiceAccounts, package rights for subscribers.
+// The package does not cache: the caller decides how long an answer is valid. Package
+// controllers asks about ServiceAccounts, package rights about subscribers.
 //
 // # Concurrency
 //
-// An Asker may be used by any number of goroutines. It has none of its own: a
-// batch's goroutines are joined before the batch returns.
+// An Asker may be used by any number of goroutines. A batch waits for its goroutines
+// before it returns.
 package access

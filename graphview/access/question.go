@@ -9,24 +9,24 @@ import (
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 )
 
-// Place is where objects of one resource are. Namespace is "" for cluster-scoped
-// resources and, in a question, for all namespaces.
+// Place is a resource in a namespace. Namespace is "" for cluster-scoped resources and,
+// in a question, for all namespaces.
 type Place struct {
 	Group, Resource, Namespace string
 }
 
-// Question is an action that a user may be allowed: on a resource or, if Path is set,
-// on a path that is no resource.
+// Question asks whether a user is allowed an action: on a resource or, if Path is set,
+// on a non-resource path.
 type Question struct {
 	Verb, Group, Version, Resource, Subresource, Namespace, Name string
 
-	// FieldSelector and LabelSelector narrow a list or a watch, as in a URL.
+	// FieldSelector and LabelSelector restrict a list or a watch. They have the syntax of a URL.
 	FieldSelector, LabelSelector string
 
 	Path string
 }
 
-// String names the verb and the resource or path, not the namespace and the name.
+// String returns the verb and the resource or path, without the namespace and the name.
 func (q Question) String() string {
 	switch {
 	case q.Path != "":
@@ -38,10 +38,10 @@ func (q Question) String() string {
 	}
 }
 
-// Review answers one question. An error means that there is no answer.
+// Review answers one question. An error means that the answer is unknown.
 type Review func(ctx context.Context, who user.Info, q Question) (bool, error)
 
-// SubjectAccessReviews is the API server's own answer, uncached.
+// SubjectAccessReviews returns a Review that asks the API server each time, without a cache.
 func SubjectAccessReviews(client authorizationclient.SubjectAccessReviewInterface) Review {
 	return func(ctx context.Context, who user.Info, q Question) (bool, error) {
 		review := &authorizationv1.SubjectAccessReview{Spec: specOf(who, q)}
