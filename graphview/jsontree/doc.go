@@ -1,12 +1,11 @@
-// Package jsontree builds trees of compact, valid JSON: of a whole object, or
-// of the parts of it that a caller asks for, which costs little more than
-// finding them.
+// Package jsontree builds Go values from compact, valid JSON: from a whole
+// object, or from the parts that a caller asks for. Skipping the other parts
+// costs little.
 //
-// Its input must have been found valid and compacted before, as the
-// objects are that package watch retains: then a value is skipped by its
-// brackets and quotes alone. On anything else its answers are worthless, and it
-// may panic.
+// The input must be valid and compact, as the objects are that package watch
+// retains, because a value is skipped by its brackets and quotes alone. For any
+// other input the results are wrong and the package may panic.
 //
-// It knows no Kubernetes. Everything in it may be used by many goroutines at
-// once, but a [Shape] that is being made and [Parts], which belong to one goroutine.
+// Everything may be used by many goroutines at the same time, except [Parts] and
+// a [Shape] that is still being changed.
 package jsontree

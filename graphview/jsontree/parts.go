@@ -10,42 +10,42 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Parts are the parts of an object that a shape asks for, without a tree: in one slice,
-// which is filled again for each object, so that reading them makes no garbage. They hold
-// on to the object's JSON and are good for as long as that does not change.
+// Parts holds the parts of an object that a shape asks for, in one slice instead of a tree.
+// The slice is reused for each object, so that reading allocates nothing. Parts refers to
+// the object's JSON and is valid while the JSON does not change.
 type Parts struct {
 	text  []byte
 	nodes []part
 }
 
-// part is a value that was asked for. The parts below it follow it.
+// part is a value that the shape asks for. The parts below it follow it in Parts.nodes.
 type part struct {
-	shape *Shape // that it was asked for with
-	// start and end are where it is in the text.
+	shape *Shape // the value's part of the shape
+	// start and end are the value's offsets in the text.
 	start, end int32
-	// after is the index of the part after it and what is below it.
+	// after is the index of the next part that is not below this one.
 	after int32
-	first byte // of its text
+	first byte // first byte of the value
 }
 
-// maxDigits is how many bytes a number without an exponent may have to be in the range of a float64.
+// maxDigits is a length up to which any number without an exponent is in the range of a float64.
 const maxDigits = 300
 
-// kept is how many parts of a large object Reset keeps room for.
+// kept is the largest capacity, in parts, that Reset keeps.
 const kept = 1 << 12
 
 var pool = sync.Pool{New: func() any { return new(Parts) }}
 
-// AcquireParts returns Parts for one object, until Release.
+// AcquireParts returns Parts from a pool. The caller must call Release.
 func AcquireParts() *Parts { return pool.Get().(*Parts) } //nolint:forcetypeassert // New makes nothing else
 
-// Release gives the Parts to the next caller of AcquireParts.
+// Release resets the Parts and returns them to the pool.
 func (p *Parts) Release() {
 	p.Reset()
 	pool.Put(p)
 }
 
-// Reset lets go of the JSON, and of the room that a large object took.
+// Reset drops the reference to the JSON, and the slice if a large object has grown it.
 func (p *Parts) Reset() {
 	p.text = nil
 	if cap(p.nodes) > kept {
@@ -53,8 +53,8 @@ func (p *Parts) Reset() {
 	}
 }
 
-// Read takes the parts of an object that a shape asks for. The shape may have been made
-// with Field, Elements and First alone.
+// Read reads the parts of the object b that a shape asks for. The shape must be made with
+// Field, Elements and First only.
 func (p *Parts) Read(b []byte, shape *Shape) error {
 	if err := p.begin(b); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (p *Parts) Read(b []byte, shape *Shape) error {
 	return err
 }
 
-// Parse reads the parts of an object that a shape asks for, of JSON from anywhere.
+// Parse is Read for JSON from any source. It validates and compacts a copy first.
 func Parse(text []byte, shape *Shape) (Value, error) {
 	compact := jsontext.Value(text).Clone()
 	if err := compact.Compact(jsontext.AllowDuplicateNames(true)); err != nil {
@@ -76,7 +76,7 @@ func Parse(text []byte, shape *Shape) (Value, error) {
 	return p.Object(), nil
 }
 
-// PartBeside is Part and Read in one pass, for two shapes.
+// PartBeside is Part for the one shape and Read for the other, in one pass.
 func (p *Parts) PartBeside(b []byte, shape, read *Shape) (map[string]any, error) {
 	if err := p.begin(b); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (p *Parts) PartBeside(b []byte, shape, read *Shape) (map[string]any, error)
 	return object, err
 }
 
-// Object is the object that was read.
+// Object returns the object that was read.
 func (p *Parts) Object() Value { return Value{p, 0} }
 
 func (p *Parts) begin(b []byte) error {
@@ -96,20 +96,20 @@ func (p *Parts) begin(b []byte) error {
 	return nil
 }
 
-// open adds a part that has no end yet, and returns its index.
+// open adds a part that starts at i, and returns its index in nodes. close sets its end.
 func (p *Parts) open(i int, shape *Shape) int {
 	p.nodes = append(p.nodes, part{shape: shape, start: int32(i), first: p.text[i]}) //nolint:gosec // an API server stores no objects of 2 GiB
 	return len(p.nodes) - 1
 }
 
-// close notes where a part ends, and what is below it.
+// close sets the end of a part, and the index after the parts below it. It returns i.
 func (p *Parts) close(at, i int) int {
 	node := &p.nodes[at]
 	node.end, node.after = int32(i), int32(len(p.nodes)) //nolint:gosec // see open
 	return i
 }
 
-// read takes the value at i, and returns the index after it.
+// read adds the value at i and its parts to nodes, and returns the index after the value.
 func (p *Parts) read(i int, shape *Shape) (int, error) {
 	b, at := p.text, p.open(i, shape)
 	switch b[i] {
@@ -154,7 +154,7 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 	default:
 		start := i
 		i = skip(b, i)
-		// A tree could not be built of a number that is too large.
+		// A number that is too large for a float64 is an error, as in Part.
 		if text := b[start:i]; len(text) > maxDigits || bytes.IndexByte(text, 'e') >= 0 || bytes.IndexByte(text, 'E') >= 0 {
 			if _, err := strconv.ParseFloat(string(text), 64); errors.Is(err, strconv.ErrRange) {
 				return i, fmt.Errorf("number at byte %d: %w", start, strconv.ErrRange)
@@ -164,8 +164,8 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 	return p.close(at, i), nil
 }
 
-// beside builds what shape asks for of the object at i, and reads what read asks for of
-// it.
+// beside builds the parts of the object at i that shape asks for, and adds the parts that
+// read asks for to nodes.
 func (p *Parts) beside(i int, shape, read *Shape) (map[string]any, int, error) {
 	b, at, object := p.text, p.open(i, read), map[string]any{}
 	for i++; b[i] != '}'; {
@@ -211,13 +211,13 @@ func (p *Parts) beside(i int, shape, read *Shape) (map[string]any, int, error) {
 	return object, p.close(at, i+1), nil
 }
 
-// Value is a value that was read, or none: the zero value is as good as null.
+// Value is a value that was read. The zero Value is a missing value and behaves like null.
 type Value struct {
 	parts *Parts
 	at    int
 }
 
-// IsObject tells objects from all else.
+// IsObject reports whether the value is an object.
 func (v Value) IsObject() bool { return v.is('{') }
 
 func (v Value) is(first byte) bool { return v.parts != nil && v.node().first == first }
@@ -226,7 +226,7 @@ func (v Value) node() *part { return &v.parts.nodes[v.at] }
 
 func (v Value) bytes() []byte { return v.parts.text[v.node().start:v.node().end] }
 
-// Member is a member of an object, of several with one name the last.
+// Member returns the member of an object with this key. If several have it, the last counts.
 func (v Value) Member(key string) (member Value) {
 	if !v.is('{') {
 		return Value{}
@@ -241,7 +241,7 @@ func (v Value) Member(key string) (member Value) {
 	return member
 }
 
-// At is the value at a path of members.
+// At returns the value at a path of member keys.
 func (v Value) At(path ...string) Value {
 	for _, key := range path {
 		v = v.Member(key)
@@ -272,7 +272,7 @@ func (v Value) Objects(yield func(Value) bool) {
 	}
 }
 
-// Len is how many elements of a list were read.
+// Len returns the number of elements of a list that were read.
 func (v Value) Len() (n int) {
 	for range v.Elements {
 		n++
@@ -280,7 +280,7 @@ func (v Value) Len() (n int) {
 	return n
 }
 
-// Text is the text of a string, which belongs to the JSON; ok is false for anything else.
+// Text returns the text of a string. It may be a slice of the JSON. ok is false if it is no string.
 func (v Value) Text() (text []byte, ok bool) {
 	if !v.is('"') {
 		return nil, false
@@ -288,7 +288,7 @@ func (v Value) Text() (text []byte, ok bool) {
 	return Unquote(v.bytes()), true
 }
 
-// Int is a number without its fraction; ok is false for anything else.
+// Int returns a number without its fraction. ok is false if the value is not a number.
 func (v Value) Int() (n int64, ok bool) {
 	if v.parts == nil {
 		return 0, false
@@ -309,7 +309,7 @@ func (v Value) IsTrue() bool { return v.is('t') }
 // IsFalse reports whether the value is false.
 func (v Value) IsFalse() bool { return v.is('f') }
 
-// Count is how many parts were read of the value, with itself; 0 if there is none.
+// Count returns the number of parts that were read, including the value itself; 0 if it is missing.
 func (v Value) Count() int {
 	if v.parts == nil {
 		return 0
@@ -317,5 +317,5 @@ func (v Value) Count() int {
 	return int(v.node().after) - v.at
 }
 
-// Exists reports whether there is a value other than null.
+// Exists reports whether the value is present and not null.
 func (v Value) Exists() bool { return v.parts != nil && !v.is('n') }

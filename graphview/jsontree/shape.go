@@ -1,17 +1,17 @@
 package jsontree
 
-// Shape says which parts of a value a caller asks for. The zero value asks for
-// none: a list or object is then empty, anything else is there. It is made with
-// Whole, Field, Values, Elements and First and may be used by many once it is made.
+// Shape lists the parts of a value that a caller asks for. The zero Shape asks for no member and
+// no element, so a list or object is empty; any other value is complete. Build a Shape with
+// Whole, Field, Values, Elements and First. Once built, many goroutines may use it.
 type Shape struct {
 	whole bool
-	// key is that of the member with this shape, so that it is not made again
-	// for each object; "" for any other value.
+	// key is the key of the member with this shape, so that no string is allocated
+	// for each object. It is "" if this is not the shape of a Field.
 	key      string
 	fields   map[string]*Shape
 	values   *Shape
 	elements *Shape
-	most     int // elements that are asked for, 0 for all
+	most     int // number of elements to read, 0 for all
 }
 
 // Whole asks for all of the value.
@@ -47,8 +47,8 @@ func (s *Shape) Elements() *Shape {
 	return s.elements
 }
 
-// First asks for the first elements of a list, as many as most, and returns their
-// common shape. The list that is made has no more than those.
+// First asks for the first elements of a list, at most most, and returns their common
+// shape. The limit has no effect if Elements or First was called before.
 func (s *Shape) First(most int) *Shape {
 	if s.elements == nil {
 		s.most = most
@@ -56,7 +56,7 @@ func (s *Shape) First(most int) *Shape {
 	return s.Elements()
 }
 
-// Join asks for all that another shape asks for.
+// Join adds everything that another shape asks for.
 func (s *Shape) Join(other *Shape) {
 	s.whole = s.whole || other.whole
 	for key, below := range other.fields {
@@ -78,7 +78,7 @@ func (s *Shape) Join(other *Shape) {
 	}
 }
 
-// member returns the shape of a member, nil if the shape does not include it.
+// member returns the shape of a member, nil if s does not ask for the member.
 func (s *Shape) member(key []byte) *Shape {
 	below := s.fields[string(key)]
 	switch {
@@ -87,7 +87,7 @@ func (s *Shape) member(key []byte) *Shape {
 	case s.values == nil:
 		return below
 	}
-	// Both are asked for. This is rare enough to make a shape each time.
+	// Both apply. This is rare enough to allocate a shape each time.
 	both := Shape{key: below.key}
 	both.Join(below)
 	both.Join(s.values)

@@ -13,8 +13,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// StringEnd returns the index after the string that starts at b[i]. It looks at
-// eight bytes at a time: most of an object is strings.
+// StringEnd returns the index after the string that starts at b[i]. It reads eight
+// bytes at a time, because most bytes of an object are in strings.
 func StringEnd(b []byte, i int) int {
 	i++
 	for i+8 <= len(b) {
@@ -39,8 +39,8 @@ func StringEnd(b []byte, i int) int {
 	}
 }
 
-// memberName returns the name of the member at b[i], and the index after its quotes. Few names have
-// escapes, so the others are read in one pass.
+// memberName returns the name of the member at b[i], and the index after its closing quote. Names
+// without escapes, which are most, are read in one pass.
 func memberName(b []byte, i int) (name []byte, end int) {
 	for j := i + 1; j+8 <= len(b); j += 8 {
 		word := binary.LittleEndian.Uint64(b[j:])
@@ -55,21 +55,21 @@ func memberName(b []byte, i int) (name []byte, end int) {
 	return Unquote(b[i:end]), end
 }
 
-// quotesOrSlashes has the high bit of each byte that is a quote or a backslash, and perhaps of some
-// after it: the first is right (Hacker's Delight, 6-1).
+// quotesOrSlashes returns the high bit of each byte that is a quote or a backslash. Only the lowest
+// bit is reliable: bytes after the first match may be false matches (Hacker's Delight, 6-1).
 func quotesOrSlashes(word uint64) uint64 {
 	quote, slash := word^ones*'"', word^ones*'\\'
 	return ((quote-ones)&^quote | (slash-ones)&^slash) & highs
 }
 
-// Unquote returns what the quoted string means: a part of it, or a copy where it
-// has escapes.
+// Unquote returns a quoted string without its quotes and escapes. The result is a slice
+// of quoted, or a copy if there are escapes.
 func Unquote(quoted []byte) []byte {
 	inner := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return inner
 	}
-	// The only error on a valid string is about its UTF-8, which it repairs.
+	// The only error on a valid string is invalid UTF-8, which AppendUnquote replaces.
 	unquoted, _ := jsontext.AppendUnquote(nil, quoted)
 	return unquoted
 }

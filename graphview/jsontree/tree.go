@@ -8,18 +8,17 @@ import (
 
 var errNoObject = errors.New("not a JSON object")
 
-// whole is the shape of what is wanted with all that is below it.
+// whole is the shape of a value with everything below it.
 var whole = &Shape{whole: true}
 
-// Whole builds what apimachinery's JSON decoder would: map[string]any, []any,
-// string, int64 where the number is one and float64 otherwise, bool, nil. b is
-// a compact valid JSON object; building from that takes half the time of
-// decoding JSON that may be anything. The error is about a number that no
-// float64 can hold, or about what is no object.
+// Whole builds the values that apimachinery's JSON decoder builds: map[string]any,
+// []any, string, int64 (float64 if a number is not an int64), bool, nil. b must be
+// compact, valid JSON; this takes half the time of decoding arbitrary JSON. Whole
+// fails if b is not an object or has a number that is too large for a float64.
 func Whole(b []byte) (map[string]any, error) { return Part(b, whole) }
 
-// Part builds what Whole would, without the members that shape does not ask
-// for. A list keeps its length only where its elements are asked for.
+// Part is Whole without the members and elements that shape does not ask for. A list
+// is empty if shape does not ask for its elements.
 func Part(b []byte, shape *Shape) (map[string]any, error) {
 	if b[0] != '{' {
 		return nil, errNoObject
