@@ -8,22 +8,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Catalog is an immutable picture of what the cluster serves. A nil Catalog is
-// an empty one.
+// Catalog is the set of resources that the cluster serves. It is immutable. A nil
+// Catalog is empty.
 type Catalog struct {
 	resources []Resource
 	failed    []Failure
 }
 
-// Failure says that a group/version's discovery failed, so that what the catalog
-// has of it is what was known before.
+// Failure is a group/version whose discovery failed. Its resources in the catalog are
+// those of the previous catalog.
 type Failure struct {
 	Group, Version string
 	Err            error
 }
 
-// NewCatalog makes a catalog in any order of its parts. Groups that no view ever
-// sees are dropped.
+// NewCatalog returns a catalog. The arguments may be in any order. Groups that views
+// never see are left out, see excluded.
 func NewCatalog(resources []Resource, failed []Failure) *Catalog {
 	c := &Catalog{
 		resources: slices.DeleteFunc(slices.Clone(resources), func(r Resource) bool { return excluded(r.Group) }),
@@ -61,7 +61,7 @@ func (c *Catalog) Complete() bool {
 	return c != nil && len(c.failed) == 0
 }
 
-// equal compares failures by their text, which is what users see.
+// equal compares failures by their text, because users see the text.
 func (c *Catalog) equal(other *Catalog) bool {
 	if c == nil || other == nil {
 		return c == other
@@ -72,7 +72,7 @@ func (c *Catalog) equal(other *Catalog) bool {
 		})
 }
 
-// lacks reports whether c misses a resource that previous had.
+// lacks reports whether c lacks a resource of previous.
 func (c *Catalog) lacks(previous *Catalog) bool {
 	return slices.ContainsFunc(previous.All(), func(r Resource) bool {
 		_, found := slices.BinarySearchFunc(c.All(), r, compareResources)
@@ -80,15 +80,15 @@ func (c *Catalog) lacks(previous *Catalog) bool {
 	})
 }
 
-// listing is what one discovery found. A group/version is in neither map when
-// the server does not serve it.
+// listing is the result of one discovery. A group/version that the server does not
+// serve is in neither map.
 type listing struct {
 	served map[schema.GroupVersion][]Resource
 	failed map[schema.GroupVersion]error
 }
 
-// succeed makes the catalog that follows previous after a discovery: what was
-// served, and what previous had of the group/versions that failed.
+// succeed returns the catalog that replaces previous: the resources that are served,
+// and the resources of previous whose group/version failed.
 func (l listing) succeed(previous *Catalog) *Catalog {
 	var resources []Resource
 	for gv, served := range l.served {

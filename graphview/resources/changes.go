@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// The objects behind the discovery documents.
+// The resources whose objects determine the discovery documents.
 var (
 	customResourceDefinitions = schema.GroupVersionResource{
 		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
@@ -28,36 +28,36 @@ var (
 )
 
 const (
-	// rejectedRetry is how often a watch is asked for again that we may not
-	// have or that does not exist.
+	// rejectedRetry is the interval between attempts to watch a resource that is
+	// forbidden or not served.
 	rejectedRetry = time.Minute
 
-	// watchRetryLimit bounds the back-off of a watch that fails.
+	// watchRetryLimit is the limit of the back-off after a watch has failed.
 	watchRetryLimit = 30 * time.Second
 
-	// shortWatch is a watch that ended so early that the next one must wait,
-	// whatever it brought.
+	// shortWatch: if a watch ends in less than shortWatch, the next one waits for
+	// the back-off, even if there were events.
 	shortWatch = time.Second
 )
 
-// errNotWatchable is a refusal without a request.
+// errNotWatchable is the error if Options.Watchable returns false. Nothing is listed then.
 var errNotWatchable = apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("you may not list and watch it"))
 
 var errShortWatch = errors.New("watch ended at once")
 
-// changes says that something moved among the objects of one resource. It keeps
-// none of them, which is why it is no reflector: it needs a position and not the
-// list, and it takes a refusal for an answer.
+// changes calls signal when objects of one resource change. It is not a reflector
+// because it retains no objects: it needs a resource version, not a list, and accepts
+// that the resource may be forbidden.
 type changes struct {
 	client   metadata.Interface
 	resource schema.GroupVersionResource
 	log      logr.Logger
 	signal   func()
-	// watchable is Options.Watchable, nil to try.
+	// watchable is Options.Watchable. If it is nil, the watch is attempted.
 	watchable func(ctx context.Context, group, resource string) bool
 }
 
-// run watches until ctx ends.
+// run watches until ctx ends, and retries with back-off.
 func (c changes) run(ctx context.Context) {
 	backoff := newBackoff(watchRetryLimit)
 	refused := false
@@ -88,8 +88,8 @@ func (c changes) run(ctx context.Context) {
 	}
 }
 
-// follow takes a position and watches from there, one watch after the other,
-// until something breaks. It always returns an error.
+// follow gets the current resource version and watches from there, one watch after the
+// other, until a request fails. It always returns an error.
 func (c changes) follow(ctx context.Context) error {
 	if c.watchable != nil && !c.watchable(ctx, c.resource.Group, c.resource.Resource) {
 		return fmt.Errorf("list %s: %w", c.resource.GroupResource(), errNotWatchable)
@@ -98,7 +98,7 @@ func (c changes) follow(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list %s: %w", c.resource.GroupResource(), err)
 	}
-	// Whatever moved before this position has not been seen.
+	// Changes before this position have not been signalled.
 	c.signal()
 	for {
 		position, err = c.watch(ctx, position)
@@ -108,8 +108,7 @@ func (c changes) follow(ctx context.Context) error {
 	}
 }
 
-// position returns the present resource version. One object is enough to learn
-// it.
+// position returns the current resource version. A list of one object is enough.
 func (c changes) position(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -120,11 +119,11 @@ func (c changes) position(ctx context.Context) (string, error) {
 	return list.ResourceVersion, nil
 }
 
-// watch signals events until the server ends the watch, and returns the position
-// that it came to.
+// watch signals events until the server ends the watch, and returns the last resource
+// version that it saw.
 func (c changes) watch(ctx context.Context, position string) (string, error) {
-	// The server would end it after a random time of its own; saying one keeps
-	// all watches from ending together.
+	// The random timeout keeps the watches from ending at the same time. It replaces
+	// the server's own random timeout.
 	timeout := int64(300 + rand.IntN(300))
 	w, err := c.client.Resource(c.resource).Watch(ctx, metav1.ListOptions{
 		ResourceVersion:     position,
@@ -136,7 +135,7 @@ func (c changes) watch(ctx context.Context, position string) (string, error) {
 	}
 	defer func() {
 		w.Stop()
-		for range w.ResultChan() { // Joins the goroutine that decodes.
+		for range w.ResultChan() { // waits for the goroutine that decodes
 		}
 	}()
 	started := time.Now()

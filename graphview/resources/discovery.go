@@ -16,54 +16,54 @@ import (
 
 // Options are the options of a Discovery. Config is required.
 type Options struct {
-	// Config reaches the API server. Without the right to list and watch
-	// CustomResourceDefinitions and APIServices, changes are noticed by polling
-	// alone.
+	// Config is for requests to the API server. If it may not list and watch
+	// CustomResourceDefinitions and APIServices, Discovery notices changes only by
+	// polling.
 	Config *rest.Config
 
-	// Watchable reports whether Config may list and watch a cluster-scoped resource. Nil: it
-	// is tried.
+	// Watchable reports whether Config may list and watch a cluster-scoped resource. If it is
+	// nil, the watch is attempted.
 	Watchable func(ctx context.Context, group, resource string) bool
 
-	// Logger, if not set, logs nothing.
+	// Logger may be left out.
 	Logger logr.Logger
 
-	// PollInterval is the time between two discoveries when nothing moves. It is
-	// also the limit of the back-off when discovery fails, which is never above
+	// PollInterval is the time between two discoveries while nothing changes. It is
+	// also the limit of the back-off after a failed discovery, but that is at most
 	// 30 s. 0 means 30 s.
 	PollInterval time.Duration
 }
 
-// source is what the follower needs of an API server.
+// source discovers the resources of an API server. It is an interface for tests.
 type source interface {
 	list(context.Context) (listing, error)
 	ready(context.Context) error
 }
 
-// Discovery follows what the cluster serves.
+// Discovery keeps a Catalog of the resources that the cluster serves up to date.
 type Discovery struct {
 	source  source
 	changes []changes
 	log     logr.Logger
 	poll    time.Duration
 
-	// moved holds at most one signal: the next discovery answers all of them.
+	// moved holds at most one signal, because one discovery serves all of them.
 	moved chan struct{}
 
 	mu       sync.Mutex
-	current  *Catalog      // nil before the first
+	current  *Catalog      // nil before the first catalog
 	replaced chan struct{} // closed when current is replaced
-	looked   chan struct{} // closed after the next discovery
+	looked   chan struct{} // closed after the next discovery, also if it failed
 	failure  error         // of the last discovery, nil if it worked
 }
 
-// New prepares a Discovery; it makes no request before Run.
+// New returns a Discovery. It makes no request before Run.
 func New(o Options) (*Discovery, error) {
 	if o.Config == nil {
 		return nil, errors.New("discovery: no client configuration")
 	}
 	config := rest.CopyConfig(o.Config)
-	config.Timeout = 0 // It would cut watches; every other request has its own.
+	config.Timeout = 0 // It would end watches early; every other request has its own.
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)
@@ -90,7 +90,7 @@ func New(o Options) (*Discovery, error) {
 	return d, nil
 }
 
-// Once discovers what the cluster serves now.
+// Once discovers the resources that the cluster serves now.
 func Once(ctx context.Context, config *rest.Config) (*Catalog, error) {
 	documents, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
@@ -117,7 +117,7 @@ func newDiscovery(s source, log logr.Logger, poll time.Duration) *Discovery {
 	}
 }
 
-// Run follows the cluster until ctx ends, then returns nil. It must be called once.
+// Run keeps the catalog up to date until ctx ends, then returns nil. It must be called once.
 func (d *Discovery) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for _, c := range d.changes {
@@ -128,16 +128,16 @@ func (d *Discovery) Run(ctx context.Context) error {
 	return nil
 }
 
-// Current returns the present catalog, nil before the first, and a channel that
-// is closed when a different one takes its place.
+// Current returns the current catalog, nil before the first discovery, and a channel
+// that is closed when a different catalog replaces it.
 func (d *Discovery) Current() (*Catalog, <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.current, d.replaced
 }
 
-// Wait returns nil once there has been a discovery. When ctx ends, it returns the last
-// failure, or the error of ctx.
+// Wait returns nil after the first successful discovery. If ctx ends before, it returns the
+// error of the last discovery, or ctx's if none has failed.
 func (d *Discovery) Wait(ctx context.Context) error {
 	for {
 		d.mu.Lock()
@@ -157,15 +157,15 @@ func (d *Discovery) Wait(ctx context.Context) error {
 	}
 }
 
-// Looked returns a channel that is closed after the next discovery, whether something
-// else was found or not: by then something may have moved that a catalog does not tell.
+// Looked returns a channel that is closed after the next discovery, even if the catalog is the
+// same. The caller can then look for changes that are not in a catalog, such as of schemas.
 func (d *Discovery) Looked() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.looked
 }
 
-// signal says that something moved; it never blocks.
+// signal requests a discovery. It never blocks.
 func (d *Discovery) signal() {
 	select {
 	case d.moved <- struct{}{}:
@@ -173,7 +173,7 @@ func (d *Discovery) signal() {
 	}
 }
 
-// follow discovers until ctx ends, at the pace of signals and time.
+// follow discovers until ctx ends, when pace says so.
 func (d *Discovery) follow(ctx context.Context) {
 	p := newPace(time.Now(), d.poll)
 	timer := time.NewTimer(0)
@@ -192,8 +192,8 @@ func (d *Discovery) follow(ctx context.Context) {
 	}
 }
 
-// refresh discovers once and publishes what is new. It returns false if
-// discovery did not work.
+// refresh discovers once and publishes the catalog if it differs. It reports whether
+// discovery succeeded.
 func (d *Discovery) refresh(ctx context.Context) bool {
 	previous, _ := d.Current()
 	next, err := d.discover(ctx, previous)
@@ -225,9 +225,9 @@ func (d *Discovery) refresh(ctx context.Context) bool {
 	return err == nil
 }
 
-// discover returns the catalog that follows previous. Where something would be
-// lost it makes sure, because a server that has just started does not know all
-// of its resources yet.
+// discover returns the catalog that replaces previous. If it would lack a resource,
+// discover asks whether the server is ready and discovers again, because a server that
+// has just started does not serve all of its resources yet.
 func (d *Discovery) discover(ctx context.Context, previous *Catalog) (*Catalog, error) {
 	l, err := d.source.list(ctx)
 	if err != nil {

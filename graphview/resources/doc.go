@@ -1,49 +1,48 @@
-// Package resources knows what the cluster serves and picks from it what a
-// view watches.
+// Package resources discovers the resources that the cluster serves and selects
+// the resources that a view watches.
 //
-// [Discovery] follows the cluster's discovery documents and publishes each
-// different state of them as an immutable [Catalog]; [Select] applies a view's
-// queries to a catalog and keeps one version of each resource. The package
-// deliberately knows no objects, no expressions and no views: a query is a
-// [Match] function here.
+// [Discovery] polls the cluster's discovery documents and publishes an immutable
+// [Catalog] whenever they change. [Select] applies a view's queries to a catalog
+// and keeps one version of each resource. The package has no dependency on
+// objects, expressions and views: a query is a [Match] function.
 //
-// # What is in a catalog
+// # Contents of a catalog
 //
-// Resources that can be listed and watched. Never subresources, and never the
-// groups extensions and events.k8s.io, which serve the same objects under a
-// second name, nor the operator's own served API, whose graphs are made of what
-// is found here.
+// A catalog has the resources that can be listed and watched. It has no
+// subresources, and leaves out the groups extensions and events.k8s.io, which serve
+// objects of other groups a second time, and the operator's own served API, whose
+// graphs are built from the catalog.
 //
-// # Unknown is not gone
+// # Failed discovery
 //
 // The catalog is level-based: every state is derived from a whole discovery, so
-// a lost event or a restart heals by itself. Two things keep a broken discovery
-// from looking like a smaller cluster:
+// the next discovery makes up for a lost event or a restart. Two rules keep resources
+// in the catalog when discovery fails:
 //
-//   - A group/version whose discovery fails, or that the server itself calls
-//     stale, keeps what the previous catalog had of it and is listed in
-//     [Catalog.Failed]. Only a group/version that a working discovery no longer
-//     names is gone.
+//   - If the discovery of a group/version fails, or the server marks it as stale,
+//     the catalog keeps the group/version's previous resources and lists it in
+//     [Catalog.Failed]. A group/version is removed only when a discovery that works
+//     does not list it.
 //   - An API server that is starting answers discovery before it has read its
-//     CustomResourceDefinitions. So a discovery that misses something is
-//     believed only when the server says that it is ready, and then a second
-//     discovery agrees.
+//     CustomResourceDefinitions. So when a discovery lacks resources, Discovery
+//     asks whether the server is ready, and then uses the result of a second
+//     discovery.
 //
-// The idea of a partial discovery that keeps what it had is that of Kubernetes'
-// garbage collector (pkg/controller/garbagecollector).
+// Kubernetes' garbage collector (pkg/controller/garbagecollector) also keeps the
+// previous resources when discovery is partial.
 //
-// # When it looks
+// # Schedule
 //
-// Watches on the metadata of CustomResourceDefinitions and APIServices only say
-// that something moved. After each such signal the cluster is discovered at
-// once and then a few times more at growing distances, for half a minute, because
-// discovery documents lag behind the objects; a series of signals is taken together.
-// There is also a slow poll, the only source if these objects may not be
-// watched. A discovery that fails altogether leaves the last
-// catalog and is tried again with back-off.
+// Watches on the metadata of CustomResourceDefinitions and APIServices signal
+// changes. After a signal, the cluster is discovered at once and then seven more
+// times at growing intervals, for half a minute, because discovery documents lag
+// behind the objects. Signals in quick succession cause one discovery. There is also
+// a slow poll, which is the only trigger if these objects cannot be watched. If
+// discovery fails as a whole, the last catalog stays and discovery is retried with
+// back-off.
 //
 // # Concurrency
 //
 // A Catalog never changes. All methods of Discovery may be called from any
-// goroutine; Run must be called once, and returns after everything it started.
+// goroutine. Run must be called once; it waits for all goroutines that it started.
 package resources

@@ -9,37 +9,36 @@ import (
 const (
 	defaultPollInterval = 30 * time.Second
 
-	// minGap bounds the rate of discoveries while signals keep coming, as during the installation
-	// of hundreds of CustomResourceDefinitions.
+	// minGap is the minimum time between a discovery and the next one after a signal. It limits the
+	// rate while, for example, hundreds of CustomResourceDefinitions are installed.
 	minGap = 500 * time.Millisecond
 )
 
-// settle are the intervals between the discoveries that follow a signal. A
+// settle has the intervals between the discoveries that follow a signal. A
 // CustomResourceDefinition is in the discovery documents a moment after it is established, an
-// APIService after the API server has called its backend. Each step that changes an object is
-// another signal, and starts again at the first interval. A deletion has no such step: the last
-// event of the object comes before the documents change. An API server that is busy, or that has
-// just started, changes the documents many seconds later.
+// APIService after the API server has called its backend. Each change of the object is another
+// signal, which starts again at the first interval. After a deletion there is no further signal:
+// the last event of the object comes before the documents change. An API server that is busy, or
+// has just started, updates the documents many seconds later.
 var settle = [...]time.Duration{
 	500 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second,
 	8 * time.Second, 16 * time.Second,
 }
 
-// pace decides when to discover next. It has no clock: it is told the time.
+// pace decides when to discover next. It has no clock: callers pass the time.
 type pace struct {
 	poll    time.Duration
-	next    time.Time // of the next discovery
-	last    time.Time // when the last one ended
-	settled int       // how many of settle have passed since the last signal
+	next    time.Time // time of the next discovery
+	last    time.Time // end of the last discovery
+	settled int       // number of intervals of settle used since the last signal
 	backoff *wait.Backoff
 }
 
-// newPace starts with a discovery at once and then polls.
+// newPace returns a pace whose first discovery is due now. Without signals it then polls.
 func newPace(now time.Time, poll time.Duration) *pace {
 	return &pace{poll: poll, next: now, settled: len(settle)}
 }
 
-// signalled records a signal.
 func (p *pace) signalled(now time.Time) {
 	p.settled = 0
 	soon := now
@@ -51,7 +50,7 @@ func (p *pace) signalled(now time.Time) {
 	}
 }
 
-// discovered records the end of a discovery. ok: it worked.
+// discovered records the end of a discovery. ok means that it succeeded.
 func (p *pace) discovered(now time.Time, ok bool) {
 	p.last = now
 	switch {
@@ -70,9 +69,9 @@ func (p *pace) discovered(now time.Time, ok bool) {
 	p.backoff = nil
 }
 
-// newBackoff doubles from half a second up to limit, with jitter, so that the
-// replicas of an operator do not come back together.
+// newBackoff returns a back-off that doubles from half a second up to limit. Its jitter keeps
+// the replicas of an operator from retrying at the same time.
 func newBackoff(limit time.Duration) *wait.Backoff {
-	const steps = 32 // more than doublings to any sensible limit
+	const steps = 32 // more doublings than any sensible limit needs
 	return &wait.Backoff{Duration: min(minGap, limit), Factor: 2, Jitter: 0.2, Steps: steps, Cap: limit}
 }

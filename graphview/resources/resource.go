@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Resource is one listable and watchable resource of one API version. The core
-// group is "".
+// Resource is a resource in one API version that can be listed and watched. The
+// core group is "".
 type Resource struct {
 	Group, Version, Resource, Kind string
 	Namespaced                     bool
@@ -25,8 +25,8 @@ func (r Resource) groupVersion() schema.GroupVersion {
 	return schema.GroupVersion{Group: r.Group, Version: r.Version}
 }
 
-// compareResources orders by group, resource and version, the order in which
-// Select meets all versions of a resource one after the other.
+// compareResources orders by group, resource and version. Select relies on the versions of
+// a resource being next to each other.
 func compareResources(a, b Resource) int {
 	return cmp.Or(
 		strings.Compare(a.Group, b.Group),
@@ -35,12 +35,12 @@ func compareResources(a, b Resource) int {
 	)
 }
 
-// servedGroup is the operator's own API. Its graphs are views of what is in a
-// catalog, and its availability depends on ours.
+// servedGroup is the API that the operator itself serves. Its graphs are built from the
+// catalog, and it is available only while the operator is.
 const servedGroup = "stream.graphview.dev"
 
-// excluded tells groups that no view ever sees: extensions and events.k8s.io
-// serve objects of other groups a second time, which discovery does not tell.
+// excluded reports whether views never see a group. extensions and events.k8s.io serve
+// objects of other groups a second time, and discovery does not show that.
 func excluded(group string) bool {
 	switch group {
 	case "extensions", "events.k8s.io", servedGroup:
@@ -58,8 +58,8 @@ func watchable(gv schema.GroupVersion, discovered []metav1.APIResource) []Resour
 			continue
 		}
 		out = append(out, Resource{
-			// Not r.Group and r.Version: those are the kind's, which need
-			// not be the group/version that serves it.
+			// Not r.Group and r.Version: they belong to the kind, which may
+			// be of another group/version than the resource.
 			Group:      gv.Group,
 			Version:    gv.Version,
 			Resource:   r.Name,

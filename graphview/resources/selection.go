@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// Match decides about one resource: the index of the query that matched, if one
-// did, and whether that query includes. An error means that this resource could
-// not be decided.
+// Match evaluates a view's queries for one resource. It returns whether a query matched,
+// its index, and whether that query includes or excludes the resource. An error is about
+// this resource only.
 type Match func(Resource) (query int, include, matched bool, err error)
 
-// Selected is a resource that a view watches, in the one version it watches, and
+// Selected is a resource that a view watches, in the version that it watches, and
 // the index of the query that included this version.
 type Selected struct {
 	Resource Resource
 	Query    int
 }
 
-// maxErrors bounds what Select reports of a query that fails for everything.
+// maxErrors limits the errors of Select if a query fails for every resource.
 const maxErrors = 10
 
-// Select applies match to each resource of the catalog, in the catalog's order,
-// and keeps of the included versions of a group and resource the newest stable
-// one (^v\d+$), else the newest unstable one, in natural order. The result is
-// sorted by group and resource.
+// Select applies match to each resource of the catalog, in the catalog's order.
+// Among the included versions of a resource it selects the newest stable version
+// (^v\d+$), or else the newest unstable version, see CompareVersions. The result
+// is sorted by group and resource.
 //
-// A resource that match fails for is not selected in that version. Each makes
-// one error, up to ten, then one error counts the rest.
+// If match fails for a version of a resource, that version is not selected. Each
+// failure is one error, up to ten; one more error counts the rest.
 func Select(c *Catalog, match Match) ([]Selected, []error) {
 	var (
 		out     []Selected
@@ -61,8 +61,8 @@ func Select(c *Catalog, match Match) ([]Selected, []error) {
 	return out, errs
 }
 
-// CompareVersions orders versions from the least to the most wanted: unstable
-// before stable ones (v and a number), each in natural order. So v1alpha1 <
+// CompareVersions orders versions by preference, the most preferred last: unstable
+// versions before stable ones (v and a number), each in natural order. So v1alpha1 <
 // v1beta1 < v1beta2 < v1beta10 < v2alpha1 < v1 < v2 < v10. Among unstable
 // versions the number counts before the level: v2alpha1 is newer than v1beta1.
 func CompareVersions(a, b string) int {
@@ -75,15 +75,15 @@ func CompareVersions(a, b string) int {
 	return compareNatural(a, b)
 }
 
-// stable matches ^v\d+$.
+// stable reports whether the version matches ^v\d+$.
 func stable(version string) bool {
 	number, ok := strings.CutPrefix(version, "v")
 	return ok && number != "" && digits(number) == len(number)
 }
 
-// compareNatural compares strings byte by byte, except that a run of digits
-// compares as the number it is, whatever its length. Strings that differ in
-// leading zeros alone compare as strings, which makes the order total.
+// compareNatural compares strings byte by byte, but runs of digits as numbers of
+// any length. Strings that differ only in leading zeros compare as strings, which
+// makes the order total.
 func compareNatural(a, b string) int {
 	for x, y := a, b; ; {
 		switch {
@@ -108,7 +108,7 @@ func compareNumbers(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-// digits counts the decimal digits that s starts with.
+// digits returns the number of decimal digits at the start of s.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {

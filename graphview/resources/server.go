@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	// discoveryTimeout bounds one discovery, requestTimeout any other request.
+	// discoveryTimeout is the time limit of one discovery, requestTimeout of any other request.
 	discoveryTimeout = 30 * time.Second
 	requestTimeout   = 5 * time.Second
 )
 
-// errNotAggregated: all supported versions of Kubernetes answer with all groups at once.
+// errNotAggregated: all supported versions of Kubernetes have aggregated discovery.
 var errNotAggregated = errors.New("the server has no aggregated discovery, which Kubernetes has since version 1.30")
 
-// errNoCore stands for the core group's v1 missing: client-go takes a 404 there
-// for an empty answer, but nothing is a Kubernetes cluster without it.
+// errNoCore means that v1 of the core group is missing. client-go treats a 404 there
+// as an empty answer, but every Kubernetes cluster serves it.
 var errNoCore = errors.New("the server does not serve the core group")
 
-// server asks an API server what it serves.
+// server is the source that asks a real API server.
 type server struct {
 	client *discovery.DiscoveryClient
 }
 
-// list discovers everything. An error means that nothing is known; errors of single
-// group/versions are in the listing.
+// list discovers all group/versions. An error means that the whole discovery failed; errors of
+// single group/versions are in the listing.
 //
-// client-go's ServerGroupsAndResources does the same, but it drops stale group/versions when none
-// is fresh, and retries everything for a single stale one.
+// It does not use client-go's ServerGroupsAndResources, which drops stale group/versions when none
+// is fresh, and repeats the whole discovery for a single stale one.
 func (s server) list(ctx context.Context) (listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
@@ -55,8 +55,8 @@ func (s server) list(ctx context.Context) (listing, error) {
 	return l, nil
 }
 
-// ready returns an error while the server says that it is not ready. A server
-// that does not answer this question is taken for ready.
+// ready returns an error while the server is not ready or cannot be reached. A server
+// that rejects the request, for example as forbidden, counts as ready.
 func (s server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -67,8 +67,8 @@ func (s server) ready(ctx context.Context) error {
 	return fmt.Errorf("server is not ready: %w", err)
 }
 
-// rejected reports whether the answer stays the same until the configuration of the cluster
-// changes.
+// rejected reports whether a retry fails with the same error until the configuration of the
+// cluster changes.
 func rejected(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) ||
 		apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)
