@@ -26,7 +26,7 @@ type client struct {
 	rest   rest.Interface
 	params runtime.ParameterCodec
 	lists  slots
-	// endedEarly counts lists, and pages of lists, that ended before their time.
+	// endedEarly counts lists, and pages of lists, whose response ended early.
 	endedEarly atomic.Uint64
 	// close closes idle connections.
 	close func()
@@ -38,12 +38,12 @@ func newClient(config *rest.Config, lists int) (*client, error) {
 
 	config = rest.CopyConfig(config)
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	// A limit on requests would be one on watches too; lists have slots.
+	// A rate limit would delay watches too. Lists are limited by slots.
 	config.QPS, config.RateLimiter = -1, nil
-	// It would cut every watch; see source for the time-outs of requests.
+	// A time-out would end every watch early. See source for the time-outs of requests.
 	config.Timeout = 0
-	// Warnings are for people who chose the resource, and would come again
-	// with every request.
+	// Warnings are meant for the users who choose the resource, and the server
+	// repeats them with every request.
 	config.WarningHandler, config.WarningHandlerWithContext = rest.NoWarnings{}, nil
 
 	if !config.DisableCompression {
@@ -66,8 +66,8 @@ func newClient(config *rest.Config, lists int) (*client, error) {
 	return &client{rest: restClient, params: runtime.NewParameterCodec(scheme), lists: newSlots(lists), close: closeIdle}, nil
 }
 
-// get starts a list or watch of key and returns the response's body. Errors
-// that the server answered are of k8s.io/apimachinery/pkg/api/errors.
+// get starts a list or watch of key and returns the body of the response. If the
+// server answers with a status, the error is of k8s.io/apimachinery/pkg/api/errors.
 func (c *client) get(ctx context.Context, key Key, options metav1.ListOptions) (io.ReadCloser, error) {
 	options.LabelSelector, options.FieldSelector = key.LabelSelector, key.FieldSelector
 	path := []string{"/apis", key.Resource.Group, key.Resource.Version}
@@ -80,7 +80,7 @@ func (c *client) get(ctx context.Context, key Key, options metav1.ListOptions) (
 		Resource(key.Resource.Resource).
 		SpecificallyVersionedParams(&options, c.params, schema.GroupVersion{Version: "v1"}).
 		SetHeader("Accept", accept(key, options.Watch)).
-		// The reflector waits and tries again, and State reports the failure.
+		// The reflector retries, and State reports the failure.
 		MaxRetries(0).
 		Stream(ctx)
 	if request, ok := errors.AsType[*url.Error](err); ok {
@@ -92,8 +92,8 @@ func (c *client) get(ctx context.Context, key Key, options metav1.ListOptions) (
 	return body, nil
 }
 
-// accept is the media type to ask for. For Secrets there is no second choice:
-// a server that cannot leave their data out is to refuse.
+// accept returns the media type to request. For Secrets there is no alternative:
+// a server that cannot leave out their data must refuse the request.
 func accept(key Key, watch bool) string {
 	switch {
 	case !key.secrets(), key.Reduced:
@@ -105,19 +105,18 @@ func accept(key Key, watch bool) string {
 	}
 }
 
-// slotTimeout is how long a list may keep others waiting. It is far longer than
-// a healthy list takes to be read, and bounds what a few that hang cost all
-// the others.
+// slotTimeout is how long a list may hold a slot. It is far longer than reading a
+// healthy list takes. It limits how long lists that hang delay the others.
 const slotTimeout = 5 * time.Second
 
-// slots limits how many lists are read at once, so that a start over hundreds
-// of resources neither floods the API server nor holds hundreds of buffers.
+// slots limits how many lists are read at the same time, so that a start with hundreds
+// of resources neither floods the API server nor allocates hundreds of buffers.
 type slots chan struct{}
 
 func newSlots(n int) slots { return make(slots, n) }
 
-// acquire waits for a slot. The slot is given back by release, which may be
-// called more than once, or when slotTimeout ends, whichever comes first.
+// acquire waits for a slot. The slot is free again when the caller calls release, which
+// it may call more than once, or after slotTimeout.
 func (s slots) acquire(ctx context.Context) (release func(), err error) {
 	select {
 	case s <- struct{}{}:
@@ -132,14 +131,14 @@ func (s slots) acquire(ctx context.Context) (release func(), err error) {
 	}, nil
 }
 
-// gunzip asks for compressed answers and unpacks them, as net/http does by itself, in three
-// quarters of the time: to unpack a large list is a sixth of what it takes.
+// gunzip requests compressed responses and decompresses them, as net/http does, but in three
+// quarters of the time. Decompression is a sixth of the time that a large list takes.
 type gunzip struct{ next http.RoundTripper }
 
-// WrappedRoundTripper lets others find the transport.
+// WrappedRoundTripper returns the next RoundTripper. boundStreams finds the transport with it.
 func (g gunzip) WrappedRoundTripper() http.RoundTripper { return g.next }
 
-// RoundTrip leaves requests alone that say what they accept, or that want a part.
+// RoundTrip does not change requests that have an Accept-Encoding or a Range header.
 func (g gunzip) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Header.Get("Accept-Encoding") != "" || request.Header.Get("Range") != "" {
 		return g.next.RoundTrip(request)
@@ -157,7 +156,7 @@ func (g gunzip) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// gunzipped is the body of an answer. It reads and allocates nothing before the first Read.
+// gunzipped is the body of a compressed response. It neither reads nor allocates before Read.
 type gunzipped struct {
 	body   io.ReadCloser
 	reader *gzip.Reader
@@ -180,14 +179,14 @@ func (g *gunzipped) Read(p []byte) (int, error) {
 
 func (g *gunzipped) Close() error { return g.body.Close() }
 
-// streamWindow is how much of a list or a watch is taken from the connection before it
-// is read. HTTP/2's own 4 MiB are held for each watch whose reader is behind: of
-// hundreds of watches that would be more memory than everything else. Inside a
-// cluster, a window as small delays no watch.
+// streamWindow is the receive window, in bytes, of a list or watch on an HTTP/2 connection.
+// The default of 4 MiB can be full for each watch whose reader is behind. With hundreds of
+// watches that is more memory than everything else. Inside a cluster, this small window
+// delays no watch.
 const streamWindow = 256 << 10
 
-// ownTransport makes the configuration use a transport that no other client shares, unless the
-// configuration has one. The proxy stays the same.
+// ownTransport makes client-go create a transport that no other client shares, and reports
+// whether it does: not if config has a Transport. The proxy stays the same.
 func ownTransport(config *rest.Config) (owned bool) {
 	if config.Transport != nil {
 		return false
@@ -198,8 +197,8 @@ func ownTransport(config *rest.Config) (owned bool) {
 	return true
 }
 
-// boundStreams bounds what is held of each stream of connections that are yet to be
-// made.
+// boundStreams sets the receive window for the streams of future connections to
+// streamWindow.
 func boundStreams(transport http.RoundTripper) {
 	for {
 		switch t := transport.(type) {

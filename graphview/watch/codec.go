@@ -8,26 +8,26 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Objects of one resource look alike, so each Watch compresses with a
-// dictionary made of a few of its own objects. With S2 a pod of 5 KB then takes
-// some 770 bytes, and comes back in a microsecond or two; with Zstandard 440, and
-// five. But an S2 dictionary with its table takes some 60 KiB, a Zstandard encoder
-// most of a megabyte, so a Watch has either only when it has the objects to share
-// the cost; the ones before stay as they were compressed.
+// Objects of one resource look alike, so each Watch compresses with a dictionary
+// made of a few of its own objects. With S2, a pod of 5 KB then takes some 770
+// bytes and is decompressed in one or two microseconds; with Zstandard, 440 bytes
+// and five microseconds. An S2 dictionary with its table takes some 60 KiB, a
+// Zstandard encoder almost a megabyte, so a Watch creates them only when it has
+// enough objects. Objects that were compressed before stay as they are.
 const (
 	lightAfter   = 16
 	denseAfter   = 4096
 	dictSize     = 24 << 10
 	dictPerThing = 8 << 10
-	// typicalStart lets the encoder start each object with a long match.
+	// typicalStart is in the dictionary, so that each object starts with a long match.
 	typicalStart = `{"apiVersion":"`
-	// denseWindow is how far back matches reach: most objects are smaller.
+	// denseWindow is the window of Zstandard in bytes. Most objects are smaller.
 	denseWindow = 128 << 10
 )
 
 // codec compresses and decompresses with one dictionary: with S2, or with Zstandard
-// where light is nil. A nil codec is S2 without a dictionary. One goroutine at a time
-// may encode, while any number decodes.
+// if light is nil. A nil codec is S2 without a dictionary. Only one goroutine at a time
+// may encode. Any number of goroutines may decode.
 type codec struct {
 	light   *s2.Dict
 	encoder *zstd.Encoder
@@ -36,7 +36,7 @@ type codec struct {
 
 func (c *codec) dense() bool { return c != nil && c.light == nil }
 
-// newLightCodec is nil if the samples are too few for a dictionary.
+// newLightCodec returns nil if there are too few samples for a dictionary.
 func newLightCodec(samples []byte) *codec {
 	dict := s2.MakeDict(samples, []byte(typicalStart))
 	if dict == nil {
@@ -58,7 +58,7 @@ func newDenseCodec(samples []byte) (*codec, error) {
 	return &codec{encoder: encoder, decoder: decoder}, nil
 }
 
-// encode may use all of scratch for its result.
+// encode returns the compressed json. It may use the whole capacity of scratch.
 func (c *codec) encode(scratch, json []byte) []byte {
 	switch {
 	case c == nil:
@@ -69,8 +69,8 @@ func (c *codec) encode(scratch, json []byte) []byte {
 	return c.encoder.EncodeAll(json, scratch[:0])
 }
 
-// decode fills room, which has the length of the decoded JSON. It returns room unless packed is
-// corrupt.
+// decode decompresses packed into room, whose length is that of the JSON. It returns room unless
+// packed is corrupt.
 func (c *codec) decode(room, packed []byte) ([]byte, error) {
 	switch {
 	case c == nil:
@@ -81,8 +81,8 @@ func (c *codec) decode(room, packed []byte) ([]byte, error) {
 	return c.decoder.DecodeAll(packed, room[:0:len(room)])
 }
 
-// improveCodec gives the Watch, under its lock, the codec that pays for as many
-// objects as it has come to have.
+// improveCodec creates a better codec when the Watch has reached lightAfter or
+// denseAfter objects. The caller holds the Watch's lock.
 func (w *Watch) improveCodec() {
 	switch {
 	case w.objects.used == lightAfter && w.codec == nil:
@@ -90,7 +90,7 @@ func (w *Watch) improveCodec() {
 	case w.objects.used == denseAfter && !w.codec.dense():
 		dense, err := newDenseCodec(w.objects.samples())
 		if err != nil {
-			// Only options that do not fit each other can be the reason.
+			// Only contradictory options can cause this error.
 			w.log.Error(err, "objects are retained less densely than they could be")
 			return
 		}
@@ -98,7 +98,7 @@ func (w *Watch) improveCodec() {
 	}
 }
 
-// samples are the beginnings of some objects.
+// samples returns the beginnings of some objects, for a dictionary.
 func (s *shelf) samples() []byte {
 	var samples, one []byte
 	for o := range s.all {
@@ -114,10 +114,10 @@ func (s *shelf) samples() []byte {
 	return samples
 }
 
-// rawBelow is how much JSON is not worth compressing.
+// rawBelow is the length in bytes below which JSON is not compressed.
 const rawBelow = 128
 
-// scratches are buffers for compression and decompression. An idle Watch holds none.
+// scratches has buffers for compression and decompression. An idle Watch holds none.
 var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
 func getScratch() *[]byte {
@@ -130,7 +130,7 @@ func putScratch(b *[]byte) {
 	}
 }
 
-// pack retains a name, a UID, neither longer than maxName, and json, compressed.
+// pack sets the data of o: a name and a UID, neither longer than maxName, and json, compressed.
 func pack(o *Object, name, uid, json []byte, c *codec) {
 	o.size = uint32(len(json))                          //nolint:gosec // an API server stores no objects of 4 GiB
 	o.name, o.uid = uint16(len(name)), uint16(len(uid)) //nolint:gosec // see maxName

@@ -21,20 +21,20 @@ var (
 	errOutrun = errors.New("the version of the list was too old, time and again: the list takes longer than the server remembers what has changed")
 )
 
-// endedEarlyError is an answer that ended before the list in it did. An API server
-// ends one like that after its --request-timeout: it resets the stream, or closes the
-// connection, since the status code has long been sent.
+// endedEarlyError means that a response ended before its list was complete. At its
+// --request-timeout, an API server resets the stream or closes the connection, because
+// it has already sent the status code.
 type endedEarlyError struct {
 	resource string
 	objects  int
 	bytes    int64
 	took     time.Duration
-	// page is how many objects were asked for, 0 for all.
+	// page is the limit of the request, 0 for all objects.
 	page  int64
 	cause error
 }
 
-// Error says first what a person needs to know: a status shows some 200 characters.
+// Error begins with the facts that users need, because a status shows some 200 characters.
 func (e *endedEarlyError) Error() string {
 	what, next := "the list of ", "goes on in pages"
 	switch {
@@ -47,13 +47,13 @@ func (e *endedEarlyError) Error() string {
 		what, e.resource, e.objects, size(e.bytes), e.took.Round(100*time.Millisecond), next, e.cause)
 }
 
-// Unwrap lets the cause be sorted as any other.
+// Unwrap returns the cause, from which reasonFor finds the Reason.
 func (e *endedEarlyError) Unwrap() error { return e.cause }
 
-// unpaged reports whether the server sent more than a page.
+// unpaged reports whether the server sent more objects than the limit of the page.
 func (e *endedEarlyError) unpaged() bool { return e.page > 0 && int64(e.objects) > e.page }
 
-// size is a number of bytes for a person to read.
+// size formats a number of bytes for users.
 func size(bytes int64) string {
 	switch {
 	case bytes < 10_000:
@@ -65,9 +65,9 @@ func size(bytes int64) string {
 	}
 }
 
-// endsEarly reports whether err ended an answer early. An answer that has not begun ended early
-// if the server or a proxy gave up the list (504). The API server also answers 504 for a
-// version that it does not have yet.
+// endsEarly reports whether err ended a response early. A response that has not begun ended early
+// if the server was silent, or it or a proxy gave up the list (504). The API server also answers
+// 504 for a resource version that it does not have yet (tooLarge), which is not early.
 func endsEarly(err error, begun bool) bool {
 	if !begun {
 		return errors.Is(err, errSilent) || apierrors.IsTimeout(err) && !tooLarge(err)
@@ -82,8 +82,8 @@ func tooLarge(err error) bool {
 	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }
 
-// statusError is a Status in the place of the rest of an answer. Its message is not
-// told: it may be about an object.
+// statusError is a Status that the server sent instead of the rest of a response. It leaves
+// out the message, which may quote an object.
 type statusError struct {
 	reason metav1.StatusReason
 	code   int32
@@ -95,16 +95,16 @@ func (e *statusError) Error() string {
 
 var statusBegins = []byte(`{"kind":"Status",`)
 
-// statusAmid returns an error for the Status that an API server writes where it finds that it
-// cannot encode the rest of an answer, or nil. It follows on what there is of an object,
-// at the end of what is in buffer and in r. It has begun in buffer: there may be nothing
-// else to wait for.
+// statusAmid returns an error if the rest of a response ends with a Status, otherwise nil. An
+// API server writes one, in the middle of an object, if it cannot encode the rest of the list.
+// The Status must begin in buffer, or r is not read: a read could wait for data that never
+// comes.
 func statusAmid(buffer []byte, r io.Reader) error {
 	const longest = 16 << 10
 	if !hasStatus(buffer) {
 		return nil
 	}
-	// It may be of a Secret, so it is in one place that is cleared.
+	// The text may be part of a Secret, so it has one buffer, which is cleared.
 	text := bytes.NewBuffer(make([]byte, 0, len(buffer)+longest+bytes.MinRead))
 	defer func() { clear(text.Bytes()) }()
 	text.Write(buffer)
@@ -132,23 +132,23 @@ func hasStatus(text []byte) bool {
 	return false
 }
 
-// connectionError is what happened to a connection, in place of an answer. Its
-// text has numbers in it, of ports and streams, that differ from one attempt to
-// the next: a status that changed with them would be written again and again.
+// connectionError is a failure of the connection. Its text contains port and stream
+// numbers that differ with each attempt, so State.failed does not replace one by
+// another: a status that showed each would be written again and again.
 type connectionError struct{ cause error }
 
-// connectionFailed takes the URL off the error of a request: it names a version
-// and a time-out that differ too.
+// connectionFailed removes the URL from the error of a request, because the version
+// and the time-out in it differ with each attempt too.
 func connectionFailed(request *url.Error) error { return &connectionError{request.Err} }
 
-// Error is the cause's.
+// Error returns the text of the cause.
 func (e *connectionError) Error() string { return e.cause.Error() }
 
-// Unwrap lets client-go see a refused connection.
+// Unwrap returns the cause, so that client-go recognizes a refused connection.
 func (e *connectionError) Unwrap() error { return e.cause }
 
-// trouble tells how much an error says of connections and answers that end: 0 if it is
-// about something else. Of several in a row, the first that says most is told.
+// trouble ranks errors of connections by how much they explain, 0 for any other error. If
+// several follow each other, State reports the first with the highest rank.
 func trouble(err error) int {
 	early, ok := errors.AsType[*endedEarlyError](err)
 	if ok && early.unpaged() {
@@ -163,7 +163,7 @@ func trouble(err error) int {
 	return 0
 }
 
-// connectionReader tells a failure to read from what may be wrong with what was read.
+// connectionReader makes read errors connectionErrors, to distinguish them from JSON errors.
 type connectionReader struct{ io.Reader }
 
 func (r connectionReader) Read(p []byte) (int, error) {
@@ -176,8 +176,8 @@ func (r connectionReader) Read(p []byte) (int, error) {
 
 func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-// orCause prefers why ctx was cancelled to what came of it. That something is no JSON did
-// not come of it.
+// orCause returns errSilent if that cancelled ctx, because err is then only its consequence.
+// Malformed JSON is not a consequence, so a malformedError is returned as it is.
 func orCause(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*malformedError](err); ok {
 		return err

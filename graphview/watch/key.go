@@ -16,29 +16,29 @@ var (
 	errNotPartial = errors.New("a watch of one namespace has nothing to leave out")
 )
 
-// Key says what a Watch follows. Leases of equal keys share one Watch.
+// Key identifies the objects of a Watch. Leases of equal keys share one Watch.
 type Key struct {
 	Resource schema.GroupVersionResource
-	// Kind and Namespaced are what discovery says of the resource. No request
-	// depends on them: a resource that comes back with another kind or scope has
-	// other objects, so it has another Watch.
+	// Kind and Namespaced are the resource's kind and scope in discovery. Requests do
+	// not use them. They are in the Key because a resource that is created again with
+	// another kind or scope has other objects, and so needs another Watch.
 	Kind       string
 	Namespaced bool
 	// Namespace is empty for cluster-scoped resources and for all namespaces.
 	Namespace string
-	// LabelSelector and FieldSelector are what the API server takes; empty
-	// selects everything. Acquire brings them into their canonical form, so
-	// two spellings of one selector share a Watch.
+	// LabelSelector and FieldSelector have the syntax of the API server. An empty
+	// selector selects everything. Acquire converts them to their canonical form,
+	// so that two spellings of one selector share a Watch.
 	LabelSelector, FieldSelector string
-	// Partial is a Watch of all namespaces that retains the objects of some of them, see
-	// Handler.Namespaces. Of other objects it reads the namespace.
+	// Partial: a Watch of all namespaces that retains only the objects of some of them, see
+	// Handler.Namespaces. It reads only the metadata of other objects.
 	Partial bool
-	// Reduced asks for whole Secrets, and retains what Options.Reduce makes of
-	// each beside its metadata.
+	// Reduced: a Watch of Secrets that requests whole Secrets and retains their
+	// metadata and the result of Options.Reduce.
 	Reduced bool
 }
 
-// String names the key in logs and errors.
+// String returns the key as logs and errors show it.
 func (k Key) String() string {
 	var b strings.Builder
 	b.WriteString(k.Resource.GroupResource().String())
@@ -58,8 +58,8 @@ func (k Key) String() string {
 	return b.String()
 }
 
-// canonical returns k with its selectors in canonical form, or says why no
-// request can be made of it.
+// canonical returns k with its selectors in canonical form, or an error if a Watch
+// of k is not possible.
 func (k Key) canonical() (Key, error) {
 	for _, part := range []struct{ name, value string }{
 		{"version", k.Resource.Version}, {"resource", k.Resource.Resource},
@@ -94,8 +94,8 @@ func (k Key) canonical() (Key, error) {
 	return k, nil
 }
 
-// secrets reports whether the objects are Secrets. A Watch retains only their metadata and the
-// result of Options.Reduce.
+// secrets reports whether the objects are Secrets. A Watch retains only their metadata and, if
+// the Key is Reduced, the result of Options.Reduce.
 func (k Key) secrets() bool {
 	return k.Resource.Group == "" && k.Resource.Resource == "secrets"
 }

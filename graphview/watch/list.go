@@ -17,7 +17,7 @@ import (
 
 var errNoList = errors.New("the answer is not a list")
 
-// malformedError says where JSON ends to be JSON, without quoting it as jsontext does.
+// malformedError has the offset of a syntax error. Unlike jsontext's error, it quotes no JSON.
 type malformedError struct{ offset int64 }
 
 func (e *malformedError) Error() string { return fmt.Sprintf("malformed JSON at byte %d", e.offset) }
@@ -25,28 +25,28 @@ func (e *malformedError) Error() string { return fmt.Sprintf("malformed JSON at 
 // listReader reads one page of a list, item by item.
 type listReader struct {
 	secret bool
-	// take is given each item as it is read, or why it could not be; an error
-	// ends the list.
+	// take is called with each item. invalid is the reason if the item is not
+	// usable. An error of take ends the list.
 	take func(d *document, invalid error) error
 
-	// skips tells, by the namespace, which items are not to be read. nil: none.
+	// skips reports whether items of a namespace are skipped. nil skips none.
 	skips func(namespace []byte) bool
 
 	document document
-	// objects is how many items have been read.
+	// objects is the number of items that have been read.
 	objects int
-	// first is the hash of the first, 0 if there is none.
+	// first is the hash of the first item, 0 if there is none.
 	first uint64
-	// item is the kind of the items, as far as the list has told it.
+	// item is the kind of the items, as far as it has been read from the list.
 	item typeMeta
-	// waiting are items without a kind that precede the kind of the list. No known server
-	// writes such lists, so they may cost memory.
+	// waiting has the items without a kind that come before the kind of the list. No known
+	// server writes such lists, so their memory is not limited.
 	waiting [][]byte
 	ended   bool
 }
 
-// readAhead is read for an answer that is read a little before it is wanted, which ends
-// when body is closed.
+// readAhead is read with an aheadReader, which reads the response ahead and closes body
+// at the end.
 func (l *listReader) readAhead(r io.Reader, body io.Closer) (metav1.ListMeta, error) {
 	ahead := readAhead(r, body, l.secret)
 	defer ahead.close()
@@ -109,7 +109,7 @@ func (l *listReader) list(dec *jsontext.Decoder) (meta metav1.ListMeta, err erro
 			return meta, malformed(err)
 		}
 	}
-	if _, err := dec.ReadToken(); err != nil { // the brace that ends it
+	if _, err := dec.ReadToken(); err != nil { // the closing brace
 		return meta, malformed(err)
 	}
 	if !listed {
@@ -146,7 +146,7 @@ func (l *listReader) items(dec *jsontext.Decoder) error {
 		}
 		err = l.takeItem(raw)
 		if l.secret {
-			// The decoder is done with it, and may keep its buffer for long.
+			// The decoder does not need raw any more, but may keep its buffer for long.
 			clear(raw)
 		}
 		if err != nil {
@@ -173,7 +173,7 @@ func (l *listReader) takeItem(raw []byte) error {
 	return l.take(&l.document, invalid)
 }
 
-// readString returns a copy of the string that follows, as JSON.
+// readString returns a copy of the next value, quoted, or nil if it is not a string.
 func readString(dec *jsontext.Decoder) ([]byte, error) {
 	value, err := dec.ReadValue()
 	if err != nil {
@@ -185,7 +185,7 @@ func readString(dec *jsontext.Decoder) ([]byte, error) {
 	return value.Clone(), nil
 }
 
-// itemKind makes the kind of an item of a list's kind: "PodList" is "Pod".
+// itemKind returns the kind of the items of a list: "Pod" for "PodList". Both are quoted.
 func itemKind(quoted []byte) []byte {
 	if kind, ok := strings.CutSuffix(string(quoted), `List"`); ok {
 		return []byte(kind + `"`)
@@ -193,9 +193,9 @@ func itemKind(quoted []byte) []byte {
 	return nil
 }
 
-// malformed tells JSON that ends too early, and a failure to read, which stays what it
-// is, from what is no JSON. jsontext says of all three that the syntax is wrong, if they
-// are met within a value.
+// malformed turns an error of jsontext into a connectionError if a read failed, into
+// io.ErrUnexpectedEOF if the JSON ended early, or into a malformedError. Within a value,
+// jsontext returns a SyntacticError for all three.
 func malformed(err error) error {
 	if connection, ok := errors.AsType[*connectionError](err); ok {
 		return connection

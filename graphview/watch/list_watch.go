@@ -15,13 +15,12 @@ import (
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 )
 
-// watchGrace is how long after the end that was asked for the server may keep
-// a watch open: past it, the connection is dead.
+// watchGrace is how long a server may keep a watch open after its requested
+// timeout. After that, the connection counts as dead.
 const watchGrace = 30 * time.Second
 
-// source makes the reflector's requests. It is used by one reflector: one
-// request at a time, but for a list that the reflector has given up when ctx
-// ended, which join waits for.
+// source makes the requests of one reflector, one at a time. When ctx ends, the
+// reflector returns before its list has ended; join waits for the list.
 type source struct {
 	ctx    context.Context //nolint:containedctx // the reflector lists without it
 	watch  *Watch
@@ -29,16 +28,16 @@ type source struct {
 	idle   time.Duration
 	reduce reduce // of a Reduced key
 
-	// refused: the last watch request was, so that a list is not to be
-	// trusted before a watch is allowed again.
+	// refused: the server refused the last watch request, so probe must succeed
+	// before the next list.
 	refused bool
 	retry   retry
 	pages   pages
-	// outrun is how many watches in a row began at a version that was too old.
+	// outrun is how many watches in a row started at a version that was too old.
 	outrun int
 	// torn: the last watch ended within its first event.
 	torn bool
-	// before is retry as it was when the list that is read in pages began.
+	// before is the value of retry when the current list in pages began.
 	before retry
 
 	mu     sync.Mutex
@@ -46,23 +45,23 @@ type source struct {
 	lists  sync.WaitGroup
 }
 
-// IsWatchListSemanticsUnSupported makes the reflector list.
+// IsWatchListSemanticsUnSupported makes the reflector list instead of using a watch-list.
 func (s *source) IsWatchListSemanticsUnSupported() bool { return true }
 
-// List is ListWithContext for the life of the Watch.
+// List is ListWithContext with the context of the Watch.
 func (s *source) List(options metav1.ListOptions) (runtime.Object, error) {
 	return s.ListWithContext(s.ctx, options)
 }
 
-// Watch is WatchWithContext for the life of the Watch.
+// Watch is WatchWithContext with the context of the Watch.
 func (s *source) Watch(options metav1.ListOptions) (apiwatch.Interface, error) {
 	return s.WatchWithContext(s.ctx, options)
 }
 
 // ListWithContext reads one list, or a page of it, into the Watch, and returns
-// a list without items. Store.Replace, which follows, ends the generation.
+// a list without items. The reflector then calls store.Replace, which ends the generation.
 func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-	// The reflector runs this in a goroutine that it does not join.
+	// The reflector calls this in a goroutine that it does not wait for.
 	s.mu.Lock()
 	if s.joined {
 		s.mu.Unlock()
@@ -98,8 +97,8 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	return nil, err
 }
 
-// listAtOnce reads a list as the reflector asks for it: in one answer, or in pages where
-// the server has them for who asks for all.
+// listAtOnce makes the request of the reflector: for a list in one response, or for the next
+// page if the server returned the list in pages.
 func (s *source) listAtOnce(ctx context.Context, options metav1.ListOptions) (*metav1.List, error) {
 	if options.Continue == "" {
 		if err := s.watch.beginList(ctx); err != nil {
@@ -114,7 +113,7 @@ func (s *source) listAtOnce(ctx context.Context, options metav1.ListOptions) (*m
 	return list, err
 }
 
-// join waits for a list that is under way and lets none begin.
+// join waits for a list in progress and prevents further lists.
 func (s *source) join() {
 	s.mu.Lock()
 	s.joined = true
@@ -122,8 +121,8 @@ func (s *source) join() {
 	s.lists.Wait()
 }
 
-// relists reports whether the reflector lists again at once after err, which is routine: the
-// server does not have a page or a version any more, or not yet.
+// relists reports whether the reflector lists again at once after err. This is routine: the
+// server no longer has a page or a version, or does not have it yet.
 func relists(err error, options metav1.ListOptions) bool {
 	if options.Continue == "" && (options.ResourceVersion == "" || options.ResourceVersion == "0") {
 		return false
@@ -131,7 +130,7 @@ func relists(err error, options metav1.ListOptions) bool {
 	return expired(err) || tooLarge(err)
 }
 
-// list reads one answer for the whole Watch.
+// list reads one response and passes its objects to the Watch.
 func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *metav1.List, first uint64, err error) {
 	if s.refused {
 		if err := s.probe(ctx); err != nil {
@@ -144,9 +143,9 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *me
 	})
 }
 
-// answer reads one answer when it is its turn: a page of so many objects, or, if that is 0,
-// all of them. first is the hash of its first object, 0 if it has none. An answer that ends
-// before its time is an *endedEarlyError.
+// answer waits for a slot and reads one response: a page with a limit of size objects, or all
+// objects if size is 0. first is the hash of its first object, 0 if it has none. If the
+// response ends early, the error is an *endedEarlyError.
 func (s *source) answer(ctx context.Context, options metav1.ListOptions, size int64, list *listReader) (page *metav1.List, first uint64, err error) {
 	release, err := s.client.lists.acquire(ctx)
 	if err != nil {
@@ -168,14 +167,12 @@ func (s *source) answer(ctx context.Context, options metav1.ListOptions, size in
 	return nil, 0, err
 }
 
-// received is how much came of an answer.
 type received struct {
 	begun   bool
 	objects int
 	bytes   int64
 }
 
-// read reads one answer.
 func (s *source) read(ctx context.Context, options metav1.ListOptions, list *listReader) (meta metav1.ListMeta, got received, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -196,9 +193,9 @@ func (s *source) read(ctx context.Context, options metav1.ListOptions, list *lis
 	return meta, got, err
 }
 
-// probe asks whether a watch is allowed. Without that, where lists are allowed
-// and watches are not, all objects would come with each retry of the list and
-// go with the watch that follows it.
+// probe returns an error if a watch is refused. Without it, if lists are allowed but
+// watches are not, each retry would list all objects, and the refused watch after the
+// list would delete them.
 func (s *source) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.idle)
 	defer cancel()
@@ -208,11 +205,11 @@ func (s *source) probe(ctx context.Context) error {
 	}
 	s.refused = false
 	cancel()
-	_ = body.Close() // whatever comes after the header is of no interest
+	_ = body.Close() // only the status code matters
 	return nil
 }
 
-// WatchWithContext starts a watch.
+// WatchWithContext waits for the back-off and starts a watch.
 func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (apiwatch.Interface, error) {
 	if err := s.retry.wait(ctx); err != nil {
 		return nil, err
@@ -252,8 +249,8 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	}, nil
 }
 
-// watchEnded notes how a watch that had started ended: with nil if it was only
-// the connection, which is no failure unless nothing at all has come of it.
+// watchEnded records the end of a watch that had started. err is nil if only the
+// connection ended. That is a failure only if the watch was short and had no event.
 func (s *source) watchEnded(started time.Time, progress bool, err error) {
 	now := time.Now()
 	lasted := now.Sub(started)
@@ -270,7 +267,7 @@ func (s *source) watchEnded(started time.Time, progress bool, err error) {
 	}
 }
 
-// watchFailed tells why a watch did not start or ended before its time.
+// watchFailed reports the error of a watch that did not start or that failed.
 func (s *source) watchFailed(err error) {
 	if errors.Is(err, errRelist) {
 		return
@@ -285,8 +282,8 @@ func (s *source) watchFailed(err error) {
 	s.watch.fail(s.ctx, fmt.Errorf("watch %s: %w", s.watch.key.Resource.GroupResource(), err))
 }
 
-// impatientReader lets timer run while it waits for the server, and only then:
-// the time that a Handler takes is not the server's.
+// impatientReader runs timer only while it waits for the server, so that the time
+// that a Handler takes does not count.
 type impatientReader struct {
 	r     io.Reader
 	timer *time.Timer

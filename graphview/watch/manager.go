@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// ErrStopped says that the Manager, or the Watch, has ended.
+// ErrStopped means that the Manager or the Watch has stopped.
 var ErrStopped = errors.New("watch has stopped")
 
 var (
@@ -21,31 +21,31 @@ var (
 	errNoReduce = errors.New("options without Reduce")
 )
 
-// Reduce makes the JSON of what may be retained of an object of its JSON.
+// Reduce takes the JSON of an object and returns the JSON that may be retained.
 type Reduce func(ctx context.Context, namespace, name string, version uint64, object []byte) ([]byte, error)
 
 // Options of a Manager. Config is required.
 type Options struct {
-	// Config says how to reach the API server. Its limits on requests, its
-	// time-out and its warnings are not used. Compression of lists, which
-	// costs time on a fast network and saves it on a slow one, is
-	// DisableCompression's.
+	// Config is for requests to the API server. Its rate limits, its time-out
+	// and its warning handlers are not used. DisableCompression turns off the
+	// compression of responses, which costs time on a fast network and saves
+	// time on a slow one.
 	Config *rest.Config
-	// Reduce is what Keys that are Reduced need: it takes the JSON of an object
-	// and returns that of what may be retained of it, which Decoded.Tree has as
-	// the member "reduced". It is called by many goroutines, and may keep neither.
-	// An error makes the object an invalid one.
+	// Reduce is required for Keys that are Reduced. Its result is the member
+	// "reduced" of Decoded.Tree. It is called by many goroutines, and must keep
+	// neither its argument nor its result. If it fails, the object is invalid, see
+	// Handler.Invalid.
 	Reduce Reduce
-	// Logger is told when a Watch falls behind and when it has caught up.
+	// Logger logs when a Watch is no longer up to date and when it is again.
 	Logger logr.Logger
-	// Lists is how many lists are read at once, 16 by default.
+	// Lists is how many lists are read at the same time, 16 by default.
 	Lists int
-	// ListIdleTimeout is how long a list may go without a byte from the
-	// server, 60 s by default. It has no limit as a whole.
+	// ListIdleTimeout is how long a list may wait for the next byte from the
+	// server, 60 s by default. The list as a whole has no time limit.
 	ListIdleTimeout time.Duration
-	// Retry is how long to wait after failures, by default from 0.8 s to
-	// between 20 and 30 s. It starts over after a watch that lasted as long as
-	// the last of these waits, or 2 s.
+	// Retry is the back-off after failures, by default from 0.8 s to between
+	// 20 and 30 s. It starts over after a watch that lasted as long as the
+	// last delay, or 2 s if that is shorter.
 	Retry wait.Backoff
 }
 
@@ -82,7 +82,7 @@ type Manager struct {
 	watches map[Key]*Watch
 }
 
-// NewManager does not start anything yet.
+// NewManager returns a Manager. It starts nothing before Run.
 func NewManager(o Options) (*Manager, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -95,8 +95,8 @@ func NewManager(o Options) (*Manager, error) {
 	return &Manager{options: o, client: c, started: make(chan struct{}), watches: make(map[Key]*Watch)}, nil
 }
 
-// Run lets Watches run until ctx ends, and returns when the last has. It may
-// be called once.
+// Run lets Watches run until ctx ends, and returns when the last Watch has
+// ended. It may be called once.
 func (m *Manager) Run(ctx context.Context) error {
 	m.mu.Lock()
 	if m.ran {
@@ -118,10 +118,10 @@ func (m *Manager) Run(ctx context.Context) error {
 	return nil
 }
 
-// Acquire leases the Watch of key. If there is none, it starts one for the Handler
-// that handle makes, which may not call the Manager. It waits for Run to have
-// begun, not for the Watch to have synced. The caller has to release the lease, even after
-// ctx or the Manager has ended.
+// Acquire leases the Watch of key. If there is none, it starts one with the Handler
+// that handle returns. handle must not call the Manager. Acquire waits until Run has
+// been called, but not until the Watch has synced. The caller must release the lease,
+// even after ctx or the Manager has ended.
 func (m *Manager) Acquire(ctx context.Context, key Key, handle func(*Watch) Handler) (*Lease, error) {
 	canonical, err := key.canonical()
 	if err != nil {
@@ -148,14 +148,14 @@ func (m *Manager) Acquire(ctx context.Context, key Key, handle func(*Watch) Hand
 	return &Lease{manager: m, watch: w}, nil
 }
 
-// Len is how many Watches run.
+// Len returns the number of Watches that run.
 func (m *Manager) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.watches)
 }
 
-// ListsEndedEarly is how many lists, and pages of lists, ended before their time.
+// ListsEndedEarly returns how many lists, and pages of lists, ended early.
 func (m *Manager) ListsEndedEarly() uint64 { return m.client.endedEarly.Load() }
 
 func (m *Manager) startLocked(key Key, handle func(*Watch) Handler) *Watch {
@@ -168,8 +168,8 @@ func (m *Manager) startLocked(key Key, handle func(*Watch) Handler) *Watch {
 	return w
 }
 
-// release gives back one lease of w. A new Watch of the same key may start
-// while this one is still being stopped: they have nothing in common.
+// release ends one lease of w. A new Watch of the same key may start while w is
+// still stopping, because they share no state.
 func (m *Manager) release(w *Watch) {
 	m.mu.Lock()
 	w.leases--
@@ -190,13 +190,13 @@ type Lease struct {
 	once    sync.Once
 }
 
-// Watch is what the lease is of.
+// Watch returns the leased Watch.
 func (l *Lease) Watch() *Watch { return l.watch }
 
-// Release gives the lease back; only the first call does anything. The last
-// lease's Release stops the Watch and waits for its goroutines: when it has
-// returned, there are no more calls of the Handler for it. It may not be
-// called from within one.
+// Release ends the lease. Only the first call has an effect. The Release of the
+// last lease stops the Watch and waits for its goroutines, so the Handler is not
+// called after it has returned. It must not be called from within a call of the
+// Handler.
 func (l *Lease) Release() {
 	l.once.Do(func() { l.manager.release(l.watch) })
 }

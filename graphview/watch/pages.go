@@ -11,84 +11,84 @@ import (
 )
 
 const (
-	// pageSize is the most objects that a page has. It is that of client-go, which every
-	// API server is used to: a few megabytes. Larger pages would save little, since
-	// 100,000 objects take 200 requests of a few milliseconds each.
+	// pageSize is the largest limit of a page. It is client-go's default page size, a few
+	// megabytes. Larger pages would save little, because 100,000 objects take only 200
+	// requests of a few milliseconds each.
 	pageSize = 500
-	// steadyPages is after how many whole pages in a row the next may have twice as many
-	// objects. Where all answers beyond some size end early, that is one in so many.
+	// steadyPages is how many complete pages in a row double the size of the next page. If
+	// all responses above some size end early, one page in steadyPages does.
 	steadyPages = 32
-	// fastPages is how long a list in pages takes where one answer would do.
+	// fastPages: after a list in pages that took less, the next list is in one response.
 	fastPages = 10 * time.Second
-	// cautious is for how long after an answer that ended early all lists come in pages.
+	// cautious is how long after a response that ended early all lists are in pages.
 	cautious = time.Hour
-	// longestBreak is how long a list may be interrupted. An API server compacts every
-	// five minutes: after that, what came before would have to be read again anyway.
+	// longestBreak is how long a list may be interrupted before it begins again. An API
+	// server compacts etcd every five minutes. After that, the watch could not begin at the
+	// first page's version, and all pages would be read again anyway.
 	longestBreak = 5 * time.Minute
-	// mostSeen bounds the hashes of pages that are remembered, two for each page: a server
-	// may give tokens without an end.
+	// mostSeen limits the hashes in pages.seen, two for each page, because a server may
+	// return tokens without end.
 	mostSeen = 1 << 17
-	// mostEmpty is how many pages in a row may have no object. A server may take a page first and
-	// then leave out what was not asked for: in pages of 500 it may leave out five million objects.
+	// mostEmpty is how many pages in a row may have no object. A server may read a page first and
+	// then apply the selectors: with pages of 500 it may leave out five million objects.
 	mostEmpty = 10_000
 )
 
 var errEndless = errors.New("the server's pages repeat, or have no objects")
 
-// pages is how the lists of a Watch are asked for, and where one of them is.
+// pages decides how the lists of a Watch are requested, and has the position of the current list.
 //
-// A list is asked for in one answer, until one ends early: asked for again, it would
-// end early again. From then on lists come in pages. A page that ends early is asked for
-// again with fewer objects, and a list that is interrupted goes on where it was. What
-// was read stays, so a list ends however slow the server is.
+// A list is requested in one response until a response ends early, because the same request would
+// end early again. After that, lists are requested in pages. A page that ends early is requested
+// again with fewer objects, and an interrupted list continues where it was. Objects that
+// were read stay, so a list completes even if the server is slow.
 //
 // All pages have the first page's resource version, and the watch begins there, so it has all
-// changes during the list. If the server no longer has that version (410), it gives a token for
-// the present objects and the list continues with those. The watch still begins at the first
-// page's version, for the changes of earlier pages. If that is too old for a watch, the list begins
-// again.
+// changes during the list. If the server no longer has that version (410), it returns a token for
+// the current objects and the list continues with them. The watch still begins at the first
+// page's version, for changes to objects of earlier pages. If that is too old for a watch, the list
+// begins again.
 type pages struct {
-	// size is how many objects are asked for at once, 0 for all.
+	// size is the limit of a page, 0 for a list in one response.
 	size int64
-	// whole is how many pages in a row came whole.
+	// whole is how many pages in a row were complete.
 	whole int
-	// cut is when an answer ended early last.
+	// cut is when a response last ended early.
 	cut time.Time
 
-	// next is the token of the next page, empty where no list is under way.
+	// next is the continue token of the next page, empty if no list is in progress.
 	next string
 	// version is the resource version of the first page.
 	version string
 	began   time.Time
-	// last is when the last page came.
+	// last is when the last page was complete.
 	last time.Time
-	// seen are the hashes of the tokens and of the first objects of the pages, of all or of
-	// as many as are remembered.
+	// seen has the hashes of the tokens and of the first objects of the pages, see mostSeen
+	// and repeats.
 	seen map[uint64]struct{}
-	// empty is how many pages in a row had no object.
+	// empty is how many pages in a row had no objects.
 	empty int
-	// renewed: next replaces a token that was too old.
+	// renewed: next is from the 410 answer to a token that was too old.
 	renewed bool
 }
 
-// restart notes that a list begins.
 func (p *pages) restart(now time.Time) {
 	*p = pages{size: p.size, whole: p.whole, cut: p.cut, began: now}
 }
 
-// goesOn reports whether a list is under way whose last page is recent.
+// goesOn reports whether a list is in progress and its last page is recent.
 func (p *pages) goesOn(now time.Time) bool { return p.next != "" && now.Sub(p.last) < longestBreak }
 
-// request asks for the next page. Without a resource version the first is of the newest:
-// with "0" an API server ignores the limit.
+// request returns the options for the next page. It has no resource version, so the first page
+// is of the newest version. With version "0" an API server would ignore the limit.
 func (p *pages) request() metav1.ListOptions {
 	return metav1.ListOptions{Limit: p.size, Continue: p.next}
 }
 
-// took notes that a page came whole, and returns the list that it completes, if it does.
+// took records a complete page, and returns the list, without items, if the page is the last.
 // first is the hash of the page's first object, 0 if it has none.
-// A list in pages that is as fast as one answer is the last one in pages, unless an answer
-// ended early not long ago.
+// If the list took less than fastPages, and no response ended early within cautious, the
+// next list is requested in one response.
 func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.List, error) {
 	if err := p.noEnd(page.Continue, first); err != nil {
 		p.next = ""
@@ -110,8 +110,7 @@ func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.Li
 	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: p.version}}, nil
 }
 
-// noEnd returns an error if the pages of a list come to no end. A page without a token is the
-// last.
+// noEnd returns an error if the pages of a list have no end. The last page has no token.
 func (p *pages) noEnd(token string, first uint64) error {
 	switch {
 	case token == "":
@@ -128,8 +127,8 @@ func (p *pages) noEnd(token string, first uint64) error {
 	return nil
 }
 
-// repeats records a page and reports whether the list has had it before. A server that ignores
-// tokens may still give another token with each page, and a cycle may have several pages.
+// repeats records a page and reports whether the list has had its token or first object before. A
+// server that ignores tokens may return a new one with each page. A cycle may have several pages.
 func (p *pages) repeats(token string, first uint64) bool {
 	if p.seen == nil || len(p.seen) > mostSeen-2 {
 		p.seen = make(map[uint64]struct{})
@@ -144,13 +143,13 @@ func (p *pages) repeats(token string, first uint64) bool {
 	return len(p.seen) < before+added
 }
 
-// failed records the failure of a page, and reports whether the list continues at once.
-// It goes on later where the failure says nothing of the list.
+// failed records the failure of a page, and reports whether the list continues at once. If it
+// does not, it continues with a later request, or begins again if next is empty.
 func (p *pages) failed(err error) (again bool) {
 	switch {
 	case p.next == "":
 	case expired(err):
-		// A server that gives one such token after the other gets nowhere.
+		// A second renewal in a row means that the list makes no progress.
 		again = !p.renewed && renewal(err) != ""
 		p.next, p.renewed = "", again
 		if again {
@@ -162,8 +161,8 @@ func (p *pages) failed(err error) (again bool) {
 	return again
 }
 
-// renewal is the token for the rest of a list as it is now, which a server gives with the
-// answer that the list as it was is not known any more.
+// renewal returns the continue token of a 410 answer, with which the rest of the list can
+// be read at the current version, or "".
 func renewal(err error) string {
 	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
 		return status.ErrStatus.Continue
@@ -171,8 +170,8 @@ func renewal(err error) string {
 	return ""
 }
 
-// endedEarly notes that an answer ended after so many objects. Half of what came
-// before should come again.
+// endedEarly records that a response ended early after so many objects. The next page has
+// at most half as many.
 func (p *pages) endedEarly(objects int, now time.Time) {
 	size := int64(pageSize)
 	if p.size > 0 {
@@ -202,7 +201,7 @@ func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 			}
 			return nil, err
 		}
-		// The list gets on: what failed since it began delays nothing any more.
+		// The list makes progress: forget the failures since it began.
 		s.retry = s.before
 		if list, err := p.took(page, first, time.Now()); list != nil || err != nil {
 			return list, err

@@ -8,15 +8,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// extent is the set of namespaces whose objects a Partial Watch retains. The Handler names
-// them when a list begins, and they do not change before the next list.
+// extent is the set of namespaces whose objects a Partial Watch retains. The Handler returns
+// it when a list begins, and it does not change before the next list.
 type extent struct {
-	// namespaces is replaced as a whole, under the Watch's lock.
+	// namespaces is read without a lock. It is replaced as a whole, under the Watch's lock.
 	namespaces atomic.Pointer[map[string]bool]
 
 	mu sync.Mutex
-	// relists: the next stream of events must not begin before another list. cut ends the
-	// present stream, nil if there is none.
+	// relists: a list must come before the next stream of events. cut ends the current
+	// stream, nil if there is none.
 	relists bool
 	cut     context.CancelFunc
 }
@@ -27,12 +27,11 @@ func newExtent() *extent {
 	return x
 }
 
-// retains reports whether the objects of a namespace are retained.
 func (x *extent) retains(namespace []byte) bool {
 	return (*x.namespaces.Load())[string(namespace)]
 }
 
-// skips returns a function that reports which objects are not read, nil if all are.
+// skips returns a function that reports whether objects of a namespace are skipped, or nil.
 func (x *extent) skips() func(namespace []byte) bool {
 	if x == nil {
 		return nil
@@ -40,8 +39,8 @@ func (x *extent) skips() func(namespace []byte) bool {
 	return func(namespace []byte) bool { return !x.retains(namespace) }
 }
 
-// Relist makes a Partial Watch list again, so that it asks its Handler for the namespaces
-// again. It does not wait for the list.
+// Relist makes a Partial Watch list again, and so get the namespaces from its Handler again.
+// It does not wait for the list.
 func (w *Watch) Relist() {
 	x := w.extent
 	if x == nil {
@@ -55,8 +54,8 @@ func (w *Watch) Relist() {
 	}
 }
 
-// streams tells a Partial Watch how to end the stream of events that begins. The error is
-// errRelist if a list has to come first.
+// streams sets the function that ends the stream of events that begins. The error is
+// errRelist if a list must come first.
 func (x *extent) streams(cut context.CancelFunc) error {
 	if x == nil {
 		return nil
@@ -70,14 +69,14 @@ func (x *extent) streams(cut context.CancelFunc) error {
 	return nil
 }
 
-// restrictLocked takes the set of namespaces for the list that begins. Objects of all other
-// namespaces are forgotten: the Watch reads no more events about them.
+// restrictLocked gets the set of namespaces from the Handler for the list that begins. It
+// deletes the objects of all other namespaces, because the Watch skips their events.
 func (w *Watch) restrictLocked() {
 	x := w.extent
 	if x == nil {
 		return
 	}
-	// First, so that a Relist that comes after the Handler's answer counts.
+	// Reset first, so that a Relist after the call of the Handler counts.
 	x.mu.Lock()
 	x.relists, x.cut = false, nil
 	x.mu.Unlock()
@@ -96,5 +95,5 @@ func (w *Watch) restrictLocked() {
 	}
 }
 
-// errRelist ends a stream of events. The reflector then lists.
+// errRelist ends a stream of events. As a 410, it makes the reflector list.
 var errRelist = apierrors.NewResourceExpired("the namespaces of the watch change")

@@ -13,19 +13,19 @@ const (
 
 var aheadBuffers = sync.Pool{New: func() any { return new([aheadPiece]byte) }}
 
-// aheadReader reads an answer in a goroutine of its own, a little ahead of its reader. Network
-// and decompression take a quarter of the time of a list, in parallel to the rest of the work.
+// aheadReader reads a response in its own goroutine, a little ahead of its reader. Network and
+// decompression, a quarter of the time of a list, then run in parallel to the rest of the work.
 type aheadReader struct {
 	body io.Closer
-	// secret: no buffer keeps what has been read.
+	// secret: buffers are cleared after use.
 	secret bool
 	full   chan piece
-	// empty are the free buffers; nil is a buffer that is not allocated yet.
+	// empty has the free buffers. nil is a buffer that is not allocated yet.
 	empty chan *[aheadPiece]byte
-	// closed ends the goroutine, and done says that it has ended.
+	// closed is closed to end the goroutine, and done when it has ended.
 	closed, done chan struct{}
 
-	// current and left are the rest for the next Read.
+	// current is the piece being read, and left its unread rest.
 	current piece
 	left    []byte
 }
@@ -36,7 +36,7 @@ type piece struct {
 	err    error // after n bytes
 }
 
-// readAhead begins to read r, which ends when body is closed.
+// readAhead begins to read r. Closing body must end a read of r.
 func readAhead(r io.Reader, body io.Closer, secret bool) *aheadReader {
 	a := &aheadReader{
 		body: body, secret: secret,
@@ -63,14 +63,14 @@ func (a *aheadReader) run(r io.Reader) {
 			p.buffer = aheadBuffers.Get().(*[aheadPiece]byte) //nolint:forcetypeassert // New makes nothing else
 		}
 		p.n, p.err = r.Read(p.buffer[:])
-		a.full <- p // has room for all there are
+		a.full <- p // never blocks: it has room for all buffers
 		if p.err != nil {
 			return
 		}
 	}
 }
 
-// Read returns what has been read, and waits only where that is nothing.
+// Read returns bytes that have been read ahead. It waits only if there are none.
 func (a *aheadReader) Read(to []byte) (int, error) {
 	for len(a.left) == 0 {
 		if a.current.err != nil {
@@ -78,7 +78,7 @@ func (a *aheadReader) Read(to []byte) (int, error) {
 		}
 		if a.current.buffer != nil {
 			a.wipe(a.current)
-			a.empty <- a.current.buffer // has room for all there are
+			a.empty <- a.current.buffer // never blocks: it has room for all buffers
 		}
 		a.current = <-a.full
 		a.left = a.current.buffer[:a.current.n]
@@ -94,8 +94,8 @@ func (a *aheadReader) wipe(p piece) {
 	}
 }
 
-// close closes the body, waits for the goroutine, and releases the buffers. No reader may use
-// it afterwards.
+// close closes the body, waits for the goroutine, and releases the buffers. The aheadReader
+// must not be used afterwards.
 func (a *aheadReader) close() {
 	close(a.closed)
 	_ = a.body.Close() // its error does not matter: the rest is not read

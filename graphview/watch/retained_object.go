@@ -10,72 +10,72 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// Object is one object as a Watch retains it: its identity and its JSON, compressed.
-// It is immutable, may be kept and used from any goroutine. Its version alone moves on
-// for as long as nothing else changes. Then the Watch retains another.
+// Object is an object as a Watch retains it: its identity and its compressed JSON. Callers
+// may keep it and use it from any goroutine. It is immutable except for its version, which
+// the Watch updates while the content is the same. New content is a new Object.
 type Object struct {
 	namespace unique.Handle[string]
-	// data is the name, the UID, and what is retained, in one allocation: there
-	// are many objects.
+	// data is the name, the UID and the packed JSON, in one allocation because
+	// there are many objects.
 	data string
-	// codec is what it was compressed with.
+	// codec is the codec of the packed JSON.
 	codec   *codec
 	version uint64 // atomic
 	hash    uint64
 	size    uint32
-	// seen is the generation in which the Watch last saw the object, under its
-	// lock; no method reads it.
+	// seen is the generation of the last list or event that had the object. The
+	// Watch's lock guards it.
 	seen      uint32
-	name, uid uint16 // their lengths in data
+	name, uid uint16 // lengths in data
 	flags     uint32 // atomic
 }
 
 // Flags of an Object.
 const (
-	plain    uint32 = 1 << iota // what is retained is the JSON itself
-	ofSecret                    // it is a Secret
-	dropped                     // the Watch retains it no longer
+	plain    uint32 = 1 << iota // the JSON is not compressed
+	ofSecret                    // the object is a Secret
+	dropped                     // the Watch does not retain the object any more
 )
 
 var errCorrupt = errors.New("retained object does not decompress to its size")
 
-// Namespace is empty for a cluster-scoped object.
+// Namespace returns metadata.namespace, "" for a cluster-scoped object.
 func (o *Object) Namespace() string { return o.namespace.Value() }
 
-// Name is the object's metadata.name.
+// Name returns metadata.name.
 func (o *Object) Name() string { return o.data[:o.name] }
 
-// UID is the object's metadata.uid.
+// UID returns metadata.uid.
 func (o *Object) UID() string { return o.data[o.name : int(o.name)+int(o.uid)] }
 
-// Version is the newest resourceVersion of this content as a number, or 0 if it is
-// none. The JSON has the first.
+// Version returns the newest resourceVersion with this content, 0 if that is not a
+// number. The JSON has the first resourceVersion with this content.
 func (o *Object) Version() uint64 { return atomic.LoadUint64(&o.version) }
 
-// renew sets the version of the same content, and reports whether it differs.
+// renew updates the version while the content is the same, and reports whether it changed.
 func (o *Object) renew(version uint64) bool { return atomic.SwapUint64(&o.version, version) != version }
 
-// Hash is that of the stripped JSON without metadata.resourceVersion. It is
-// comparable within one process only.
+// Hash returns a hash of the stripped JSON without metadata.resourceVersion. It
+// differs between processes.
 func (o *Object) Hash() uint64 { return o.hash }
 
 // Retained reports whether the Watch still retains the object. It becomes false before the
-// Handler is told of a change or deletion.
+// Watch calls its Handler about a change or deletion.
 func (o *Object) Retained() bool { return !o.is(dropped) }
 
 func (o *Object) drop() { atomic.OrUint32(&o.flags, dropped) }
 
 func (o *Object) is(flag uint32) bool { return atomic.LoadUint32(&o.flags)&flag != 0 }
 
-// HasContent is false for a Secret.
+// HasContent reports whether AppendJSON appends the object. It is false for a Secret.
 func (o *Object) HasContent() bool { return !o.is(ofSecret) }
 
-// Size is the number of bytes that AppendJSON appends, and for a Secret that of its
-// metadata.
+// Size returns the length of the retained JSON in bytes. AppendJSON appends as many, except
+// for a Secret.
 func (o *Object) Size() int { return int(o.size) }
 
-// AppendJSON appends the object's compact JSON, apiVersion and kind first,
-// without managedFields and the last-applied-configuration annotation. It
+// AppendJSON appends the object's compact JSON. It begins with apiVersion and kind,
+// and has no managedFields and no last-applied-configuration annotation. AppendJSON
 // appends nothing for a Secret. An error means corrupted memory.
 func (o *Object) AppendJSON(dst []byte) ([]byte, error) {
 	if o.is(ofSecret) {
@@ -94,8 +94,8 @@ var everything = func() *jsontree.Shape {
 	return &shape
 }()
 
-// Part returns what a shape asks for of the object's tree, as Decoded.Part does; of
-// a Secret that is a part of its metadata. An error means corrupted memory.
+// Part returns the parts of the object's tree that a shape asks for, as Decoded.Part does.
+// An error means corrupted memory.
 func (o *Object) Part(shape *jsontree.Shape) (part map[string]any, err error) {
 	err = o.ReadJSON(func(json []byte) (err error) {
 		part, err = jsontree.Part(json, shape)
@@ -104,8 +104,8 @@ func (o *Object) Part(shape *jsontree.Shape) (part map[string]any, err error) {
 	return part, err
 }
 
-// ReadJSON calls read with the object's compact JSON, of a Secret its metadata. The JSON is
-// valid during the call.
+// ReadJSON calls read with the retained JSON, which for a Secret is that of Decoded.Tree. The JSON
+// is valid only during the call.
 func (o *Object) ReadJSON(read func(json []byte) error) error {
 	scratch := getScratch()
 	defer putScratch(scratch)
@@ -120,10 +120,10 @@ func (o *Object) ReadJSON(read func(json []byte) error) error {
 	return nil
 }
 
-// packed is what is retained of the JSON.
+// packed returns the retained JSON, compressed unless the object is plain.
 func (o *Object) packed() string { return o.data[int(o.name)+int(o.uid):] }
 
-// unpack appends what is retained: of a Secret, its metadata.
+// unpack appends the retained JSON, also for a Secret.
 func (o *Object) unpack(dst []byte) ([]byte, error) {
 	if o.is(plain) {
 		return append(dst, o.packed()...), nil
@@ -143,21 +143,21 @@ func (o *Object) unpack(dst []byte) ([]byte, error) {
 	return dst[:len(dst)+len(got)], nil
 }
 
-// Decoded is an object during its event: what is retained of it, and what is
-// still at hand. It is valid until the call that it was passed to returns;
-// the Object in it may be kept.
+// Decoded is an Object with its decompressed JSON and its tree, as far as they have been
+// needed. It is valid until the call that it was passed to returns. Callers may keep
+// the Object in it.
 type Decoded struct {
 	*Object
-	// json is what the Object retains, nil while it has not been decompressed.
+	// json is the Object's retained JSON, nil until it has been decompressed.
 	json    []byte
 	scratch *[]byte
 	object  map[string]any
 }
 
-// Tree returns the object as apimachinery's unstructured objects have it. It
-// is built from the stripped JSON by the first call and shared by all, so callers
-// must not change it. The tree of a Secret has apiVersion, kind, metadata and the result
-// of Options.Reduce.
+// Tree returns the content as in apimachinery's unstructured objects, from the stripped
+// JSON. The first call builds it and all callers share it, so they must not change it.
+// The tree of a Secret has apiVersion, kind, metadata and, if the Key is Reduced, the
+// result of Options.Reduce.
 func (d *Decoded) Tree() (map[string]any, error) {
 	if d.object != nil {
 		return d.object, nil
@@ -189,8 +189,8 @@ func (d *Decoded) Part(shape *jsontree.Shape) (map[string]any, error) {
 	return part, nil
 }
 
-// PartBeside is Part for one shape, and in the same pass reads into parts what another
-// asks for.
+// PartBeside is Part with shape. In the same pass it reads the parts that read asks for into
+// parts.
 func (d *Decoded) PartBeside(shape, read *jsontree.Shape, parts *jsontree.Parts) (part map[string]any, err error) {
 	if err := d.load(); err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func (d *Decoded) PartBeside(shape, read *jsontree.Shape, parts *jsontree.Parts)
 	return part, nil
 }
 
-// JSON is what AppendJSON appends, without the copy. It may not be changed.
+// JSON returns the bytes that AppendJSON appends, without a copy. Callers must not change them.
 func (d *Decoded) JSON() ([]byte, error) {
 	if d.is(ofSecret) {
 		return nil, nil

@@ -7,33 +7,33 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// steady is how long a watch has to last to prove that all is well again.
+// steady is how long a watch must last so that the back-off starts over.
 const steady = 2 * time.Second
 
-// retry is how long a Watch waits after failures: longer with each, and from
-// the start again after a watch that lasted as long as was waited for it, or
-// steadily. The reflector's own schedule starts over only after two minutes
-// without any failure, so that after a few in a minute each further one, however
-// short, costs the longest delay. It is left with the first delay of ours.
+// retry is the back-off of a Watch. It starts over after a watch that lasted as
+// long as the delay before it, or steady if that is shorter. The reflector's own
+// back-off starts over only after two minutes without a failure, so after a few
+// failures in a minute even a short failure costs the longest delay. The reflector
+// is given only the first delay of this schedule.
 type retry struct {
-	schedule wait.Backoff // as it begins
+	schedule wait.Backoff // at its start
 	next     wait.Backoff
-	delay    time.Duration // the last, 0 after a success
-	due      time.Time     // of the next request
-	// expired: the last watch's position was too old.
+	delay    time.Duration // last delay, 0 after a success
+	due      time.Time     // time of the next request
+	// expired: a resource version was too old since the back-off started over.
 	expired bool
 }
 
 func newRetry(schedule wait.Backoff) retry { return retry{schedule: schedule, next: schedule} }
 
-// first is the schedule for the reflector.
+// first returns the back-off for the reflector.
 func (r *retry) first() *wait.Backoff {
 	return &wait.Backoff{Duration: r.schedule.Duration, Jitter: r.schedule.Jitter}
 }
 
-// failed notes that a request, or a watch after it had begun, failed. That a
-// position is too old is the usual end of a long absence, and more delay would
-// make the absence longer; but not twice in a row, since a list came between.
+// failed records that a request, or a watch in progress, failed. The first failure
+// because of an old resource version causes no delay: it is normal after a long
+// interruption. Another one before the back-off starts over does.
 func (r *retry) failed(err error, now time.Time) {
 	if expired(err) && !r.expired {
 		r.expired = true
@@ -43,14 +43,12 @@ func (r *retry) failed(err error, now time.Time) {
 	r.due = now.Add(r.delay)
 }
 
-// lasted notes how long a watch did.
 func (r *retry) lasted(d time.Duration) {
 	if d >= max(r.schedule.Duration, min(r.delay, steady)) {
 		*r = newRetry(r.schedule)
 	}
 }
 
-// wait waits until the next request is due.
 func (r *retry) wait(ctx context.Context) error {
 	d := time.Until(r.due)
 	if d <= 0 {

@@ -2,19 +2,18 @@ package watch
 
 import "graphview.dev/graphview/jsontree"
 
-// scanner walks JSON that jsontext has already found valid. Knowing that, it
-// skips a value by its brackets and quotes alone, so that the second look at
-// every byte the API server sends costs less than the first, and hands out
-// parts of one buffer, which a jsontext.Decoder does not. On anything but valid
-// JSON its answers are worthless.
+// scanner reads JSON that jsontext has already validated. It therefore skips a
+// value by its brackets and quotes alone, which makes this second pass over every
+// byte from the API server cheaper than the first. Unlike a jsontext.Decoder, it
+// returns slices of one buffer. If the JSON is not valid, its results are wrong.
 type scanner struct {
 	b []byte
 	i int
-	// loose is set once white space was found between tokens.
+	// loose: there is white space between tokens.
 	loose bool
 }
 
-// open enters the object that starts at the scanner's place, if it is one.
+// open enters the object at the scanner's position. It reports whether there is one.
 func (s *scanner) open() bool {
 	if s.b[s.i] != '{' {
 		return false
@@ -23,8 +22,8 @@ func (s *scanner) open() bool {
 	return true
 }
 
-// member is one member of an object: its name without quotes and escapes, its
-// name and its value as they stand.
+// member is a member of an object: its name without quotes and escapes, its
+// name as in the JSON, and its value.
 type member struct{ name, quoted, value []byte }
 
 func (m member) appendTo(dst []byte) []byte {
@@ -60,7 +59,7 @@ func (s *scanner) space() {
 	}
 }
 
-// value skips the value at the scanner's place and returns it.
+// value skips the value at the scanner's position and returns it.
 func (s *scanner) value() []byte {
 	b, i, start, depth := s.b, s.i, s.i, 0
 	for i < len(b) {
@@ -75,7 +74,7 @@ func (s *scanner) value() []byte {
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth == 0 { // the end of what encloses a number or literal
+			if depth == 0 { // the end of the object or array around a number or literal
 				s.i = i
 				return b[start:i]
 			}
@@ -104,8 +103,8 @@ func (s *scanner) value() []byte {
 	return b[start:i]
 }
 
-// whereabouts returns the namespace and the version of an object, and looks no
-// further than it has to. ok is false for what has no metadata.
+// whereabouts returns the namespace and the resource version of an object, and stops
+// reading when it has both. ok is false if there is no metadata.
 func whereabouts(raw []byte) (namespace, version []byte, ok bool) {
 	s := scanner{b: raw}
 	if !s.open() {
@@ -132,7 +131,7 @@ func whereabouts(raw []byte) (namespace, version []byte, ok bool) {
 	return nil, nil, false
 }
 
-// text returns what a JSON string means; ok is false for any other value.
+// text returns a JSON string without its quotes and escapes. ok is false for any other value.
 func text(value []byte) (s []byte, ok bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return nil, false

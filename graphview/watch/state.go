@@ -8,51 +8,51 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// State is how a Watch stands.
+// State is the state of a Watch.
 type State struct {
-	// Synced: a list has completed since the start, and has not been revoked by
-	// an answer that the resource may not be read.
+	// Synced: a list has completed since the start, and the server has not answered
+	// since then that the resource is forbidden.
 	Synced bool
-	// Namespaces are those whose objects a Partial Watch retains, nil for any other Watch and
-	// while it is not Synced. The map does not change.
+	// Namespaces are the namespaces whose objects a Partial Watch retains. It is nil for any
+	// other Watch and while the Watch is not Synced. The map does not change.
 	Namespaces map[string]bool
-	// Objects is how many are retained, and Bytes their compressed size. They change without a
-	// call of Handler.State, but for Bytes that have doubled.
+	// Objects is the number of retained objects, and Bytes their compressed size. The Watch does
+	// not call Handler.State when they change, except when Bytes doubles or falls to a quarter.
 	Objects int
 	Bytes   int64
 	Reason  Reason
-	// Err is why the objects are not up to date, nil when they are. It holds
-	// nothing of an object.
+	// Err is why the objects are not up to date, nil when they are. It has no
+	// content of objects.
 	Err error
-	// Since is when Err was first met after all was well.
+	// Since is the time of the first failure since the objects were last up to date.
 	Since time.Time
 
 	doublings int // see measureLocked
 }
 
-// Reason sorts the causes of a State.
+// Reason is the cause of a State.
 type Reason string
 
 // The reasons of a State.
 const (
-	// Pending: nothing has been heard of the server yet.
+	// Pending: the server has not answered yet.
 	Pending Reason = "Pending"
 	// UpToDate: the last request succeeded.
 	UpToDate Reason = "UpToDate"
 	// Forbidden (403): nothing is retained.
 	Forbidden Reason = "Forbidden"
-	// NotServed (404, 405): what was retained is, unconfirmed. An API server that
-	// starts answers so before it knows all it serves; that a resource has gone is
-	// for discovery to say.
+	// NotServed (404, 405): the objects are still retained, but may be out of date. An API
+	// server that is starting answers 404 before it knows all its resources. Only discovery
+	// decides that a resource no longer exists.
 	NotServed Reason = "NotServed"
-	// Rejected (400, 422): the server does not take the request, most likely
-	// its field selector.
+	// Rejected (400, 422): the server does not accept the request, most likely
+	// because of its field selector.
 	Rejected Reason = "Rejected"
-	// Failing is everything else: what was retained is, unconfirmed.
+	// Failing is any other failure: the objects are still retained, but may be out of date.
 	Failing Reason = "Failing"
 )
 
-// revokes reports whether the objects may not be shown any more.
+// revokes reports whether the Watch must delete the retained objects.
 func (r Reason) revokes() bool { return r == Forbidden }
 
 // refuses reports whether the server refuses the request regardless of its parameters.
@@ -76,7 +76,7 @@ func (s State) failed(err error, now time.Time) State {
 	if s.Err == nil {
 		s.Since = now
 	}
-	// Of one connection's trouble after the other, the first is told.
+	// If one connection error follows another, keep the first, see trouble.
 	if known := trouble(s.Err); known == 0 || trouble(err) == 0 || trouble(err) > known {
 		s.Err = err
 	}
@@ -92,7 +92,7 @@ func (s State) confirmed() State {
 	return s
 }
 
-// same reports whether the Handler needs no notice of the change from s to t.
+// same reports whether a change from s to t needs no call of Handler.State.
 func (s State) same(t State) bool {
 	if (s.Err == nil) != (t.Err == nil) || s.Err != nil && s.Err.Error() != t.Err.Error() {
 		return false
@@ -100,15 +100,15 @@ func (s State) same(t State) bool {
 	return s.Synced == t.Synced && s.Reason == t.Reason && s.doublings == t.doublings && maps.Equal(s.Namespaces, t.Namespaces)
 }
 
-// listing measures lists. It may be read while a list is under way.
+// listing measures the duration of lists. It may be read while a list is in progress.
 type listing struct{ began, took atomic.Int64 } // nanoseconds; began is 0 between lists
 
 func (l *listing) started(now time.Time) { l.began.Store(now.UnixNano()) }
 
 func (l *listing) end(now time.Time) { l.took.Store(now.UnixNano() - l.began.Swap(0)) }
 
-// ListTime is the duration of the last complete list or of the list under way, whichever is
-// longer.
+// ListTime returns the duration of the last complete list or of the list in progress, whichever
+// is longer.
 func (w *Watch) ListTime() time.Duration {
 	took := time.Duration(w.listing.took.Load())
 	if began := w.listing.began.Load(); began != 0 {

@@ -10,35 +10,35 @@ import (
 	"graphview.dev/graphview/panics"
 )
 
-// store is where the reflector puts what it sees: the Watch, for as long as
-// ctx lasts. Items of a list do not pass through it, see source.
+// store is the reflector's store. It passes watch events to the Watch until ctx
+// ends. Items of a list do not pass through it, see source.
 type store struct {
 	ctx   context.Context //nolint:containedctx // the reflector's store takes none
 	watch *Watch
 }
 
-// Add takes in an *event.
+// Add passes the object of an *event to the Watch.
 func (s *store) Add(obj any) error {
 	e := obj.(*event) //nolint:forcetypeassert // stream makes nothing else
 	return s.watch.receive(s.ctx, &e.document, e.err)
 }
 
-// Update takes in an *event.
+// Update passes the object of an *event to the Watch.
 func (s *store) Update(obj any) error { return s.Add(obj) }
 
-// Delete takes the object of an *event away.
+// Delete deletes the object of an *event from the Watch.
 func (s *store) Delete(obj any) error {
 	e := obj.(*event) //nolint:forcetypeassert // stream makes nothing else
 	return s.watch.remove(s.ctx, &e.document)
 }
 
-// Replace ends a list whose items have all been taken in already.
+// Replace ends a list. Its items are already in the Watch.
 func (s *store) Replace([]any, string) error { return s.watch.sweep(s.ctx) }
 
-// Resync does nothing: the Handler has been told everything.
+// Resync does nothing, because the Handler has all events already.
 func (s *store) Resync() error { return nil }
 
-// beginList starts the next generation: a list that is about to be read.
+// beginList starts the next generation, before a list is read.
 func (w *Watch) beginList(ctx context.Context) error {
 	if err := w.lock(ctx); err != nil {
 		return err
@@ -50,8 +50,8 @@ func (w *Watch) beginList(ctx context.Context) error {
 	return nil
 }
 
-// receive takes in one object as it is now; invalid says that, and why, it could
-// not be read.
+// receive processes one object of a list or a watch event. invalid is the reason if
+// the object is not usable.
 func (w *Watch) receive(ctx context.Context, d *document, invalid error) error {
 	if err := w.lock(ctx); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (w *Watch) receive(ctx context.Context, d *document, invalid error) error {
 	return nil
 }
 
-// takeLocked retains an object of a list or a watch event, and passes it to the Handler: the Feed
-// of package intake, where the event continues.
+// takeLocked retains an object and passes it to the Handler. In the operator that is the Feed of
+// package intake, where the event continues.
 func (w *Watch) takeLocked(d *document, invalid error) {
 	key := d.key()
 	old := w.objects.get(key)
@@ -92,8 +92,7 @@ func (w *Watch) takeLocked(d *document, invalid error) {
 	w.event = Decoded{}
 }
 
-// invalidLocked reports to the Handler an object that could not be read. The retained object,
-// old, stays.
+// invalidLocked notifies the Handler of an invalid object. The retained object, old, stays.
 func (w *Watch) invalidLocked(key name, old *Object, err error) {
 	if old != nil {
 		old.seen = w.generation
@@ -102,7 +101,7 @@ func (w *Watch) invalidLocked(key name, old *Object, err error) {
 	w.handler.Invalid(key.namespace.Value(), key.name, err)
 }
 
-// retainLocked puts the object in the place of old, which may be nil.
+// retainLocked retains the object of d and replaces old, which may be nil.
 func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, err error) {
 	defer panics.Recover(&err)
 	o = &Object{hash: hash, seen: w.generation}
@@ -127,7 +126,7 @@ func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, 
 	return o, nil
 }
 
-// healLocked takes back that the object is invalid.
+// healLocked notifies the Handler if the object was invalid and is now valid or deleted.
 func (w *Watch) healLocked(d *document) {
 	if len(w.invalid) == 0 {
 		return
@@ -139,7 +138,7 @@ func (w *Watch) healLocked(d *document) {
 	}
 }
 
-// remove takes away the object that d names.
+// remove deletes the object that d names.
 func (w *Watch) remove(ctx context.Context, d *document) error {
 	if err := w.lock(ctx); err != nil {
 		return err
@@ -152,7 +151,7 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 	return nil
 }
 
-// dropLocked forgets o.
+// dropLocked deletes o and notifies the Handler.
 func (w *Watch) dropLocked(o *Object) {
 	w.objects.remove(o.key())
 	o.drop()
@@ -160,8 +159,8 @@ func (w *Watch) dropLocked(o *Object) {
 	w.handler.Delete(o)
 }
 
-// measureLocked counts what is retained after so many more bytes. Twice as many bytes, or a
-// quarter of them, are another state, from a mebibyte on.
+// measureLocked updates the number of objects and adds to the number of bytes. From 1 MiB on,
+// the state changes when the bytes double or fall to a quarter.
 func (w *Watch) measureLocked(added int) {
 	w.count.Store(int64(w.objects.used))
 	mebibytes := bits.Len64(uint64(w.bytes.Add(int64(added))) >> 20) //nolint:gosec // never negative
@@ -171,7 +170,7 @@ func (w *Watch) measureLocked(added int) {
 	}
 }
 
-// sweep ends a generation: what it has not seen is gone.
+// sweep ends a list. It deletes the objects that were not in it.
 func (w *Watch) sweep(ctx context.Context) error {
 	if err := w.lock(ctx); err != nil {
 		return err
@@ -188,7 +187,7 @@ func (w *Watch) sweep(ctx context.Context) error {
 	return nil
 }
 
-// forgetLocked forgets the objects, valid and invalid, for which gone is true. seen is the
+// forgetLocked deletes the objects, valid and invalid, for which gone returns true. seen is the
 // generation of the last list or event that had the object.
 func (w *Watch) forgetLocked(gone func(namespace string, seen uint32) bool) {
 	for key, seen := range w.invalid {
@@ -208,7 +207,7 @@ func (w *Watch) forgetLocked(gone func(namespace string, seen uint32) bool) {
 	}
 }
 
-// fail notes that a request failed. Once the watch has ended that is no news.
+// fail records that a request failed. It does nothing if ctx has ended.
 func (w *Watch) fail(ctx context.Context, err error) {
 	if w.lock(ctx) != nil {
 		return
@@ -221,7 +220,7 @@ func (w *Watch) fail(ctx context.Context, err error) {
 	w.setStateLocked(next)
 }
 
-// confirm notes that a watch request succeeded.
+// confirm records that a watch request succeeded. The state is then up to date if it is Synced.
 func (w *Watch) confirm(ctx context.Context) {
 	if w.lock(ctx) != nil {
 		return
@@ -232,11 +231,11 @@ func (w *Watch) confirm(ctx context.Context) {
 	}
 }
 
-// shelf holds the objects of a Watch by name: a hash table with linear probing
-// of pointers alone, a quarter of what a map with the names as keys would take.
-// It is used under the Watch's lock.
+// shelf has the objects of a Watch by name. It is a hash table of pointers with
+// linear probing, which takes a quarter of the memory of a map with names as keys.
+// The Watch's lock guards it.
 type shelf struct {
-	cells []*Object // their number is a power of two
+	cells []*Object // the length is a power of two
 	used  int
 }
 
@@ -246,7 +245,7 @@ func (n name) hash() uint64 {
 
 func (o *Object) key() name { return name{o.namespace, o.Name()} }
 
-// place is where the object of that name is, or would be put.
+// place returns the index of the cell for the object of that name.
 func (s *shelf) place(n name) int {
 	mask := len(s.cells) - 1
 	i := int(n.hash()) & mask //nolint:gosec // cut off
@@ -264,7 +263,7 @@ func (s *shelf) get(n name) *Object {
 	return s.cells[s.place(n)]
 }
 
-// store puts an object in the place of that of its name.
+// store adds an object, or replaces the object of the same name.
 func (s *shelf) store(o *Object) {
 	if 4*(s.used+1) > 3*len(s.cells) {
 		before := s.cells
@@ -282,8 +281,8 @@ func (s *shelf) store(o *Object) {
 	s.cells[i] = o
 }
 
-// remove takes out the object of that name, if there is one, and moves those
-// after it that it had kept from their place (Knuth, The Art of Computer
+// remove removes the object of that name, if there is one. It moves objects after
+// it that linear probing would not find any more (Knuth, The Art of Computer
 // Programming 6.4, algorithm R).
 func (s *shelf) remove(n name) {
 	if s.get(n) == nil {
@@ -301,7 +300,7 @@ func (s *shelf) remove(n name) {
 	s.used--
 }
 
-// all yields every object. The shelf may not be changed meanwhile.
+// all yields every object. The shelf must not change during the iteration.
 func (s *shelf) all(yield func(*Object) bool) {
 	for _, o := range s.cells {
 		if o != nil && !yield(o) {

@@ -25,7 +25,7 @@ type event struct {
 	metav1.ObjectMeta
 
 	document document
-	// err is why the object could not be read.
+	// err is why the object is not usable, nil if it is.
 	err error
 }
 
@@ -46,13 +46,13 @@ type stream struct {
 	ended  func()
 }
 
-// Stop ends the watch and joins its goroutine. It is called by the reflector,
-// after the last event has been taken in; so that is when to say that the
-// watch has failed.
+// Stop ends the watch and waits for its goroutine. The reflector calls Stop when
+// it has processed the last event, so ended runs after all events and may report
+// a failure.
 func (s *stream) Stop() {
 	s.StreamWatcher.Stop()
 	for range s.ResultChan() {
-		// Until it is closed.
+		// Drain until the channel is closed.
 	}
 	if s.ended != nil {
 		s.ended()
@@ -60,26 +60,26 @@ func (s *stream) Stop() {
 	}
 }
 
-// frames reads the events of a watch: {"type":…,"object":…}, one after the
-// other.
+// frames reads the events of a watch: a sequence of {"type":…,"object":…}. It is
+// the Decoder of a StreamWatcher.
 type frames struct {
 	body   io.Closer
 	cancel context.CancelFunc
 	dec    *jsontext.Decoder
 	secret bool
-	// version is the last resource version that was seen, and from the one where the watch begins.
+	// version is the last resource version that was read, and from the one where the watch began.
 	version, from string
-	// events are used alternately: a StreamWatcher reads one event ahead of
-	// what its reader has taken.
+	// events are used in turn, because a StreamWatcher reads the next event while
+	// the reflector processes the last one.
 	events [2]event
 	next   int
-	// skips reports whether objects of a namespace are skipped. nil: none are.
+	// skips reports whether objects of a namespace are skipped. nil skips none.
 	skips func(namespace []byte) bool
-	// relists: the watch ends for a list of everything.
+	// relists: the watch ends because a list must come next.
 	relists atomic.Bool
-	// tornBefore: the last watch ended within its first event; and so has this one if torn.
+	// torn: the watch ended within its first event. tornBefore: so did the watch before.
 	tornBefore, torn bool
-	// err is why the watch ended, if it failed. To be read after that.
+	// err is why the watch failed, or nil. Valid after the watch has ended.
 	err error
 }
 
@@ -90,15 +90,15 @@ func newFrames(body io.ReadCloser, cancel context.CancelFunc, version string, se
 	}
 }
 
-// Close ends the request; Decode then fails.
+// Close ends the request. Decode then returns an error.
 func (f *frames) Close() {
 	f.cancel()
 	_ = f.body.Close() // nothing was written
 }
 
-// Decode returns the next event. A connection that ends, however that is, is
-// io.EOF: the reflector resumes from the last event. It does not if the same event could
-// not be read twice in a row.
+// Decode returns the next event. If the connection ends, for whatever reason, the error is
+// io.EOF, and the reflector resumes after the last event. If two watches in a row end within
+// their first event, the watch fails with errTorn.
 func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 	for {
 		raw, err := f.dec.ReadValue()
@@ -118,13 +118,13 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 		case apiwatch.Added, apiwatch.Modified, apiwatch.Deleted:
 			e, skipped := f.skip(object)
 			if skipped {
-				// All that the reflector does with a bookmark is note how far it is.
+				// For a bookmark, the reflector only stores the resource version.
 				kind = apiwatch.Bookmark
 			} else {
 				e = f.event(object)
 			}
 			if f.secret {
-				// The decoder is done with it, and keeps its buffer until the next.
+				// The decoder does not need raw any more, but keeps its buffer.
 				clear(raw)
 			}
 			return kind, e, nil
@@ -141,7 +141,7 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 	}
 }
 
-// end returns why the watch has failed, given why no event could be read.
+// end returns why the watch failed, or nil if it may resume. err is why no event could be read.
 func (f *frames) end(err error) error {
 	begun := f.dec.UnreadBuffer()
 	within := len(bytes.TrimSpace(begun)) > 0
@@ -161,10 +161,10 @@ func (f *frames) end(err error) error {
 	return nil
 }
 
-// progress reports whether the watch has had an event.
+// progress reports whether the watch has had an event, a bookmark included.
 func (f *frames) progress() bool { return f.version != f.from }
 
-// frame returns the parts of a watch event, or "" if it is none.
+// frame returns the type and the object of a watch event. kind is "" if raw is not an event.
 func frame(raw []byte) (kind apiwatch.EventType, object []byte) {
 	s := scanner{b: raw}
 	if !s.open() {
@@ -218,7 +218,7 @@ func (f *frames) nextEvent() *event {
 func (f *frames) event(object []byte) *event {
 	e := f.nextEvent()
 	e.document.shrink()
-	// A watch tells each object's kind; a server that does not is not guessed.
+	// Each object in a watch has its kind. If a server leaves it out, the object is invalid.
 	e.err = e.document.read(object, typeMeta{}, f.secret)
 	if len(e.document.resourceVersion) > 0 {
 		f.version = string(e.document.resourceVersion)
@@ -227,7 +227,7 @@ func (f *frames) event(object []byte) *event {
 	return e
 }
 
-// bookmark has nothing but a resource version.
+// bookmark returns the event of a bookmark. Its object has only a resource version.
 func (f *frames) bookmark(object []byte) *event {
 	e := f.event(object)
 	e.err = nil

@@ -14,13 +14,13 @@ import (
 	"graphview.dev/graphview/panics"
 )
 
-// lastApplied is kubectl's copy of the whole object, of a Secret its data too.
+// lastApplied is the annotation with kubectl's copy of the object, for a Secret with its data.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// maxName is four times what Kubernetes allows.
+// maxName is four times the length that Kubernetes allows.
 const maxName = 1 << 10
 
-// Why an object cannot be taken in. None of them quotes the object.
+// Why an object is invalid. No error quotes the object.
 var (
 	errNoObject  = errors.New("not a JSON object")
 	errNoKind    = errors.New("no apiVersion or kind")
@@ -31,32 +31,32 @@ var (
 	secretHeader = typeMeta{apiVersion: []byte(`"v1"`), kind: []byte(`"Secret"`)}
 )
 
-// tolerant: the names' uniqueness would cost a map per object and the encoding
-// of a single bad object would cost the whole list, so neither is asked of a
-// stream. Duplicates resolve to the last, as in encoding/json.
+// tolerant: a check for duplicate names would need a map for each object, and a
+// check for UTF-8 would fail a whole list because of one object. The last of
+// several members with one name counts, as in encoding/json.
 var tolerant = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// typeMeta is apiVersion and kind as JSON strings: what a list says once for
-// all its items.
+// typeMeta is apiVersion and kind as JSON strings. A list has them once for all
+// its items.
 type typeMeta struct{ apiVersion, kind []byte }
 
 func (t typeMeta) known() bool { return len(t.apiVersion) > 2 && len(t.kind) > 2 }
 
-// document is one object as it came, stripped. It is reused from object to
-// object; all slices are its own, but for top.
+// document is a stripped object. It is reused for the next object. It owns all its
+// slices except top.
 type document struct {
-	// json is compact, starts with apiVersion and kind, and lacks
-	// managedFields and lastApplied. The json of a Secret has only metadata and the result of
-	// Options.Reduce.
+	// json is compact, starts with apiVersion and kind, and lacks managedFields and
+	// lastApplied. For a Secret it then has only metadata and, if the Key is Reduced,
+	// the result of Options.Reduce.
 	json []byte
-	// version is where metadata.resourceVersion is in json, with its comma.
+	// version is the span of metadata.resourceVersion in json, with its comma.
 	version span
 
 	namespace, name, uid, resourceVersion []byte
 
-	top     []member // of the raw object, during read
+	top     []member // members of the raw object, during read
 	compact []byte
-	// reduce, if set, makes the member reduced of the raw object.
+	// reduce, if set, returns the member "reduced" for a raw object.
 	reduce reduce
 }
 
@@ -65,8 +65,8 @@ type reduce func(d *document, object []byte) ([]byte, error)
 
 type span struct{ start, end int }
 
-// read takes the object from raw, which is valid JSON and is not kept. Where
-// the object does not say its kind, it is that of t.
+// read strips the object in raw, which must be valid JSON. It does not retain raw.
+// If the object has no kind, it is that of t.
 func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
 	defer panics.Recover(&err)
 	d.reset()
@@ -118,8 +118,8 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
 	return d.check(t)
 }
 
-// check tells what the object lacks, after its identity is known as far as it
-// can be.
+// check returns an error if the object is not UTF-8, lacks a name or a kind, or has a name
+// or UID that is too long. It runs after read has found the identity.
 func (d *document) check(t typeMeta) error {
 	switch {
 	case !utf8.Valid(d.json):
@@ -140,7 +140,6 @@ func (d *document) reset() {
 	}
 }
 
-// members notes what the object has at the top.
 func (d *document) members(s *scanner) {
 	d.top = d.top[:0]
 	for m, ok := s.member(); ok; m, ok = s.member() {
@@ -165,7 +164,7 @@ func (d *document) kind(t typeMeta) typeMeta {
 	return t
 }
 
-// metadata appends the stripped metadata and notes the identity in it.
+// metadata appends the stripped metadata and stores the identity of the object in d.
 func (d *document) metadata(out, value []byte) ([]byte, error) {
 	s := scanner{b: value}
 	if !s.open() {
@@ -203,7 +202,7 @@ func (d *document) metadata(out, value []byte) ([]byte, error) {
 		if identity == nil {
 			continue
 		}
-		// Taken from value, which the caller may overwrite: kept as a copy.
+		// Copy it: it is a slice of value, which the caller may overwrite.
 		said, isText := text(m.value)
 		if !isText {
 			return out, errMetadata
@@ -237,8 +236,8 @@ func appendAnnotations(out, value []byte) (_ []byte, some bool) {
 	return append(out, '}'), len(out) > first
 }
 
-// number is the resource version. One that is no number is legal, if rare, and
-// means 0.
+// number returns the resource version as a number, or 0 if it is another string, which is
+// rare but legal.
 func (d *document) number() uint64 {
 	n, _ := strconv.ParseUint(string(d.resourceVersion), 10, 64)
 	return n
@@ -246,7 +245,7 @@ func (d *document) number() uint64 {
 
 func (d *document) key() name { return name{unique.Make(string(d.namespace)), string(d.name)} }
 
-// hash is that of json without metadata.resourceVersion.
+// hash returns the hash of json without metadata.resourceVersion.
 func (d *document) hash() uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -255,7 +254,7 @@ func (d *document) hash() uint64 {
 	return h.Sum64()
 }
 
-// shrink lets go of buffers that one huge object has grown.
+// shrink releases buffers that a huge object has grown.
 func (d *document) shrink() {
 	const keep = 64 << 10
 	if cap(d.json) > keep {

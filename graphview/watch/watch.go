@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Watch follows one Key for as long as there is a Lease of it.
+// Watch lists and watches the objects of one Key while there is a Lease of it.
 type Watch struct {
 	id      uint32
 	key     Key
@@ -24,24 +24,24 @@ type Watch struct {
 	// done is closed when the last goroutine has ended.
 	done chan struct{}
 
-	// turn is the lock. The holder has put a value into the channel. Unlike a mutex, a
-	// goroutine can stop waiting for it, and it is granted in order, so that Retained and a list
-	// take turns.
+	// turn is the lock. Its holder has put a value into the channel. Unlike with a mutex, a
+	// goroutine can stop waiting when its context ends, and goroutines get the lock in order, so
+	// that Retained does not wait for a whole list.
 	turn chan struct{}
 
 	// Guarded by turn.
 	objects    shelf
-	invalid    map[name]uint32 // generation of the last sight
+	invalid    map[name]uint32 // generation of the last list or event
 	generation uint32
 	codec      *codec
 	event      Decoded
 
-	// extent is that of a Partial Watch, nil for any other.
+	// extent is nil unless the Watch is Partial.
 	extent  *extent
 	listing listing
 
 	count, bytes atomic.Int64
-	// stateMu is taken last and never while calling anything.
+	// stateMu is taken last. Its holder calls no Handler and does not block.
 	stateMu sync.Mutex
 	state   State
 }
@@ -67,14 +67,14 @@ func newWatch(id uint32, key Key, handle func(*Watch) Handler, log logr.Logger) 
 	return w
 }
 
-// ID is unique within the Manager: of two Watches that had the same Key one
-// after the other, each has its own.
+// ID returns a number that is unique within the Manager. Two Watches that had the
+// same Key one after the other have different IDs.
 func (w *Watch) ID() uint32 { return w.id }
 
-// Key is the canonical form of what was given to Acquire.
+// Key returns the canonical form of the key that was passed to Acquire.
 func (w *Watch) Key() Key { return w.key }
 
-// State never waits for a Handler.
+// State returns the current state. It never waits for a Handler.
 func (w *Watch) State() State {
 	w.stateMu.Lock()
 	defer w.stateMu.Unlock()
@@ -83,7 +83,7 @@ func (w *Watch) State() State {
 	return s
 }
 
-// run follows the resource until ctx ends, and joins what it has started.
+// run lists and watches until ctx ends, and waits for all goroutines that it started.
 func (w *Watch) run(ctx context.Context, c *client, o Options) {
 	defer close(w.done)
 	source := &source{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout, retry: newRetry(o.Retry)}
@@ -93,7 +93,7 @@ func (w *Watch) run(ctx context.Context, c *client, o Options) {
 		}
 	}
 	defer source.join()
-	// State reports once what the reflector would log, see setStateLocked.
+	// setStateLocked logs each failure once, so the reflector does not log.
 	silent := logr.Discard()
 	cache.NewReflectorWithOptions(source, nil, &store{ctx: ctx, watch: w}, cache.ReflectorOptions{
 		Name:            w.key.String(),
@@ -109,7 +109,7 @@ func (w *Watch) stop() {
 	<-w.done
 }
 
-// lock takes the Watch's turn, unless ctx ends first.
+// lock takes the Watch's lock, unless ctx ends first.
 func (w *Watch) lock(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (w *Watch) lock(ctx context.Context) error {
 
 func (w *Watch) unlock() { <-w.turn }
 
-// setStateLocked changes the state and tells the Handler.
+// setStateLocked sets the state. If it differs, it logs and notifies the Handler.
 func (w *Watch) setStateLocked(next State) {
 	w.stateMu.Lock()
 	changed := !w.state.same(next)
@@ -148,33 +148,33 @@ func (w *Watch) currentState() State {
 	return w.state
 }
 
-// Handler is told what one Watch sees. The calls come one at a time, from the
-// Watch's own goroutines. Any of them may block and so slow the Watch down; see
-// the package documentation for what they may not do.
+// Handler receives the events of one Watch. Its methods are called one at a time,
+// from the Watch's goroutines. They may block, which slows the Watch down. The
+// package documentation lists the calls that they must not make.
 type Handler interface {
-	// Set: the object appeared, or changed in more than its resourceVersion
-	// and managedFields. If it was deleted and created again between two lists, it has a new UID
+	// Set is called when an object is new, or its retained JSON changed in more than its
+	// resourceVersion. If it was deleted and created again between two lists, it has a new UID
 	// and there was no Delete.
 	Set(o *Decoded)
-	// VersionOnly: the object has another resourceVersion and the content of the last Set. In between it
-	// may have had other content, which other Watches saw.
+	// VersionOnly is called when an object has another resourceVersion but the content of the last
+	// Set. In between it may have had other content, which other Watches may have seen.
 	VersionOnly(o *Object)
-	// Delete: the object is gone, no longer selected, or may no longer be
-	// read.
+	// Delete is called when the object is deleted, no longer selected, forbidden, or in a
+	// namespace that Namespaces does not return any more.
 	Delete(o *Object)
-	// Invalid: an object cannot be decoded. The retained object stays. A nil err means that the
-	// object is valid or deleted. Both names are empty if the object has no name.
+	// Invalid is called when an object is not usable. The retained object stays. A nil err means that
+	// the object is now valid or deleted. name is empty if the object has no name.
 	Invalid(namespace, name string, err error)
-	// Namespaces are those whose objects a Partial Watch retains. The Watch asks when a list
-	// begins, keeps the map until the next list, and reports it in State once the list is
-	// complete.
+	// Namespaces returns the namespaces whose objects a Partial Watch retains. The Watch calls it
+	// when a list begins, keeps the map until the next list, and reports it in State once the list
+	// is complete.
 	Namespaces() map[string]bool
-	// State: the state changed, in anything but Objects and Bytes; or Bytes have doubled.
+	// State is called when the state changes, see State.Objects for the exceptions.
 	State(s State)
 }
 
-// Retained returns every object that is retained now, in no order. When an object changes,
-// Object.Retained becomes false before the Handler is called.
+// Retained returns all objects that are retained now, in no particular order. When an object
+// changes, Object.Retained becomes false before the Handler is called.
 func (w *Watch) Retained(ctx context.Context) ([]*Object, error) {
 	if err := w.lock(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", w.key, err)
@@ -183,10 +183,10 @@ func (w *Watch) Retained(ctx context.Context) ([]*Object, error) {
 	return slices.AppendSeq(make([]*Object, 0, w.objects.used), w.objects.all), nil
 }
 
-// Visit shows objects that were retained at some time, one after the other, to look,
-// which may not keep the Decoded and may take its time: the Watch goes on meanwhile.
-// Visit ends early when look returns false. It returns how many objects it has shown,
-// and an error when ctx or the Watch ends.
+// Visit calls look with each of the objects, which may be outdated. look must not keep
+// the Decoded. It may take long, because Visit does not hold the Watch's lock. Visit ends
+// early if look returns false. It returns the number of objects that look was called with,
+// and an error if ctx or the Watch ends.
 func (w *Watch) Visit(ctx context.Context, objects []*Object, look func(*Decoded) (more bool)) (n int, err error) {
 	scratch := getScratch()
 	defer putScratch(scratch)
