@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Flags of an arc. An arc is there because a reference names its target, or
-// because a selector matches it, or both.
+// Flags of an arc. An arc exists because a reference names its target, a selector matches its
+// target, or both.
 const (
 	named uint16 = 1 << iota
 	selected
@@ -18,7 +18,7 @@ const (
 	gone
 	// noted: the arc is in the log of its hub for the open revision.
 	noted
-	// byNamespaceLabel: a selector matches that asks for labels of the target's namespace.
+	// byNamespaceLabel: a selector matches that also selects by labels of the target's namespace.
 	byNamespaceLabel
 	// required: a reference names the target, and is not optional.
 	required
@@ -26,23 +26,23 @@ const (
 	inferred
 )
 
-// naming are the flags of references by name, which need no target, and of inferred references,
-// which do.
+// naming are the flags of references by name. A view shows an arc of an inferred reference only if
+// the target exists, other arcs also without a target.
 const naming = named | inferred
 
-// bySelector are the flags that selectors give.
+// bySelector are the flags that selectors set.
 const bySelector = selected | byNamespaceLabel
 
-// onlyByNamespace reports whether only labels of its target's namespace make an arc, for a reader
-// without inferred references.
+// onlyByNamespace reports whether, for a reader without inferred references, an arc exists only
+// because of labels of its target's namespace.
 func onlyByNamespace(flags uint16) bool { return flags&(named|bySelector) == byNamespaceLabel }
 
-// forInferred reports whether inferred references make an arc that named references and selectors
-// do not.
+// forInferred reports whether inferred references make an arc that neither other references nor
+// selectors without a namespace selector make.
 func forInferred(flags uint16) bool { return flags&(inferred|named|selected) == inferred }
 
-// arc leads from a node to a slot. There is one for each target and type,
-// however many references made it.
+// arc leads from a node to a slot. Several references of one type from a node to a slot make one
+// arc.
 type arc struct {
 	stamp            uint64 // revision of the last change
 	from             nodeID
@@ -55,7 +55,7 @@ type arc struct {
 	flags            uint16
 }
 
-// arcState is what an arc was when the open revision began.
+// arcState is the state of an arc when the open revision began.
 type arcState struct {
 	exists bool
 	flags  uint16
@@ -71,10 +71,9 @@ type arcChange struct {
 	was  arcState
 }
 
-// findArc walks the arcs out of the source and those into the target in step,
-// so that it takes as long as the shorter list: one end of a hub's arcs is a
-// small object. It returns how many steps that took, for who writes to count:
-// readers are here at the same time.
+// findArc walks the arcs out of the source and those into the target at the same time, so it takes
+// as long as the shorter list: one end of a hub's arcs is a small object. It returns its steps
+// instead of adding them to Graph.visits, because concurrent readers call it, too.
 func (g *Graph) findArc(from nodeID, to slotID, typ ArcType) (id arcID, steps int) {
 	out, in := g.nodes.at(from).out, g.slots.at(to).in
 	for out != 0 && in != 0 {
@@ -110,15 +109,14 @@ func (g *Graph) addArc(from nodeID, to slotID, typ ArcType) arcID {
 	return id
 }
 
-// touchArc notes that the arc is about to change in the open revision.
+// touchArc records an arc that is about to change in the open revision.
 func (g *Graph) touchArc(id arcID) *arc {
 	a := g.noteArc(id)
 	a.stamp = g.rev
 	return a
 }
 
-// noteArc notes that the arc may look different to some lens, though it stays
-// what it is.
+// noteArc records an arc that may look different to a lens although the arc itself does not change.
 func (g *Graph) noteArc(id arcID) *arc {
 	a := g.arcs.at(id)
 	if a.flags&recorded == 0 {
@@ -130,13 +128,13 @@ func (g *Graph) noteArc(id arcID) *arc {
 func (g *Graph) record(id arcID, was arcState) {
 	a := g.arcs.at(id)
 	a.flags |= recorded
-	// Names have to outlive the arc until the revision is made.
+	// Names have to outlive the arc until the revision is committed.
 	g.slots.at(a.to).pins++
 	g.nodes.at(a.from).pins++
 	g.changes = append(g.changes, arcChange{id: id, from: a.from, to: a.to, typ: a.typ, was: was})
 }
 
-// removeArc unlinks an arc. Its id stays taken until the revision is made.
+// removeArc unlinks an arc. Its id is not reused before the revision is committed.
 func (g *Graph) removeArc(id arcID) {
 	a := g.touchArc(id)
 	a.flags |= gone
@@ -166,7 +164,7 @@ func (g *Graph) removeArc(id arcID) {
 	g.setPaths(a, 0, 0)
 }
 
-// setPaths changes the paths that are told of an arc.
+// setPaths replaces the paths of an arc.
 func (g *Graph) setPaths(a *arc, namedBy, fields fieldID) {
 	g.paths.hold(namedBy)
 	g.paths.hold(fields)
@@ -181,16 +179,16 @@ type desiredArc struct {
 	typ    ArcType
 	flags  uint16
 	uid    uint32
-	field  string   // of the first
+	field  string   // of the first reference
 	fields []string // of the others
-	arc    arcID    // that is there for it, 0 if none
+	arc    arcID    // the existing arc, 0 if there is none
 }
 
-// setNames replaces the node's named arcs by the desired arcs of its references. Arcs stay whose
-// fields begin with a kept prefix, unless that is empty.
+// setNames replaces the node's arcs by name with those of its references. A former arc stays if one of
+// its fields begins with kept; no arc does if kept is "".
 func (g *Graph) setNames(id nodeID, references []Reference, kept string) {
 	want := g.desiredArcs[:0]
-	var seen map[uint64]int // by slot and type; only where scanning would be slow
+	var seen map[uint64]int // by slot and type; nil for few arcs
 	find := func(to slotID, typ ArcType) int {
 		if seen == nil {
 			return slices.IndexFunc(want, func(o desiredArc) bool { return o.to == to && o.typ == typ })
@@ -291,8 +289,7 @@ func (g *Graph) eachNamed(id nodeID, prefix string, fn func(a *arc, field string
 	}
 }
 
-// name gives the arc the flags, UID and fields of the references that name its
-// target.
+// name sets the flags, UID and fields that the references to its target give an arc.
 func (g *Graph) name(id arcID, w *desiredArc) {
 	const attributes = naming | required | controller | block
 	fields := g.fieldFor(w.field)
@@ -310,8 +307,8 @@ func (g *Graph) name(id arcID, w *desiredArc) {
 	g.setFields(id)
 }
 
-// unname takes from the arc what the references gave it, and removes it if no
-// selector holds it.
+// unname removes the flags, UID and fields of references from an arc, or the whole arc if no
+// selector matches its target.
 func (g *Graph) unname(id arcID) {
 	a := g.arcs.at(id)
 	switch {
@@ -326,10 +323,10 @@ func (g *Graph) unname(id arcID) {
 	}
 }
 
-// setFields derives an arc's fields from what names its target and from the selectors of its
-// source that match it. Selectors that ask for labels of the target's namespace count only if
-// nothing else makes the arc. If inferred references do, readers that exclude these get the
-// selectors' fields; other readers get namedBy.
+// setFields derives an arc's fields from the references that name its target and the selectors of
+// its source that match it. Selectors with a namespace selector count only if no named reference
+// and no other selector makes the arc. If an inferred reference also makes it, readers that exclude
+// inferred references get the fields of these selectors, and other readers get namedBy.
 func (g *Graph) setFields(id arcID) {
 	a := g.arcs.at(id)
 	fields := a.namedBy
@@ -352,7 +349,7 @@ func (g *Graph) setFields(id arcID) {
 	}
 }
 
-// target is the slot that a reference names.
+// target returns the slot that a reference names.
 func (g *Graph) target(r *Reference) slotID {
 	kind := g.kindFor(r.To)
 	space := clusterSpace

@@ -4,45 +4,44 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// A selector of a few bytes may match every object of the cluster, so the arcs that selectors make are
-// charged to the namespace of the object that holds them. If it may hold no more, the holders that match
-// most lose their arcs first, until there is room again.
+// A selector of a few bytes may match every object of the cluster, so a namespace is charged for
+// the arcs that the selectors of its objects make. If it may hold no more, the holders that match
+// most lose their arcs first, until the others fit.
 
-// holder is what a node with selectors has.
+// holder has the selectors of a node.
 type holder struct {
 	selectors []*selector
 	space     spaceID // the node's
-	// matches is how many arcs the selectors make, or would make were they not
-	// dropped.
+	// matches is the number of arcs that the selectors make, or would make if they were not dropped.
 	matches int
-	// requirements is how many have to be compared with one object at most, and
-	// comparer finds them; nil for few selectors.
+	// requirements is the largest number of requirements that have to be compared with one object.
+	// comparer finds them; it is nil for few selectors.
 	requirements int
 	comparer     *comparer
-	// dropped is the bound for which they make none, nil if they do.
+	// dropped is the bound that the holder exceeds; its selectors then make no arcs.
 	dropped *budget.Bound
 	changes hubLog
 }
 
-// namespaceUse is what the holders of one namespace match.
+// namespaceUse counts the matches of the holders of one namespace.
 type namespaceUse struct {
 	holders map[nodeID]*holder
 	matches int // of all holders
 	dropped int // holders without arcs
-	hidden  int // matches of these
+	hidden  int // matches of the holders without arcs
 }
 
-// Exceedance says that an object began or ceased to exceed a bound of its references.
+// Exceedance reports an object that began or ceased to exceed a bound of its references.
 type Exceedance struct {
 	// Sources see the object, and Lenses have it as a member.
 	Sources         []SourceID
 	Lenses          []*Lens
 	Namespace, Name string
-	// Err names the bound, nil if there is none that the object exceeds.
+	// Err names the bound that the object exceeds, nil if it exceeds none.
 	Err error
 }
 
-// Exceedances returns those of the last Update. They are valid until the next.
+// Exceedances returns the exceedances of the last Update. The slice is valid until the next Update.
 func (g *Graph) Exceedances() []Exceedance { return g.exceedances }
 
 // Exceeded returns an error that names the bound that an object exceeds, as of the last revision;
@@ -54,8 +53,8 @@ func (g *Graph) Exceeded(id NodeID) error {
 	return nil
 }
 
-// setHolder gives a node its selectors, which match nothing so far; without any it
-// is no holder.
+// setHolder replaces the selectors of a node, which match nothing so far. A node without selectors
+// has no holder.
 func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 	n := g.nodes.at(id)
 	if h := n.holder; h != nil {
@@ -94,7 +93,7 @@ func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 	return h
 }
 
-// setMatches stores how much a holder matches.
+// setMatches stores the number of matches of a holder, and updates the sums of its namespace.
 func (g *Graph) setMatches(h *holder, matches int) {
 	if matches == h.matches {
 		return
@@ -108,16 +107,16 @@ func (g *Graph) setMatches(h *holder, matches int) {
 	g.review[h.space] = struct{}{}
 }
 
-// countMatch counts an arc that a selector began or ceased to make. Where arcs are
-// dropped, updateMatches does.
+// countMatch counts an arc that a selector began (1) or ceased (-1) to make. For dropped holders,
+// updateMatches counts.
 func (g *Graph) countMatch(from nodeID, by int) {
 	if h := g.nodes.at(from).holder; h != nil && h.dropped == nil {
 		g.setMatches(h, h.matches+by)
 	}
 }
 
-// enforce drops the arcs of holders that exceed a bound, and brings back those of
-// holders that no longer do.
+// enforce drops the arcs of holders that exceed a bound, and restores those of holders that no
+// longer do.
 func (g *Graph) enforce() {
 	g.enforceNames()
 	for space := range g.review {
@@ -142,12 +141,12 @@ func (g *Graph) enforce() {
 	g.tellExceedances()
 }
 
-// payMatches charges for the arcs that the selectors of a namespace's objects make.
+// payMatches charges for the arcs of a namespace's selectors, and reports whether it may hold them.
 func (g *Graph) payMatches(space spaceID, ld *namespaceUse) bool {
 	return g.payer.Pay(g.spaces.at(space), budget.Matches, (ld.matches-ld.hidden)*g.arcBytes)
 }
 
-// overLimits returns the holders of a namespace that exceed a bound, and the bound.
+// overLimits returns the holders of a namespace that exceed a bound, with the bound of each.
 func (g *Graph) overLimits(space spaceID, ld *namespaceUse) map[nodeID]*budget.Bound {
 	over := make(map[nodeID]*budget.Bound)
 	var within []nodeID
@@ -173,7 +172,7 @@ func (g *Graph) overLimits(space spaceID, ld *namespaceUse) map[nodeID]*budget.B
 	return over
 }
 
-// drop takes away the arcs that a holder's selectors make.
+// drop removes the arcs that a holder's selectors make.
 func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 	b.Exceed()
 	if h.dropped == nil {
@@ -244,15 +243,14 @@ func (g *Graph) tellExceedances() {
 	clear(g.judged)
 }
 
-// Where a holder's arcs are dropped, nothing in the graph says what its selectors
-// match. So that this is known all the same, what they match of a slot is counted
-// before and after its nodes change.
+// The graph does not have the arcs of a dropped holder, so they cannot be counted as they change.
+// Instead, the matches of a slot are counted before and after the nodes of the slot change.
 
-// matchCount is how many arcs each holder whose arcs are dropped would have to what is
-// about to change.
+// matchCount is the number of arcs, by dropped holder, that the holder would have to the objects that
+// are about to change.
 type matchCount map[nodeID]int
 
-// countMatches counts for a slot and, where that is a namespace's, for what is in it.
+// countMatches counts the matches of a slot and, for a Namespace, of the objects in it.
 func (g *Graph) countMatches(id slotID) matchCount {
 	if len(g.dropped) == 0 {
 		return nil
@@ -287,7 +285,7 @@ func (g *Graph) countMatches(id slotID) matchCount {
 	return t
 }
 
-// countSlotMatches counts for the selectors that a scope has for a slot.
+// countSlotMatches adds the matches of a slot for each dropped holder with a selector in the scope.
 func (g *Graph) countSlotMatches(sc *scope, id slotID, t matchCount) {
 	count := func(list []*selector) {
 		for _, s := range list {
@@ -307,8 +305,8 @@ func (g *Graph) countSlotMatches(sc *scope, id slotID, t matchCount) {
 	}
 }
 
-// matchesOf is how many arcs a holder's selectors would make to a slot: one for
-// each type.
+// matchesOf returns the number of arcs that a holder's selectors would make to a slot: one for each
+// type.
 func (g *Graph) matchesOf(h *holder, id slotID) int {
 	var types [Transitive + 1]bool
 	count := 0
@@ -321,7 +319,7 @@ func (g *Graph) matchesOf(h *holder, id slotID) int {
 	return count
 }
 
-// updateMatches takes in that a slot changed after before was counted.
+// updateMatches counts the matches of a slot after it changed; before is the count before.
 func (g *Graph) updateMatches(id slotID, before matchCount) {
 	if before == nil {
 		return

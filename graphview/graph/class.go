@@ -9,17 +9,16 @@ type Class uint8
 // Classes is the number of classes.
 const Classes = 8
 
-// lapse is the class that a node gets by itself at a time.
+// lapse is the next class of a node whose class changes by itself, and the time of the change.
 type lapse struct {
 	at   int64
 	then Class
 }
 
-// Excuse is the class As that an object counts as while the controller that owns it is of
-// the class Controller.
+// Excuse lets an object count as class As while the controller that owns it has class Controller.
 type Excuse struct{ Controller, As Class }
 
-// counted is the class that an object counts as.
+// counted returns the class that an object counts as.
 func (g *Graph) counted(id nodeID) Class {
 	n := g.nodes.at(id)
 	excuse, known := g.excuses[id]
@@ -52,8 +51,7 @@ func (g *Graph) recount(id nodeID) {
 	}
 }
 
-// recountOwned makes lenses count the objects again that have an excuse and are owned by
-// an object.
+// recountOwned makes lenses count those objects again that the object owns and that have an excuse.
 func (g *Graph) recountOwned(id nodeID) {
 	if len(g.excuses) == 0 {
 		return
@@ -82,8 +80,8 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 	g.recountOwned(id)
 }
 
-// markSideChanged has lenses tell those of their readers in this revision who show something of an
-// object that is not its content. metadata: lenses may find parts in what changed.
+// markSideChanged marks an object that changed outside the content that views show, for readers with
+// Reading.All. metadata: views may select parts from what changed.
 func (g *Graph) markSideChanged(id nodeID, metadata bool) {
 	for l, e := range g.entriesOf(id) {
 		if metadata && foundAgain(l.parts[e].content) {
@@ -108,8 +106,8 @@ func (g *Graph) entriesOf(id nodeID) iter.Seq2[*Lens, entryID] {
 	}
 }
 
-// Lapse gives objects whose class changes by itself until now their next class. The caller chooses
-// the unit of now; see Object.LapsesAt. In Update.
+// Lapse changes the class of each object whose LapsesAt is not after now. The caller chooses the
+// unit of now; see Object.LapsesAt. In Update.
 func (g *Graph) Lapse(now int64) {
 	for id, next := range g.lapses {
 		if next.at <= now {
@@ -118,7 +116,7 @@ func (g *Graph) Lapse(now int64) {
 	}
 }
 
-// reclass counts an entry whose visibility or class may have changed.
+// reclass counts an entry whose visibility or class may have changed; was: it was visible.
 func (l *Lens) reclass(p *entry, was bool) {
 	before, is := p.class, p.flags&shown != 0
 	if p.class = l.g.counted(p.node); was == is && before == p.class {
@@ -133,17 +131,17 @@ func (l *Lens) reclass(p *entry, was bool) {
 	l.recounted = true
 }
 
-// location is where targets of one resource would be.
+// location is a resource and a namespace in which targets are missing.
 type location struct {
 	resource resID
 	space    spaceID
 }
 
 // absence counts arcs whose target is not in the graph: all, and the required ones whose target
-// the view would have.
+// would be in the view if it existed.
 type absence struct{ arcs, needed int }
 
-// countMissing counts an arc whose target is not in the graph, or with -1 no longer.
+// countMissing counts an arc whose target began (1) or ceased (-1) to be missing.
 func (l *Lens) countMissing(a *arc, how arcView, flags uint16, by int) {
 	at := location{how.resource, l.g.slots.at(a.to).space}
 	n := l.missing[at]
@@ -160,8 +158,8 @@ func (l *Lens) countMissing(a *arc, how arcView, flags uint16, by int) {
 	}
 }
 
-// Missing counts the required references to objects that do not exist and that the view would
-// have.
+// Missing counts the required references to objects that do not exist and would be in the view if
+// they did.
 func (l *Lens) Missing() int {
 	l.rlock()
 	defer l.g.mu.RUnlock()

@@ -1,9 +1,9 @@
 package graph
 
-// A view or a watch that ends leaves as much behind as it had. Each Update removes a slice of it; see
-// Graph.work.
+// A view or a watch that ends leaves all its objects to remove. Each Update removes a slice of
+// them; see Graph.work.
 
-// removeSource removes the claims of a source that is gone.
+// removeSource removes the claims of a source that was removed.
 type removeSource struct {
 	id   SourceID
 	of   source
@@ -24,7 +24,7 @@ func (c *removeSource) step(g *Graph) (changed, done bool) {
 	return changed, false
 }
 
-// removeMembers deselects the members that no source of a lens claims any more.
+// removeMembers deselects the members of a lens that none of its sources claims.
 type removeMembers struct {
 	l    *Lens
 	next entryID
@@ -63,7 +63,7 @@ func (c *dropTombstones) step(g *Graph) (changed, done bool) {
 	return false, done
 }
 
-// releaseEmpty releases the memory of a lens that shows nothing and remembers nothing: slabs and maps
+// releaseEmpty releases the memory of a lens without entries and tombstones, since slabs and maps
 // do not shrink.
 func (l *Lens) releaseEmpty() {
 	if l.entries.len() > 0 || len(l.parts) > 0 || len(l.tombstones.order) > 0 {

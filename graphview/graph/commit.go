@@ -1,16 +1,16 @@
 package graph
 
-// commit makes the open revision one of this lens: it finds what became
-// visible, what ceased to be, and which arcs look different, and logs it. Its
-// work is proportional to what changed and to the arcs around it.
+// commit commits the open revision to the lens: it finds what became visible, what became
+// invisible, and which arcs look different, and logs it. Its work is proportional to the changes
+// and the arcs around them.
 //
-// Each arc is examined once: a recorded one because it is recorded, else
-// because its source appeared or disappeared, else because its target did, else because the view
-// began or ceased to see its target's namespace, or to know of a target that is not there. If the
-// view watches a kind differently, or no longer excludes the same references, all arcs that this
-// may concern are examined in one pass instead.
+// It examines each arc once: because the arc is recorded, else because its source appeared or
+// disappeared, else because its target did, else because the view began or ceased to see the
+// target's namespace, or to know that a missing target exists. If the view watches a kind
+// differently, or began or ceased to exclude inferred references, it instead examines all arcs that
+// this may affect in one pass.
 //
-// It reports whether what the lens shows or counts, or the kinds that the view watches, changed.
+// It reports whether the kinds that the view watches changed, or what the lens shows or counts.
 func (l *Lens) commit() bool {
 	g := l.g
 	if len(l.usesWas) > 0 {
@@ -48,10 +48,9 @@ func (l *Lens) commit() bool {
 	return changed
 }
 
-// move notes which entries became visible and which ceased to be, and logs them
-// and those with other content. Those that turned were not visible and are not, but
-// became vertices or ceased to be. Tombstones go first in the log: whatever is set
-// again because of them comes after.
+// move finds the entries that became visible (came) or invisible (went), and logs them and the
+// entries with other content. The entries in turned stay invisible, but became vertices or ceased
+// to be vertices. Deleted vertices come first in the log, so that a reader deletes before it sets.
 func (l *Lens) move() (came, went, turned []entryID) {
 	now := l.stamp(l.g.rev)
 	for _, e := range l.dirty {
@@ -118,7 +117,7 @@ func (l *Lens) examineAll(came, went, turned []entryID, relabelled []spaceID) {
 	l.examineOutside(relabelled)
 }
 
-// conclude stores the visibility of this revision as that of the last one.
+// conclude stores the visibility of this revision, which the next revision starts from.
 func (l *Lens) conclude() {
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
@@ -142,7 +141,7 @@ func (l *Lens) conclude() {
 
 // tidy frees scratch space and squeezes the log after a revision.
 func (l *Lens) tidy() {
-	const keep = 1024 // of what the scratch space of a large revision may take
+	const keep = 1024 // elements of scratch space that stay allocated
 	if cap(l.dirty) > keep {
 		l.dirty = nil
 	}
@@ -175,7 +174,7 @@ func (l *Lens) examineOut(e entryID) {
 	}
 }
 
-// examineUnchanged examines an arc that did not change itself, unless examineOut does.
+// examineUnchanged examines an arc that did not change itself, unless examineOut already examines it.
 func (l *Lens) examineUnchanged(id arcID) {
 	a := l.g.arcs.at(id)
 	if from := l.index.at(a.from); from != 0 && a.flags&recorded == 0 && l.stable(l.entries.at(from)) {
@@ -183,8 +182,8 @@ func (l *Lens) examineUnchanged(id arcID) {
 	}
 }
 
-// mayDiffer reports whether an arc may look different because of its target, or because the view
-// watches its target's kind differently or ceased to exclude inferred references, or began to.
+// mayDiffer reports whether an arc may look different because of its target, the way the view watches
+// the target's kind, or a change of whether the view excludes inferred references.
 func (l *Lens) mayDiffer(a *arc) bool {
 	kind := l.g.slots.at(a.to).kind
 	if a.flags&(inferred|byNamespaceLabel) != 0 || !l.settled(a.to) {
@@ -196,8 +195,8 @@ func (l *Lens) mayDiffer(a *arc) bool {
 	return used || covered || existed
 }
 
-// settled reports whether the object of a name neither appeared nor disappeared, nor became a vertex
-// of the view or ceased to be one.
+// settled reports whether the object of a slot did not change for the view: it neither appeared nor
+// disappeared, nor became a vertex or ceased to be one.
 func (l *Lens) settled(at slotID) bool {
 	e := l.entryAt(at)
 	if e == 0 {
@@ -209,17 +208,16 @@ func (l *Lens) settled(at slotID) bool {
 
 func (l *Lens) slotOf(e entryID) slotID { return l.g.nodes.at(l.entries.at(e).node).slot }
 
-// arcView is how a view shows an arc.
+// arcView is what a view shows of an arc.
 type arcView struct {
 	shown    bool
-	missing  bool     // its target is not in the graph, also of an arc that is not shown
-	outside  Outside  // of one that is missing
-	readers  audience // that it is shown to
+	missing  bool     // the target is not in the graph; also set if shown is false
+	outside  Outside  // where a missing target may be
+	readers  audience // that the view shows the arc to
 	resource resID    // of its target
 }
 
-// examine compares how an arc looked with how it looks, and logs its source if
-// that differs.
+// examine compares how an arc looked with how it looks now, and logs its source if they differ.
 func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	a := l.g.arcs.at(id)
 	before := l.arcBefore(from, a.to, was)
@@ -252,10 +250,9 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.g.noteHub(id)
 	case now != before:
 		if a.flags&recorded != 0 || now.readers != everybody && now.readers&seeNamespaces != 0 || now.missing && (!before.shown || now.outside != before.outside) {
-			// The arc's target was replaced by another object of the same name, or
-			// was deleted though it was not visible, or the view learned the labels of its namespace,
-			// or where its target is. Neither
-			// end of the arc appeared or disappeared, so the arc keeps the revision.
+			// The target was replaced by another object of the same name or deleted without having
+			// been visible, or the view learned the labels of its namespace or where it is. No end of
+			// the arc appeared or disappeared, so the revision is stored in the arc.
 			l.g.restamp(id)
 		}
 		l.push(from)
@@ -263,7 +260,7 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	}
 }
 
-// arcNow is how the view shows an arc of entry from now.
+// arcNow returns how the view shows an arc of entry from now.
 func (l *Lens) arcNow(from entryID, a *arc) arcView {
 	at := l.g.slots.at(a.to)
 	u := l.useOf(at.kind)
@@ -286,8 +283,8 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 	return absentArc(a.flags, l.excludeInferred, r, l.outside(a.to, u, u.coverage, a.uid, l.g.existsNow))
 }
 
-// absentArc is how a view shows an arc whose target it does not have. An inferred reference makes
-// an arc if there is an object outside the view.
+// absentArc returns how a view shows an arc whose target is not a vertex. An inferred reference
+// makes such an arc only if the target exists outside the view.
 func absentArc(flags uint16, excludeInferred bool, r resID, outside Outside) arcView {
 	readers := everybody
 	if flags&named == 0 {
@@ -296,7 +293,7 @@ func absentArc(flags uint16, excludeInferred bool, r resID, outside Outside) arc
 	return arcView{shown: readers != 0, missing: true, outside: outside, readers: readers, resource: r}
 }
 
-// arcBefore is how the view showed an arc in the last revision.
+// arcBefore returns how the view showed an arc in the last revision.
 func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 	at := l.g.slots.at(to)
 	u := l.useBefore(at.kind)
@@ -354,8 +351,8 @@ func audienceOf(flags uint16) audience {
 // exceeds reports whether next lacks a member of this audience.
 func (a audience) exceeds(next audience) bool { return a&^next != 0 }
 
-// inView returns the part of an audience that a view has: without inferred references if it
-// excludes them, and without labels of the target's namespace unless that is a member.
+// inView returns the part of an audience that a view has: without inferred references if it excludes
+// them, and without labels of the target's namespace unless the Namespace object is a member.
 func (a audience) inView(excludeInferred, seesNamespace bool) audience {
 	if excludeInferred {
 		a &^= takeInferred
@@ -366,8 +363,8 @@ func (a audience) inView(excludeInferred, seesNamespace bool) audience {
 	return a
 }
 
-// audienceNow returns the readers that the lens shows an arc to one of its vertices, none if it
-// does not follow the arc; audienceBefore returns those of the last revision.
+// audienceNow returns the readers that get an arc to a vertex of the lens, none if the lens does
+// not follow the arc. audienceBefore returns those of the last revision.
 func (l *Lens) audienceNow(flags uint16, to slotID) audience {
 	a := audienceOf(flags)
 	if a == everybody {

@@ -6,17 +6,17 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// An object may have ten thousand selectors, each with ten thousand requirements, in a large
-// namespace. Most are never compared with an object, since it lacks a label that the selector asks
-// for. For each object that has selectors, the requirements that have to be compared with the same
-// object are bounded.
+// requirementsOfObject bounds the requirements of one object that have to be compared with one
+// other object. An object may have ten thousand selectors, each with ten thousand requirements, and
+// its namespace may be large. But most selectors need no comparison, since the other object lacks a
+// label that they require.
 var requirementsOfObject = budget.Declare("selector_requirements_object",
 	"requirements of one object's selectors that have to be compared with the labels of one other object", 100)
 
 const (
-	// fewSelectors are compared one after the other.
+	// fewSelectors is the number of selectors up to which an object needs no comparer.
 	fewSelectors = 8
-	// valuesOfRequirement is how many values cost as much as a requirement.
+	// valuesOfRequirement is the number of values that cost as much as a requirement.
 	valuesOfRequirement = 8
 )
 
@@ -28,16 +28,16 @@ type kindPair struct {
 
 // comparer finds the selectors of one object that may match another.
 type comparer struct {
-	// labels has a selector under each label of one of its requirements: an object that matches
-	// has one of them. Without such a requirement, the selector is in byNamespace under labels of
-	// the namespace; without either it is in rest.
+	// labels has a selector under each label that one of its requirements lists, since an object
+	// that matches has one of these labels. A selector without such a requirement is in byNamespace,
+	// under labels of the namespace. A selector with neither is in rest.
 	labels, byNamespace map[kindPair][]*selector
 	rest                map[kindID][]*selector
 	// everywhere has the kinds with a selector outside byNamespace.
 	everywhere map[kindID]bool
 }
 
-// weight is how much there is to compare of a selector.
+// weight returns the cost of comparing a selector, in requirements.
 func (s *selector) weight() int {
 	weigh := func(sel *Selector) int {
 		w := len(sel.Requirements)
@@ -53,8 +53,8 @@ func (s *selector) weight() int {
 	return max(1, w)
 }
 
-// newComparer returns a comparer of selectors, and the most requirements that have
-// to be compared with one object.
+// newComparer returns a comparer of selectors, and the largest number of requirements that it has
+// to compare with one object.
 func newComparer(selectors []*selector) (*comparer, int) {
 	c := &comparer{labels: make(map[kindPair][]*selector), byNamespace: make(map[kindPair][]*selector), rest: make(map[kindID][]*selector), everywhere: make(map[kindID]bool)}
 	type kindKey struct {
@@ -101,8 +101,8 @@ func newComparer(selectors []*selector) (*comparer, int) {
 	return c, most
 }
 
-// anchorOf is the number of the requirement whose heaviest value is the lightest, -1
-// if none asks for values.
+// anchorOf returns the index of the requirement whose heaviest value is the lightest, -1 if no
+// requirement lists values.
 func anchorOf(kind kindID, requirements []Requirement, weighed map[kindPair]int) int {
 	best, least := -1, 0
 	for i := range requirements {
@@ -121,8 +121,8 @@ func anchorOf(kind kindID, requirements []Requirement, weighed map[kindPair]int)
 	return best
 }
 
-// compare finds out how much of a holder has to be compared with one object, and gives
-// it what that takes.
+// compare computes how many requirements of a holder have to be compared with one object, and makes
+// its comparer.
 func (g *Graph) compare(h *holder) {
 	h.comparer, h.requirements = nil, 0
 	for _, s := range h.selectors {
@@ -133,11 +133,11 @@ func (g *Graph) compare(h *holder) {
 	}
 }
 
-// tooMany reports whether a holder has more to compare than it may.
+// tooMany reports whether a holder has more requirements to compare than it may have.
 func (g *Graph) tooMany(h *holder) bool { return h.requirements > g.mostRequirements }
 
-// matching lists the selectors of a holder that match a slot, at least once each. The
-// list is good until the next call.
+// matching lists the selectors of a holder that match a slot, some perhaps more than once. The list
+// is valid until the next call.
 func (g *Graph) matching(h *holder, id slotID) []*selector {
 	g.matched = g.matched[:0]
 	at := g.slots.at(id)
@@ -169,7 +169,7 @@ func (g *Graph) matching(h *holder, id slotID) []*selector {
 	return g.matched
 }
 
-// match puts the selectors that match an object into matched.
+// match appends the selectors that match an object to Graph.matched.
 func (g *Graph) match(list []*selector, at *slot, labels map[string]string) {
 	for _, s := range list {
 		if s.kind == at.kind && (s.space == 0 || s.space == at.space) && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {

@@ -2,48 +2,47 @@ package graph
 
 // Flags of an entry.
 const (
-	member      uint16 = 1 << iota // selected by the view
-	root                           // and one of its roots
-	reached                        // by a path from a root
+	member      uint16 = 1 << iota // a member of the view
+	root                           // a member and a root
+	reached                        // a path leads to it from a root
 	shown                          // visible as of the last revision
 	dirty                          // in Lens.dirty
 	fresh                          // its content changed in the open revision
 	present                        // active as of the last revision
 	rerooted                       // it became a root or ceased to be one in the open revision
-	sideChanged                    // something else is said of it in the open revision
-	searched                       // repair has found no reached neighbour of it
+	sideChanged                    // something other than its content changed in the open revision
+	searched                       // repair found no reached neighbour
 )
 
 // byRoot is the support of an entry that is reached because it is a root.
 const byRoot = ^entryID(0)
 
-// entry is what a lens knows of one node. It lives while the node is a member
-// or there is a tombstone for it. There is one for each vertex of each view, so
-// it is small: revisions are stamps, and what all views have in common, such as
-// when the content changed, is the node's.
+// entry is the state of one node in a lens. It lives while the node is a member or a tombstone refers
+// to it. There is one for each vertex of each view, so it is small: revisions are stamps, and fields
+// that are equal in all views, such as the labels, are fields of the node.
 type entry struct {
 	node    nodeID
-	support entryID // entry that it is reached from; byRoot; 0
+	support entryID // the entry that it is reached from, or byRoot; 0 if it is not reached
 	since   stamp   // when it last appeared or disappeared
 	changed stamp   // when its content last changed
 	logged  stamp   // number of its live element in the log
 	flags   uint16
-	class   Class // as which it is counted while it is shown
+	class   Class // its class in Lens.classes while it is shown
 }
 
 // part is the part of the node's content that the view shows.
 type part struct {
 	content any
 	hash    uint64
-	of      contentID // about which the view decided, zero if the graph had another one
+	of      contentID // the content that the view decided about; zero if the graph had another one
 }
 
-// stamp is a revision, counted from the base of its lens: 0 is none, and what is
-// older than the base is 1.
+// stamp is a revision relative to the base of its lens. 0 is none; 1 is also any revision before the
+// base.
 type stamp uint32
 
-// maxSpan is how far revisions may be from the base before that is moved: at a
-// thousand changes a second, weeks.
+// maxSpan is the distance of a revision from the base at which the base is moved: weeks, at a thousand
+// changes per second.
 const maxSpan = 1 << 31
 
 func (l *Lens) stamp(rev uint64) stamp {
@@ -53,16 +52,16 @@ func (l *Lens) stamp(rev uint64) stamp {
 	return stamp(rev - l.base) //nolint:gosec // rebase keeps it below maxSpan
 }
 
-// rev is the revision that a stamp stands for.
+// rev returns the revision of a stamp.
 func (l *Lens) rev(s stamp) uint64 { return l.base + uint64(s) }
 
-// rebase drops the order of revisions older than half the span, so that stamps do not overflow.
-// Readers at older positions, or in the middle of a walk, get ErrGone.
+// rebase moves the base, so that stamps do not overflow. Revisions older than half the span lose their
+// order. Readers at such positions, or in the middle of a walk, get ErrGone.
 func (l *Lens) rebase() {
 	floor := l.g.rev - l.g.span/2
 	l.dropTombstones(floor, len(l.tombstones.order))
 	l.squeeze()
-	// The elements up to there keep their order: they are the last before it.
+	// The elements up to floor keep their order: they get the last numbers up to it.
 	old := l.log.after(l.stamp(floor))
 	room := uint64(max(1, old))
 	if floor-room <= l.base {
@@ -81,12 +80,12 @@ func (l *Lens) rebase() {
 	}
 	l.base += uint64(by)
 	l.tombstones.horizon = max(l.tombstones.horizon, floor)
-	// The lens has not changed since: a reader that starts again gets the same.
+	// If the last change is older, the head becomes floor: a reader that starts again gets the same.
 	l.head = max(l.head, floor)
 	l.latest.head.Store(l.head)
 }
 
-// older is a stamp after the base has moved: 1 if that has passed it.
+// older returns a stamp after the base has moved: 1 if its revision is not after the new base.
 func older(s, by stamp) stamp {
 	switch {
 	case s == 0:
@@ -106,8 +105,8 @@ func (l *Lens) all(yield func(*entry, entryID) bool) {
 	}
 }
 
-// index finds the entry of a node. Nodes that are watched together have ids that
-// are close together, so pages of a few are nearly full or not there.
+// index finds the entry of a node. Nodes that are watched together have ids close to each other, so
+// each small page is nearly full or not allocated.
 type index struct{ pages []*[1 << indexBits]entryID }
 
 const indexBits = 6

@@ -7,21 +7,21 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// clusterSpace is the id of the empty namespace: that of cluster-scoped objects.
+// clusterSpace is the id of the empty namespace, which cluster-scoped objects are in.
 const clusterSpace spaceID = 1
 
 // Graph is the shared graph. Its zero value is not usable; see New.
 type Graph struct {
-	// mu keeps readers from what is written; writing is held by the writer, also while it
-	// only reads, and for a moment by readers who find no other one; see rlock. Lock order:
-	// writing, mu.
+	// mu protects the graph. The writer holds writing for a whole Update, also while it only reads.
+	// A reader locks writing for a moment if it cannot lock mu between two commits; see rlock. Lock
+	// order: writing, mu.
 	mu, writing sync.RWMutex
 
 	locked, unlocking func()                                    // see ObserveLock
 	changed           func(l *Lens, head uint64) (publish bool) // nil: each change is published
 
-	// rev is the number of the open revision: larger than all before it. Stamps
-	// reach back as far as span.
+	// rev is the number of the open revision, larger than all before it. span is the number of
+	// revisions that stamps reach back.
 	rev, span uint64
 
 	kinds     table[kindID, Kind]
@@ -29,7 +29,7 @@ type Graph struct {
 	spaces    table[spaceID, string]
 	paths     table[fieldID, [maxFields]string]
 	pathLists [][]string
-	onePath   map[string]fieldID // of the sets of one
+	onePath   map[string]fieldID // of sets with one path
 	scopes    []Scope            // by kind
 	slotsOf   []int              // by kind
 
@@ -37,16 +37,16 @@ type Graph struct {
 	slots      slab[slotID, slot]
 	arcs       slab[arcID, arc]
 	names      names
-	claims     map[nodeID][]SourceID // beyond the first
-	rules      map[nodeID]uint64     // Object.Rules, but 0
-	lapses     map[nodeID]lapse      // few: of objects that may not stay as they are
-	excuses    map[nodeID]Excuse     // few: of objects that their controller replaced
-	sideHashes map[nodeID]uint64     // Object.SideHash, but 0
+	claims     map[nodeID][]SourceID // all but node.claim
+	rules      map[nodeID]uint64     // Object.Rules, unless 0
+	lapses     map[nodeID]lapse      // few: of objects whose class changes by itself
+	excuses    map[nodeID]Excuse     // few; see Object.Excuse
+	sideHashes map[nodeID]uint64     // Object.SideHash, unless 0
 	labels     labelSets
 
 	selection selection
-	// namespaces is NamespaceKind; byNamespace are the nodes whose selectors ask for
-	// labels of namespaces, with the kinds of what these select.
+	// namespaces is the id of NamespaceKind. byNamespace has the nodes whose selectors select by
+	// labels of namespaces, and the kinds that these selectors select.
 	namespaces  kindID
 	byNamespace map[nodeID]map[kindID]struct{}
 
@@ -57,8 +57,8 @@ type Graph struct {
 	reportedBounds map[nodeID]*budget.Bound // as of the last revision
 	named          map[spaceID]*namespaceNames
 	overLimit      map[nodeID]namesOverLimit
-	// misplaced are the objects that refer to a kind in a namespace though it is cluster-scoped by
-	// now, or the reverse. The value reports whether RetryReferences has returned them.
+	// misplaced are the objects that refer to a kind as cluster-scoped though it is namespaced by
+	// now. The value reports whether Misplaced has returned them.
 	misplaced map[nodeID]bool
 
 	exceedances []Exceedance
@@ -67,22 +67,22 @@ type Graph struct {
 	sources map[SourceID]*source
 	lastID  SourceID
 	lenses  map[*Lens]struct{}
-	// selective are the kinds that a lens does not select all objects of, or did not.
+	// selective are the kinds from which some lens selects, or selected, only a part of the objects.
 	selective map[kindID]struct{}
 
 	// Changes of the open revision, for the commit of lenses.
 	changes []arcChange
 	was     map[nodeID]formerNode // of nodes whose UID or content changed
-	existed map[existence]existed // of the kinds that lenses do not select all of
-	noted   []arcID               // that are in the logs of hubs
-	review  map[spaceID]struct{}  // whose holders may exceed a bound, or no longer
-	judged  map[nodeID]struct{}   // objects that began or ceased to
-	unpaid  []spaceID             // whose references by name changed
+	existed map[existence]existed // of selective kinds
+	noted   []arcID               // in the log of their hub for the open revision
+	review  map[spaceID]struct{}  // namespaces whose holders may begin or cease to exceed a bound
+	judged  map[nodeID]struct{}   // objects that may have begun or ceased to exceed a bound
+	unpaid  []spaceID             // namespaces whose references by name changed
 
-	// visits counts what the open revision has looked at, and what its commit has to
-	// look at for what it did.
+	// visits counts the elements that the open revision has visited, and the elements that its commit
+	// has to visit.
 	visits int
-	// whole is how many of these are of lenses that are looked at as a whole, and so
+	// whole is the part of visits that belongs to lenses that are visited completely, and therefore
 	// committed outside the lock.
 	whole     int
 	unlocked  bool // lenses are being committed outside the lock
@@ -90,8 +90,8 @@ type Graph struct {
 
 	cleanups    []rest
 	openUpdates []rest
-	departing   map[nodeID]*departure // objects that go when their arcs have
-	// These are the constants, but in tests.
+	departing   map[nodeID]*departure // objects that are removed after their arcs
+	// These have the values of the constants and bounds, except in tests.
 	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries int
 	mostRequirements, arcBytes, placeholderBytes                   int
 
@@ -108,7 +108,7 @@ type source struct {
 	lenses   map[*Lens]struct{} // that watch it
 }
 
-// New returns an empty graph. A nil Payer pays for all.
+// New returns an empty graph. If payer is nil, references are not charged.
 func New(payer Payer) *Graph {
 	if payer == nil {
 		payer = unlimited{}
@@ -165,7 +165,7 @@ func New(payer Payer) *Graph {
 	return g
 }
 
-// kindFor is the id of a kind.
+// kindFor returns the id of a kind.
 func (g *Graph) kindFor(kind Kind) kindID {
 	id := g.kinds.intern(kind)
 	for len(g.scopes) < len(g.kinds.values) {
@@ -174,11 +174,10 @@ func (g *Graph) kindFor(kind Kind) kindID {
 	return id
 }
 
-// Size is what a graph holds, for tests and metrics.
+// Size is the number of elements of a graph, for tests and metrics.
 type Size struct {
 	Nodes, Slots, Arcs, Labels, Lenses int
-	// Kinds, Namespaces and Paths that objects name, and Resources that sources, nodes and
-	// lenses are of.
+	// Kinds, Namespaces and Paths that objects name; Resources of sources, nodes and lenses.
 	Kinds, Resources, Namespaces, Paths int
 }
 

@@ -16,8 +16,8 @@ type hubChange struct {
 	arc arcID
 }
 
-// hubLogOf is the log of a node that is a holder, or was one and departs, and how much
-// that matches or did; nil for others.
+// hubLogOf returns the log and the number of matches of a node that is a holder, or was one and
+// departs; nil for other nodes.
 func (g *Graph) hubLogOf(id nodeID) (log *hubLog, matches int) {
 	if h := g.nodes.at(id).holder; h != nil {
 		return &h.changes, h.matches
@@ -30,8 +30,8 @@ func (g *Graph) hubLogOf(id nodeID) (log *hubLog, matches int) {
 	return nil, 0
 }
 
-// noteHub logs that an arc looks different to a lens, once in each revision. A commit outside the
-// lock logs nothing; see Lens.unnoted.
+// noteHub logs an arc that looks different to a lens, once in each revision. A commit outside the lock
+// logs nothing; see Lens.unnoted.
 func (g *Graph) noteHub(id arcID) {
 	a := g.arcs.at(id)
 	if a.flags&noted != 0 || g.unlocked {
@@ -55,8 +55,8 @@ func (g *Graph) noteHub(id arcID) {
 	log.arcs = append(log.arcs, hubChange{g.rev, id})
 }
 
-// since visits the arcs that changed after a revision, and reports whether the log has all of
-// them. One may be visited that the hub no longer has.
+// since visits the arcs that changed after a revision, and reports whether the log has all of them. It
+// may also visit arcs that the hub no longer has.
 func (log *hubLog) since(rev uint64, visit func(arcID)) bool {
 	if rev < log.horizon {
 		return false
@@ -76,19 +76,19 @@ func (log *hubLog) since(rev uint64, visit func(arcID)) bool {
 	return true
 }
 
-// An object whose selectors match thousands is removed after their arcs, which go in slices, as if
-// its selectors had been removed before.
+// If the selectors of a removed object match thousands, its arcs are removed first, in slices, as if
+// only the selectors had been removed. The object is removed after them.
 
-// departure is an object that is removed after its arcs. It keeps its holder's log, so that a
-// reader between two slices need not visit all arcs that are left.
+// departure is an object that is removed after its arcs. It keeps the holder's log, so that a reader
+// between two slices need not visit all remaining arcs.
 type departure struct {
 	source  SourceID // that no longer sees it
-	matches int      // at first
+	matches int      // before the first slice
 	changes hubLog
 }
 
-// departsLater reports whether a node that a source no longer claims has to wait until its arcs
-// are removed.
+// departsLater reports whether the removal of a node waits until its arcs are removed. If so, it
+// begins to remove them. source is the source that no longer sees the object.
 func (g *Graph) departsLater(id nodeID, source SourceID) bool {
 	if _, ok := g.departing[id]; ok {
 		return true
@@ -105,7 +105,7 @@ func (g *Graph) departsLater(id nodeID, source SourceID) bool {
 	return true
 }
 
-// departNow removes a node that waits for its arcs, and reports whether it did.
+// departNow removes a node whose removal waits for its arcs, and reports whether there was one.
 func (g *Graph) departNow(id nodeID) bool {
 	d, ok := g.departing[id]
 	if ok {

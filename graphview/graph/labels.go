@@ -10,8 +10,7 @@ import (
 // pair is one label of an object.
 type pair struct{ key, value string }
 
-// labelSet is the labels of objects: shared between all that have the same
-// ones, as the pods of a ReplicaSet do.
+// labelSet is a set of labels. Objects with the same labels share one, as the pods of a ReplicaSet do.
 type labelSet struct {
 	labels map[string]string
 	hash   uint64
@@ -19,13 +18,13 @@ type labelSet struct {
 	next   *labelSet // of the same hash
 }
 
-// labelSets interns label sets while they are used, by the hash of their labels.
+// labelSets interns label sets by their hash while objects have them.
 type labelSets map[uint64]*labelSet
 
 var labelSeed = maphash.MakeSeed()
 
-// hashLabels does not depend on the order of the labels, so that they need not be
-// sorted: the hashes of pairs are added.
+// hashLabels adds the hashes of the labels, so that their order does not matter and they need no
+// sorting.
 func hashLabels(labels map[string]string) uint64 {
 	var sum uint64
 	for k, v := range labels {
@@ -77,13 +76,13 @@ func (s labelSets) release(set *labelSet) {
 	}
 }
 
-// postings finds the live nodes of one scope that have a label. Labels are known by their hash
-// alone, so it may find further nodes: the caller compares the labels.
+// postings finds the live nodes of one scope that have a label. It stores only the hash of a label, so
+// it may also find other nodes: the caller compares the labels.
 //
-// In a large namespace, one object or very many have the same label. One node is in the map; more
-// are in a set.
+// In a large namespace, a label belongs either to one object or to very many. A single node is in the
+// map itself, several are in a set.
 type postings struct {
-	// nodes has a node, or with inSet the number of a set, by the label's hash.
+	// nodes has, by the hash of the label, a node, or with inSet the index of a set.
 	nodes map[uint32]uint32
 	sets  []nodeSet
 	free  []uint32
@@ -91,7 +90,7 @@ type postings struct {
 
 const inSet = 1 << 31
 
-// postingsLeast is the number of objects from which a scope has postings.
+// postingsLeast is the smallest number of objects for which a scope has postings.
 const postingsLeast = 64
 
 func (p *postings) add(id nodeID, set *labelSet) {
@@ -125,8 +124,8 @@ func (p *postings) newSet() uint32 {
 	return uint32(len(p.sets) - 1) //nolint:gosec // ids have 31 bits
 }
 
-// remove takes a node out for all labels that it was added for: two of them may have
-// one hash.
+// remove removes a node from all labels that it was added for. Two of the labels may have the same
+// hash.
 func (p *postings) remove(id nodeID, set *labelSet) {
 	if set == nil {
 		return
@@ -150,7 +149,7 @@ func (p *postings) remove(id nodeID, set *labelSet) {
 	}
 }
 
-// count is how many nodes are found for a label.
+// count returns the number of nodes that are found for a label.
 func (p *postings) count(l pair) int {
 	has, ok := p.nodes[uint32(hashLabel(l.key, l.value))] //nolint:gosec // cut off
 	switch {
@@ -173,7 +172,7 @@ func (p *postings) visit(l pair, visit func(nodeID)) {
 	}
 }
 
-// postingsOf are those of a scope, made for the first who asks and kept up to date from then on.
+// postingsOf returns the postings of a scope. It makes them once; then changes keep them up to date.
 func (g *Graph) postingsOf(sc *scope) *postings {
 	if sc.postings == nil {
 		sc.postings = &postings{nodes: make(map[uint32]uint32)}
@@ -188,7 +187,7 @@ func (g *Graph) postingsOf(sc *scope) *postings {
 	return sc.postings
 }
 
-// repost replaces the labels of a node; nil for none.
+// repost replaces the labels of a node in the postings of its scope; nil means none.
 func (g *Graph) repost(id nodeID, before, now *labelSet) {
 	s := g.slots.at(g.nodes.at(id).slot)
 	if sc := g.scopeAt(s.kind, s.space); sc != nil && sc.postings != nil {
@@ -197,8 +196,8 @@ func (g *Graph) repost(id nodeID, before, now *labelSet) {
 	}
 }
 
-// sparse is how many objects a scope has for each selector that is looked up in its
-// postings: with more selectors, looking at the objects is less work.
+// sparse is the number of objects per selector below which a scope is searched without its postings:
+// visiting the objects is then less work.
 const sparse = 8
 
 // candidates lists the slots that the selectors of a holder may match, each once.
@@ -234,8 +233,8 @@ func (g *Graph) candidates(h *holder) []slotID {
 	return found
 }
 
-// candidatesIn appends the candidates of one scope: the objects with the rarest label that a
-// selector asks for, or all objects if that is not fewer.
+// candidatesIn appends the candidates of one scope: the objects with the rarest label that each
+// selector requires, or all objects if these are not more.
 func (g *Graph) candidatesIn(h *holder, kind kindID, space spaceID, sc *scope, found []slotID) []slotID {
 	if len(sc.slots) < g.postingsLeast {
 		return append(found, sc.slots...)
@@ -283,7 +282,7 @@ func (g *Graph) rarest(sc *scope, requirements []Requirement) *Requirement {
 	return best
 }
 
-// countAll is how many nodes are found for the values of a requirement.
+// countAll returns the number of nodes that are found for the values of a requirement.
 func (p *postings) countAll(r *Requirement) int {
 	n := 0
 	for _, v := range r.Values {

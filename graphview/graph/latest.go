@@ -2,10 +2,10 @@ package graph
 
 import "sync/atomic"
 
-// latest is the state of a lens that readers check before and after they read it. It needs no lock
-// of the graph, which may take as long as a revision.
+// latest is the state of a lens that readers check before and after they read it. Reading it takes no
+// lock of the graph, since the writer may hold that for a whole revision.
 //
-// A reader that reads gets the last revision. A reader that waits is notified of published
+// A reader that reads gets the last revision. A reader that waits is only notified of published
 // revisions, which may be fewer; see Graph.ObserveLenses.
 type latest struct {
 	head      atomic.Uint64              // of the last revision
@@ -16,23 +16,23 @@ type latest struct {
 	change    atomic.Value               // a chan struct{} that the next publication closes
 }
 
-// latestUses are the kinds that a view watches, and the revision in which they last
-// changed. They are immutable. They are a second copy, of some kilobytes where a view
-// watches all that a cluster serves: the first one may only be read under the lock.
+// latestUses are the kinds that a view watches, and the revision in which they last changed. They are
+// an immutable copy of Lens.uses, which may only be read under the lock. The copy takes some kilobytes
+// if the view watches all kinds of a cluster.
 type latestUses struct {
 	all []Used
 	rev uint64
 }
 
-// storeHead stores the head and the number of vertices for readers without a lock.
+// storeHead stores the head, the number of vertices and the bytes for readers without a lock.
 func (l *Lens) storeHead() {
 	l.latest.head.Store(l.head)
 	l.latest.vertices.Store(int64(l.vertices))
 	l.latest.bytes.Store(entryBytes*int64(l.entries.len()) + partBytes*int64(len(l.parts)) + l.partContent)
 }
 
-// Publish notifies readers of what changed since the last call. They read the lens itself under the
-// lock. Only the writer calls it, also outside Update.
+// Publish notifies readers of the changes since the last call. They then read the lens under the lock.
+// Only the writer calls it, in Update or outside.
 func (l *Lens) Publish() {
 	if !l.unpublished {
 		return
@@ -58,30 +58,29 @@ func (l *Lens) storeUses() bool {
 	return true
 }
 
-// Head is the revision of the last change. A Position that knows it is current.
+// Head returns the revision of the last change. A Position with this revision as Known is current.
 func (l *Lens) Head() uint64 { return l.latest.head.Load() }
 
-// Vertices is Counts().Vertices, without a lock.
+// Vertices returns Counts().Vertices without a lock.
 func (l *Lens) Vertices() int { return int(l.latest.vertices.Load()) }
 
-// The memory of an entry with its place in index and log, and of a part without its content, in
+// The memory of an entry including its place in index and log, and of a part without its content, in
 // bytes. TestBytes compares them with the heap.
 const (
 	entryBytes = 50
 	partBytes  = 116
 )
 
-// Bytes returns the memory that the lens takes by itself, without the objects, which it shares with
-// other lenses.
+// Bytes returns the memory of the lens alone, without the objects that it shares with other lenses.
 func (l *Lens) Bytes() int64 { return l.latest.bytes.Load() }
 
 // Published returns the last revision that readers were notified of.
 func (l *Lens) Published() uint64 { return l.latest.published.Load() }
 
-// Changed returns a channel that is closed when a revision after head is published that changes
-// the lens or its uses. It is already closed if there was one.
+// Changed returns a channel that is closed when a revision after head is published that changes the
+// lens or its uses. If there already was such a revision, the channel is closed.
 func (l *Lens) Changed(head uint64) <-chan struct{} {
-	// The channel comes first. If no later revision is published even after that, the next
+	// Load the channel before the revision. If no later revision has been published by then, the next
 	// publication closes this channel.
 	change := l.latest.change.Load().(chan struct{}) //nolint:forcetypeassert // all that is stored there
 	if l.Published() > head {
@@ -96,8 +95,8 @@ type Used struct {
 	Resource Resource
 }
 
-// Uses are the kinds that the view watches, in no order, and the revision in which they
-// last changed; nil where that is not after since. They are not to be changed.
+// Uses returns the kinds that the view watches, in no order, and the revision in which they last
+// changed. It returns no kinds if that is not after since. The caller must not change the slice.
 func (l *Lens) Uses(since uint64) ([]Used, uint64) {
 	last := l.latest.uses.Load()
 	switch {
@@ -109,8 +108,8 @@ func (l *Lens) Uses(since uint64) ([]Used, uint64) {
 	return last.all, last.rev
 }
 
-// Committing returns a channel that is closed when the commit of the lens outside the lock ends; nil if
-// there is none. Readers of the lens wait until then.
+// Committing returns a channel that is closed when the current commit of the lens outside the lock
+// ends; nil if there is none. Readers of the lens wait until then.
 func (l *Lens) Committing() <-chan struct{} {
 	if ended := l.committing.Load(); ended != nil {
 		return *ended
@@ -126,9 +125,9 @@ var closed = func() chan struct{} {
 
 // Counts is the size of a lens.
 type Counts struct {
-	// Vertices and Arcs that are visible; Roots that are members.
+	// Vertices and Arcs are the visible ones, Roots the members that are roots.
 	Vertices, Arcs, Roots int
-	// Objects that are members, by resource.
+	// Objects counts the members, by resource.
 	Objects map[Resource]int
 }
 

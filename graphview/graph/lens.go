@@ -9,13 +9,12 @@ import (
 type use struct {
 	resource resID
 	since    uint64
-	// namespaced: objects of the kind live in namespaces. A name without a
-	// namespace is then no object's name.
+	// namespaced: objects of the kind live in namespaces, so that none has a name without a namespace.
 	namespaced bool
 	coverage   *Coverage // nil for all
 }
 
-// has reports whether the resource may have an object of that name.
+// has reports whether an object of the resource may have this name.
 func (u use) has(s *slot) bool { return u.resource != 0 && !(u.namespaced && s.space == clusterSpace) }
 
 // Lens is one view's picture of the graph. Make it with Graph.NewLens.
@@ -23,38 +22,38 @@ type Lens struct {
 	g *Graph
 	// latest and committing are read without a lock; see Changed and Committing.
 	latest latest
-	// committing is set while the lens is committed outside the lock, and closed after that.
+	// committing is set while the lens is committed outside the lock, and closed at the end.
 	committing  atomic.Pointer[chan struct{}]
 	unpublished bool   // the lens or its uses changed since Publish
-	unnoted     uint64 // revision up to which hubs do not say what changed for the lens
+	unnoted     uint64 // the logs of hubs lack changes of the lens up to this revision
 	sources     map[SourceID]struct{}
 	uses        []use // by kind
 	usesWas     map[kindID]use
-	usesRev     uint64 // in which uses last changed
-	// coverageWas has the former coverage of the kinds whose coverage, but not whose use, changed
-	// in the open revision.
+	usesRev     uint64 // revision in which uses last changed
+	// coverageWas has the coverage before the open revision, of kinds whose coverage changed but not
+	// their use.
 	coverageWas       map[kindID]*Coverage
-	namespaceResource resID // under which the view watches NamespaceKind, or did
+	namespaceResource resID // under which the view watches, or watched, NamespaceKind
 
 	rooted         bool
 	along, against ways // see Walk
-	replant        bool // compute reach from scratch
+	replant        bool // compute all reached entries again
 	// excludedInferred is excludeInferred as of the last revision.
 	excludeInferred, excludedInferred bool
 	excludeInferredSince              uint64
-	// With a depth: what is within it, and the roots.
+	// With a depth, near are the entries within it, and rootEntries the roots.
 	depth       int
 	near        []entryID
-	walked      int // how much the last walk looked at
+	walked      int // number of visits of the last walk
 	rootEntries map[entryID]struct{}
-	removal     *removeMembers // nil while every member is seen
+	removal     *removeMembers // nil if each member has a source
 	closed      bool
 
 	base    uint64 // of stamps
 	index   index
 	entries slab[entryID, entry]
 	parts   map[entryID]part // by entry
-	// partContent is the length of all contents of parts, in bytes.
+	// partContent is the length of the contents of all parts, in bytes.
 	partContent int64
 	dirty       []entryID
 	queue       []entryID // of spread
@@ -66,20 +65,19 @@ type Lens struct {
 	vertices, arcs, roots int
 	classes               [Classes]int // of visible vertices
 	missing               map[location]absence
-	needed                int  // of missing, all together
-	recounted             bool // in the open revision, any of these two
+	needed                int  // the sum for all locations
+	recounted             bool // classes or needed changed in the open revision
 	objects               map[resID]int
 }
 
-// Selection is what a view decided about an object.
+// Selection is a view's decision about an object.
 type Selection struct {
 	Member, Root bool
-	// Part is the content that the view shows instead of the object's payload;
-	// nil for the payload.
+	// Part is the content that the view shows instead of the object's payload; nil for the payload.
 	Part any
 	// Hash is equal for equal Parts.
 	Hash uint64
-	// OtherContent says that the decision is about another content than the graph has; see Graph.Has.
+	// OtherContent: the decision is about another content than the graph has; see Graph.Has.
 	OtherContent bool
 }
 
@@ -95,7 +93,7 @@ func (g *Graph) NewLens() *Lens {
 		objects:     make(map[resID]int),
 		missing:     make(map[location]absence),
 		head:        g.rev,
-		// Older positions are of another lens.
+		// Older positions belong to another lens.
 		tombstones: tombstones{horizon: g.rev},
 	}
 	l.latest.head.Store(l.head)
@@ -105,7 +103,7 @@ func (g *Graph) NewLens() *Lens {
 	return l
 }
 
-// Close takes the lens out of the graph, and releases its nodes in slices; see Graph.HasCleanup.
+// Close removes the lens from the graph, and releases its nodes in slices; see Graph.HasCleanup.
 // Readers get ErrGone. In Update.
 func (l *Lens) Close() {
 	if l.closed {
@@ -133,7 +131,7 @@ func (l *Lens) Close() {
 	l.g.cleanups = append(l.g.cleanups, &closeLens{l: l})
 }
 
-// Watch makes the objects that a source sees eligible. In Update.
+// Watch adds a source to the lens. Its objects may become members. In Update.
 func (l *Lens) Watch(id SourceID) {
 	if src := l.g.sources[id]; src != nil && !l.closed {
 		l.sources[id] = struct{}{}
@@ -141,8 +139,8 @@ func (l *Lens) Watch(id SourceID) {
 	}
 }
 
-// Unwatch is the opposite of Watch: objects that no other source of the lens
-// sees are no longer members, once Graph.HasCleanup is false. In Update.
+// Unwatch removes sources from the lens. Objects that no other source of the lens sees cease to be
+// members before Graph.HasCleanup becomes false. In Update.
 func (l *Lens) Unwatch(ids ...SourceID) {
 	before := len(l.sources)
 	for _, id := range ids {
@@ -154,14 +152,14 @@ func (l *Lens) Unwatch(ids ...SourceID) {
 	switch {
 	case len(l.sources) == before:
 	case l.removal != nil:
-		l.removal.next = 0 // once more from the beginning
+		l.removal.next = 0 // start again with the first entry
 	default:
 		l.removal = &removeMembers{l: l}
 		l.g.cleanups = append(l.g.cleanups, l.removal)
 	}
 }
 
-// RemovingMembers reports whether the lens has members without a source. In Update.
+// RemovingMembers reports whether members may be left that no source of the lens sees. In Update.
 func (l *Lens) RemovingMembers() bool { return l.removal != nil }
 
 // sees reports whether a source of the lens other than except claims the node.
@@ -185,8 +183,8 @@ func (l *Lens) unclaimed(id nodeID, source SourceID) {
 	}
 }
 
-// Use says under which resource the view watches a kind: vertices of another
-// version are hidden, and references to the kind become arcs. In Update.
+// Use sets the resource under which the view watches a kind. Vertices of other versions are hidden,
+// and references to the kind become arcs. In Update.
 func (l *Lens) Use(kind Kind, resource Resource) {
 	if l.closed {
 		return
@@ -195,7 +193,7 @@ func (l *Lens) Use(kind Kind, resource Resource) {
 	l.setUse(k, use{resource: l.g.resources.intern(resource), namespaced: l.g.scopes[k] == ScopeNamespaced})
 }
 
-// Unuse says that the view no longer watches the kind. In Update.
+// Unuse removes a kind that the view no longer watches. In Update.
 func (l *Lens) Unuse(kind Kind) {
 	if k := l.g.kinds.find(kind); k != 0 && !l.closed {
 		l.setUse(k, use{})
@@ -239,8 +237,8 @@ func (l *Lens) setUse(k kindID, next use) {
 	}
 }
 
-// SetInferred sets whether inferred references make arcs. By default they do. Without, arcs that
-// only they make are neither shown nor followed. In Update.
+// SetInferred sets whether inferred references make arcs, as they do by default. If not, arcs that
+// only inferred references make are neither shown nor followed. In Update.
 func (l *Lens) SetInferred(shown bool) {
 	if l.excludeInferred == !shown || l.closed {
 		return
@@ -285,8 +283,8 @@ func (l *Lens) Select(id NodeID, s Selection) {
 	}
 }
 
-// news stores the content that the view shows of an entry. It returns fresh if that content
-// changed, sideChanged if only the rest of the object did.
+// news stores the content that the view shows of an entry. It returns fresh if that content changed,
+// sideChanged if only the rest of the object did.
 func (l *Lens) news(e entryID, s Selection) uint16 {
 	before, parted := l.parts[e]
 	p := l.entries.at(e)
@@ -314,8 +312,8 @@ func (l *Lens) news(e entryID, s Selection) uint16 {
 	return 0
 }
 
-// strayed reports whether readers may have been given a part of another content than the lens had
-// decided about in the last revision.
+// strayed reports whether readers may have received a part of another content than the lens decided
+// about in the last revision.
 func (l *Lens) strayed(before part, id nodeID) bool {
 	return before.of.changed != l.g.rev && before.of != l.g.former(id).content
 }
@@ -337,22 +335,22 @@ func (l *Lens) deselect(e entryID) {
 	l.mark(e)
 }
 
-// contentLen returns the length of the content of a part, 0 for a content that is made again whenever
-// it is read.
+// contentLen returns the length of the content of a part, 0 for a content that is computed at each
+// read.
 func contentLen(content any) int64 {
 	text, _ := content.([]byte)
 	return int64(len(text))
 }
 
-// foundAgain reports whether a part is found again in the content that the graph has, whenever it is
-// read. Readers may so have been given the part of a content that the view has not decided about.
+// foundAgain reports whether each read computes a part from the content that the graph has by then.
+// Readers may then have received the part of a content that the view has not decided about.
 func foundAgain(part any) bool {
 	_, kept := part.([]byte)
 	return part != nil && !kept
 }
 
-// markChanged marks an entry whose content changed in the open revision, or only the rest of the
-// object: fresh or sideChanged.
+// markChanged marks an entry whose content changed in the open revision (how is fresh), or only the
+// rest of the object (sideChanged).
 func (l *Lens) markChanged(e entryID, how uint16) {
 	p := l.entries.at(e)
 	if how == fresh {
@@ -384,11 +382,11 @@ func (l *Lens) visible(p *entry) bool {
 	return l.active(p) && (!l.rooted || p.flags&reached != 0)
 }
 
-// used is the resource under which the view watches a kind, 0 if it does not.
+// used returns the resource under which the view watches a kind, 0 if it does not watch it.
 func (l *Lens) used(k kindID) resID { return l.useOf(k).resource }
 
-// useOf is how the view watches a kind, zero if it does not; useBefore, how it
-// did in the last revision.
+// useOf returns how the view watches a kind, and the zero value if it does not. useBefore returns the
+// same for the last revision.
 func (l *Lens) useOf(k kindID) use {
 	if int(k) >= len(l.uses) {
 		return use{}

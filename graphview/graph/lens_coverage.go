@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// Outside says where the target of an arc may be that the lens does not have.
+// Outside says where the missing target of an arc may be.
 type Outside uint8
 
 const (
-	// Nowhere: the view would have the object, so there is none of that name.
+	// Nowhere: there is no object of that name, or the view would have it.
 	Nowhere Outside = iota
-	// Elsewhere: there is an object of that name, which the view does not select.
+	// Elsewhere: there is an object of that name, but the view does not select it.
 	Elsewhere
-	// Unknown: the view does not look where the object would be.
+	// Unknown: the view does not watch where the object would be.
 	Unknown
 )
 
 // String returns the word of the stream protocol, "" for Nowhere.
 func (o Outside) String() string { return [...]string{"", "outside", "unknown"}[o] }
 
-// Coverage says which objects of a kind the view looks at, whether it selects them or
-// not. The zero value is all of them, which are then all members.
+// Coverage says which objects of a kind the view watches, and whether it selects all of them. With the
+// zero value, it watches and selects all objects.
 type Coverage struct {
 	// Unknown: the view watches no objects of the kind, or only objects that the API server selects.
 	Unknown bool
 	// Namespaces are the namespaces that the view watches; nil for all.
 	Namespaces map[string]bool
-	// Selective: the view looks at objects and does not select all of them.
+	// Selective: the view does not select all objects that it watches.
 	Selective bool
 }
 
@@ -45,7 +45,7 @@ func (c Coverage) Equal(other Coverage) bool {
 		(c.Namespaces == nil) == (other.Namespaces == nil) && maps.Equal(c.Namespaces, other.Namespaces)
 }
 
-// And is where both coverages look; the view selects as the first says.
+// And returns the objects that both coverages have. Selective is that of c.
 func (c Coverage) And(other Coverage) Coverage {
 	c.Unknown = c.Unknown || other.Unknown
 	switch {
@@ -80,7 +80,7 @@ func (l *Lens) Cover(kind Kind, c Coverage) {
 	}
 }
 
-// showsOtherwise reports whether arcs to missing targets may look different.
+// showsOtherwise reports whether another coverage may change how arcs to missing targets look.
 func (l *Lens) showsOtherwise(r resID, before, now *Coverage) bool {
 	for at, n := range l.missing {
 		if at.resource != r || n.arcs == 0 {
@@ -94,7 +94,7 @@ func (l *Lens) showsOtherwise(r resID, before, now *Coverage) bool {
 	return false
 }
 
-// coverageBefore is what the view looked at of a kind in the last revision.
+// coverageBefore returns the coverage of a kind in the last revision.
 func (l *Lens) coverageBefore(k kindID) *Coverage {
 	if c, ok := l.coverageWas[k]; ok {
 		return c
@@ -102,14 +102,13 @@ func (l *Lens) coverageBefore(k kindID) *Coverage {
 	return l.useBefore(k).coverage
 }
 
-// existence names an object whose coming, going or UID matters to who does not select
-// it.
+// existence identifies an object whose existence and UID matter to lenses that do not select it.
 type existence struct {
 	slot     slotID
 	resource resID
 }
 
-// existed is what there was of an object when the open revision began.
+// existed is the state of an object, now or when the open revision began.
 type existed struct {
 	alive bool
 	uid   uint32
@@ -117,7 +116,7 @@ type existed struct {
 
 func (e existed) matches(uid uint32) bool { return e.alive && (uid == 0 || uid == e.uid) }
 
-// noteExistence notes that an object is about to come, to go or to get another UID.
+// noteExistence records the state of an object that is about to appear, disappear or get another UID.
 func (g *Graph) noteExistence(id nodeID, alive bool) {
 	n := g.nodes.at(id)
 	if _, ok := g.selective[n.kind]; !ok {
@@ -128,12 +127,11 @@ func (g *Graph) noteExistence(id nodeID, alive bool) {
 		return
 	}
 	g.existed[at] = existed{alive, n.uid}
-	// The name has to outlive the object until the revision is made.
+	// The name has to outlive the object until the revision is committed.
 	g.slots.at(n.slot).pins++
 }
 
-// existsNow is what there is of an object, existedBefore what there was in the last
-// revision.
+// existsNow returns the current state of an object, existedBefore its state in the last revision.
 func (g *Graph) existsNow(at existence) existed {
 	if n := g.nodeAt(at.slot, at.resource); n != 0 {
 		return existed{g.nodes.at(n).alive(), g.nodes.at(n).uid}
@@ -148,7 +146,7 @@ func (g *Graph) existedBefore(at existence) existed {
 	return g.existsNow(at)
 }
 
-// forgetExistence ends what the open revision has noted.
+// forgetExistence clears the states that noteExistence recorded in the open revision.
 func (g *Graph) forgetExistence() {
 	for at := range g.existed {
 		g.slots.at(at.slot).pins--
@@ -157,7 +155,7 @@ func (g *Graph) forgetExistence() {
 	clear(g.existed)
 }
 
-// outside says what is known of a target that is not in the picture.
+// outside returns where a missing target may be.
 func (l *Lens) outside(to slotID, u use, c *Coverage, uid uint32, exists func(existence) existed) Outside {
 	switch {
 	case c == nil:

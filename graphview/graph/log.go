@@ -2,17 +2,16 @@ package graph
 
 import "sort"
 
-// log orders a lens's entries by their last change. An entry has one live
-// element, the newest; older ones are dead and squeezed out when they are a quarter
-// as many: there is a log for each view, and squeezing costs each change five
-// elements to look at.
+// log orders a lens's entries by their last change. An entry has one live element, its newest. Older
+// elements are dead, and squeezed out when they are a quarter as many as the live ones. This costs a
+// visit of five elements per change, but the memory matters more: each view has a log.
 type log struct {
 	elements []element
 	live     int
 }
 
 type element struct {
-	number stamp // not smaller than those before it
+	number stamp // not smaller than the numbers before it
 	entry  entryID
 }
 
@@ -33,13 +32,13 @@ func (l *Lens) push(e entryID) {
 	l.head = max(l.head+1, l.g.rev)
 	p.logged = l.stamp(l.head)
 	if n := len(l.log.elements); n == cap(l.log.elements) {
-		// By an eighth, not by a quarter or more: there is a log for each view.
+		// Grow by an eighth, less than append does, since each view has a log.
 		l.log.elements = append(make([]element, 0, n+n/8+64), l.log.elements...)
 	}
 	l.log.elements = append(l.log.elements, element{number: p.logged, entry: e})
 }
 
-// unlog takes an entry out of the log.
+// unlog removes an entry from the log.
 func (l *Lens) unlog(p *entry) {
 	if p.logged != 0 {
 		p.logged = 0
@@ -58,26 +57,24 @@ func (l *Lens) squeeze() {
 	l.log.elements = kept
 }
 
-// Compact gives back what growing has left over, for a lens that has been filled.
-// In Update.
+// Compact frees spare memory of the log, for a lens that has just been filled. In Update.
 func (l *Lens) Compact() {
 	l.squeeze()
 	l.log.elements = append(make([]element, 0, len(l.log.elements)), l.log.elements...)
 }
 
-// tombstones remembers what went, oldest first, until the horizon passes it.
+// tombstones has the vertices and arcs that disappeared, oldest first, until the horizon passes them.
 type tombstones struct {
-	// horizon is the revision before which tombstones are forgotten: a reader
-	// whose knowledge is older cannot be told what went.
+	// horizon is the revision up to which tombstones were dropped. A reader with an older position
+	// cannot learn what disappeared.
 	horizon uint64
-	// arcs are linked, newest first, from the entry that they started at.
+	// arcs are linked by the entry that they started at, newest first.
 	arcs   slab[tombstoneID, arcTombstone]
 	newest map[entryID]tombstoneID
 	order  []tombstone
 }
 
-// arcTombstone is an arc that is no longer shown, to some at least of the readers that it
-// was shown to.
+// arcTombstone is an arc that is no longer shown to at least some of its readers.
 type arcTombstone struct {
 	to           slotID
 	resource     resID
@@ -88,15 +85,14 @@ type arcTombstone struct {
 	older, newer tombstoneID // of the same entry
 }
 
-// tombstone is that of a vertex, or of one arc that started at it.
+// tombstone is the tombstone of a vertex, or of one arc that started at it.
 type tombstone struct {
 	rev   uint64
 	entry entryID
 	arc   tombstoneID // 0 for the vertex
 }
 
-// minTombstones tombstones are kept in any case, and then as many as a quarter of
-// the visible vertices.
+// minTombstones tombstones are always kept, and as many more as a quarter of the visible vertices.
 const minTombstones = 8192
 
 func (l *Lens) entombArc(e entryID, d arcTombstone) {
@@ -125,7 +121,7 @@ func (l *Lens) clearTombstones() {
 	if excess <= 0 {
 		return
 	}
-	// The rest of that revision's tombstones is useless by itself, and goes next.
+	// Without these, the other tombstones of that revision are useless, and are dropped next.
 	l.dropTombstones(l.tombstones.order[excess-1].rev, excess)
 }
 
@@ -137,8 +133,7 @@ func (l *Lens) Forget(rev uint64) {
 	}
 }
 
-// dropTombstones drops the tombstones up to a revision, at most so many. It reports whether none
-// is left.
+// dropTombstones drops at most most tombstones up to a revision. It reports whether none is left.
 func (l *Lens) dropTombstones(rev uint64, most int) bool {
 	done := 0
 	for _, gr := range l.tombstones.order {
@@ -156,13 +151,13 @@ func (l *Lens) dropTombstones(rev uint64, most int) bool {
 		}
 		if p := l.entries.at(gr.entry); p.flags&shown == 0 && l.rev(p.since) == gr.rev && p.node != 0 {
 			l.unlog(p)
-			if p.flags&dirty == 0 { // else the commit does, when it has seen what it was
+			if p.flags&dirty == 0 { // else the commit frees it, after a look at its former state
 				l.free(gr.entry)
 			}
 		}
 	}
-	// Memory of the dropped part is freed when the slice next grows: moving the rest now would
-	// cost every revision its length.
+	// The memory of dropped tombstones is freed when the slice next grows. Moving the others now would
+	// cost every revision the length of the slice.
 	l.tombstones.order = l.tombstones.order[done:]
 	return done < most || len(l.tombstones.order) == 0 || l.tombstones.order[0].rev > rev
 }
@@ -193,7 +188,7 @@ func (l *Lens) forgetArcs(e entryID) {
 	}
 }
 
-// free releases an entry that is neither a member nor a tombstone.
+// free releases an entry and its tombstones, unless it is a member.
 func (l *Lens) free(e entryID) {
 	p := l.entries.at(e)
 	if p.flags&member != 0 {

@@ -1,8 +1,8 @@
 package graph
 
-// Look returns one visible vertex, and the arcs that start and end there, at most limit of each. A
-// key without a version means the version that the view watches. ok is false if there is no such
-// vertex or the reader may not see it. A hidden end of an arc hides the arc.
+// Look returns one visible vertex, and the arcs that start and end there, at most limit of each. A key
+// without a version means the version that the view watches. ok is false if there is no such vertex or
+// the reader may not see it. An arc whose other end is hidden is left out.
 func (l *Lens) Look(key Key, limit int, how Reading) (v Vicinity, ok bool) {
 	g := l.g
 	l.rlock()
@@ -48,9 +48,9 @@ func (l *Lens) Look(key Key, limit int, how Reading) (v Vicinity, ok bool) {
 	return v, true
 }
 
-// find returns the entry of a visible vertex, 0 if the reader may not see it or it is not there:
-// which of them it is takes the same time. A key without a version means the version that the view
-// watches.
+// find returns the entry of a visible vertex, 0 if it does not exist or the reader may not see it. It
+// checks the right first, so its time does not reveal to a reader without the right whether the object
+// exists. A key without a version means the version that the view watches.
 func (r *reader) find(key Key) entryID {
 	l, g := r.l, r.l.g
 	for id := range l.sources {
@@ -77,14 +77,14 @@ func (r *reader) find(key Key) entryID {
 	return 0
 }
 
-// mostUnseen bounds the arcs that unseen looks at.
+// mostUnseen bounds the arcs that unseen visits.
 const mostUnseen = 10_000
 
-// unseen counts the nodes with an arc to a node that the lens does not show or the reader may not
-// see. Arcs that only inferred references or labels of namespaces make do not count.
+// unseen counts the objects with an arc to the node, if the lens does not show them or the reader may
+// not see them. Arcs that only inferred references or labels of namespaces make do not count.
 func (r *reader) unseen(node nodeID) (count int) {
 	l, g := r.l, r.l.g
-	seen := map[slotID]bool{} // an object has a node for each version; a view has one of them
+	seen := map[slotID]bool{} // an object has a node for each version, and a view shows one of them
 	looked := 0
 	for id := g.slots.at(g.nodes.at(node).slot).in; id != 0 && looked < mostUnseen; id = g.arcs.at(id).nextIn {
 		looked++
@@ -109,8 +109,8 @@ type Vicinity struct {
 	Out, In []Change
 	// More reports whether there are more arcs than the limit.
 	More bool
-	// Unseen counts the objects that refer to the vertex, or are owned by it, and are not in
-	// the picture or not for the reader.
+	// Unseen counts the objects that refer to the vertex, or are owned by it, and that the lens does
+	// not show or the reader may not see.
 	Unseen int
 	// Head is the revision that was read.
 	Head uint64

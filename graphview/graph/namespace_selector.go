@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A selector may also ask for labels of the namespace of the objects that it selects. The nodes
-// with such a selector are in Graph.byNamespace.
+// A selector may also select by labels of the namespaces of its objects. Graph.byNamespace has the
+// nodes with such selectors.
 
 // setByNamespace stores the kinds that a node selects by labels of namespaces.
 func (g *Graph) setByNamespace(id nodeID, held []*selector) {
@@ -26,8 +26,8 @@ func (g *Graph) setByNamespace(id nodeID, held []*selector) {
 	g.byNamespace[id] = kinds
 }
 
-// keepByNamespace keeps the former kinds of a node until the open selector updates are done: its
-// arcs exist until then.
+// keepByNamespace keeps the former kinds of a node until the open selector updates are done, since its
+// former arcs exist until then.
 func (g *Graph) keepByNamespace(id nodeID, before map[kindID]struct{}) {
 	if len(before) == 0 {
 		return
@@ -42,7 +42,7 @@ func (g *Graph) keepByNamespace(id nodeID, before map[kindID]struct{}) {
 	}})
 }
 
-// namespaceSlot returns the slot of a namespace's own object, 0 if there is none.
+// namespaceSlot returns the slot of a Namespace object, 0 if there is none.
 func (g *Graph) namespaceSlot(space spaceID) slotID {
 	if space == clusterSpace {
 		return 0
@@ -51,7 +51,7 @@ func (g *Graph) namespaceSlot(space spaceID) slotID {
 	return id
 }
 
-// selectsNamespace reports whether the selector selects in a namespace.
+// selectsNamespace reports whether the selector may select objects in a namespace.
 func (g *Graph) selectsNamespace(s *selector, space spaceID) bool {
 	if s.namespaceSelector == nil {
 		return true
@@ -68,8 +68,8 @@ func (g *Graph) selectsNamespace(s *selector, space spaceID) bool {
 	return false
 }
 
-// namespaceRelabelled brings arcs into a namespace up to date after its object came, went or
-// changed labels.
+// namespaceRelabelled updates the arcs to the objects in a namespace after the Namespace object
+// appeared, disappeared or changed labels.
 func (g *Graph) namespaceRelabelled(name string) {
 	space := g.spaces.find(name)
 	if space == 0 {
@@ -128,8 +128,8 @@ func (g *Graph) lookingIn(space spaceID) (looking map[kindID][]nodeID, pairs int
 	return looking, pairs
 }
 
-// listLater has the arcs into a namespace that are there for its labels listed, and
-// brought up to date, in slices.
+// listLater makes later slices list and update the arcs into a namespace that exist because of its
+// labels.
 func (g *Graph) listLater(space spaceID) {
 	for kind := range g.kindsByNamespaces() {
 		if sc := g.scopeAt(kind, space); sc != nil {
@@ -138,7 +138,7 @@ func (g *Graph) listLater(space spaceID) {
 	}
 }
 
-// kindsByNamespaces are the kinds of what anybody selects by labels of namespaces.
+// kindsByNamespaces returns the kinds of the objects that selectors select by labels of namespaces.
 func (g *Graph) kindsByNamespaces() map[kindID]struct{} {
 	all := make(map[kindID]struct{})
 	for _, kinds := range g.byNamespace {
@@ -147,7 +147,7 @@ func (g *Graph) kindsByNamespaces() map[kindID]struct{} {
 	return all
 }
 
-// slotsByNamespaceLabel counts what arcsByNamespaceLabel looks at in some namespaces.
+// slotsByNamespaceLabel counts the slots that arcsByNamespaceLabel visits for some namespaces.
 func (g *Graph) slotsByNamespaceLabel(spaces []spaceID) (slots int) {
 	for kind := range g.kindsByNamespaces() {
 		for _, space := range spaces {
@@ -159,8 +159,8 @@ func (g *Graph) slotsByNamespaceLabel(spaces []spaceID) (slots int) {
 	return slots
 }
 
-// arcsByNamespaceLabel lists the arcs that selectors make into a namespace for its labels. It
-// looks at what is in the namespace, not at all that the selectors match.
+// arcsByNamespaceLabel lists the arcs that selectors make into a namespace because of its labels. It
+// visits the objects in the namespace, not all objects that the selectors match.
 func (g *Graph) arcsByNamespaceLabel(space spaceID) []arcID {
 	var found []arcID
 	for kind := range g.kindsByNamespaces() {
@@ -182,8 +182,8 @@ func (g *Graph) arcsByNamespaceLabel(space spaceID) []arcID {
 	return found
 }
 
-// seesNamespace reports whether the object of a namespace is a member of the view; sawNamespace,
-// whether it was in the last revision.
+// seesNamespace reports whether the Namespace object is a member of the view; sawNamespace reports
+// whether it was one in the last revision.
 func (l *Lens) seesNamespace(space spaceID) bool {
 	site := l.g.namespaceSlot(space)
 	if site == 0 {
@@ -202,8 +202,8 @@ func (l *Lens) sawNamespace(space spaceID) bool {
 	return e != 0 && l.entries.at(e).flags&present != 0
 }
 
-// namespacesRelabelled lists the namespaces whose objects became members in the open
-// revision or ceased to be, as far as a selector asks for such.
+// namespacesRelabelled lists the namespaces whose Namespace objects became members in the open
+// revision or ceased to be members. It lists none if no selector selects by labels of namespaces.
 func (l *Lens) namespacesRelabelled() []spaceID {
 	g := l.g
 	if len(g.byNamespace) == 0 {
@@ -223,8 +223,8 @@ func (l *Lens) namespacesRelabelled() []spaceID {
 	return changed
 }
 
-// examineNamespaces examines the arcs into namespaces whose objects became members or no longer
-// are, except arcs that the commit examines for another reason.
+// examineNamespaces examines the arcs into the namespaces that namespacesRelabelled returned, except
+// arcs that the commit examines for another reason.
 func (l *Lens) examineNamespaces(changed []spaceID) {
 	for _, space := range changed {
 		for _, id := range l.g.arcsByNamespaceLabel(space) {

@@ -6,8 +6,8 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// narrowVisits bounds how large a narrowed graph is, and so also how long one walk of a
-// reader holds the graph's lock.
+// narrowVisits bounds the size of a narrowed graph, and so the time for which one walk of a reader
+// holds the graph's lock.
 var narrowVisits = budget.Declare("narrowed_graph_visits", "references of one narrowed graph, those included that lead twice to the same object", 50_000)
 
 // Narrowing selects a part of the graph of a lens.
@@ -15,7 +15,7 @@ type Narrowing struct {
 	// Roots are names of objects. A name without a version means the version that the view
 	// watches.
 	Roots []Key
-	// Walk leads from the roots to the other vertices of the part. Its direction is not Forward.
+	// Walk leads from the roots to the other vertices of the part. Its direction must not be Forward.
 	Walk Walk
 }
 
@@ -29,7 +29,7 @@ type Narrowed struct {
 	roots          []Key
 	along, against ways
 	depth          int
-	most           int // narrowVisits, but in tests
+	most           int // narrowVisits, except in tests
 
 	// of is a revision of the lens for which the last walk is valid: that of the walk, or a later
 	// revision without a change to the result. 0: there was no walk.
@@ -40,8 +40,8 @@ type Narrowed struct {
 	vertices map[entryID]*narrowVertex
 	// leaving are the vertices that the reader has and the last walk did not find.
 	leaving map[Key]*narrowVertex
-	// pending are the vertices that the reader may have to be sent, in that order: a vertex that
-	// changes all the time does not keep the others from being sent.
+	// pending are the vertices that may have to be sent, in this order, so that a vertex that changes
+	// all the time does not delay the others.
 	pending []*narrowVertex
 	// arcs counts the arcs of the last walk, sentArcs the arcs that the reader has.
 	arcs, sentArcs int
@@ -58,7 +58,7 @@ type narrowVertex struct {
 	arcs    []narrowArc // that the reader has
 }
 
-// narrowArc is an arc that the reader has or that it is being sent.
+// narrowArc is an arc that the reader has or is about to receive.
 type narrowArc struct {
 	to      *Key
 	id      arcID // valid only while it is being sent
@@ -77,7 +77,7 @@ func (l *Lens) Narrow(n Narrowing) *Narrowed {
 	return part
 }
 
-// Size is the number of vertices and arcs that are held.
+// Size returns the number of vertices and arcs in memory.
 func (n *Narrowed) Size() int { return len(n.vertices) + len(n.leaving) + max(n.arcs, n.sentArcs) }
 
 // Owed returns the number of visits since it was last called.
@@ -87,7 +87,7 @@ func (n *Narrowed) Owed() int {
 	return owed
 }
 
-// Absent returns the roots that are not in the graph or that the reader may not see.
+// Absent returns the roots that do not exist in the lens or that the reader may not see.
 func (n *Narrowed) Absent() []Key {
 	var absent []Key
 	for i, e := range n.starts {
@@ -98,8 +98,8 @@ func (n *Narrowed) Absent() []Key {
 	return absent
 }
 
-// refresh walks if the lens may have changed near the part. It returns false if a right is
-// unknown; the part is then as before.
+// refresh walks if the lens may have changed near the part. It returns false, and leaves the part as
+// it was, if a right is unknown.
 func (n *Narrowed) refresh(r *reader, complete func() bool) (bool, error) {
 	l := n.l
 	if n.of == l.head && n.of != 0 {
@@ -151,7 +151,7 @@ func (n *Narrowed) adopt(now *narrowLook) {
 	n.starts, n.arcs = now.starts, now.arcs
 }
 
-// leave removes a vertex that was not found.
+// leave removes a vertex that the walk did not find. If the reader has it, its deletion is sent.
 func (n *Narrowed) leave(e entryID, v *narrowVertex) {
 	delete(n.vertices, e)
 	v.entry = 0
@@ -161,7 +161,7 @@ func (n *Narrowed) leave(e entryID, v *narrowVertex) {
 	}
 }
 
-// vertexOf returns the vertex of a found entry, perhaps a vertex that the reader still has.
+// vertexOf returns the vertex of a found entry. It reuses a vertex that the reader still has.
 func (n *Narrowed) vertexOf(e entryID) *narrowVertex {
 	if v := n.vertices[e]; v != nil {
 		return v

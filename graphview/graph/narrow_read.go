@@ -58,7 +58,7 @@ func (n *Narrowed) send(r *reader) {
 	v.sent = n.of
 }
 
-// sendDeletion sends that a vertex and its arcs left the part. They may still be in the lens.
+// sendDeletion deletes a vertex that left the part, and its arcs. They may still be in the lens.
 func (n *Narrowed) sendDeletion(r *reader, v *narrowVertex) {
 	for i := range v.arcs {
 		r.emit(Change{Op: DeleteArc, Vertex: v.key, To: *v.arcs[i].to, Type: v.arcs[i].typ})
@@ -131,7 +131,7 @@ func compareArcs(before, now []narrowArc) map[arcEnd]*narrowArc {
 		a := &now[i]
 		end := arcEnd{*a.to, a.typ}
 		was := gone[end]
-		// Another vertex of the same name was deleted and set since.
+		// If was.to differs, the vertex was deleted and another one of the same name was set since.
 		a.fresh = was == nil || was.missing != a.missing || !a.missing && was.to != a.to
 		delete(gone, end)
 	}

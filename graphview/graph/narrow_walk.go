@@ -4,13 +4,13 @@ package graph
 type narrowLook struct {
 	starts []entryID // as in Narrowed
 	found  map[entryID]struct{}
-	// changed are the entries of vertices that the reader has not, or has in another state.
+	// changed are the entries of vertices that the reader lacks or has in another state.
 	changed []entryID
-	arcs    int // that the reader may see and whose ends were found or are missing
+	arcs    int // that the reader may see, with ends that are found or missing
 }
 
-// look walks, and compares the result with the graph that the reader has. It only changes the
-// counts of visits.
+// look walks, and compares the result with the graph that the reader has. It only changes the counters
+// of visits.
 func (n *Narrowed) look(r *reader) (*narrowLook, error) {
 	n.visits = 0
 	defer func() { n.owed += n.visits }()
@@ -30,7 +30,7 @@ func (n *Narrowed) look(r *reader) (*narrowLook, error) {
 	return now, nil
 }
 
-// lookAt counts the arcs of a vertex, and reports whether the vertex differs from the reader's.
+// lookAt counts the arcs of a vertex, and reports whether the vertex differs from the reader's copy.
 func (n *Narrowed) lookAt(r *reader, now *narrowLook, e entryID) (changed bool, err error) {
 	l, g := n.l, n.l.g
 	p, v := l.entries.at(e), n.vertices[e]
@@ -56,8 +56,8 @@ func (n *Narrowed) lookAt(r *reader, now *narrowLook, e entryID) (changed bool, 
 	return changed || arcs != len(v.arcs), nil
 }
 
-// endOf returns the entry that an arc of a vertex leads to, 0 if that is missing, and whether the
-// reader may see the arc.
+// endOf returns the entry at the end of an arc, 0 if the target is missing, and whether the reader may
+// see the arc.
 func (n *Narrowed) endOf(r *reader, from entryID, a *arc) (how arcView, end entryID, ok bool) {
 	if how = n.l.arcNow(from, a); !how.shown || !r.admits(a, how) {
 		return how, 0, false
@@ -80,8 +80,8 @@ func (n *Narrowed) same(has *narrowArc, a *arc, how arcView, end entryID) bool {
 	return v != nil && has.to == &v.key
 }
 
-// walk finds the roots and the vertices that they lead to, as far as the reader may see them.
-// Found has them in the order in which they were found.
+// walk finds the roots, and the vertices that lead from them as far as the reader may see them. The
+// entries are in found in the order in which the walk reached them.
 func (n *Narrowed) walk(r *reader) (found []entryID, now *narrowLook, err error) {
 	l, g := n.l, n.l.g
 	now = &narrowLook{starts: make([]entryID, len(n.roots)), found: make(map[entryID]struct{}, len(n.vertices))}
@@ -132,13 +132,13 @@ func (n *Narrowed) walk(r *reader) (found []entryID, now *narrowLook, err error)
 	return found, now, nil
 }
 
-// tooMuch reports whether to look at so many arcs that the reader may see exceeds the bound of a
-// walk, or of what it has found. Others count only where they are very many: the reader could
-// count them by what it adds.
+// tooMuch reports whether a walk exceeds its bound after it has followed led arcs. Arcs that the
+// reader may not see count only if they are very many: otherwise the reader could find out their
+// number by adding objects until the walk exceeds the bound.
 func (n *Narrowed) tooMuch(led int) bool { return led > n.most || n.visits > 4*n.most }
 
-// arcLeads is the entry that an arc of a visible entry leads to, 0 if the arc is of no
-// type to follow or the reader may not see it.
+// arcLeads returns the entry that an arc of a visible entry leads to, 0 if the walk does not follow
+// the arc's type or the reader may not see the arc.
 func (n *Narrowed) arcLeads(r *reader, from entryID, a *arc, follow ways) entryID {
 	if !follow[a.typ] {
 		return 0
@@ -150,17 +150,17 @@ func (n *Narrowed) arcLeads(r *reader, from entryID, a *arc, follow ways) entryI
 	return n.l.entryUnder(a.to, how.resource)
 }
 
-// isShown reports whether the reader may see an entry.
+// isShown reports whether the lens shows an entry and the reader may see it.
 func (n *Narrowed) isShown(e entryID, r *reader) bool {
 	p := n.l.entries.at(e)
 	return p.flags&shown != 0 && r.allowed(n.l.g.key(p.node))
 }
 
-// fewVisits are cheap enough to try to avoid any walk.
+// fewVisits is the number of visits that are always worth a try to avoid a walk.
 const fewVisits = 256
 
-// concerned reports whether what the lens has logged since the last walk may make a difference to
-// it. Where that is not cheaper to tell than to walk again, it may.
+// concerned reports whether the changes that the lens logged since the last walk may change the result
+// of the walk. It also returns true if finding out costs more visits than another walk.
 func (n *Narrowed) concerned(r *reader) bool {
 	l, g := n.l, n.l.g
 	if l.tombstones.horizon > n.of {

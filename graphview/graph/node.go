@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Ids of what the graph holds, each a type of its own so that none is taken for
-// another. 0 means none.
+// Ids of the elements of a graph. Each has its own type so that they cannot be confused. 0 means none.
 type (
 	nodeID      uint32
 	slotID      uint32
@@ -26,67 +25,66 @@ type NodeID uint32
 // SourceID names a source of objects: one watch. 0 is none.
 type SourceID uint32
 
-// slot is a name that objects have or references point to. It lives while it has a node or an arc
-// that ends there, or a tombstone needs its name.
+// slot is a name that objects have or references point to. It lives while it has a node, an arc ends
+// there, or it is pinned.
 type slot struct {
 	name  string
 	kind  kindID
 	space spaceID
-	// node is the first of the nodes with this name, linked by sibling: one
-	// for each version of the API under which the object is watched.
+	// node is the first of the nodes with this name, linked by sibling. There is one for each API
+	// version under which the object is watched.
 	node nodeID
 	// in is the first of the arcs that end here, linked by nextIn and prevIn.
 	in arcID
-	// arcs counts the arcs that end here, selected the ones that selectors made.
+	// arcs counts the arcs that end here, and selected those of them that selectors make.
 	arcs     uint32
 	selected uint32
-	// place is the position in its scope's list, plus one. Without live nodes it is 0, or payerPlace
-	// and the namespace that is charged for the name; see payName.
+	// place is the position in its scope's list, plus one. A slot without live nodes has 0, or
+	// payerPlace plus the namespace that is charged for the name; see payName.
 	place uint32
-	// pins counts the tombstones of arcs that end here.
+	// pins counts the tombstones and changes of the open revision that need the name.
 	pins uint32
 }
 
 const payerPlace = 1 << 31
 
-// node is an object under one version of its API. A node without claims is
-// dead and stays, without arcs and content, until no lens has an entry for it.
+// node is an object under one API version. A node without claims is dead. It stays, without arcs and
+// content, until it has no pins.
 type node struct {
 	slot     slotID
 	sibling  nodeID
 	resource resID
-	// claim is the first source that sees the object; further ones, which are
-	// rare, are in Graph.claims.
+	// claim is one source that sees the object. Others, which are rare, are in Graph.claims.
 	claim SourceID
 	// out is the first of the arcs that start here, linked by nextOut.
 	out arcID
-	// pins counts lens entries.
+	// pins counts lens entries, and arcs from the node that changed in the open revision.
 	pins    uint32
 	uid     uint32
-	kind    kindID // its slot's
+	kind    kindID // that of its slot
 	version uint64
 	hash    uint64
 	changed uint64 // revision in which the content last changed
 	labels  *labelSet
 	payload any
 	class   Class
-	names   uint32 // how much its references name
+	names   uint32 // number of arcs by name
 	// holder has the object's selectors; nil for most.
 	holder *holder
 }
 
-// formerNode is what a node was in the last revision.
+// formerNode is the state of a node in the last revision.
 type formerNode struct {
 	uid     uint32
 	content contentID
 }
 
-// contentID identifies a content of a node that readers may have been given.
+// contentID identifies a content of a node that readers may have received.
 type contentID struct{ changed, hash uint64 }
 
 func (n *node) contentID() contentID { return contentID{n.changed, n.hash} }
 
-// former returns what a node was in the last revision.
+// former returns the state of a node in the last revision.
 func (g *Graph) former(id nodeID) formerNode {
 	if was, ok := g.was[id]; ok {
 		return was
@@ -95,7 +93,7 @@ func (g *Graph) former(id nodeID) formerNode {
 	return formerNode{n.uid, n.contentID()}
 }
 
-// noteFormer keeps what a node was in the last revision, before its UID or content changes.
+// noteFormer records the state of a node in the last revision, before its UID or content changes.
 func (g *Graph) noteFormer(id nodeID) {
 	if _, ok := g.was[id]; !ok {
 		g.was[id] = g.former(id)
@@ -109,8 +107,8 @@ func (n *node) held() []*selector {
 	return n.holder.selectors
 }
 
-// countArcs counts the arcs around a node, which the commit visits because the node becomes a
-// member of a lens or no longer is.
+// countArcs counts the arcs around a node as visits. The commit visits them because the node becomes a
+// member of a lens or ceases to be one.
 func (g *Graph) countArcs(id nodeID) {
 	n := g.nodes.at(id)
 	g.visits += int(g.slots.at(n.slot).arcs) + int(n.names)
@@ -123,9 +121,8 @@ func (n *node) alive() bool { return n.claim != 0 }
 
 var uidSeed = maphash.MakeSeed()
 
-// uidHash condenses a UID to 31 bits; 0 means no UID. If an object is replaced by
-// one of the same name whose UID has the same hash, owner references to the first
-// are taken for references to the second.
+// uidHash reduces a UID to 31 bits; 0 means no UID. If an object is replaced by one of the same name
+// whose UID has the same hash, owner references to the old object lead to the new one.
 func uidHash(uid string) uint32 {
 	if uid == "" {
 		return 0
@@ -133,14 +130,14 @@ func uidHash(uid string) uint32 {
 	return uint32(maphash.String(uidSeed, uid)) | 1 //nolint:gosec // cut off
 }
 
-// slotFor returns the slot of a name, made if need be.
+// slotFor returns the slot of a name, and makes it if there is none.
 func (g *Graph) slotFor(kind kindID, space spaceID, name string) slotID {
 	id, hash := g.findSlot(kind, space, name)
 	if id != 0 {
 		return id
 	}
 	id = g.slots.alloc()
-	// The caller's string may be a piece of a whole object.
+	// The caller's string may be a part of a whole object, which it would keep in memory.
 	*g.slots.at(id) = slot{name: strings.Clone(name), kind: kind, space: space}
 	g.kinds.hold(kind)
 	g.slotsOf[kind]++
@@ -252,9 +249,8 @@ func (g *Graph) removeClaim(id nodeID, source SourceID) {
 	}
 }
 
-// names finds the slot of a name: a hash table with linear probing. It keeps the
-// hash and the id of each, eight bytes where a map would keep the name again, so
-// it grows without looking at a slot.
+// names finds the slot of a name: a hash table with linear probing. A cell has eight bytes, the hash
+// and the id, where a map would store the name again. Growing does not visit the slots.
 type names struct {
 	cells []cell // their number is a power of two
 	used  int
@@ -291,7 +287,7 @@ func (g *Graph) findSlot(kind kindID, space spaceID, name string) (slotID, uint3
 	return 0, hash
 }
 
-// add puts in a slot whose name has no other.
+// add adds a slot. The caller has checked that its name has none.
 func (t *names) add(hash uint32, id slotID) {
 	if 4*(t.used+1) > 3*len(t.cells) {
 		t.resize(max(64, 2*len(t.cells)))
@@ -309,8 +305,8 @@ func (t *names) put(c cell) {
 	t.cells[i] = c
 }
 
-// remove takes a slot out, and moves those after it that it had kept from their
-// place (Knuth, The Art of Computer Programming 6.4, algorithm R).
+// remove removes a slot, and moves back the cells after it that it had displaced (Knuth, The Art of
+// Computer Programming 6.4, algorithm R).
 func (t *names) remove(hash uint32, id slotID) {
 	mask := uint32(len(t.cells) - 1) //nolint:gosec // ids have 32 bits
 	i := hash & mask
@@ -323,7 +319,7 @@ func (t *names) remove(hash uint32, id slotID) {
 		if c.slot == 0 {
 			break
 		}
-		// It may move unless its own place lies after the gap.
+		// The cell may move unless its home is after the gap.
 		if home := c.hash & mask; (j-home)&mask >= (j-i)&mask {
 			t.cells[i] = c
 			i = j
@@ -336,7 +332,6 @@ func (t *names) remove(hash uint32, id slotID) {
 	}
 }
 
-// resize changes the number of cells.
 func (t *names) resize(cells int) {
 	before := t.cells
 	t.cells = make([]cell, cells)

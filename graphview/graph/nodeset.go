@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// A nodeSet is a sorted set of nodes, in chunks so that a change of a large set moves
-// few of them.
+// A nodeSet is a sorted set of nodes. It is divided into chunks, so that a change of a large set moves
+// few nodes.
 type nodeSet struct {
 	chunks [][]nodeID // none is empty
 	size   int
 }
 
-// chunkSize is how many nodes a chunk has at most.
+// chunkSize is the largest number of nodes in a chunk.
 const chunkSize = 512
 
-// chunkOf is the chunk that has a node, if the set does.
+// chunkOf returns the index of the chunk that has a node, or would have it.
 func (s *nodeSet) chunkOf(id nodeID) int {
 	at, found := slices.BinarySearchFunc(s.chunks, id, func(c []nodeID, id nodeID) int { return cmp.Compare(c[0], id) })
 	if found || at == 0 {
@@ -41,7 +41,7 @@ func (s *nodeSet) add(id nodeID) {
 		s.chunks[i] = slices.Insert(c, at, id)
 		return
 	}
-	// Ids mostly grow: what is full at the end stays full.
+	// Ids mostly grow, so a full chunk at the end is not split.
 	half := chunkSize / 2
 	if i == len(s.chunks)-1 && at == len(c) {
 		half = chunkSize

@@ -3,36 +3,36 @@ package graph
 // Object is one version of an object, as a source sees it.
 type Object struct {
 	Namespace, Name, UID string
-	// Version orders the versions of one object; 0 if unknown. A source that
-	// lags behind another does not take a newer version back.
+	// Version orders the versions of one object; 0 if unknown. A source that lags behind another does
+	// not replace a newer version.
 	Version uint64
 	// Hash is equal for equal content. Blank: no view shows the content, so lenses ignore a change
 	// of it.
 	Hash   uint64
 	Blank  bool
 	Labels map[string]string
-	// References may have the same target. Rules is equal if the same rules found them; 0 for most
-	// objects.
+	// Several References may have the same target. Rules is equal if the same rules found them; 0 for
+	// most objects.
 	References []Reference
 	Rules      uint64
-	// KeptPrefix keeps the references of the version before whose Field begins with it, because those
-	// of this version are not known yet; "" for most objects.
+	// KeptPrefix keeps those references of the previous version whose Field begins with it, since the
+	// references of this version are not known yet; "" for most objects.
 	KeptPrefix string
-	// Class says how the object is, for Counts. LapsesAt is when it becomes
-	// LapsesTo unless the object changes before; 0 for never. See Graph.Lapse.
+	// Class is the health of the object, for Lens.Classes. It becomes LapsesTo at the time LapsesAt
+	// unless the object changes before; LapsesAt is 0 for never. See Graph.Lapse.
 	Class, LapsesTo Class
 	LapsesAt        int64
-	// Excuse is how else the object counts; the zero value for most objects.
+	// Excuse may let the object count as another class; the zero value for most objects.
 	Excuse Excuse
-	// SideHash hashes the metadata that is shown beside the content; 0 for most objects. Readers get
-	// the object again when it changes; see Reading.All.
+	// SideHash is a hash of the metadata that is shown beside the content; 0 for most objects. Readers
+	// with Reading.All get the object again when it changes.
 	SideHash uint64
-	// Payload is the content, for the reader; the graph does not look at it.
+	// Payload is the content. The graph passes it to readers and does not look at it.
 	Payload any
 }
 
-// Set stores the object that a source sees. The id that it returns names the object in Lens.Select
-// until Update returns. In Update.
+// Set stores an object that a source sees. It returns the id for Lens.Select, which is valid until
+// Update returns. In Update.
 func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	src := g.sources[id]
 	if src == nil {
@@ -53,7 +53,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	p := g.nodes.at(n)
 	g.visits += 1 + len(o.References)
 	known := p.alive()
-	// Matches are counted before existence or labels change, which selectors depend on.
+	// Selectors depend on existence and labels, so matches are counted before these change.
 	var before matchCount
 	if !known {
 		before = g.countMatches(at)
@@ -64,7 +64,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.SideHash && !g.overLimit[n].again && !misplaced
 	if known && (lags || same) {
 		if same {
-			// A source that has gone need not be remembered for what it retained.
+			// The old payload may keep memory of a removed source alive.
 			p.payload = o.Payload
 		}
 		return NodeID(n)
@@ -117,7 +117,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	return NodeID(n)
 }
 
-// noteContent notes that a node gets another content, or only other metadata.
+// noteContent records that the content of a node changes, or only its metadata.
 func (g *Graph) noteContent(id nodeID, metadata bool) {
 	if metadata {
 		g.markSideChanged(id, true)
@@ -127,7 +127,7 @@ func (g *Graph) noteContent(id nodeID, metadata bool) {
 	g.nodes.at(id).changed = g.rev
 }
 
-// setOrDelete stores what few nodes have: the zero value is not stored.
+// setOrDelete stores a value that few nodes have: it deletes a zero value.
 func setOrDelete[V comparable](of map[nodeID]V, id nodeID, value V) {
 	if value != *new(V) {
 		of[id] = value
@@ -136,8 +136,7 @@ func setOrDelete[V comparable](of map[nodeID]V, id nodeID, value V) {
 	}
 }
 
-// Find returns the id of an object that a source sees, 0 if it sees none of
-// that name. In Update.
+// Find returns the id of an object by name, 0 if the source sees no such object. In Update.
 func (g *Graph) Find(id SourceID, namespace, name string) NodeID {
 	src := g.sources[id]
 	if src == nil {
@@ -153,15 +152,14 @@ func (g *Graph) Find(id SourceID, namespace, name string) NodeID {
 	return 0
 }
 
-// Payload returns the content of a node's object, as its source gave it. In Update.
+// Payload returns the content of a node's object, as the source set it. In Update.
 func (g *Graph) Payload(id NodeID) any { return g.nodes.at(nodeID(id)).payload }
 
-// Confirm tells the graph that a source sees a newer version of an object, with the
-// content that it had told before, which has this hash. It returns false if the graph
-// has another: a source that saw the object change in between brought it, and perhaps no
-// longer sees the object. It has to be set again then, and also if several sources see it: what
-// lenses decided about it, and what their readers were given, may be of a content between. In
-// Update.
+// Confirm stores that a source sees a newer version of an object, with the content that the source set
+// before; hash is the hash of this content. If Confirm returns false, the caller has to Set the object
+// again, for one of two reasons. Either the graph has another content, from a source that saw the
+// object change in between and perhaps no longer sees it. Or several sources see the object: lenses
+// may have decided about a content in between, and readers may have received it. In Update.
 func (g *Graph) Confirm(id SourceID, namespace, name string, version, hash uint64) bool {
 	n := nodeID(g.Find(id, namespace, name))
 	if n == 0 {
@@ -174,7 +172,7 @@ func (g *Graph) Confirm(id SourceID, namespace, name string, version, hash uint6
 	return p.version >= version && len(g.claims[n]) == 0
 }
 
-// Has reports whether the graph has the content with this hash of a node's object. In Update.
+// Has reports whether the content that the graph has of a node's object has this hash. In Update.
 func (g *Graph) Has(id NodeID, hash uint64) bool { return g.nodes.at(nodeID(id)).hash == hash }
 
 // Newer reports whether the graph has a newer version of a node's object than this one. In Update.
@@ -185,7 +183,7 @@ func (g *Graph) Newer(id NodeID, version uint64) bool {
 // Sources returns the sources that see the object of a node. In Update.
 func (g *Graph) Sources(id NodeID) []SourceID { return g.sourcesOf(nodeID(id)) }
 
-// Remove tells the graph that a source no longer sees an object. In Update.
+// Remove removes an object that a source no longer sees. In Update.
 func (g *Graph) Remove(id SourceID, namespace, name string) {
 	if n := g.Find(id, namespace, name); n != 0 {
 		g.unclaim(nodeID(n), id)
@@ -198,7 +196,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	}
 	n := g.nodes.at(id)
 	var before matchCount
-	if len(g.claims[id]) == 0 { // it goes
+	if len(g.claims[id]) == 0 { // the object is removed
 		before = g.countMatches(n.slot)
 	}
 	g.removeClaim(id, source)
@@ -251,7 +249,7 @@ func (g *Graph) hasLiveNode(id slotID) bool {
 	return false
 }
 
-// setUID changes a node's UID, and with it which owner references it satisfies.
+// setUID changes a node's UID, and so which owner references lead to the node.
 func (g *Graph) setUID(id nodeID, uid uint32) {
 	n := g.nodes.at(id)
 	g.noteFormer(id)

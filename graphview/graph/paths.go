@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxFields bounds the field paths told of one arc.
+// maxFields bounds the field paths of one arc.
 const maxFields = 4
 
-// fieldsFor interns a set of paths: sorted, without repetition, at most maxFields.
+// fieldsFor interns a set of paths: sorted, without duplicates, at most maxFields.
 func (g *Graph) fieldsFor(paths []string) fieldID {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
@@ -26,7 +26,7 @@ func (g *Graph) fieldsFor(paths []string) fieldID {
 	return g.fieldSet(paths)
 }
 
-// comparePaths has inferred references last, since they are left out first.
+// comparePaths sorts inferred references last, since they are left out first.
 func comparePaths(a, b string) int {
 	switch x, y := isInferred(a), isInferred(b); {
 	case x == y:
@@ -38,7 +38,7 @@ func comparePaths(a, b string) int {
 	}
 }
 
-// fieldFor is the set of one path, 0 without. Nearly all sets are such.
+// fieldFor returns the set of one path, 0 for "". Nearly all sets have one path.
 func (g *Graph) fieldFor(path string) fieldID {
 	if path == "" {
 		return 0
@@ -65,7 +65,7 @@ func (g *Graph) fieldSet(paths []string) fieldID {
 	return id
 }
 
-// dropFields forgets what there is beside a set of paths.
+// dropFields drops what the graph stores for a set of paths outside the table.
 func (g *Graph) dropFields(id fieldID) {
 	if list := g.pathLists[id]; len(list) == 1 {
 		delete(g.onePath, list[0])
@@ -80,7 +80,7 @@ func (g *Graph) fieldsOf(id fieldID) []string {
 	return g.pathLists[id]
 }
 
-// declaredOf is what of a set of paths is not inferred.
+// declaredOf returns the paths of a set that are not inferred.
 func (g *Graph) declaredOf(id fieldID) []string {
 	paths := g.fieldsOf(id)
 	if !slices.ContainsFunc(paths, isInferred) {

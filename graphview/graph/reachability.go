@@ -1,8 +1,7 @@
 package graph
 
-// repair brings what is reached from roots up to date with the open revision.
-// It visits the entries that changed, the arcs that changed, and the subtrees
-// that lost their support; never the whole lens.
+// repair updates which entries are reached from roots. It visits the entries and arcs that changed and
+// the subtrees that lost their support, never the whole lens.
 func (l *Lens) repair() {
 	var cut []entryID
 	sever := func(e entryID) {
@@ -15,7 +14,7 @@ func (l *Lens) repair() {
 		}
 	}
 
-	// Entries that are no vertex or no root any more, or lost the arc that supported them.
+	// Cut entries that are no longer vertices or roots, or that lost the arc that supported them.
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
 		if p.flags&reached != 0 && (!l.active(p) || p.support == byRoot && p.flags&root == 0) {
@@ -35,8 +34,8 @@ func (l *Lens) repair() {
 			sever(from)
 		}
 	}
-	// And everything that it supported in turn, which makes cut grow. An entry
-	// that comes off for another arc's sake is found again below.
+	// Then cut the entries that they supported, and so on: cut grows in the loop. An entry that
+	// another arc still reaches is found again below.
 	done := 0
 	for len(cut) > done {
 		e := cut[done]
@@ -48,8 +47,8 @@ func (l *Lens) repair() {
 		})
 	}
 
-	// Seeds are roots, and entries with a neighbour that is still reached. All cut entries are in
-	// l.dirty; entries that seed marks are reached already.
+	// Seeds are roots and entries with a reached neighbour. All cut entries are in l.dirty. The
+	// entries that seed adds to it need no search, since they are reached.
 	without := l.g.without[:0]
 	seed := func(e entryID) {
 		if !l.seed(e) {
@@ -74,7 +73,7 @@ func (l *Lens) repair() {
 	l.g.without = without
 }
 
-// replantAll finds all reached entries again, from the roots.
+// replantAll computes all reached entries again, from the roots.
 func (l *Lens) replantAll() {
 	for p, e := range l.all {
 		p.flags &^= reached
@@ -97,9 +96,9 @@ func (l *Lens) replantAll() {
 	l.spread()
 }
 
-// seed reaches an entry that is a root or has a reached neighbour. It returns false if it
-// marked the entry as searched. A searched entry is not searched again for each of its arcs
-// that changed: a neighbour that is reached later leads to it in spread.
+// seed reaches an entry that is a root or has a reached neighbour. It returns false if it found no
+// such neighbour and marked the entry as searched. A searched entry is not searched again for each of
+// its changed arcs: if one of its neighbours is reached later, spread finds the entry.
 func (l *Lens) seed(e entryID) bool {
 	p := l.entries.at(e)
 	if p.flags&(reached|searched) != 0 || !l.active(p) {
@@ -124,7 +123,7 @@ func (l *Lens) reach(e, support entryID) {
 	l.queue = append(l.queue, e)
 }
 
-// spread reaches everything that the queue leads to.
+// spread reaches all entries that the queue leads to.
 func (l *Lens) spread() {
 	for len(l.queue) > 0 {
 		e := l.queue[len(l.queue)-1]
@@ -189,7 +188,7 @@ func (l *Lens) ends(a *arc, to entryID) bool {
 	return (a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid) && l.audienceNow(a.flags, a.to) != 0
 }
 
-// support finds a reached neighbour from which e is reached, 0 if there is none.
+// support returns a reached neighbour from which the walk reaches e, 0 if there is none.
 func (l *Lens) support(e entryID) entryID {
 	var found entryID
 	l.visitArcs(e, func(a *arc, other entryID, forward bool) {

@@ -2,7 +2,7 @@ package graph
 
 import "errors"
 
-// ErrGone: the reader's position is older than the tombstones that are kept. It has to start again
+// ErrGone: the reader's position is older than the oldest tombstones. The reader has to start again
 // with a zero Position.
 var ErrGone = errors.New("position is before the horizon")
 
@@ -25,19 +25,19 @@ type Change struct {
 	Op Op
 	// Vertex is the vertex, or the start of the arc.
 	Vertex Key
-	// Payload is the content of a vertex that is set, as its source gave it. Part is
-	// what the view selected of it, nil for all.
+	// Payload is the content of a vertex that is set, as its source set it. Part is the part that the
+	// view selected, nil for all.
 	Payload, Part any
-	// Node names a vertex for as long as it is in the graph.
+	// Node identifies a vertex while it is in the graph.
 	Node NodeID
 	// Root: the vertex is one of the view's roots.
 	Root bool
-	// Appeared: the reader did not have the vertex. Same: it has it with this content,
-	// see Reading.
+	// Appeared: the reader did not have the vertex. Same: the reader has it with this content; see
+	// Reading.All.
 	Appeared, Same bool
 	// Logged is the revision in which anything about a vertex last changed.
 	Logged uint64
-	// Hash is Object.Hash, whatever the view shows of the object.
+	// Hash is Object.Hash, even if the view shows only a part of the object.
 	Hash uint64
 	// SideHash is Object.SideHash.
 	SideHash uint64
@@ -52,27 +52,27 @@ type Change struct {
 	Fields                                            []string
 }
 
-// Position is how far a reader is. The zero value is the beginning.
+// Position is how far a reader has read. The zero value is the beginning.
 type Position struct {
 	// Known is the revision at which the reader had the whole graph, 0 if never.
 	Known uint64
-	// from is the revision at which the walk under way began, 0 if none is.
+	// from is the revision at which the current walk began, 0 if there is none.
 	from uint64
-	// next is the number in the log up to which it has come, counted from base.
+	// next is the revision in the log up to which the walk has come, base the base of the lens then.
 	next, base uint64
-	// seen is the Head that the lens had when it came there, 0 if no walk is under way.
+	// seen is the head of the lens at the last Read of the current walk, 0 if there is none.
 	seen uint64
 }
 
-// Walking reports whether a Read has begun and not come to the end.
+// Walking reports whether the reader is in the middle of a walk.
 func (p Position) Walking() bool { return p.from != 0 }
 
-// Seen is the newest revision that the reader has read a part of. It cannot use a piece that was
-// read from the same place at an older revision: an element that changed between the two had moved
-// to the end for this reader, and is in neither piece.
+// Seen returns the newest revision that the reader has read a part of. The reader must not use a piece
+// that was read from the same Place at an older revision. An element that changed between the two
+// revisions had moved to the end of the log for this reader, and is in neither piece.
 func (p Position) Seen() uint64 { return max(p.seen, p.Known) }
 
-// Place is the position without the revision seen: equal for readers that are equally far.
+// Place returns the position without Seen, which is equal for readers that have read equally far.
 func (p Position) Place() Position {
 	p.seen = 0
 	return p
@@ -108,12 +108,10 @@ func (l *Lens) reader(how Reading, take func(Change) bool) reader {
 	return reader{l: l, how: how, take: take}
 }
 
-// Read gives emit the net change from the reader's position on, for at most
-// limit log elements, and moves the position. Once emit returns false, having
-// enough, the element that its change is of is the last one. Read returns true
-// when the reader now has the whole graph as of one revision, which is then
-// pos.Known. ErrGone means that the reader must forget everything and begin with a
-// zero Position.
+// Read emits the net change since the reader's position, for at most limit log elements, and moves the
+// position. If emit returns false, Read stops after the current element. Read returns true when the
+// reader has the whole graph as of one revision, which is then pos.Known. After ErrGone, the reader
+// must drop its graph and begin with a zero Position.
 func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) bool) (bool, error) {
 	r := l.reader(how, emit)
 	if err := l.rlockFor(how); err != nil {
@@ -123,13 +121,13 @@ func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) boo
 	if pos.from == 0 {
 		pos.from, pos.next, pos.base = l.head, pos.Known, l.base
 		if pos.Known > 0 {
-			// Readers that are equally far have equal positions, whenever they began.
+			// Readers that have read equally far have equal positions, whenever they began.
 			pos.from = pos.Known
 		}
 	}
 	r.known, r.told = pos.Known, pos.Known
 	if r.told == 0 {
-		// One that began with nothing can only know what it was given since.
+		// A reader that began with nothing only knows what it received since then.
 		r.told = pos.from
 	}
 	if r.told < l.tombstones.horizon || pos.Known > l.head || pos.base != l.base {
@@ -150,14 +148,14 @@ func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) boo
 	return true, nil
 }
 
-// reader is one call of Read.
+// reader is the state of one call of Read.
 type reader struct {
 	l    *Lens
 	how  Reading
 	take func(Change) bool
 
 	known uint64 // what changed after this revision is new to the reader
-	told  uint64 // what went after this revision the reader may have
+	told  uint64 // the reader may have vertices and arcs that disappeared after this revision
 	// enough: take wants no further elements.
 	enough bool
 }
@@ -227,7 +225,7 @@ func (r *reader) readVertex(e entryID, key Key) {
 // readArc emits an arc that starts at a visible entry, if it is new to the reader.
 func (r *reader) readArc(e entryID, key Key, a *arc) { r.readArcSince(e, key, a, 0) }
 
-// readArcSince is readArc for an arc that is not older than a revision.
+// readArcSince is readArc for an arc that last changed in revision least or later.
 func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	l, g := r.l, r.l.g
 	how := l.arcNow(e, a)
@@ -244,11 +242,11 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	fields := g.fieldsOf(a.fields)
 	switch {
 	case how.missing && how.readers == everybody:
-		// Subscribers may not learn from a selector's field about an object outside the view, and
-		// an inferred reference makes no arc for all of them.
+		// A selector's field would reveal that there is an object outside the view. Fields of inferred
+		// references are left out because not all readers of the arc include these.
 		fields = g.declaredOf(a.namedBy)
 	case how.missing, forInferred(a.flags) && r.isOf(how.readers&takeInferred):
-		// Nor may they learn about a namespace's labels if an inferred reference makes the arc.
+		// A selector's field would reveal a label of the namespace.
 		fields = g.fieldsOf(a.namedBy)
 	}
 	r.emit(Change{
@@ -259,7 +257,8 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	})
 }
 
-// optional reports whether the source of an arc works without its target. A selector does not say.
+// optional reports whether the source of an arc works without its target. It is false for selectors,
+// which do not say.
 func (r *reader) optional(a *arc, how arcView) bool {
 	if a.typ == OwnerReference || a.flags&required != 0 {
 		return false
@@ -272,8 +271,7 @@ func (r *reader) admits(a *arc, how arcView) bool {
 	return r.allowed(r.l.g.keyAt(a.to, how.resource)) && r.isOf(how.readers)
 }
 
-// targetSince is the revision in which the target of an arc last appeared or
-// disappeared.
+// targetSince returns the revision in which the target of an arc last appeared or disappeared.
 func (r *reader) targetSince(to slotID, resource resID) uint64 {
 	if n := r.l.g.nodeAt(to, resource); n != 0 {
 		if e := r.l.index.at(n); e != 0 {
@@ -283,7 +281,7 @@ func (r *reader) targetSince(to slotID, resource resID) uint64 {
 	return 0
 }
 
-// readTombstones emits the deletion of arcs of an entry that have not come back.
+// readTombstones emits the deletion of those arcs of an entry that are not shown again.
 func (r *reader) readTombstones(e entryID, key Key) {
 	l, g := r.l, r.l.g
 	var told map[arcTombstone]bool
@@ -296,7 +294,7 @@ func (r *reader) readTombstones(e entryID, key Key) {
 			continue
 		}
 		if d.older != 0 || told != nil {
-			// The same arc may have gone more than once.
+			// The same arc may have several tombstones.
 			if told == nil {
 				told = make(map[arcTombstone]bool)
 			}

@@ -9,16 +9,16 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// References may name objects that do not exist: each such name costs a placeholder and an arc,
-// several times its text. So each namespace is charged for the references of its objects. If it may
-// hold no more, the objects with most names lose their arcs by name first. They get them back when they
-// name less, or when there is room and they change or are read again; see RetryReferences. Unlike
-// selectors, names that are not shown are not kept.
+// References may name objects that do not exist. Each such name costs a placeholder and an arc,
+// several times its text, so each namespace is charged for the references of its objects. If it may
+// hold no more, the objects with most names lose their arcs by name first. They get the arcs back when
+// they name less, or when there is room and they change or are read again; see RetryReferences. Unlike
+// selectors, names whose arcs are removed are not kept.
 
 // Payer pays for the references of the objects of namespaces. The writer calls it.
 type Payer interface {
-	// Pay sets the number of bytes that the references of a namespace's objects hold, if it may
-	// hold as many, and reports whether it may. A smaller number is never refused.
+	// Pay sets the number of bytes that the references of a namespace's objects hold, if the namespace
+	// may hold that many, and reports whether it may. A smaller number is never refused.
 	Pay(namespace string, use budget.Use, bytes int) bool
 	// Most returns the largest number that Pay accepts.
 	Most(namespace string, use budget.Use) int
@@ -27,10 +27,10 @@ type Payer interface {
 // The memory of references, in bytes. TestReferenceBytes compares it with the heap.
 const (
 	arcBytes         = 56
-	placeholderBytes = 120 // of a name that no object has, beside its text
+	placeholderBytes = 120 // of a name without an object, in addition to its text
 )
 
-// namesOverLimit is an object whose references by name are left out.
+// namesOverLimit describes an object whose references by name are left out.
 type namesOverLimit struct {
 	names int
 	bytes int // that the references would hold
@@ -38,7 +38,7 @@ type namesOverLimit struct {
 	again bool
 }
 
-// setNamed stores the number of names in a node's references.
+// setNamed stores and charges the number of names in a node's references.
 func (g *Graph) setNamed(id nodeID, names int) {
 	n := g.nodes.at(id)
 	if len(g.overLimit) > 0 {
@@ -57,7 +57,7 @@ func (g *Graph) setNamed(id nodeID, names int) {
 	g.renamed(space, id, names)
 }
 
-// charge adds to what the references by name of a namespace's objects hold.
+// charge adds bytes to the memory of the references by name of a namespace's objects.
 func (g *Graph) charge(space spaceID, bytes int) {
 	n := g.named[space]
 	if n == nil {
@@ -74,7 +74,7 @@ func (g *Graph) charge(space spaceID, bytes int) {
 	}
 }
 
-// namespaceNames is what the references by name of a namespace's objects hold.
+// namespaceNames is the memory of the references by name of a namespace's objects.
 type namespaceNames struct {
 	bytes   int
 	unpaid  bool    // since bytes changed; the namespace is in Graph.unpaid
@@ -89,8 +89,8 @@ func (g *Graph) namedBytes(space spaceID) int {
 	return 0
 }
 
-// payName charges for a name that arcs end at and no object has. The namespace of one of the arcs pays,
-// until an object has the name or no arc ends there.
+// payName charges for a name that has arcs and no object. The namespace of one of the arcs pays until
+// there is an object or the last arc is removed.
 func (g *Graph) payName(id slotID) {
 	s := g.slots.at(id)
 	switch paid, absent := s.place >= payerPlace, s.place == 0 || s.place >= payerPlace; {
@@ -112,7 +112,7 @@ func (g *Graph) refundName(s *slot) {
 	g.spaces.release(payer)
 }
 
-// placeholder returns the memory of a name that no object has.
+// placeholder returns the memory of a name without an object.
 func (g *Graph) placeholder(s *slot) int {
 	if g.placeholderBytes == 0 {
 		return 0
@@ -120,7 +120,7 @@ func (g *Graph) placeholder(s *slot) int {
 	return g.placeholderBytes + len(s.name)
 }
 
-// costOf returns what an object's references by name would hold.
+// costOf returns the bytes that an object's references by name would hold.
 func (g *Graph) costOf(want []desiredArc) int {
 	bytes := len(want) * g.arcBytes
 	for i := range want {
@@ -137,8 +137,8 @@ type unlimited struct{}
 func (unlimited) Pay(string, budget.Use, int) bool { return true }
 func (unlimited) Most(string, budget.Use) int      { return math.MaxInt }
 
-// stillOverLimit reports whether the references of an object stay left out: it names no less, and
-// there is no room. The namespace is then not searched for its largest namers.
+// stillOverLimit reports whether the references of an object stay left out, because it names no less
+// and there is no room. This saves the search for the largest namers of the namespace.
 func (g *Graph) stillOverLimit(id nodeID, want []desiredArc) bool {
 	u, ok := g.overLimit[id]
 	if !ok || len(want) < u.names {
@@ -150,7 +150,8 @@ func (g *Graph) stillOverLimit(id nodeID, want []desiredArc) bool {
 	}
 	g.overLimit[id] = namesOverLimit{names: len(want), bytes: bytes}
 	budget.HeldBytes.Exceed()
-	// Nothing else may need what was made to compare the names. Several may be of one slot.
+	// Drop the slots that were made for the comparison and that nothing else needs. Several names may
+	// have one slot, so all are pinned first.
 	for i := range want {
 		g.slots.at(want[i].to).pins++
 	}
@@ -162,21 +163,21 @@ func (g *Graph) stillOverLimit(id nodeID, want []desiredArc) bool {
 	return true
 }
 
-// namer is an object and how much it names.
+// namer is an object and the number of its names.
 type namer struct {
 	id    nodeID
 	names uint32
-	key   Key // when it was added: the node may be another object's by now
+	key   Key // when it was added: the id may belong to another object by now
 }
 
-// namers are the objects of a crowded namespace that name something, largest first. An
-// entry whose object names another number of things by now is passed over.
+// namers has the objects with names in a namespace that has no room, the largest first. Entries with
+// an outdated number of names are skipped.
 type namers struct {
 	heap      []namer
-	collected int // how many there were
+	collected int // number of entries at first
 }
 
-// minNamers is how many entries may be added to few before they are collected again.
+// minNamers is the number of entries that may be added in any case before they are collected again.
 const minNamers = 1024
 
 func (h *namers) Len() int { return len(h.heap) }
@@ -218,8 +219,8 @@ func (g *Graph) collectNamers(space spaceID) *namers {
 	return h
 }
 
-// enforceNames charges the namespaces whose references by name changed, and removes those of the largest
-// namers where a namespace may hold no more. It waits for the removal of sources, which may make room.
+// enforceNames charges the namespaces whose references by name changed, and calls dropLargest where
+// they are too many. It waits for the removal of sources, which may make room.
 func (g *Graph) enforceNames() {
 	if len(g.unpaid) == 0 || slices.ContainsFunc(g.cleanups, func(c rest) bool { _, ok := c.(*removeSource); return ok }) {
 		return
@@ -228,7 +229,7 @@ func (g *Graph) enforceNames() {
 		space := g.unpaid[i]
 		n := g.named[space]
 		if n == nil || !n.unpaid {
-			continue // its references went meanwhile
+			continue // its last references were removed
 		}
 		name := g.spaces.at(space)
 		if !g.payer.Pay(name, budget.Names, n.bytes) {
@@ -240,7 +241,7 @@ func (g *Graph) enforceNames() {
 	g.unpaid = g.unpaid[:0]
 }
 
-// dropLargest removes the names of the largest namers of a namespace, until it holds no more than most.
+// dropLargest drops the names of the largest namers of a namespace until it holds no more than most.
 func (g *Graph) dropLargest(space spaceID, n *namespaceNames, most int) {
 	if n.largest == nil {
 		n.largest = g.collectNamers(space)
@@ -254,9 +255,8 @@ func (g *Graph) dropLargest(space spaceID, n *namespaceNames, most int) {
 	}
 }
 
-// renamed keeps the largest namers of a namespace up to date with an object that names
-// another number of things. They are collected again once the namespace has room, or once
-// most entries are out of date.
+// renamed updates the largest namers of a namespace after an object's number of names changed. They
+// are collected again once the namespace has room, or once most entries are outdated.
 func (g *Graph) renamed(space spaceID, id nodeID, names int) {
 	n := g.named[space]
 	if n == nil || n.largest == nil {
@@ -281,7 +281,7 @@ func (g *Graph) dropNames(id nodeID) {
 	budget.HeldBytes.Exceed()
 }
 
-// sortByNames sorts by how much is named, and where that is equal by name.
+// sortByNames sorts nodes by a count such as names, and nodes with the same count by key.
 func (g *Graph) sortByNames(ids []nodeID, names func(nodeID) int) {
 	slices.SortFunc(ids, func(a, b nodeID) int {
 		return cmp.Or(cmp.Compare(names(a), names(b)), compareKeys(new(g.key(a)), new(g.key(b))))
@@ -292,15 +292,15 @@ func compareKeys(k, o *Key) int {
 	return cmp.Or(cmp.Compare(k.Group, o.Group), cmp.Compare(k.Resource.Resource, o.Resource.Resource), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Version, o.Version))
 }
 
-// Unread is an object that the caller has to set again: there is room for its references, or they
-// point elsewhere.
+// Unread is an object that the caller has to set again, because there is room for its references or
+// they point to the wrong scope.
 type Unread struct {
 	Sources         []SourceID
 	Namespace, Name string
 }
 
-// RetryReferences returns the objects whose references were left out and now have room, and the
-// misplaced ones. Selectors whose arcs have room make them in the same Update. In Update.
+// RetryReferences returns the misplaced objects, and the objects whose references were left out and
+// now have room. Dropped selectors that have room make their arcs in the same Update. In Update.
 func (g *Graph) RetryReferences() []Unread {
 	found := g.Misplaced()
 	for _, h := range g.dropped {
@@ -332,12 +332,12 @@ func (g *Graph) unread(id nodeID) Unread {
 	return Unread{Sources: g.sourcesOf(id), Namespace: g.spaces.at(at.space), Name: at.name}
 }
 
-// sourcesOf are the sources that see an object.
+// sourcesOf returns the sources that see an object.
 func (g *Graph) sourcesOf(id nodeID) []SourceID {
 	return append([]SourceID{g.nodes.at(id).claim}, g.claims[id]...)
 }
 
-// boundOf is the bound that a node exceeds, nil for none.
+// boundOf returns the bound that a node exceeds, nil for none.
 func (g *Graph) boundOf(id nodeID) *budget.Bound {
 	if _, ok := g.overLimit[id]; ok {
 		return budget.HeldBytes

@@ -1,11 +1,11 @@
 package graph
 
-// setScope stores whether a kind is namespaced. References to it whose scope was unknown find
-// their targets.
+// setScope stores whether a kind is namespaced. References to it whose scope was unknown find their
+// targets.
 //
-// A kind that was of the cluster and now lives in namespaces was made again as another one. An arc
-// to it does not know the namespace that the reference would have had: its object has to be read
-// again, see RetryReferences.
+// A cluster-scoped kind that is now namespaced was deleted and created again. An arc to it does not
+// store the namespace of its reference, so the object with the reference has to be read again; see
+// RetryReferences.
 func (g *Graph) setScope(kind kindID, scope Scope) {
 	before := g.scopes[kind]
 	if before == scope {
@@ -26,8 +26,8 @@ func (g *Graph) setScope(kind kindID, scope Scope) {
 	}
 }
 
-// arcsTo returns the arcs to names of a kind in some namespaces. It reads all names of the
-// graph, unless the kind has none, as before its first object.
+// arcsTo returns the arcs to names of a kind in some namespaces. It visits all names of the graph,
+// unless the kind has none, as before its first object.
 func (g *Graph) arcsTo(kind kindID, in func(spaceID) bool) (found []arcID) {
 	if g.slotsOf[kind] == 0 {
 		return nil
@@ -43,8 +43,8 @@ func (g *Graph) arcsTo(kind kindID, in func(spaceID) bool) (found []arcID) {
 	return found
 }
 
-// Misplaced returns the objects with misplaced references, each once: their references point where
-// objects of the kind no longer live. In Update.
+// Misplaced returns the objects that refer to a namespaced kind as cluster-scoped, each once. In
+// Update.
 func (g *Graph) Misplaced() (found []Unread) {
 	for id, told := range g.misplaced {
 		if !told {

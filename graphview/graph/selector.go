@@ -14,28 +14,28 @@ type selector struct {
 	space    spaceID // 0 for every namespace
 	field    string
 	selector Selector
-	// namespaceSelector selects the namespaces, of all, in which it selects; nil for every one.
+	// namespaceSelector selects the namespaces in which the selector matches objects; nil for all.
 	namespaceSelector *Selector
-	// anchors are the pairs of one of its requirements under which the index has it: an object
-	// that matches has exactly one of them. Empty if no requirement names pairs.
+	// anchors are the pairs of one requirement, under which the scope indexes the selector: an object
+	// that matches has exactly one of them. Empty if no requirement lists values.
 	anchors []pair
 }
 
-// scope is the objects of one kind in one namespace, and the selectors that
-// look there; with space 0, the selectors that look everywhere.
+// scope has the objects of one kind in one namespace, and the selectors that select there. With space
+// 0, it has the selectors that select in every namespace.
 type scope struct {
 	slots []slotID
-	// anchored selectors by one of their pairs; the rest see every object.
+	// anchored has the selectors by their anchors. Selectors in rest are compared with every object.
 	anchored map[pair][]*selector
 	rest     []*selector
-	// postings are made when first needed.
+	// postings are nil until they are needed.
 	postings *postings
 }
 
 // selection has the scopes by their kind and namespace.
 type selection map[kindID]map[spaceID]*scope
 
-// scopeAt is a scope, nil if there is nothing in it.
+// scopeAt returns a scope, nil if it is empty.
 func (g *Graph) scopeAt(kind kindID, space spaceID) *scope { return g.selection[kind][space] }
 
 func (g *Graph) scopeFor(kind kindID, space spaceID) *scope {
@@ -60,7 +60,7 @@ func (g *Graph) dropScope(kind kindID, space spaceID) {
 	}
 }
 
-// enter puts a slot that has a live node into its scope; leave takes it out.
+// enter adds a slot with a live node to its scope; leave removes it.
 func (g *Graph) enter(id slotID) {
 	s := g.slots.at(id)
 	switch {
@@ -92,7 +92,7 @@ func (g *Graph) leave(id slotID) {
 	g.payName(id)
 }
 
-// setSelectors makes the node's selectors those of its references.
+// setSelectors replaces the node's selectors with those of its references.
 func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	var want []*selector
 	for i := range references {
@@ -117,8 +117,7 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	}
 	h, before := g.setHolder(id, want), g.byNamespace[id]
 	g.setByNamespace(id, want)
-	// Arcs of the old selectors that no new one confirms go; the list is taken
-	// first, since others are linked in.
+	// Arcs that only the old selectors make are removed. They are listed before other arcs are linked.
 	stale := g.selectedArcs(id)
 	if h != nil {
 		g.setMatches(h, len(stale))
@@ -139,9 +138,8 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	}
 }
 
-// selectAll makes the arcs of a holder's selectors, unless they exceed a bound. It returns false
-// if they are too many for one revision; a selectorUpdate then makes them, and updates the
-// existing ones.
+// selectAll makes the arcs of a holder's selectors, unless they exceed a bound. If they are too many
+// for one revision, it returns false, and a selectorUpdate makes them and updates the existing ones.
 func (g *Graph) selectAll(id nodeID, h *holder, there []arcID) bool {
 	if g.tooMany(h) {
 		g.drop(id, h, requirementsOfObject)
@@ -186,8 +184,8 @@ func (s *selector) equal(o *selector) bool {
 		reflect.DeepEqual(s.selector, o.selector) && reflect.DeepEqual(s.namespaceSelector, o.namespaceSelector)
 }
 
-// index anchors the selector at the requirement whose pairs have the fewest
-// selectors so far, so that an object looks at few that do not match it.
+// index anchors the selector at the requirement whose pairs have the fewest selectors so far, so that
+// an object is compared with few selectors that do not match it.
 func (g *Graph) index(s *selector) {
 	g.kinds.hold(s.kind)
 	g.spaces.hold(s.space)
@@ -250,9 +248,8 @@ func (g *Graph) labelsOf(id nodeID) map[string]string {
 	return nil
 }
 
-// relabelled brings the arcs of selectors into a slot up to date after its
-// nodes came, went or changed labels, and where it is a namespace's, those into
-// what is in that.
+// relabelled updates the arcs that selectors make to a slot after its nodes appeared, disappeared or
+// changed labels. For a Namespace, it also updates the arcs to the objects in it.
 func (g *Graph) relabelled(id slotID) {
 	at := g.slots.at(id)
 	if at.kind == g.namespaces && len(g.byNamespace) > 0 {
@@ -296,7 +293,7 @@ func (g *Graph) relabelled(id slotID) {
 	}
 }
 
-// flag is what the selector gives to its arcs.
+// flag returns the flag that the selector sets in its arcs.
 func (s *selector) flag() uint16 {
 	if s.namespaceSelector != nil {
 		return byNamespaceLabel
@@ -304,7 +301,7 @@ func (s *selector) flag() uint16 {
 	return selected
 }
 
-// selectArc makes the arc of selectors to a slot that they match.
+// selectArc makes or updates the arc of selectors to a slot that they match.
 func (g *Graph) selectArc(from nodeID, to slotID, typ ArcType, by uint16) {
 	id, steps := g.findArc(from, to, typ)
 	g.visits += steps
@@ -314,8 +311,8 @@ func (g *Graph) selectArc(from nodeID, to slotID, typ ArcType, by uint16) {
 	g.holdArc(id, g.arcs.at(id).flags&bySelector|by)
 }
 
-// reselect brings an arc up to date with the selectors of its source: it goes if
-// none holds it any more and nothing names its target.
+// reselect updates an arc to the selectors of its source. It removes the arc if none of them matches
+// and no reference names its target.
 func (g *Graph) reselect(id arcID) {
 	g.visits++
 	a := g.arcs.at(id)
@@ -334,7 +331,7 @@ func (g *Graph) reselect(id arcID) {
 	g.holdArc(id, by)
 }
 
-// holdArc notes by which selectors the arc is held.
+// holdArc stores in an arc which selectors match: the flags by.
 func (g *Graph) holdArc(id arcID, by uint16) {
 	a := g.arcs.at(id)
 	if before := a.flags & bySelector; before != by {

@@ -6,30 +6,30 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// A few bytes may change very many arcs: another selector of an object that matches thousands,
-// another label of their namespace. Each Update makes one slice of such a change, as a revision of its
-// own. A slice compares selectors with labels as they are then, so it does not need to know the change
-// that caused it. No other change is allowed until the last slice; see Graph.HasOpenUpdate.
+// A few bytes may change very many arcs: another selector of an object that matches thousands, or
+// another label of their namespace. Each Update makes one slice of such a change, as a separate
+// revision. A slice compares the current selectors and labels, so it does not need to know the change.
+// Until the last slice, no other change is allowed; see Graph.HasOpenUpdate.
 
-// selectorUpdate is the rest of one change. The arcs that selectors made before come first, then
-// each pair of a holder and a slot: arcs are removed before others are added, so that there are
-// never more than a bound allows.
+// selectorUpdate is the rest of one change. The arcs that selectors made before come first, then each
+// pair of a holder and a slot: arcs are removed before others are added, so that their number stays
+// within the bound.
 type selectorUpdate struct {
 	there []arcID
-	// within are slots whose arcs by labels of their namespace are yet to be listed.
+	// within are slots whose arcs by labels of their namespace are not listed yet.
 	within  []slotID
 	holders []nodeID
 	slots   []slotID
 	holder  int
 	slot    int
-	// of are the selectors of the one holder whose slots are yet to be found: as the first
-	// step does, once nothing changes any more. counted is how much they match of what was
-	// looked at, if that has to be known before an arc is made.
+	// finds: the first step finds the slots of the holder of, since nothing else changes from then on.
+	// counts: the number of its matches has to be known before an arc is made; counted is that number
+	// so far.
 	of      *holder
 	finds   bool
 	counts  bool
 	counted int
-	// then, if not nil, is what comes after.
+	// then, if not nil, is called after the last step.
 	then func()
 }
 
@@ -81,7 +81,7 @@ func (c *selectorUpdate) list(g *Graph) {
 	c.within = c.within[1:]
 }
 
-// find finds what the selectors of a holder may match.
+// find finds the slots that the selectors of a holder may match.
 func (c *selectorUpdate) find(g *Graph) {
 	c.finds = false
 	if g.nodes.at(c.holders[0]).holder != c.of {
@@ -92,7 +92,7 @@ func (c *selectorUpdate) find(g *Graph) {
 	g.visits += len(c.slots)
 }
 
-// count counts what a holder without arcs matches of one slot.
+// count counts the matches of a dropped holder in one slot.
 func (c *selectorUpdate) count(g *Graph) {
 	id, h := c.holders[0], c.of
 	if g.nodes.at(id).holder != h {
@@ -108,13 +108,12 @@ func (c *selectorUpdate) count(g *Graph) {
 	c.counts, c.slot = false, 0
 	if h.dropped != nil {
 		g.setMatches(h, c.counted)
-		c.there, c.holders = nil, nil // drop takes care of what there was
+		c.there, c.holders = nil, nil // drop removes the existing arcs
 	}
 }
 
-// enforceMeanwhile drops the arcs of holders that exceed a bound while a change is made. It does
-// so before the rest of the change. Their matches are counted at the end, and enforce then
-// decides.
+// enforceMeanwhile drops the arcs of holders that exceed a bound before the rest of a change in slices
+// is made. Their matches are counted after that, and then enforce decides.
 func (g *Graph) enforceMeanwhile() {
 	left := len(g.openUpdates)
 	var counts []rest

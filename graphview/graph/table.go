@@ -1,17 +1,16 @@
 package graph
 
-// A table gives equal values equal ids, from 1 on, for as long as they are held. Kinds,
-// namespaces, resources and field paths come from objects, so a value must not outlive the last
-// object that has it. sweep, at the end of a revision, drops the values that are no longer held;
-// their ids are not reused before.
+// A table gives equal values equal ids, from 1 on, while they are held. Kinds, namespaces, resources
+// and field paths come from objects, so a value must not outlive the last object that has it. At the
+// end of a revision, sweep drops the values that are not held. Their ids are not reused before.
 type table[ID ~uint32, T comparable] struct {
 	ids    map[T]ID
 	values []T
-	held   []uint32 // how often, by id
-	unheld []ID     // with a count that may be 0
+	held   []uint32 // number of holds, by id
+	unheld []ID     // ids that may have no holds
 	free   []ID
-	peak   int       // values at once since ids was made
-	clone  func(T) T // of what may be a piece of a whole object
+	peak   int       // largest number of values since ids was made
+	clone  func(T) T // copies a value that may be a part of a whole object
 }
 
 // intern returns the id of a value. The caller has to hold it before the revision ends.
@@ -107,16 +106,15 @@ func (t *table[ID, T]) find(v T) ID { return t.ids[v] }
 
 func (t *table[ID, T]) at(id ID) T { return t.values[id] }
 
-// len is how many values there are.
+// len returns the number of values.
 func (t *table[ID, T]) len() int { return len(t.ids) }
 
 // pageBits is the logarithm of the values in one page of a slab.
 const pageBits = 8
 
-// A slab hands out small integer ids for values of one type and reuses those
-// that were freed. It grows page by page: values do not move, so pointers from
-// at stay valid, and growing copies nothing. Id 0 is never handed out: it means
-// none. It does not shrink: its pages are as many as were needed at once.
+// A slab hands out small integer ids for values of one type and reuses ids that were released. It
+// grows page by page: values do not move, so pointers from at stay valid, and growing copies nothing.
+// Id 0 means none. A slab does not shrink.
 type slab[ID ~uint32, T any] struct {
 	pages []*[1 << pageBits]T
 	next  ID // ids up to here have been handed out at least once
@@ -143,5 +141,5 @@ func (s *slab[ID, T]) release(id ID) {
 	s.free = append(s.free, id)
 }
 
-// len is how many ids are taken.
+// len returns the number of ids in use.
 func (s *slab[ID, T]) len() int { return int(s.next) - len(s.free) }

@@ -36,13 +36,12 @@ func (g *Graph) updateLocked(fn func()) (revised, late []*Lens) {
 	return g.commitLenses()
 }
 
-// Visits is about how many elements the open revision visits, with its commit, which visits each
-// changed arc for each lens. It measures how long the graph is locked, whatever else the machine
-// does. In Update, and until the next one.
+// Visits returns the approximate number of elements that the open revision visits, including its
+// commit, which visits each changed arc for each lens. It measures how long the graph is locked,
+// independent of other load on the machine. In Update, and until the next one.
 func (g *Graph) Visits() int { return g.visits + len(g.changes)*len(g.lenses) }
 
-// AddSource announces a source of objects of one kind under one resource. In
-// Update.
+// AddSource adds a source of objects of one kind under one resource. In Update.
 func (g *Graph) AddSource(kind Kind, resource Resource, scope Scope) SourceID {
 	g.lastID++
 	k := g.kindFor(kind)
@@ -54,7 +53,7 @@ func (g *Graph) AddSource(kind Kind, resource Resource, scope Scope) SourceID {
 	return g.lastID
 }
 
-// RemoveSource removes everything that only the source claims, in slices; see Pending. In Update.
+// RemoveSource removes, in slices, everything that only the source claims; see HasCleanup. In Update.
 func (g *Graph) RemoveSource(id SourceID) {
 	src := g.sources[id]
 	if src == nil {
@@ -71,7 +70,7 @@ func (g *Graph) RemoveSource(id SourceID) {
 // left for commitUnlocked.
 func (g *Graph) commitLenses() (revised, late []*Lens) {
 	for l := range g.lenses {
-		// Walks and namespaces are only counted as lenses are committed.
+		// The visits of walks and namespaces are known only when lenses are committed.
 		tooMuch := g.Visits()-g.whole > 2*sliceVisits*g.sliceChanges
 		switch {
 		case l.commitsUnlocked(tooMuch):
@@ -91,7 +90,7 @@ func (g *Graph) commitLenses() (revised, late []*Lens) {
 	return revised, late
 }
 
-// commitLens commits the open revision to a lens, and reports whether that changed.
+// commitLens commits the open revision to a lens, and reports whether the lens changed.
 func (g *Graph) commitLens(l *Lens) bool {
 	if g.rev-l.base > g.span {
 		l.rebase()
@@ -150,21 +149,21 @@ func (g *Graph) sweep() {
 }
 
 // All readers wait while the graph is locked for writing. A revision changes little of the graph
-// itself, or is made in slices. A lens may have much to commit nevertheless: a view of 100,000
-// objects gets other roots, or watches another version of a kind, or thousands of its objects
-// refer to a deleted one, and that is one revision. Such a lens is committed after the graph is
-// unlocked. Only its own readers wait for that.
+// itself, or is made in slices. But a lens may have much to commit in one revision: a view of 100,000
+// objects gets other roots, watches another version of a kind, or has thousands of objects that refer
+// to a deleted one. Such a lens is committed after the graph is unlocked, and only its own readers
+// wait for that.
 //
-// The writer, which is alone, reads the graph without the lock. It takes the lock in pieces to
+// No other writer runs, so the commit reads the graph without the lock. It takes the lock in pieces to
 // write fields that readers use.
 
 // ObserveLock sets functions that the writer calls after the graph is locked for writing and before
 // it is unlocked. Call it before the first Update.
 func (g *Graph) ObserveLock(locked, unlocked func()) { g.locked, g.unlocking = locked, unlocked }
 
-// ObserveLenses sets a function that the writer calls for each lens that a revision changed,
-// before a reader can see the revision. It returns whether readers are notified now. If not, the
-// writer calls Publish later. The function may not read the lens. Call it before the first Update.
+// ObserveLenses sets a function that the writer calls for each lens that a revision changed, before a
+// reader can see the revision. The function reports whether readers are notified now; if not, the
+// writer calls Publish later. It must not read the lens. Call ObserveLenses before the first Update.
 func (g *Graph) ObserveLenses(changed func(l *Lens, head uint64) (publish bool)) { g.changed = changed }
 
 func (g *Graph) lock() {
@@ -181,7 +180,7 @@ func (g *Graph) unlock() {
 	g.mu.Unlock()
 }
 
-// rlockTries is how many commits outside the lock a reader waits for.
+// rlockTries is the number of commits outside the lock that a reader waits for.
 const rlockTries = 2
 
 // rlock locks the graph for a reader of the lens. It waits while the lens is committed outside the
@@ -198,9 +197,9 @@ func (l *Lens) rlock() {
 	if l.rlockNow() {
 		return
 	}
-	// Under load the next such commit begins before a reader that waited for the last one runs.
-	// Between two revisions no lens is committed, and writing admits all readers that wait by
-	// then.
+	// Under load, the next commit outside the lock begins before a reader that waited for the last one
+	// runs. Between two revisions, no lens is being committed, and the writer releases writing, which
+	// admits all readers that wait for it.
 	l.g.writing.RLock()
 	l.g.mu.RLock()
 	l.g.writing.RUnlock()
@@ -234,8 +233,8 @@ func (l *Lens) rlockFor(how Reading) error {
 const fewEntries = 512
 
 // commitsUnlocked reports whether a lens is committed after the graph is unlocked: because the commit
-// visits all its entries, all within its depth or all in a namespace, or because all lenses
-// together have too many visits.
+// visits all its entries, all within its depth or all in a namespace, or because all lenses together
+// have too many visits.
 func (l *Lens) commitsUnlocked(tooMuch bool) bool {
 	few := l.g.fewEntries
 	switch {
@@ -253,15 +252,15 @@ func (l *Lens) commitsUnlocked(tooMuch bool) bool {
 	return l.rooted && int(l.entries.next) > few || l.g.slotsByNamespaceLabel(relabelled) > few
 }
 
-// unsettled are the changes of the graph that commits outside the lock left for later.
+// unsettled are the changes of the graph itself that commits outside the lock leave for later.
 type unsettled struct {
 	stamps []arcID // of arcs that look different in the open revision
 	nodes  []nodeID
 	slots  []slotID
 }
 
-// commitUnlocked commits lenses one after the other, the smallest first, and releases the readers of
-// each. It returns the lenses that changed.
+// commitUnlocked commits lenses one by one, the smallest first, and admits the readers of each after
+// its commit. It returns the lenses that changed.
 func (g *Graph) commitUnlocked(lenses []*Lens) (revised []*Lens) {
 	slices.SortFunc(lenses, func(a, b *Lens) int { return cmp.Compare(a.entries.next, b.entries.next) })
 	g.unlocked = true
@@ -289,8 +288,7 @@ func (g *Graph) commitUnlocked(lenses []*Lens) (revised []*Lens) {
 	return revised
 }
 
-// inPieces calls do for each of n items, and unlocks the graph between pieces so that readers get
-// in.
+// inPieces calls do for each of n items. Between pieces it unlocks the graph for readers.
 func (g *Graph) inPieces(n int, do func(i int)) {
 	for i := 0; i < n; {
 		g.lock()

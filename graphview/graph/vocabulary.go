@@ -14,8 +14,7 @@ const (
 	OwnerReference ArcType = iota + 1
 	// Direct leads from an object to what it uses or selects ("r").
 	Direct
-	// Transitive leads from an object to what it names for something else to
-	// use ("t").
+	// Transitive leads from an object to what it names for something else to use ("t").
 	Transitive
 )
 
@@ -48,9 +47,9 @@ type Kind struct {
 	Group, Kind string
 }
 
-// NamespaceKind is the kind of the objects whose labels Reference.Namespaces is about. A lens
-// follows such a reference only into namespaces whose objects are members of it, and a reader only
-// if it may see those: the arc reveals labels.
+// NamespaceKind is the kind of the objects that Reference.Namespaces selects. A lens follows such a
+// reference only into namespaces whose Namespace objects are members, and a reader gets its arcs only
+// if it may see these objects, because the arc reveals labels.
 var NamespaceKind = Kind{Kind: "Namespace"}
 
 // Resource names a served resource. Vertices are named by it.
@@ -68,8 +67,8 @@ type Key struct {
 type Scope uint8
 
 const (
-	// ScopeUnknown: in the reference's Namespace if the target's kind is
-	// namespaced, in none if it is not. The graph finds out (SetScope).
+	// ScopeUnknown: in the reference's Namespace if the target's kind is namespaced, else in none. The
+	// graph learns this from AddSource.
 	ScopeUnknown Scope = iota
 	// ScopeNamespaced: in the reference's Namespace.
 	ScopeNamespaced
@@ -77,8 +76,8 @@ const (
 	ScopeCluster
 )
 
-// Reference is one thing that an object says about others: a single object by
-// name, or all objects that a selector matches. Either Name or Selector is set.
+// Reference is a reference of an object to others: to a single object by name, or to all objects that
+// a selector matches. Either Name or Selector is set.
 type Reference struct {
 	Type ArcType
 	// To is the kind of the target.
@@ -88,8 +87,8 @@ type Reference struct {
 	Scope     Scope
 	// Name of the target.
 	Name string
-	// UID of the target. If set, an object of that name with another UID is
-	// not the target (owner references).
+	// UID of the target. If set, an object of that name with another UID is not the target (owner
+	// references).
 	UID string
 	// Controller and BlockOwnerDeletion are those of an owner reference.
 	Controller, BlockOwnerDeletion bool
@@ -97,24 +96,22 @@ type Reference struct {
 	Selector *Selector
 	// AllNamespaces lets Selector match in every namespace.
 	AllNamespaces bool
-	// Namespaces, with AllNamespaces, lets Selector match in the namespaces whose
-	// labels it selects; see NamespaceKind.
+	// Namespaces, with AllNamespaces, restricts Selector to the namespaces that Namespaces selects by
+	// their labels; see NamespaceKind.
 	Namespaces *Selector
-	// Optional: nothing is wrong where there is no object of that name. An owner is
-	// never optional.
+	// Optional: the object works without the target. An owner is never optional.
 	Optional bool
-	// Inferred: the reference is a guess that only the target confirms. There is an
-	// arc while there is an object of that name, and none without it; see
-	// Lens.SetInferred.
+	// Inferred: the reference is a guess. There is an arc only while an object of that name exists;
+	// see Lens.SetInferred.
 	Inferred bool
 	// Field is the path that holds the reference, with [] for list elements:
-	// spec.volumes[].secret.secretName. Empty for owner references. It may have a word; see
-	// WithWord. That of an inferred reference begins with InferredField. Where an arc has more
-	// fields than it may, those are left out first.
+	// spec.volumes[].secret.secretName. Empty for owner references. It may have a word; see WithWord.
+	// The field of an inferred reference begins with InferredField. If an arc has too many fields,
+	// those are left out first.
 	Field string
 }
 
-// InferredField begins the Field of a Reference that is inferred.
+// InferredField is the prefix of the Field of an inferred Reference.
 const InferredField = "inferred/"
 
 // Operator is how a Requirement compares a label.
@@ -128,16 +125,16 @@ const (
 	DoesNotExist
 )
 
-// Requirement is one condition on the label Key. Values are used by In and
-// NotIn only. NotIn is also satisfied where the label is absent.
+// Requirement is one condition on the label Key. Only In and NotIn use Values. NotIn is also satisfied
+// if the label is absent.
 type Requirement struct {
 	Key    string
 	Op     Operator
 	Values []string
 }
 
-// Selector is a conjunction of requirements. One without any matches every object: the caller
-// decides what an empty selector means in its API.
+// Selector is a conjunction of requirements. Without any, it matches every object: the caller decides
+// what an empty selector means in its API.
 type Selector struct {
 	Requirements []Requirement
 }
@@ -166,14 +163,14 @@ func (r *Requirement) matches(labels map[string]string) bool {
 	}
 }
 
-// MaxWord is how long a word of WithWord is at most.
+// MaxWord is the largest length of a word in WithWord.
 const MaxWord = 32
 
-// wordMark begins a word in a field. No path contains it: package refs neither makes nor
-// takes a path with control characters.
+// wordMark separates the word from the path in a field. No path contains it: package refs neither
+// makes nor accepts a path with control characters.
 const wordMark = "\x00"
 
-// WithWord is a Reference's Field that says in a word what the reference means.
+// WithWord returns a Reference's Field that says in a word what the reference means.
 func WithWord(path, word string) string {
 	if word == "" {
 		return path

@@ -1,17 +1,17 @@
 package graph
 
-// Direction says which way a lens walks from its roots, in terms of what depends on
-// what: an object depends on what it refers to and on its owner.
+// Direction says which way a lens walks from its roots, in terms of dependency: an object depends on
+// what it refers to and on its owner.
 type Direction uint8
 
 const (
-	// Forward is along every arc, and against those of Walk.Against.
+	// Forward is along every arc, and against arcs of the types in Walk.Against.
 	Forward Direction = iota
-	// Down leads to what an object needs and has: along references (r, t) to what it
-	// uses, and against owner references (or) to what it owns.
+	// Down leads to what an object needs and has: along references (r, t) to what it uses, and against
+	// owner references (or) to what it owns.
 	Down
-	// Up leads to what depends on an object: against references to what
-	// uses it, and along owner references to its owner.
+	// Up leads to what depends on an object: against references to what uses it, and along owner
+	// references to its owner.
 	Up
 	// Both is down and up at each step.
 	Both
@@ -20,7 +20,7 @@ const (
 // String returns the direction's name on the wire; "" for Forward, which has none.
 func (d Direction) String() string { return [...]string{"", "down", "up", "both"}[d] }
 
-// ParseDirection is the inverse of Direction.String, but for Forward.
+// ParseDirection is the inverse of Direction.String, except for Forward.
 func ParseDirection(s string) (Direction, bool) {
 	for _, d := range []Direction{Down, Up, Both} {
 		if d.String() == s {
@@ -36,25 +36,25 @@ const MaxDepth = 64
 // MaxRoots bounds the roots of a walk.
 const MaxRoots = 64
 
-// Walk says how a lens gets from its roots to what is visible.
+// Walk says which vertices of a lens its roots reach, and which are therefore visible.
 type Walk struct {
 	Direction Direction
 	// Against are the types of arcs that Forward follows against their direction, too.
 	Against []ArcType
-	// Types are the types of arcs that the other directions follow; none for all.
+	// Types are the types of arcs that the other directions follow; all if empty.
 	Types []ArcType
-	// Depth is the most arcs from the nearest root, 0 for any number.
+	// Depth is the largest number of arcs from the nearest root, 0 for no limit.
 	Depth int
 }
 
-// ways are the types of arcs that are followed one way.
+// ways has the types of arcs that a walk follows in one direction.
 type ways [Transitive + 1]bool
 
-// ways are those of arcs that are followed along their direction, and against it.
+// ways returns the types of arcs that the walk follows along and against their direction.
 func (w *Walk) ways() (along, against ways) {
 	set := func(types []ArcType) (set ways) {
 		for _, t := range types {
-			if t <= Transitive { // no arc is of another type
+			if t <= Transitive { // arcs have no other types
 				set[t] = true
 			}
 		}
@@ -79,7 +79,7 @@ func (w *Walk) ways() (along, against ways) {
 	return along, against
 }
 
-// SetRoots says whether only what roots reach is visible, and how that is found. In
+// SetRoots sets whether only vertices that roots reach are visible, and how roots reach them. In
 // Update.
 func (l *Lens) SetRoots(rooted bool, w Walk) {
 	along, against := w.ways()
@@ -102,7 +102,7 @@ func (l *Lens) SetRoots(rooted bool, w Walk) {
 	}
 }
 
-// setRoot notes whether an entry is a root.
+// setRoot stores whether an entry is a root.
 func (l *Lens) setRoot(e entryID, is bool) {
 	p := l.entries.at(e)
 	if is == (p.flags&root != 0) {
@@ -127,9 +127,8 @@ func (l *Lens) setRoot(e entryID, is bool) {
 // wasNear is the support of an entry that was near a root before the walk.
 const wasNear = byRoot - 1
 
-// rewalk finds the entries within the depth of a root again. A repaired tree does not know the
-// length of the new way, so this visits all entries within the depth, whatever changed. It is
-// called if walkChanged.
+// rewalk finds all entries within the depth of a root again. Repairing the tree is not enough, because
+// the new path may be too long. So this visits all entries within the depth, whatever changed.
 func (l *Lens) rewalk() {
 	before := l.near
 	for _, e := range before {
@@ -183,7 +182,7 @@ type Walked struct {
 	Visits int
 }
 
-// Walks returns those of the last Update. They are valid until the next.
+// Walks returns the walks of the last Update. The slice is valid until the next Update.
 func (g *Graph) Walks() []Walked { return g.walks }
 
 // walkChanged reports whether the open revision may change the entries within the depth of a root.
@@ -201,7 +200,7 @@ func (l *Lens) walkChanged() bool {
 	return false
 }
 
-// follows reports whether the walk goes from an entry along an arc, or against it, to another.
+// follows reports whether the walk goes from entry e to another along the arc (forward) or against it.
 func (l *Lens) follows(a *arc, e, other entryID, forward bool) bool {
 	if forward {
 		return l.along[a.typ] && l.ends(a, other)

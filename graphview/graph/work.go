@@ -1,7 +1,7 @@
 package graph
 
 // One event may change very many objects and arcs, and all readers wait for the writer. So each Update
-// does one slice of what it and earlier ones left, as a part of its revision.
+// does one slice of the work that it and earlier Updates left, as a part of its revision.
 
 // sliceChanges is the number of objects that one slice may change, as many as a batch of events
 // has. sliceVisits is the number of visits for each of them.
@@ -10,7 +10,7 @@ const (
 	sliceChanges = 512
 )
 
-// rest is what is left of a change.
+// rest is the part of a change that is left for later.
 type rest interface {
 	// step does a few visits of it. It reports whether that changed an object, and whether nothing is
 	// left.
@@ -25,8 +25,8 @@ func (g *Graph) HasOpenUpdate() bool { return len(g.openUpdates) > 0 }
 // calls it.
 func (g *Graph) HasCleanup() bool { return len(g.cleanups) > 0 || g.HasOpenUpdate() }
 
-// work does one slice, and at least one step: of the open updates, or else of the cleanups. A slice
-// of cleanups is a quarter of others, since each lens that showed a changed object visits its arcs.
+// work does one slice, at least one step, of the open updates or else of the cleanups. A slice of
+// cleanups is a quarter as large, since each lens that showed a changed object visits its arcs.
 func (g *Graph) work() {
 	before, changes, quarter := g.Visits(), 0, max(1, g.sliceChanges/4)
 	for first := true; ; first = false {
@@ -42,13 +42,13 @@ func (g *Graph) work() {
 			changes++
 		}
 		if done {
-			(*list)[0] = nil // they may be many, so the others are not moved
+			(*list)[0] = nil // the list may be long, so it is not copied
 			*list = (*list)[1:]
 		}
 	}
 }
 
-// atOnce reports whether the open revision may visit so many further arcs.
+// atOnce reports whether the open revision may visit that many more arcs.
 func (g *Graph) atOnce(arcs int) bool {
 	return arcs == 0 || g.Visits()+arcs*(1+len(g.lenses)) <= sliceVisits*g.sliceChanges
 }
