@@ -14,7 +14,7 @@ const (
 	WholeObject Content = iota
 	// SummaryOnly is a summary; see Summary.
 	SummaryOnly
-	// KeysOnly is only the name.
+	// KeysOnly is no content: the message has only the key of the vertex.
 	KeysOnly
 )
 
@@ -22,7 +22,7 @@ var contents = map[string]Content{"": WholeObject, "object": WholeObject, "summa
 
 var errContent = errors.New("content must be object, summary or none")
 
-// ParseContent parses the query parameter. "" is the whole object.
+// ParseContent parses the query parameter content. "" means WholeObject.
 func ParseContent(text string) (Content, error) {
 	c, ok := contents[text]
 	if !ok {
@@ -31,8 +31,8 @@ func ParseContent(text string) (Content, error) {
 	return c, nil
 }
 
-// mark distinguishes contents that are sent under one digest of rights. It is empty for whole
-// objects.
+// mark returns a suffix for the digest of a viewer, so that subscribers with different contents
+// share no messages. It is empty for whole objects.
 func (c Content) mark() string {
 	switch c {
 	case SummaryOnly:
@@ -44,18 +44,18 @@ func (c Content) mark() string {
 	}
 }
 
-// Part extracts the part of an object that a view selects each time it is sent, because the parts of
-// all objects would need too much memory. The Part of a graph.Selection is a Part, or the JSON as
-// []byte. Implementations are pointers, and safe for use by any number of goroutines.
+// Part extracts the part of an object that a view selects. It does so each time the object is sent,
+// because storing the parts of all objects would take too much memory. The Part of a graph.Selection
+// is a Part, or the JSON as []byte. Implementations are pointers and safe for concurrent use.
 type Part interface {
 	AppendJSON(dst []byte, o Object) ([]byte, error)
 }
 
-// Object is the payload of a vertex: one version of an object, as it is retained. Implementations
-// are pointers and immutable. Each version is another pointer.
+// Object is the payload of a vertex: one version of an object in the cache. Implementations are
+// immutable pointers, a different one for each version.
 type Object interface {
 	UID() string
-	// HasContent reports whether more than the metadata is there. It is not for a Secret.
+	// HasContent reports whether there is more than the metadata. For a Secret it returns false.
 	HasContent() bool
 	// Size is the number of bytes that AppendJSON appends. For a Secret it is the size of the
 	// metadata.
@@ -67,7 +67,7 @@ type Object interface {
 	ReadJSON(read func(json []byte) error) error
 }
 
-// payloadSize is the approximate size of the content that is sent of an object.
+// payloadSize returns the approximate size of an object's content in a message, in bytes.
 func payloadSize(c *graph.Change) int {
 	if text, ok := c.Part.([]byte); ok {
 		return len(text)

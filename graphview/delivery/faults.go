@@ -8,33 +8,33 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxShown bounds the warnings of a view about single objects. One more warning counts the other
-// objects.
+// maxShown is the maximum number of warnings of a view about single objects. One more warning
+// counts the other objects.
 const maxShown = 20
 
-// faultBytes is the memory of an object that could not be evaluated, beside its names. TestFaultBytes
-// compares it with the heap.
+// faultBytes is the memory for an object that could not be evaluated, without its names, in bytes.
+// TestFaultBytes compares it with the heap.
 const faultBytes = 160
 
-// Judge evaluates the objects of one watch for a view. Two judges may have objects of the same
-// name. Implementations are pointers.
+// Judge evaluates the objects of one watch for a view. Several judges may evaluate the same object.
+// Implementations are pointers.
 type Judge interface {
-	// Judges returns the resource, and whether its objects are the namespaces that the view selects
-	// by label.
+	// Judges returns the resource of the watch, and reports whether the view selects its namespaces
+	// from the objects of the watch.
 	Judges() (r graph.Resource, namespaces bool)
 }
 
 // faults has the objects that could not be evaluated.
 type faults struct {
-	// of has the objects by judge, with the cause of each.
+	// of maps each judge to the objects that failed, and each object to its group.
 	of map[Judge]map[object]*faultGroup
-	// groups are interned, since most objects fail for the same few causes. counts has the number
-	// of objects of each.
+	// groups are interned, since most objects fail for the same few causes. counts is the number of
+	// objects in each group.
 	groups map[faultGroup]*faultGroup
 	counts map[faultGroup]int
-	all    int   // objects
-	bytes  int64 // that they take
-	// shown has the objects that have a warning, with its id.
+	all    int   // number of objects
+	bytes  int64 // memory of the objects
+	// shown maps each object that has its own warning to the id of the warning.
 	shown map[fault]WarningID
 }
 
@@ -52,7 +52,6 @@ type faultGroup struct {
 	cause cause
 }
 
-// groupOf returns the group of a failure.
 func groupOf(by Judge, err error) faultGroup {
 	r, namespaces := by.Judges()
 	g := faultGroup{resource: r, kind: ObjectProcessingFailed, cause: causeOf(err)}
@@ -69,7 +68,7 @@ func newFaults() faults {
 	}
 }
 
-// others is the cause of all further failures once there are too many causes.
+// others is the cause of a failure if the view has too many causes already.
 const others = "for another cause than those that are named"
 
 // Bytes returns the memory of the objects that could not be processed.
@@ -88,7 +87,7 @@ func (w *Warnings) Faults() int {
 	return w.faults.all
 }
 
-// SetFault records that an object cannot be evaluated, or with a nil err that it can.
+// SetFault records that an object cannot be evaluated. A nil err clears the failure.
 func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
 	f := fault{by, object{namespace, name}}
 	w.change(func() {
@@ -107,7 +106,7 @@ func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
 		case known:
 			w.faults.uncount(old)
 		default:
-			// Clones, since the names may be parts of a larger text.
+			// The names may be parts of a larger string, which they would keep in memory.
 			f.object = object{strings.Clone(namespace), strings.Clone(name)}
 			w.faults.all++
 			w.faults.bytes += f.bytes()
@@ -124,8 +123,8 @@ func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
 	})
 }
 
-// SetExceeded records that an object exceeds a bound of the graph, or with a nil err that it does
-// not. Another failure of the object takes precedence.
+// SetExceeded records that an object exceeds a bound of the graph. A nil err clears that. Any other
+// failure of the object takes precedence.
 func (w *Warnings) SetExceeded(by Judge, namespace, name string, err error) {
 	w.mu.Lock()
 	now, known := w.faults.of[by][object{namespace, name}]
@@ -135,13 +134,13 @@ func (w *Warnings) SetExceeded(by Judge, namespace, name string, err error) {
 	}
 }
 
-// intern returns the group that equals g, or the group of others.
+// intern returns the pointer for g. If there are too many groups, g gets the cause others.
 func (s *faults) intern(g faultGroup) *faultGroup {
 	if known := s.groups[g]; known != nil {
 		return known
 	}
 	if len(s.groups) >= int(warningsBound.Limit()) && g.cause.text != others {
-		_ = warningsBound.Exceed() // counts it; the cause reports it
+		_ = warningsBound.Exceed() // for the metric; the cause others is the message
 		g.cause.text, g.cause.coarse = others, others
 		return s.intern(g)
 	}
@@ -149,7 +148,7 @@ func (s *faults) intern(g faultGroup) *faultGroup {
 	return &g
 }
 
-// release drops a group without objects.
+// release drops a group that has no objects any more.
 func (s *faults) release(g *faultGroup) {
 	if s.counts[*g] == 0 {
 		delete(s.counts, *g)
@@ -193,7 +192,7 @@ func (w *Warnings) dropFaultLocked(f fault, of *faultGroup) {
 	w.hideLocked(f)
 }
 
-// hideLocked clears the warning about an object, unless the object fails for another judge too.
+// hideLocked clears the warning about an object, or shows the object's failure for another judge.
 func (w *Warnings) hideLocked(f fault) {
 	id, ok := w.faults.shown[f]
 	if !ok {

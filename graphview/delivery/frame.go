@@ -26,13 +26,13 @@ type Frame struct {
 	// graph and for frames without a change of the graph.
 	Received time.Time
 
-	shared bool // between views too, see largeFrames
+	shared bool // also between views, see largeFrames
 }
 
-// MaxFrameBytes bounds a message on the wire.
+// MaxFrameBytes is the maximum size of a message, unless a single action is larger.
 const MaxFrameBytes = 1 << 20
 
-// WithoutSynced returns the same message without the member of that name.
+// WithoutSynced returns the message without the member "synced".
 func (f *Frame) WithoutSynced() *Frame {
 	b := newFrameBuilder(f.Reset)
 	if len(f.Actions) > 0 {
@@ -48,16 +48,16 @@ func (f *Frame) WithoutSynced() *Frame {
 	return out
 }
 
-// largeContent is the size, in bytes, from which on an object has a separate message, which all
-// subscribers share. A subscriber that does not read then holds only a position and a small message,
-// however large the objects are.
+// largeContent is the size in bytes from which an object gets a message of its own, which all
+// subscribers share. The memory for a subscriber that stops reading, a position and a small message,
+// then does not depend on the size of the objects.
 const largeContent = 16 << 10
 
-// largeFrames finds the messages of large objects while a subscriber holds them.
+// largeFrames caches the message of a large object for as long as any subscriber holds it.
 type largeFrames = weakmap.Map[largeKey, Frame]
 
-// largeKey identifies the content of a message. Content is compared as a pointer, since it is
-// immutable.
+// largeKey identifies the message of a large object. Objects and parts are immutable, so their
+// pointers are compared.
 type largeKey struct {
 	vertex graph.Key
 	object Object

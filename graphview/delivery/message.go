@@ -9,11 +9,11 @@ import (
 	"graphview.dev/graphview/wording"
 )
 
-// frameRoom bounds a message without its actions and warnings, in bytes.
+// frameRoom is the room that a message has for all but its actions and warnings, in bytes.
 const frameRoom = 4 << 10
 
-// Sizes in bytes that suffice most of the time: actionRoom for an action without names and content,
-// wordRoom for the word of a reference, tailRoom for a message without its actions.
+// Sizes in bytes that are usually enough: actionRoom for an action without names and content, wordRoom
+// for a word of an arc, summaryRoom for a summary, tailRoom for a message without its actions.
 const (
 	wordRoom    = 24
 	actionRoom  = 160
@@ -21,33 +21,33 @@ const (
 	tailRoom    = 128
 )
 
-// frameBuilder encodes changes as messages. Each action and warning is in the first frame that has
-// room.
+// frameBuilder encodes changes and warnings as messages. It begins a new frame when the open frame
+// is full.
 type frameBuilder struct {
 	frames []*Frame
-	buf    []byte // of the open frame: {"actions":[ and the actions so far
-	count  int    // of actions in buf
-	reset  bool   // the next frame tells the subscriber to forget everything
+	buf    []byte // the open frame: {"actions":[ and the actions so far
+	count  int    // number of actions in buf
+	reset  bool   // the next frame replaces the whole graph of the subscriber
 	err    error
-	large  *largeFrames // nil: large objects have no separate messages
+	large  *largeFrames // nil: large objects get no messages of their own
 
 	// set and cleared are the warnings of the open frame, separated by commas.
 	set, cleared []byte
-	kinds        []byte // elements, separated by commas
+	kinds        []byte // of the open frame, separated by commas
 }
 
 const actionsOpen = `{"actions":[`
 
 func newFrameBuilder(reset bool) *frameBuilder { return &frameBuilder{reset: reset} }
 
-// grow makes room for changes of about size bytes.
+// grow allocates a buffer for actions of about size bytes.
 func (b *frameBuilder) grow(size int) {
 	if size > 0 {
 		b.buf = make([]byte, 0, min(size+tailRoom, MaxFrameBytes))
 	}
 }
 
-// sizeOf estimates the size of an action, rather too high than too low.
+// sizeOf estimates the encoded size of an action in bytes. The estimate is rather too high.
 func sizeOf(c *graph.Change, content Content) int {
 	n := actionRoom + 2*len(c.Vertex.Name) + 2*len(c.To.Name)
 	switch {
@@ -63,7 +63,7 @@ func sizeOf(c *graph.Change, content Content) int {
 	return n
 }
 
-// add appends one action. If the frame would be too large, the action begins the next one.
+// add appends one action to the open frame, or to a new frame if the open frame is full.
 func (b *frameBuilder) add(c *graph.Change) {
 	if b.large != nil {
 		if key, ok := largeKeyOf(c); ok {
@@ -88,7 +88,7 @@ func (b *frameBuilder) add(c *graph.Change) {
 	b.count++
 }
 
-// warn appends warnings that are set and cleared, after all actions.
+// warn adds the warnings that were set and cleared. It is called after the last add.
 func (b *frameBuilder) warn(set, cleared []Warning) {
 	appendAll := func(to *[]byte, list []Warning) {
 		for i := range list {
@@ -106,12 +106,12 @@ func (b *frameBuilder) warn(set, cleared []Warning) {
 	appendAll(&b.cleared, cleared)
 }
 
-// addLarge appends an action in a separate frame, which it encodes if no subscriber holds it.
+// addLarge adds an action as a frame of its own. It reuses the frame if a subscriber still holds it.
 func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
 	b.close("", false)
 	f := b.large.Get(key)
 	if f == nil {
-		// Slow, so that two goroutines may do the same.
+		// Encoding is slow, so it holds no lock: two goroutines may encode the same frame.
 		alone := newFrameBuilder(false)
 		alone.grow(sizeOf(c, WholeObject))
 		alone.add(c)
@@ -216,8 +216,8 @@ func appendArc(dst []byte, c *graph.Change) []byte {
 // summaryText is a summary that is sent instead of an object.
 type summaryText []byte
 
-// appendContent writes an object as o, the parts of it that a view selects as j or, with names, as
-// f, or a summary as m. It writes nothing if there is no content.
+// appendContent appends the content of a vertex: an object as o, the parts that the view selects as
+// j or, with names, as f, or a summary as m. It appends nothing if there is no content.
 func (b *frameBuilder) appendContent(dst []byte, c *graph.Change) []byte {
 	start := len(dst)
 	var err error
@@ -270,7 +270,7 @@ func appendPart(dst, part []byte) []byte {
 	return nameParts(append(append(dst, partOpen...), part...), len(dst))
 }
 
-// nameParts renames the member that begins at start if its parts have names.
+// nameParts renames the member at start from j to f if its value is an object: the parts have names.
 func nameParts(dst []byte, start int) []byte {
 	if dst[start+len(partOpen)] == '{' {
 		copy(dst[start:], namedOpen)
@@ -311,7 +311,7 @@ func appendAttributes(dst []byte, c *graph.Change) []byte {
 		for i, f := range c.Fields {
 			path, _ := graph.CutWord(f)
 			if i > 0 && path == last {
-				continue // with another word
+				continue // the same path with another word
 			}
 			if i > 0 {
 				dst = append(dst, ',')
@@ -324,7 +324,7 @@ func appendAttributes(dst []byte, c *graph.Change) []byte {
 	return append(dst, '}')
 }
 
-// appendWords writes the words for an arc's fields, each word once.
+// appendWords appends the words for an arc's fields, each word once.
 func appendWords(dst []byte, c *graph.Change) []byte {
 	from := wording.Resource{Group: c.Vertex.Group, Resource: c.Vertex.Resource.Resource}
 	to := wording.Resource{Group: c.To.Group, Resource: c.To.Resource.Resource}
@@ -348,7 +348,7 @@ func appendWords(dst []byte, c *graph.Change) []byte {
 	return dst
 }
 
-// maxWords bounds the words of an arc. It is the bound of fields.
+// maxWords is the maximum number of words of an arc, equal to that of its fields.
 const maxWords = 4
 
 func appendKey(dst []byte, k *graph.Key) []byte {
@@ -369,7 +369,7 @@ func appendKey(dst []byte, k *graph.Key) []byte {
 
 // appendString writes a JSON string. Invalid UTF-8 becomes U+FFFD.
 func appendString(dst []byte, s string) []byte {
-	// The error is about invalid UTF-8, which has been replaced.
+	// The only error is invalid UTF-8, which AppendQuote has replaced.
 	dst, _ = jsontext.AppendQuote(dst, s)
 	return dst
 }

@@ -13,12 +13,13 @@ import (
 	"graphview.dev/graphview/impact"
 )
 
-// Payer pays for the narrowed graph of one subscriber. One goroutine at a time may use it.
+// Payer pays for the narrowed graph of one subscriber, in one goroutine at a time.
 type Payer interface {
 	// Charge charges a number of visits, which may be 0, and returns the time until further visits
 	// are allowed.
 	Charge(visits int) time.Duration
-	// Hold sets the number of vertices and arcs that are held. The error is a *budget.Exceeded.
+	// Hold sets the number of vertices and arcs in the narrowed graph. The error is a
+	// *budget.Exceeded.
 	Hold(elements int) error
 }
 
@@ -53,14 +54,14 @@ func ParseNarrowing(roots []string, direction string, depth int) (*graph.Narrowi
 	return n, nil
 }
 
-// maxRootPart bounds each part of a root, in bytes.
+// maxRootPart is the maximum length of each part of a root, in bytes.
 const maxRootPart = 253
 
 var errRoot = errors.New("an object is RESOURCE.GROUP/NAMESPACE/NAME, such as deployments.apps/shop/web, pods/shop/web-1 or nodes/worker-1")
 
-// parseRoot parses the name of an object.
+// parseRoot parses the name of an object; see errRoot for the syntax.
 func parseRoot(text string) (graph.Key, error) {
-	parts := strings.Split(strings.Clone(text), "/") // text is a part of a URL
+	parts := strings.Split(strings.Clone(text), "/") // text would keep the URL in memory
 	if len(parts) < 2 || len(parts) > 3 {
 		return graph.Key{}, errRoot
 	}
@@ -81,7 +82,7 @@ func parseRoot(text string) (graph.Key, error) {
 	return key, nil
 }
 
-// rootText formats a name for parseRoot.
+// rootText is the inverse of parseRoot.
 func rootText(k graph.Key) string {
 	text := k.Resource.Resource
 	if k.Group != "" {
@@ -99,9 +100,9 @@ type narrowing struct {
 	mark  string
 	payer Payer
 
-	part  *graph.Narrowed // nil before the first Poll, and after rights have changed
-	until time.Time       // the next visit is allowed
-	asked bool            // the payer was asked for earlier debts
+	part  *graph.Narrowed // nil before the first Poll and after a reset
+	until time.Time       // time of the next visit
+	asked bool            // ready has asked the payer for debts
 }
 
 func newNarrowing(what *graph.Narrowing, payer Payer) *narrowing {
@@ -111,12 +112,12 @@ func newNarrowing(what *graph.Narrowing, payer Payer) *narrowing {
 	return &narrowing{what: *what, mark: markOf(what), payer: payer}
 }
 
-// markOf distinguishes narrowings under one digest of rights.
+// markOf returns a suffix for the digest of a viewer, since other narrowings need other messages.
 func markOf(what *graph.Narrowing) string {
 	h := sha256.New()
 	var buf []byte
 	for _, root := range what.Roots {
-		// No part of a name has a zero byte.
+		// The zero byte separates the roots. parseRoot refuses it in names.
 		buf = append(append(buf, rootText(root)...), 0)
 	}
 	buf = append(buf, byte(what.Walk.Direction))
@@ -125,8 +126,8 @@ func markOf(what *graph.Narrowing) string {
 	return "\x00narrow" + string(h.Sum(nil))
 }
 
-// of returns the part of the graph for the subscriber. A subscriber that reconnects gets a new one,
-// which cannot tell what left the part since an older revision.
+// of returns the subscriber's part of the graph. A subscriber that reconnects gets a new part, which
+// does not know the vertices that have left since an older revision.
 func (n *narrowing) of(lens *graph.Lens) *graph.Narrowed {
 	if n.part == nil {
 		n.part = lens.Narrow(n.what)
@@ -134,7 +135,7 @@ func (n *narrowing) of(lens *graph.Lens) *graph.Narrowed {
 	return n.part
 }
 
-// ready returns when the next visit is allowed.
+// ready returns the time from which the next visit is allowed.
 func (n *narrowing) ready() time.Time {
 	if n.payer != nil && !n.asked {
 		// The same user may have exceeded the budget with another subscription, such as the one
@@ -151,7 +152,7 @@ func (n *narrowing) charge(visits int) {
 	}
 }
 
-// settle pays for a Poll, also if it failed with err. It returns the error of the Poll.
+// settle charges the payer for a Poll that returned err. It returns err, or tooLarge.
 func (n *narrowing) settle(err error) error {
 	if n.payer == nil {
 		return err
@@ -168,7 +169,6 @@ func (n *narrowing) settle(err error) error {
 	return nil
 }
 
-// close releases the part.
 func (n *narrowing) close() {
 	if n.payer != nil {
 		_ = n.payer.Hold(0) // never fails, since it is less than before
@@ -176,13 +176,13 @@ func (n *narrowing) close() {
 	n.part = nil
 }
 
-// tooLarge returns the end of a subscription whose part is too large.
+// tooLarge returns the error that ends a subscription because its part is too large.
 func tooLarge(err error) *ClosedError {
 	return &ClosedError{Reason: reason.LimitExceeded, Message: err.Error() + "; ask for a smaller depth or fewer roots"}
 }
 
-// absentRoots returns the warnings about missing roots that were set and cleared since before, and all
-// of them.
+// absentRoots returns the warnings about missing roots as a set, and the differences from the set
+// before.
 func absentRoots(part *graph.Narrowed, before *warningSet) (set, cleared []Warning, now *warningSet) {
 	absent := part.Absent()
 	if len(absent) == 0 && before == nil {
@@ -200,7 +200,7 @@ func absentRoots(part *graph.Narrowed, before *warningSet) (set, cleared []Warni
 	return set, cleared, now
 }
 
-// ParseImpact reads the question about the deletion of an object, which is written as a root is.
+// ParseImpact parses a question about the deletion of an object. The syntax of object is that of a root.
 func ParseImpact(object, policy string) (impact.Question, error) {
 	key, err := parseRoot(object)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxArcs bounds the arcs of one object that Find returns, at each end.
+// maxArcs is the maximum number of outgoing and of incoming arcs that Find returns.
 const maxArcs = 1000
 
-// Found is one vertex and its arcs, each as in a message.
+// Found is one vertex and its arcs, encoded as in messages.
 type Found struct {
-	// Vertex are the members of an svx: vx, m, and o or j.
+	// Vertex has the members of svx: vx, m, and o, j or f.
 	Vertex []byte
-	// Out and In are values of sarc, separated by commas.
+	// Out and In are the outgoing and incoming arcs: values of sarc, separated by commas.
 	Out, In []byte
 	More    bool
 	// Unseen counts other objects with an arc to the vertex: the view does not show them, or
@@ -25,13 +25,13 @@ type Found struct {
 	Unseen int
 }
 
-// Find returns one vertex as a subscriber may see it. It returns nil both if there is none and if the
-// subscriber may not see it. The error is a *ClosedError, or ctx's.
+// Find returns one vertex as a subscriber may see it, nil if there is no such vertex or the subscriber
+// may not see it. The error is a *ClosedError, or that of ctx.
 func (p *Publisher) Find(ctx context.Context, key graph.Key, who Access) (*Found, error) {
 	if !p.selects(key) {
 		return nil, nil
 	}
-	// Each round resolves some rights.
+	// Each iteration resolves the rights that the last one lacked.
 	for {
 		lens := p.Lens()
 		if lens == nil {
@@ -42,7 +42,7 @@ func (p *Publisher) Find(ctx context.Context, key graph.Key, who Access) (*Found
 			rights = who.Rights()
 		}
 		g := newGate(rights)
-		// The right is resolved even if there is no such object: the time must not reveal that.
+		// Resolve the right in any case: the duration must not reveal whether the object exists.
 		g.lets(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
 		seen, ok := lens.Look(key, maxArcs, graph.Reading{Allow: g.allow()})
 		if err := g.err(); err != nil {
@@ -92,7 +92,7 @@ func appendArcs(arcs []graph.Change) []byte {
 	return dst
 }
 
-// resolve waits until missing rights are known.
+// resolve waits until the rights in missing, an *unknownError, are known. It returns other errors.
 func resolve(ctx context.Context, who Access, missing error) error {
 	var unknown *unknownError
 	if !errors.As(missing, &unknown) {

@@ -12,23 +12,23 @@ import (
 )
 
 // readLimit bounds one read. The number of log elements bounds the time under the graph's lock. The
-// number of bytes, without the element that exceeds it, bounds the memory for a subscriber that does
-// not read.
+// number of bytes, which the last element may exceed, bounds the memory for a subscriber that stops
+// reading.
 type readLimit struct{ elements, bytes int }
 
 var (
-	// catchUpLimit is the limit of a subscriber that catches up. A subscriber that does not read
-	// holds a piece, the element that exceeds the limit unless it is large, and a TLS record: 64 KiB.
+	// catchUpLimit is the limit for a subscriber that catches up. If it stops reading, it holds a
+	// piece, its last element unless that is large, and a TLS record: 64 KiB.
 	catchUpLimit = readLimit{elements: 256, bytes: 32 << 10}
-	// changeLimit is the limit of a change, which is encoded once for all subscribers. It has as many
-	// bytes, since each subscriber may stop reading at another change.
+	// changeLimit is the limit for a change, which is encoded once for all subscribers. It allows no
+	// more bytes, since each subscriber may stop reading at a different change.
 	changeLimit = readLimit{elements: 4096, bytes: catchUpLimit.bytes}
 )
 
 // Publisher encodes the lens of a view as messages.
 type Publisher struct {
 	source Source
-	// lens is nil until the view has one.
+	// lens is nil before SetLens.
 	lens        atomic.Pointer[graph.Lens]
 	subscribers atomic.Int64
 	changes     sharedChanges
@@ -47,7 +47,7 @@ func NewPublisher(source Source) *Publisher {
 // SetLens sets the lens of the view. It is called once.
 func (p *Publisher) SetLens(l *graph.Lens) { p.lens.Store(l) }
 
-// Lens returns nil before SetLens.
+// Lens returns the lens of the view, nil before SetLens.
 func (p *Publisher) Lens() *graph.Lens { return p.lens.Load() }
 
 // Subscribers returns the number of subscribers.
@@ -56,22 +56,22 @@ func (p *Publisher) Subscribers() int { return int(p.subscribers.Load()) }
 // state has everything that a subscriber's next messages depend on, except its viewer.
 type state struct {
 	pos    graph.Position
-	warned uint64      // number of the last warning it was sent
-	synced bool        // it was sent that the view is synced
+	warned uint64      // number of the last warning that was sent
+	synced bool        // a message with synced was sent
 	reset  bool        // the next message replaces the whole graph
-	denied *warningSet // that it was sent
-	absent *warningSet // of roots, that it was sent
-	kinds  *kinds      // that it was sent
-	named  uint64      // Scope.Named by which its warnings were chosen
+	denied *warningSet // ACCESS_DENIED warnings that were sent last
+	absent *warningSet // warnings about roots that were sent last
+	kinds  *kinds      // kinds that were sent last
+	named  uint64      // Scope.Named when its warnings were chosen
 }
 
-// place is equal for states that lead to the same messages, see graph.Position.Place.
+// place returns equal values for states that lead to the same messages, see graph.Position.Place.
 func (s state) place() state {
 	s.pos = s.pos.Place()
 	return s
 }
 
-// viewer has the rights and options of a subscriber. Subscribers of equal digest are sent the same.
+// viewer has the rights and options of a subscriber. Equal digests mean equal messages.
 type viewer struct {
 	rights          Rights
 	content         Content
@@ -79,10 +79,10 @@ type viewer struct {
 	narrow          string          // the mark of the part of the graph, "" for the whole graph
 	part            *graph.Narrowed // nil for the whole graph
 	waits           bool            // Poll blocks during a commit outside the lock; not in the digest
-	endTurn         func()          // ends the subscriber's turn, idempotent; nil: it has none
+	endTurn         func()          // ends the subscriber's turn, idempotent; nil: it has no turn
 }
 
-// wants distinguishes viewers with the same rights.
+// wants returns the part of the digest for the options of the viewer.
 func (v viewer) wants() string {
 	wants := v.content.mark()
 	if v.excludeInferred {
@@ -93,9 +93,8 @@ func (v viewer) wants() string {
 
 func (v viewer) digest() string { return digestOf(v.rights) + v.wants() }
 
-// next returns the messages that follow a state, which may be none, and the state after them. An
-// unknownError has the rights that must be resolved first. On is the walk of the subscriber, nil for
-// none.
+// next returns the messages that follow the state from, possibly none, and the state after them. The
+// error is an *unknownError if rights must be resolved first. The subscriber's walk, on, may be nil.
 func (p *Publisher) next(lens *graph.Lens, from state, on *walk, who viewer) ([]*Frame, state, error) {
 	if who.part != nil || from.pos.Known == 0 && (on == nil || !on.joined.Load()) {
 		return p.encode(lens, from, who, catchUpLimit)
@@ -103,7 +102,7 @@ func (p *Publisher) next(lens *graph.Lens, from state, on *walk, who viewer) ([]
 	return p.changes.next(p, lens, from, who)
 }
 
-// lacksNothing reports whether a state has everything that is not in the graph.
+// lacksNothing reports whether a state is current in all that does not come from the graph.
 func (p *Publisher) lacksNothing(lens *graph.Lens, s state) bool {
 	return s.warned == p.source.Warnings.head() && (s.synced || !p.source.Synced()) && s.kinds == p.kinds.of(lens) &&
 		(s.denied == nil || s.denied.generation == p.source.Scope().Generation)
@@ -112,7 +111,7 @@ func (p *Publisher) lacksNothing(lens *graph.Lens, s state) bool {
 // encode reads a piece of the graph and encodes it as messages.
 func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readLimit) ([]*Frame, state, error) {
 	to := from
-	// Before the graph is read, which then has all objects of a synced view.
+	// Synced comes before the read: if it is true, the graph that is read is complete.
 	synced := p.source.Synced()
 	set, cleared, warned, ok := p.source.Warnings.since(from.warned)
 	if !ok {
@@ -123,11 +122,11 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	gate := newGate(who.rights)
 	denied := from.denied
 	if who.rights != nil {
-		// Before the graph is read: changes that a narrowed graph emits count as sent, so all
-		// rights have to be known by then.
+		// The rights come before the read: changes that a narrowed graph emits count as sent, so
+		// all rights must be known by then.
 		scope := p.source.Scope()
 		if from.warned != 0 && from.named != scope.Named {
-			return nil, state{reset: true}, nil // it has other warnings than it may see now
+			return nil, state{reset: true}, nil // it may see other warnings than before
 		}
 		to.named = scope.Named
 		set, cleared = gate.permitted(set, scope.Namespaces), gate.permitted(cleared, scope.Namespaces)
@@ -196,11 +195,11 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	return b.frames, to, nil
 }
 
-// read collects the changes of a piece under the graph's lock, and makes room for them in the
-// builder.
+// read collects the changes of a piece under the graph's lock, and allocates the builder's buffer
+// for them.
 func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *gate, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
 	var changes []graph.Change
-	size, own := 0, 0 // own is without large objects, which are shared
+	size, own := 0, 0 // own leaves out large objects, whose frames are shared
 	content := who.content
 	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, ExcludeInferred: who.excludeInferred, NoWait: !who.waits}
 	take := func(c graph.Change) bool {
@@ -223,7 +222,7 @@ func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *g
 	return changes, done, err
 }
 
-// add encodes one change, unless a reader of the revision known already has the content.
+// add encodes one change, unless a reader at revision known already has the content.
 func (p *Publisher) add(b *frameBuilder, c *graph.Change, content Content, known uint64) {
 	if content == WholeObject {
 		b.add(c)
@@ -250,8 +249,8 @@ func (p *Publisher) add(b *frameBuilder, c *graph.Change, content Content, known
 	b.add(c)
 }
 
-// startAt returns the state of a subscriber that resumes after a revision. The error is an
-// *unknownError if that depends on unknown rights.
+// startAt returns the state of a subscriber that resumes after the revision since. The error is an
+// *unknownError if rights must be resolved first.
 func (p *Publisher) startAt(since string, who viewer) (state, error) {
 	if since == "" {
 		return state{}, nil
@@ -267,17 +266,17 @@ func (p *Publisher) startAt(since string, who viewer) (state, error) {
 	}
 }
 
-// dropShared drops all caches when the last subscriber has left.
+// dropShared drops all caches. Close calls it after the last subscriber has left.
 func (p *Publisher) dropShared() {
 	p.changes.forget()
 	p.summaries.clear()
 }
 
-// maxArrivals bounds the revisions of a view whose arrival is remembered.
+// maxArrivals is the maximum number of arrivals that a view keeps.
 const maxArrivals = 64
 
-// Arrived records when the first event of revision head was received. The graph's writer calls it,
-// in order.
+// Arrived records when the first event of revision head was received. The graph's writer calls it
+// in the order of revisions.
 func (p *Publisher) Arrived(head uint64, at time.Time) {
 	p.arrivalsMu.Lock()
 	defer p.arrivalsMu.Unlock()
@@ -293,8 +292,8 @@ type arrival struct {
 	at   time.Time
 }
 
-// arrivedAfter returns when the oldest change after a revision was received, or the oldest that is
-// remembered.
+// arrivedAfter returns when the oldest kept change after a revision was received, zero if there is
+// none.
 func (p *Publisher) arrivedAfter(known uint64) time.Time {
 	p.arrivalsMu.Lock()
 	defer p.arrivalsMu.Unlock()
@@ -313,11 +312,11 @@ type kinds struct{ text []byte }
 // kindsOf caches the kinds of a view's lens. The pointer changes only if the text does.
 type kindsOf struct {
 	mu  sync.Mutex
-	rev uint64 // revision of the lens at which now was last found to be current
+	rev uint64 // revision of Lens.Uses up to which now is current
 	now *kinds
 }
 
-// of returns the current kinds, nil before the first.
+// of returns the current kinds, nil if the lens never had any.
 func (k *kindsOf) of(lens *graph.Lens) *kinds {
 	k.mu.Lock()
 	defer k.mu.Unlock()

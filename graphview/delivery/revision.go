@@ -25,13 +25,13 @@ func NewRun() *Run {
 	return &Run{id: NewID(), secret: block}
 }
 
-// ID is the text of revisions up to the dot.
+// ID returns the text before the dot in each revision of the run.
 func (r *Run) ID() string { return r.id }
 
-// NoRevision is never valid: a subscription that begins with it is reset.
+// NoRevision is never valid: a subscription with it as Since is reset.
 const NoRevision = "-"
 
-// RunOf returns the ID of the Run of a revision, "" if the text is no revision.
+// RunOf returns the ID of the Run that issued a revision, "" if the text is not a revision.
 func RunOf(revision string) string {
 	id, _, ok := strings.Cut(revision, ".")
 	if !ok {
@@ -61,8 +61,8 @@ func hash32(s string) uint32 {
 	return h.Sum32()
 }
 
-// encode encrypts a revision: its number counts the changes of all views, also of objects that the
-// subscriber may not see.
+// encode formats a revision. It is encrypted because known counts the changes of all views, also of
+// objects that the subscriber may not see.
 func (r *Run) encode(rev revision) string {
 	var block [aes.BlockSize]byte
 	binary.BigEndian.PutUint32(block[0:], rev.view)
@@ -72,7 +72,7 @@ func (r *Run) encode(rev revision) string {
 	return r.id + "." + base64.RawURLEncoding.EncodeToString(block[:])
 }
 
-// decode returns false for a text that is not a revision of this run.
+// decode is the inverse of encode. It returns false for a text that is not a revision of this run.
 func (r *Run) decode(text string) (revision, bool) {
 	id, rest, _ := strings.Cut(text, ".")
 	block, err := base64.RawURLEncoding.DecodeString(rest)

@@ -10,34 +10,33 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Access has the current rights of one subscriber. Its methods may be called by several
-// goroutines.
+// Access has the current rights of one subscriber. Its methods are safe for concurrent use.
 type Access interface {
-	// Rights returns the rights that are known. They are immutable.
+	// Rights returns the rights that are known now.
 	Rights() Rights
-	// Resolve reviews places that Rights did not know, so that the next Rights knows them. An
-	// error ends the subscription with Unavailable unless it is ctx's.
+	// Resolve reviews the places that Rights did not know. The next Rights knows them. An error
+	// other than that of ctx ends the subscription with the reason Unavailable.
 	Resolve(ctx context.Context, unknown []access.Place) error
-	// Changed is closed when a right has changed since Rights last returned. The subscriber's
-	// graph may then have to be replaced.
+	// Changed returns a channel that is closed when a right has changed since Rights last
+	// returned. The subscriber may then be reset.
 	Changed() <-chan struct{}
 }
 
-// Rights answer which places a subscriber may see. Implementations are immutable.
+// Rights say which places a subscriber may see. Implementations are immutable.
 type Rights interface {
 	// Allowed reports whether vertices in a place may be seen, and whether that is known. Vertices
 	// in unknown places are hidden. For a namespaced resource, the place without a namespace
 	// stands for all namespaces.
 	Allowed(p access.Place) (allowed, known bool)
 	// Digest is equal for rights that know the same places and give equal answers about each, and
-	// have done so since the first message under the digest. Subscribers of equal digest share
-	// encoded messages and may resume each other's revisions.
+	// have done so since the first message under the digest. Subscribers with equal digests share
+	// encoded messages and may resume from each other's revisions.
 	Digest() string
 }
 
 // EnumerableRights are Rights that can list the places that they know.
 type EnumerableRights interface {
-	// Places are in no order. The caller must not change them.
+	// Places returns the places that are known, in no order. The caller must not modify the slice.
 	Places() []access.Place
 }
 
@@ -48,8 +47,8 @@ func digestOf(r Rights) string {
 	return r.Digest()
 }
 
-// unknownError lists the places for which the rights of a subscriber must be resolved before it can be
-// sent anything.
+// unknownError lists the places for which rights must be resolved before the next message to a
+// subscriber.
 type unknownError struct{ places []access.Place }
 
 func (e *unknownError) Error() string {
@@ -61,7 +60,7 @@ func (e *unknownError) Error() string {
 type gate struct {
 	rights  Rights
 	unknown map[access.Place]struct{}
-	last    access.Place // most elements are in the same place as the one before
+	last    access.Place // cached, since most elements are in the place of the one before
 	asked   bool
 	allowed bool
 }
@@ -83,7 +82,7 @@ func (g *gate) lets(p access.Place) bool {
 	return g.allowed
 }
 
-// allow returns the gate as a graph.Reading takes it, nil if everything is allowed.
+// allow returns the Allow of a graph.Reading, nil if everything is allowed.
 func (g *gate) allow() func(graph.Resource, string) bool {
 	if g.rights == nil {
 		return nil
@@ -93,9 +92,9 @@ func (g *gate) allow() func(graph.Resource, string) bool {
 	}
 }
 
-// permitted keeps the warnings that a subscriber may see. A warning that names an object or a
-// namespace is for subscribers that may see it. A warning about a resource in a namespace is for all
-// subscribers if the spec names the namespace.
+// permitted returns the warnings that a subscriber may see, and overwrites the list. A warning that
+// names an object or a namespace is only for subscribers that may see its place. But if the spec names
+// the namespace, a warning about a resource in it is for all subscribers.
 func (g *gate) permitted(list []Warning, named map[string]bool) []Warning {
 	return slices.DeleteFunc(list, func(w Warning) bool {
 		a := w.Attributes
@@ -121,28 +120,28 @@ func (g *gate) err() error {
 	return e
 }
 
-// maxCachedRights limits the rights and places that are kept for all revisions, to about 10 MB. Beyond
-// it, arbitrary ones are dropped. Their subscribers are reset if they reconnect by way of another
+// maxCachedRights is the maximum number of rights and places in a rightsCache, about 10 MB. Beyond it
+// the cache drops arbitrary rights. Their subscribers are reset if they reconnect through another
 // replica.
 const maxCachedRights = 200_000
 
-// rightsCache has the places that were known to the rights of each revision. A revision can be resumed
-// only under equal rights, and rights that know fewer places are not equal. If a subscriber
-// reconnects by way of a replica that knows nothing about it yet, the same places are reviewed
-// first.
+// rightsCache has the places that the rights of each revision knew. A subscriber can resume from a
+// revision only with equal rights, and rights that know fewer places are not equal. If a subscriber
+// reconnects through a replica that does not know its rights yet, the replica first reviews the same
+// places.
 type rightsCache struct {
 	mu     sync.Mutex
 	places map[uint32][]access.Place // by the hash of the digest of the rights
-	count  int                       // of rights and places
+	count  int                       // number of rights and places
 }
 
-// keep keeps the places that a viewer's rights know, for the revisions that it is sent.
+// keep stores the places that a viewer's rights know, for the revisions that are sent to it.
 func (r *rightsCache) keep(who viewer) {
 	known, ok := who.rights.(EnumerableRights)
 	if !ok {
 		return
 	}
-	// The rest of the viewer, such as its roots, makes no difference to its rights.
+	// Rights do not depend on the viewer's options, such as its roots.
 	key := hash32(digestOf(who.rights))
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,8 +166,8 @@ func (r *rightsCache) keep(who viewer) {
 	r.places[key] = places
 }
 
-// missing returns an *unknownError if the rights of a revision knew places that the viewer's do not
-// know.
+// missing returns an *unknownError if the rights of a revision, whose hash is key, knew places that
+// the viewer's rights do not know.
 func (r *rightsCache) missing(key uint32, who viewer) error {
 	if who.rights == nil {
 		return nil

@@ -12,33 +12,33 @@ import (
 )
 
 const (
-	// maxViewers bounds the viewers of a view for which messages are kept.
+	// maxViewers is the maximum number of viewers for which a view keeps messages.
 	maxViewers = 1024
-	// maxShared bounds the bytes of the messages that are kept for a view. Those of one viewer are
-	// bounded by sharedPerReader for each subscriber of the view, and at least leastShared if there
-	// are several.
+	// maxShared is the maximum size of the messages that a view keeps, in bytes. For one viewer it
+	// keeps at most sharedPerReader for each subscriber of the view, but leastShared if that is more
+	// and there are several subscribers.
 	maxShared       = 8 << 20
 	sharedPerReader = 16 << 10
 	leastShared     = 256 << 10
-	// maxSharedInAll bounds the bytes of all views. Beyond it no further message is kept.
+	// maxSharedInAll is the maximum for all views together. Beyond it they keep no further messages.
 	maxSharedInAll = 128 << 20
 	// pieceBytes is the approximate memory of a piece without its messages.
 	pieceBytes = 600
-	// fullPiece is the size up to which a piece is encoded again if the graph has changed since.
+	// fullPiece is the size below which a piece is encoded again once the graph has changed.
 	fullPiece = 16 << 10
 )
 
-// errUnmade is the error of subscribers that waited for a piece whose encoding panicked.
+// errUnmade is the error for subscribers that wait for a piece if its encoding panics.
 var errUnmade = &ClosedError{Reason: reason.Internal, Message: "internal error"}
 
-// piece is the messages that lead from one state of a subscriber to the next.
+// piece has the messages that lead from one state of a subscriber to the next.
 type piece struct {
-	done   chan struct{} // closed when the rest is there
+	done   chan struct{} // closed when frames, to and err are set
 	frames []*Frame
 	to     state
 	err    error
 
-	made bool // done is closed, guarded by slot.mu
+	made bool // frames, to and err are set, guarded by slot.mu
 	size int  // as counted in slot.size, guarded by slot.mu
 }
 
@@ -50,13 +50,13 @@ func (c *piece) bytes() int {
 	return n
 }
 
-// sharedChanges keeps encoded pieces for all subscribers that are sent the same.
+// sharedChanges keeps encoded pieces for all subscribers with equal digests.
 //
-// A piece leads from one state to the next. A slow subscriber uses the pieces that are still kept. At
-// a state without a piece, a subscriber encodes everything up to the current revision. All
-// subscribers that encode before the next revision end at the same state and share pieces from there
-// on. A piece from the middle of a change is only for subscribers that have read nothing of a newer
-// graph, see graph.Position.Seen.
+// A piece leads from one state to the next. A slow subscriber uses the pieces that are still kept. If
+// no piece begins at its state, it encodes everything up to the current revision. All subscribers
+// that do so before the next revision end at the same state and share pieces from there on. A piece
+// from the middle of a change is only for subscribers that have read nothing of a newer graph, see
+// graph.Position.Seen.
 type sharedChanges struct {
 	inAll *atomic.Int64 // bytes of all views
 
@@ -72,18 +72,18 @@ type slot struct {
 	mu     sync.Mutex
 	pieces map[state]*piece
 	order  []state // of pieces, oldest first
-	size   int     // of all pieces that are made
+	size   int     // of all encoded pieces
 	told   int     // size when keep last returned it
 
 	walk *walk // the newest
 
 	denied *warningSet // the ACCESS_DENIED warnings of the viewer, nil before the first
 
-	bytes int // of pieces and warnings, as sharedChanges knows it, guarded by its mu
+	bytes int // of pieces and warnings, as in sharedChanges.bytes, guarded by its mu
 }
 
-// piece returns the piece that begins at a state, which another subscriber may be encoding. It is new
-// if none is kept for which enough returns true.
+// piece returns the piece that begins at a state. Another subscriber may still be encoding it. If no
+// kept piece is enough, it returns a new one, which the caller must encode.
 func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew bool) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -105,8 +105,8 @@ func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew boo
 }
 
 // keep records that a piece was encoded. It drops the piece if other subscribers cannot use it, and
-// the oldest pieces beyond a number of bytes. It returns the change of the bytes that are kept, which
-// may be negative because a piece was replaced.
+// the oldest pieces beyond the limit most, in bytes. It returns the growth of the kept bytes, which is
+// negative if they have shrunk.
 func (at *slot) keep(from state, c *piece, most int) (more int) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -154,15 +154,15 @@ func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, who vie
 	return next.frames, next.to, next.err
 }
 
-// goOn encodes the pieces after last, up to the current revision, while there is memory to keep
-// them.
+// goOn encodes the pieces after last, up to the current revision or a quarter of the bytes that are
+// kept.
 func (c *sharedChanges) goOn(at *slot, p *Publisher, lens *graph.Lens, last *piece, who viewer, most int) {
 	for ahead := last.bytes(); ahead < most/4 && last.err == nil && last.to.pos.Walking() && len(last.frames) > 0; ahead += last.bytes() {
 		last, _ = c.encoded(at, p, lens, last.to, who, most)
 	}
 }
 
-// encoded returns the piece that begins at a state, and reports whether it was encoded now.
+// encoded returns the piece that begins at a state, and reports whether this call encoded it.
 func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
 	for {
 		next, first = c.encodedOnce(at, p, lens, from, who, most)
@@ -172,12 +172,12 @@ func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from s
 		if first || next.err != nil || next.to.reset || next.follows(from) {
 			return next, first
 		}
-		// Another subscriber read it before the piece that led to this state. This one encodes
-		// another, in rare cases without a turn.
+		// Another subscriber read this piece before the piece that led to the state from. Encode
+		// a new piece, in rare cases without a turn.
 	}
 }
 
-// follows reports whether a piece was read no earlier than the last piece of a subscriber.
+// follows reports whether a piece was read no earlier than the piece that led to the state from.
 func (c *piece) follows(from state) bool { return c.to.pos.Seen() >= from.pos.Seen() }
 
 func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
@@ -185,7 +185,7 @@ func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, fr
 		return kept.follows(from) && (kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known >= lens.Published())
 	})
 	if !first {
-		// The subscriber that encodes it has a turn of its own, if it needs one.
+		// End the turn before the wait: the subscriber that encodes the piece has its own.
 		if who.endTurn != nil {
 			who.endTurn()
 		}
@@ -200,14 +200,14 @@ func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, fr
 	if from.warned == 0 || from.pos.Known == 0 { // the subscriber has just reconnected
 		limit = catchUpLimit
 	}
-	next.err = errUnmade // stays, and the piece is not kept, if encode panics
+	next.err = errUnmade // remains if encode panics, and keep then drops the piece
 	defer func() { c.count(at, at.keep(from, next, most)) }()
 	next.frames, next.to, next.err = p.encode(lens, from, who, limit)
 	return next, true
 }
 
-// slot returns the slot of a viewer. If there are too many, it drops an arbitrary one. Subscribers
-// that use that slot at the moment may still do so.
+// slot returns the slot of a viewer. If there are too many slots, it drops an arbitrary one.
+// Subscribers that are using the dropped slot may still do so.
 func (c *sharedChanges) slot(digest string) *slot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -226,7 +226,7 @@ func (c *sharedChanges) slot(digest string) *slot {
 	return at
 }
 
-// count adds to the bytes of a slot, and drops other slots if all together exceed maxShared.
+// count adds to the bytes of a slot, and drops other slots if all slots together exceed maxShared.
 func (c *sharedChanges) count(at *slot, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,7 +241,7 @@ func (c *sharedChanges) count(at *slot, bytes int) {
 	}
 }
 
-// dropLocked drops an arbitrary slot, but not the slot but.
+// dropLocked drops an arbitrary slot other than that of the digest but.
 func (c *sharedChanges) dropLocked(but string) {
 	for digest, at := range c.slots {
 		if digest != but {
@@ -270,11 +270,11 @@ const walkJoinable = time.Second
 type walk struct {
 	at    graph.Position
 	began time.Time
-	// joined: several subscribers share the walk. The pieces of a single one are not kept.
+	// joined: several subscribers share the walk. If only one reads it, its pieces are not kept.
 	joined atomic.Bool
 }
 
-// walk returns the walk of a new subscriber.
+// walk returns a walk that the subscriber joins, or a new one.
 func (c *sharedChanges) walk(lens *graph.Lens, who viewer) (*walk, error) {
 	at := c.slot(who.digest())
 	if w := at.join(nil); w != nil {
@@ -288,14 +288,14 @@ func (c *sharedChanges) walk(lens *graph.Lens, who viewer) (*walk, error) {
 	return at.join(&walk{at: pos, began: began}), nil
 }
 
-// leave makes a walk impossible to join. It may be nil.
+// leave keeps further subscribers from joining a walk, which may be nil.
 func (c *sharedChanges) leave(w *walk, who viewer) {
 	if w != nil {
 		c.slot(who.digest()).leave(w)
 	}
 }
 
-// join returns the walk that can be joined, or else begins own, which may be nil.
+// join returns the newest walk if it can still be joined. Otherwise it stores and returns own.
 func (at *slot) join(own *walk) *walk {
 	at.mu.Lock()
 	defer at.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Source connects a Publisher to its view. All functions are required. They may be called at any time
-// by any goroutine, and must not block.
+// Source connects a Publisher to its view. All functions are required. Any goroutine may call them at
+// any time, and they must not block.
 type Source struct {
 	// Name is for logs. UID distinguishes a view from another one of the same name.
 	Name, UID string
@@ -24,27 +24,27 @@ type Source struct {
 	Warnings *Warnings
 	Logger   logr.Logger
 
-	// Err returns why the view is not served, nil if it is.
+	// Err returns the reason why the view is not served, nil if it is served.
 	Err func() error
 	// Synced reports whether the graph is complete.
 	Synced func() bool
-	// News is closed when Synced, Warnings or Err may have changed.
+	// News returns a channel that is closed when Synced, Warnings or Err may have changed.
 	News func() <-chan struct{}
-	// Interruption ends the subscriptions that began before it.
+	// Interruption returns the Interruption that ends the subscriptions that begin now.
 	Interruption func() *Interruption
 	// Scope returns the resources and namespaces that the view selects.
 	Scope func() Scope
-	// Notify is called when the number of subscribers changed.
+	// Notify is called after the number of subscribers has changed.
 	Notify func()
 }
 
 // Scope has the resources and namespaces of a view, for its warnings about rights.
 type Scope struct {
-	// Generation changes if the rest changes.
+	// Generation changes whenever another field does.
 	Generation uint64
 	// Resources are the resources that the view selects. The slice is immutable.
 	Resources []ScopedResource
-	// Namespaces has the namespaces in the spec, nil if the spec names none. It is not empty otherwise.
+	// Namespaces has the namespaces in the spec, nil if the spec names none. It is never empty.
 	Namespaces map[string]bool
 	// Named changes if Namespaces does.
 	Named uint64
@@ -59,18 +59,18 @@ type ScopedResource struct {
 
 // Interruption ends subscriptions.
 type Interruption struct {
-	// Over is closed to end them. Why is set before.
+	// Over is closed to end the subscriptions. Why is set before that.
 	Over chan struct{}
 	Why  *ClosedError
 }
 
 // Shared is the state that the publishers of a process share. The zero value is ready.
 type Shared struct {
-	// Recall lets subscribers resume whose rights are not known yet, because they reconnect by way
-	// of another replica. It is set before any other use.
+	// Recall lets subscribers resume through another replica, where their rights are not known yet.
+	// It is set before any other use.
 	Recall bool
 	// Turn waits until a subscriber of an owner may encode a piece of a whole graph. The subscriber
-	// calls release afterwards. Nil: no subscriber waits. It is set before any other use.
+	// calls release afterwards. If Turn is nil, no subscriber waits. It is set before any other use.
 	Turn func(ctx context.Context, owner budget.Owner) (release func(), err error)
 
 	rightsCache rightsCache
@@ -80,13 +80,13 @@ type Shared struct {
 	subscribers atomic.Int64
 }
 
-// Encodings returns how often a message was encoded.
+// Encodings returns the number of pieces that were encoded.
 func (s *Shared) Encodings() uint64 { return s.encodings.Load() }
 
 // Subscribers returns the number of subscribers.
 func (s *Shared) Subscribers() int64 { return s.subscribers.Load() }
 
-// ClosedError says why a subscription ended that the subscriber did not end, on every transport.
+// ClosedError is the reason why the server ended a subscription, on every transport.
 type ClosedError struct {
 	Reason reason.Reason
 	// Message is for people. It may be longer than a close frame allows.

@@ -12,26 +12,26 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// SubscribeOptions select the beginning and the content of a subscription.
+// SubscribeOptions select the start and the content of a subscription.
 type SubscribeOptions struct {
 	// Since is the revision of the last complete graph that the subscriber has, "" for none. If it
 	// cannot be resumed, the subscriber is reset.
 	Since string
-	// Access has the rights of the subscriber. Nil: all.
+	// Access has the rights of the subscriber. Nil allows everything.
 	Access Access
 	// Content selects the content of objects.
 	Content Content
-	// ExcludeInferred leaves out the references that are only inferred. The roots of the view still
-	// lead along them, but the roots of Narrow do not.
+	// ExcludeInferred leaves out the references that are only inferred. The walk from the roots of
+	// the view still follows them, the walk from the roots of Narrow does not.
 	ExcludeInferred bool
 	// JoinWalk: the first graph may be up to a second old, so that subscribers that begin within a
-	// second share messages. The changes since then follow. It is for subscribers that follow the
-	// graph.
+	// second share messages. The changes since then follow, so it suits only subscribers that keep
+	// reading.
 	JoinWalk bool
-	// Owner is the tenant whose turns and costs the subscription counts as.
+	// Owner is the tenant that the turns and costs of the subscription are charged to.
 	Owner budget.Owner
-	// Narrow is the part of the graph that is sent, nil for all of it. Payer charges its cost to
-	// the owner; nil: it costs nothing.
+	// Narrow is the part of the graph that is sent, nil for the whole graph. Payer charges the cost
+	// of the part to the owner. If Payer is nil, the part costs nothing.
 	Narrow *graph.Narrowing
 	Payer  Payer
 }
@@ -42,16 +42,16 @@ type Subscription struct {
 	publisher   *Publisher
 	access      Access
 	owner       budget.Owner
-	wanted      viewer     // without the rights
+	wanted      viewer     // the options, without rights
 	narrow      *narrowing // nil: the whole graph
-	since       string     // until the first Next
+	since       string     // until the first Poll
 	begun       bool
-	digest      string // of the viewer that the state is of
+	digest      string // of the viewer that has the state
 	revoked     <-chan struct{}
 	state       state
 	joins       bool
-	walk        *walk    // that the state belongs to; nil: none, or one of its own
-	encoded     *encoded // for the next Poll, nil for none
+	walk        *walk    // that the state belongs to; nil if it is not shared
+	encoded     *encoded // for the next Poll, or nil
 	polled      bool
 	pause       pause // after the last Poll
 	commitWaits commitWaits
@@ -89,9 +89,9 @@ func (s *Subscription) Close() {
 	})
 }
 
-// Next waits until there is something to send. It returns one or more frames, which are sent in
-// order. The last frame of the whole graph and of each change has a Rev. The error is a *ClosedError
-// if the subscription is over, or ctx's; the caller may then call again.
+// Next waits until there is something to send. It returns one or more frames, to be sent in order.
+// The last frame of the whole graph and of each change has a Rev. The error is a *ClosedError if the
+// subscription is over, or that of ctx. In the latter case the caller may call again.
 func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 	for {
 		// Another Poll without a Wait would find nothing most of the time. Wait returns at once if
@@ -108,9 +108,9 @@ func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 	}
 }
 
-// Poll returns the frames that can be sent now, which may be none. Wait returns when it is worth
-// calling again. Poll does a bounded amount of work. It may block while a revision is being committed,
-// if that was so several times before. The error is a *ClosedError.
+// Poll returns the frames that can be sent now, possibly none. Wait returns when the caller should call
+// Poll again. Poll does a bounded amount of work. It blocks during a commit only after maxCommitWaits
+// others. The error is a *ClosedError.
 func (s *Subscription) Poll() ([]*Frame, error) {
 	p := s.publisher
 	s.polled, s.pause = true, pause{}
@@ -122,7 +122,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	if err := p.source.Err(); err != nil {
 		return nil, closedBy(err)
 	}
-	// The channels first, so that no later change is missed.
+	// Get the channels before reading, so that no later change is missed.
 	s.pause.news = p.source.News()
 	who, err := s.viewer()
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		return nil, nil
 	}
 	if s.pause.changed, who.waits = s.commitWaits.next(lens); s.pause.changed != nil {
-		// The caller may have other graphs to serve.
+		// Do not block, since the caller may have other graphs to serve.
 		return nil, nil
 	}
 	if n := s.narrow; n != nil {
@@ -174,7 +174,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		s.pause.missing = err
 		return nil, nil //nolint:nilerr // Wait resolves it
 	}
-	// The channel comes before the comparison of what else changed, as above.
+	// Get the channel before lacksNothing compares the rest, so that no later change is missed.
 	s.pause.changed = lens.Changed(next.pos.Known)
 	// Poll again at once if the read is unfinished, or if a warning or the sync state changed after
 	// a shared piece was encoded.
@@ -183,7 +183,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	return frames, nil
 }
 
-// encoded is the result of next.
+// encoded has the results of Subscription.next.
 type encoded struct {
 	frames []*Frame
 	next   state
@@ -195,13 +195,13 @@ func (s *Subscription) encode(lens *graph.Lens, who viewer) {
 	s.encoded = &encoded{frames, next, err}
 }
 
-// takesTurns reports whether the subscription encodes pieces of a whole graph. Thousands of
-// subscribers that do so at the same time would delay the current ones.
+// takesTurns reports whether the subscription needs turns because it encodes pieces of a whole graph.
+// Without turns, thousands of these would delay the subscribers that are current.
 func (s *Subscription) takesTurns() bool {
 	return s.state.pos.Known == 0 && s.narrow == nil && s.publisher.source.Shared.Turn != nil
 }
 
-// encodeInTurn waits for a turn, in which it encodes a piece for the next Poll.
+// encodeInTurn waits for a turn, and then encodes a piece for the next Poll.
 func (s *Subscription) encodeInTurn(ctx context.Context) error {
 	release, err := s.publisher.source.Shared.Turn(ctx, s.owner)
 	if err != nil {
@@ -214,7 +214,7 @@ func (s *Subscription) encodeInTurn(ctx context.Context) error {
 	return nil
 }
 
-// next is Publisher.next from where the subscription is.
+// next calls Publisher.next with the state and the walk of the subscription.
 func (s *Subscription) next(lens *graph.Lens, who viewer) (frames []*Frame, to state, err error) {
 	from, on := s.state, s.walk
 	if s.joins && from.pos == (graph.Position{}) {
@@ -243,7 +243,7 @@ type pause struct {
 	missing       error // an *unknownError that must be resolved first
 	moved         bool  // there is more to read
 	news, changed <-chan struct{}
-	turn          *viewer   // a piece is encoded for it in a turn; nil: no turn is needed
+	turn          *viewer   // Wait encodes a piece for it in a turn; nil: no turn is needed
 	until         time.Time // the next visit of a narrowed graph is allowed
 }
 
@@ -275,8 +275,8 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	return nil
 }
 
-// viewer returns the subscriber's current rights, and its options. If the rights have changed, the
-// subscriber is reset. The error has the rights that must be resolved first.
+// viewer returns the subscriber's current rights and its options. If the rights have changed, it
+// resets the subscriber. The error is an *unknownError if rights must be resolved first.
 func (s *Subscription) viewer() (viewer, error) {
 	who := s.wanted
 	changed := false
@@ -299,7 +299,7 @@ func (s *Subscription) viewer() (viewer, error) {
 			return who, err
 		}
 		s.begun, s.state = true, state
-		s.since = "" // it keeps the text of the request in memory
+		s.since = "" // the string keeps the request in memory
 	case changed && digest != s.digest:
 		s.state, s.encoded = state{reset: true}, nil
 		if s.narrow != nil {
@@ -310,7 +310,7 @@ func (s *Subscription) viewer() (viewer, error) {
 	return who, nil
 }
 
-// closedBy returns the end of a subscription of a view that is not served.
+// closedBy returns the error that ends a subscription of a view that is not served.
 func closedBy(err error) *ClosedError {
 	if c, ok := errors.AsType[*ClosedError](err); ok {
 		return c
@@ -318,19 +318,19 @@ func closedBy(err error) *ClosedError {
 	return &ClosedError{Reason: reason.Invalid, Message: err.Error()}
 }
 
-// maxCommitWaits is the number of successive commits outside the lock for which Poll returns nothing,
-// before it blocks until the end of one. A Poll that blocks delays the other graphs of its caller. A Poll that returns
-// has to run between two commits, and under constant load hundreds of commits may pass before that.
+// maxCommitWaits is the number of successive commits outside the lock for which Poll returns nothing.
+// Poll then blocks until the next one ends, which delays the other graphs of its caller. Otherwise it
+// would have to run between two commits, and under constant load hundreds may pass before it does.
 const maxCommitWaits = 4
 
-// commitWaits counts the commits outside the lock that a subscriber met since it last read the graph.
+// commitWaits counts the commits outside the lock that Poll met since it last read the graph.
 type commitWaits struct {
 	commits int
 	last    <-chan struct{}
 }
 
-// next returns a channel that is closed when the commit ends for which Poll returns nothing, nil
-// for none. It reports whether Poll blocks instead.
+// next returns a channel that is closed when the current commit ends, nil if Poll may read now.
+// waits reports whether that read may block.
 func (m *commitWaits) next(lens *graph.Lens) (ended <-chan struct{}, waits bool) {
 	if ended = lens.Committing(); ended != nil && ended != m.last {
 		m.commits, m.last = m.commits+1, ended

@@ -16,20 +16,20 @@ import (
 type Summary struct {
 	Kind   string
 	Health health.Health
-	// Created is in seconds since 1970, 0 if the object does not say.
+	// Created is in seconds since 1970, 0 if unknown.
 	Created  int64
 	App, UID string
 	Root     bool
-	// Deletion is what the object says about deletions.
+	// Deletion has the properties of the object that affect deletions.
 	Deletion impact.Facts
-	// Remote are its references to other clusters.
+	// Remote are the references of the object to other clusters.
 	Remote []refs.Remote
 }
 
 // appLabels are the labels that name the application of an object, in order of precedence.
 var appLabels = [...]string{"app.kubernetes.io/part-of", "app.kubernetes.io/instance", "app.kubernetes.io/name", "app"}
 
-// summaryShape selects the fields that a summary is made from, beside its health.
+// summaryShape selects the fields that a summary is made from, without those for its health.
 var summaryShape = func() *jsontree.Shape {
 	var shape jsontree.Shape
 	shape.Join(impact.Shape)
@@ -43,15 +43,15 @@ var summaryShape = func() *jsontree.Shape {
 	return &shape
 }()
 
-// Judged is an object whose health a rule of a user has determined.
+// Judged is an object with the health that a user's rule returned for it.
 type Judged struct {
 	Object
 
 	Health health.Health
 }
 
-// Summarize returns the summary of an object in a group. Only the metadata of a Secret is there, so
-// its health is unknown unless the Secret is being deleted or a rule determines it.
+// Summarize returns the summary of an object in a group. Secrets have only metadata here, so their
+// health is unknown unless they are being deleted or a rule determines it.
 func Summarize(group string, o Object) (Summary, error) {
 	s := Summary{UID: o.UID(), Health: health.Health{State: health.Unknown}}
 	err := o.ReadJSON(func(json []byte) error {
@@ -101,7 +101,7 @@ func (s *Summary) readRemote(kind graph.Kind, json []byte) error {
 	return err //nolint:wrapcheck // ReadJSON wraps it
 }
 
-// AppendJSON appends the member m of a vertex.
+// AppendJSON appends the value of the member m of a vertex.
 func (s *Summary) AppendJSON(dst []byte) []byte {
 	text := func(member, value string) {
 		if value != "" {
@@ -146,7 +146,7 @@ func (s *Summary) AppendJSON(dst []byte) []byte {
 	return append(appendRemotes(appendDeletion(dst, &s.Deletion), s.Remote), '}')
 }
 
-// appendRemotes appends the member x, if there is a reference.
+// appendRemotes appends the member x unless it would be empty.
 func appendRemotes(dst []byte, all []refs.Remote) []byte {
 	for i, r := range all {
 		if i == 0 {
@@ -168,7 +168,7 @@ func appendRemotes(dst []byte, all []refs.Remote) []byte {
 	return dst
 }
 
-// appendDeletion appends the member del, if there is anything in it.
+// appendDeletion appends the member del unless it would be empty.
 func appendDeletion(dst []byte, f *impact.Facts) []byte {
 	if len(f.Finalizers) == 0 && !f.Prunes && !f.Kept && !f.Ended && !f.Unscheduled {
 		return dst
@@ -200,50 +200,51 @@ func appendDeletion(dst []byte, f *impact.Facts) []byte {
 	return append(dst, '}')
 }
 
-// summaries has the summaries of a view's vertices while there are subscribers, so that each is
-// made once and is sent again only if it differs.
+// summaries caches the summaries of a view's vertices while there are subscribers. Each summary is
+// made once, and sent to a reader again only if it differs.
 type summaries struct {
 	mu  sync.Mutex
 	all map[graph.NodeID]summarized
-	// dropped is the newest revision of a summary that is no longer stored. Readers may show it.
+	// dropped is the newest revision of a summary that is no longer stored. Readers may still have
+	// that summary.
 	dropped uint64
 }
 
 type summarized struct {
 	from   summarySource
-	logged uint64 // revision of the vertex that it was made from
+	logged uint64 // newest revision of the vertex with this summary
 	text   []byte
-	// changed is the revision since which no reader has been given another summary.
+	// changed is the lowest revision at which a reader is sure to have this summary.
 	changed uint64
 }
 
 // summarySource identifies the input of a summary. Equal sources make equal summaries.
 type summarySource struct {
-	object   uint64 // its hash
+	object   uint64 // hash of the object
 	sideHash uint64
 	root     bool
 }
 
-// of returns the summary of a vertex, and reports whether a reader of a revision has it.
+// of returns the summary of a vertex, and reports whether a reader at revision known has it.
 func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, err error) {
 	now := summarized{from: summarySource{c.Hash, c.SideHash, c.Root}, logged: c.Logged}
 	if before, found := s.stored(&now, c.Node); found {
 		return before.text, !c.Appeared && before.changed <= known, nil
 	}
 	if o, ok := c.Payload.(Object); ok {
-		// Slow, so without the lock: two goroutines may do the same.
+		// Summarize is slow, so it runs without the lock: two goroutines may make the same summary.
 		var made Summary
 		if made, err = Summarize(c.Vertex.Group, o); err == nil {
 			made.Root = c.Root
 			now.text = made.AppendJSON(nil)
 		}
 	}
-	now = s.store(c.Node, now) // also none, which the reader is then given
+	now = s.store(c.Node, now) // also if there is none
 	return now.text, !c.Appeared && now.changed <= known, err
 }
 
-// stored returns the stored summary if its source is that of now, and notes that a reader is given it
-// as that of now's revision.
+// stored returns the stored summary if it has the same source as now. It then also records the revision
+// of now if that is newer.
 func (s *summaries) stored(now *summarized, id graph.NodeID) (summarized, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,8 +259,8 @@ func (s *summaries) stored(now *summarized, id graph.NodeID) (summarized, bool) 
 	return before, true
 }
 
-// store keeps a summary that a reader is given, unless the one of a newer version is stored. That one
-// then has to be sent to the reader, even if it is again what the reader had before.
+// store keeps the summary that a reader gets, unless the summary of a newer version is stored. If the
+// two differ, the reader must get the newer one later, even if it had the same summary before.
 func (s *summaries) store(id graph.NodeID, now summarized) summarized {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -283,7 +284,6 @@ func (s *summaries) store(id graph.NodeID, now summarized) summarized {
 	return now
 }
 
-// forget drops the summary of a vertex.
 func (s *summaries) forget(id graph.NodeID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,8 +291,8 @@ func (s *summaries) forget(id graph.NodeID) {
 	delete(s.all, id)
 }
 
-// shrink drops all summaries if they are many more than there are vertices. Summaries of vertices
-// that were deleted while no subscriber was reading stay otherwise.
+// shrink drops all summaries if there are many more than vertices. Otherwise the summaries of vertices
+// that are deleted while no subscriber reads would stay.
 func (s *summaries) shrink(vertices int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,12 +29,12 @@ type Warning struct {
 	Message    string     `json:"m,omitempty"`
 	Attributes Attributes `json:"a,omitzero"`
 
-	// place restricts a warning to subscribers that may see it; nil: all subscribers.
+	// place restricts the subscribers, see gate.permitted. Nil means all subscribers.
 	place  *access.Place
-	number uint64 // when it was set
+	number uint64 // Warnings.number when it was set or cleared
 }
 
-// Attributes of a warning. The group is set if the version is, also if it is empty.
+// Attributes identify the subject of a warning. Group is set if Version is: "" is the core group.
 type Attributes struct {
 	Group     *string `json:"g,omitempty"`
 	Version   string  `json:"v,omitempty"`
@@ -49,8 +49,8 @@ func AttributesOf(r graph.Resource, namespace, name string) Attributes {
 	return Attributes{Group: &r.Group, Version: r.Version, Resource: r.Resource, Namespace: namespace, Name: name}
 }
 
-// About returns a warning about a resource, only for subscribers that may see the resource, in the
-// namespace if it is not empty.
+// About returns a warning about a resource, in one namespace if that is not empty. See gate.permitted
+// for the subscribers that get it.
 func About(kind, message string, r graph.Resource, namespace string) Warning {
 	return Warning{
 		Type: kind, Message: Bounded(message), Attributes: AttributesOf(r, namespace, ""),
@@ -58,7 +58,7 @@ func About(kind, message string, r graph.Resource, namespace string) Warning {
 	}
 }
 
-// WarningID identifies a warning. A warning replaces an earlier one of equal id.
+// WarningID identifies a warning. A warning replaces an earlier one with the same id.
 type WarningID struct {
 	kind, group, version, resource, namespace, name string
 	ofResource                                      bool
@@ -74,7 +74,7 @@ func (w *Warning) ID() WarningID {
 	return id
 }
 
-// Warning returns a warning with that identity and without a message.
+// Warning returns a warning with the id and without a message.
 func (id WarningID) Warning() Warning {
 	w := Warning{Type: id.kind, Attributes: Attributes{Version: id.version, Resource: id.resource, Namespace: id.namespace, Name: id.name}}
 	if id.ofResource {
@@ -95,17 +95,16 @@ func ClearedFrames(ids []WarningID) []*Frame {
 	return b.frames
 }
 
-// compare orders ids.
 func (id WarningID) compare(other WarningID) int { return strings.Compare(id.text(), other.text()) }
 
 func (id WarningID) text() string {
 	return strings.Join([]string{id.kind, id.group, id.version, id.resource, id.namespace, id.name}, "\x00")
 }
 
-// maxMessage bounds a message, in bytes.
+// maxMessage is the maximum length of a message, in bytes.
 const maxMessage = 512
 
-// Bounded truncates a text to maxMessage.
+// Bounded truncates a text to maxMessage, and appends … if it did.
 func Bounded(s string) string {
 	if len(s) <= maxMessage {
 		return s
@@ -119,10 +118,10 @@ func (w *Warning) appendJSON(dst []byte) []byte {
 	return append(dst, text...)
 }
 
-// PartialError is a failure that does not keep an object from being selected.
+// PartialError is a failure for an object that the view selects nevertheless.
 type PartialError struct {
 	Err error
-	// OfBound: the object exceeds a bound of the graph.
+	// OfBound means that the object exceeds a bound of the graph.
 	OfBound bool
 }
 
@@ -151,7 +150,7 @@ func causeOf(err error) cause {
 	return c
 }
 
-// outcome says whether the objects are selected.
+// outcome describes the effect of the failure on the objects.
 func (c cause) outcome() string {
 	if c.partial {
 		return "understood only in part"
@@ -164,8 +163,8 @@ func resourceText(r graph.Resource) string {
 	return strings.TrimPrefix(r.Group+"/"+r.Version+"/"+r.Resource, "/")
 }
 
-// MaxNamedNamespaces is the number of namespaces in a spec up to which ACCESS_DENIED warnings name
-// namespaces. Each of them takes an access review.
+// MaxNamedNamespaces is the maximum number of namespaces in a spec for which there is an ACCESS_DENIED
+// warning for each namespace. Each namespace takes an access review.
 const MaxNamedNamespaces = 8
 
 // warningBytes is the approximate memory of one warning.
@@ -178,7 +177,7 @@ type warningSet struct {
 	warnings   map[WarningID]Warning
 }
 
-// since returns the difference from the set that the subscriber has, nil for none.
+// since returns the difference from the set that the subscriber has, which may be nil.
 func (s *warningSet) since(before *warningSet) (set, cleared []Warning) {
 	var old map[WarningID]Warning
 	if before != nil {
@@ -199,7 +198,7 @@ func (s *warningSet) since(before *warningSet) (set, cleared []Warning) {
 	return set, cleared
 }
 
-// bytes is the approximate memory of the set, which may be nil.
+// bytes returns the approximate memory of the set, which may be nil.
 func (s *warningSet) bytes() int {
 	if s == nil {
 		return 0
@@ -207,9 +206,9 @@ func (s *warningSet) bytes() int {
 	return warningBytes * len(s.warnings)
 }
 
-// deniedTo returns the ACCESS_DENIED warnings of a viewer: one for each resource that the view
-// selects and the viewer may not read, so that the warnings do not reveal whether objects exist.
-// All viewers of a slot get the same set, so that equal states stay equal. It is nil if rights are
+// deniedTo returns the ACCESS_DENIED warnings of a viewer. They are about resources that the view
+// selects and the viewer may not read, and do not reveal whether objects exist. All viewers with
+// one slot get the same pointer, so that equal states stay equal. It returns nil if rights are
 // unknown.
 func (p *Publisher) deniedTo(who viewer, g *gate) *warningSet {
 	scope := p.source.Scope()
@@ -227,7 +226,7 @@ func (p *Publisher) deniedTo(who viewer, g *gate) *warningSet {
 	}
 	at.mu.Lock()
 	if other := at.denied; other != old && other.generation == made.generation {
-		made = other // another viewer was as fast
+		made = other // another goroutine was faster
 	}
 	old, at.denied = at.denied, made
 	at.mu.Unlock()

@@ -10,33 +10,33 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// maxCleared bounds the cleared warnings that are remembered for subscribers that are behind.
+// maxCleared is the number of cleared warnings that are kept for subscribers that are behind.
 const maxCleared = 256
 
 var warningsBound = budget.Declare("view_warnings", "warnings of one view, or causes for which its objects could not be processed", 1000)
 
-// Warnings has the live warnings of a view, numbered in the order in which they last changed. The
-// position of a subscriber is a number.
+// Warnings has the live warnings of a view, numbered in the order in which they last changed. A
+// subscriber remembers the number of its last change as its position.
 type Warnings struct {
-	changed func() // after something changed
+	changed func() // called after a change, without mu
 
 	mu     sync.Mutex
 	number uint64
 	live   map[WarningID]Warning
-	// cleared has the cleared warnings, oldest first. forgotten is the number of the last
-	// dropped one.
+	// cleared has the last cleared warnings, oldest first. forgotten is the number of the last one
+	// that was dropped from it.
 	cleared   []Warning
 	forgotten uint64
-	// conditions are the ids that Set was given.
+	// conditions are the ids of the warnings from Set.
 	conditions map[WarningID]bool
 	faults     faults
 }
 
-// NewWarnings returns empty Warnings. They call changed after each change.
+// NewWarnings returns empty Warnings that call changed after each change.
 func NewWarnings(changed func()) *Warnings {
 	return &Warnings{
 		changed:    changed,
-		number:     1, // 0 is the position of a subscriber that was sent none
+		number:     1, // 0 is the position of a new subscriber
 		live:       make(map[WarningID]Warning),
 		conditions: make(map[WarningID]bool),
 		faults:     newFaults(),
@@ -60,8 +60,8 @@ func (w *Warnings) Set(all map[WarningID]Warning) {
 	})
 }
 
-// limited keeps the number of warnings that one view may have. The last one then says how many are
-// left out.
+// limited truncates warnings to the maximum number for one view. One of the returned warnings then says
+// how many are left out.
 func limited(all map[WarningID]Warning) map[WarningID]Warning {
 	most := int(warningsBound.Limit())
 	if len(all) <= most {
@@ -125,8 +125,8 @@ func (w *Warnings) clearLocked(id WarningID) {
 }
 
 // since returns the warnings that were set and cleared after a number, and the number for the next
-// call. If the number is 0, or too many warnings were cleared since, it returns all live warnings; ok
-// is then false unless the number is 0.
+// call. If the number is 0, it returns all live warnings. If too many warnings were cleared since, it
+// also returns all live warnings, and ok is false.
 func (w *Warnings) since(number uint64) (set, cleared []Warning, now uint64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -163,7 +163,7 @@ func (w *Warnings) head() uint64 {
 
 // Summary returns lines for the status of a view: resources, counts and causes in a stable order,
 // without names of objects. A coarse summary also leaves out which part of an expression failed, since
-// that reveals the content of an object.
+// that would reveal the content of an object.
 func (w *Warnings) Summary(coarse bool) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
