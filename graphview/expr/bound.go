@@ -9,13 +9,12 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A bound charges for a call before it is made, and says why it must not be, or
-// nil. The arguments may be of any type: the function itself complains about wrong
-// ones.
+// A bound charges the meter for a call before the call. It returns an error if the call must not be
+// made. The arguments may be of any type: the function itself reports wrong types.
 type bound func(m *meter, arguments []ref.Val) *guardError
 
-// boundText is for functions that go through texts, and make some of about their
-// size: CEL takes them apart into characters of four bytes.
+// boundText is for functions that read texts and return texts of about their size. CEL converts the
+// texts to characters of four bytes.
 func boundText(m *meter, arguments []ref.Val) *guardError {
 	for _, argument := range arguments {
 		n := textLength(argument)
@@ -25,7 +24,7 @@ func boundText(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// boundReading is for functions that only look at texts.
+// boundReading is for functions that only read texts.
 func boundReading(m *meter, arguments []ref.Val) *guardError {
 	for _, argument := range arguments {
 		m.reads(textLength(argument))
@@ -33,8 +32,7 @@ func boundReading(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// boundSlowText is for functions that check a text with regular expressions of
-// their own.
+// boundSlowText is for functions that check a text with built-in regular expressions.
 func boundSlowText(m *meter, arguments []ref.Val) *guardError {
 	for _, argument := range arguments {
 		m.spend(textLength(argument))
@@ -42,8 +40,8 @@ func boundSlowText(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// boundParsing is for functions that make a number, a time, an address or the like
-// of a text. None is long, and some take the square of its length.
+// boundParsing is for functions that parse a number, a time, an address or the like. Valid texts are
+// short, and some functions take time in the square of the length.
 func boundParsing(m *meter, arguments []ref.Val) *guardError {
 	for _, argument := range arguments {
 		n := textLength(argument)
@@ -55,8 +53,8 @@ func boundParsing(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// boundQuantity is boundParsing, for numbers whose exponent says how long they are:
-// Kubernetes' parser writes out all the zeros of 1e999999999.
+// boundQuantity is boundParsing for quantities. It also bounds the exponent, since Kubernetes' parser
+// writes out all the zeros of 1e999999999.
 func boundQuantity(m *meter, arguments []ref.Val) *guardError {
 	m.spend(100)
 	text, _ := arguments[0].(types.String)
@@ -66,7 +64,7 @@ func boundQuantity(m *meter, arguments []ref.Val) *guardError {
 	return boundParsing(m, arguments)
 }
 
-// boundZone is for functions of time, which read a time zone's file if one is given.
+// boundZone is for functions of timestamps, which read a file if the call has a time zone.
 func boundZone(m *meter, arguments []ref.Val) *guardError {
 	if len(arguments) < 2 {
 		return nil
@@ -75,19 +73,19 @@ func boundZone(m *meter, arguments []ref.Val) *guardError {
 	return boundParsing(m, arguments[1:])
 }
 
-// boundURL is for what is taken out of a URL.
+// boundURL is for functions that return a part of a URL.
 func boundURL(m *meter, _ []ref.Val) *guardError {
 	m.makes(4 * maxParsed)
 	return nil
 }
 
-// boundOrder is for comparisons of two values.
+// boundOrder is for comparisons of two values that contain no other values.
 func boundOrder(m *meter, arguments []ref.Val) *guardError {
 	m.reads(min(textLength(arguments[0]), textLength(arguments[1])))
 	return nil
 }
 
-// boundAdding bounds the sum of texts and lists.
+// boundAdding is for + with texts and lists.
 func boundAdding(m *meter, arguments []ref.Val) *guardError {
 	left, right := arguments[0], arguments[1]
 	switch left.(type) {
@@ -107,8 +105,7 @@ func boundAdding(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// boundInserting is for the results of transformMap and transformMapEntry, which
-// grow in place.
+// boundInserting is for the results of transformMap and transformMapEntry, maps that grow in place.
 func boundInserting(m *meter, arguments []ref.Val) *guardError {
 	if len(arguments) == 2 {
 		m.makes(2 * entryBytes * (1 + length(arguments[1])))
@@ -164,8 +161,8 @@ func boundJoining(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// boundFormatting bounds the result of text.format(list). A character may be written
-// as an escape sequence of six, and a number with a hundred digits on either side.
+// boundFormatting bounds the result of text.format(list). A character may become an escape sequence of
+// six characters, and a number may have a hundred digits before and after the point.
 func boundFormatting(m *meter, arguments []ref.Val) *guardError {
 	w, refused := partsOf(m, arguments[1])
 	if refused != nil || w.text > maxStringLength {
@@ -178,10 +175,10 @@ func boundFormatting(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// floatBytes is what writing out one number with a fraction makes.
+// floatBytes is the memory for formatting one number with a fraction.
 const floatBytes = 16 << 10
 
-// floats is how many verbs of a format, such as %.3f, write out a fraction.
+// floats returns the number of verbs in a format that write a fraction, such as %.3f.
 func floats(format string) int {
 	total := 0
 	for _, verb := range strings.Split(format, "%")[1:] {
@@ -192,12 +189,12 @@ func floats(format string) int {
 	return total
 }
 
-// boundSearching bounds functions that look at each pair of elements, and at the
-// parts of these.
+// boundSearching is for functions that search one text in another, or compare each element of one
+// list with each element of another.
 func boundSearching(m *meter, arguments []ref.Val) *guardError {
 	if left, ok := arguments[0].(types.String); ok {
 		n := textLength(arguments[1])
-		// CEL takes a text apart into characters before it searches it.
+		// CEL converts texts to characters before it searches them.
 		m.makes(5 * (len(left) + n))
 		if len(left)*n > maxWork {
 			return refuse("the arguments are too large to search one in the other")
@@ -220,12 +217,12 @@ func boundSearching(m *meter, arguments []ref.Val) *guardError {
 	if aggregate(arguments[1]) {
 		sides = max(length(arguments[1]), 1)
 	}
-	// A comparison ends with the smaller of two elements.
+	// A comparison of two elements reads no more than the smaller one.
 	m.spend(2 * min(length(arguments[0])*b.size(), sides*a.size()))
 	return nil
 }
 
-// boundFinding is boundSearching for one element.
+// boundFinding is for functions that search a text in another, or one element in a list.
 func boundFinding(m *meter, arguments []ref.Val) *guardError {
 	if _, text := arguments[0].(types.String); text {
 		return boundSearching(m, arguments)
@@ -233,18 +230,18 @@ func boundFinding(m *meter, arguments []ref.Val) *guardError {
 	return boundIn(m, []ref.Val{arguments[1], arguments[0]})
 }
 
-// boundDistinct is boundSearching of a list in itself.
+// boundDistinct is boundSearching for a list and itself.
 func boundDistinct(m *meter, arguments []ref.Val) *guardError {
 	return boundSearching(m, []ref.Val{arguments[0], arguments[0]})
 }
 
-// boundContains is for a text in another.
+// boundContains is for functions that search one text in another in linear time.
 func boundContains(m *meter, arguments []ref.Val) *guardError {
 	m.reads(2 * (textLength(arguments[0]) + textLength(arguments[1])))
 	return nil
 }
 
-// boundIn is for a value in a list or a map.
+// boundIn is for a search for one value in a list or a map.
 func boundIn(m *meter, arguments []ref.Val) *guardError {
 	list, ok := arguments[1].(traits.Lister)
 	if !ok {
@@ -266,7 +263,7 @@ func boundIn(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// boundComparing bounds a comparison of values that contain values.
+// boundComparing is for == and != of values that may contain other values.
 func boundComparing(m *meter, arguments []ref.Val) *guardError {
 	if !aggregate(arguments[0]) || !aggregate(arguments[1]) {
 		return boundOrder(m, arguments)
@@ -281,7 +278,7 @@ func boundComparing(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// boundElements is for functions that make a list of the elements of another.
+// boundElements is for functions that return a list with elements of another list.
 func boundElements(m *meter, arguments []ref.Val) *guardError {
 	if aggregate(arguments[0]) {
 		m.makes(4 * 16 * length(arguments[0]))
@@ -306,8 +303,7 @@ func boundSorting(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// boundFlattening is for list.flatten(depth), which copies what is in a list once
-// for each list around it.
+// boundFlattening is for list.flatten(depth), which copies an element once for each list around it.
 func boundFlattening(m *meter, arguments []ref.Val) *guardError {
 	w, refused := partsOf(m, arguments[0])
 	if refused != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// Go's regular expressions are RE2: their time is the product of the text's
-// length and the expression's size, never more. Both are bounded here.
+// Go's regular expressions are RE2: a match takes time in the product of the length of the text and
+// the size of the expression. Both are bounded here.
 
 const (
-	// regexCompiling is what compiling one instruction of a regular expression costs.
+	// regexCompiling is the cost of compiling one instruction of a regular expression, in units.
 	regexCompiling = 10
-	// regexMatching are the steps of a match that one unit pays for.
+	// regexMatching is the number of steps of a match that cost one unit.
 	regexMatching = 16
 )
 
-// boundRegex is for matches, find and findAll whose pattern is computed.
+// boundRegex is for matches and find with a computed pattern.
 func boundRegex(m *meter, arguments []ref.Val) *guardError {
 	pattern, _ := arguments[1].(types.String)
 	if len(pattern) > MaxTextLength {
@@ -34,8 +34,8 @@ func boundRegex(m *meter, arguments []ref.Val) *guardError {
 	return matchWork(m, textLength(arguments[0]), size)
 }
 
-// boundFindingAll is boundRegex for what gives a list of what is found, which may
-// be each place of the text.
+// boundFindingAll is boundRegex for findAll, which returns a list of all matches. Each position in
+// the text may be a match.
 func boundFindingAll(m *meter, arguments []ref.Val) *guardError {
 	if refused := boundRegex(m, arguments); refused != nil {
 		return refused
@@ -44,7 +44,7 @@ func boundFindingAll(m *meter, arguments []ref.Val) *guardError {
 	return nil
 }
 
-// foundBytes is what is made for each string that is found.
+// foundBytes is the memory for one match in the result of findAll.
 const foundBytes = 3 * 16
 
 func matchWork(m *meter, textLength, size int) *guardError {
@@ -56,8 +56,7 @@ func matchWork(m *meter, textLength, size int) *guardError {
 	return nil
 }
 
-// patternOf is the constant pattern of a call to a regular expression's
-// function.
+// patternOf returns the pattern of a call of matches, find or findAll, if the pattern is constant.
 func patternOf(call interpreter.InterpretableCall) (string, bool) {
 	switch call.Function() {
 	case "matches", "find", "findAll":
@@ -72,8 +71,8 @@ func patternOf(call interpreter.InterpretableCall) (string, bool) {
 	return string(pattern), ok
 }
 
-// boundedText is the text of such a call, whose pattern was found small enough before compilation, and
-// is compiled once. all: what is found is made.
+// boundedText returns a node for the text of a call with a constant pattern, which charges for the
+// match. inspect has bounded the pattern, and CEL compiles it once. all is true for findAll.
 func boundedText(of interpreter.InterpretableV2, regexSize int, all bool) *node {
 	return after(of, func(m *meter, value ref.Val) ref.Val {
 		text, ok := value.(types.String)

@@ -20,8 +20,8 @@ func refuse(format string, arguments ...any) *guardError {
 	return &guardError{fmt.Sprintf(format, arguments...)}
 }
 
-// metered is a call of a function whose time or result grows with its arguments. It is charged for
-// before it is made.
+// metered returns a node for a call whose time or result grows with its arguments. The node charges
+// for the call before it makes the call.
 func (p *planner) metered(of interpreter.InterpretableCall, b bound) (interpreter.InterpretableV2, error) {
 	run, trait, err := p.implementation(of)
 	if err != nil {
@@ -39,7 +39,7 @@ func (p *planner) metered(of interpreter.InterpretableCall, b bound) (interprete
 		if refused := b(meterOf(frame), values); refused != nil {
 			return types.LabelErrNode(id, types.WrapErr(refused))
 		}
-		// CEL finds the overload to run in the same way.
+		// CEL selects the overload in the same way.
 		first := values[0]
 		if run != nil && (trait == 0 || first.Type().HasTrait(trait)) {
 			return types.LabelErrNode(id, run(values...))
@@ -51,7 +51,7 @@ func (p *planner) metered(of interpreter.InterpretableCall, b bound) (interprete
 	}}, nil
 }
 
-// implementation is what a call runs, and the trait that its first argument must
+// implementation returns the function that a call runs, and the trait that its first argument must
 // have, 0 for none.
 func (p *planner) implementation(of interpreter.InterpretableCall) (run functions.FunctionOp, trait int, err error) {
 	function := of.Function()
@@ -89,8 +89,8 @@ func (p *planner) implementation(of interpreter.InterpretableCall) (run function
 	return nil, 0, fmt.Errorf("implementation of %s: there is none", function)
 }
 
-// concatenate makes one list of two. CEL's own is a tree of lists, whose elements
-// take longer to find the deeper it is. A loop's result grows in place.
+// concatenate returns a + that copies two lists into one. CEL's own + makes a tree of lists, in which
+// the access to an element takes longer with the depth. The result of a loop grows in place.
 func (p *planner) concatenate(otherwise functions.FunctionOp) functions.FunctionOp {
 	return func(a ...ref.Val) ref.Val {
 		if _, grows := a[0].(traits.MutableLister); grows {

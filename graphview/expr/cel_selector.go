@@ -17,8 +17,8 @@ type ObjectSelector struct {
 
 // CompileObject compiles an expression over obj (dyn), group, version,
 // resource, kind, namespace, name (strings), labels and annotations (maps of
-// strings), which must be a bool, or of a type known only at run time. Its
-// error is an *Error, or wraps the context's.
+// strings). The expression must be a bool, or of a type known only at run
+// time. The error is an *Error, or wraps that of ctx.
 func CompileObject(ctx context.Context, text string) (*ObjectSelector, error) {
 	p, err := compile(ctx, objectEnvironment, text, truth)
 	if err != nil {
@@ -32,18 +32,18 @@ type Input struct {
 	Group, Version, Resource, Kind, Namespace, Name string
 
 	// Object returns the decoded object: obj, and in its metadata labels and
-	// annotations. It is called at most once per evaluation, when that comes to
-	// need it. The object is only read. Nil is an empty object. An error fails the
-	// evaluation, and no other one on the same input.
+	// annotations. An evaluation calls it at most once, only if it needs the object,
+	// and does not modify the object. A nil Object stands for an empty object. An
+	// error fails only the evaluation that called it.
 	Object func() (map[string]any, error)
 
-	// Cost grows by what each evaluation on this input costs, failed ones too,
-	// in units: what callers need to keep a budget.
+	// Cost is the sum of the costs of all evaluations on this input, also of failed
+	// ones, in units. Callers charge it to a budget.
 	Cost uint64
 }
 
-// Matches evaluates the expression. Its error is an *EvaluationError, or wraps
-// the context's or that of the input's Object.
+// Matches evaluates the expression. The error is an *EvaluationError, or wraps
+// that of ctx, of its Turn or of in.Object.
 func (s *ObjectSelector) Matches(ctx context.Context, in *Input) (bool, error) {
 	result, err := s.program.on(ctx, in)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *ObjectSelector) Matches(ctx context.Context, in *Input) (bool, error) {
 	return isTrue(result)
 }
 
-// on evaluates the expression on an object, and charges that to the input.
+// on evaluates the expression on an object, and adds the cost to the input.
 func (p *program) on(ctx context.Context, in *Input) (ref.Val, error) {
 	variables := objectVariablesPool.Get().(*objectVariables) //nolint:forcetypeassert // all that is put there
 	variables.input = in
@@ -69,8 +69,8 @@ func (p *program) on(ctx context.Context, in *Input) (ref.Val, error) {
 
 var objectVariablesPool = sync.Pool{New: func() any { return new(objectVariables) }}
 
-// objectVariables resolves names when they are first asked for: most
-// expressions are decided without most variables.
+// objectVariables resolves variables when CEL first needs them: most
+// expressions need few of them.
 type objectVariables struct {
 	input  *Input
 	object map[string]any
@@ -106,7 +106,7 @@ func (v *objectVariables) ResolveName(name string) (any, bool) {
 	return nil, false
 }
 
-// object returns the result of Object, or an empty map if that has none.
+// object returns the result of Object, or an empty map if there is none.
 func (in *Input) object() (map[string]any, error) {
 	if in.Object == nil {
 		return emptyMap, nil
@@ -127,7 +127,7 @@ func (v *objectVariables) get() map[string]any {
 	return v.object
 }
 
-// metadata is labels or annotations; an object without has an empty map.
+// metadata returns the labels or annotations, or an empty map if there are none.
 func (v *objectVariables) metadata(field string) map[string]any {
 	if metadata, ok := v.get()["metadata"].(map[string]any); ok {
 		if m, ok := metadata[field].(map[string]any); ok {
@@ -137,15 +137,14 @@ func (v *objectVariables) metadata(field string) map[string]any {
 	return emptyMap
 }
 
-// ResourceSelector is a compiled expression over what discovery says about a
-// resource.
+// ResourceSelector is a compiled expression over one resource of the discovery.
 type ResourceSelector struct {
 	program *program
 }
 
-// CompileResource compiles an expression over group, version, resource,
-// kind (strings) and namespaced (bool), which must be a bool. Its error is an
-// *Error, or wraps the context's.
+// CompileResource compiles an expression over group, version, resource, kind
+// (strings) and namespaced (bool). The expression must be a bool. The error is
+// an *Error, or wraps that of ctx.
 func CompileResource(ctx context.Context, text string) (*ResourceSelector, error) {
 	p, err := compile(ctx, resourceEnvironment, text, truth)
 	if err != nil {
@@ -161,9 +160,8 @@ type Resource struct {
 	Namespaced bool
 }
 
-// Matches evaluates the expression, and says what that cost, also where it
-// failed, in units. Its error is an *EvaluationError, or wraps the
-// context's.
+// Matches evaluates the expression, and returns the cost in units, also with an
+// error. The error is an *EvaluationError, or wraps that of ctx.
 func (s *ResourceSelector) Matches(ctx context.Context, r Resource) (matches bool, cost uint64, err error) {
 	m := &meter{}
 	m.begin(ctx)

@@ -10,13 +10,13 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// outcome is what an expression has to evaluate to.
+// outcome describes the value that an expression must have.
 type outcome struct {
 	name    string // of the type
 	meaning string
-	// accepts reports whether a value of a type known at compile time may be one.
+	// accepts reports whether an expression with this type may have such a value.
 	accepts func(*cel.Type) bool
-	// check says what else is wrong, beyond the type; nil if nothing can be.
+	// check returns an error if anything but the type is wrong. It may be nil.
 	check func(text string, checked *ast.AST) *Error
 }
 
@@ -24,9 +24,8 @@ var truth = outcome{name: "bool", meaning: "true or false", accepts: func(t *cel
 	return t.Kind() == types.BoolKind || t.Kind() == types.DynKind
 }}
 
-// compile makes a program of an expression. Its error is an *Error, or wraps that of the
-// context or of its turn. The largest expressions take some tens of megabytes and a third
-// of a second.
+// compile compiles an expression. The error is an *Error, or wraps that of ctx or of its Turn.
+// The largest expressions take some tens of megabytes and a third of a second.
 func compile(ctx context.Context, environment func() (*environment, error), text string, want outcome) (p *program, err error) {
 	env, err := environment()
 	if err != nil {
@@ -47,8 +46,8 @@ func compile(ctx context.Context, environment func() (*environment, error), text
 	}
 	defer release()
 	defer func() {
-		// CEL's type checker and validators are not made for everything that its parser
-		// takes, such as [?dyn(1)], and the text is foreign.
+		// CEL's type checker and validators panic on some texts that its parser accepts,
+		// such as [?dyn(1)], and users may write any text.
 		if recover() != nil {
 			p, err = nil, &Error{Reason: InvalidExpression, Text: text, Message: "expression cannot be compiled: what follows ? in a list or map must be an optional value"}
 		}
@@ -90,15 +89,15 @@ func plan(env *environment, checked *cel.Ast, text string) (*program, error) {
 	p.nodes = planner.mark(native.Expr())
 	evaluable, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CustomDecoratorV2(planner.decorate))
 	if err != nil {
-		// Constant parts are computed now, and may fail now: these values are
-		// the expression's own.
+		// CEL evaluates constant parts now, and may fail. The message may contain their
+		// values, since they come from the expression.
 		return nil, &Error{Reason: InvalidExpression, Text: text, Message: oneLine(err.Error())}
 	}
 	p.evaluable = evaluable
 	return p, nil
 }
 
-// note remembers what a message about this expression may say.
+// note stores the words of the expression that messages may contain, and its comparisons.
 func (p *program) note(e ast.Expr) {
 	p.compare(e)
 	switch e.Kind() {
@@ -114,23 +113,23 @@ func (p *program) note(e ast.Expr) {
 }
 
 // Comparison is a variable and a text that an expression compares it with, by ==,
-// != or in, wherever in the expression. obj.kind counts as kind.
+// != or in, anywhere in the expression. obj.kind counts as kind.
 type Comparison struct {
 	Variable, Text string
 }
 
-// maxComparisons is how many comparisons of one expression are remembered: more
-// than anybody writes by hand.
+// maxComparisons is the maximum number of comparisons that are kept for one
+// expression, more than in any expression that is written by hand.
 const maxComparisons = 256
 
-// Compared returns what the expression compares its variables with, in the order
-// of the text. The slice is shared: it must not be modified.
+// Compared returns the comparisons in the expression, in the order of the text.
+// The caller must not modify the slice.
 func (s *ResourceSelector) Compared() []Comparison { return s.program.compared }
 
-// Compared is that of a ResourceSelector.
+// Compared returns the comparisons, see ResourceSelector.Compared.
 func (s *ObjectSelector) Compared() []Comparison { return s.program.compared }
 
-// compare remembers the comparisons of one node.
+// compare stores the comparisons of one node.
 func (p *program) compare(e ast.Expr) {
 	if e.Kind() != ast.CallKind || len(e.AsCall().Args()) != 2 {
 		return
@@ -159,7 +158,7 @@ func (p *program) noteComparison(variable, text ast.Expr) {
 	}
 }
 
-// variableOf is the variable that an expression is, "" if it is none.
+// variableOf returns the name of a variable, "" if the expression is not a variable.
 func variableOf(e ast.Expr) string {
 	switch e.Kind() {
 	case ast.IdentKind:

@@ -2,7 +2,7 @@
 // expressions over resources and objects, label and field selectors, and JSONPath. A text
 // compiles once and is evaluated many times, within limits.
 //
-// The package knows no Kubernetes clients, watches, views or graphs. An object is a
+// The package does not know Kubernetes clients, watches, views or graphs. An object is a
 // map[string]any that the caller decoded. The caller leaves out everything that expressions must
 // not see, such as the data of a Secret.
 //
@@ -45,6 +45,6 @@
 //
 // # Concurrency
 //
-// A compiled expression is immutable and may be used by any number of goroutines at
-// once. An [Input] belongs to one goroutine.
+// A compiled expression is immutable and safe for concurrent use. An [Input] belongs to one
+// goroutine.
 package expr

@@ -10,24 +10,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The result of a JSONPath has at most timesObject times the size of the object, plus freeBytes. A
-// path can name the same part many times.
+// The result of a JSONPath has at most timesObject times the size of the object, plus freeBytes. There
+// is a limit because a path can find the same part many times.
 const (
 	timesObject = 2
 	freeBytes   = 4 << 10
 )
 
-// encoder makes JSON of decoded values, and gives up as soon as that is too large:
-// what recursive descent finds contains itself at every level.
+// encoder encodes decoded values as JSON, and fails as soon as the result is too large: recursive
+// descent finds a value again at every level around it.
 type encoder struct {
 	dst    []byte
 	object map[string]any
-	// limit is freeBytes until the object had to be looked at.
+	// limit is freeBytes until exceeded computes it from the size of the object.
 	limit int
 }
 
-// encode makes JSON of what was found in an object, members in the order of their
-// keys.
+// encode encodes the values that were found in an object as JSON. Members are sorted by key.
 func encode(values any, object map[string]any) ([]byte, error) {
 	e := &encoder{dst: []byte{}, object: object, limit: freeBytes}
 	if err := e.value(values); err != nil {
@@ -63,7 +62,7 @@ func (e *encoder) value(value any) error {
 			return err
 		}
 	default:
-		// Floats, whose format is involved, and what decoders do not make.
+		// Floats, whose format is complicated, and types that decoders do not return.
 		encoded, err := json.Marshal(value)
 		if err != nil {
 			return &EvaluationError{Message: "JSONPath finds something that is no JSON"}
@@ -92,7 +91,7 @@ func (e *encoder) members(members map[string]any) error {
 	return nil
 }
 
-// exceeded looks at how large the object is, which most objects need not be.
+// exceeded computes the limit when a result exceeds freeBytes, which few results do.
 func (e *encoder) exceeded() error {
 	if e.limit == freeBytes {
 		e.limit = freeBytes + 1 + timesObject*sizeOf(e.object)
@@ -103,7 +102,7 @@ func (e *encoder) exceeded() error {
 	return &EvaluationError{Message: fmt.Sprintf("JSONPath finds too much; at most %d times the size of the object is allowed", timesObject)}
 }
 
-// sizeOf is about how many bytes a decoded value has as JSON.
+// sizeOf estimates the length of a decoded value as JSON, in bytes.
 func sizeOf(value any) int {
 	switch value := value.(type) {
 	case string:

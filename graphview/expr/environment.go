@@ -25,21 +25,21 @@ const (
 	varObject      = "obj"
 )
 
-// noNode is no node of any expression.
+// noNode is not the id of any node.
 const noNode = -1
 
-// environment is a CEL environment and the names a user may use in it, in the
-// order in which messages list them.
+// environment is a CEL environment and its variables, in the order in which
+// messages list them.
 type environment struct {
 	*cel.Env
 
 	variables []string
-	// functions are those of Env, which returns a new map each time.
+	// functions is the result of Env.Functions, which makes a new map for each call.
 	functions map[string]*decls.FunctionDecl
 }
 
-// The environments take some milliseconds to build, which a program that
-// compiles nothing should not pay.
+// The environments take some milliseconds to build, so they are built when they
+// are first needed.
 var (
 	resourceEnvironment = sync.OnceValues(func() (*environment, error) {
 		return newEnvironment(baseEnvironment,
@@ -53,9 +53,8 @@ var (
 	objectEnvironment = sync.OnceValues(func() (*environment, error) {
 		return newEnvironment(baseEnvironment, objectVariableTypes...)
 	})
-	// ruleEnvironment is for the expressions of a rule. It lets one write out a map of
-	// which some values are texts and others numbers, or of a type known only at run
-	// time.
+	// ruleEnvironment is for the expressions of a rule. A map literal may mix strings,
+	// numbers and values of a type known only at run time.
 	ruleEnvironment = sync.OnceValues(func() (*environment, error) {
 		return newEnvironment(mixedEnvironment, objectVariableTypes...)
 	})
@@ -96,21 +95,21 @@ func newEnvironment(on func() (*cel.Env, error), variables ...variable) (*enviro
 	return &environment{Env: extended, variables: names, functions: extended.Functions()}, nil
 }
 
-// baseEnvironment has what k8s.io/apiserver/pkg/cel/environment has for
-// Kubernetes 1.37, less the authorizer. That package is not used itself since
-// the authorizer cannot be taken out of it, and since which functions a user's
-// expression may call must not depend on the feature gates of this process.
+// baseEnvironment is that of k8s.io/apiserver/pkg/cel/environment for Kubernetes
+// 1.37, without the authorizer. The package itself is not used, because it cannot
+// leave out the authorizer, and because the functions that a user may call must
+// not depend on the feature gates of this process.
 var baseEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 	return newBase(cel.HomogeneousAggregateLiterals(), cel.ASTValidators(cel.ValidateHomogeneousAggregateLiterals()))
 })
 
-// mixedEnvironment is the same, but for lists and maps written out that hold
-// values of several types.
+// mixedEnvironment is the same, but allows values of several types in one list
+// or map literal.
 var mixedEnvironment = sync.OnceValues(func() (*cel.Env, error) { return newBase() })
 
-// labelError writes an impossible node into the global error value that CEL has for calls without an
-// overload. CEL writes the node of the first occurrence into it otherwise: a data race, and a wrong
-// node for later errors.
+// labelError writes noNode into the global error value that CEL has for calls without an overload.
+// Otherwise CEL writes the node of the first such call into it: a data race, and a wrong node in later
+// errors.
 var labelError = sync.OnceFunc(func() { types.LabelErrNode(noNode, types.NoSuchOverloadErr()) })
 
 func newBase(further ...cel.EnvOption) (*cel.Env, error) {

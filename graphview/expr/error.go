@@ -14,8 +14,8 @@ import (
 	"github.com/google/cel-go/common/operators"
 )
 
-// Reason is the kind of text that is wrong. The values are the reasons of a
-// view's Accepted condition.
+// Reason is the kind of the text that is invalid. The values are the reasons of
+// a view's Accepted condition.
 type Reason string
 
 // The reasons.
@@ -25,16 +25,16 @@ const (
 	InvalidJSONPath   Reason = "InvalidJSONPath"
 )
 
-// How much of a user's text, and of a parser's words, goes into a message, in
+// The maximum lengths of a user's text and of a parser's message in an error, in
 // characters.
 const (
 	maxQuoted  = 200
 	maxMessage = 400
 )
 
-// Error is what is wrong with one text that a user wrote, and where. It is the
-// only type of error that the compiling and parsing functions return, except
-// for defects of this package itself.
+// Error says what is wrong with a text that a user wrote, and where. It is the
+// only type of error that the functions for compiling and parsing return, except
+// for errors of the context and defects of this package.
 type Error struct {
 	Reason Reason
 	// Path is the field that holds the text, such as
@@ -48,14 +48,14 @@ type Error struct {
 	Message string
 }
 
-// At is the error with the path of the field that holds the text.
+// At returns the error with the path of the field that holds the text.
 func (e *Error) At(path string) *Error {
 	at := *e
 	at.Path = path
 	return &at
 }
 
-// Error is one line: where, what is wrong, what was expected, and the text.
+// Error returns one line: where, what is wrong, what was expected, and the text.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Path != "" {
@@ -73,7 +73,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// quote makes one printable line of at most maxQuoted characters of a text.
+// quote returns at most maxQuoted characters of a text in quotes, as one printable line.
 func quote(text string) string {
 	cut := shorten(text, maxQuoted)
 	if strconv.CanBackquote(cut) && strings.Contains(cut, `"`) {
@@ -82,7 +82,7 @@ func quote(text string) string {
 	return strconv.Quote(cut)
 }
 
-// shorten cuts a text to a number of characters.
+// shorten truncates a text to a number of characters, and appends … if it did.
 func shorten(text string, limit int) string {
 	// A character has at least one byte: short texts need no counting.
 	if len(text) <= limit {
@@ -98,13 +98,13 @@ func shorten(text string, limit int) string {
 	return text
 }
 
-// oneLine makes a message out of a parser's words: short, and printable.
+// oneLine makes a parser's message printable, and truncates it to maxMessage.
 func oneLine(message string) string {
 	return shorten(strings.TrimSpace(printable(message)), maxMessage)
 }
 
-// printable leaves nothing in a text that could forge another line of a log or
-// a terminal's control sequence.
+// printable replaces characters that could forge a line of a log or a control
+// sequence of a terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -114,7 +114,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// tooLong is the error about a text beyond MaxTextLength, or nil.
+// tooLong returns an error if a text is longer than MaxTextLength.
 func tooLong(reason Reason, what, text string) *Error {
 	if len(text) <= MaxTextLength {
 		return nil
@@ -126,14 +126,14 @@ func tooLong(reason Reason, what, text string) *Error {
 	}
 }
 
-// invalidAt is an Error at a node of an expression.
+// invalidAt returns an Error at a node of an expression.
 func invalidAt(source *ast.SourceInfo, node int64, text, message string) *Error {
 	e := &Error{Reason: InvalidExpression, Text: text, Message: message}
 	e.Line, e.Column = placeOf(source.GetStartLocation(node))
 	return e
 }
 
-// placeOf is the line and column of a place, from 1, and 0 if it is not known.
+// placeOf returns the line and column of a location, from 1, or 0 if unknown.
 func placeOf(at common.Location) (line, column int) {
 	if at.Line() <= 0 {
 		return 0, 0
@@ -141,16 +141,16 @@ func placeOf(at common.Location) (line, column int) {
 	return at.Line(), at.Column() + 1
 }
 
-// position is the line and column, both from 1 and in characters, of a byte
-// offset in a text.
+// position returns the line and column of a byte offset in a text, both from 1
+// and in characters.
 func position(text string, offset int) (line, column int) {
 	before := text[:offset]
 	line = 1 + strings.Count(before, "\n")
 	return line, 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
 }
 
-// syntaxError makes an Error of what CEL found: the first in the text, and how
-// many more there are. The variables are those to suggest for unknown names.
+// syntaxError returns the first of CEL's errors in the text, and how many more
+// there are. The message about an unknown name lists the variables.
 func syntaxError(text string, variables []string, found []*common.Error) *Error {
 	first := slices.MinFunc(found, func(a, b *common.Error) int {
 		return cmp.Or(
@@ -178,15 +178,15 @@ var (
 	celExpecting  = regexp.MustCompile(` expecting (\{.*\}|<EOF>|\S+)$`)
 )
 
-// celLiterals are what CEL says about constants that a function cannot take.
+// celLiterals translates CEL's messages about invalid constant arguments.
 var celLiterals = map[string]string{
 	"invalid matches argument":   "invalid regular expression; the syntax is RE2, with at most 1000 repetitions",
 	"invalid duration argument":  "invalid duration; expected one such as '1h30m'",
 	"invalid timestamp argument": "invalid timestamp; expected one such as '2026-01-31T12:00:00Z'",
 }
 
-// explain says in words for users what CEL says in words for its authors. What
-// it does not know stays as it is: nothing depends on CEL's wording but style.
+// explain translates a message of CEL for users. It returns unknown messages
+// unchanged, so that only style depends on CEL's wording.
 func explain(message string, variables []string) string {
 	message = strings.ReplaceAll(message, " (in container '')", "")
 	message = strings.ReplaceAll(message, standInNamespace, reservedNamespace)
@@ -200,7 +200,7 @@ func explain(message string, variables []string) string {
 		return fmt.Sprintf("%s cannot be applied to %s", callee(m[1]), m[2])
 	}
 	if syntax, ok := strings.CutPrefix(message, "Syntax error: "); ok {
-		// The set of tokens that could follow is half of the grammar.
+		// The set of expected tokens is half of the grammar.
 		syntax = celExpecting.ReplaceAllString(syntax, "")
 		if strings.Contains(syntax, "<EOF>") {
 			syntax = "the expression ends too early"
@@ -222,7 +222,7 @@ func explain(message string, variables []string) string {
 	return message
 }
 
-// callee names a function or an operator as users write it.
+// callee returns a function or an operator as users write it.
 func callee(function string) string {
 	if symbol, ok := operators.FindReverse(function); ok && symbol != "" {
 		return "operator " + symbol
@@ -236,7 +236,7 @@ func callee(function string) string {
 	return function + "()"
 }
 
-// list joins names as a sentence does.
+// list joins names with commas and a final "and".
 func list(names []string) string {
 	last := len(names) - 1
 	if last < 1 {

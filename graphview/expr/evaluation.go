@@ -18,21 +18,21 @@ import (
 type program struct {
 	evaluable cel.Program
 	source    *ast.SourceInfo
-	// nodes is the number of nodes outside of loops.
+	// nodes is the number of nodes, with one turn of each loop.
 	nodes int
 	// calls are the functions by node, and words the constants and fields of the expression. A
 	// message may contain them.
 	calls map[int64]string
 	words map[string]bool
-	// compared are variables and the texts that the expression compares them with.
+	// compared has at most maxComparisons comparisons.
 	compared []Comparison
 }
 
 // EvaluationError says why a valid expression has no value for an object. It
-// never contains anything that the object does.
+// never contains values of the object.
 type EvaluationError struct {
-	// Line and Column say which part of the expression failed, from 1, in
-	// characters; 0 when unknown.
+	// Line and Column are the place in the expression that failed, from 1, in
+	// characters; 0 if unknown.
 	Line, Column int
 	Message      string
 }
@@ -44,15 +44,15 @@ func (e *EvaluationError) Error() string {
 	return fmt.Sprintf("%s (line %d, column %d of the expression)", e.Message, e.Line, e.Column)
 }
 
-// CoarseText is the error for authors who may read less than what the expression is
-// evaluated on: which part of it failed, and why, tells what an object contains.
+// CoarseText returns the error for authors who may not read all objects that the
+// expression is evaluated on. The place and the cause would reveal content of an object.
 func (e *EvaluationError) CoarseText() string {
 	return "expression failed on this object; to be told where and why, name a service account in the view"
 }
 
-// eval evaluates the expression, with what the meter allows. The variables, a
-// cel.Activation or a map, have the meter. Its error is an *EvaluationError, or wraps the
-// context's.
+// eval evaluates the expression within the limits of the meter. The variables, a
+// cel.Activation or a map, must include varMeter. The error is an *EvaluationError, or
+// wraps that of the context or of its Turn.
 func (p *program) eval(m *meter, variables any) (ref.Val, error) {
 	if m.ctx.Err() != nil {
 		return nil, fmt.Errorf("evaluate expression: %w", context.Cause(m.ctx))
@@ -75,7 +75,7 @@ func (p *program) eval(m *meter, variables any) (ref.Val, error) {
 	return nil, fmt.Errorf("evaluate expression: %w", cmp.Or(m.err, context.Cause(m.ctx)))
 }
 
-// isTrue is the value of an expression that has to be a bool.
+// isTrue returns the value of an expression that must be a bool.
 func isTrue(result ref.Val) (bool, error) {
 	value, ok := result.(types.Bool)
 	if !ok {
@@ -102,7 +102,7 @@ var harmless = []string{
 	"optional.none() dereference",
 }
 
-// safe returns an error without values for a runtime error.
+// safe converts a runtime error of CEL to an error without values.
 func (p *program) safe(err error) *EvaluationError {
 	safe := &EvaluationError{}
 	node := int64(noNode)
@@ -126,7 +126,7 @@ func (p *program) describe(err error, node int64) string {
 			return known
 		}
 	}
-	// A key may be computed, from a value.
+	// The key may be computed from a value of the object.
 	if key, ok := strings.CutPrefix(message, "no such key: "); ok {
 		if p.words[key] {
 			return "no such key: " + shorten(oneLine(key), maxQuoted)

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// Field is a path that has a name.
+// Field is a JSONPath with a name.
 type Field struct {
 	name string
 	path *jsonpath.ListNode
@@ -16,8 +16,7 @@ type Field struct {
 	many bool
 }
 
-// ParseField parses one path, with or without braces and the first dot. Its error is an
-// *Error.
+// ParseField parses one path, with or without braces and the first dot. The error is an *Error.
 func ParseField(name, text string) (Field, error) {
 	parsed, err := ParseJSONPath(text)
 	if err != nil {
@@ -33,7 +32,7 @@ func ParseField(name, text string) (Field, error) {
 	return f, nil
 }
 
-// single reports whether a node leads from one value to at most one.
+// single reports whether a node finds at most one value in each value.
 func single(node jsonpath.Node) bool {
 	switch node := node.(type) {
 	case *jsonpath.FieldNode:
@@ -44,20 +43,20 @@ func single(node jsonpath.Node) bool {
 	return false
 }
 
-// Fields are what paths with names find in an object.
+// Fields find the named parts of an object.
 type Fields struct{ fields []Field }
 
 // NewFields returns Fields. Their names must be unique.
 func NewFields(fields []Field) *Fields { return &Fields{fields} }
 
-// Find returns a JSON object with a member for each path that finds something: a list if the path
-// may find several nodes, otherwise the node. Find charges its cost to the input. The error is an
-// *EvaluationError, or wraps the context's. All paths together have the limits of one JSONPath.
+// Find returns a JSON object with a member for each path that finds something: a list if the path may
+// find several nodes, otherwise the node. All paths together have the limits of one JSONPath. Find adds
+// its cost to the input. The error is an *EvaluationError, or wraps that of ctx or of in.Object.
 func (p *Fields) Find(ctx context.Context, in *Input) ([]byte, error) {
 	return findIn(ctx, in, "fields", p.find)
 }
 
-// FindIn is Find without a charge, for an object whose cost the caller has charged before.
+// FindIn is Find for an object whose cost the caller has already charged.
 func (p *Fields) FindIn(object map[string]any) ([]byte, error) {
 	found, _, err := p.find(object)
 	return found, err
@@ -86,7 +85,7 @@ func (p *Fields) find(object map[string]any) (text []byte, steps int, err error)
 	return text, f.steps + len(text)/bytesRead, err
 }
 
-// fieldError names the field.
+// fieldError adds the name of the field to the message of an *EvaluationError.
 func fieldError(name string, err error) error {
 	if e, ok := errors.AsType[*EvaluationError](err); ok {
 		return &EvaluationError{Message: name + ": " + e.Message}

@@ -10,8 +10,8 @@ import (
 	"github.com/google/cel-go/parser"
 )
 
-// syntaxParser parses without expanding macros, so that what they would make
-// of an expression can be bounded before they make it.
+// syntaxParser parses without expanding macros, so that inspect can bound the
+// expansion beforehand.
 var syntaxParser = sync.OnceValues(func() (*parser.Parser, error) {
 	return parser.NewParser(
 		parser.MaxRecursionDepth(maxNesting),
@@ -20,8 +20,8 @@ var syntaxParser = sync.OnceValues(func() (*parser.Parser, error) {
 	)
 })
 
-// inspect refuses what would take too long to compile. It is a first parse:
-// what it lets pass is parsed again, with macros, by the environment.
+// inspect returns an error if an expression would take too long to compile. It
+// parses without macros. The environment then parses again, with macros.
 func inspect(text string) *Error {
 	p, err := syntaxParser()
 	if err != nil {
@@ -42,8 +42,8 @@ func inspect(text string) *Error {
 	return invalidAt(parsed.SourceInfo(), i.node, text, i.message)
 }
 
-// inspection adds up what compilation will have to do, and keeps the first
-// reason to refuse it.
+// inspection sums up the work that the compilation will have, and keeps the
+// first reason to refuse the expression.
 type inspection struct {
 	literals, messages, generics, loops, copies, regexes int
 
@@ -59,8 +59,8 @@ func (i *inspection) spend(sum *int, amount, limit int, node ast.Expr, message s
 	}
 }
 
-// size is how many nodes an expression has once macros are expanded; once the
-// expression is refused, any number.
+// size returns the number of nodes of an expression, with the copies that macros
+// make. The number is arbitrary if the expression is refused.
 func (i *inspection) size(e ast.Expr) int {
 	switch e.Kind() {
 	case ast.CallKind:
@@ -80,7 +80,7 @@ func (i *inspection) size(e ast.Expr) int {
 		}
 		return 1 + i.entries(e.AsMap().Entries())
 	case ast.StructKind:
-		// CEL copies what is in a message, in full, which may contain itself.
+		// CEL copies the content of a message in full, and the content may be a message.
 		i.spend(&i.messages, 1, 0, e, noMessages)
 		return 1 + i.entries(e.AsStruct().Fields())
 	default:

@@ -21,12 +21,12 @@ type typeSizes struct {
 	scope   map[string]int
 }
 
-// resultSize is how large an overload's result is by the size of its largest
-// argument: own parts, and those of type parameters, which are what is left of an
-// argument's type without the parts around them.
+// resultSize computes the size of an overload's result type: own parts, and a number of type
+// parameters. A type parameter is as large as the largest argument's type without the parts around
+// the parameter.
 type resultSize struct {
 	own, parameters, around int
-	// generic is how many overloads of that size take any type.
+	// generic is the number of overloads with this size that take any type.
 	generic int
 }
 
@@ -34,7 +34,7 @@ var resultSizes = sync.OnceValue(func() map[string][]resultSize {
 	sizes := make(map[string][]resultSize)
 	env, err := objectEnvironment()
 	if err != nil {
-		return sizes // the compiler says why
+		return sizes // compile returns the error
 	}
 	for name, function := range env.functions {
 		for _, overload := range function.OverloadDecls() {
@@ -62,7 +62,7 @@ var resultSizes = sync.OnceValue(func() map[string][]resultSize {
 	return sizes
 })
 
-// genericsOf is how many overloads of a function take any type.
+// genericsOf returns the number of overloads of a function that take any type.
 func genericsOf(function string) int {
 	total := 0
 	for _, r := range resultSizes()[function] {
@@ -84,8 +84,8 @@ func partsOfType(t *types.Type) (own, parameters int) {
 	return own, parameters
 }
 
-// note returns the size of an expression's type, and refuses the expression if it
-// is too large. It is not called on once it is: sizes that double stay small.
+// note returns the size of an expression's type, and refuses the expression if the size is too large.
+// After that it computes no further sizes, and it truncates sizes, so that they cannot double forever.
 func (s *typeSizes) note(e ast.Expr) int {
 	if s.message != "" {
 		return 1
@@ -144,7 +144,7 @@ func (s *typeSizes) call(c ast.CallExpr) int {
 	size := max(target, s.largest(c.Args()))
 	results, ok := s.results[c.FunctionName()]
 	if !ok || c.FunctionName() == operators.OptSelect {
-		return 1 + size // a name with dots, or what the type checker will refuse
+		return 1 + size // a name with dots, or a call that the type checker will refuse
 	}
 	largest := 1
 	for _, r := range results {
@@ -153,7 +153,7 @@ func (s *typeSizes) call(c ast.CallExpr) int {
 	return largest
 }
 
-// within is the size of the last of a macro's arguments, with its variables.
+// within returns the size of a macro's last argument, with variables of a size in scope.
 func (s *typeSizes) within(variables []string, size int, arguments []ast.Expr) int {
 	outer := s.scope
 	s.scope = maps.Clone(outer)
@@ -168,8 +168,8 @@ func (s *typeSizes) within(variables []string, size int, arguments []ast.Expr) i
 	return last
 }
 
-// macro says which variables a macro declares, and the size of its type by those of
-// its target and its last argument.
+// macro returns the variables that a macro declares, and a function for the size of its type, given
+// the sizes of its target and its last argument.
 func macro(c ast.CallExpr) (variables []string, size func(target, last int) int, ok bool) {
 	names := 1
 	switch c.FunctionName() {

@@ -17,21 +17,21 @@ type JSONPath struct {
 	actions []action
 }
 
-// action is one pair of braces of a template, or the text between two.
+// action is one pair of braces of a template, or the text between two pairs.
 type action struct {
 	path *jsonpath.ListNode
-	// body is what to do for each node that the path of a {range} finds, up to
-	// its {end}; nil for other actions.
+	// body has the actions between a {range} and its {end}, which run for each
+	// node that the path finds; nil for other actions.
 	body []action
-	// each tells a range with an empty body from other actions.
+	// each is true for a {range}, whose body may be empty.
 	each bool
 }
 
 // ParseJSONPath parses a template as kubectl's -o jsonpath does, or a single
-// path without braces, with or without the first dot. Its error is an *Error.
+// path without braces, with or without the first dot. The error is an *Error.
 //
-// Only the parser is client-go's. Its evaluator keeps state between calls,
-// orders the members of maps at random, and puts values into errors.
+// Only the parser is that of client-go. Its evaluator keeps state between calls,
+// returns the members of maps in random order, and puts values into errors.
 func ParseJSONPath(text string) (*JSONPath, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, &Error{Reason: InvalidJSONPath, Text: text, Message: "JSONPath is empty; expected a path such as {.status}"}
@@ -53,8 +53,8 @@ func ParseJSONPath(text string) (*JSONPath, error) {
 	return &JSONPath{actions: actions}, nil
 }
 
-// parseTemplate makes an error of a panic of the parser, whose input is
-// foreign, and whose slicing is not checked everywhere.
+// parseTemplate returns an error if the parser panics: the parser does not check
+// all indices, and users may write any text.
 func parseTemplate(text string) (root *jsonpath.ListNode, err error) {
 	defer func() {
 		if recover() != nil {
@@ -68,8 +68,8 @@ func parseTemplate(text string) (root *jsonpath.ListNode, err error) {
 	return parser.Root, nil
 }
 
-// template puts a path that kubectl's commands accept into the form that the
-// parser does.
+// template adds the braces and the first dot to a single path. kubectl accepts a
+// path without them, the parser does not.
 func template(text string) string {
 	path, single := strings.TrimSpace(text), true
 	if inner, ok := strings.CutPrefix(path, "{"); ok {
@@ -97,8 +97,8 @@ func template(text string) string {
 	return "{" + path + "}"
 }
 
-// group matches each {range} with its {end}, and checks what the parser does
-// not. The rest begins after the {end} that closes an enclosing range.
+// group matches each {range} with its {end}, and makes the checks that the parser
+// does not make. If within a {range}, rest begins after its {end}.
 func group(nodes []jsonpath.Node, within bool) (actions []action, rest []jsonpath.Node, err error) {
 	for len(nodes) > 0 {
 		path, ok := nodes[0].(*jsonpath.ListNode)
@@ -142,7 +142,7 @@ func group(nodes []jsonpath.Node, within bool) (actions []action, rest []jsonpat
 
 var filterOperators = []string{"exists", "==", "!=", "<", "<=", ">", ">="}
 
-// check finds what would fail on every object.
+// check returns an error if the path would fail on every object.
 func check(path *jsonpath.ListNode) error {
 	for _, node := range path.Nodes {
 		var parts []*jsonpath.ListNode
@@ -175,7 +175,7 @@ var (
 	jsonPathFragment  = regexp.MustCompile(`^(?:invalid array index|cannot parse number|array index|unquote string|unknown (?:keyword|name|operator)) '?([^';]+?)(?:'.*| is not a number| error .*)?$`)
 )
 
-// jsonPathMessages says for users what the parser says.
+// jsonPathMessages translates the parser's messages for users.
 var jsonPathMessages = map[string]string{
 	"unclosed action":                    "a '{' is not closed; expected '}'",
 	"unterminated array":                 "a '[' is not closed; expected ']'",
@@ -185,8 +185,8 @@ var jsonPathMessages = map[string]string{
 	"invalid multiple recursive descent": "'..' follows '..'; expected a name after the first",
 }
 
-// jsonPathError places the parser's message, which has no position, where the
-// part of the text that it quotes occurs, if that is in one place only.
+// jsonPathError returns the parser's error as an Error. The parser returns no
+// position, so it is that of the quoted part of the text, if that occurs once.
 func jsonPathError(text string, err error) *Error {
 	message := err.Error()
 	fragment := ""
@@ -203,7 +203,7 @@ func jsonPathError(text string, err error) *Error {
 	return e
 }
 
-// locate is where a fragment occurs in a text, 0 unless exactly once.
+// locate returns the position of a fragment in a text, 0 unless it occurs once.
 func locate(text, fragment string) (line, column int) {
 	if fragment == "" || strings.Count(text, fragment) != 1 {
 		return 0, 0

@@ -10,14 +10,14 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// Find returns a JSON array of the nodes that the path finds in the object of an
-// input, in order: "[]" if none. Text of a template is a string in the array. Find charges
-// its cost to the input. The error is an *EvaluationError, or wraps the context's.
+// Find returns a JSON array of the nodes that the path finds in the object of an input, in order: "[]"
+// if none. Text of a template is a string in the array. Find adds its cost to the input. The error is
+// an *EvaluationError, or wraps that of ctx or of in.Object.
 func (p *JSONPath) Find(ctx context.Context, in *Input) ([]byte, error) {
 	return findIn(ctx, in, "JSONPath", p.find)
 }
 
-// findIn calls find with the object of the input, and charges the input for the steps.
+// findIn calls find with the object of the input, and adds the cost to the input.
 func findIn(ctx context.Context, in *Input, what string, find func(map[string]any) ([]byte, int, error)) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", what, context.Cause(ctx))
@@ -31,7 +31,7 @@ func findIn(ctx context.Context, in *Input, what string, find func(map[string]an
 	return found, err
 }
 
-// FindIn is Find without a charge, for an object whose cost the caller has charged before.
+// FindIn is Find for an object whose cost the caller has already charged.
 func (p *JSONPath) FindIn(object map[string]any) ([]byte, error) {
 	found, _, err := p.find(object)
 	return found, err
@@ -46,7 +46,7 @@ func (p *JSONPath) find(object map[string]any) (found []byte, steps int, err err
 	return found, f.steps + len(found)/bytesRead, err
 }
 
-// finder walks one object within the limits.
+// finder evaluates paths on one object, within the limits.
 type finder struct {
 	steps int
 	found []any
@@ -74,7 +74,7 @@ func (f *finder) run(actions []action, current any) error {
 	return nil
 }
 
-// step counts values that were looked at.
+// step counts the values that were visited.
 func (f *finder) step(values int) error {
 	if f.steps += values; f.steps > maxPathSteps {
 		return &EvaluationError{Message: fmt.Sprintf("JSONPath looks at too many values; at most %d are allowed", maxPathSteps)}
@@ -137,7 +137,7 @@ func field(values []any, name string) []any {
 	return found
 }
 
-// children are a list's elements, or a map's values in the order of its keys.
+// children returns the elements of a list, or the values of a map sorted by key.
 func children(value any) []any {
 	switch value := value.(type) {
 	case []any:
@@ -164,7 +164,7 @@ func (f *finder) wildcard(values []any) ([]any, error) {
 	return found, nil
 }
 
-// descend appends the values and all that is in them, each before its children:
+// descend appends the values and all values in them, each before its children. It leaves out all but
 // maps, lists and strings that are not empty.
 func (f *finder) descend(found, values []any) ([]any, error) {
 	for _, value := range values {
@@ -216,7 +216,7 @@ func (f *finder) slice(values []any, params [3]jsonpath.ParamsEntry) ([]any, err
 	return found, nil
 }
 
-// bounds resolves what counts from the end, and cuts to the list's length.
+// bounds resolves indices that count from the end, and limits all to the length of the list.
 func bounds(params [3]jsonpath.ParamsEntry, length int) (from, to, step int) {
 	from, to, step = 0, length, 1
 	if params[0].Known {
@@ -238,11 +238,11 @@ func bounds(params [3]jsonpath.ParamsEntry, length int) (from, to, step int) {
 		step = params[2].Value
 	}
 	if from < 0 && params[1].Derived {
-		// One element before the first is none, where a slice is cut.
+		// An index before the first element finds nothing. A slice would be cut instead.
 		return 0, 0, step
 	}
-	// No step reaches beyond the list in more than one stride, which also
-	// keeps huge ones from overflowing.
+	// A step of length+1 leaves the list at once, as any larger step does, and
+	// cannot overflow.
 	return max(from, 0), min(to, length), min(step, length+1)
 }
 
@@ -299,9 +299,9 @@ func (f *finder) passes(element any, node *jsonpath.FilterNode) (bool, error) {
 	return compare(left[0], node.Operator, right[0])
 }
 
-// compare is the comparison of a filter: of numbers, of strings, and for
-// equality of booleans. Null equals nothing, not even null, since it stands for
-// what is missing.
+// compare evaluates the operator of a filter for two numbers, two strings or, if
+// the operator is == or !=, two booleans. With null it returns false for every
+// operator, since null stands for a missing value.
 func compare(left any, operator string, right any) (bool, error) {
 	if left == nil || right == nil {
 		return false, nil
@@ -316,7 +316,7 @@ func compare(left any, operator string, right any) (bool, error) {
 			return holds(cmp.Compare(l, r), operator), nil
 		}
 	}
-	// Integers are not compared as floats, which cannot tell large ones apart.
+	// As floats, different large integers could be equal.
 	if l, ok := left.(int64); ok {
 		if r, ok := right.(int64); ok {
 			return holds(cmp.Compare(l, r), operator), nil
@@ -340,7 +340,7 @@ func number(value any) (float64, bool) {
 	return 0, false
 }
 
-// holds is whether an order, as of cmp.Compare, is what an operator asks for.
+// holds reports whether a result of cmp.Compare satisfies an operator.
 func holds(order int, operator string) bool {
 	switch operator {
 	case "==":

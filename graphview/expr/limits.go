@@ -4,49 +4,48 @@ import celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 // Limits of what a user may write.
 const (
-	// MaxTextLength is how many bytes an expression, a selector or a JSONPath
-	// may have.
+	// MaxTextLength is the maximum length of an expression, a selector or a
+	// JSONPath, in bytes.
 	MaxTextLength = 10 << 10
 
-	// maxNesting is how deep a CEL expression may nest, less than CEL's default
-	// of 250, since types nest with it.
+	// maxNesting is the maximum depth of a CEL expression. It is less than CEL's
+	// default of 250, since types nest as deeply.
 	maxNesting = 100
 
-	// maxLiterals is how many lists and maps an expression may write out, and
-	// maxLoops how many macros that loop it may call. The type checker's work
-	// grows with the square of both; a text of MaxTextLength could take seconds
-	// and a gigabyte.
+	// maxLiterals is the maximum number of list and map literals in an expression,
+	// and maxLoops that of macros that loop. The type checker's work grows with the
+	// square of both: a text of MaxTextLength could take seconds and a gigabyte.
 	maxLiterals = 2_000
 	maxLoops    = 100
 
-	// maxGenerics is how many overloads that take any type an expression may call,
-	// all that a function has for each call. The type checker's work grows with the
-	// square of it.
+	// maxGenerics is the maximum number of overloads that take any type, summed over
+	// all calls in an expression. A call counts all such overloads of its function.
+	// The type checker's work grows with the square of the sum.
 	maxGenerics = 1_000
 
-	// maxType is how many parts the type of any part of an expression may have,
-	// written out.
+	// maxType is the maximum size of the type of any part of an expression, see
+	// typeSizes.
 	maxType = 32
 
-	// maxCopies is how many syntax nodes macros may add to an expression by
-	// copying. optMap and optFlatMap copy what they are called on, so that each
-	// further one in a chain doubles the expression.
+	// maxCopies is the maximum number of nodes that macros add to an expression by
+	// copying. optMap and optFlatMap copy their target, so that each further one in
+	// a chain doubles the expression.
 	maxCopies = 256
 
-	// maxRegexSize is how many instructions the regular expressions of an
-	// expression may compile to. Repetitions multiply: a short one can ask for
+	// maxRegexSize is the maximum number of instructions in the compiled regular
+	// expressions of an expression. Repetitions multiply: a short pattern can take
 	// hundreds of megabytes.
 	maxRegexSize = 5_000
 
-	// maxPrecision is how many digits format() may be asked for.
+	// maxPrecision is the maximum number of digits for format().
 	maxPrecision = 100
 )
 
 // Limits of one evaluation.
 const (
-	// CostLimit is what one evaluation of a CEL expression may cost, in units: as
-	// many as Kubernetes allows one validation expression, and about a tenth of a
-	// second at worst. Typical selectors cost less than a hundred.
+	// CostLimit is the maximum cost of one evaluation of a CEL expression, in units.
+	// It is the limit of Kubernetes for one validation expression, and about a tenth
+	// of a second at worst. Typical selectors cost less than a hundred.
 	CostLimit = celconfig.PerCallLimit
 
 	// maxStringLength is the maximum length of a string that a function makes, in bytes. It is more
@@ -60,23 +59,23 @@ const (
 	// maxExponent is the maximum number of digits in the exponent of a quantity.
 	maxExponent = 2
 
-	// maxWork is how many elementary steps one call of a function may take
-	// which grows with the product of its arguments, a fraction of a second.
-	// CEL cannot interrupt a function, only the loop around it.
+	// maxWork is the maximum number of elementary steps of a call whose time grows
+	// with the product of its arguments. They take a fraction of a second. CEL cannot
+	// interrupt a function, only the loop around it.
 	maxWork = 50_000_000
 
-	// maxCompared is how many values one comparison may look at.
+	// maxCompared is the maximum number of values that one comparison reads.
 	maxCompared = 250_000
 
-	// maxRange is how many elements lists.range may make.
+	// maxRange is the maximum number of elements in the result of lists.range.
 	maxRange = 10_000
 )
 
 // Limits of one JSONPath on one object.
 const (
-	// maxPathSteps is how many values it may look at.
+	// maxPathSteps is the maximum number of values that are visited.
 	maxPathSteps = 200_000
 
-	// maxPathNodes is how many nodes it may find.
+	// maxPathNodes is the maximum number of nodes that are found.
 	maxPathNodes = 10_000
 )

@@ -9,30 +9,30 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// evaluationCost limits one evaluation, in units. A unit is a step of the evaluation, some
-// bytesMade that are made, or some bytesRead that are looked at, and takes a tenth
-// of a microsecond or so.
+// evaluationCost limits the cost of one evaluation, in units. A unit is one step of the
+// evaluation, bytesMade bytes of new memory, or bytesRead bytes of text that are read. It
+// takes about a tenth of a microsecond.
 var evaluationCost = budget.Declare("expression_cost", "units of cost of one evaluation of an expression", CostLimit)
 
 const (
-	// bytesMade are the bytes of memory that one unit pays for: what one
-	// evaluation makes is at most CostLimit times as much, 32 MB.
+	// bytesMade is the memory that one unit pays for, in bytes. One evaluation
+	// allocates at most CostLimit times as much, 32 MB.
 	bytesMade = 32
-	// bytesRead are the bytes of text that one unit pays to look at, as many as
-	// in Kubernetes.
+	// bytesRead is the length of text that one unit pays for, in bytes, as in
+	// Kubernetes.
 	bytesRead = 10
 )
 
-// varMeter is under what name the meter of an evaluation is found. No expression
-// can contain it.
+// varMeter is the variable that has the meter of an evaluation. No expression can
+// contain the name.
 const varMeter = "@meter"
 
-// meter is what one evaluation may still spend. It is charged before something is
-// made or looked at. It belongs to one goroutine.
+// meter counts the units that one evaluation may still spend. It is charged before
+// values are made or read. It belongs to one goroutine.
 type meter struct {
 	ctx  context.Context //nolint:containedctx // that of one evaluation
 	left int
-	// ask is what is left when the context is asked next.
+	// ask is the value of left below which spend next checks the context.
 	ask int
 	// release ends the turn; nil before the evaluation has one.
 	release func()
@@ -40,7 +40,6 @@ type meter struct {
 	err error
 }
 
-// begin starts an evaluation.
 func (m *meter) begin(ctx context.Context) {
 	*m = meter{ctx: ctx, left: CostLimit, ask: CostLimit - TurnCost}
 }
@@ -53,8 +52,8 @@ func (m *meter) end() uint64 {
 	return uint64(CostLimit - m.left) //nolint:gosec // never more than the limit
 }
 
-// spend takes units. It ends the evaluation if none are left, or if the context has ended. CEL
-// recovers from that panic, as from its own. Evaluations at compile time have no meter.
+// spend takes units. If too few are left or the context has ended, it ends the evaluation with a panic,
+// from which CEL recovers as from its own. Evaluations at compile time have a nil meter.
 func (m *meter) spend(units int) {
 	if m == nil {
 		return
@@ -68,7 +67,7 @@ func (m *meter) spend(units int) {
 	}
 }
 
-// wait waits for a turn of a costly evaluation, and ends the evaluation if the context has ended.
+// wait waits for a turn if the evaluation has none, and ends the evaluation if the context has ended.
 func (m *meter) wait() {
 	m.ask = m.left - TurnCost
 	if m.ctx.Err() == nil && m.release == nil {
@@ -85,26 +84,26 @@ func (m *meter) makes(bytes int) { m.spend(bytes/bytesMade + 1) }
 // reads is spend for bytes of text.
 func (m *meter) reads(bytes int) { m.spend(bytes / bytesRead) }
 
-// meterOf is the meter of an evaluation, nil at compile time.
+// meterOf returns the meter of an evaluation, nil at compile time.
 func meterOf(frame interpreter.Activation) *meter {
 	found, _ := frame.ResolveName(varMeter)
 	m, _ := found.(*meter)
 	return m
 }
 
-// TurnCost is what an evaluation may cost before it waits for a turn, in units: about a
+// TurnCost is the cost from which an evaluation waits for a turn, in units: about a
 // millisecond.
 const TurnCost = 10_000
 
-// Turn waits until costly work may go on. release, which is called once, ends the turn.
-// An error ends the work.
+// Turn waits until costly work may continue. The caller ends the turn with one call of
+// release. An error ends the work.
 type Turn func(ctx context.Context) (release func(), err error)
 
 type turnKey struct{}
 
-// WithTurn returns a context under which each compilation of an expression waits for a
-// turn, and each evaluation that costs more than TurnCost. With nil they do not wait: their
-// caller has a turn, or needs none.
+// WithTurn returns a context for compilations and evaluations that must wait for a turn: each
+// compilation of an expression, and each evaluation that costs more than TurnCost. If wait is
+// nil, they do not wait: the caller has a turn or needs none.
 func WithTurn(ctx context.Context, wait Turn) context.Context {
 	return context.WithValue(ctx, turnKey{}, wait)
 }
@@ -112,7 +111,7 @@ func WithTurn(ctx context.Context, wait Turn) context.Context {
 // ErrPostponed is the error of Postpone.
 var ErrPostponed = errors.New("the evaluation is postponed")
 
-// Postpone is the Turn of callers that do not wait for a costly evaluation.
+// Postpone is the Turn of callers that do not wait: a costly evaluation fails with ErrPostponed.
 func Postpone(context.Context) (release func(), err error) { return nil, ErrPostponed }
 
 // AcquireTurn waits for the turn of a context. The caller calls release, which ends the turn.

@@ -7,11 +7,11 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// CEL evaluates the plan of an expression, except for these nodes. They charge the meter: they make
-// values, or take longer for larger arguments. All other nodes are charged once by the number of
-// nodes, and once more for each turn of a loop.
+// A node replaces a node in CEL's plan of an expression, to charge the meter for making values or for
+// time that grows with the arguments. For all other nodes, eval charges one unit each, and step one
+// unit more for each turn of their loop.
 type node struct {
-	interpreter.InterpretableV2 // in whose place it is
+	interpreter.InterpretableV2 // the node that it replaces
 
 	exec func(frame *interpreter.ExecutionFrame) ref.Val
 }
@@ -20,12 +20,12 @@ func (n *node) Exec(frame *interpreter.ExecutionFrame) ref.Val { return n.exec(f
 
 func (n *node) Eval(vars interpreter.Activation) ref.Val { return n.exec(interpreter.AsFrame(vars)) }
 
-// after is a node whose value is that of another, which is passed to then.
+// after returns a node that passes the value of another node to then.
 func after(of interpreter.InterpretableV2, then func(m *meter, value ref.Val) ref.Val) *node {
 	return &node{of, func(frame *interpreter.ExecutionFrame) ref.Val { return then(meterOf(frame), of.Exec(frame)) }}
 }
 
-// step is one turn of a loop.
+// step returns a node that charges for one turn of a loop.
 func step(of interpreter.InterpretableV2, nodes int) *node {
 	return &node{of, func(frame *interpreter.ExecutionFrame) ref.Val {
 		meterOf(frame).spend(nodes)
@@ -33,8 +33,8 @@ func step(of interpreter.InterpretableV2, nodes int) *node {
 	}}
 }
 
-// loopRange is what a loop goes through. The keys of a map are gathered before the
-// first turn.
+// loopRange returns a node for the range of a loop. CEL collects the keys of a map before the first
+// turn.
 func loopRange(of interpreter.InterpretableV2) *node {
 	return after(of, func(m *meter, value ref.Val) ref.Val {
 		if entries, ok := value.(traits.Mapper); ok {
@@ -44,8 +44,8 @@ func loopRange(of interpreter.InterpretableV2) *node {
 	})
 }
 
-// key is a computed index. CEL's errors write out what is not there, so it must be
-// no list or map, which may contain itself many times over.
+// key returns a node for a computed index. It refuses lists and maps: CEL writes a missing key into
+// its error, and a list may contain another list many times.
 func key(of interpreter.InterpretableV2) *node {
 	return after(of, func(m *meter, value ref.Val) ref.Val {
 		if refused := checkKey(m, value); refused != nil {
@@ -55,7 +55,7 @@ func key(of interpreter.InterpretableV2) *node {
 	})
 }
 
-// label is a label or an annotation that is compared.
+// label returns a node for a label or an annotation in a comparison, null if absent.
 func label(call interpreter.InterpretableCall) *node {
 	of, name := call.Args()[0], call.Args()[1]
 	return &node{call, func(frame *interpreter.ExecutionFrame) ref.Val {
@@ -72,7 +72,7 @@ func label(call interpreter.InterpretableCall) *node {
 	}}
 }
 
-// readText is a value that a constant is compared with, or looked up in.
+// readText returns a node that charges for reading a text, which CEL looks up in a constant list.
 func readText(of interpreter.InterpretableV2) *node {
 	return after(of, func(m *meter, value ref.Val) ref.Val {
 		if text, ok := value.(types.String); ok {
@@ -93,15 +93,15 @@ func checkKey(m *meter, value ref.Val) *guardError {
 	return refuse("no such overload: a key is a string, a number or a bool")
 }
 
-// maker is a list or a map that is written out, unless all of it is constant.
+// maker evaluates a list or map literal, unless all of its parts are constant.
 type maker struct {
 	id       int64
-	parts    []interpreter.InterpretableV2 // of a map keys and values in turn
+	parts    []interpreter.InterpretableV2 // elements, or keys and values in turn
 	optional []bool                        // by element or entry
 	adapter  types.Adapter
 }
 
-// A map needs some 100 bytes for each entry.
+// entryBytes is the approximate memory for one entry of a map.
 const entryBytes = 128
 
 func (k *maker) list(frame *interpreter.ExecutionFrame) ref.Val {

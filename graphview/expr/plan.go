@@ -14,8 +14,8 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// Functions that the planner puts around parts of an expression, since it cannot
-// tell what CEL's planner uses a node for. An expression cannot call them.
+// Functions that mark puts around parts of an expression, so that decorate knows
+// the purpose of a node in CEL's plan. An expression cannot call them.
 const (
 	markStep  = "@step"
 	markRange = "@range"
@@ -23,7 +23,7 @@ const (
 	markLabel = "@label"
 )
 
-// marks declares them.
+// marks declares these functions.
 func marks() []cel.EnvOption {
 	var options []cel.EnvOption
 	for _, name := range []string{markStep, markRange, markKey} {
@@ -34,22 +34,22 @@ func marks() []cel.EnvOption {
 		cel.BinaryBinding(func(v, _ ref.Val) ref.Val { return v }))))
 }
 
-// planner makes the program of one expression.
+// planner adds nodes that charge the meter to the plan of one expression.
 type planner struct {
 	functions map[string]*decls.FunctionDecl
 	adapter   types.Adapter
 	factory   ast.ExprFactory
 	next      int64
-	// nodes are those of one turn of a loop, by the mark of the turn.
+	// nodes is the number of nodes in one turn of a loop, by the id of its @step.
 	nodes map[int64]int
-	// optional elements and entries, by the list or map.
+	// optional says which elements or entries are optional, by the id of the list or map.
 	optional map[int64][]bool
 	// local are the variables of the loops around a node.
 	local []string
 }
 
-// mark puts marks into an expression, and returns how many nodes are evaluated at
-// most once when it is evaluated once, outside the turns of its loops.
+// mark puts marks into an expression, and returns the number of its nodes, with
+// one turn of each loop.
 func (p *planner) mark(e ast.Expr) int {
 	switch e.Kind() {
 	case ast.CallKind:
@@ -141,7 +141,7 @@ func (p *planner) maybeLabel(e ast.Expr) ast.Expr {
 	return p.marked(markLabel, of, name)
 }
 
-// decorate is called for every node of a plan, before CEL's own optimisations,
+// decorate is called for every node of a plan. It runs before CEL's own optimisations,
 // which replace lists of constants, and calls with a constant pattern or list.
 func (p *planner) decorate(plain interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	switch of := plain.(type) {
@@ -178,23 +178,23 @@ func (p *planner) call(of interpreter.InterpretableCall) (interpreter.Interpreta
 	}
 	switch {
 	case of.Function() == operators.Equals || of.Function() == operators.NotEquals:
-		// No more is looked at than the constant has.
+		// The comparison reads no more than the constant has.
 		if slices.ContainsFunc(of.Args(), isConstant) {
 			return of, nil
 		}
 	case of.OverloadID() == overloads.InList && isConstant(of.Args()[1]):
-		// CEL makes a set of it, or compares with each element, which is a constant.
+		// CEL makes a set of the list, or compares the text with each constant in it.
 		run, _, err := p.implementation(of)
 		return withFirst(of, readText(of.Args()[0]), run), err
 	}
 	if pattern, constant := patternOf(of); constant {
-		// CEL compiles it once, and puts that in the place of the implementation.
+		// CEL compiles the pattern once, and replaces the implementation.
 		return withFirst(of, boundedText(of.Args()[0], regexSize(pattern), of.Function() == "findAll"), nil), nil
 	}
 	return p.metered(of, b)
 }
 
-// withFirst is a call with another first argument.
+// withFirst returns the call with another first argument.
 func withFirst(of interpreter.InterpretableCall, first interpreter.InterpretableV2, run functions.FunctionOp) interpreter.InterpretableV2 {
 	arguments := slices.Clone(of.Args())
 	arguments[0] = first

@@ -2,16 +2,16 @@ package expr
 
 import "strings"
 
-// CEL reserves the word namespace, which is a variable here, and gives no way
-// to take it back. So where an expression uses it as a name, another name of
-// the same length, which keeps positions true, is compiled in its place.
+// CEL reserves the word namespace, which is a variable here. Where an expression
+// uses it as a name, unreserve replaces it by another name. Both names have the
+// same length, so that the positions in errors stay the same.
 const (
 	reservedNamespace = varNamespace
 	standInNamespace  = "__ns_var_"
 )
 
-// unreserve puts the stand-in wherever namespace is a name: not in strings and
-// comments, and not as a field, which CEL allows.
+// unreserve replaces namespace where it is a name: not in strings and comments,
+// and not as a field, which CEL allows.
 func unreserve(text string) string {
 	if !strings.Contains(text, reservedNamespace) {
 		return text
@@ -30,15 +30,15 @@ func unreserve(text string) string {
 	return b.String()
 }
 
-// isField is whether what follows this text is a field, as in obj.namespace or
-// obj.?namespace.
+// isField reports whether a word after this text is a field, as in obj.namespace
+// or obj.?namespace.
 func isField(before string) bool {
 	before = strings.TrimRight(before, " \t\r\n\f")
 	return strings.HasSuffix(before, ".") || strings.HasSuffix(before, ".?")
 }
 
-// tokenEnd is where the string, comment, word or other byte ends that begins at
-// an offset.
+// tokenEnd returns the end of the string, comment, word or other byte that begins
+// at an offset.
 func tokenEnd(text string, start int) int {
 	rest := text[start:]
 	if strings.HasPrefix(rest, "//") {
@@ -69,8 +69,8 @@ func isStringPrefix(word string) bool {
 	return false
 }
 
-// stringEnd is where a string ends whose first quote is at an offset; the end
-// of the text where it is not closed.
+// stringEnd returns the end of the string whose first quote is at an offset, or
+// the end of the text if the string is not closed.
 func stringEnd(text string, start int, raw bool) int {
 	quote := text[start : start+1]
 	if triple := strings.Repeat(quote, 3); strings.HasPrefix(text[start:], triple) {

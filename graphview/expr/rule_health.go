@@ -15,24 +15,24 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// Health is a compiled expression that says how one object is.
+// Health is a compiled expression that returns the health of an object.
 type Health struct {
 	program *program
 	states  []string
 }
 
-// Judgement is what such an expression says. The zero value is no opinion.
+// Judgement is the result of such an expression. The zero value means no opinion.
 type Judgement struct {
-	// State is one of the words that the expression was compiled with.
+	// State is one of the states that the expression was compiled with.
 	State, Reason string
-	// Ready and Wanted mean something only where Counted is true.
+	// Ready and Wanted are valid only if Counted is true.
 	Ready, Wanted int64
 	Counted       bool
-	// Since is the zero time where the expression does not say.
+	// Since is the zero time if the result has no since.
 	Since time.Time
 }
 
-// Keys of the map that such an expression evaluates to.
+// The keys of the map that such an expression may evaluate to.
 const (
 	keyState  = "state"
 	keyReason = "reason"
@@ -52,8 +52,8 @@ const judgementKeys = "state and, optionally, reason, ready, wanted and since"
 
 // CompileHealth compiles an expression over the variables of CompileObject that
 // evaluates to one of the states, or to a map with the key state and, optionally,
-// reason, ready, wanted and since. An empty text or map is no opinion. Its error is
-// an *Error, or wraps the context's.
+// reason, ready, wanted and since. An empty text or map means no opinion. The error
+// is an *Error, or wraps that of ctx.
 func CompileHealth(ctx context.Context, text string, states []string) (*Health, error) {
 	p, err := compile(ctx, ruleEnvironment, text, judgements(states))
 	if err != nil {
@@ -79,8 +79,8 @@ func judgements(states []string) outcome {
 	}
 }
 
-// Judge evaluates the expression. The error is an *EvaluationError, or wraps the
-// context's.
+// Judge evaluates the expression. The error is an *EvaluationError, or wraps that of
+// ctx or of in.Object.
 func (h *Health) Judge(ctx context.Context, in *Input) (Judgement, error) {
 	result, err := h.program.on(ctx, in)
 	if err != nil {
@@ -110,8 +110,8 @@ func (h *Health) Judge(ctx context.Context, in *Input) (Judgement, error) {
 	return Judgement{}, &EvaluationError{Message: "the value " + wrong}
 }
 
-// judgementOf reads a map, or says what is wrong with it in words that hold no
-// value.
+// judgementOf converts a map. If the map is invalid, wrong says why, without values
+// of the map.
 func judgementOf(m traits.Mapper) (j Judgement, wrong string) {
 	for _, field := range [...]struct {
 		key  string
@@ -171,7 +171,7 @@ func countOf(value ref.Val) (int64, bool) {
 	}
 }
 
-// timeOf reads a time. An empty text is none, and no error.
+// timeOf converts a time. An empty text is the zero time.
 func timeOf(value ref.Val) (time.Time, bool) {
 	switch t := value.(type) {
 	case types.Timestamp:
@@ -190,8 +190,8 @@ func timeOf(value ref.Val) (time.Time, bool) {
 	}
 }
 
-// judgementCheck looks at the texts and maps that an expression writes out where they
-// become its value, for what would be wrong with them on every object.
+// judgementCheck finds literals that may become the value of an expression and that
+// would be wrong for every object.
 type judgementCheck struct {
 	entryCheck
 
@@ -213,12 +213,12 @@ func (c *judgementCheck) value(e ast.Expr) *Error {
 				return wrong
 			}
 		}
-	default: // it cannot be told what it is
+	default: // known only at run time
 	}
 	return nil
 }
 
-// state looks at a constant that is a state.
+// state checks a constant that is a state.
 func (c *judgementCheck) state(e ast.Expr) *Error {
 	switch text, isText := e.AsLiteral().Value().(string); {
 	case !isText:
@@ -235,7 +235,7 @@ func (c *judgementCheck) judgement(e ast.Expr) *Error {
 	for _, member := range entries {
 		entry := member.AsMapEntry()
 		if entry.Key().Kind() != ast.LiteralKind {
-			return nil // it may be any of them
+			return nil // a computed key may be any of them
 		}
 		key, _ := entry.Key().AsLiteral().Value().(string)
 		wanted := judgementTypes[key]

@@ -14,14 +14,14 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// MaxFound is how many references one expression may name on one object.
+// MaxFound is the maximum number of references that an expression returns for one object.
 const MaxFound = 1_000
 
-// maxMalformed is how many malformed entries are told of.
+// maxMalformed is the maximum number of malformed entries that an error describes.
 const maxMalformed = 3
 
-// References is a compiled expression that says which objects one object refers
-// to.
+// References is a compiled expression that returns the objects that an object
+// refers to.
 type References struct{ program *program }
 
 // Found is an object that an expression names.
@@ -56,7 +56,7 @@ func isTargetType(t *cel.Type) bool {
 
 // CompileReferences compiles an expression over the variables of CompileObject
 // that evaluates to a list of maps with group, kind, name and, optionally,
-// namespace, all of them strings. Its error is an *Error, or wraps the context's.
+// namespace, all strings. The error is an *Error, or wraps that of ctx.
 func CompileReferences(ctx context.Context, text string) (*References, error) {
 	p, err := compile(ctx, ruleEnvironment, text, targets)
 	if err != nil {
@@ -65,9 +65,9 @@ func CompileReferences(ctx context.Context, text string) (*References, error) {
 	return &References{p}, nil
 }
 
-// Find evaluates the expression. It returns the valid entries even with an error, which is an
-// *EvaluationError or wraps the context's. An entry with an empty name, as from an optional field,
-// is skipped without an error.
+// Find evaluates the expression. It skips entries with an empty name, as from an optional field. The
+// error is an *EvaluationError, with which Find still returns the valid entries, or wraps that of ctx
+// or of in.Object.
 func (r *References) Find(ctx context.Context, in *Input) ([]Found, error) {
 	result, err := r.program.on(ctx, in)
 	if err != nil {
@@ -105,8 +105,8 @@ func (r *References) Find(ctx context.Context, in *Input) ([]Found, error) {
 	return found, &EvaluationError{Message: strings.Join(wrong, "; ")}
 }
 
-// entryOf reads one entry, or says what is wrong with it in words that hold no
-// value.
+// entryOf converts one entry. If the entry is invalid, it returns the reason,
+// without values of the entry.
 func entryOf(value ref.Val) (Found, string) {
 	var f Found
 	m, ok := value.(traits.Mapper)
@@ -150,8 +150,8 @@ func entryOf(value ref.Val) (Found, string) {
 	return f, ""
 }
 
-// Limits of the API server for groups, namespaces, kinds and names. Longer values are no names:
-// the graph keeps names, and an object may contain any text.
+// Limits of the API server for groups, namespaces, kinds and names. Longer values are refused,
+// because the graph keeps the names and an object may contain any text.
 const (
 	maxNameLength = 253
 	maxKindLength = 63
@@ -173,9 +173,8 @@ func isObjectName(text string) bool {
 	return len(text) <= maxNameLength && !strings.ContainsAny(text, "/%\x00")
 }
 
-// checkEntries looks at the entries that an expression writes out where they
-// become part of its value, for what would be wrong with each of them on every
-// object.
+// checkEntries finds entries that are written as literals, may become part of the
+// value, and would be wrong for every object.
 func checkEntries(text string, checked *ast.AST) *Error {
 	return (&entryCheck{text, checked}).list(checked.Expr())
 }
@@ -185,7 +184,7 @@ type entryCheck struct {
 	checked *ast.AST
 }
 
-// list looks at an expression whose value is a list of entries, or a part of it.
+// list checks an expression whose value is the list of entries or a part of it.
 func (c *entryCheck) list(e ast.Expr) *Error {
 	switch e.Kind() {
 	case ast.ListKind:
@@ -195,7 +194,7 @@ func (c *entryCheck) list(e ast.Expr) *Error {
 			}
 		}
 	case ast.ComprehensionKind:
-		// That of map() appends to its result what one step makes.
+		// The loop of map() appends the value of each step to its result.
 		if result := e.AsComprehension().Result(); result.Kind() == ast.IdentKind && result.AsIdent() == e.AsComprehension().AccuVar() {
 			return c.list(e.AsComprehension().LoopStep())
 		}
@@ -213,7 +212,7 @@ func (c *entryCheck) list(e ast.Expr) *Error {
 				return wrong
 			}
 		}
-	default: // it cannot be told what is in it
+	default: // known only at run time
 	}
 	return nil
 }
@@ -229,7 +228,7 @@ func (c *entryCheck) entry(e ast.Expr) *Error {
 	for _, member := range e.AsMap().Entries() {
 		entry := member.AsMapEntry()
 		if entry.Key().Kind() != ast.LiteralKind {
-			return nil // it may be any of them
+			return nil // a computed key may be any of them
 		}
 		key, _ := entry.Key().AsLiteral().Value().(string)
 		if !slices.Contains([]string{"group", "kind", "name", "namespace"}, key) {
@@ -248,7 +247,7 @@ func (c *entryCheck) entry(e ast.Expr) *Error {
 	return nil
 }
 
-// wrong is an error at a part of the expression.
+// wrong returns an error at a part of the expression.
 func (c *entryCheck) wrong(e ast.Expr, format string, args ...any) *Error {
 	return invalidAt(c.checked.SourceInfo(), e.ID(), c.text, oneLine(fmt.Sprintf(format, args...)))
 }

@@ -15,7 +15,7 @@ const (
 )
 
 // ParseLabelSelector parses the syntax of kubectl -l. An empty text selects
-// everything. Its error is an *Error.
+// everything. The error is an *Error.
 func ParseLabelSelector(text string) (labels.Selector, error) {
 	if err := tooLong(InvalidSelector, "label selector", text); err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func ParseLabelSelector(text string) (labels.Selector, error) {
 }
 
 // ParseFieldSelector parses the syntax of kubectl --field-selector. An empty
-// text selects everything. Which fields exist only the API server knows. Its
+// text selects everything. Only the API server knows which fields exist. The
 // error is an *Error.
 func ParseFieldSelector(text string) (fields.Selector, error) {
 	if err := tooLong(InvalidSelector, "field selector", text); err != nil {
@@ -39,7 +39,7 @@ func ParseFieldSelector(text string) (fields.Selector, error) {
 		return nil, fieldSelectorError(text, err)
 	}
 	for _, requirement := range selector.Requirements() {
-		// The parser takes "=x".
+		// The parser accepts "=x".
 		if strings.TrimSpace(requirement.Field) == "" {
 			return nil, &Error{Reason: InvalidSelector, Text: text, Message: "field selector has no field before an operator; " + fieldSyntax}
 		}
@@ -50,7 +50,7 @@ func ParseFieldSelector(text string) (fields.Selector, error) {
 var (
 	selectorFound = regexp.MustCompile(`found '(.*)',? expected`)
 	selectorValue = regexp.MustCompile(`Invalid value: "((?:[^"\\]|\\.)*)"`)
-	// The pattern says what the sentence before it said.
+	// The pattern repeats the sentence before it.
 	selectorPattern = regexp.MustCompile(`,? ?regex used for validation is '[^']*'`)
 	fieldTerm       = regexp.MustCompile(`can't understand '(.*)'$`)
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// overloadBounds has each overload of the functions and operators of the environments, separated by spaces,
-// with what charges for it. A test fails when one is missing: what is new has to be bounded first.
+// overloadBounds has the bound of each function and operator in the environments, by overload. A test
+// fails if an overload is missing, so that new functions get a bound before they are allowed.
 var overloadBounds = []struct {
 	bound     bound
 	overloads string
@@ -65,7 +65,7 @@ var overloadBounds = []struct {
 		timestamp_to_day_of_month_1_based_with_tz timestamp_to_day_of_month_with_tz timestamp_to_day_of_week_with_tz
 		timestamp_to_day_of_year_with_tz timestamp_to_hours_with_tz timestamp_to_milliseconds_with_tz timestamp_to_minutes_with_tz
 		timestamp_to_month_with_tz timestamp_to_seconds_tz timestamp_to_year_with_tz`},
-	// They take the same time and make as much whatever their arguments are.
+	// Their time and the size of their result do not depend on the arguments.
 	{nil, `
 		__not_strictly_false__ add_double add_duration_duration add_duration_timestamp add_int64 add_timestamp_duration add_uint64
 		bool_to_bool bool_to_string bytes_size bytes_to_bytes cidr_masked cidr_prefix_length cidr_to_string conditional divide_double
@@ -91,7 +91,7 @@ var overloadBounds = []struct {
 		timestamp_to_day_of_month_1_based timestamp_to_day_of_week timestamp_to_day_of_year timestamp_to_hours timestamp_to_int64
 		timestamp_to_milliseconds timestamp_to_minutes timestamp_to_month timestamp_to_seconds timestamp_to_string timestamp_to_timestamp
 		timestamp_to_year to_dyn type uint64_to_double uint64_to_int64 uint64_to_string uint64_to_uint64`},
-	// The index is charged for: see key.
+	// Only the index is charged for, see key.
 	{nil, `
 		@label_dyn_dyn index_list index_map list_optindex_optional_int map_optindex_optional_value optional_list_index_int
 		optional_list_optindex_optional_int optional_map_index_value optional_map_optindex_optional_value select_optional_field`},
@@ -109,8 +109,8 @@ var boundsByOverload = sync.OnceValue(func() map[string]bound {
 	return all
 })
 
-// boundOf returns what charges for a call, nil for nothing. If the overload is known only at run
-// time, it may be any one of the function's: those that have a bound have the same one.
+// boundOf returns the bound of a call, or nil. If the overload is known only at run time, it returns
+// that of any overload of the function: all overloads with a bound have the same one.
 func (p *planner) boundOf(of interpreter.InterpretableCall) bound {
 	if b, known := boundsByOverload()[of.OverloadID()]; known {
 		return b

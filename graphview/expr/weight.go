@@ -6,7 +6,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// textLength is how many bytes a text has, 0 for another value.
+// textLength returns the length of a text in bytes, 0 for other values.
 func textLength(v ref.Val) int {
 	switch v := v.(type) {
 	case types.String:
@@ -17,7 +17,7 @@ func textLength(v ref.Val) int {
 	return 0
 }
 
-// length is how many elements or entries a value has, at its first level.
+// length returns the number of elements or entries at the first level, 1 for values without a size.
 func length(v ref.Val) int {
 	if sized, ok := v.(traits.Sizer); ok {
 		if n, ok := sized.Size().(types.Int); ok {
@@ -27,7 +27,7 @@ func length(v ref.Val) int {
 	return 1
 }
 
-// aggregate reports whether a value has others in it.
+// aggregate reports whether a value contains other values.
 func aggregate(v ref.Val) bool {
 	switch v := v.(type) {
 	case traits.Lister, traits.Mapper:
@@ -38,7 +38,7 @@ func aggregate(v ref.Val) bool {
 	return false
 }
 
-// partsOf counts the parts of a value, which costs two units each.
+// partsOf counts the parts of a value, and charges two units for each.
 func partsOf(m *meter, v ref.Val) (weight, *guardError) {
 	w := weight{left: maxCompared}
 	w.add(v, 0)
@@ -49,15 +49,15 @@ func partsOf(m *meter, v ref.Val) (weight, *guardError) {
 	return w, nil
 }
 
-// weight counts the parts of a value, at all levels, until left is used up. A list may contain
-// another list many times, and so on: such a value is small in memory, and large once it is read.
+// weight counts the parts of a value, at all levels, until left is used up. A list may contain another
+// list many times, at each level: such a value is small in memory, but reading it takes long.
 type weight struct {
 	left int
 
 	parts, text, depth int
 }
 
-// size is what it takes to look at all of it, in units.
+// size returns the cost of reading the whole value, in units.
 func (w *weight) size() int { return w.parts + w.text/bytesRead }
 
 func (w *weight) add(v ref.Val, depth int) {
