@@ -23,24 +23,24 @@ const (
 	maxNames   = 1024
 )
 
-// reasonSpec is InvalidError's reason where the shape of a spec is wrong,
-// which the CRD's own rules refuse before a GraphView gets here.
+// reasonSpec is the reason of an InvalidError about the structure of a spec.
+// For a GraphView, the rules of the CRD refuse such a spec earlier.
 const reasonSpec = string(expr.InvalidExpression)
 
-// InvalidError says what is wrong with a Spec. It is terminal: nothing
-// happens until the spec changes.
+// InvalidError says what is wrong with a Spec or a Rule. It is terminal: a
+// retry is useless until the spec changes.
 type InvalidError struct {
-	// Reason is InvalidExpression, InvalidSelector or InvalidJSONPath: that of
-	// the first error.
+	// Reason is InvalidExpression, InvalidSelector, InvalidJSONPath or, for a
+	// Rule, ReasonInvalidPath: that of the first error.
 	Reason string
-	// Errors are all that were found, in the order of the spec. Each names its
-	// field, the place in it, and what was expected.
+	// Errors are all errors in the spec, in its order. Each has the path of its
+	// field, the position in the text, and what was expected.
 	Errors []error
 }
 
 func (e *InvalidError) Error() string { return strings.Join(e.Texts(), "; ") }
 
-// Texts are the errors, each for itself. Each begins with the path of its field.
+// Texts returns the text of each error. It begins with the path of the field.
 func (e *InvalidError) Texts() []string {
 	texts := make([]string, len(e.Errors))
 	for i, err := range e.Errors {
@@ -51,11 +51,11 @@ func (e *InvalidError) Texts() []string {
 
 func (e *InvalidError) Unwrap() []error { return e.Errors }
 
-// compiler gathers what is wrong, so that an author sees all of it at once.
+// compiler collects all errors, so that the author of a spec sees them at once.
 type compiler struct {
 	ctx  context.Context //nolint:containedctx // that of one call of Compile
 	errs []error
-	// interrupted: not all was checked.
+	// interrupted: the context ended before everything was checked.
 	interrupted bool
 	// text is the length of the text so far, in bytes; see maxText.
 	text int
@@ -82,8 +82,8 @@ func (c *compiler) shape(path, format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("%s: "+format, append([]any{path}, args...)...))
 }
 
-// Compile checks everything a user wrote. The error is an *InvalidError, or
-// the context's, and then nothing is known of the spec.
+// Compile checks and compiles a spec. The error is an *InvalidError, or wraps
+// that of ctx if the check was interrupted.
 func Compile(ctx context.Context, declared Spec) (*Program, error) {
 	c := &compiler{ctx: ctx}
 	p := &Program{Spec: declared}
@@ -94,7 +94,7 @@ func Compile(ctx context.Context, declared Spec) (*Program, error) {
 	if n := len(declared.Queries); n < 1 || n > maxQueries {
 		c.shape("spec.queries", "must have between 1 and %d queries, has %d", maxQueries, n)
 	}
-	// A spec beyond the bounds is not compiled: that alone could be a lot of work.
+	// Compile no more queries than allowed, since that could be a lot of work.
 	for i := range declared.Queries[:min(len(declared.Queries), maxQueries)] {
 		p.Queries = append(p.Queries, c.query(fmt.Sprintf("spec.queries[%d]", i), &declared.Queries[i]))
 	}
@@ -237,8 +237,8 @@ func (c *compiler) fields(path string, o *ObjectFilter) Parts {
 	return expr.NewFields(fields)
 }
 
-// text is the same for equal filters alone.
+// text returns the filter as JSON. Only equal filters have the same text.
 func (o *ObjectFilter) text() string {
-	text, _ := json.Marshal(o) // strings, and a map of them, which is sorted
+	text, _ := json.Marshal(o) // never fails: strings, and a map of strings, whose keys are sorted
 	return string(text)
 }

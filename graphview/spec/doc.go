@@ -5,11 +5,11 @@
 // mistake, which begins with the path of its field. The result, a [Program] or a [RuleProgram],
 // holds the compiled expressions, selectors and paths of packages expr and refs.
 //
-// The package knows no client, no watch and no content of a graph: the engine decides when to
-// evaluate, and charges for it. From package graph it uses the names of kinds, arcs and
-// directions. The webhook and kubectl graphview validate therefore need no engine.
+// The package does not know clients, watches or the content of a graph, so that the webhook and
+// kubectl graphview validate need no engine. The engine decides when to evaluate a program, and
+// charges for it. From package graph it uses the names of kinds, arcs and directions.
 //
 // # Concurrency
 //
-// A program is immutable, and may be used by any number of goroutines.
+// A program is immutable, and safe for concurrent use.
 package spec

@@ -26,8 +26,8 @@ type Program struct {
 type QueryProgram struct {
 	Include  bool
 	Resource *expr.ResourceSelector
-	// Filter is what the query says of objects, as text to be compared; the others are
-	// it compiled, nil or "" where it says nothing.
+	// Filter is the text of the query's ObjectFilter, for comparisons. The fields after it
+	// are the compiled filter, nil or "" for parts that the query does not set.
 	Filter string
 	Labels labels.Selector
 	Fields string // canonical
@@ -35,13 +35,13 @@ type QueryProgram struct {
 	Parts  Parts
 }
 
-// Parts are what subscribers get of an object: an *expr.JSONPath or *expr.Fields.
+// Parts finds the parts of an object that subscribers get. It is an *expr.JSONPath or *expr.Fields.
 type Parts interface {
 	Find(ctx context.Context, in *expr.Input) ([]byte, error)
 	FindIn(object map[string]any) ([]byte, error)
 }
 
-// Member is the field of the spec that says which parts.
+// Member returns the name of the field in the spec that selects the parts.
 func Member(p Parts) string {
 	if Named(p) {
 		return "fields"
@@ -55,7 +55,7 @@ func Named(p Parts) bool {
 	return named
 }
 
-// NamespaceProgram is compiled Namespaces. A nil one selects all.
+// NamespaceProgram is a compiled Namespaces. Nil selects all namespaces.
 type NamespaceProgram struct {
 	// Names is nil for any.
 	Names map[string]bool
@@ -64,12 +64,12 @@ type NamespaceProgram struct {
 	Object         *expr.ObjectSelector
 }
 
-// Selective reports whether namespaces have to be looked at, and not only named.
+// Selective reports whether the selection depends on the Namespace objects, not only on names.
 func (n *NamespaceProgram) Selective() bool {
 	return n != nil && (n.Labels != "" || n.Fields != "" || n.Object != nil)
 }
 
-// Named are the names, sorted, nil if it says none.
+// Named returns the names, sorted, nil if the spec names no namespaces.
 func (n *NamespaceProgram) Named() []string {
 	if n == nil || n.Names == nil {
 		return nil
@@ -78,8 +78,8 @@ func (n *NamespaceProgram) Named() []string {
 }
 
 // Choose returns the first query that matches a resource, and reports whether that query includes
-// the resource. It calls charge with the cost of each evaluation, in CEL's units. decided is false
-// if charge refused before a query matched.
+// the resource. It calls charge with the cost of each evaluation, in units of package expr. decided
+// is false if no query matches, or if charge refuses or ctx ends before one does.
 func (p *Program) Choose(ctx context.Context, r expr.Resource, charge func(cost uint64) (granted bool)) (query int, include, decided bool, err error) {
 	defer panics.Recover(&err)
 	for i := range p.Queries {
@@ -100,10 +100,10 @@ func (p *Program) Choose(ctx context.Context, r expr.Resource, charge func(cost 
 	return 0, false, false, nil
 }
 
-// Rooted reports whether only what roots reach is visible.
+// Rooted reports whether only objects that roots reach are visible.
 func (p *Program) Rooted() bool { return len(p.Roots) > 0 }
 
-// Walk is the way from the roots to what is visible.
+// Walk returns the way from the roots to the visible objects.
 func (p *Program) Walk() graph.Walk {
 	switch r := p.Spec.Roots; {
 	case r == nil:

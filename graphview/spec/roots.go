@@ -15,32 +15,32 @@ import (
 )
 
 // RootObject selects root objects without an expression, in exactly one way: by Kind,
-// LabelSelector or both, or by one of the last four. Namespace goes with each.
+// LabelSelector or both, or by one of the last four fields. Each may have a Namespace.
 type RootObject struct {
-	// Group is nil for any, and Namespace and Name are "" for any. Group and Name go
-	// with a Kind, and Name with no LabelSelector.
+	// Group is nil for any, and Namespace and Name are "" for any. Group and Name need
+	// a Kind. Name excludes LabelSelector.
 	Group                                *string
 	Kind, Namespace, Name, LabelSelector string
-	// HelmRelease names a release of Helm, the others an object of their tool.
+	// HelmRelease is the name of a Helm release, the others name an object of Argo CD or Flux.
 	HelmRelease, ArgoApplication, FluxKustomization, FluxHelmRelease string
 }
 
-// Root is one rule of a spec that selects roots.
+// Root is a compiled selector of roots.
 type Root struct {
-	// Path is the path in the spec, and Expression the CEL expression.
+	// Path is the path of the selector in the spec, and Expression its CEL expression.
 	Path, Expression string
 	*expr.ObjectSelector
-	// Description describes the objects that the root selects; "" if only the expression does.
+	// Description describes the selected objects. It is "" for an expression of the user.
 	Description string
 }
 
-// Place returns the path as in warnings about objects.
+// Place returns the path without "spec.", for warnings about objects.
 func (r *Root) Place() string { return strings.TrimPrefix(r.Path, "spec.") }
 
-// maxRootSelector bounds a label selector of a RootObject, as the GraphView CRD does.
+// maxRootSelector is the maximum length of a RootObject's label selector, as in the GraphView CRD.
 const maxRootSelector = 1024
 
-// roots compiles what selects roots. Objects come first: they cost less.
+// roots compiles the selectors of roots. Objects come first, since they cost less to evaluate.
 func (c *compiler) roots(path string, r *Roots) (roots []Root) {
 	if n := len(r.Objects); n > maxRoots {
 		c.shape(path+".objects", "must have at most %d objects, has %d", maxRoots, n)
@@ -64,7 +64,7 @@ func (c *compiler) roots(path string, r *Roots) (roots []Root) {
 	return roots
 }
 
-// managers are the kinds whose objects say what they deploy.
+// managers are the kinds of Argo CD and Flux whose objects list the objects that they deploy.
 var managers = []struct {
 	member, group, kind, title string
 	name                       func(*RootObject) string
@@ -74,8 +74,8 @@ var managers = []struct {
 	{"fluxHelmRelease", "helm.toolkit.fluxcd.io", "HelmRelease", "HelmRelease of Flux", func(o *RootObject) string { return o.FluxHelmRelease }},
 }
 
-// rootObject writes the expression that selects what o does, and compiles it. It
-// returns false if o is not right.
+// rootObject translates o to an expression, and compiles the expression. It returns
+// false if o is invalid.
 func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 	before := len(c.errs)
 	e := &conjunction{}
@@ -130,10 +130,10 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 	return c.check(root.Path, err)
 }
 
-// maxRelease is how long the name of a release of Helm may be.
+// maxRelease is the maximum length of the name of a Helm release.
 const maxRelease = 53
 
-// described is a root that is selected by kind, name and labels.
+// described adds the terms for group, kind, name and labels.
 func (c *compiler) described(root *Root, o *RootObject, e *conjunction) {
 	what := "object"
 	if o.Group != nil {
@@ -151,7 +151,7 @@ func (c *compiler) described(root *Root, o *RootObject, e *conjunction) {
 	}
 	root.Description = what
 	if o.Name != "" {
-		// Not every kind has the names that most have.
+		// Some kinds allow names that are not DNS subdomains.
 		if len(o.Name) > validation.DNS1123SubdomainMaxLength || strings.ContainsAny(o.Name, "/%") || !utf8.ValidString(o.Name) {
 			c.shape(root.Path+".name", "%s is not the name of an object", quoted(o.Name))
 		}
@@ -173,7 +173,7 @@ func (c *compiler) name(path, name string, most int) {
 	}
 }
 
-// labels adds a label selector.
+// labels adds the terms for a label selector.
 func (c *compiler) labels(path, text string, e *conjunction) {
 	if len(text) > maxRootSelector {
 		c.shape(path, "must have at most %d characters", maxRootSelector)
@@ -196,21 +196,21 @@ func (c *compiler) labels(path, text string, e *conjunction) {
 	}
 }
 
-// maxRequirements is how many requirements of labels a root may have: their expression
-// stays within the bounds of one.
+// maxRequirements is the maximum number of requirements in a label selector of a root.
+// It keeps the expression within the limits of package expr.
 const maxRequirements = 32
 
-// quoted is a text as a message repeats it.
+// quoted returns a text in quotes, for a message.
 func quoted(text string) string { return "'" + strings.Trim(strconv.Quote(text), `"`) + "'" }
 
-// conjunction is an expression: that all terms hold.
+// conjunction is an expression with terms that are joined by &&.
 type conjunction struct{ terms []string }
 
 func (e *conjunction) equals(variable, value string) {
 	e.terms = append(e.terms, variable+" == "+strconv.Quote(value))
 }
 
-// requires adds a requirement of labels, with the meaning that the API server gives it.
+// requires adds the term for a label requirement, with the same meaning as in the API server.
 func (e *conjunction) requires(r labels.Requirement) {
 	key := strconv.Quote(r.Key())
 	has, of := key+" in labels", "labels["+key+"]"

@@ -12,73 +12,72 @@ import (
 	"graphview.dev/graphview/refs"
 )
 
-// maxRuleReferences bounds a Rule, as the ReferenceRule CRD does.
+// maxRuleReferences is the maximum number of references in a Rule, as in the ReferenceRule CRD.
 const maxRuleReferences = 32
 
-// ReasonInvalidPath is InvalidError's reason where a Rule's path cannot be
-// followed.
+// ReasonInvalidPath is the reason of an InvalidError about a path of a Rule.
 const ReasonInvalidPath = "InvalidPath"
 
-// Rule is what a ReferenceRule declares: what the objects of a kind refer to, how
-// they are, or both. CompileRule checks it.
+// Rule is the spec of a ReferenceRule: the references of the objects of a kind, their
+// health, or both. CompileRule checks it.
 type Rule struct {
 	From       graph.Kind
 	References []RuleReference
-	// ReplaceConventions: nothing is guessed of the kind by convention. Otherwise nothing
-	// is guessed of the fields that References name.
+	// ReplaceConventions turns the conventions off for all fields of the kind. Otherwise
+	// they are off only for the fields that References name.
 	ReplaceConventions bool
-	// Health is an expression that says how an object is; "" for none.
+	// Health is an expression that returns the health of an object; "" for none.
 	Health string
 }
 
-// HealthField is the path of the expression in the rule.
+// HealthField is the path of Health in a ReferenceRule.
 const HealthField = "spec.health.expression"
 
-// declarableStates are the states that the expression may return. A deleted object is
-// health.Terminating in any case.
+// declarableStates are the states that Health may return. An object that is being deleted
+// is health.Terminating in any case.
 var declarableStates = []string{
 	string(health.OK), string(health.Progressing), string(health.Degraded), string(health.Suspended), string(health.Unknown),
 }
 
-// RuleReference is one way to refer to others: with Path, or with Expression.
+// RuleReference finds references to other objects, by Path or by Expression.
 type RuleReference struct {
-	// Path leads to names of objects of the kind To, NamespacePath, which may be
-	// empty, to their namespaces.
+	// Path leads to the names of objects of the kind To, and NamespacePath to their
+	// namespaces. NamespacePath may be empty.
 	Path, NamespacePath string
 	To                  graph.Kind
-	// Expression says all of that itself.
+	// Expression returns kinds, names and namespaces itself.
 	Expression string
 	// Type is graph.Direct or graph.Transitive; 0 means Direct.
 	Type graph.ArcType
-	// Word says what the reference means, read from the object to what it refers to. Without
-	// one it is what the field's name suggests.
+	// Word is the meaning of the reference, read from the object to its target. If it is "",
+	// the name of the field suggests a word.
 	Word string
 }
 
-// isWord tells what may be a Word.
+// isWord reports whether a text may be a Word.
 var isWord = regexp.MustCompile(`^[a-z]+( [a-z]+)*$`).MatchString
 
 // RuleProgram is a compiled Rule. It is immutable and may be shared.
 type RuleProgram struct {
 	Rule Rule
-	// Paths and Expressions are what its references are, each in their order.
+	// Paths and Expressions are the compiled references, each in the order of the rule.
 	Paths       []refs.Compiled
 	Expressions []RuleExpression
-	// Health is nil where the rule does not say how objects are.
+	// Health is nil if the rule has no health expression.
 	Health *expr.Health
 }
 
-// RuleExpression is an expression of one rule.
+// RuleExpression is the compiled Expression of a RuleReference.
 type RuleExpression struct {
-	// Field is the expression's place in the rule.
+	// Field is the path of the expression in the rule.
 	Field   string
 	Program *expr.References
 	Arc     graph.ArcType
 	Word    string
 }
 
-// CompileRule checks everything a user wrote. The error is an
-// *InvalidError, or the context's, and then nothing is known of the rule.
+// CompileRule checks and compiles a rule. The error is an *InvalidError, or
+// wraps that of ctx if the check was interrupted.
 func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
 	c := &compiler{ctx: ctx}
 	p := &RuleProgram{Rule: rule}
@@ -114,7 +113,7 @@ func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
 	return p, nil
 }
 
-// add compiles one reference. It reports whether a path is what is wrong with it.
+// add compiles one reference. badPath reports whether a path of the reference is invalid.
 func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath bool) {
 	arc := r.Type
 	if arc == 0 {

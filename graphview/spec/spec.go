@@ -4,16 +4,16 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Spec is what a user asks of a view, as text, whether it came from a
-// GraphView or from a request on a connection. Compile checks it.
+// Spec is the definition of a view as text, from a GraphView or from a request
+// on a connection. Compile checks it.
 type Spec struct {
-	// Queries select resources; the first that matches decides. At least one.
+	// Queries select resources; the first that matches decides. There is at least one.
 	Queries []Query
 	// Namespaces restricts namespaced objects; nil means all namespaces.
 	Namespaces *Namespaces
-	// Roots restricts what is visible to what they reach; nil means everything.
+	// Roots restricts the view to the objects that roots reach; nil means all objects.
 	Roots *Roots
-	// ExcludeInferred leaves out what only inferred references tell.
+	// ExcludeInferred leaves out the arcs that only inferred references make.
 	ExcludeInferred bool
 	// ServiceAccountName, in the view's namespace, restricts the view to what
 	// that account may list and watch. "" means no restriction.
@@ -27,7 +27,7 @@ type Query struct {
 }
 
 // Include selects resources, and optionally some of their objects and parts of
-// those.
+// the objects.
 type Include struct {
 	ResourceSelectorExpression string
 	Object                     ObjectFilter
@@ -49,7 +49,7 @@ type ObjectFilter struct {
 	JSONPath string
 }
 
-// Namespaces selects namespaces, by name or by selectors, not both.
+// Namespaces selects namespaces. Names excludes LabelSelector and FieldSelector.
 type Namespaces struct {
 	Names                    []string
 	LabelSelector            string
@@ -57,38 +57,38 @@ type Namespaces struct {
 	ObjectSelectorExpression string
 }
 
-// Roots selects the objects from which a view is explored.
+// Roots selects the objects from which the walk through a view starts.
 type Roots struct {
 	// Objects and ObjectSelectorExpressions each select roots.
 	Objects                   []RootObject
 	ObjectSelectorExpressions []string
 	IgnoreArcDirection        []graph.ArcType
-	// Follow is another way from the roots than along arcs and against those of
-	// IgnoreArcDirection; nil for that.
+	// Follow replaces the default way from the roots: along all arcs, and against
+	// those of IgnoreArcDirection. Nil means the default.
 	Follow *Follow
 }
 
-// Follow says which way a view is explored from its roots.
+// Follow is the way from the roots to the visible objects.
 type Follow struct {
 	Direction graph.Direction // Down, Up or Both
-	// Depth is the most arcs from the nearest root, 0 for any number.
+	// Depth is the maximum number of arcs from the nearest root, 0 for any number.
 	Depth int
-	// Types are those of the arcs to follow, none for all.
+	// Types are the types of the arcs that are followed, empty for all.
 	Types []graph.ArcType
 }
 
-// maxText bounds the text of a spec in bytes: its expressions, selectors and paths,
-// and the expressions that its root objects stand for. A compiled expression takes
-// some forty times the memory of its text for as long as the view exists, so bounds
-// of each expression and of their number leave their product open.
+// maxText is the maximum length of the text of a spec, in bytes: its expressions,
+// selectors and paths, and the expressions for its root objects. A compiled expression
+// takes about forty times the memory of its text as long as the view exists. Bounds for
+// the length and the number of expressions alone would allow too much.
 const maxText = 64 << 10
 
-// tooMuchText is the message of a spec beyond maxText.
+// tooMuchText is the format of the error about a spec with more text than maxText.
 const tooMuchText = "expressions, selectors and paths must have at most %d bytes together, have %d; " +
 	"shorten them, or write several GraphViews"
 
-// TextLen returns the length of the text that Compile parses in bytes, without the root objects. A rule of
-// the CustomResourceDefinition sums the same fields in characters (v1alpha1.GraphViewSpec).
+// TextLen returns the length of the text that Compile parses, in bytes, without the root objects. A
+// rule of the CRD sums the same fields in characters, see v1alpha1.GraphViewSpec.
 func (s *Spec) TextLen() (n int) {
 	for i := range s.Queries {
 		q := &s.Queries[i]
