@@ -35,21 +35,21 @@ type Comparison struct {
 
 // Query is a query and its effect.
 type Query struct {
-	// Path of its expression.
+	// Path is the path of its expression.
 	Path    string
 	Include bool
 	// Compared are the comparisons in the expression.
 	Compared []Comparison
-	// Fate says which resources it decides about.
+	// Fate is the effect of the query.
 	Fate Fate
-	// By is the index of the first query that decides in place of this one, if it is Shadowed.
+	// By is the index of the first query that decides instead of this one, if Fate is Shadowed.
 	By int
 }
 
 // Fate is the effect of a query.
 type Fate int
 
-// The fates. Unknown is that of a query that could not be evaluated.
+// The fates. Unknown means that the query could not be evaluated.
 const (
 	Unknown Fate = iota
 	Decides
@@ -61,7 +61,7 @@ const (
 type Root struct {
 	Path     string
 	Compared []Comparison
-	// Description describes the objects that the root selects; "" if only the expression does.
+	// Description describes the selected objects. It is "" for an expression of the user.
 	Description string
 }
 
@@ -69,11 +69,11 @@ type Root struct {
 type Spec struct {
 	Queries []Query
 	Roots   []Root
-	// Served are all served resources, Selected the ones that the queries select.
+	// Served are all served resources, Selected the resources that the queries select.
 	Served, Selected []Resource
-	// Namespaces are the ones in the spec.
+	// Namespaces are the namespaces that the spec names.
 	Namespaces []string
-	// NoNamespaces: the spec selects namespaces by their content, and selects none.
+	// NoNamespaces: the spec selects namespaces with selectors, and none matches.
 	NoNamespaces bool
 }
 
@@ -85,17 +85,17 @@ type Finding struct {
 
 func (f Finding) String() string { return f.Path + ": " + f.Message }
 
-// maxTexts is how many findings are told one by one.
+// maxTexts is the maximum number of findings that Texts lists.
 const maxTexts = 10
 
-// Texts returns the findings in words, of very many the first.
+// Texts returns the texts of at most maxTexts findings, and a text that counts the others.
 func Texts(findings []Finding) []string {
 	var texts []string
 	for i, f := range findings {
 		switch {
 		case i < maxTexts:
 		case len(findings) >= MaxFindings:
-			return append(texts, "and more") // there may be more than were looked for
+			return append(texts, "and more") // the search stops at MaxFindings
 		default:
 			return append(texts, fmt.Sprintf("and %d more", len(findings)-i))
 		}
@@ -108,10 +108,10 @@ func Texts(findings []Finding) []string {
 type Advice struct {
 	// Findings do not depend on objects.
 	Findings []Finding
-	// Roots are reasons for which root expressions may select nothing. They matter only while no
-	// object is a root, or while that is not known.
+	// Roots are reasons why root expressions may select nothing. They matter only while no object
+	// is a root, or while that is not known.
 	Roots []Finding
-	// Absent is the finding if no object is a root.
+	// Absent are further findings that are true only if no object is a root.
 	Absent []Finding
 }
 
@@ -121,14 +121,13 @@ func (a Advice) WhileRootless() []Finding {
 	return slices.Concat(a.Findings, []Finding{none}, a.Roots, a.Absent)
 }
 
-// maxNamed is how many namespaces are named one by one.
+// maxNamed is the maximum number of missing namespaces that have a finding each.
 const maxNamed = 5
 
-// MaxFindings is after how many findings no more are looked for in a spec. It is more
-// than anybody is shown.
+// MaxFindings is the number of findings after which Of stops. It is more than Texts lists.
 const MaxFindings = 32
 
-// Of finds what has no effect in a spec, until it has MaxFindings or ctx is done.
+// Of returns advice about a spec. It stops after MaxFindings findings or when ctx is done.
 func Of(ctx context.Context, s Spec) Advice {
 	served := newIndex(s.Served)
 	var a Advice
@@ -158,7 +157,7 @@ func Of(ctx context.Context, s Spec) Advice {
 	return a
 }
 
-// query advises about one query.
+// query returns the findings about one query.
 func (x *index) query(queries []Query, i int) []Finding {
 	q := &queries[i]
 	switch {
@@ -171,8 +170,8 @@ func (x *index) query(queries []Query, i int) []Finding {
 	return x.unknownNames(q.Path, q.Compared)
 }
 
-// unknownNames advises about names that are not served and look like ones that are.
-// A name that looks like none may be that of something which is yet to be installed.
+// unknownNames returns findings about names that are not served and are surely mistakes.
+// Any other name may be served later, after its CRD is installed.
 func (x *index) unknownNames(path string, compared []Comparison) []Finding {
 	var out []Finding
 	for _, c := range compared {
@@ -186,8 +185,7 @@ func (x *index) unknownNames(path string, compared []Comparison) []Finding {
 	return slices.Compact(out)
 }
 
-// rootless says why a root expression may select nothing, "" where that is not
-// known.
+// rootless returns the reason why a root expression may select nothing, "" if unknown.
 func (x *index) rootless(r Root, selected *index, namespaces []string) string {
 	if why := x.why(r.Compared); why != "" {
 		return why
@@ -204,7 +202,7 @@ func (x *index) rootless(r Root, selected *index, namespaces []string) string {
 }
 
 // OfNamespaces finds the namespaces that a spec names and that do not exist. It
-// suggests only names that the reader of the advice may know.
+// suggests only names in suggested, which the reader of the advice may know.
 func OfNamespaces(named []string, exists func(name string) bool, suggested []string) []Finding {
 	var out []Finding
 	more := 0
@@ -228,7 +226,7 @@ func OfNamespaces(named []string, exists func(name string) bool, suggested []str
 	return out
 }
 
-// after is a text behind what leads to it, "" if there is none.
+// after returns lead and text, "" if text is empty.
 func after(lead, text string) string {
 	if text == "" {
 		return ""
@@ -236,10 +234,10 @@ func after(lead, text string) string {
 	return lead + text
 }
 
-// maxQuoted bounds what is repeated of a text, in bytes.
+// maxQuoted is the maximum length of a text in a message, in bytes.
 const maxQuoted = 80
 
-// quoted returns a text as CEL writes it. Control characters of terminals are replaced.
+// quoted returns a text in quotes, as in CEL. It replaces control characters, which terminals obey.
 func quoted(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -253,15 +251,15 @@ func quoted(text string) string {
 	return "'" + text + "'"
 }
 
-// KindNotServed is about a kind that a ReferenceRule names.
+// KindNotServed is the reason if no API serves a kind that a ReferenceRule names.
 const KindNotServed Reason = "KindNotServed"
 
-// Kind is a kind that a spec names, and where.
+// Kind is a kind that a spec names, and the path of that field.
 type Kind struct {
 	Path, Group, Kind string
 }
 
-// OfKinds finds the kinds that nothing serves, each once.
+// OfKinds finds the kinds that no API serves, each once.
 func OfKinds(named []Kind, served []Resource) []Finding {
 	x := newIndex(served)
 	var out []Finding
@@ -302,7 +300,7 @@ func groupText(group string) string {
 	return "group " + quoted(group)
 }
 
-// isCore tells what people write for the core group.
+// isCore reports whether a text is what users write by mistake for the core group.
 func isCore(group string) bool {
 	switch strings.ToLower(group) {
 	case "core", "v1", "api", "legacy", "core/v1":

@@ -1,14 +1,14 @@
-// Package advice finds the parts of a spec that have no effect and says what their
-// author may have meant: a query that matches nothing, a query that earlier ones
-// leave nothing to, a name that the cluster does not serve, namespaces that do not
-// exist, roots that select nothing.
+// Package advice finds the parts of a spec that have no effect, and suggests what the
+// author may have meant: a query that matches nothing, a query that earlier queries
+// shadow, a name that the cluster does not serve, namespaces that do not exist, roots
+// that select nothing.
 //
-// It is the one place that does so. The condition Effective of a GraphView, the
-// webhook's warnings and kubectl graphview validate say what it found.
+// The condition Effective of a GraphView, the warnings of the webhook and kubectl
+// graphview validate all report the findings of this package.
 //
-// It knows the served kinds and the comparisons in expressions from its callers. It does not know
-// expressions, clients or objects. It suggests only namespaces that the caller gives it, which the
-// reader of the advice has to be allowed to know.
+// The callers pass the served kinds and the comparisons in expressions. The package does not know
+// expressions, clients or objects. It suggests only namespaces that the caller passes, and the
+// reader of the advice must be allowed to know these.
 //
 // All functions are pure: a spec in, findings out.
 package advice

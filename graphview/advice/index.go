@@ -13,12 +13,12 @@ type index struct {
 	resources map[string][]Resource
 	kinds     map[string][]Resource
 	lower     map[string][]Resource // by kind in lower case
-	// looks are the suggestions for which every name was looked at.
+	// looks caches the suggestions that took a comparison with all served names.
 	looks map[Comparison]suggestion
 }
 
-// maxLooks is for how many names that are not served every name that is served is
-// looked at: that takes up to milliseconds.
+// maxLooks is the maximum number of names that are compared with all served names. Each
+// takes up to milliseconds.
 const maxLooks = 32
 
 func newIndex(served []Resource) *index {
@@ -38,8 +38,8 @@ func newIndex(served []Resource) *index {
 	return x
 }
 
-// has reports whether something is served under the name; true for variables that
-// say nothing of what is served.
+// has reports whether the name is served. It returns true for variables other than
+// group, version, resource and kind.
 func (x *index) has(c Comparison) bool {
 	switch c.Variable {
 	case "group":
@@ -55,7 +55,7 @@ func (x *index) has(c Comparison) bool {
 	}
 }
 
-// why says why comparisons fit nothing that is served, "" where that is not known.
+// why returns the reason why comparisons match no served resource, "" if unknown.
 func (x *index) why(compared []Comparison) string {
 	for _, c := range compared {
 		if s, ok := x.suggest(c); ok && (c.Variable != "version" || s.sure) {
@@ -98,8 +98,8 @@ func (x *index) why(compared []Comparison) string {
 	return ""
 }
 
-// unselected says that the queries do not select what is compared; the index is of
-// what they select.
+// unselected returns a message if the queries do not select a resource or kind of the
+// comparisons, otherwise "". The index has the selected resources.
 func (x *index) unselected(compared []Comparison) string {
 	for _, c := range compared {
 		if (c.Variable == "resource" || c.Variable == "kind") && !x.has(c) {
@@ -109,10 +109,10 @@ func (x *index) unselected(compared []Comparison) string {
 	return ""
 }
 
-// maxAlternatives is how many alternatives a message offers.
+// maxAlternatives is the maximum number of alternatives in a message.
 const maxAlternatives = 3
 
-// oneOf lists different values of resources.
+// oneOf joins at most maxAlternatives distinct values of resources with "or".
 func oneOf(resources []Resource, value func(Resource) string) string {
 	var all []string
 	for _, r := range resources {

@@ -11,8 +11,8 @@ import (
 // suggestion is about a name that is not served.
 type suggestion struct {
 	what, name string // variable and text
-	// meant is what to write instead, as an expression or a value; note says what
-	// else there is to know.
+	// meant is the expression or the value that the author may have meant; note
+	// explains the mistake.
 	meant, note string
 	// sure: the name is a mistake, even if more kinds are installed later.
 	sure bool
@@ -29,8 +29,8 @@ func (s suggestion) String() string {
 	return text
 }
 
-// suggest says what may have been meant by a name that is not served, and false if
-// it is served.
+// suggest returns a suggestion for a name that is not served. It returns false if the
+// name is served.
 func (x *index) suggest(c Comparison) (suggestion, bool) {
 	if x.has(c) {
 		return suggestion{}, false
@@ -69,14 +69,14 @@ func (x *index) suggest(c Comparison) (suggestion, bool) {
 	return s, true
 }
 
-// maxName is the longest name that is looked at closely.
+// maxName is the maximum length of a name that suggest compares with served names, in bytes.
 const maxName = 253
 
-// maxParts is how many parts of a name are looked up: a group, a version and a
-// resource seldom have more.
+// maxParts is the maximum number of parts of a name that are looked up. A group, a
+// version and a resource seldom have more.
 const maxParts = 8
 
-// never are groups without objects in any view: most of them serve the objects of other groups again.
+// never maps groups whose objects are in no view to the reason.
 var never = map[string]string{
 	"events.k8s.io":         "its Events are those of the core group, ''",
 	"extensions":            "what it had is in 'apps' and 'networking.k8s.io'",
@@ -86,8 +86,8 @@ var never = map[string]string{
 	"authentication.k8s.io": "its objects cannot be listed",
 }
 
-// suggestGroup is about a group. It returns true if only a look at all groups can tell
-// what was meant.
+// suggestGroup completes a suggestion for a group. It returns true if only a comparison
+// with all groups can do that.
 func (x *index) suggestGroup(s *suggestion, name string) (look bool) {
 	group, version, split := strings.Cut(name, "/")
 	lower := strings.ToLower(name)
@@ -125,8 +125,8 @@ func (x *index) suggestVersion(s *suggestion, name string) {
 	}
 }
 
-// suggestResource is about a resource or a kind. It returns true if only a look at all of
-// them can tell what was meant.
+// suggestResource completes a suggestion for a resource or a kind. It returns true if only
+// a comparison with all of them can do that.
 func (x *index) suggestResource(s *suggestion, name string) (look bool) {
 	value := func(r Resource) string {
 		if s.what == "kind" {
@@ -141,7 +141,7 @@ func (x *index) suggestResource(s *suggestion, name string) (look bool) {
 		}
 		return false
 	}
-	// pods,services; group/version/resource, resource.group, resource/subresource, PodList.
+	// Forms: pods,services; group/version/resource, resource.group, resource/subresource, PodList.
 	if several := strings.FieldsFunc(name, func(r rune) bool { return r == ',' || r == ' ' }); len(several) > 1 && len(x.named(several[0])) > 0 {
 		s.note, s.sure = fmt.Sprintf("several names are a list: %s in ['…', '…']", s.what), true
 		return false
@@ -177,7 +177,7 @@ func (x *index) suggestResource(s *suggestion, name string) (look bool) {
 	return true
 }
 
-// look looks at all names that are served.
+// look completes a suggestion by a comparison with all served names.
 func (x *index) look(s *suggestion, name string) {
 	switch s.what {
 	case "group":
@@ -201,8 +201,8 @@ func (x *index) look(s *suggestion, name string) {
 	}
 }
 
-// named are the resources that people call so: by plural, kind, singular or short
-// name, in any case.
+// named returns the resources with this plural, kind, singular or short name, in
+// any case.
 func (x *index) named(name string) []Resource {
 	lower := strings.ToLower(name)
 	if long, ok := short[lower]; ok {
@@ -216,8 +216,8 @@ func (x *index) named(name string) []Resource {
 	return nil
 }
 
-// near suggests names that are written alike. One letter in a name of some length
-// is a mistake; more may be another name.
+// near suggests similar names. A name of at least five letters that differs in one
+// letter is surely a mistake. With more differences it may be another name.
 func (s *suggestion) near(name string, all []string) {
 	found := Nearest(name, all, maxAlternatives)
 	if len(found) == 0 {
@@ -240,12 +240,12 @@ var short = map[string]string{
 	"sa": "serviceaccounts", "sc": "storageclasses", "sts": "statefulsets", "svc": "services",
 }
 
-// maxCompared is the longest name that is compared letter by letter.
+// maxCompared is the maximum length of the names that Nearest compares, in bytes.
 const maxCompared = 63
 
-// Nearest are the names that the author of name may have meant, the likeliest
-// first, at most so many. A name and its beginning are alike, as are names in which
-// a third of the letters differ, or two.
+// Nearest returns at most a number of others that are similar to name, the most similar
+// first. Names are similar if one begins with the other, or if at most a third of the
+// letters or two letters differ.
 func Nearest(name string, others []string, most int) []string {
 	lower := strings.ToLower(name)
 	distances := map[string]int{}
@@ -272,9 +272,9 @@ func Nearest(name string, others []string, most int) []string {
 	return names[:min(len(names), most)]
 }
 
-// distance is how many letters have to be changed, added, removed or swapped with
-// their neighbour to make a of b (Damerau and Levenshtein, without edits of what was
-// swapped).
+// distance returns the number of letters that must be changed, added, removed or swapped
+// with their neighbour to turn a into b: the distance of Damerau and Levenshtein, without
+// edits of swapped letters.
 func distance(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
