@@ -1,8 +1,8 @@
-// Package schema describes the fields of a kind, as far as an OpenAPI schema may
-// tell references, and recognises the types of Kubernetes by the fields that they have.
+// Package schema holds the parts of a kind's OpenAPI schema that help to find references, and recognises
+// the types of Kubernetes by their fields.
 //
-// It does not know documents, clients or references: package schemas decodes
-// documents into a [Schema], and package refs makes rules of it.
+// It does not know documents, clients or references: package schemas decodes documents into a [Schema],
+// and package refs derives rules from it.
 //
 // A Schema that is not modified is safe for concurrent use.
 package schema

@@ -9,7 +9,7 @@ import (
 type Schema struct {
 	// Type is string, object, array or another type of OpenAPI.
 	Type string
-	// Closed means that the value is one of an enum, or of a format that no name has.
+	// Closed means that the value is one of an enum, or has a format that names do not have.
 	Closed bool
 	// Embedded means that the value is an object with an apiVersion and a kind.
 	Embedded bool
@@ -42,7 +42,7 @@ func (s *Schema) Property(key string) *Schema {
 	return s.Properties[i].Schema
 }
 
-// Requires reports whether an object that lacks a field is not valid.
+// Requires reports whether an object without a field is not valid.
 func (s *Schema) Requires(key string) bool {
 	return s != nil && slices.ContainsFunc(s.Properties, func(p Property) bool { return p.Key == key && p.Required })
 }

@@ -15,8 +15,8 @@ const (
 	IngressBackend Shape = "ingress-backend"
 )
 
-// leastVolumeSources is how many sources of a volume make a Volume: two of them occur in
-// other types too.
+// leastVolumeSources is the minimum number of volume sources by which an object counts as a Volume:
+// other types have two of them too.
 const leastVolumeSources = 3
 
 var volumeSources = [...]string{"configMap", "csi", "emptyDir", "ephemeral", "hostPath", "persistentVolumeClaim", "projected", "secret"}
@@ -63,14 +63,14 @@ func (s *Schema) IsLabelSelector() bool { return s.Has("matchLabels", "matchExpr
 // IsResourceRequirements reports whether an object holds the requests and limits of a container.
 func (s *Schema) IsResourceRequirements() bool { return s.Has("limits", "requests") }
 
-// IsObjectMeta reports whether an object is the metadata of a template: labels and
-// annotations, and nothing that metadata does not have.
+// IsObjectMeta reports whether an object is the metadata of a template: it has labels and annotations,
+// and only fields of metadata.
 func (s *Schema) IsObjectMeta() bool {
 	return s.Has("labels", "annotations") && s.onlyHas("annotations", "creationTimestamp", "finalizers", "generateName", "labels", "name", "namespace", "ownerReferences", "uid")
 }
 
-// KeySelector reports whether an object selects a key of a Secret or a ConfigMap. The kind
-// is empty where the schema does not tell which.
+// KeySelector reports whether an object selects a key of a Secret or a ConfigMap. kind is empty if the
+// schema does not say which.
 func (s *Schema) KeySelector() (kind string, ok bool) {
 	key := s.Property("key")
 	if key == nil || key.Type != "string" || !s.onlyHas("name", "key", "namespace", "optional") {
@@ -79,8 +79,8 @@ func (s *Schema) KeySelector() (kind string, ok bool) {
 	return key.KeyOf, true
 }
 
-// IsKeySelector reports whether an object is the selector of a key of Kubernetes, which calls
-// its own target optional or not.
+// IsKeySelector reports whether an object is a key selector of Kubernetes: its field optional says
+// whether the target may be missing.
 func (s *Schema) IsKeySelector() bool {
 	_, ok := s.KeySelector()
 	return ok && s.Has("optional")
