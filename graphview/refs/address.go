@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// address names a Service. An empty namespace means the namespace of the object. It is certain
-// if it says that it is of a Service.
+// address is a Service that a text names. An empty namespace means that of the object. certain means
+// that the text is hardly anything else.
 type address struct {
 	service, namespace string
 	certain            bool
@@ -15,11 +15,10 @@ type address struct {
 // maxAddresses bounds the addresses in one text.
 const maxAddresses = 8
 
-// addresses yields the Services that a text may be addresses of, in the forms that
-// cluster DNS resolves: name:port, scheme://name, name.namespace, name.namespace.svc,
-// and these after the name of a Pod and a dot. Addresses are separated by commas or
-// spaces, and may be the value of a command-line option. A name alone is not an address:
-// too many other words look like one.
+// addresses yields the Services that the addresses in a text may name, in the forms that cluster DNS
+// resolves: name:port, scheme://name, name.namespace, name.namespace.svc, and these after the name of a
+// Pod and a dot. Addresses are separated by commas or spaces, and may be the value of a command-line
+// option. A name alone is not an address: too many other words look like one.
 func addresses(text string) iter.Seq[address] {
 	return func(yield func(address) bool) {
 		if len(text) > maxPatterned || !isDotted(text) {
@@ -56,8 +55,8 @@ func isSeparator(c rune) bool {
 	return c == ',' || c == '=' || c == ' ' || c == '"' || c == '\'' || c == '\n'
 }
 
-// hostOf returns the host of a URL or an address. called reports whether the text has a
-// scheme or a port.
+// hostOf returns the host of a URL or an address. called reports whether the text has a scheme or a
+// port, ported whether it has a port.
 func hostOf(text string) (host string, called, ported bool) {
 	if _, rest, ok := strings.Cut(text, "://"); ok {
 		text, called = rest, true
@@ -75,15 +74,15 @@ func hostOf(text string) (host string, called, ported bool) {
 	return host, called || ok, ok
 }
 
-// localhost is the one name without dots that is no Service.
+// localhost is the only name without dots that, with a port, need not be a Service.
 const localhost = "localhost"
 
-// isPublic are the most common top-level domains. Most
-// addresses in objects end in one, and no namespace has such a name.
+// isPublic holds the most common top-level domains. A host that ends in one of them is not a Service: no
+// namespace has such a name. Most addresses in objects end in one.
 var isPublic = set("com", "io", "net", "org")
 
-// isInside reports whether the second label of a host is a namespace and no domain: one with a dash, or what
-// the Service is named after.
+// isInside reports whether service.namespace is in the cluster, and not a public domain: the namespace
+// has a dash, or the Service is named after it.
 func isInside(service, namespace string) bool {
 	return namespace == "default" || strings.Contains(namespace, "-") || strings.HasPrefix(service, namespace)
 }

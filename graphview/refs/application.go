@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxApplication bounds the text of kapp's record of an application, and maxUsed
-	// the kinds that it lists.
+	// maxApplication bounds the bytes of kapp's record of an application, and maxUsed the kinds that it
+	// lists.
 	maxApplication = 64 << 10
 	maxUsed        = 256
 )

@@ -6,19 +6,19 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// MaxReferences is the most references that one object has, that of [budget.ObjectParts]. Extract
-// ignores further ones, and Examine returns an error for them.
+// MaxReferences is the maximum number of references of one object, the limit of [budget.ObjectParts].
+// Extract leaves out further ones; Examine also returns an error.
 const MaxReferences = 10_000
 
-// maxPath bounds the path of a reference, which may contain keys of the object. The word
-// of a rule is not counted.
+// maxPath is the maximum length of a reference's path in bytes: a path may contain keys of the object.
+// The word of a rule does not count.
 const maxPath = 512
 
-// minTerms is the number that a selector counts as at least. A selector is evaluated for each object
-// that it may match, so there are at most 500.
+// minTerms is the least that a selector counts against MaxReferences, however few terms it has. Each
+// object that it may match is compared with it, so an object has at most 500 selectors.
 const minTerms = 20
 
-// termsOf counts the keys and values of the selectors of one reference.
+// termsOf returns the number of keys and values in the selectors of one reference, at least minTerms.
 func termsOf(of ...*graph.Selector) int {
 	count := 0
 	for _, s := range of {
@@ -40,11 +40,11 @@ func exists(r *graph.Reference) bool {
 		(r.Selector != nil || isName(r.To.Group, r.Name)) && len(r.Field) <= maxPath+graph.MaxWord+1
 }
 
-// rolesGroup is the group of kinds with path segments as names: a role may be called "view
-// only" or "*". For other kinds such a text is a wildcard or a template.
+// rolesGroup is the group whose kinds accept any path segment as a name, such as "view only" or "*". In
+// other groups such a text is a wildcard or a template.
 const rolesGroup = "rbac.authorization.k8s.io"
 
-// maxSegment bounds a path segment, which the API server does not limit.
+// maxSegment is the maximum length of such a name in bytes. The API server has no limit.
 const maxSegment = 4096
 
 // isName reports whether the API server accepts a name for the kinds of a group.
@@ -77,7 +77,7 @@ var bytesOf = func() (table [256]byte) {
 	return table
 }()
 
-// isWord reports whether a text has 1 to longest bytes, all of them of a class.
+// isWord reports whether a text has 1 to longest bytes, all of them of one class.
 func isWord(text string, longest int, of byte) bool {
 	if text == "" || len(text) > longest {
 		return false

@@ -27,8 +27,8 @@ type compiled struct {
 	extractor *Extractor
 }
 
-// builtin panics if the table, which is part of the program, is not valid. It compiles
-// the rules of a kind at the first use, because the whole table takes 10 MB.
+// builtin reads the built-in table, and panics if it is not valid: the table is part of the program. The
+// rules of a kind are compiled at their first use, because all of them take 10 MB.
 var builtin = sync.OnceValue(func() compiled {
 	t, err := readTable(tableFiles)
 	if err != nil {
@@ -47,7 +47,7 @@ var builtin = sync.OnceValue(func() compiled {
 
 func invalidTable(err error) string { return fmt.Sprintf("built-in reference table: %v", err) }
 
-// mustNew is New for rules of the table, which are part of the program.
+// mustNew is New for rules of the built-in table. It panics if they are not valid.
 func mustNew(rules ...Rule) *Extractor {
 	x, err := New(rules...)
 	if err != nil {
@@ -56,14 +56,14 @@ func mustNew(rules ...Rule) *Extractor {
 	return x
 }
 
-// rulesOf returns the rules of a kind and the rules for every kind, in the order of the
-// table, without those of targets in other clusters.
+// rulesOf returns the rules of a kind and the rules for every kind, in the order of the table, without
+// rules for targets in other clusters.
 func (t *table) rulesOf(kind graph.Kind) []Rule {
 	return t.mustRules(func(k graph.Kind) bool { return k == kind || k == AnyKind }, false)
 }
 
-// mustRules calls rules for a table that is part of the program, and returns those of targets
-// in other clusters or all others. It panics if the table is not valid; a test checks that it is.
+// mustRules returns the rules of the wanted kinds: those for targets in other clusters if isRemote is
+// set, else all others. It panics if the table is not valid; a test checks that it is.
 func (t *table) mustRules(wanted func(graph.Kind) bool, isRemote bool) []Rule {
 	rules, err := t.rules(wanted)
 	if err != nil {

@@ -14,17 +14,16 @@ import (
 // owner references and references by convention.
 type Extractor struct {
 	kinds rulings
-	// others is the tree for kinds without rules. bare is the shape that is read of those
-	// that conventions do not apply to either.
+	// others is the tree of the rules for every kind. Kinds without rules of their own use it. bare is
+	// its shape, for such kinds that conventions do not apply to.
 	others node
 	bare   *jsontree.Shape
 	// served maps the words in keys to kinds, for conventions; nil for none.
 	served *Served
-	// read has the compiled schemas.
+	// read has the compiled rules of schemas.
 	read map[graph.Kind]*Reading
-	// ruled are the kinds with rules beside those of the table. kept are those of them
-	// that conventions still apply to. joined are the shapes of kinds that also have a
-	// schema.
+	// ruled has the kinds with declared rules, and kept those of them that conventions still apply to.
+	// joined has the shapes of ruled kinds that also have rules from a schema.
 	ruled, kept map[graph.Kind]bool
 	joined      map[graph.Kind]*jsontree.Shape
 }
@@ -60,10 +59,10 @@ type leaf struct {
 	optionalIf      []condition
 	optional        bool
 	inferred        bool
-	naming          *naming // nil where the text is the name
-	within          *within // nil where namespace says where
-	mark            string  // empty where the target is named
-	remote          *remote // nil where the target is in this cluster
+	naming          *naming // nil if the text is the name
+	within          *within // nil without Selected and Listed
+	mark            string  // empty if the target is found by its name
+	remote          *remote // nil if the target is in this cluster
 	emptySelectsAll bool
 	allNamespaces   bool
 	// plausible: a text that cannot be a name, such as a template, is not a reference.
@@ -171,8 +170,8 @@ func Compile(rule *Rule) (Compiled, error) {
 	return Compiled{steps, end}, nil
 }
 
-// asks reports whether a missing target of a field is a problem. It is not for fields of
-// the status, for labels, and for the name of the object itself.
+// asks reports whether a missing target of a field is a problem. It is not for fields of the status,
+// labels, and the name of the object itself.
 func asks(path string) bool {
 	for _, told := range [...]string{"status.", "metadata.labels", "metadata.name"} {
 		if strings.HasPrefix(path, told) {

@@ -74,7 +74,7 @@ func isValue(found any, value string) bool {
 	}
 }
 
-// moveCondition applies move to the fields of a condition, for a template that is included.
+// moveCondition applies move to the fields of a condition when a template is included.
 func moveCondition(text string, move func(string) string) string {
 	alternatives := strings.Split(text, ",")
 	for i, word := range alternatives {

@@ -6,8 +6,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// isOpaque are the keys whose value conventions skip at any depth: contents, labels, and metadata that the extractor
-// reads elsewhere.
+// isOpaque holds the keys whose values conventions skip at any depth: contents, labels, and metadata
+// that the extractor reads by other means.
 var isOpaque = set("annotations", "binaryData", "conditions", "matchLabels", "openAPIV3Schema", "stringData", "valuesObject")
 
 func set(words ...string) map[string]bool {
@@ -18,9 +18,9 @@ func set(words ...string) map[string]bool {
 	return all
 }
 
-// isContents reports whether a map holds contents instead of API fields: data at the
-// object's root or of texts only, labels, Helm's values and the metadata of templates.
-// Keys with the same names elsewhere are ordinary fields.
+// isContents reports whether a map holds contents instead of API fields: data at the root of the object,
+// data without objects and lists, labels, Helm's values, and the metadata of templates. An element of a
+// list is never contents.
 func (g *guess) isContents(key string, value map[string]any) bool {
 	switch depth := len(g.path); {
 	case g.path[depth-1] == "": // an element of a list
@@ -32,7 +32,7 @@ func (g *guess) isContents(key string, value map[string]any) bool {
 	}
 }
 
-// isFlat reports whether a map holds only texts and numbers.
+// isFlat reports whether a map contains no maps and no lists.
 func isFlat(object map[string]any) bool {
 	for _, value := range object {
 		switch value.(type) {
@@ -51,7 +51,7 @@ var kinds = kindsOf(map[string]string{
 	"networking.k8s.io": "Ingress",
 })
 
-// kindsOf reads names of kinds by group. A star marks those without a namespace.
+// kindsOf parses names of kinds by group. A star marks a cluster-scoped kind.
 func kindsOf(groups map[string]string) map[string]graph.Reference {
 	all := map[string]graph.Reference{}
 	for group, names := range groups {
@@ -83,11 +83,11 @@ var commonWords = func() map[string]graph.Reference {
 			words[strings.ToLower(kind)] = target
 		}
 	}
-	delete(words, "namespace") // it says where, not what
+	delete(words, "namespace") // it is the namespace of a target, not the target
 	return words
 }()
 
-// holders are the keys that hold a name, without Name at their end.
+// holders maps a key, without Name at its end, to the kind whose name it holds.
 var holders = func() map[string]graph.Reference {
 	all := map[string]graph.Reference{}
 	for key := range strings.FieldsSeq("claim configMap ingressClass node priorityClass runtimeClass secret serviceAccount storageClass volumeAttributesClass") {
@@ -96,7 +96,7 @@ var holders = func() map[string]graph.Reference {
 	return all
 }()
 
-// namedBy returns what a text refers to, by its key: secretName, and also caSecretName.
+// namedBy returns the kind that a text names, by its key: secretName and caSecretName name a Secret.
 func namedBy(key string) (graph.Reference, bool) {
 	key, ok := strings.CutSuffix(key, "Name")
 	if !ok {
@@ -113,9 +113,9 @@ func namedBy(key string) (graph.Reference, bool) {
 	return graph.Reference{}, false
 }
 
-// targetByKey returns what an object with a name but no kind refers to: secretRef,
-// caSecretKeyRef, configMapRef, serviceAccountRef, imagePullSecrets[], or fooRef
-// for a Foo of the object's group.
+// targetByKey returns the kind that an object with a name but no kind refers to, by its key: secretRef,
+// caSecretKeyRef, configMapRef, serviceAccountRef, imagePullSecrets[], or fooRef for a Foo of the
+// object's group.
 func targetByKey(key, group string) (graph.Reference, bool) {
 	switch {
 	case strings.HasSuffix(key, "ullSecret"): // imagePullSecrets[], pullSecret
@@ -150,8 +150,8 @@ func targetByKey(key, group string) (graph.Reference, bool) {
 	return graph.Reference{To: graph.Kind{Group: group, Kind: kind}}, kind != ""
 }
 
-// isKeyOfSecret reports whether an object has the shape of a core/v1 SecretKeySelector
-// under any key: name, key and no other fields.
+// isKeyOfSecret reports whether an object has the fields of a core/v1 SecretKeySelector and no others,
+// whatever its key is.
 func isKeyOfSecret(object map[string]any) bool {
 	if key, _ := object["key"].(string); key == "" {
 		return false
@@ -166,9 +166,9 @@ func isKeyOfSecret(object map[string]any) bool {
 	return true
 }
 
-// keyedBy returns what an object with a name and a key refers to: a Secret, unless the key
-// of the object names another kind. In a bucket, the key is that of a file, and in a pool
-// that of what is taken from it.
+// keyedBy returns the kind that an object with a name and a key refers to: a Secret, or a ConfigMap if
+// its own key says so. In a bucket the key is that of a file, and in a pool that of an item, so that
+// neither is a reference.
 func keyedBy(key string) (graph.Reference, bool) {
 	words := stem(wordsOf(key[:min(len(key), 2*maxLabel)]))
 	if len(words) == 0 {

@@ -22,9 +22,9 @@ var settled = set("", "admissionregistration.k8s.io", "apiextensions.k8s.io", "a
 	"flowcontrol.apiserver.k8s.io", "internal.apiserver.k8s.io", "metrics.k8s.io", "networking.k8s.io", "node.k8s.io", "policy",
 	"rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io", "storagemigration.k8s.io")
 
-// guess walks an object of a kind without rules, and finds references by the API
-// conventions of Kubernetes. Kinds without a group that are not of Kubernetes are taken
-// to be of the object's group; the graph drops references to kinds that do not exist.
+// guess walks an object of a kind without rules, and finds references by the API conventions of
+// Kubernetes. A kind without a group that is not of Kubernetes counts as one of the object's group; the
+// graph drops references to kinds that do not exist.
 type guess struct {
 	served          *Served
 	kind            graph.Kind // the object's own
@@ -34,15 +34,16 @@ type guess struct {
 	// told are the rules for the current value. Conventions do not apply to the fields
 	// that they read.
 	told nodes
-	// current is the object that has the current value, and around the namespace that it or an object around it
-	// says, for an object without one of its own.
+	// current is the object that holds the current value. around is the namespace field of current or of
+	// the nearest object around it; it is set only if the walked object has no namespace.
 	current map[string]any
 	around  string
 	// path leads to the current value: keys, and "" for an element of a list.
 	path []string
 }
 
-// conventions returns the references that the fields of an object with at most this many values suggest.
+// conventions returns the references that an object contains by convention, or nil if it has more than
+// most values.
 func conventions(served *Served, kind graph.Kind, object map[string]any, told nodes, most int) []graph.Reference {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
@@ -118,7 +119,7 @@ func (g *guess) value(key string, value any) {
 	}
 }
 
-// text adds the object that a text names, by its key.
+// text adds a reference to the object that a text names, by its key.
 func (g *guess) text(key, text string) {
 	target, ok := namedBy(key)
 	if ok && g.meansOwn(key) {
@@ -136,8 +137,8 @@ func (g *guess) text(key, text string) {
 	}
 }
 
-// meansOwn reports whether a key that ends in a kind of Kubernetes means a kind of the object's group: bmcSecretRef a
-// BMCSecret, or perhaps a class of the project.
+// meansOwn reports whether a key that ends in a Kubernetes kind names a kind of the object's group:
+// bmcSecretRef a BMCSecret, className perhaps a class.
 func (g *guess) meansOwn(key string) bool {
 	targets := g.served.meaning(g.kind.Group, key).targets
 	if len(targets) == 0 || targets[0].To.Group != g.kind.Group {
@@ -147,8 +148,7 @@ func (g *guess) meansOwn(key string) bool {
 	return len(targets) == 1 && !isKubernetes || strings.HasSuffix(key, "ClassName")
 }
 
-// namespaceBeside returns the namespace that the field beside a text says: secretNamespace
-// beside secretName.
+// namespaceBeside returns the namespace in a sibling field of a text: secretNamespace for secretName.
 func (g *guess) namespaceBeside(key string) string {
 	base := strings.TrimSuffix(strings.TrimSuffix(key, "Name"), "Ref")
 	namespace, _ := g.current[base+"Namespace"].(string)
@@ -158,7 +158,7 @@ func (g *guess) namespaceBeside(key string) string {
 	return namespace
 }
 
-// reference adds what an object refers to, and reports whether it is a reference.
+// reference reports whether an object is a reference, and adds it.
 func (g *guess) reference(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	if name == "" || !isPlausible(name) {
@@ -181,9 +181,8 @@ func (g *guess) reference(key string, object map[string]any) bool {
 	return ok
 }
 
-// isDoubtful reports whether a guess counts only if an object of that name exists. That
-// is so for a kind that is not served when another may be meant, and for Config
-// Connector, whose own kinds are named like those of Kubernetes.
+// isDoubtful reports whether a reference counts only while its target exists: if its kind is not served,
+// if it may mean another kind, or in Config Connector, which names its kinds like those of Kubernetes.
 func (g *guess) isDoubtful(target graph.Reference, key string, object map[string]any) bool {
 	if g.served == nil {
 		return false
@@ -193,14 +192,14 @@ func (g *guess) isDoubtful(target graph.Reference, key string, object map[string
 		return !strings.HasSuffix(key, "KeyRef")
 	}
 	if _, twin := g.served.wide(target.To); twin && !saysKind && object[scopeFields[0]] == nil && object[scopeFields[1]] == nil {
-		return true // a kind of the whole cluster may be meant as well
+		return true // may also mean the cluster-scoped variant of the kind
 	}
 	// A reference with a group of another domain is explicit.
 	return target.Scope == graph.ScopeUnknown && DomainOf(target.To.Group) == DomainOf(g.kind.Group) && !says(object) &&
 		!g.served.Serves(target.To) && (!saysKind || len(g.served.meaning(g.kind.Group, key).targets) > 0)
 }
 
-// says reports whether an object has a field for the group of its target.
+// says reports whether an object names the group of its target.
 func says(object map[string]any) bool {
 	for _, field := range [...]string{"apiVersion", "apiGroup", "group"} {
 		if text, ok := object[field].(string); ok && text != "" {
@@ -210,7 +209,7 @@ func says(object map[string]any) bool {
 	return false
 }
 
-// targetOf returns the kind that an object's name is of, by its fields or else by its key.
+// targetOf returns the kind that an object refers to, by its fields or else by its key.
 func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bool) {
 	var none graph.Reference
 	kind, _ := object["kind"].(string)
@@ -259,7 +258,7 @@ func (g *guess) add(ref graph.Reference, name, namespace string) {
 		}
 	}
 	if ref.To == g.kind && name == g.name && ref.Namespace == g.namespace {
-		return // nothing refers to itself
+		return // the object's own name is not a reference
 	}
 	field, ok := g.field()
 	if !ok {
@@ -304,8 +303,8 @@ func (g *guess) field() (string, bool) {
 	return b.String(), true
 }
 
-// isWhole reports whether a complete object is embedded, as in a template or a patch.
-// References of such an object are not references of the object around it.
+// isWhole reports whether an object is a complete Kubernetes object inside another one, as in a template
+// or a patch. Its references are not references of the object around it.
 func isWhole(object map[string]any) bool {
 	if _, ok := object["kind"].(string); !ok {
 		return false

@@ -2,20 +2,17 @@
 // that a table of rules lists for its kind and, for kinds without rules, the fields
 // that look like references by the API conventions of Kubernetes. It is pure.
 //
-// It knows paths, names, namespaces and label selectors, and the vocabulary of
-// package graph. It knows no clients and no discovery, and not whether a target
-// exists. It names targets by group and kind. If only discovery could say whether a
-// kind is namespaced, the scope of the reference is graph.ScopeUnknown, and its
-// namespace is valid only if the kind is namespaced.
+// It does not know clients or discovery, or whether a target exists. It names targets by group and kind.
+// If only discovery could say whether a kind is namespaced, the scope of the reference is
+// graph.ScopeUnknown, and its namespace counts only if the kind is namespaced.
 //
 // An [Extractor] is immutable and safe for concurrent use. Objects are untrusted: a
 // value that does not have the shape that its rule expects gives no reference, and
 // does not panic. A selector that does not parse selects nothing. [MaxReferences]
 // bounds the references of one object.
 //
-// Other packages handle references that need more than one object (the parameters of
-// an admission policy), the contents of Secrets (releases of Helm), and the labels of
-// namespaces that a reference selects by.
+// Other packages handle references that need more than one object (the parameters of an admission
+// policy), the contents of Secrets (releases of Helm), and namespaces that a reference selects by label.
 //
 // # How it works
 //
@@ -112,20 +109,18 @@
 //
 // # Declared rules
 //
-// [Extended] adds the rules that users declare for further kinds, beside conventions
-// or in their place.
+// [Extended] adds the rules of ReferenceRules. They apply in addition to conventions or in their place.
 //
 // # Schemas
 //
-// [Served.Read] reads the schema of a kind once. It recognises types of Kubernetes,
-// whose references the templates of the table list, and adds the rules of these
-// templates. Conventions do not apply to the fields of these rules.
+// [Served.Read] compiles the schema of a kind once. If it finds a type of Kubernetes in the schema, it
+// adds the rules of the table's template for that type. Conventions do not apply to the fields of these
+// rules.
 //
 // # Conventions
 //
-// In a kind without rules, outside Kubernetes' groups, keys with names that the API
-// conventions give to references are read as references, and keys that name kinds which
-// the cluster serves. The page docs/references.md lists them, in their order. The graph
-// drops guesses whose kind is not served. TestConventionsMeasured compares the
-// conventions with the table.
+// In a kind without rules, outside Kubernetes' groups, a key is read as a reference if the API
+// conventions give such a name to references, or if it names a kind that the cluster serves. The page
+// docs/references.md lists these keys, in their order. The graph drops guesses whose kind is not served.
+// TestConventionsMeasured compares the conventions with the table.
 package refs

@@ -22,7 +22,7 @@ const (
 // Explained is a field of a kind, and the reference that it is read as.
 type Explained struct {
 	Path   string
-	To     string // group/Kind, core/Kind, or {apiVersion}/{kind} where the object says it
+	To     string // group/Kind, core/Kind, or {apiVersion}/{kind} if the object has the kind
 	Source Source
 	// Inferred: the arc exists only while an object of that name exists.
 	Inferred bool
@@ -30,7 +30,7 @@ type Explained struct {
 	Type     graph.ArcType
 }
 
-// saidGroup and saidKind are the group and kind that objectOf writes into every field for one.
+// saidGroup and saidKind are the texts that objectOf writes into fields for a group and for a kind.
 const saidGroup, saidKind = "said.by.the.object", "Said"
 
 // Explain returns the fields of a kind that are read as references, by the table, by the

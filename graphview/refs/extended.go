@@ -12,13 +12,13 @@ import (
 type Declared struct {
 	// Rules apply to the kind; their From is ignored.
 	Rules []Compiled
-	// Replace: conventions do not apply to the kind, even without rules. Otherwise they do
-	// not apply to the fields that the rules read.
+	// Replace means that conventions do not apply to the kind, even if Rules is empty. Without it, they
+	// do not apply to the fields that Rules read.
 	Replace bool
 }
 
-// Extended returns an extractor with the built-in table and the declared rules. Rules from
-// the schemas of the kinds stay.
+// Extended returns an extractor with the built-in table and the declared rules. Rules from schemas still
+// apply.
 func Extended(further map[graph.Kind]Declared) *Extractor {
 	base := Builtin()
 	if len(further) == 0 {

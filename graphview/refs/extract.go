@@ -60,7 +60,7 @@ func (x *Extractor) Infers(kind graph.Kind) bool {
 	return !settled[kind.Group] && (!x.Lists(kind) || x.kept[kind])
 }
 
-// walk is one pass over one object.
+// walk is the state of one pass over one object.
 type walk struct {
 	// reached holds the value after each step of the current path.
 	reached   [maxDepth + 1]any
@@ -228,7 +228,7 @@ func (w *walk) emitListed(ref *graph.Reference, listed ...graph.Reference) {
 	}
 }
 
-// emitAddresses adds the Services that a text may be the addresses of.
+// emitAddresses adds references to the Services that the addresses in a text may name.
 func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
 	ref.To, _ = l.target(w.reached[:])
 	for a := range addresses(text) {
@@ -239,7 +239,7 @@ func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
 	}
 }
 
-// emitNames adds the objects that a list of names may name.
+// emitNames adds references to the objects that a list of names may name.
 func (w *walk) emitNames(ref *graph.Reference, l *leaf, text string) {
 	ref.To, _ = l.target(w.reached[:])
 	for one := range strings.SplitSeq(text, ",") {
@@ -256,7 +256,7 @@ func (w *walk) emitNames(ref *graph.Reference, l *leaf, text string) {
 	}
 }
 
-// emitWithin adds a selector once for each namespace that it selects in.
+// emitWithin adds a selector once for each of its namespaces, or once for all.
 func (w *walk) emitWithin(l *leaf, ref *graph.Reference) {
 	where, ok := l.within.namespaces(w.namespace, w.reached[:])
 	if !ok {
@@ -294,7 +294,7 @@ func (w *walk) targetNamespace(l *leaf) (string, bool) {
 		}
 	}
 	if l.remote != nil && l.scope == graph.ScopeUnknown {
-		return "", true // nothing is known of the kinds of other clusters
+		return "", true // the scopes of kinds in other clusters are not known
 	}
 	return w.namespace, w.namespace != "" || l.scope != graph.ScopeNamespaced
 }

@@ -7,18 +7,18 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// few is the number of references that most objects do not exceed.
+// few is a number of references that most objects do not exceed.
 const few = 24
 
 // found collects the references of one object. The first few are stored in the struct,
 // so that most objects cost one allocation: the result, with its exact size.
 type found struct {
 	first [few]graph.Reference
-	more  []graph.Reference // those after the first
-	count int               // of all
+	more  []graph.Reference // the references after the first few
+	count int               // of all references
 	// seen has the indexes of references by name, once there are more than few.
 	seen map[named]int
-	// parts counts the references and the terms of selectors. exceeded: some were left out.
+	// parts counts the references and the terms of selectors. exceeded is set if some were left out.
 	parts    int
 	exceeded *budget.Exceeded
 }
@@ -67,7 +67,7 @@ func (f *found) at(i int) *graph.Reference {
 	return &f.more[i-few]
 }
 
-// take counts parts, unless these are too many.
+// take reports whether MaxReferences allows n more parts, and counts them if so.
 func (f *found) take(n int) bool {
 	if f.parts+n > MaxReferences {
 		if f.exceeded == nil {

@@ -7,12 +7,12 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxKindred is the maximum number of kinds of a group that a reference may be to any of.
+// maxKindred is the maximum number of kinds in a group for which hints returns them all.
 const maxKindred = 24
 
-// hints returns the kinds that a key may speak of without their names: those of a small group, for a reference
-// or a relation; else those of the group that have the words of the key in their names, for words before a relation
-// only if that is one kind; and a Secret or a ConfigMap, for what is secret or configures.
+// hints returns the kinds that a key may mean without naming them: for a reference or a relation, all
+// kinds of a small group; else kinds with the words of the key in their names (before a relation, only
+// if it is one kind); also Secret or ConfigMap, for words of secrets and configuration.
 func (s *Served) hints(group string, words []string) (found []graph.Reference) {
 	isRef := slices.ContainsFunc(words, isReference)
 	words = stem(words)
@@ -34,7 +34,7 @@ func (s *Served) hints(group string, words []string) (found []graph.Reference) {
 		}
 	}
 	if len(named) < len(words) && len(found) > 1 {
-		found = nil // the words before say no more than that it is one of several kinds
+		found = nil // the words before the relation fit several kinds
 	}
 	has := func(of map[string]bool) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return of[word] })
@@ -51,8 +51,8 @@ func (s *Served) hints(group string, words []string) (found []graph.Reference) {
 var (
 	isConfigWord = set("conf", "config", "configuration", "properties", "script", "scripts", "settings")
 	isSecretWord = set("ca", "key", "keys", "keystore", "kubeconfig", "passphrase", "truststore")
-	// isObjectWord are words for an object as such, after words that need not be of its kind: appGUID names a CFApp.
+	// isObjectWord has words for an object whose kind the words before need not name: appGUID (a CFApp).
 	isObjectWord = set("cr", "guid", "res")
-	// isRelation are words for an object as such, and for what an object is to another one.
+	// isRelation has words for an object of any kind, and for its relation to another object.
 	isRelation = set("cr", "dependson", "destination", "downstream", "guid", "instance", "origin", "owner", "parent", "res", "source", "target", "upstream")
 )

@@ -8,7 +8,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// inferText adds the objects that a text may name by its key, as inferred references.
+// inferText adds inferred references to the objects that a text may name, by its key.
 func (g *guess) inferText(key, text string) {
 	namespace, name, both := strings.Cut(text, "/")
 	if !both {
@@ -26,7 +26,7 @@ func (g *guess) inferText(key, text string) {
 	}
 }
 
-// mean adds references to the targets of a key.
+// mean adds references to the targets and hints of a key.
 func (g *guess) mean(means meaning, name, namespace string, object map[string]any) {
 	for _, targets := range [...][]graph.Reference{means.targets, means.hints} {
 		for _, target := range targets {
@@ -37,8 +37,8 @@ func (g *guess) mean(means meaning, name, namespace string, object map[string]an
 	}
 }
 
-// inferObject adds what an object with a name may refer to by its key, its kind or its
-// parent's key. It reports whether it added a reference.
+// inferObject adds references to the kinds that an object with a name may refer to by its key, its kind
+// or its parent's key. It reports whether there are any.
 func (g *guess) inferObject(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	namespace, _ := object["namespace"].(string)
@@ -51,10 +51,10 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 		means = meaning{targets: []graph.Reference{{To: own, Scope: g.served.scopes[own]}}, sure: true}
 	}
 	if isElement := g.path[len(g.path)-1] == ""; isElement && kind == "" {
-		// Most lists are of parts of the object.
+		// Most lists hold parts of the object itself.
 		means.sure = means.sure && endsIn(key, "ref", "reference")
 	} else if kind == "" && len(means.targets) == 1 && !strings.HasPrefix(key, "external") {
-		// Nothing but a name refers to an object, and so does a name that the schema requires, below the name of a kind.
+		// A bare name is certain, and so is a name that the schema requires below the name of a kind.
 		isKind := means.kind && strings.EqualFold(key, means.targets[0].To.Kind)
 		means.sure = means.sure || isNameOf(means.targets[0], object) || isKind && g.told.require()
 	}
@@ -65,8 +65,8 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	return len(means.targets)+len(means.hints) > 0
 }
 
-// isNameOf reports whether an object has nothing but what names another one: its name and
-// namespace and, of a Service, the port.
+// isNameOf reports whether an object has only fields that name another one: its name and namespace and,
+// for a Service, the port.
 func isNameOf(target graph.Reference, object map[string]any) bool {
 	for key := range object {
 		if key != "name" && key != "namespace" && (key != "port" || target.To != kinds["Service"].To) {
@@ -76,14 +76,14 @@ func isNameOf(target graph.Reference, object map[string]any) bool {
 	return true
 }
 
-// isPart reports whether a value describes a part of its own object, and so refers to no
-// other: an element of a list with a version or a number of replicas, or of what is external: externalClusters[].
+// isPart reports whether a value describes a part of its own object, and is not a reference: a list
+// element with a version or replicas, or one of a list such as externalClusters[].
 func (g *guess) isPart(key string, object map[string]any) bool {
 	return g.path[len(g.path)-1] == "" && (object["version"] != nil || object["replicas"] != nil || strings.HasPrefix(key, "external"))
 }
 
-// inferSelector adds what a label selector selects, by its key: podSelector,
-// serviceSelector, or the name of a kind of the object's group.
+// inferSelector adds a reference to the objects that a label selector selects. Their kind follows from
+// the key: podSelector, serviceSelector, or the name of a kind of the object's group.
 func (g *guess) inferSelector(key string, value map[string]any) bool {
 	of, ok := strings.CutSuffix(key, "Selector")
 	if !ok {
@@ -109,12 +109,12 @@ func (g *guess) inferSelector(key string, value map[string]any) bool {
 	return true
 }
 
-// called is a Service at an address.
+// called is a reference to the Service at an address.
 var called = graph.Reference{To: kinds["Service"].To, Scope: graph.ScopeNamespaced, Type: graph.Transitive}
 
-// inferAddress adds the Services that a text may be the address of. One that ends in .svc is
-// certain. Such an address, and a URL with a namespace, counts under any key but noProxy, whose
-// hosts the object need not ask.
+// inferAddress adds references to the Services that the addresses in a text may name. If the key is not
+// one for addresses, they need a namespace or have to be certain. The hosts of noProxy do not count: the
+// object need not call them.
 func (g *guess) inferAddress(key, text string) {
 	target := called
 	if !isDotted(text) {
@@ -147,12 +147,12 @@ func isAddressKey(key string) bool {
 		key = single
 	}
 	if strings.HasSuffix(key, "sse") {
-		key = key[:len(key)-1] // addresses, and what is left of it for an element of a list
+		key = key[:len(key)-1] // addresses, and addresse for an element of that list
 	}
 	return isHostKey(key) || endsIn(key, "url", "uri", "hostname") || key == "arg" || key == "command"
 }
 
-// isHostKey reports whether the value of a key may be just the name of a Service.
+// isHostKey reports whether the value of a key may be the name of a Service alone.
 func isHostKey(key string) bool {
 	return endsIn(strings.TrimSuffix(key, "-name"), "host", "address", "addr", "endpoint", "server")
 }
@@ -169,8 +169,8 @@ func endsIn(key string, ends ...string) bool {
 // isObjectName reports whether a text can be the name of an object: a DNS subdomain.
 func isObjectName(name string) bool { return name != "" && isDomain(name) }
 
-// Inference returns a hash of references in any order, without those to owners; 0 for
-// none. Callers compare it to see whether another set of served kinds changes them.
+// Inference returns a hash of references, whatever their order and without owner references; 0 for none.
+// Callers compare hashes to see whether other served kinds change the references.
 func Inference(references []graph.Reference) uint64 {
 	var sum uint64
 	for i := range references {

@@ -6,18 +6,18 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// The keys of marks, which no label can have.
+// The keys of marks. No label can have such a key.
 const (
-	// numberedMark has the name of a claim without its number: data-web of data-web-0.
+	// numberedMark has as its value the name of a claim without its ordinal: data-web for data-web-0.
 	numberedMark = "numbered/"
-	// trackedMark has the application that tracks an object, and the object's name.
+	// trackedMark has as its value the application that tracks an object, a slash and the object's name.
 	trackedMark = "tracked/"
 )
 
 // trackingID is Argo CD's annotation application:group/kind:namespace/name.
 const trackingID = "argocd.argoproj.io/tracking-id"
 
-// Mark adds the marks of an object, by which rules of other kinds select it, to its labels.
+// Mark adds the marks of an object to its labels. Rules of other kinds select the object by them.
 func Mark(kind graph.Kind, object map[string]any, labels map[string]string) map[string]string {
 	metadata, _ := object["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
@@ -45,12 +45,12 @@ func Mark(kind graph.Kind, object map[string]any, labels map[string]string) map[
 // isOrdinal reports whether a text is a number as a StatefulSet writes it.
 func isOrdinal(text string) bool { return isDigits(text) && (text == "0" || text[0] != '0') }
 
-// emitMarked adds the objects with a mark whose value is the name of a reference.
+// emitMarked adds a selector of the objects whose mark has the name of ref as its value.
 func (w *walk) emitMarked(l *leaf, ref *graph.Reference) {
 	value := ref.Name
 	ref.Name = ""
 	if len(l.namespace) > 0 && l.namespace[0].find(w.reached[:]) == nil {
-		// An inventory has a namespace for each object that has one.
+		// An inventory leaves out the namespace of a cluster-scoped object.
 		ref.Scope, ref.Namespace = graph.ScopeCluster, ""
 	}
 	if last := w.found.last(); last != nil && last.Selector != nil && last.Field == ref.Field && last.To == ref.To && last.Namespace == ref.Namespace && w.found.take(1) {

@@ -8,8 +8,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// external is the domain of Config Connector, and externalServices that of the controllers
-// of AWS. Keys refer to their own kinds: a secretRef refers to a SecretManagerSecret.
+// external is the domain of Config Connector, and externalServices that of the controllers of AWS. Their
+// keys name kinds of their own: a secretRef refers to a SecretManagerSecret.
 const (
 	external         = "cnrm.cloud.google.com"
 	externalServices = "services.k8s.aws"
@@ -19,15 +19,14 @@ func isExternal(group string) bool {
 	return strings.HasSuffix(group, external) || strings.HasSuffix(group, externalServices)
 }
 
-// isElsewhere are the words before kinds in keys for what is no object of the cluster: newTunnel is not the name of a
-// Tunnel.
+// isElsewhere has words that, before the name of a kind, mean no object of the cluster: newTunnel.
 var isElsewhere = set("new")
 
-// isOther are the last words of keys whose values are never names of objects.
+// isOther has the last words of keys whose values are never names of objects.
 var isOther = set("annotation", "domain", "format", "group", "image", "interval", "key", "kind", "label", "mode", "namespace", "path", "pattern",
 	"port", "prefix", "protocol", "suffix", "timeout", "type", "version")
 
-// saysOther reports whether a key ends in such a word: matchingKey, completionMode.
+// saysOther reports whether the value of a key is not a name: its last word says so, or it is too long.
 func saysOther(key string) bool {
 	if len(key) > 2*maxLabel {
 		return true
@@ -49,17 +48,17 @@ type meaning struct {
 	// kind means that the key is the name of its only target, without Ref. In an object of
 	// that kind it holds an external name of the object itself.
 	kind bool
-	// hints are further kinds that the key may speak of.
+	// hints are further kinds that the key may mean.
 	hints []graph.Reference
-	// other means that a text at the key is no name: the key ends in a word such as group.
+	// other means that a text at the key is not a name: the key ends in a word such as group.
 	other bool
 }
 
-// meaning returns the kinds that a key may refer to. It tries, in this order: kinds of the
-// group with the key as their name or its end, and those of Kubernetes unless the group has
-// a kind of that name; kinds of other groups of the domain; and the end of the key.
+// meaning returns the kinds that a key may refer to. It tries, in this order: kinds of the group that
+// have the key as their name or at its end, with those of Kubernetes unless the group has that name;
+// kinds of other groups of the domain; and the end of the key.
 func (s *Served) meaning(group, key string) meaning {
-	// A longer key is not the name of a kind with a word or two around it.
+	// A longer key is not the name of a kind with a few further words.
 	if s == nil || len(key) > 2*maxLabel {
 		return meaning{}
 	}
@@ -131,7 +130,7 @@ func (s *Served) lookUp(group string, all []string) meaning {
 	return s.byLetters(core, every, words)
 }
 
-// byLetters returns the kind that the letters at the end of a key name, where its words name none.
+// byLetters returns the kind that a key ends in, for keys whose words name none.
 func (s *Served) byLetters(core map[string]graph.Reference, every *vocabulary, words []string) meaning {
 	for _, end := range [...]string{"configmap", "secret", "serviceaccount", "storageclass"} { // dbsecret
 		if strings.HasSuffix(words[len(words)-1], end) {
@@ -147,8 +146,8 @@ func (s *Served) byLetters(core map[string]graph.Reference, every *vocabulary, w
 	return meaning{}
 }
 
-// byEnd returns the kinds that the last words of a key name, the most words first, or else the words before one such as
-// resource.
+// byEnd returns the kinds that the last words of a key name, trying more words first. If there are none,
+// it tries the words before a last word such as resource.
 func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []string, isNamed bool) meaning {
 	for i := 1; i < len(form); i++ {
 		end := strings.Join(form[i:], "")
@@ -207,7 +206,7 @@ func (g *guess) means(key string, isText bool) meaning {
 	return found
 }
 
-// isMapped reports whether a map of texts under a key for a kind holds names of its objects.
+// isMapped reports whether a map of texts holds names of objects if its key names this kind.
 func isMapped(kind graph.Kind) bool {
 	return kind == kinds["Secret"].To || kind == kinds["ConfigMap"].To || settled[kind.Group] && strings.HasSuffix(kind.Kind, "Class")
 }
@@ -239,8 +238,8 @@ func (s *Served) references(lists ...[]graph.Kind) []graph.Reference {
 	return targets
 }
 
-// plain returns the one of several kinds that is a word after the first word of most kinds of the group:
-// HumioCluster, of HumioCluster and HumioExternalCluster. Without such a kind it returns all.
+// plain returns the kind that has only a prefix before word, if most kinds of the group have that
+// prefix: HumioCluster, not HumioExternalCluster. Without such a kind it returns all.
 func (v *vocabulary) plain(word string, of []graph.Kind) []graph.Kind {
 	for i, kind := range of {
 		first, ok := strings.CutSuffix(strings.ToLower(kind.Kind), word)
@@ -251,7 +250,7 @@ func (v *vocabulary) plain(word string, of []graph.Kind) []graph.Kind {
 	return of
 }
 
-// stem returns the words of a key without the ones, such as ref, that mark a reference.
+// stem returns the words of a key without those at its end that mark a reference, such as ref and name.
 func stem(words []string) []string {
 	for len(words) > 0 && (isReference(words[len(words)-1]) || words[len(words)-1] == "name" || words[len(words)-1] == "names") {
 		words = words[:len(words)-1]
@@ -270,7 +269,7 @@ func singular(words []string) []string {
 	switch {
 	case strings.HasSuffix(last, "ies"):
 		last = strings.TrimSuffix(last, "ies") + "y"
-	case strings.HasSuffix(last, "ie"): // a list's key has lost its s already
+	case strings.HasSuffix(last, "ie"): // the key of a list's element has no s
 		last = strings.TrimSuffix(last, "ie") + "y"
 	case strings.HasSuffix(last, "sse") || strings.HasSuffix(last, "sses"):
 		last = last[:strings.LastIndex(last, "ss")+2]

@@ -30,7 +30,7 @@ func (w *walk) owners(served *Served, metadata map[string]any) {
 		if ref.UID == "" || served == nil || served.Serves(ref.To) {
 			continue
 		}
-		// The kind has moved to another group: an object of that group with the UID is the owner.
+		// If the kind has moved to another group, the owner is an object of that group with the UID.
 		ref.Inferred, ref.Optional = true, true
 		for _, moved := range served.byName[ref.To.Kind] {
 			ref.To = moved

@@ -13,7 +13,7 @@ const maxPatterned = 1024
 // pattern is the form of a text that contains a name.
 type pattern []piece
 
-// piece is a literal or, if it is empty, a capture.
+// piece is a literal or, if literal is empty, a capture.
 type piece struct {
 	literal string
 	capture capture
@@ -30,7 +30,7 @@ const (
 
 var captures = map[string]capture{"*": anything, "name": name, "label": label, "ns": namespace}
 
-// captured is the name and namespace in a text that matched.
+// captured is the result of a match.
 type captured struct {
 	namespace, name string
 }
@@ -147,7 +147,7 @@ func (m *matching) next(rest pattern, from, limit int) (int, bool) {
 	return end, true
 }
 
-// each yields the captures after those in c, from a place in the text on. It returns false after yield did.
+// each yields c with the captures of each match at a place in the text. It returns false if yield did.
 func (p pattern) each(m *matching, at int, c captured, yield func(captured) bool) bool {
 	if len(p) == 0 {
 		return at < len(m.text) || yield(c)

@@ -50,8 +50,8 @@ func (n *node) along(steps []step) *node {
 	return n
 }
 
-// tells reports whether rules read a value, or say that it is not a reference. Conventions
-// do not apply to it then.
+// tells reports whether rules read a value, or say that it is not a reference. In both cases conventions
+// do not apply to it.
 func (n *node) tells() bool {
 	if n == nil {
 		return false
@@ -63,7 +63,7 @@ func (n *node) tells() bool {
 	return name != nil && (name.silent || len(name.ends) > 0)
 }
 
-// at makes the node at the end of a path.
+// at returns the node at the end of a path, and adds the missing nodes.
 func (n *node) at(steps []step) *node {
 	for _, s := range steps {
 		n = n.below(s)
@@ -78,8 +78,8 @@ func sumOf(r *Rule) uint64 {
 	return h.Sum64()
 }
 
-// Reading returns an extractor with the rules that schemas give. The caller must not modify
-// the map afterwards.
+// Reading returns an extractor with the rules from schemas. The caller must not modify the map
+// afterwards.
 func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
 	y := *x
 	y.read, y.joined = of, make(map[graph.Kind]*jsontree.Shape)
@@ -96,7 +96,7 @@ func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
 	return &y
 }
 
-// nodes are the nodes for one value, of the kind's rules and of its schema.
+// nodes are two nodes for one value: that of the kind's rules and that of its schema.
 type nodes [2]*node
 
 // nodes returns the roots of both trees. Either may be nil.
@@ -107,7 +107,7 @@ func (r *Reading) nodes(rules *node) nodes {
 	return nodes{rules, &r.root}
 }
 
-// member returns the nodes of a field. All values of a map share a node.
+// member returns the nodes of a field or, in a map, the node that all values share.
 func (n nodes) member(key string) (below nodes) {
 	for i, one := range n {
 		if below[i] = one.member(key); below[i] == nil {
@@ -119,8 +119,8 @@ func (n nodes) member(key string) (below nodes) {
 
 func (n nodes) element() nodes { return nodes{n[0].element(), n[1].element()} }
 
-// source returns the source that reads a value. It is the order of precedence of all sources:
-// the table with ReferenceRules, then the schema, then conventions with inference.
+// source returns the source that reads a value. It defines the order of precedence: the table with
+// ReferenceRules, then the schema, then conventions with inference.
 func (n nodes) source() Source {
 	switch {
 	case n[0].tells():

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// maxRemotes bounds the references of one object to other clusters, and maxCluster the bytes
-	// of the name of one.
+	// maxRemotes bounds the references of one object to other clusters, and maxCluster the bytes of a
+	// cluster's name.
 	maxRemotes = 1000
 	maxCluster = 512
 )
 
-// Remote is a reference to an object in another cluster, such as what an Application of Argo CD
-// deploys there. Whether the object exists is known in that cluster only.
+// Remote is a reference to an object in another cluster, where for example an Application of Argo CD
+// deploys it. Only that cluster knows whether the object exists.
 type Remote struct {
-	// Cluster is what the referrer calls the cluster: a scheme, a colon and a name, such as
+	// Cluster is the referrer's name for the cluster: a scheme, a colon and a name, such as
 	// argocd:https://eu-1.example.com.
 	Cluster string
 	// To, Namespace and Name are those of the object; all empty for the cluster itself.
@@ -45,14 +45,14 @@ func (x *Extractor) remotes(kind graph.Kind, object map[string]any) []Remote {
 	all := w.found.all()
 	found := make([]Remote, 0, min(len(all), maxRemotes))
 	for i := range all[:min(len(all), maxRemotes)] {
-		// The field of a reference to another cluster is the cluster.
+		// emit writes the name of the other cluster into Field.
 		found = append(found, Remote{Cluster: all[i].Field, To: all[i].To, Namespace: all[i].Namespace, Name: all[i].Name})
 	}
 	return found
 }
 
-// RemoteShape returns the fields that Remotes reads of a kind; nil if such objects refer to no other
-// cluster.
+// RemoteShape returns the fields that Remotes reads of a kind, or nil if the kind has no references to
+// other clusters.
 func RemoteShape(kind graph.Kind) *jsontree.Shape {
 	if own := remotes().kinds.of(kind); own != nil {
 		return own.shape
@@ -67,10 +67,10 @@ var remotes = sync.OnceValue(func() *Extractor {
 
 var errNoScheme = errors.New("expected scheme:field or scheme/field")
 
-// remote names the cluster of a rule's targets.
+// remote says how to find the name of the cluster of a rule's targets.
 type remote struct {
 	scheme string
-	within bool // the object's namespace is a part of the name
+	within bool // the name begins with the object's namespace
 	fields []companion
 }
 
@@ -94,7 +94,7 @@ func compileRemote(text string, path []step, base int) (*remote, error) {
 	return r, nil
 }
 
-// cluster returns the name of the cluster, "" if the object does not say it.
+// cluster returns the name of the cluster, "" if the object has none.
 func (r *remote) cluster(namespace string, reached []any) string {
 	for i := range r.fields {
 		name, _ := r.fields[i].find(reached).(string)
@@ -111,7 +111,7 @@ func (r *remote) cluster(namespace string, reached []any) string {
 	return ""
 }
 
-// moveRemote applies move to the fields, for a template that is included.
+// moveRemote applies move to the fields when a template is included.
 func moveRemote(text string, move func(string) string) string {
 	end := strings.IndexAny(text, ":/") + 1
 	if end == 0 {

@@ -40,10 +40,10 @@ type Rule struct {
 	As string
 	// Named is the target's name as a template, in which {} is the value.
 	Named string
-	// Mark is the key of the mark that the targets have with the name as value; empty for
-	// targets of that name. See [Mark].
+	// Mark is the key of a mark. The targets are the objects whose mark has the name as its value. If
+	// Mark is empty, the target is the object of that name. See [Mark].
 	Mark string
-	// Remote says in which other cluster the targets are; empty for this one. See [Remotes].
+	// Remote says how to find the cluster of the targets; empty for this cluster. See [Remotes].
 	Remote string
 	// EmptySelectsAll: an empty selector matches everything, not nothing.
 	EmptySelectsAll bool
@@ -73,8 +73,8 @@ const (
 	// JSON: a label, and the kinds of the objects that have it, in all namespaces.
 	// To is unused.
 	Application
-	// Address means that the value is the address of a Service, or several, as a caller
-	// in the object's namespace writes it. The reference is inferred.
+	// Address means that the value has one or more addresses of Services, as a client in the object's
+	// namespace writes them. The reference is inferred.
 	Address
 	// Names means that the value is names with commas between them. Each is read in every
 	// way that the forms of As allow: web-a-b may be b in web-a, and a-b in web. The

@@ -12,8 +12,8 @@ import (
 // concurrent use.
 type Reading struct {
 	root node
-	// shape holds the fields that a listed kind's table and schema read; of other kinds
-	// every field is read.
+	// shape has the fields that the table and the schema of a listed kind read. It is nil for other
+	// kinds, which are read whole.
 	shape *jsontree.Shape
 	rules int
 	sum   uint64
@@ -27,7 +27,7 @@ func (r *Reading) Rules() int {
 	return r.rules
 }
 
-// Sum is equal for readings that find the same references, and 0 for nil.
+// Sum is a hash of the rules. It is equal for readings that find the same references, and 0 for nil.
 func (r *Reading) Sum() uint64 {
 	if r == nil {
 		return 0

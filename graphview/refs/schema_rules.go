@@ -34,7 +34,7 @@ func (s *Served) SchemaRules(kind graph.Kind, of *schema.Schema) (SchemaRules, e
 		case "apiVersion", "kind", "metadata":
 		default:
 			if p.Key == "status" && r.listed {
-				continue // the table lists the fields of a status that matter
+				continue // the table lists the fields of the status that matter
 			}
 			if below, ok := (place{table: table}).below(&p); ok {
 				r.visit(below, p.Schema)
@@ -63,7 +63,7 @@ type place struct {
 	key, path string
 	table     *node // the table's rules of the place
 	depth     int
-	required  bool // of an object, or an element of such a list
+	required  bool // the schema requires the field, or the list of the element
 }
 
 // below returns the place of a field, false if no path can hold its key.
@@ -103,7 +103,7 @@ func (r *schemaReader) visit(p place, s *schema.Schema) {
 	}
 }
 
-// isOfKubelet are the fields of a pod that configure how it runs and refer to nothing.
+// isOfKubelet has the fields of a pod that say how it runs and refer to no objects.
 var isOfKubelet = set("affinity", "dnsConfig", "grpc", "hostAliases", "lifecycle", "livenessProbe", "readinessProbe", "startupProbe", "tolerations",
 	"topologySpreadConstraints", "volumeDevices")
 
@@ -148,11 +148,11 @@ func (r *schemaReader) visitText(p place, s *schema.Schema) {
 	}
 }
 
-// addNamed adds the references of an object that has a name.
+// addNamed adds the rules for a field with an object that has a name.
 func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 	path := p.path + ".name"
 	required := p.required || s.Requires("name") || s.IsKeySelector()
-	// An object with a kind or an apiVersion names its target in each instance.
+	// A reference with a kind or an apiVersion names the kind of its target in each object.
 	if r.read[path] || (nodes{p.table}).source() == ByTable || s.Has("kind") || s.Has("apiVersion") || s.Has("resourceClaimName") {
 		r.require(p, required && s.Has("kind") && !r.read[path])
 		return
@@ -188,7 +188,7 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 	}
 }
 
-// isSecretive reports whether a key says that what it refers to is secret.
+// isSecretive reports whether a key has a word for something secret.
 func isSecretive(key string) bool {
 	return slices.ContainsFunc(wordsOf(key), func(word string) bool {
 		return isSecretiveWord[word] || isSecretiveWord[strings.TrimSuffix(word, "s")]
@@ -197,16 +197,16 @@ func isSecretive(key string) bool {
 
 var isSecretiveWord = set("auth", "cert", "certificate", "credential", "license", "password", "secret", "tls", "token")
 
-// require records that the target of a reference by convention has to exist: the schema
-// requires the name, and the key does not say that the controller makes the target.
+// require records that the target of a reference by convention has to exist: the schema requires the
+// name, and the key does not name an object that the controller creates.
 func (r *schemaReader) require(p place, required bool) {
 	if required && !r.listed && !strings.HasPrefix(p.path, "status.") && !isProduct(p.key) && r.size.Take(schema.RuleSize) == nil {
 		r.found.Required = append(r.found.Required, p.path)
 	}
 }
 
-// isProduct reports whether a key is that of a Secret or ConfigMap which the controller
-// makes: writeConnectionSecretToRef, targetSecretName.
+// isProduct reports whether a key names a Secret or ConfigMap that the controller creates:
+// writeConnectionSecretToRef, targetSecretName.
 func isProduct(key string) bool {
 	words := wordsOf(key)
 	return len(words) > 0 && slices.Contains([]string{"write", "output", "generated", "target", "destination"}, words[0]) &&

@@ -13,8 +13,7 @@ type templateRule struct {
 	steps []step
 }
 
-// templateRules returns the rules of a template of the built-in table, which is part of
-// the program.
+// templateRules returns the rules of a template of the built-in table, and panics if there are none.
 var templateRules = func() func(name string) []templateRule {
 	var mu sync.Mutex
 	made := map[string][]templateRule{}

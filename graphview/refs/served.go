@@ -12,8 +12,8 @@ import (
 // and is ignored. A kind and its cluster-scoped variant count once.
 const maxNamesakes = 6
 
-// shortestEnd is the minimum length of an end of a kind's name that stands for the kind, and
-// shortestFar that for kinds of other publishers.
+// shortestEnd is the minimum length of the end of a kind's name that stands for the kind; shortestFar is
+// the same for kinds of other publishers.
 const shortestEnd, shortestFar = 3, 8
 
 // Served has the kinds that a cluster serves, by the words that keys use for them. It is
@@ -25,7 +25,7 @@ type Served struct {
 	byName          map[string][]graph.Kind
 
 	mu    sync.RWMutex
-	known map[keyOf]meaning // what keys were found to mean
+	known map[keyOf]meaning // a cache of meaning
 }
 
 // keyOf is a key in objects of a group.
@@ -37,12 +37,12 @@ const maxKnown = 32_768
 // everyDomain is the key of the vocabulary of all groups but those of Kubernetes.
 const everyDomain = "*"
 
-// vocabulary maps words to kinds: exact by the whole name, ends by the end of it and, for a group, parts by
+// vocabulary maps words to kinds: exact by the whole name, ends by its end and, for a group, parts by
 // words at its beginning or in its middle. all are a group's kinds.
 type vocabulary struct {
 	exact, ends, parts map[string][]graph.Kind
 	all                []graph.Kind
-	// first counts the kinds by their first word, and all kinds by no word.
+	// first counts the kinds by their first word, and all of them under "".
 	first map[string]int
 }
 
@@ -52,7 +52,7 @@ func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
 	for kind := range kinds {
 		s.byName[kind.Kind] = append(s.byName[kind.Kind], kind)
 		if settled[kind.Group] {
-			continue // these are in core, whatever is served
+			continue // commonWords has these, served or not
 		}
 		note(s.groups, kind.Group, kind)
 		s.groups[kind.Group].noteParts(kind)
@@ -135,7 +135,7 @@ func (s *Served) Serves(kind graph.Kind) bool {
 	return ok
 }
 
-// Changed returns the domains in which the served kinds differ from other's.
+// Changed returns the domains in which s and other serve different kinds or scopes.
 func (s *Served) Changed(other *Served) []string {
 	var changed []string
 	differ := func(a, b *Served) {

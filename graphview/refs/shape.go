@@ -7,9 +7,8 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// Shape returns the fields that Extract reads of a kind: it returns the same references
-// for an object with only these. The shape includes labels, because selectors of other
-// objects match them.
+// Shape returns the fields that Extract reads of a kind. Extract returns the same references for an
+// object with only these. They include labels, because selectors of other objects match them.
 func (x *Extractor) Shape(kind graph.Kind) *jsontree.Shape {
 	if x.Infers(kind) {
 		return everything
@@ -77,7 +76,7 @@ func (n *node) addShape(reached []*jsontree.Shape) {
 func (l *leaf) addShape(reached []*jsontree.Shape) {
 	shape, end := reached[len(reached)-1], l
 	switch end.method {
-	case Name, Inventory, Application, Address, Names: // a text, which needs no asking for
+	case Name, Inventory, Application, Address, Names: // the shape at the path includes a text
 	case Object:
 		shape.Field("name")
 	case Selector, Labels:

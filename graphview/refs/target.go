@@ -10,7 +10,7 @@ import (
 // part is a compiled Part.
 type part struct {
 	value  string
-	field  *companion // nil if value is all there is to it
+	field  *companion // nil if the part is fixed
 	values map[string]string
 	cut    bool // the field holds group/version
 }
@@ -43,7 +43,7 @@ func (p *part) read(reached []any) (string, bool) {
 	case string:
 		text = value
 	case bool:
-		// A boolean needs values that say what it means.
+		// A boolean counts only if Values maps it.
 		if text = strconv.FormatBool(value); p.values[text] == "" {
 			return "", false
 		}

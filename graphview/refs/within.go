@@ -13,8 +13,8 @@ type within struct {
 	listed bool
 }
 
-// sites are the namespaces in which a selector selects: those in names or, if all is set,
-// those with labels that by selects, or every namespace if by is nil.
+// sites are the namespaces in which a selector selects: those in some or, if all is set, those whose
+// labels match by, or every namespace if by is nil.
 type sites struct {
 	some []string
 	all  bool
@@ -57,8 +57,8 @@ func listedNamespaces(own string, value any) (where sites, ok bool) {
 	return where, true
 }
 
-// selectedNamespaces reads a label selector of namespaces. If it selects only by name, it
-// returns names, which need no labels of namespaces.
+// selectedNamespaces reads a label selector of namespaces. It turns a selector by name into a list of
+// names, which does not need the labels of the namespaces.
 func selectedNamespaces(value any) (where sites, ok bool) {
 	selector := labelSelector(value)
 	switch {
