@@ -16,11 +16,10 @@ import (
 
 // Kind holds the expressions of one kind, zero if there are none.
 type Kind struct {
-	// Revision is that of the last change of the kind's rules, 0 if there are none.
+	// Revision is the revision of the last change to the kind's rules, 0 if there are none.
 	Revision   uint64
 	references []referenceExpression
-	// health are the expressions of the object's health. The first that has an opinion
-	// counts.
+	// health has the expressions for the object's health. The first that returns a state counts.
 	health []healthExpression
 }
 
@@ -49,19 +48,20 @@ type healthExpression struct {
 // evaluation and a function to call after it, or a *quarantine.Refusal.
 type Begin func(context.Context, quarantine.Work) (context.Context, func(), error)
 
-// Evaluates reports whether there is an expression.
+// Evaluates reports whether the kind has expressions.
 func (k Kind) Evaluates() bool { return len(k.references)+len(k.health) > 0 }
 
 // Outcome is the result of a kind's expressions on one object.
 type Outcome struct {
 	References []graph.Reference
-	// Health is nil if no expression has an opinion.
+	// Health is nil if no expression returns a state.
 	Health *health.Health
-	// Warning is the first error, in words that hold no value of the object.
+	// Warning is the first error, or why the evaluation ended. It contains no values of the object.
 	Warning error
 	Cost    uint64
-	// Late reports that ctx's turn is expr.Postpone and the expressions together cost more than
-	// expr.TurnCost. References and Warning are not complete, and neither is Health if HealthLate.
+	// Late reports that the evaluation is postponed: the turn in ctx is expr.Postpone, and the
+	// expressions together cost more than expr.TurnCost. References and Warning are not complete, and
+	// neither is Health if HealthLate is set.
 	Late, HealthLate bool
 }
 
@@ -95,7 +95,7 @@ func (k Kind) Evaluate(ctx context.Context, begin Begin, in *expr.Input, termina
 	return out
 }
 
-// judge returns the object's health, nil if no expression has an opinion.
+// judge returns the object's health, nil if no expression returns a state.
 func (k Kind) judge(ev *evaluation) *health.Health {
 	for i := range k.health {
 		e := &k.health[i]
@@ -127,11 +127,11 @@ type evaluation struct {
 	input   *expr.Input
 	warning error
 	late    bool
-	// release ends the turn of the expressions after the first expr.TurnCost units; nil before it.
+	// release ends the turn that the expressions take once they cost expr.TurnCost; nil before.
 	release func()
 }
 
-// acquireTurn waits for one turn of all expressions that follow, once those before cost expr.TurnCost.
+// acquireTurn waits for a turn once the cost is expr.TurnCost. All further expressions share the turn.
 func (ev *evaluation) acquireTurn() error {
 	if ev.release != nil || ev.input.Cost < expr.TurnCost {
 		return nil
@@ -150,8 +150,8 @@ func (ev *evaluation) releaseTurn() {
 	}
 }
 
-// evaluateFor evaluates one expression at the cost of its rule. After an error the
-// evaluation has a warning; there may be a value nevertheless.
+// evaluateFor evaluates one expression, and charges its cost to the budget of its rule. An error except
+// errGivenUp becomes the warning; there may be a value as well.
 func evaluateFor[T any](ev *evaluation, from *origin, evaluate func(context.Context) (T, error)) (value T, err error) {
 	defer func() {
 		if err != nil && !errors.Is(err, errGivenUp) {
@@ -191,7 +191,7 @@ func evaluateFor[T any](ev *evaluation, from *origin, evaluate func(context.Cont
 	return value, err
 }
 
-// recovered makes a panic of an expression its error.
+// recovered calls evaluate, and returns a panic as an error.
 func recovered[T any](evaluate func() (T, error)) (value T, err error) {
 	defer panics.Recover(&err)
 	return evaluate()

@@ -17,16 +17,16 @@ import (
 type Effect struct {
 	// Known reports whether the served kinds are known.
 	Known bool
-	// Unserved are findings on the kinds that the rule names and the cluster does not serve.
+	// Unserved has findings on the kinds that the rule names and the cluster does not serve.
 	Unserved []advice.Finding
-	// Replaced are the fields that conventions would read as references if no rule
-	// replaced them, of the fields that the schema of the kind has.
+	// Replaced has the fields in the kind's schema that conventions would read as references if the rule
+	// did not replace conventions.
 	Replaced []string
-	// Unread is the error that made Replaced unknown.
+	// Unread is the reason why Replaced is not known.
 	Unread error
 }
 
-// Effect describes the rule of a name, given the served kinds.
+// Effect describes the rule with a name, given the served kinds.
 func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalog, source *schemas.Source) Effect {
 	rule := s.Named(name)
 	if rule == nil || catalog == nil {
@@ -40,7 +40,7 @@ func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalo
 	}
 	effect := Effect{Unserved: advice.OfKinds(named, Served(catalog))}
 	if effect.Known = catalog.Complete() || len(effect.Unserved) == 0; !effect.Known {
-		return Effect{} // a kind that seems not to be served may be of a group that did not answer
+		return Effect{} // the group of a kind that seems not to be served may not have answered
 	}
 	if rule.Rule.ReplaceConventions && len(rule.Rule.References) > 0 {
 		effect.Replaced, effect.Unread = s.replaced(ctx, rule.Rule.From, catalog, source)
@@ -60,7 +60,7 @@ func Served(catalog *resources.Catalog) []advice.Resource {
 // replaced returns the fields of a kind that conventions would read as references, without the
 // fields that rules name.
 func (s *Set) replaced(ctx context.Context, kind graph.Kind, catalog *resources.Catalog, source *schemas.Source) (fields []string, err error) {
-	defer panics.Recover(&err) // schemas are foreign
+	defer panics.Recover(&err) // schemas are untrusted
 	path, version := "", ""
 	for _, r := range catalog.All() {
 		if r.Group == kind.Group && r.Kind == kind.Kind && (path == "" || resources.CompareVersions(r.Version, version) > 0) {

@@ -20,8 +20,8 @@ import (
 	"graphview.dev/graphview/schemas"
 )
 
-// schemaPause precedes a pass over schemas, so that a pass sees all changes that come
-// together. After a long pass the pause is schemaRest times as long as the pass.
+// schemaPause is the pause before a pass over schemas, so that one pass sees changes that come together.
+// After a long pass the pause is schemaRest times as long as the pass.
 const (
 	schemaPause = time.Second
 	schemaRest  = 4
@@ -49,19 +49,19 @@ type SchemaReader struct {
 	rules *Set
 	kick  chan struct{}
 
-	// documents are the wanted ones, by their paths in the index.
+	// documents are the documents with wanted kinds, by their paths in the index.
 	documents map[string]*schemaDocument
 	served    *refs.Served // of the last pass
 	// spent is the duration of the last pass, without the documents that failed.
 	spent time.Duration
 }
 
-// NewSchemaReader makes no request before Run.
+// NewSchemaReader returns a reader that makes no requests before Run.
 func NewSchemaReader(rules *Set, o SchemaOptions) *SchemaReader {
 	return &SchemaReader{o: o, rules: rules, kick: make(chan struct{}, 1), documents: make(map[string]*schemaDocument)}
 }
 
-// Kick starts a pass: a resource is watched that was not.
+// Kick requests a pass, because another resource is watched.
 func (s *SchemaReader) Kick() {
 	select {
 	case s.kick <- struct{}{}:
@@ -69,8 +69,8 @@ func (s *SchemaReader) Kick() {
 	}
 }
 
-// Run reads schemas until ctx ends, whenever the watched resources or the schemas change.
-// Without a schema references are inferred from keys alone.
+// Run reads schemas until ctx ends, whenever the watched resources or the schemas change. Without a
+// schema, references are inferred from keys alone.
 func (s *SchemaReader) Run(ctx context.Context) error {
 	pause := schemaPause
 	timer := time.NewTimer(0)
@@ -96,8 +96,8 @@ func (s *SchemaReader) Run(ctx context.Context) error {
 	}
 }
 
-// wantedKinds returns the kinds whose schemas may tell more than the table, by the paths
-// of their documents.
+// wantedKinds returns the kinds whose schemas may add to the rules of the table, by the paths of their
+// documents.
 func wantedKinds(watched []resources.Resource) map[string]map[graph.Kind]bool {
 	wanted := make(map[string]map[graph.Kind]bool)
 	for _, r := range watched {
@@ -158,7 +158,7 @@ func (s *SchemaReader) pass(ctx context.Context, wanted map[string]map[graph.Kin
 	return nil
 }
 
-// inOrder returns the wanted paths, documents that failed last.
+// inOrder returns the wanted paths, those with the fewest failures first.
 func (s *SchemaReader) inOrder(wanted map[string]map[graph.Kind]bool) []string {
 	failures := func(path string) int {
 		if d := s.documents[path]; d != nil {
@@ -178,8 +178,8 @@ func concerns(domains []string, kinds map[graph.Kind]bool) bool {
 	return false
 }
 
-// publish puts all readings into force. If several versions of a kind were read, the
-// newest stable one counts.
+// publish passes all readings to the Set. If several versions of a kind were read, the newest stable one
+// counts.
 func (s *SchemaReader) publish() {
 	all := make(map[graph.Kind]*refs.Reading)
 	for _, of := range slices.SortedFunc(maps.Keys(s.documents), func(a, b string) int {
@@ -190,7 +190,7 @@ func (s *SchemaReader) publish() {
 	s.rules.setReadings(all)
 }
 
-// A document that cannot be read is retried after schemaRetry, then later and later, up to
+// A document that cannot be read is retried after schemaRetry. The time doubles with each failure, up to
 // schemaRetryMost.
 const (
 	schemaRetry     = 10 * time.Second
@@ -206,8 +206,8 @@ type schemaDocument struct {
 	faults map[graph.Kind]string
 	// stale means that the served kinds of the domain changed after the document was read.
 	stale bool
-	// failures counts the last attempts that failed. A document with the same address is
-	// retried at retry.
+	// failures counts the failed attempts since the last success. A document whose address has not
+	// changed is retried at retry.
 	failures int
 	retry    time.Time
 }
@@ -278,7 +278,7 @@ func (s *SchemaReader) fail(path string, d *schemaDocument, address string, err 
 	d.failures++
 }
 
-// readSchema is Read of a Served, whose panic is an error.
+// readSchema is Read of served, and returns a panic as an error.
 func readSchema(served *refs.Served, kind graph.Kind, of *schema.Schema) (reading *refs.Reading, err error) {
 	defer panics.Recover(&err)
 	return served.Read(kind, of)

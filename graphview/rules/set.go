@@ -45,20 +45,19 @@ type Snapshot struct {
 	kinds    map[graph.Kind]Kind
 	served   *refs.Served
 	readings map[graph.Kind]*refs.Reading
-	// The revisions of the last change: of the rules and the schema of a kind, and of the
-	// kinds that are served in a domain. An entry stays, since a kind that lost its rules or
-	// its schema must not have the fingerprint that it had before.
+	// ruled, schemas and domains have the revisions of the last changes: to the rules and the schema of
+	// a kind, and to the served kinds of a domain. Entries are not removed: a kind that loses its rules
+	// or its schema must not get a former fingerprint again.
 	ruled   map[graph.Kind]ruleRevision
 	schemas map[graph.Kind]uint64
 	domains map[string]uint64
 }
 
-// ruleRevision is the last change of a kind's rules, and the last one before or after which
-// they had expressions.
+// ruleRevision has the revision of the last change to a kind's rules, and of the last change before or
+// after which they had expressions.
 type ruleRevision struct{ any, evaluated uint64 }
 
-// Fingerprint is comparable: objects that were read under an equal one need not be read
-// again.
+// Fingerprint is comparable. Objects that were read under an equal fingerprint need not be reread.
 type Fingerprint struct {
 	rules          ruleRevision
 	schema, served uint64
@@ -69,8 +68,8 @@ func (f Fingerprint) Evaluates(other Fingerprint) bool {
 	return f.rules.evaluated != other.rules.evaluated
 }
 
-// NewSet returns the rules of the table. The Set calls changed after each change; changed
-// must neither block nor call the Set.
+// NewSet returns a Set with the rules of the table. The Set calls changed after each change, while it
+// holds its lock: changed must neither block nor call the Set.
 func NewSet(changed func()) *Set {
 	s := &Set{changed: changed, declared: make(map[string]*Rule)}
 	s.current.Store(&Snapshot{
@@ -101,19 +100,19 @@ func (s *Snapshot) Fingerprint(kind graph.Kind) Fingerprint {
 	if s.Extractor.Infers(kind) {
 		f.served = s.domains[refs.DomainOf(kind.Group)]
 	} else if s.served != nil {
-		f.served = 1 // owners of kinds that are not served may be of other kinds
+		f.served = 1 // the owner may be in another group if its kind is not served
 	}
 	return f
 }
 
-// Named returns the rule of a name, nil if there is none.
+// Named returns the rule with a name, nil if there is none.
 func (s *Set) Named(name string) *Rule {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.declared[name]
 }
 
-// Declare replaces the rule of a name; nil removes it.
+// Declare replaces the rule with a name; nil removes it.
 func (s *Set) Declare(name string, rule *Rule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +134,7 @@ func (s *Set) Declare(name string, rule *Rule) {
 	s.declareLocked(next, touched)
 }
 
-// RetryExceeded renews the budgets that are exceeded.
+// RetryExceeded renews the exceeded budgets, so that their rules are evaluated again.
 func (s *Set) RetryExceeded() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +150,7 @@ func (s *Set) RetryExceeded() {
 	}
 }
 
-// declareLocked puts rules into force that differ for the kinds touched.
+// declareLocked replaces the declared rules. Those of the touched kinds differ.
 func (s *Set) declareLocked(declared map[string]*Rule, touched []graph.Kind) {
 	s.declared = declared
 	s.changeLocked(func(next *Snapshot, number uint64) {
@@ -192,7 +191,7 @@ func (s *Snapshot) setKinds(declared map[string]*Rule) {
 	s.kinds, s.Extractor = kinds, refs.Extended(references)
 }
 
-// Serve infers references from the kinds that the cluster serves.
+// Serve sets the kinds that the cluster serves. Conventions infer references to them.
 func (s *Set) Serve(served *refs.Served) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,7 +232,7 @@ func (s *Set) setReadings(readings map[graph.Kind]*refs.Reading) {
 	})
 }
 
-// changeLocked puts a changed snapshot into force, under a number that no other has.
+// changeLocked changes a copy of the current snapshot, under a new revision, and makes it current.
 func (s *Set) changeLocked(change func(next *Snapshot, number uint64)) {
 	s.revision++
 	next := *s.Current()
