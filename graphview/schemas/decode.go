@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	// document bounds what one group and version may make the operator read.
+	// document limits the bytes that are read of the document of one group and version, or of the index.
 	document = budget.Declare("schema_document_bytes", "bytes of one group's OpenAPI document, or of the index of all", 64<<20)
 )
 
@@ -77,9 +77,10 @@ type decoder struct {
 	*jsontext.Decoder
 
 	meter  *budget.Meter
-	fields int          // that were read of the schema
-	kinds  []graph.Kind // whose schema is read
-	// pointers are the schemas for which the document has others to take, by their names.
+	fields int          // of the current schema
+	kinds  []graph.Kind // with the current schema
+	// pointers has the schemas that stand for another schema of the document, and the name of that
+	// schema.
 	pointers map[*schema.Schema]string
 }
 
@@ -98,7 +99,7 @@ func (d *decoder) object(each func(key string) error) error {
 	})
 }
 
-// inside reads what begins with a bracket, or skips what does not.
+// inside calls each in a list or an object that begins with bracket, and skips any other value.
 func (d *decoder) inside(bracket jsontext.Kind, each func() error) error {
 	if d.PeekKind() != bracket {
 		return d.SkipValue()
@@ -121,7 +122,7 @@ func (d *decoder) inside(bracket jsontext.Kind, each func() error) error {
 	}
 }
 
-// text reads a string, "" for what is none.
+// text reads a string. It skips other values, and returns "" for them.
 func (d *decoder) text() (string, error) {
 	if d.PeekKind() != '"' {
 		return "", d.SkipValue()
@@ -130,7 +131,7 @@ func (d *decoder) text() (string, error) {
 	return token.String(), err
 }
 
-// decode reads a schema; what is too deep, or more than the bound, is left out.
+// decode reads a schema, without the parts that are too deep or exceed the budget.
 func (d *decoder) decode(depth int) (*schema.Schema, error) {
 	if d.PeekKind() != '{' || depth > maxDepth || d.meter.Take(1) != nil {
 		return nil, d.SkipValue()
@@ -193,7 +194,7 @@ func (d *decoder) decode(depth int) (*schema.Schema, error) {
 	return s, err
 }
 
-// point notes that the document has another schema in the place of s.
+// point records that s stands for another schema of the document.
 func (d *decoder) point(s *schema.Schema, pointer string) {
 	name, ok := strings.CutPrefix(pointer, "#/components/schemas/")
 	if !ok || isOfMachinery(name) {
@@ -205,8 +206,7 @@ func (d *decoder) point(s *schema.Schema, pointer string) {
 	d.pointers[s] = strings.Clone(name)
 }
 
-// pointerIn reads a part of what a schema is all of: a pointer, as it stands beside a
-// description or a default.
+// pointerIn reads an element of allOf: there a pointer can have a description or a default beside it.
 func (d *decoder) pointerIn(s *schema.Schema) error {
 	return d.object(func(key string) error {
 		if key != "$ref" {
@@ -220,8 +220,8 @@ func (d *decoder) pointerIn(s *schema.Schema) error {
 	})
 }
 
-// keyOf returns the kind whose key a field selects, if it is the field key of one of
-// Kubernetes' types: all generators of schemas copy the comments of the Go types.
+// keyOf returns the kind whose key a field selects, by the description of the field in Kubernetes'
+// types: all generators of schemas copy the comments of the Go types.
 func keyOf(description string) string {
 	switch {
 	case strings.HasPrefix(description, "The key of the secret to select from."):
@@ -232,7 +232,7 @@ func keyOf(description string) string {
 	return ""
 }
 
-// isOther are the formats of texts that are no names.
+// isOther has the formats of texts that are not names.
 var isOther = map[string]bool{"date": true, "date-time": true, "duration": true, "email": true, "ipv4": true, "ipv6": true, "byte": true, "password": true, "uuid": true}
 
 func (d *decoder) properties(s *schema.Schema, depth int) error {
@@ -247,7 +247,7 @@ func (d *decoder) properties(s *schema.Schema, depth int) error {
 	return err
 }
 
-// groupVersionKinds reads which kinds the schema is of.
+// groupVersionKinds reads the kinds that the current schema describes.
 func (d *decoder) groupVersionKinds() error {
 	return d.inside('[', func() error {
 		var kind graph.Kind
@@ -269,11 +269,11 @@ func (d *decoder) groupVersionKinds() error {
 	})
 }
 
-// maxKinds is of how many kinds one schema may be: those of requests' options are of
-// all there are, and are not wanted.
+// maxKinds bounds the kinds of one schema. Those of request options have the kinds of all groups, and
+// are not wanted.
 const maxKinds = 4
 
-// meteredReader ends what is too long.
+// meteredReader returns an error once its budget is exceeded.
 type meteredReader struct {
 	r     io.Reader
 	meter *budget.Meter

@@ -1,15 +1,14 @@
-// Package schemas reads what a cluster's OpenAPI documents say of kinds, as far as it
-// may tell references.
+// Package schemas reads the schemas of kinds from a cluster's OpenAPI documents, as far as they help to
+// find references.
 //
-// A document of /openapi/v3 is of one group and version. Every authenticated user may
-// read it; its address in the index changes with its contents, so that the index alone
-// tells what has changed. [Source] fetches documents, and [Read] takes schemas out of
-// one as it arrives: at no time is there more than one schema, and no document. What
-// the schemas tell, package refs finds out.
+// /openapi/v3 has one document for each group and version, which every authenticated user may read. The
+// address of a document changes with its contents, so that the index alone shows which ones changed.
+// [Source] fetches documents. [Read] decodes a document while it arrives, one schema at a time, and
+// never holds a whole document. Package refs finds the references in the schemas.
 //
-// The package does not know views, nor the time to read: its caller decides that. The schemas of
-// CustomResourceDefinitions point only to the ones of metadata. Schemas of extension servers point to
-// each other, and are held until the document ends.
+// The package does not know views; its caller decides when to read. The schemas of
+// CustomResourceDefinitions point only to those of metadata. Schemas of extension servers point to each
+// other, and are held until the document ends.
 //
 // # Concurrency
 //

@@ -17,14 +17,14 @@ import (
 	"graphview.dev/graphview/refs/schema"
 )
 
-// timeout limits one request. An extension server that hangs costs the schemas of its own kinds, and
-// delays the next ones by this time.
+// timeout limits one request. If an extension server hangs, the schemas of its kinds are missing, and
+// the next documents are delayed by this time.
 const timeout = 30 * time.Second
 
 // Source fetches OpenAPI documents from an API server.
 type Source struct{ client rest.Interface }
 
-// New makes no request.
+// New returns a Source. It makes no requests.
 func New(config *rest.Config) (*Source, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
@@ -33,8 +33,8 @@ func New(config *rest.Config) (*Source, error) {
 	return &Source{client: client.RESTClient()}, nil
 }
 
-// documents is what the address of every document begins with. With the operator's
-// rights nothing else is read, whatever an index says.
+// documents is the prefix of the addresses of documents. Other addresses in an index are ignored, since
+// they would be read with the operator's permissions.
 const documents = "/openapi/v3/"
 
 // Index returns the addresses of documents by group and version, such as
@@ -64,8 +64,7 @@ func (s *Source) Index(ctx context.Context) (map[string]string, error) {
 	return addresses, nil
 }
 
-// Read yields the schemas of kinds that are wanted in the document at an address, one at
-// a time.
+// Read yields the schemas of the wanted kinds in the document at an address, one at a time.
 func (s *Source) Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -77,7 +76,7 @@ func (s *Source) Read(ctx context.Context, address string, wanted func(graph.Kin
 	if err := Read(body, wanted, yield); err != nil {
 		return fmt.Errorf("OpenAPI document: %w", err)
 	}
-	_, _ = io.CopyN(io.Discard, body, 1) // lets the connection be used again
+	_, _ = io.CopyN(io.Discard, body, 1) // so that the connection is reused
 	return nil
 }
 
@@ -97,7 +96,7 @@ func (s *Source) Kind(ctx context.Context, path string, kind graph.Kind) (found 
 	return found, errors.Join(err, why)
 }
 
-// Path is where the index has a group and version.
+// Path returns the path of a group and version in the index.
 func Path(group, version string) string {
 	if group == "" {
 		return "api/" + version
@@ -105,5 +104,5 @@ func Path(group, version string) string {
 	return "apis/" + group + "/" + version
 }
 
-// Version is the version of what is at a path of the index.
+// Version returns the version in a path of the index.
 func Version(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

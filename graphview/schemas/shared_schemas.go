@@ -9,23 +9,23 @@ import (
 	"graphview.dev/graphview/refs/schema"
 )
 
-// machinery is what the names of the schemas begin with that every kind has: of its
-// metadata, say. They tell nothing, but that of a label selector.
+// machinery is the prefix of the names of schemas that all kinds share, such as that of metadata. Only
+// that of a label selector helps to find references.
 const machinery = "io.k8s.apimachinery."
 
 func isOfMachinery(name string) bool {
 	return strings.HasPrefix(name, machinery) && !strings.HasSuffix(name, ".LabelSelector")
 }
 
-// shared are the schemas of a document that others point to, as those of extension
-// servers do. The schemas of CustomResourceDefinitions point to none, and nothing is kept.
+// shared has the schemas of a document that point to each other, as those of extension servers do. The
+// schemas of CustomResourceDefinitions point to none, and nothing is kept.
 type shared struct {
 	parts    map[string]*schema.Schema
 	pointers map[*schema.Schema]string
 	held     []heldKind
-	// meter is of the fields that are kept, as many as one schema may have.
+	// meter limits the fields that are kept to those of one schema.
 	meter *budget.Meter
-	// taken says of parts that what they point to is in its place, or is being put there.
+	// taken says whether the pointers of a part are resolved, or are being resolved.
 	taken map[string]state
 }
 
@@ -55,7 +55,7 @@ func (s *shared) keep(name string, of *schema.Schema, pointers map[*schema.Schem
 	maps.Copy(s.pointers, pointers)
 }
 
-// hold keeps the schema of a kind until all that it may point to is read.
+// hold keeps the schema of a kind until all schemas that it may point to are read.
 func (s *shared) hold(kind graph.Kind, of *schema.Schema, pointers map[*schema.Schema]string, fields int) {
 	if s.meter.Take(fields) != nil {
 		of = nil
@@ -64,7 +64,7 @@ func (s *shared) hold(kind graph.Kind, of *schema.Schema, pointers map[*schema.S
 	maps.Copy(s.pointers, pointers)
 }
 
-// yield yields what was held, with all that it points to.
+// yield yields the held schemas, with their pointers resolved.
 func (s *shared) yield(yield func(graph.Kind, *schema.Schema, error)) {
 	for _, of := range s.held {
 		if err := s.meter.Err(); err != nil {
@@ -76,8 +76,8 @@ func (s *shared) yield(yield func(graph.Kind, *schema.Schema, error)) {
 	}
 }
 
-// fill puts what a schema points to in its place, and so on. A schema that contains
-// itself ends where it would begin again.
+// fill replaces pointers by the schemas that they point to, at any depth. A schema that contains itself
+// ends where it begins again.
 func (s *shared) fill(of *schema.Schema) {
 	if of == nil {
 		return
