@@ -18,7 +18,7 @@ var ended = []string{"failed", "superseded", "uninstalled", "uninstalling", "unk
 // Ended reports whether the labels are those of a revision that is neither deployed nor pending.
 func Ended(labels map[string]string) bool { return slices.Contains(ended, labels["status"]) }
 
-// pending is the prefix of the status of a revision that is about to be deployed.
+// pending is the prefix of the status of a revision that Helm is about to deploy.
 const pending = "pending-"
 
 // Selector returns a label selector for the Secrets and ConfigMaps of a release's deployed and
@@ -45,8 +45,7 @@ type Release struct {
 	Deployed bool
 	// Pending: the revision is about to be deployed.
 	Pending bool
-	// Fault is the reason for which the release could not be unpacked, "" for none. It quotes
-	// nothing of the release.
+	// Fault is why the release could not be unpacked, "" if it was. It quotes nothing of the release.
 	Fault string
 	// Manages are the objects of the manifest, in its order.
 	Manages []Object

@@ -21,8 +21,7 @@ func newManifest(namespace string) *manifest {
 	return &manifest{namespace: namespace, meter: releaseBytes.Meter()}
 }
 
-// read lists the objects of the documents. With a budget.Exceeded, it returns the objects before
-// the bound.
+// read returns the objects of the documents. With a budget.Exceeded, it returns those before the limit.
 func (m *manifest) read(text []byte) ([][4]string, error) {
 	for len(text) > 0 {
 		var one []byte
@@ -49,7 +48,7 @@ func (m *manifest) read(text []byte) ([][4]string, error) {
 	return m.found, nil
 }
 
-// cutDocument cuts at the next line that begins with three dashes.
+// cutDocument cuts a manifest at the next line that begins with three dashes.
 func cutDocument(text []byte) (document, rest []byte) {
 	for at := 0; at < len(text); {
 		end := bytes.IndexByte(text[at:], '\n')
@@ -76,7 +75,7 @@ func cutDocument(text []byte) (document, rest []byte) {
 	return text, nil
 }
 
-// add lists the object of a document if such an object can exist.
+// add adds the object of a document if Kubernetes accepts its names.
 func (m *manifest) add(d document) error {
 	group, _, ok := cutVersion(d.apiVersion)
 	if !ok || len(d.kind) > maxWord || !isName(d.kind) || !isName(d.name) || d.namespace != "" && (len(d.namespace) > maxWord || !isName(d.namespace)) {
@@ -129,9 +128,9 @@ func (m *manifest) parse(text []byte) ([]document, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil || root.Kind != yaml.DocumentNode {
 		if err == nil {
-			return nil, nil // nothing but comments
+			return nil, nil // only comments
 		}
-		return nil, errManifest // an error of YAML quotes
+		return nil, errManifest // an error of the YAML parser quotes the document
 	}
 	r := reader{steps: m.meter}
 	all := r.documents(root.Content[0])
@@ -159,7 +158,7 @@ func nodesOf(text []byte) int {
 // merge keys can lead to the same mapping many times.
 type reader struct{ steps *budget.Meter }
 
-// members returns the members of a mapping that have the given keys. Members of the mapping
+// members returns the values of the given keys in a mapping, nil for absent ones. Members of the mapping
 // override those of a merge key, and the first merged mapping with a key wins.
 func (r reader) members(n *yaml.Node, keys ...string) []*yaml.Node {
 	found := make([]*yaml.Node, len(keys))
@@ -175,7 +174,7 @@ func (r reader) members(n *yaml.Node, keys ...string) []*yaml.Node {
 		case key.Value == "<<" && key.ShortTag() == "!!merge":
 			merged = append(merged, n.Content[i+1])
 		case at >= 0:
-			found[at] = resolve(n.Content[i+1]) // the last counts
+			found[at] = resolve(n.Content[i+1]) // the last of several equal keys counts
 		}
 	}
 	for _, from := range merged {
@@ -224,8 +223,7 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// textOf returns the value of a string, and "" for any other type: the API server does not accept
-// those.
+// textOf returns the value of a string, and "" for any other type: the API server accepts only strings.
 func textOf(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode || n.Style == 0 && isOldBoolean(n.Value) {
 		return ""

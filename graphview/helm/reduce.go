@@ -15,7 +15,7 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// Reasons for a release that cannot be unpacked. None quotes it.
+// Reasons why a release cannot be unpacked. They quote nothing of the release.
 var (
 	errAbsent   = errors.New("is not there")
 	errBase64   = errors.New("is not base64")
@@ -30,11 +30,11 @@ type Reducer struct{ mu sync.Mutex }
 // Secret takes the JSON of a Secret, and returns the JSON that [Read] reads. A release that cannot
 // be unpacked has a fault.
 func (r *Reducer) Secret(object []byte) []byte {
-	// The API's base64, and Helm's own.
+	// Two layers of base64: that of the API, and that of Helm.
 	return r.reduce(object, 2)
 }
 
-// ConfigMap is Secret for a ConfigMap.
+// ConfigMap is like Secret, for the JSON of a ConfigMap.
 func (r *Reducer) ConfigMap(object []byte) []byte { return r.reduce(object, 1) }
 
 func (r *Reducer) reduce(object []byte, layers int) []byte {
@@ -75,7 +75,7 @@ func (w *work) buffer(n int) []byte {
 
 func (w *work) reduce(object []byte) (kept, error) {
 	blob, status, namespace, err := open(object)
-	// A release without a status counts as deployed: Helm labels all others.
+	// Without the label, a release counts as deployed if its own status cannot be read.
 	k := kept{Deployed: status == "" || status == "deployed", Pending: strings.HasPrefix(status, pending)}
 	if err != nil {
 		return k, err
@@ -162,7 +162,7 @@ func (w *work) fields(text []byte) (fields, error) {
 		return fields{}, errJSON
 	}
 	if len(manifest) == 0 || manifest[0] != '"' {
-		return f, nil // a chart of hooks alone
+		return f, nil // a chart with only hooks
 	}
 	var err error
 	if f.manifest, err = jsontext.AppendUnquote(w.buffer(len(manifest)), manifest); err != nil {
@@ -215,7 +215,7 @@ func members(object []byte, visit func(name string, value jsontext.Value)) bool 
 	return err == nil
 }
 
-// safeWord returns a name or a word, and "" for any other value: it may be a secret.
+// safeWord returns a name or a word, and "" for any other value, which may be a secret.
 func safeWord(value jsontext.Value) string {
 	if len(value) < 2 || value[0] != '"' || len(value) > maxName+2 {
 		return ""
@@ -234,13 +234,12 @@ const (
 	maxWord = 63
 )
 
-// releaseBytes limits the memory that one release takes once it is unpacked, and the memory that
-// reading it takes.
+// releaseBytes limits the size of one unpacked release, and the memory that reading it takes.
 var releaseBytes = budget.Declare("helm_release_bytes", "bytes that one Helm release takes once it is unpacked, or while it is read", 16<<20)
 
-// The memory that reading takes, in bytes. A YAML parser allocates parsedDocument, and parsedNode for
-// each node; the time for long scalars is why a byte counts more than its size. Listed objects
-// count more than their size too: they are kept, and other parts of the operator look them up.
+// These count against releaseBytes while a release is read, in bytes. A YAML parser allocates
+// parsedDocument, and parsedNode for each node. A byte counts more than its size, because long scalars
+// take time. Listed objects count more than their size, because they are kept, and looked up elsewhere.
 const (
 	parsedByte     = 64
 	parsedNode     = 500

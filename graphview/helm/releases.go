@@ -29,8 +29,7 @@ func NewReleases[W comparable](set func(watch W, o *graph.Object)) *Releases[W] 
 	return &Releases[W]{set: set, all: make(map[releaseName]*release[W])}
 }
 
-// Managed is the list of objects that a revision manages, read from one version of its Secret
-// or ConfigMap.
+// Managed has the objects that a revision manages, read from one version of its Secret or ConfigMap.
 type Managed struct {
 	Version, Hash uint64
 	// Deployed and Pending are those of the [Release].
@@ -55,7 +54,7 @@ type releaseName struct {
 	namespace, name string
 }
 
-// release is the state of one release.
+// release has the known revisions of one release.
 type release[W comparable] struct {
 	revisions map[uint64]*revision[W] // by number
 	// ranked are the revisions that may be the newest.
@@ -64,7 +63,7 @@ type release[W comparable] struct {
 
 // revision is one revision of a release: its Secret or its ConfigMap.
 type revision[W comparable] struct {
-	// objects are the Secret or ConfigMap by watch, without managed objects.
+	// objects has the Secret or ConfigMap as each watch brought it, without managed objects.
 	objects map[W]*graph.Object
 	managed map[W]*Managed
 	number  uint64
@@ -121,8 +120,8 @@ func (r *Releases[W]) DeleteConfigMap(watch W, namespace, name string) {
 	}
 }
 
-// SetManaged stores the managed objects of the revision in a Secret, nil if it is neither
-// deployed nor pending any more.
+// SetManaged stores the managed objects of the revision in a Secret, nil if it is no longer deployed or
+// pending.
 func (r *Releases[W]) SetManaged(watch W, namespace, secret string, m *Managed) {
 	if key, at := r.revision(false, namespace, secret); at != nil {
 		r.change(key, at, func() { at.setManaged(watch, m) })
@@ -156,8 +155,8 @@ func (r *Releases[W]) RemoveWatch(watch W) {
 	}
 }
 
-// revision returns a revision by the name of its Secret or ConfigMap, and creates it if
-// necessary; nil for other names.
+// revision returns the revision with the name of its Secret or ConfigMap, and creates it if necessary.
+// It returns nil for names that Helm does not give.
 func (r *Releases[W]) revision(configMap bool, namespace, object string) (key releaseName, at *revision[W]) {
 	name, number, ok := Revision(object)
 	if !ok {
@@ -176,7 +175,7 @@ func (r *Releases[W]) revision(configMap bool, namespace, object string) (key re
 	return key, at
 }
 
-// change calls fn to change a revision that Releases.revision returned, and passes on the
+// change calls fn, which changes a revision that Releases.revision returned, and calls set with the
 // objects of the release whose references change.
 func (r *Releases[W]) change(key releaseName, at *revision[W], fn func()) {
 	r.update(key, func(newest *revision[W]) bool {
@@ -186,8 +185,8 @@ func (r *Releases[W]) change(key releaseName, at *revision[W], fn func()) {
 	})
 }
 
-// update calls fn to change a release, and passes on its objects whose references change. fn
-// gets the newest revision, and reports whether that one changed.
+// update calls fn, which changes a release, and calls set with its objects whose references change. fn
+// gets the newest revision, and reports whether it changed that revision.
 func (r *Releases[W]) update(key releaseName, fn func(newest *revision[W]) bool) {
 	release := r.all[key]
 	before := release.newest()
@@ -204,7 +203,8 @@ func (r *Releases[W]) update(key releaseName, fn func(newest *revision[W]) bool)
 	}
 }
 
-// pass calls set with the objects of a revision. at may be nil.
+// pass calls set with the objects of a revision, with managed objects if it is the newest. at may be
+// nil.
 func (r *Releases[W]) pass(at *revision[W], newest bool) {
 	if at == nil {
 		return
@@ -226,7 +226,7 @@ func (at *revision[W]) setManaged(watch W, m *Managed) {
 	}
 }
 
-// latest returns the managed objects of the highest version, nil if there are none.
+// latest returns the managed objects that were read from the highest version, nil if there are none.
 func (at *revision[W]) latest() *Managed {
 	var latest *Managed
 	for _, m := range at.managed {

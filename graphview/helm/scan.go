@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// document is what identifies one object of a manifest.
+// document identifies one object of a manifest.
 type document struct{ apiVersion, kind, namespace, name string }
 
-// scan reads a document of the usual layout: a block mapping with apiVersion, kind and metadata
-// on separate lines, and plain words as values. It reads lines, because a parser would copy the
-// secrets of the document into garbage of ten times its size. plain is false if the layout is
-// another one.
+// scan reads a document of the usual layout: a block mapping with apiVersion, kind and metadata on
+// separate lines, and plain words as values. It reads lines, because a parser would copy the secrets of
+// the document into garbage of ten times its size. plain is false for other layouts.
 func scan(text []byte) (d document, plain bool) {
 	s := scanner{indent: -1}
 	for len(text) > 0 {
@@ -27,7 +26,7 @@ func scan(text []byte) (d document, plain bool) {
 		}
 	}
 	if strings.HasSuffix(s.found.kind, "List") {
-		return document{}, false // the release manages its items
+		return document{}, false // the release manages the items of the list
 	}
 	return s.found, true
 }
@@ -39,11 +38,11 @@ type scanner struct {
 	// indentation of the members of metadata, -1 before the first.
 	inside string
 	indent int
-	// taken: the value of the current member of metadata is complete.
+	// taken means that the value of the current member of metadata is complete.
 	taken bool
 }
 
-// line reads a line, and reports whether it is of the usual layout.
+// line reads a line, and reports whether it fits the usual layout.
 func (s *scanner) line(line []byte) bool {
 	rest := bytes.TrimLeft(line, " ")
 	switch {
@@ -56,7 +55,7 @@ func (s *scanner) line(line []byte) bool {
 	case s.inside == "metadata":
 		return s.member(len(line)-len(rest), rest)
 	default:
-		// Below another key; a plain word must not continue here.
+		// The value of another key. The word of apiVersion or kind must not continue here.
 		return s.inside != "" && s.inside != "apiVersion" && s.inside != "kind"
 	}
 }
@@ -101,7 +100,7 @@ func (s *scanner) member(indent int, line []byte) bool {
 	}
 	switch {
 	case indent > s.indent:
-		return !s.taken // the word continues
+		return !s.taken // a complete value must not continue
 	case indent < s.indent:
 		return false
 	case line[0] == '-':
@@ -123,7 +122,7 @@ func (s *scanner) member(indent int, line []byte) bool {
 	return true
 }
 
-// set stores the value of a key that may occur once.
+// set stores the value of a key, and reports whether it is a word and the first value of the key.
 func (s *scanner) set(which int, into *string, value []byte) bool {
 	word, ok := word(value)
 	if !ok || s.seen[which] {
@@ -134,7 +133,7 @@ func (s *scanner) set(which int, into *string, value []byte) bool {
 	return true
 }
 
-// cutKey cuts a line into a key and what follows its colon.
+// cutKey cuts a line into its key and its value.
 func cutKey(line []byte) (key, value []byte, ok bool) {
 	at := bytes.IndexByte(line, ':')
 	if at <= 0 || at > maxName || at+1 < len(line) && line[at+1] != ' ' {
@@ -148,8 +147,7 @@ func cutKey(line []byte) (key, value []byte, ok bool) {
 	return line[:at], bytes.TrimSpace(line[at+1:]), true
 }
 
-// word reads a plain or quoted word. Numbers, booleans, null and values of several lines are not
-// words.
+// word reads a plain or quoted word. Numbers, booleans, null and multi-line values are not words.
 func word(value []byte) (string, bool) {
 	if len(value) == 0 {
 		return "", false
@@ -178,7 +176,7 @@ func word(value []byte) (string, bool) {
 	return text(value)
 }
 
-// text returns a word that has only the bytes of names, groups and versions.
+// text returns a word if it has only bytes of names, groups and versions.
 func text(value []byte) (string, bool) {
 	if len(value) == 0 || len(value) > 2*maxName || value[len(value)-1] == ':' {
 		return "", false
