@@ -8,7 +8,7 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// node overrides the general rules since a node that does not answer cannot say how it is.
+// node overrides the general rules: a node that does not answer cannot report that it is degraded.
 func node(o *object) Health {
 	h := o.readiness("Ready")
 	switch {
@@ -22,8 +22,8 @@ func node(o *object) Health {
 	return h
 }
 
-// disruptionBudget overrides the general rules since its condition tells only whether a pod may be
-// evicted now.
+// disruptionBudget overrides the general rules because its condition only says whether pods may be
+// evicted.
 func disruptionBudget(o *object) Health {
 	allowed := o.conditions.find("DisruptionAllowed")
 	healthy, found := o.status.number("currentHealthy")
@@ -38,13 +38,13 @@ func disruptionBudget(o *object) Health {
 	return ok()
 }
 
-// provisioning are the annotations that a claim gets when its volume is about to be made.
+// provisioning has the annotations that a claim gets before its volume is provisioned.
 var provisioning = []string{
 	"volume.kubernetes.io/selected-node", "volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner",
 }
 
-// claim overrides the general rules since Pending may mean that no pod uses the claim yet, and
-// since a bound claim may fail to grow.
+// claim overrides the general rules because Pending may mean that no pod uses the claim yet, and because
+// the resize of a bound claim may fail.
 func claim(o *object) Health {
 	h := o.byWord("phase")
 	status := o.status.text("allocatedResourceStatuses", "storage")
@@ -61,8 +61,8 @@ func claim(o *object) Health {
 	return Health{State: Unknown, Reason: "WaitForFirstConsumer"}
 }
 
-// balanced overrides the general rules since Services and Ingresses have no condition, and an address
-// says nothing of what is behind it: the port that an Ingress names may not exist. EndpointSlices do.
+// balanced overrides the general rules because Services and Ingresses have no condition, and an address
+// says nothing about endpoints, which EndpointSlices report: the port of an Ingress may not exist.
 func balanced(o *object) Health {
 	switch addressed := o.status.At("loadBalancer", "ingress").Len() > 0; {
 	case addressed, o.kind.Kind == "Service" && o.text("spec", "type") != "LoadBalancer":
@@ -70,13 +70,13 @@ func balanced(o *object) Health {
 	case o.kind.Kind == "Service":
 		return progressing("NoAddress", 0)
 	}
-	return Health{State: Unknown, Reason: "NoAddress"} // which many controllers never write
+	return Health{State: Unknown, Reason: "NoAddress"} // many controllers never write the address
 }
 
 // headless is a label of the slices of a headless Service, which may have no ports.
 const headless = "service.kubernetes.io/headless"
 
-// endpointSlice overrides the general rules since its endpoints have conditions that are no list. A
+// endpointSlice overrides the general rules because the conditions of its endpoints are not lists. A
 // slice without ports is not healthy: the Service names a port that its pods do not have.
 func endpointSlice(o *object) Health {
 	switch ready, wanted, _ := o.counts(); {
@@ -93,12 +93,12 @@ func endpointSlice(o *object) Health {
 // hpaConditions is the annotation in which autoscaling/v1 has the conditions of its newer versions.
 const hpaConditions = "autoscaling.alpha.kubernetes.io/conditions"
 
-// autoscaler overrides the general rules since its conditions are none of the usual ones, and since
-// the metrics of a new autoscaler take a while.
+// autoscaler overrides the general rules because it has none of the usual conditions, and because the
+// metrics of a new autoscaler take a while.
 func autoscaler(o *object) Health {
 	conditions := o.conditions
 	text, _ := o.At("metadata", "annotations", hpaConditions).Text()
-	if len(conditions) == 0 && len(text) > 0 && len(text) <= 16<<10 { // three of them take a kilobyte
+	if len(conditions) == 0 && len(text) > 0 && len(text) <= 16<<10 { // three conditions take a kilobyte
 		read, _ := jsontree.Parse(slices.Concat([]byte(`{"status":{"conditions":`), text, []byte("}}")), Shape)
 		conditions = conditionsAt(read.At("status"), 0)
 	}

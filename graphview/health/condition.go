@@ -19,10 +19,10 @@ type condition struct {
 	fields         fields
 }
 
-// since is when the condition took its status, in seconds since 1970.
+// since returns when the status of the condition last changed, in seconds since 1970.
 func (c *condition) since() int64 { return c.fields.seconds("lastTransitionTime") }
 
-// falseSince is since if the condition is False, else 0.
+// falseSince returns since if the condition is False, else 0.
 func (c *condition) falseSince() int64 {
 	if c.isFalse() {
 		return c.since()
@@ -34,7 +34,7 @@ func (c *condition) exists() bool  { return c != &noCondition }
 func (c *condition) isTrue() bool  { return c.status == "True" }
 func (c *condition) isFalse() bool { return c.status == "False" }
 
-// says is the health that the condition tells, for another reason if it has none.
+// says returns the health in a state, with the reason of the condition or, if it has none, otherwise.
 func (c *condition) says(state State, otherwise string) Health {
 	return Declared(state, cmp.Or(c.reason, otherwise), c.since())
 }
@@ -50,7 +50,7 @@ func conditionsAt(v jsontree.Value, generation int64) conditionsOf {
 		said, _ := at.At("type").Text()
 		c := condition{meaning: meaningOf(said), status: at.text("status"), reason: at.text("reason"), fields: at}
 		var observed int64
-		if generation > 1 { // else no condition is older
+		if generation > 1 { // a condition can be older
 			observed = at.numberOr(0, "observedGeneration")
 		}
 		switch {
@@ -64,7 +64,7 @@ func conditionsAt(v jsontree.Value, generation int64) conditionsOf {
 	return all
 }
 
-// first is the first condition that is wanted, and noCondition if there is none.
+// first returns the first wanted condition, noCondition if there is none.
 func (all conditionsOf) first(wanted func(*condition) bool) *condition {
 	for i := range all {
 		if wanted(&all[i]) {
@@ -80,18 +80,18 @@ func (all conditionsOf) find(kind string) *condition {
 	return all.first(func(c *condition) bool { return c.kind == kind })
 }
 
-// failed is the first True condition whose type names a failure.
+// failed returns the first True condition whose type names a failure.
 func (all conditionsOf) failed() *condition {
 	return all.first(func(c *condition) bool { return c.fails && c.isTrue() })
 }
 
-// refused is the first False condition whose reason names a failure, although its type does not.
+// refused returns the first False condition whose reason names a failure, although its type does not.
 func (all conditionsOf) refused() *condition {
 	return all.first(func(c *condition) bool { return c.isFalse() && !c.fails && failure(c.reason) })
 }
 
-// readiness judges by the first of some conditions that the object has, which are True when all is
-// well. NotReady=True is Ready=False. Without any of them there is no state.
+// readiness judges by the first of these conditions that the object has. They are True when all is well.
+// NotReady=True counts as Ready=False. Without any of them the health has no state.
 func (o *object) readiness(kinds ...string) Health {
 	for _, kind := range kinds {
 		if c := o.conditions.find(kind); c.exists() {
@@ -131,18 +131,18 @@ func (o *object) readinessBy(kind string, c *condition) Health {
 	return h
 }
 
-// verdicts are conditions that are False only after the controller looked at the spec.
+// verdicts are conditions that are False only after the controller has looked at the spec.
 var verdicts = map[string]bool{
 	"Accepted": true, "Admitted": true, "ResolvedRefs": true, "Programmed": true, "Established": true, "NamesAccepted": true, "Valid": true, "Success": true,
 }
 
-// waits reports whether a reason says that a verdict is still to come.
+// waits reports whether a reason means that the controller has not reached a verdict yet.
 func waits(reason string) bool {
 	return strings.HasPrefix(reason, "Waiting") || strings.HasSuffix(plain(reason), "ing") || reason == "AddressNotAssigned"
 }
 
-// runsOnce reports whether Running is no end for the object, by the name of its kind. It may run
-// for days.
+// runsOnce reports whether the object runs to an end, by the name of its kind. It may be Running for
+// days.
 func (o *object) runsOnce() bool {
 	return hasEnd(o.kind.Kind, "Job", "Run", "Workflow", "Experiment", "SparkApplication")
 }

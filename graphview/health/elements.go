@@ -10,9 +10,9 @@ import (
 // API. The ingress of OpenShift's Route is a list of routers.
 var elementLists = []string{"parents", "ancestors", "listeners", "ingress"}
 
-// belowElements is the worst health that the elements of these lists report, Unknown if there are
-// none. An element that only reports about an older generation does not count if another element
-// reports about the newest.
+// belowElements returns the worst health that the elements of these lists report, Unknown if there are
+// none. An element that only reports about an older generation does not count if another element reports
+// about the newest.
 func (o *object) belowElements() Health {
 	worst, newest := Health{State: Unknown}, false
 	for _, list := range elementLists {
@@ -29,7 +29,7 @@ func (o *object) belowElements() Health {
 	return worst
 }
 
-// element judges one element, by the worst that it says.
+// element judges one element by its worst condition.
 func (o *object) element() Health {
 	if c := o.conditions.failed(); c.exists() {
 		return c.says(Degraded, c.kind)
@@ -44,14 +44,14 @@ func (o *object) element() Health {
 	return worst
 }
 
-// maxElements is the longest list that is read: a condition takes many times the bytes of its JSON.
+// maxElements is the maximum length of a list: a condition takes many times the memory of its JSON.
 var maxElements = int(budget.ObjectParts.Limit()) / 10
 
-// perElement is how many conditions of one parent, ancestor or listener are read.
+// perElement is the maximum number of conditions of one parent, ancestor or listener.
 const perElement = 64
 
-// tooLong reports whether a list of the status is longer than is read, or the elements of a list
-// together have more conditions than one list may have.
+// tooLong reports whether a list is longer than maxElements, an element of one has more than perElement
+// conditions, or all elements together have more than maxElements conditions.
 func (o *object) tooLong() bool {
 	if o.Count() <= perElement {
 		return false

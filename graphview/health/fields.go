@@ -9,12 +9,12 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// fields are a value of an object.
+// fields is a value in an object.
 type fields struct{ jsontree.Value }
 
 func (f fields) at(path ...string) fields { return fields{f.At(path...)} }
 
-// text is a string at a path, "" for anything else.
+// text returns the string at a path, "" for anything else.
 func (f fields) text(path ...string) string {
 	said, _ := f.At(path...).Text()
 	switch string(said) {
@@ -29,7 +29,7 @@ func (f fields) text(path ...string) string {
 	return string(said)
 }
 
-// number is a whole number at a path. Some projects write theirs as text.
+// number returns the integer at a path. Some projects write integers as strings.
 func (f fields) number(path ...string) (n int64, found bool) {
 	v := f.At(path...)
 	if n, found = v.Int(); found {
@@ -50,7 +50,7 @@ func (f fields) numberOr(otherwise int64, path ...string) int64 {
 	return otherwise
 }
 
-// seconds is a time in RFC 3339 at a path, in seconds since 1970, 0 for anything else.
+// seconds returns the RFC 3339 time at a path in seconds since 1970, 0 for anything else.
 func (f fields) seconds(path ...string) int64 {
 	text, _ := f.At(path...).Text()
 	var at time.Time
@@ -60,7 +60,7 @@ func (f fields) seconds(path ...string) int64 {
 	return at.Unix()
 }
 
-// paths are those of fields.
+// paths splits dotted paths, which are separated by spaces.
 func paths(dotted string) (all [][]string) {
 	for path := range strings.FieldsSeq(dotted) {
 		all = append(all, strings.Split(path, "."))
@@ -68,7 +68,7 @@ func paths(dotted string) (all [][]string) {
 	return all
 }
 
-// Shape is what Of reads, of any kind.
+// Shape has the fields that Of reads, of any kind.
 var Shape = func() *jsontree.Shape {
 	shape := &jsontree.Shape{}
 	metadata, status := shape.Field("metadata"), shape.Field("status")
@@ -85,9 +85,9 @@ var Shape = func() *jsontree.Shape {
 	}
 	metadata.Field("labels", headless)
 	for _, list := range []*jsontree.Shape{metadata.Field("finalizers"), shape.Field("ports"), status.Field("active"), status.Field("loadBalancer", "ingress")} {
-		list.First(1) // whether there is one
+		list.First(1) // only whether there is an element
 	}
-	most := maxElements + 1 // with one more a list is too long
+	most := maxElements + 1 // one more than a list may have
 	conditions(status, most)
 	for _, list := range elementLists {
 		conditions(status.Field(list).First(most), perElement+1)
@@ -105,7 +105,7 @@ func ask(shape *jsontree.Shape, paths [][]string) {
 	}
 }
 
-// conditions asks for the conditions of a value, as many as most.
+// conditions adds the conditions of a value to its shape, at most the first most.
 func conditions(of *jsontree.Shape, most int) {
 	ask(of.Field("conditions").First(most), paths("type status reason lastTransitionTime observedGeneration"))
 }

@@ -33,16 +33,16 @@ func (s State) Severity() int {
 // Patience is how long an object may be progressing or terminating before it counts as degraded.
 const Patience = 10 * time.Minute
 
-// maxReason is how many bytes a reason has at most.
+// maxReason is the maximum length of a reason in bytes.
 const maxReason = 64
 
 // Health is the health of one object.
 type Health struct {
 	// State is never empty.
 	State State
-	// Reason is a CamelCase word for the state, from the object's status where that has one:
-	// CrashLoopBackOff, RollingOut. It has at most 64 letters, digits, dots, dashes and
-	// underscores. It is empty where the counts say enough.
+	// Reason is a CamelCase word for the state, from the object's status if that has one:
+	// CrashLoopBackOff, RollingOut. It has at most 64 letters, digits, dots, dashes and underscores. It
+	// is empty if the counts say enough.
 	Reason string
 	// Ready of Wanted parts are ready, such as the pods of a Deployment or the containers of a Pod.
 	// Both are valid only if Counted is true.
@@ -53,15 +53,15 @@ type Health struct {
 	// Overdue is when the object becomes degraded unless it changes, in seconds since 1970, and 0
 	// for never.
 	Overdue int64
-	// Ended reports that the object has ended and is of no account while its controller is ok: a
-	// pod that failed or was evicted.
+	// Ended reports that the object has ended and does not matter while its controller is ok: a pod that
+	// failed or was evicted.
 	Ended bool
-	// Untimed reports that the object has to become degraded after Patience but does not say since
-	// when it is as it is: see [Health.Seen].
+	// Untimed reports that the object becomes degraded after Patience, but does not say when its state
+	// began: see [Health.Seen].
 	Untimed bool
 }
 
-// At is the health at a time at which the object is still the same.
+// At returns the health at a time, if the object has not changed since.
 func (h Health) At(now time.Time) Health {
 	if h.Overdue == 0 || now.Unix() < h.Overdue {
 		return h
@@ -73,8 +73,8 @@ func (h Health) At(now time.Time) Health {
 	return h
 }
 
-// Seen sets the deadline of an untimed health from the time, in seconds since 1970, at which the
-// object was first seen in this state. Other healths are returned unchanged.
+// Seen sets the deadline of an untimed health from the time, in seconds since 1970, at which the object
+// was first seen in this state. It returns other healths unchanged.
 func (h Health) Seen(first int64) Health {
 	if h.Untimed {
 		h.Overdue, h.Untimed = deadline(first), false
@@ -82,7 +82,7 @@ func (h Health) Seen(first int64) Health {
 	return h
 }
 
-// deadline is when Patience with something that began at a time is over, 0 if that is not known.
+// deadline returns the end of Patience for a state that began at since, 0 if since is not known.
 func deadline(since int64) int64 {
 	if since == 0 {
 		return 0
@@ -90,8 +90,8 @@ func deadline(since int64) int64 {
 	return since + int64(Patience/time.Second)
 }
 
-// Declared is the health that a ReferenceRule declares. An object that is progressing becomes
-// degraded Patience after since, in seconds since 1970. 0 makes it untimed.
+// Declared returns a health, as a ReferenceRule declares it. An object that is progressing becomes
+// degraded Patience after since, in seconds since 1970. If since is 0, the health is untimed.
 func Declared(state State, reason string, since int64) Health {
 	h := Health{State: state, Reason: word(reason), Since: since}
 	if state == Progressing {
@@ -106,7 +106,7 @@ func degraded(reason string, since int64) Health { return Declared(Degraded, rea
 
 func progressing(reason string, since int64) Health { return Declared(Progressing, reason, since) }
 
-// notObserved is the health of an object that its controller has not looked at yet.
+// notObserved returns the health of an object that its controller has not looked at yet.
 func notObserved() Health { return progressing("NotObserved", 0) }
 
 // endless removes the deadline: the object may be in this state for days.
@@ -115,7 +115,7 @@ func (h Health) endless() Health {
 	return h
 }
 
-// worse is the worse of two healths. Unknown, or no state at all, is better than any other.
+// worse returns the worse of two healths. Unknown, or no state at all, is better than any other.
 func worse(h, other Health) Health {
 	if other.State != "" && other.State != Unknown && (h.State == Unknown || other.State.Severity() > h.State.Severity()) {
 		return other
@@ -123,7 +123,7 @@ func worse(h, other Health) Health {
 	return h
 }
 
-// word cuts foreign text where it stops being a reason.
+// word cuts a text at the first character that a reason cannot have, and to maxReason.
 func word(reason string) string {
 	for i, r := range reason {
 		if i == maxReason || (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '-' && r != '_' {

@@ -10,15 +10,15 @@ import (
 // Kind is the group and the kind of an object.
 type Kind struct{ Group, Kind string }
 
-// rule is how the objects of one kind are judged where the general rules would be wrong.
+// rule says how to judge the objects of one kind for which the general rules would be wrong.
 type rule struct {
-	// busy are conditions that are True on the way although all is well by another one.
+	// busy has conditions that are True during progress, while another condition says that all is well.
 	busy []string
-	// judge decides if [object.general] does not.
+	// judge is called if [object.general] does not decide.
 	judge func(*object) Health
 	// says describes the rule; it is empty for Kubernetes' own kinds.
 	says string
-	// count is how many parts are ready, and how many the spec wants.
+	// count returns how many parts are ready, and how many the spec wants.
 	count func(*object) (ready, wanted int64, counted bool)
 }
 
@@ -42,20 +42,20 @@ var kinds = map[Kind]*rule{
 	{"policy", "PodDisruptionBudget"}:          {judge: disruptionBudget, count: countAt(0, "currentHealthy", "status", "desiredHealthy")},
 	{"autoscaling", "HorizontalPodAutoscaler"}: {judge: autoscaler},
 	{"networking.k8s.io", "Ingress"}:           {judge: balanced},
-	// Without conditions they are not served yet.
+	// Without the condition, what these declare is not served yet.
 	{"apiregistration.k8s.io", "APIService"}:             {judge: conditionOf("Available"), says: "the condition Available"},
 	{"apiextensions.k8s.io", "CustomResourceDefinition"}: {judge: conditionOf("Established"), says: "the condition Established"},
 	{"argoproj.io", "Application"}:                       {judge: application, says: "the word in status.health.status, unless the last operation failed"},
 	{"argoproj.io", "Rollout"}:                           {judge: wordOf("phase"), says: "the word in status.phase", count: readyReplicas},              // Available is False in each blue-green switch
-	{"cert-manager.io", "Certificate"}:                   {busy: []string{"Issuing"}, says: "progressing while Issuing is True; otherwise as any kind"}, // Ready stays True while a renewal does not get on
+	{"cert-manager.io", "Certificate"}:                   {busy: []string{"Issuing"}, says: "progressing while Issuing is True; otherwise as any kind"}, // Ready stays True while a renewal fails
 	{"acme.cert-manager.io", "Order"}:                    {judge: acme, says: "the word in status.state"},
 	{"acme.cert-manager.io", "Challenge"}:                {judge: acme, says: "the word in status.state"},
 	{"ceph.rook.io", "CephCluster"}:                      {judge: wordOf("ceph", "health"), says: "the word in status.ceph.health"},      // Ready is about Rook
-	{"kubevirt.io", "VirtualMachine"}:                    {judge: wordOf("printableStatus"), says: "the word in status.printableStatus"}, // Ready is False of a stopped machine
+	{"kubevirt.io", "VirtualMachine"}:                    {judge: wordOf("printableStatus"), says: "the word in status.printableStatus"}, // Ready is False if it is stopped
 	{"postgresql.cnpg.io", "Cluster"}:                    {count: countAt(0, "readyInstances", "spec", "instances")},
 }
 
-// conditionOf judges by a condition without which nothing is known yet.
+// conditionOf judges by a condition. Without it the object is not observed yet.
 func conditionOf(kind string) func(*object) Health {
 	return func(o *object) Health { return cmp.Or(o.readiness(kind), notObserved()) }
 }
@@ -65,7 +65,7 @@ func wordOf(path ...string) func(*object) Health {
 	return func(o *object) Health { return o.byWord(path...) }
 }
 
-// application overrides the general rules since its health is a word one level deeper, and its
+// application overrides the general rules because its health is a word one level deeper, and its
 // conditions are only about errors.
 func application(o *object) Health {
 	h := o.byWord("health", "status")
@@ -75,8 +75,8 @@ func application(o *object) Health {
 	return h
 }
 
-// acme overrides the general rules since ready means that the server may now be asked for the
-// certificate.
+// acme overrides the general rules because ready only means that the controller may now ask the server
+// for the certificate.
 func acme(o *object) Health {
 	h := o.byWord("state")
 	if h.State == OK && plain(h.Reason) == "ready" {
@@ -85,8 +85,7 @@ func acme(o *object) Health {
 	return h
 }
 
-// Describe says in words how this package judges objects of a kind, beyond the rules that hold for
-// all kinds.
+// Describe describes how this package judges objects of a kind, beyond the rules for all kinds.
 func Describe(kind Kind) string {
 	switch r := cmp.Or(kinds[kind], &noRule); {
 	case r.says != "":
@@ -98,7 +97,7 @@ func Describe(kind Kind) string {
 		" that there is, else a word in status.health, status.phase, status.state or status.status, else status.ready, else unknown"
 }
 
-// counts are how many parts of the object are ready, and how many its spec wants.
+// counts returns how many parts of the object are ready, and how many its spec wants.
 func (o *object) counts() (ready, wanted int64, counted bool) {
 	if o.rule.count != nil {
 		return o.rule.count(o)
@@ -114,8 +113,8 @@ func (o *object) counts() (ready, wanted int64, counted bool) {
 	return ready, wanted, found && specified
 }
 
-// countAt counts by fields. The status leaves out a count of 0. otherwise is how many are
-// wanted by default, 0 for an unknown number.
+// countAt returns a count of rule that reads fields. The status leaves out a count of 0. otherwise is
+// the wanted number by default, 0 if that is not known.
 func countAt(otherwise int64, ready string, wanted ...string) func(*object) (int64, int64, bool) {
 	return func(o *object) (int64, int64, bool) {
 		n, specified := o.number(wanted...)
@@ -128,7 +127,7 @@ func countAt(otherwise int64, ready string, wanted ...string) func(*object) (int
 
 var readyReplicas = countAt(1, "readyReplicas", "spec", "replicas")
 
-// tally counts the objects of a list, and the ready ones.
+// tally returns a count of rule for the objects of a list.
 func tally(isReady func(jsontree.Value) bool, path ...string) func(*object) (int64, int64, bool) {
 	return func(o *object) (ready, all int64, counted bool) {
 		for element := range o.At(path...).Objects {
@@ -143,5 +142,5 @@ func tally(isReady func(jsontree.Value) bool, path ...string) func(*object) (int
 
 func containerReady(v jsontree.Value) bool { return v.At("ready").IsTrue() }
 
-// endpointReady: absent counts as ready, by the API.
+// endpointReady reports whether an endpoint is ready. By the API, an absent condition means ready.
 func endpointReady(v jsontree.Value) bool { return !v.At("conditions", "ready").IsFalse() }

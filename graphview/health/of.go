@@ -9,7 +9,7 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// object is what the rules read of one object.
+// object has the fields that the rules read of one object.
 type object struct {
 	fields
 
@@ -20,7 +20,7 @@ type object struct {
 	conditions conditionsOf
 }
 
-// Of judges an object of a kind, in JSON. Fields of an unexpected type count as absent.
+// Of judges an object of a kind by its JSON. Fields of an unexpected type count as absent.
 func Of(kind Kind, text []byte) Health {
 	read, err := jsontree.Parse(text, Shape)
 	if err != nil {
@@ -29,7 +29,7 @@ func Of(kind Kind, text []byte) Health {
 	return of(kind, fields{read})
 }
 
-// OfParts is Of for the parts of an object that were read as [Shape] asks for them.
+// OfParts is Of for the parts of an object that were read with [Shape].
 func OfParts(kind Kind, parts *jsontree.Parts) Health { return of(kind, fields{parts.Object()}) }
 
 func of(kind Kind, f fields) Health {
@@ -63,8 +63,8 @@ func of(kind Kind, f fields) Health {
 	return h
 }
 
-// outdated reports whether the controller has not seen the newest spec. 0 and -1 stand for a
-// controller that never wrote a generation, and a larger number for that of another object.
+// outdated reports whether the controller has not seen the newest spec. 0 and -1 mean that it never
+// writes a generation, and a number above the object's own belongs to another object.
 func (o *object) outdated() bool {
 	about := func(c *condition) bool { return c.fields.numberOr(0, "observedGeneration") == o.generation }
 	observed := o.status.numberOr(0, "observedGeneration")
@@ -73,7 +73,7 @@ func (o *object) outdated() bool {
 
 func unseen() Health { return progressing("LatestGenerationNotObserved", 0) }
 
-// general is what all kinds have in common, without a state if that does not decide.
+// general judges by the rules for all kinds. The health has no state if they do not decide.
 func (o *object) general() Health {
 	spec, running := o.at("spec"), o.kind == podKind // a pod cannot be stopped
 	stopped := o.conditions.first(func(c *condition) bool { return c.stops && c.isTrue() })
@@ -112,11 +112,11 @@ var usualConditions = []string{
 	"Accepted", "Valid", "Reconciled", "Initialized", "Success", "UpToDate", "Updated", "JobCreated",
 }
 
-// usualWords are where projects have a word for the state, below status.
+// usualWords are the paths below status at which projects have a word for the state.
 var usualWords = paths(`robustness health phase state status state.phase lifecycleState jobStatus jobDeploymentStatus
 	jobManagerDeploymentStatus currentStatus PostgresClusterStatus connectionState.lastObservedState applicationState.state`)
 
-// usualFlags are where projects have a boolean that is true when all is well, below status.
+// usualFlags are paths below status of booleans that are true when all is well.
 var usualFlags = paths("ready readyToUse applied deployed provisioned healthy conditionStatus.ready")
 
 // conventional judges a kind without a rule: by a condition that many controllers write, else a
@@ -126,7 +126,7 @@ func (o *object) conventional() Health {
 		return Health{State: Unknown}
 	}
 	if h := o.readiness(usualConditions...); h.State != "" {
-		// A resource of Crossplane stays Ready while a change of it fails.
+		// A resource of Crossplane stays Ready while a change to it fails.
 		for _, kind := range []string{"Synced", "Reconciled", "ReconcileComplete"} {
 			if c := o.conditions.find(kind); c.isFalse() && (h.State == OK || h.State == Progressing && failure(c.reason)) {
 				h = o.readinessBy(kind, c)
@@ -156,7 +156,7 @@ func (o *object) conventional() Health {
 
 // unphased judges an object without a condition about the whole and without a word.
 func (o *object) unphased(h Health) Health {
-	// They are of objects that run once. The phase comes first, since it says how it ended.
+	// Objects that run once have these. The phase comes first, since it says how the run ended.
 	if ended := o.readiness("Completed", "Finished"); ended.State != "" {
 		return ended
 	}
@@ -192,8 +192,8 @@ func (o *object) unphased(h Health) Health {
 	return ok()
 }
 
-// terminating is the health of an object that is being deleted, and what it waits for: the condition
-// of a Namespace or CustomResourceDefinition says so, else there are finalizers.
+// terminating returns the health of an object that is being deleted. Its reason is what the deletion
+// waits for: the condition of a Namespace or CustomResourceDefinition, else its finalizers.
 func (o *object) terminating() Health {
 	h := Health{State: Terminating, Since: o.seconds("metadata", "deletionTimestamp")}
 	h.Overdue = deadline(h.Since)

@@ -4,12 +4,12 @@ import "cmp"
 
 var podKind = Kind{"", "Pod"}
 
-// containerLists are where the states of containers are.
+// containerLists are the fields of the status with the states of containers.
 var containerLists = []string{"initContainerStatuses", "containerStatuses"}
 
-// pod overrides the general rules since its phase and Ready say less than its containers: a pod
-// whose container cannot start is Pending for ever, and a container that ended is no trouble in a
-// pod that runs once, unless it failed and is not started again.
+// pod overrides the general rules because its phase and Ready say less than its containers: a pod whose
+// container cannot start is Pending for ever, and a container that ended does not matter in a pod that
+// runs once, unless it failed and is not restarted.
 func pod(o *object) Health {
 	readiness := o.conditions.find("Ready")
 	all, policy := o.containers(), o.text("spec", "restartPolicy")
@@ -48,13 +48,13 @@ func pod(o *object) Health {
 	return h
 }
 
-// containers is what the first container says that says it.
+// containers has, in each field, the value of the first container that has one.
 type containers struct {
-	// waiting is why it does not run, stuck if that does not pass by itself.
+	// waiting is why a container does not run. stuck is the same, unless it is only being created.
 	waiting, stuck string
-	// failed is why it ended with an error, restarted if it did so before and is not ready again.
+	// failed is why a container ended with an error, restarted why its previous run did, if not ready.
 	failed, restarted string
-	done              bool // it ended without an error
+	done              bool // a container ended without an error
 }
 
 func (o *object) containers() (all containers) {
@@ -78,7 +78,7 @@ func (o *object) containers() (all containers) {
 	return all
 }
 
-// endOf is why a container ended with an error, or whether without one.
+// endOf returns why a container ended with an error, and whether it ended without one.
 func endOf(state fields) (failed string, done bool) {
 	code, ended := state.number("terminated", "exitCode")
 	if code != 0 {

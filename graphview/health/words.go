@@ -2,8 +2,8 @@ package health
 
 import "strings"
 
-// words are the texts that most objects have, so that they are not allocated for each object, with
-// what they mean as the types of conditions.
+// words has texts that most objects have, with their meaning as types of conditions, so that they are
+// not allocated for each object.
 var words = func() map[string]*meaning {
 	all := make(map[string]*meaning)
 	for word := range strings.FieldsSeq(`True False Unknown Running Pending Succeeded Failed Active Bound Available
@@ -19,7 +19,7 @@ var words = func() map[string]*meaning {
 	return all
 }()
 
-// meaning is what the type of a True condition says by itself.
+// meaning is what a True condition says by its type alone.
 type meaning struct {
 	kind         string
 	fails, stops bool
@@ -32,7 +32,7 @@ func meaningOf(kind []byte) meaning {
 	return newMeaning(string(kind))
 }
 
-// newMeaning is that of a type. A NodeClaim that is Expired works until it is replaced.
+// newMeaning returns the meaning of a type. An Expired NodeClaim has not failed: it still works.
 func newMeaning(kind string) meaning {
 	fails := failure(kind) && kind != "Expired" || strings.HasSuffix(kind, "Pressure") || kind == "NetworkUnavailable" || kind == "Fallback"
 	return meaning{kind, fails, stops(kind)}
@@ -58,13 +58,13 @@ func failure(reason string) bool {
 	return false
 }
 
-// startsWord reports whether a prefix is a word of CamelCase before another one.
+// startsWord reports whether a CamelCase text begins with this word and another one follows.
 func startsWord(text, prefix string) bool {
 	next, found := strings.CutPrefix(text, prefix)
 	return found && next != "" && next[0] >= 'A' && next[0] <= 'Z'
 }
 
-// beginsWord reports whether a word begins at a byte: Stalled is no word of Installed.
+// beginsWord reports whether a word begins at a byte: Stalled is not a word of Installed.
 func beginsWord(text string, at int) bool {
 	return at == 0 || text[at] < 'a' || text[at] > 'z' || text[at-1] < 'A' || text[at-1] > 'z' || text[at-1] == '_'
 }
@@ -75,9 +75,9 @@ var failureParts = []string{
 	"notvalid", "notusable", "notpermitted", "notallowed", "notsupported",
 }
 
-// phases are words that many projects use for the phase or state of an object, in lower case and
-// without separators. Those that mean Suspended are also asked of the types of True conditions and
-// of the reasons of False ones. Words that name a failure or end in -ing speak for themselves.
+// phases are words that many projects use for the phase or state of an object, in lower case and without
+// separators. Those that mean Suspended also count as types of True conditions and as reasons of False
+// ones. Words that name a failure or end in -ing need no entry.
 var phases = map[string]State{
 	"active": OK, "atlatestknown": OK, "available": OK, "bound": OK, "complete": OK, "completed": OK, "created": OK, "deployed": OK, "enabled": OK,
 	"established": OK, "green": OK, "healthok": OK, "healthy": OK, "normal": OK, "ok": OK, "omitted": OK, "provisioned": OK, "ready": OK,
@@ -96,10 +96,10 @@ func stops(word string) bool {
 		strings.HasSuffix(word, "Suspended") && !strings.HasSuffix(word, "NotSuspended") || phases[plain(word)] == Suspended
 }
 
-// ended are the reasons of an object that is not ready because it is done.
+// ended has reasons of an object that is not ready because it has ended.
 var ended = map[string]bool{"completed": true, "finished": true, "succeeded": true}
 
-// byWord judges by the word in a field of the status. A word that says nothing is Unknown.
+// byWord judges by the word in a field of the status. Words without a meaning are Unknown.
 func (o *object) byWord(path ...string) Health { return o.judgeWord(o.status.text(path...)) }
 
 func (o *object) judgeWord(text string) Health {
@@ -121,7 +121,7 @@ func (o *object) judgeWord(text string) Health {
 	return h
 }
 
-// plain is a word in lower case and without separators.
+// plain returns a word in lower case and without separators, "" if it is longer than maxReason.
 func plain(text string) string {
 	if len(text) > maxReason {
 		return ""

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// step is a count of the status that has to reach what is wanted, and the reason until it does.
+// step is a count in the status that has to reach the wanted number, and the reason until it does.
 type step struct{ count, reason string }
 
-// reached is progressing until the counts are, which workloads have in place of a condition.
+// reached returns progressing until the counts are reached. Workloads have counts and no condition.
 func (o *object) reached(wanted int64, steps ...step) Health {
 	for _, s := range steps {
 		if wanted > o.status.numberOr(0, s.count) {
@@ -21,8 +21,8 @@ func (o *object) reached(wanted int64, steps ...step) Health {
 	return ok()
 }
 
-// deployment overrides the general rules since Available=False is no trouble during a rollout, and
-// since the Deployment has a deadline of its own.
+// deployment overrides the general rules because Available=False does not matter during a rollout, and
+// because the Deployment has its own deadline.
 func deployment(o *object) Health {
 	// Without a deadline the controller writes no condition Progressing.
 	deadline := o.numberOr(math.MaxInt32, "spec", "progressDeadlineSeconds")
@@ -46,8 +46,8 @@ func deployment(o *object) Health {
 	return h
 }
 
-// statefulSet overrides the general rules since it has no condition. Unlike in kstatus, the pods of
-// one with OnDelete have to be ready as well.
+// statefulSet overrides the general rules because it has no condition. Unlike in kstatus, its pods have
+// to be ready with OnDelete too.
 func statefulSet(o *object) Health {
 	status, strategy := o.status, o.at("spec", "updateStrategy")
 	wanted := o.numberOr(1, "spec", "replicas")
@@ -63,7 +63,7 @@ func statefulSet(o *object) Health {
 	return ok()
 }
 
-// daemonSet overrides the general rules since it has no condition.
+// daemonSet overrides the general rules because it has no condition.
 func daemonSet(o *object) Health {
 	status := o.status
 	wanted, found := status.number("desiredNumberScheduled")
@@ -77,12 +77,12 @@ func daemonSet(o *object) Health {
 	return o.reached(wanted, steps...)
 }
 
-// replicaSet overrides the general rules since it has no condition while all is well.
+// replicaSet overrides the general rules because it has no condition while all is well.
 func replicaSet(o *object) Health {
 	return o.reached(o.numberOr(1, "spec", "replicas"), step{"fullyLabeledReplicas", "ScalingUp"}, step{"readyReplicas", ""}, step{"availableReplicas", "NotAvailable"})
 }
 
-// job overrides the general rules since a Job that runs has no condition, and may run for days.
+// job overrides the general rules because a running Job has no condition, and may run for days.
 func job(o *object) Health {
 	if c := o.conditions.find("Complete"); c.isTrue() {
 		return Declared(OK, "Complete", c.since())
@@ -97,8 +97,8 @@ func completions(o *object) (ready, wanted int64, counted bool) {
 	return o.status.numberOr(0, "succeeded"), o.numberOr(o.numberOr(1, "spec", "parallelism"), "spec", "completions"), true
 }
 
-// cronJob has no condition. Its last run failed if it is over and did not succeed. A run that goes
-// on says nothing yet.
+// cronJob has no condition. Its last run failed if it has ended without success. A run that has not
+// ended says nothing yet.
 func cronJob(o *object) Health {
 	scheduled := o.status.seconds("lastScheduleTime")
 	if scheduled > o.status.seconds("lastSuccessfulTime") && o.status.At("active").Len() == 0 {
