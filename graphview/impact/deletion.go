@@ -7,10 +7,10 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// fate is what is known of one object.
+// fate is what the search has found out about one object.
 type fate struct {
 	verdict Verdict
-	// step is the first one of the way to the object of the question, which has none.
+	// step is the first step of the path to the target. The target has none.
 	step  Step
 	depth int
 	// pruned: an installer of releases deletes the object.
@@ -26,12 +26,12 @@ type search struct {
 	fates  map[graph.Key]*fate
 	// order has the deleted objects, each after its cause.
 	order []graph.Key
-	// broken are the objects that break now and have not been followed.
+	// broken has the objects with BreaksNow whose referrers are not judged yet.
 	broken []graph.Key
 	holds  map[graph.Key][]Hold
 }
 
-// Of answers what the deletion of an object of the graph does. ok is false if the graph lacks the
+// Of returns what the deletion of an object in the graph does. ok is false if the graph lacks the
 // object.
 func (g *Graph) Of(object graph.Key, policy Policy) (answer Answer, ok bool) {
 	if object, ok = g.Find(object); !ok {
@@ -40,7 +40,7 @@ func (g *Graph) Of(object graph.Key, policy Policy) (answer Answer, ok bool) {
 	g.index()
 	s := &search{Graph: g, target: object, policy: policy, fates: map[graph.Key]*fate{}, holds: map[graph.Key][]Hold{}}
 	s.delete(object, &fate{verdict: Deleted})
-	for next := 0; next < len(s.order); { // grows
+	for next := 0; next < len(s.order); { // follow appends to it
 		s.follow(s.order[next])
 		next++
 	}
@@ -62,13 +62,13 @@ func (s *search) delete(key graph.Key, f *fate) {
 	}
 }
 
-// with is the fate of an object that is deleted with another.
+// with returns the fate of an object that is deleted because of another.
 func (s *search) with(key, cause graph.Key, step Step) *fate {
 	step.From, step.To = key, cause
 	return &fate{verdict: Deleted, step: step, depth: s.fates[cause].depth + 1}
 }
 
-// follow deletes what goes with a deleted object.
+// follow deletes the objects that are deleted together with a deleted one.
 func (s *search) follow(key graph.Key) {
 	switch {
 	case is(key, "", "namespaces"):
@@ -92,7 +92,7 @@ func (s *search) follow(key graph.Key) {
 			continue
 		}
 		gone := s.with(l.To, key, stepOf(l, true))
-		// Helm deletes what the release lists.
+		// Helm deletes the objects of the release.
 		gone.pruned = is(l.To, "", "secrets") && is(key, "helm.toolkit.fluxcd.io", "helmreleases")
 		s.delete(l.To, gone)
 	}
@@ -113,7 +113,7 @@ func (s *search) content(key graph.Key, in func(graph.Key) bool) {
 }
 
 // collected reports whether the garbage collector deletes a dependent: no owner is left, and the
-// dependent is not orphaned. An owner outside the graph is left.
+// dependent is not orphaned. An owner outside the graph counts as left.
 func (s *search) collected(l link) bool {
 	if s.policy == Orphan && l.To == s.target || l.From.Namespace == "" && l.To.Namespace != "" {
 		return false

@@ -7,7 +7,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// affect judges what refers to the deleted objects, and then what refers to the broken ones.
+// affect judges the objects that refer to deleted ones, and then the objects that refer to broken ones.
 func (s *search) affect() {
 	for _, key := range s.order {
 		for _, l := range s.in[key] {
@@ -40,7 +40,7 @@ func (s *search) affect() {
 	}
 }
 
-// raise gives an object a verdict, unless it has a worse one.
+// raise gives an object a verdict, unless it already has this verdict or a worse one.
 func (s *search) raise(key, cause graph.Key, v Verdict, step Step) {
 	if _, there := s.objects[key]; !there {
 		return
@@ -67,7 +67,7 @@ func (s *search) unbind(key graph.Key) {
 	}
 }
 
-// emptied reports whether an object that sends traffic to what it selects has nothing left.
+// emptied reports whether a Service or an Istio Gateway no longer selects any object.
 func (s *search) emptied(key graph.Key) bool {
 	if !is(key, "", "services") && !is(key, "networking.istio.io", "gateways") {
 		return false
@@ -77,7 +77,7 @@ func (s *search) emptied(key graph.Key) bool {
 	})
 }
 
-// passes reports whether the source of a reference breaks with its target, which is still there.
+// passes reports whether a reference to a broken object, which still exists, breaks its source.
 func passes(l link) bool {
 	switch {
 	case is(l.To, "", "services"):
@@ -95,7 +95,7 @@ func passes(l link) bool {
 	}
 }
 
-// effect is the verdict on the source of a reference whose target is deleted.
+// effect returns the verdict on the source of a reference whose target is deleted.
 func (s *search) effect(l link) Verdict {
 	worst := Unaffected
 	if s.objects[l.From].Facts.Ended {
@@ -149,12 +149,12 @@ func (s *search) effectOf(word string, l link) Verdict {
 	return CannotStart
 }
 
-// bound reports whether a claim has its volume.
+// bound reports whether a claim is bound to a volume.
 func (s *search) bound(claim graph.Key) bool {
 	return slices.ContainsFunc(s.out[claim], func(l link) bool { return l.says("is bound to") && is(l.To, "", "persistentvolumes") })
 }
 
-// effects are the verdicts by the word of a reference. Other references are needed to start.
+// effects has the verdicts by the word of a reference. For other words, the verdict is CannotStart.
 var effects = map[string]Verdict{
 	"routes to": BreaksNow, "calls": BreaksNow, "is named by": BreaksNow, "serves with": BreaksNow,
 	"authenticates with": BreaksNow, "attaches to": BreaksNow,

@@ -7,18 +7,18 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// Facts are what an object says itself about deletions.
+// Facts are the properties of an object that matter for deletions.
 type Facts struct {
 	// Finalizers hold the object after its deletion.
 	Finalizers []string
-	// Prunes: its controller deletes what it manages together with it. A PersistentVolume
+	// Prunes: with the object, its controller deletes the objects that it manages. A PersistentVolume
 	// prunes if it is deleted together with its claim.
 	Prunes bool
 	// Kept: an annotation excludes the object from pruning.
 	Kept bool
-	// Ended: a pod that has finished uses nothing any more.
+	// Ended: the pod has finished, and uses nothing any more.
 	Ended bool
-	// Unscheduled: a pod has no node. The protection of a claim ignores it.
+	// Unscheduled: the pod has no node. The protection of claims ignores such a pod.
 	Unscheduled bool
 }
 
@@ -32,7 +32,7 @@ const (
 // argoFinalizer lets Argo CD delete the resources of an Application. It may have a suffix.
 const argoFinalizer = "resources-finalizer.argocd.argoproj.io"
 
-// Shape is what Facts are read from.
+// Shape has the fields that FactsOf reads.
 var Shape = func() *jsontree.Shape {
 	var shape jsontree.Shape
 	shape.Field("kind")

@@ -6,7 +6,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxHolders bounds the objects that one hold names.
+// maxHolders bounds the objects in one hold.
 const maxHolders = 3
 
 // settled are the finalizers that the control plane removes by itself.
@@ -14,9 +14,8 @@ var settled = []string{
 	"foregroundDeletion", "orphan", "kubernetes", "batch.kubernetes.io/job-tracking", "customresourcecleanup.apiextensions.k8s.io",
 }
 
-// hold finds what keeps deleted objects. A hold may be the reason for another one, so it repeats
-// until nothing is added; each round that adds something goes one step further along the way of
-// a deletion.
+// hold finds the holds of the deleted objects. A hold may cause another one, so the search repeats until
+// a round adds none. Each round goes one step further along the order of the deletions.
 func (s *search) hold() {
 	for again := true; again; {
 		again = false
@@ -53,7 +52,7 @@ func (s *search) holdsOf(key graph.Key) []Hold {
 	return holds
 }
 
-// heldBy adds a hold if objects that use the object stay.
+// heldBy adds a hold if users of the object are not deleted, or are held themselves.
 func (s *search) heldBy(holds []Hold, finalizer string, links []link, user func(link) (graph.Key, bool)) []Hold {
 	var by []graph.Key
 	for _, l := range links {
@@ -67,8 +66,8 @@ func (s *search) heldBy(holds []Hold, finalizer string, links []link, user func(
 	return append(holds, Hold{Finalizer: finalizer, By: by})
 }
 
-// waitsFor returns held objects that a deleted one goes after: its owner, unless the dependents
-// are deleted first; its dependents with blockOwnerDeletion, if they are; the content of a
+// waitsFor returns the held objects that must disappear before a deleted one: its owner, unless the
+// dependents are deleted first; its dependents with blockOwnerDeletion, if they are; the content of a
 // namespace, and the objects of a kind.
 func (s *search) waitsFor(key graph.Key) []graph.Key {
 	var by []graph.Key

@@ -7,7 +7,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Object is a vertex.
+// Object is an object of the graph.
 type Object struct {
 	// Kind may be empty.
 	Kind  string
@@ -20,7 +20,7 @@ type ArcKey struct {
 	Type     graph.ArcType
 }
 
-// Arc is what is known of a reference. The slices are not changed.
+// Arc describes a reference. The package does not modify the slices.
 type Arc struct {
 	// Fields and Words are those of the stream protocol.
 	Fields, Words []string
@@ -28,7 +28,7 @@ type Arc struct {
 	Controller, Blocking bool
 	// Optional: the object works without the target.
 	Optional bool
-	// Missing: the target is not in the graph. Outside: it may exist nevertheless.
+	// Missing: the target is not in the graph. Outside: it may still exist.
 	Missing, Outside bool
 }
 
@@ -45,7 +45,7 @@ type link struct {
 	Arc
 }
 
-// Set adds or replaces an object, and Delete removes it.
+// Set adds or replaces an object.
 func (g *Graph) Set(key graph.Key, o Object) {
 	if g.objects == nil {
 		g.objects = map[graph.Key]Object{}
@@ -56,7 +56,7 @@ func (g *Graph) Set(key graph.Key, o Object) {
 // Delete removes an object.
 func (g *Graph) Delete(key graph.Key) { delete(g.objects, key) }
 
-// SetArc adds or replaces an arc, and DeleteArc removes it.
+// SetArc adds or replaces an arc.
 func (g *Graph) SetArc(key ArcKey, a Arc) {
 	if g.arcs == nil {
 		g.arcs = map[ArcKey]Arc{}
@@ -67,7 +67,7 @@ func (g *Graph) SetArc(key ArcKey, a Arc) {
 // DeleteArc removes an arc.
 func (g *Graph) DeleteArc(key ArcKey) { delete(g.arcs, key) }
 
-// Find returns the key of the object with this name; the key may lack its version.
+// Find returns the key of an object in the graph. The given key may lack its version.
 func (g *Graph) Find(key graph.Key) (graph.Key, bool) {
 	if _, ok := g.objects[key]; ok {
 		return key, true
@@ -83,7 +83,7 @@ func (g *Graph) Find(key graph.Key) (graph.Key, bool) {
 	return key, false
 }
 
-// index sorts the arcs by their ends.
+// index groups the arcs by their ends.
 func (g *Graph) index() {
 	g.out, g.in = map[graph.Key][]link{}, map[graph.Key][]link{}
 	for key, a := range g.arcs {

@@ -16,7 +16,7 @@ type Verdict uint8
 const (
 	// Unaffected: nothing happens.
 	Unaffected Verdict = iota
-	// LosesOptional: a reference without which the object works leads nowhere.
+	// LosesOptional: the target of an optional reference is lost. The object works without it.
 	LosesOptional
 	// CannotStart: the object works on as it is. It fails when it is started, rolled out or
 	// reconciled again.
@@ -57,7 +57,7 @@ func ParsePolicy(text string) (Policy, bool) {
 	}
 }
 
-// Question is what a viewer asks: the object may lack its version.
+// Question is the question of a viewer. The key of the object may lack its version.
 type Question struct {
 	Object graph.Key
 	Policy Policy
@@ -66,13 +66,13 @@ type Question struct {
 // Relation says how one object leads to another.
 type Relation string
 
-// The relations beside the arc types or, r and t.
+// The relations other than the arc types or, r and t.
 const (
 	// Content: the object is in a namespace, or of the kind of a CustomResourceDefinition.
 	Content Relation = "in"
 )
 
-// Step is one step of the way from an object to the deleted one.
+// Step is one step of the path from an object to the deleted one.
 type Step struct {
 	From, To graph.Key
 	Relation Relation
@@ -85,7 +85,7 @@ type Step struct {
 type Hold struct {
 	// Finalizer must be removed, if it is not empty.
 	Finalizer string
-	// By are objects that must go first, at most maxHolders.
+	// By has the objects that must disappear first, at most maxHolders.
 	By []graph.Key
 }
 
@@ -95,10 +95,10 @@ type Group struct {
 	// Kind is that of the first object.
 	Kind    string
 	Objects []graph.Key
-	// Path leads from the first object to the object of the question.
+	// Path leads from the first object to the object in question.
 	Path  []Step
 	Holds []Hold
-	// Again is the object that makes these again, nil if there is none.
+	// Again is the object that creates these again, nil if there is none.
 	Again *graph.Key
 }
 
@@ -106,10 +106,10 @@ type Group struct {
 type Answer struct {
 	Object graph.Key
 	Policy Policy
-	// Counts are the numbers of objects, by verdict; they add up to all objects of the graph.
+	// Counts has the numbers of objects by verdict. They add up to all objects of the graph.
 	Counts [Deleted + 1]int
-	// Groups are sorted, the worst first. They have no unaffected object without a reference
-	// to a deleted one.
+	// Groups are sorted, the worst first. An unaffected object is only in a group if it refers to a
+	// deleted one.
 	Groups []Group
 }
 
@@ -142,8 +142,8 @@ func (s *search) answer() Answer {
 	return a
 }
 
-// signature is equal for objects that are told as one: of one resource, with the same verdict, the
-// same reason, and held by the same.
+// signature is equal for objects that belong in one group: of one resource, with the same verdict, the
+// same reason and the same holds.
 func (s *search) signature(key graph.Key, again *graph.Key) string {
 	f := s.fates[key]
 	var by graph.Key
@@ -153,7 +153,7 @@ func (s *search) signature(key graph.Key, again *graph.Key) string {
 	return fmt.Sprintf("%d %q %q %q %q %q %q %q", f.verdict, key.Group, key.Resource.Resource, f.step.Relation, f.step.To, f.step.Fields, s.holds[key], by)
 }
 
-// path leads to the object of the question.
+// path returns the steps from an object to the target, at most maxPath.
 func (s *search) path(key graph.Key) []Step {
 	var path []Step
 	for key != s.target && len(path) < maxPath {
@@ -164,8 +164,8 @@ func (s *search) path(key graph.Key) []Step {
 	return path
 }
 
-// again returns the object that makes a deleted one again: its controller, or the object that
-// applies or issues it.
+// again returns the object that creates a deleted one again: its controller, or the object that applies
+// or issues it.
 func (s *search) again(key graph.Key) *graph.Key {
 	if !s.deleted(key) {
 		return nil
