@@ -2,7 +2,7 @@ package wording
 
 import "strings"
 
-// Resource is one of either end of a reference. The core group is "".
+// Resource is the resource at one end of a reference. The core group is "".
 type Resource struct {
 	Group, Resource string
 }
@@ -10,7 +10,7 @@ type Resource struct {
 // Owner is the word for an owner reference.
 const Owner = "is owned by"
 
-// Of is the word for a reference that a field of from makes to something of to.
+// Of returns the word for a reference from a field of a resource to another resource.
 func Of(from Resource, field string, to Resource) string {
 	for _, r := range own[from] {
 		if strings.Contains(field, r.part) {
@@ -33,11 +33,11 @@ func Of(from Resource, field string, to Resource) string {
 	return "uses"
 }
 
-// rule gives a word to fields with a part in their path; "" is in every path. Of
-// several, the first that fits counts.
+// rule has the word for fields with part in their path; "" is in every path. The first rule that matches
+// counts.
 type rule struct{ part, word string }
 
-// own are the rules of single kinds.
+// own has the rules by the resource that has the field.
 var own = map[Resource][]rule{
 	{"", "events"}:                                       {{"", "is about"}},
 	{"", "services"}:                                     {{"spec.selector", "selects"}, {"spec.externalName", "routes to"}},
@@ -76,7 +76,7 @@ var own = map[Resource][]rule{
 	{"kustomize.toolkit.fluxcd.io", "kustomizations"}:    {{"status.inventory", "installs"}, {"dependsOn", "waits for"}, {"sourceRef", "is built from"}},
 }
 
-// into are the rules of other fields that lead to a resource.
+// into has the rules by the resource of the target, for fields that own does not match.
 var into = map[Resource][]rule{
 	{"storage.k8s.io", "csidrivers"}: {{"", "is driven by"}},
 	{"", "services"}: {
@@ -90,7 +90,7 @@ var into = map[Resource][]rule{
 	{"", "persistentvolumeclaims"}: {{"source.pvc", "is filled from"}, {"dataSource", "is filled from"}},
 }
 
-// anywhere are the rules of all other fields.
+// anywhere has the rules for all other fields.
 var anywhere = []rule{
 	{"imagePullSecret", "pulls images with"},
 	{"pullSecret", "pulls images with"},
@@ -118,7 +118,7 @@ var anywhere = []rule{
 	{"elector", "selects"},
 }
 
-// targets are the words for what nothing else is known of but where it leads.
+// targets has the words for references that no rule matches, by their target.
 var targets = map[Resource]string{
 	{"", "nodes"}:                  "runs on",
 	{"", "serviceaccounts"}:        "acts as",
@@ -129,8 +129,8 @@ var targets = map[Resource]string{
 	{"", "services"}:               "routes to",
 }
 
-// Reversed is a word as it reads from what is referred to: what a Pod mounts "is
-// mounted by" it. It is used where one says who refers to an object.
+// Reversed returns a word as read from the target: a ConfigMap "is mounted by" a Pod. It describes the
+// objects that refer to an object.
 func Reversed(word string) string {
 	if r, ok := reversed[word]; ok {
 		return r
