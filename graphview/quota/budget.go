@@ -8,22 +8,22 @@ import (
 	"graphview.dev/graphview/expr"
 )
 
-// MaxCost limits the cost of all expressions of one author on one object, in CEL's units. A few
-// expressions that each cost the maximum of one reach it.
+// MaxCost limits the cost of all expressions of one author on one object, in CEL's units. Four
+// expressions that each cost expr.CostLimit reach it.
 const MaxCost = 4 * expr.CostLimit
 
-// Budget charges the expressions of one view or rule to its owner. A changed or retried view or
-// rule gets a new one, so that an evaluation that began before does not count against it.
+// Budget charges the expressions of one view or rule to its owner. A view or rule that is changed
+// or retried gets a new Budget, so an earlier evaluation that is still running cannot exceed it.
 type Budget struct {
 	owner *budget.Bucket
-	// exceeded: the owner once had too little left. No further expression is evaluated.
+	// exceeded is true once the owner had too few tokens. No further expression is evaluated.
 	exceeded atomic.Bool
 }
 
 // NewBudget returns a budget that takes from a bucket.
 func NewBudget(owner *budget.Bucket) *Budget { return &Budget{owner: owner} }
 
-// Charge takes the cost of an evaluation, and reports whether the owner had it.
+// Charge takes the cost of an evaluation, and reports whether the owner had enough tokens.
 func (b *Budget) Charge(cost uint64) bool {
 	if cost == 0 || b.owner.Take(int(min(cost, 2*MaxCost))) {
 		return true
@@ -32,10 +32,10 @@ func (b *Budget) Charge(cost uint64) bool {
 	return false
 }
 
-// Exceeded reports whether the owner had too little left. That does not change any more.
+// Exceeded reports whether a Charge has failed. It never becomes false again.
 func (b *Budget) Exceeded() bool { return b.exceeded.Load() }
 
-// Excess describes the costs that exceeded the budget, together with those of others.
+// Excess returns the message for an exceeded budget. others names what shares the owner's tokens.
 func (b *Budget) Excess(subject, others string) string {
 	return fmt.Sprintf("%s cost more than %d units, together with %s, or all the time more than %d a second", subject, b.owner.Size(), others, b.owner.PerSecond())
 }

@@ -10,8 +10,8 @@ import (
 	"graphview.dev/graphview/panics"
 )
 
-// panicLog logs each place of a panic once in a while: one mistake may cause a panic at each of a
-// hundred thousand objects.
+// panicLog logs panics, but each source line at most once per panicLogEvery: one bug may cause a
+// panic for each of a hundred thousand objects.
 type panicLog struct {
 	logger logr.Logger
 
@@ -21,9 +21,9 @@ type panicLog struct {
 }
 
 const (
-	// panicLogEvery is the time between two log lines about one place.
+	// panicLogEvery is the minimum time between two logs of one source line.
 	panicLogEvery = time.Minute
-	// maxPanicPlaces limits the places that are remembered.
+	// maxPanicPlaces limits the source lines that a panicLog remembers.
 	maxPanicPlaces = 64
 )
 
@@ -42,8 +42,8 @@ func (l *panicLog) due(at string, now time.Time) bool {
 	return true
 }
 
-// LogPanic counts and logs an error that is a recovered panic, and reports whether it is one. of
-// is the resource or the kind of spec that it happened to. The log has no names of objects.
+// LogPanic counts and logs err if it is a recovered panic, and reports whether it is one. of is the
+// resource or the kind of spec that the panic is about. The log does not name objects.
 func (p *Processors) LogPanic(err error, of string) bool {
 	recovered, ok := errors.AsType[*panics.Error](err)
 	if !ok {

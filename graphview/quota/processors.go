@@ -13,8 +13,8 @@ import (
 	"graphview.dev/graphview/quarantine"
 )
 
-// maxTurns limits the memory of work: an evaluation makes up to 32 MB, and a compilation some tens
-// of MB.
+// maxTurns bounds the memory of concurrent work: an evaluation allocates up to 32 MB, a compilation
+// some tens of MB.
 const maxTurns = 4
 
 // Options of Processors.
@@ -25,7 +25,7 @@ type Options struct {
 	Logger  logr.Logger
 }
 
-// Processors share processors among owners.
+// Processors shares processor time among owners.
 type Processors struct {
 	// Cost sums the cost of expressions, in CEL's units.
 	Cost atomic.Uint64
@@ -36,7 +36,7 @@ type Processors struct {
 	panics   panicLog
 }
 
-// NewProcessors returns Processors without any work. Half of the processors are left to events.
+// NewProcessors returns Processors that use at most half of the processors. Events use the others.
 func NewProcessors(o Options) *Processors {
 	return &Processors{
 		turns:    fairqueue.New(fairqueue.Options{AtOnce: min(maxTurns, max(1, runtime.GOMAXPROCS(0)/2))}),
@@ -53,18 +53,18 @@ func (p *Processors) Acquire(ctx context.Context, owner budget.Owner, class fair
 // Waiting returns the number of goroutines that wait for a turn.
 func (p *Processors) Waiting() int { return p.turns.Waiting() }
 
-// Turn returns the owner's wait for a turn, for expressions.
+// Turn returns the function with which expressions of the owner wait for a turn.
 func (p *Processors) Turn(owner budget.Owner) expr.Turn {
 	return func(ctx context.Context) (release func(), err error) {
 		within, _ := ctx.Value(tasksKey{}).(*tasks)
 		defer within.pause()()
-		// Replays of the owner are another part, so a compilation waits for one of them and not for all.
+		// Replays of the owner are another part of the queue, so a compilation waits for at most one.
 		turn, err := p.turns.AcquirePart(ctx, owner, "expressions", fairqueue.Interactive)
 		return turn.Release, err
 	}
 }
 
-// Task is recorded work that has begun.
+// Task is work in progress that the journal has recorded.
 type Task struct {
 	record  quarantine.Record
 	suspect fairqueue.Turn
@@ -82,7 +82,7 @@ type tasks struct {
 	outer  *tasks
 }
 
-// pause notes that the tasks wait for a turn until resume.
+// pause records that the tasks wait for a turn until the caller calls resume.
 func (t *tasks) pause() (resume func()) {
 	if t == nil {
 		return func() {}
@@ -94,8 +94,8 @@ func (t *tasks) pause() (resume func()) {
 // Suspects reports whether the work may have ended the process before.
 func (p *Processors) Suspects(w quarantine.Work) bool { return p.journal.Suspects(w) }
 
-// Begin records work for an owner. Work that may have ended the process before waits until no other
-// suspect is at work. The error is a *[quarantine.Refusal], or ctx's.
+// Begin records work for an owner. Suspected work waits, so that only one suspect runs at a time. The
+// error is a *[quarantine.Refusal], or ctx's.
 func (p *Processors) Begin(ctx context.Context, owner budget.Owner, w quarantine.Work) (t Task, err error) {
 	if p.journal.Suspects(w) && ctx.Value(suspectKey{}) == nil {
 		if t.suspect, err = p.suspects.Acquire(ctx, owner, fairqueue.Interactive); err != nil {
@@ -109,8 +109,8 @@ func (p *Processors) Begin(ctx context.Context, owner budget.Owner, w quarantine
 	return t, nil
 }
 
-// Within returns a context for the parts of the work. The work is not under way while one of them
-// waits for a turn. The parts of a suspect use its turn, and wait for no other one.
+// Within returns the context for expressions of the work. While an expression waits for a turn, the
+// journal does not count the work as in progress. Expressions of a suspect do not wait for a turn.
 func (t Task) Within(ctx context.Context) context.Context {
 	if t.suspect == (fairqueue.Turn{}) {
 		if t.record == (quarantine.Record{}) {
@@ -122,7 +122,7 @@ func (t Task) Within(ctx context.Context) context.Context {
 	return context.WithValue(expr.WithTurn(ctx, nil), suspectKey{}, true)
 }
 
-// End ends the work.
+// End records the end of the work.
 func (t Task) End() {
 	t.record.End()
 	t.suspect.Release()
