@@ -56,21 +56,21 @@ func (b *Bound) Counted() string { return b.what }
 // Limit is the largest count that is allowed.
 func (b *Bound) Limit() int64 { return b.limit }
 
-// Exceedings returns the number of times that the bound was exceeded since the start.
+// Exceedings returns how often the bound was exceeded since the process started.
 func (b *Bound) Exceedings() uint64 { return b.exceeded.Load() }
 
-// Exceed counts an excess, and returns its error.
+// Exceed counts one excess, and returns the error for it.
 func (b *Bound) Exceed() *Exceeded {
 	b.exceeded.Add(1)
 	return &Exceeded{Bound: b}
 }
 
-// Exceeded is the error for work beyond a bound. Its text has the limit and Counted, and quotes
-// nothing of the work.
+// Exceeded is the error for work that exceeds a bound. Its text has the limit and Counted, but no
+// text of the input.
 type Exceeded struct{ Bound *Bound }
 
 func (e *Exceeded) Error() string {
-	if e.Bound == HeldBytes { // whose limit depends on the process
+	if e.Bound == HeldBytes { // its limit depends on the process
 		return "more memory than is free for its owner"
 	}
 	return fmt.Sprintf("more than %d %s", e.Bound.limit, e.Bound.what)

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Buckets are token buckets, one for each owner: they bound the rate at which an owner
+// Buckets are token buckets, one for each owner. They bound the rate at which an owner
 // spends. An owner keeps its bucket when it creates, deletes or renames objects. A bucket that
-// is full again equals a new one, and is deleted. The zero value is not usable: see
-// [NewBuckets].
+// is full again equals a new one, so it is deleted. Use [NewBuckets]: the zero value does not work.
 type Buckets struct {
 	size   int
 	refill time.Duration
@@ -24,19 +23,19 @@ type Buckets struct {
 // bucket holds the tokens of one owner.
 type bucket struct {
 	tokens *rate.Limiter
-	// forgotten: the bucket was full and is deleted. The owner's next bucket counts.
+	// forgotten is true once the full bucket was deleted. Handles then look up a new one.
 	forgotten atomic.Bool
 }
 
-// NewBuckets returns buckets of a size that fill within the time refill.
+// NewBuckets returns buckets of size tokens. An empty bucket is full again after refill.
 func NewBuckets(size int, refill time.Duration) *Buckets {
 	return &Buckets{size: size, refill: refill, owners: make(map[Owner]*bucket)}
 }
 
-// Bucket returns the owner's bucket.
+// Bucket returns a handle of the owner's bucket.
 func (b *Buckets) Bucket(owner Owner) *Bucket { return &Bucket{all: b, owner: owner} }
 
-// find returns the owner's bucket, a full one if it has none.
+// find returns the owner's bucket, or creates a full one.
 func (b *Buckets) find(owner Owner) *bucket {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,12 +60,12 @@ func (b *Buckets) find(owner Owner) *bucket {
 type Bucket struct {
 	all   *Buckets
 	owner Owner
-	// found avoids the lock of Buckets.
+	// found caches the bucket, to avoid the lock of Buckets.
 	found atomic.Pointer[bucket]
 }
 
-// current takes the lock of Buckets only after the bucket was deleted. Accepted race: tokens that
-// are taken while a full bucket is being deleted are not counted.
+// current takes the lock of Buckets only if the handle has no bucket or its bucket was deleted. Accepted
+// race: tokens that are taken while a full bucket is being deleted are not counted.
 func (b *Bucket) current() *rate.Limiter {
 	found := b.found.Load()
 	if found == nil || found.forgotten.Load() {
@@ -76,22 +75,22 @@ func (b *Bucket) current() *rate.Limiter {
 	return found.tokens
 }
 
-// Take takes n tokens, and reports whether the bucket had them; if not, it takes none. It never
-// has more than a full bucket.
+// Take takes n tokens, and reports whether the bucket had them. If not, it takes none. If n is
+// greater than the size of the bucket, Take always fails.
 func (b *Bucket) Take(n int) bool { return b.current().AllowN(time.Now(), n) }
 
-// Borrow takes n tokens, at most a full bucket, and returns the time until the bucket has
-// earned them.
+// Borrow takes n tokens, at most as many as a full bucket has, even if the bucket lacks them. It
+// returns the time until the bucket has gained the missing ones.
 func (b *Bucket) Borrow(n int) time.Duration {
 	now := time.Now()
 	return b.current().ReserveN(now, min(n, b.all.size)).DelayFrom(now)
 }
 
-// Size returns the tokens of a full bucket.
+// Size returns the number of tokens in a full bucket.
 func (b *Bucket) Size() int { return b.all.size }
 
 // PerSecond returns the tokens that the bucket gains in a second.
 func (b *Bucket) PerSecond() int { return int(float64(b.all.size) / b.all.refill.Seconds()) }
 
-// Left returns the tokens in the bucket. It is negative after Borrow.
+// Left returns the number of tokens in the bucket. Borrow can make it negative.
 func (b *Bucket) Left() int { return int(b.current().Tokens()) }

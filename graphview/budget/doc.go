@@ -1,4 +1,4 @@
-// Package budget bounds the work and memory for text that users write.
+// Package budget bounds the work and memory that text of users costs.
 //
 // The size of an input does not bound the size of its result: a kilobyte of YAML can
 // name two gigabytes, and an expression of two hundred bytes a type of a hundred
@@ -10,11 +10,10 @@
 // the number of things that owners hold at the same time, such as connections. [Buckets] bound the
 // rate at which owners spend, such as the cost of expressions.
 //
-// The package does not know the meaning of its counts, or how the owner gets an error. It is
-// the lowest leaf: every other package may import it.
+// The package does not know the meaning of its counts, or how an error reaches the owner. It imports
+// no other package of the project, so every package may import it.
 //
 // # Concurrency
 //
-// A Bound, a Ledger, its accounts, Shares, Buckets and a Bucket may be used by any number of goroutines. A
-// Meter belongs to one goroutine.
+// All types are safe for concurrent use, except for Meter, which belongs to one goroutine.
 package budget

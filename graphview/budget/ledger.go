@@ -13,9 +13,9 @@ import (
 var HeldBytes = Declare("held_bytes", "bytes that the views and connections of all users hold", 1<<30)
 
 // Ledger limits the bytes that all owners hold together. An owner may hold as many bytes as
-// are free: one owner alone holds at most half of the limit, two a third each, and n owners
-// an n+1st each. There is always room for another owner. The rule is that of A. Choudhury and
-// E. Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.
+// are free: one owner alone holds at most half of the limit, two a third each, n owners 1/(n+1)
+// each. So another owner always finds free bytes. The rule is from A. Choudhury and E. Hahne,
+// "Dynamic queue length thresholds for shared-memory packet switches", 1998.
 //
 // Values that several owners share, such as the objects of a watch of all namespaces, are
 // not charged.
@@ -25,7 +25,7 @@ type Ledger struct {
 	mu    sync.Mutex
 	total int64
 	held  map[Owner]int64
-	// refusable are the accounts that hold something and can be refused; see Account.OnRelieve.
+	// refusable are the accounts that hold bytes and have a function of Account.OnRelieve.
 	refusable map[*Account]struct{}
 }
 
@@ -38,7 +38,7 @@ func MemoryLimit() int64 {
 	return limit
 }
 
-// NewLedger returns a Ledger of a number of bytes. 0 means half of MemoryLimit, or 1 GiB if there is
+// NewLedger returns a Ledger with a limit in bytes. 0 means half of MemoryLimit, or 1 GiB if there is
 // none.
 func NewLedger(limit int64) *Ledger {
 	if limit == 0 {
@@ -47,7 +47,7 @@ func NewLedger(limit int64) *Ledger {
 	return &Ledger{limit: limit, held: make(map[Owner]int64), refusable: make(map[*Account]struct{})}
 }
 
-// Use is a sort of memory that an [Account] holds.
+// Use is a purpose for which an [Account] holds memory.
 type Use int
 
 const (
@@ -57,15 +57,15 @@ const (
 	Elements
 	// Rights are the answers to questions about what an account may list and watch.
 	Rights
-	// Watches are those restricted to a namespace or by a selector, with their objects.
+	// Watches are watches restricted to a namespace or by a selector, with their objects.
 	Watches
 	// Faults are the objects that could not be processed.
 	Faults
-	// Messages are those of other replicas that a subscriber has not read yet.
+	// Messages are messages from other replicas that a subscriber has not read yet.
 	Messages
-	// Connections are those of a user, with what is sent on them.
+	// Connections are the connections of a user, with the data that is being sent on them.
 	Connections
-	// Names are the references by name of a namespace's objects, Matches those by selector.
+	// Names are the references by name from the objects of a namespace, Matches those by selector.
 	Names
 	Matches
 
@@ -102,10 +102,10 @@ func (a *Account) Set(use Use, n int64) error {
 	return nil
 }
 
-// roomLocked returns how much more an owner may hold.
+// roomLocked returns how many more bytes an owner may hold.
 func (l *Ledger) roomLocked(owner Owner) int64 { return max(0, (l.limit-l.total-l.held[owner])/2) }
 
-// Most returns the largest number that Set accepts for a use.
+// Most returns the largest number of bytes that Set accepts for a use now.
 func (a *Account) Most(use Use) int64 {
 	a.ledger.mu.Lock()
 	defer a.ledger.mu.Unlock()
@@ -127,14 +127,14 @@ func (a *Account) addLocked(use Use, by int64) {
 	}
 }
 
-// OnRelieve sets a function that gives back what the account holds, or soon will, when memory is
-// short. It returns false if it has nothing more to give. It is set before the account is used.
+// OnRelieve sets the function that makes the account release its memory, at once or soon, when memory
+// is short. The function returns false if it can release nothing. Call OnRelieve before the first Set.
 func (a *Account) OnRelieve(refuse func(*Overdrawn) bool) { a.refuse = refuse }
 
-// Relieve has one account give back what it holds, because the process has too little memory left
-// although no owner holds too much: the largest one of the owner that holds most. It returns the
-// owner, and false if no account has anything to give. An owner that holds little is spared unless
-// all owners together hold much: the memory is then not in the ledger.
+// Relieve makes one account release its memory, because the process is short of memory although no
+// owner exceeds its share: the largest account of the owner that holds most. It returns the owner, or
+// false if no account can release anything. It spares owners below an eighth of the limit while all
+// together hold less than half of it: most of the memory is then in use elsewhere.
 func (l *Ledger) Relieve() (Owner, bool) {
 	type candidate struct {
 		*Account
@@ -160,7 +160,7 @@ func (l *Ledger) Relieve() (Owner, bool) {
 	return Owner{}, false
 }
 
-// Release empties some uses of the account.
+// Release sets some uses of the account to 0 bytes.
 func (a *Account) Release(some ...Use) {
 	l := a.ledger
 	l.mu.Lock()
@@ -170,7 +170,7 @@ func (a *Account) Release(some ...Use) {
 	}
 }
 
-// Close empties the account.
+// Close sets all uses of the account to 0 bytes.
 func (a *Account) Close() {
 	for use := range uses {
 		a.Release(use)
@@ -180,7 +180,7 @@ func (a *Account) Close() {
 // Owner returns the owner of the account.
 func (a *Account) Owner() Owner { return a.owner }
 
-// Held returns the bytes of the account.
+// Held returns the number of bytes that the account holds.
 func (a *Account) Held() int64 {
 	a.ledger.mu.Lock()
 	defer a.ledger.mu.Unlock()
@@ -194,7 +194,7 @@ func (l *Ledger) Total() int64 {
 	return l.total
 }
 
-// Overdrawn is the error for memory that an owner may not hold.
+// Overdrawn is the error of an owner that may hold no more memory.
 type Overdrawn struct {
 	Owner      Owner
 	Held, Free int64 // bytes

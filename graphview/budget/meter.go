@@ -1,6 +1,6 @@
 package budget
 
-// Meter counts for one piece of work.
+// Meter counts what one piece of work takes from a Bound.
 type Meter struct {
 	bound *Bound
 	left  int64
@@ -10,8 +10,8 @@ type Meter struct {
 // Meter returns a Meter for a new piece of work.
 func (b *Bound) Meter() *Meter { return &Meter{bound: b, left: b.limit} }
 
-// Take counts n more. The caller takes before it allocates. After the first error, which is an
-// *[Exceeded], each call returns the same error.
+// Take counts n more. The caller calls it before it allocates. The error is an *[Exceeded]. After
+// the first error, each call returns that error.
 func (m *Meter) Take(n int) error {
 	switch {
 	case m.err != nil:
@@ -24,7 +24,7 @@ func (m *Meter) Take(n int) error {
 	return nil
 }
 
-// Err returns the *[Exceeded] of the first refused Take, nil before.
+// Err returns the first error of Take, nil if there was none.
 func (m *Meter) Err() error {
 	if m.err == nil {
 		return nil

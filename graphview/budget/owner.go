@@ -3,8 +3,8 @@ package budget
 import "strings"
 
 // Owner is the tenant that a budget, a share or a turn belongs to. It is comparable.
-// Only [NamespaceOwner] and [UserOwner] make one, so no caller can count each
-// ServiceAccount by itself: an account that may create one can create many. The zero
+// Only [NamespaceOwner] and [UserOwner] create one, so no caller can give each ServiceAccount
+// limits of its own: a user that may create one ServiceAccount can create many. The zero
 // Owner is no tenant.
 type Owner struct{ name string }
 
@@ -15,7 +15,7 @@ type User interface{ GetName() string }
 // owns cluster-scoped objects, such as ReferenceRules.
 func NamespaceOwner(namespace string) Owner { return Owner{"namespace " + namespace} }
 
-// UserOwner is the owner of the requests of a user. A ServiceAccount belongs to its
+// UserOwner is the owner of the requests of a user. The owner of a ServiceAccount is its
 // namespace.
 func UserOwner(u User) Owner {
 	name := u.GetName()

@@ -2,18 +2,18 @@ package budget
 
 import "sync"
 
-// HasRoom reports whether an owner that holds some of a limited thing may have one more: it holds less
-// than few, or less than one share-th of what is free. So the last ones go to owners that have few.
+// HasRoom reports whether an owner may take one more: something is free, and the owner holds less than
+// few or less than free/share. So the last free ones go to owners that hold few.
 func HasRoom(held, free, few, share int64) bool {
 	return free > 0 && (held < few || held*share < free)
 }
 
 // Shares bounds how much owners hold at the same time. An owner that holds nothing
-// uses no memory. The zero value is not usable: see [NewShares] and [Divide].
+// uses no memory. Use [NewShares] or [Divide]: the zero value does not work.
 type Shares[Owner comparable] struct {
 	bound *Bound
 	limit int64
-	// few and share are for HasRoom; 0 if the limit is one of each owner.
+	// few and share are arguments of HasRoom, 0 if the limit is per owner.
 	few, share int64
 
 	mu   sync.Mutex
@@ -21,17 +21,17 @@ type Shares[Owner comparable] struct {
 	all  int64
 }
 
-// NewShares returns Shares with a bound for each owner.
+// NewShares returns Shares in which each owner may hold as much as the bound allows.
 func NewShares[Owner comparable](bound *Bound) *Shares[Owner] {
 	return &Shares[Owner]{bound: bound, limit: bound.limit, held: make(map[Owner]int64)}
 }
 
-// Divide returns Shares of a limit for all owners together; see [HasRoom]. Its errors name the bound.
+// Divide returns Shares that share one limit among all owners by [HasRoom]. Its errors name the bound.
 func Divide[Owner comparable](bound *Bound, limit, few, share int64) *Shares[Owner] {
 	return &Shares[Owner]{bound: bound, limit: limit, few: few, share: share, held: make(map[Owner]int64)}
 }
 
-// Take gives an owner n more, or none of them and an *[Exceeded].
+// Take gives an owner n more. If the owner may not hold them, it gives none and returns an *[Exceeded].
 func (s *Shares[Owner]) Take(owner Owner, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Shares[Owner]) Take(owner Owner, n int) error {
 	return nil
 }
 
-// Give returns n of an owner's share.
+// Give takes back n from an owner. It panics if the owner holds less.
 func (s *Shares[Owner]) Give(owner Owner, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
