@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// depth is the maximum number of calls in a stack.
+// depth is the maximum number of calls in Error.Stack.
 const depth = 64
 
-// Error is a panic that was recovered.
+// Error is a recovered panic.
 type Error struct {
-	// At is the place of the panic: file and line.
+	// At is the file and line of the panic.
 	At string
-	// Cause is the message of the runtime, or the type of the value if code called panic: such a
-	// value may contain parts of an object.
+	// Cause is the message of a runtime error, without numbers. For another value it is only the type,
+	// because the value may contain parts of an object.
 	Cause string
 	// Stack has one line per call, the innermost first.
 	Stack []string
@@ -24,7 +24,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("internal error at %s; the operator's log has more, please report it", e.At)
 }
 
-// Recover stores a panic as an *Error in err. It recovers only if it is deferred directly. Without
+// Recover stores a panic as an *Error in err. It works only if it is deferred directly. Without
 // a panic it does not change err.
 func Recover(err *error) {
 	if value := recover(); value != nil {
@@ -45,10 +45,10 @@ func newError(value any) *Error {
 		frame, more = frames.Next()
 		switch {
 		case !raised:
-			// The calls before are those of this package.
+			// These calls are newError, Recover and gopanic.
 			raised = frame.Function == "runtime.gopanic"
 		case len(e.Stack) == 0 && strings.HasPrefix(frame.Function, "runtime."):
-			// The runtime's own way to panic.
+			// The runtime raised the panic in these calls.
 		default:
 			at := fmt.Sprintf("%s:%d", short(frame.File), frame.Line)
 			if len(e.Stack) == 0 {
@@ -60,7 +60,7 @@ func newError(value any) *Error {
 	return e
 }
 
-// cause returns the message of the runtime without numbers: an index may have been computed from
+// cause replaces the digits in the message of the runtime: an index may have been computed from
 // the object.
 func cause(said runtime.Error) string {
 	return strings.Map(func(r rune) rune {
@@ -71,7 +71,7 @@ func cause(said runtime.Error) string {
 	}, said.Error())
 }
 
-// short returns the end of a file's path: the directory of the package and the file.
+// short returns the last three elements of a path, such as graphview/panics/panics.go.
 func short(path string) string {
 	parts := strings.Split(path, "/")
 	return strings.Join(parts[max(0, len(parts)-3):], "/")
