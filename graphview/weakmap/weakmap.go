@@ -1,5 +1,5 @@
-// Package weakmap finds values by their keys while other code holds them: the garbage collector
-// removes an entry together with its value. It knows neither keys nor values.
+// Package weakmap maps keys to values without keeping the values alive: when the garbage collector
+// frees a value, its entry is removed.
 package weakmap
 
 import (
@@ -8,7 +8,7 @@ import (
 	"weak"
 )
 
-// Map may be used by any goroutine. The zero value is empty.
+// Map is a map with weak values. It is safe for concurrent use. The zero value is empty.
 type Map[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]weak.Pointer[V]
@@ -21,8 +21,8 @@ func (m *Map[K, V]) Get(key K) *V {
 	return m.values[key].Value()
 }
 
-// Add adds a value, unless the key has one. It returns the value of the key. A key must not hold its
-// value.
+// Add adds a value, unless the key has one. It returns the value of the key. A key must not point to
+// its value, because the value would then never be freed.
 func (m *Map[K, V]) Add(key K, value *V) *V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,7 +44,7 @@ func (m *Map[K, V]) Len() int {
 	return len(m.values)
 }
 
-// forget removes the entry of a value that is garbage.
+// forget removes the entry of a freed value, unless Add has replaced the value.
 func (m *Map[K, V]) forget(key K) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
