@@ -1,5 +1,5 @@
-// Package printable decides which characters of foreign text may reach a terminal, a line of text
-// or a file of one of the formats of package format.
+// Package printable replaces characters of untrusted text that must not reach a terminal, a line of
+// text or a file in one of the formats of package format.
 //
-// It knows characters alone. Its function may be called by many goroutines at once.
+// It knows only characters. Its function is safe for concurrent use.
 package printable
