@@ -17,20 +17,20 @@ import (
 
 const (
 	blocklistName = "quarantine.json"
-	// maxEntries bounds what is suspected or refused. The oldest entries are dropped.
+	// maxEntries bounds the entries. The oldest ones are dropped.
 	maxEntries = 1024
-	// firstPause is for how long all versions are refused when a second one of a
-	// subject ended the process; it doubles up to longestPause.
+	// firstPause is the time for which all versions of a subject are refused after its second
+	// refusal. It doubles with each further refusal, up to longestPause.
 	firstPause   = 10 * time.Minute
 	longestPause = 24 * time.Hour
 )
 
-// Refusal says that work is not done because it ended the process before.
+// Refusal is the error for work that is not done because it ended the process before.
 type Refusal struct {
 	Work Work
-	// At is when the process began that found out.
+	// At is the start of the process that found the interrupted work.
 	At time.Time
-	// Until is until when other versions are refused too, zero if they are not.
+	// Until is the time until which other versions are refused too, zero if they are not.
 	Until time.Time
 }
 
@@ -47,7 +47,7 @@ type entry struct {
 	Subject subject `json:"subject"`
 	Version uint64  `json:"version"`
 	State   state   `json:"state"`
-	// Times is how often it was refused, At when it last was under way at an end.
+	// Times counts the refusals. At is the start of the last process that found the work interrupted.
 	Times int       `json:"times"`
 	At    time.Time `json:"at"`
 	Until time.Time `json:"until,omitzero"`
@@ -58,21 +58,21 @@ type state string
 const (
 	suspected state = "suspected"
 	refused   state = "refused"
-	// changed: the version that was refused was replaced. A next refusal lasts longer.
+	// changed: another version has replaced the refused one, or a suspect that was refused before
+	// has been acquitted. The entry remains so that the next refusal lasts longer.
 	changed state = "changed"
 )
 
-// blocklist is the work that is suspected or refused. It is kept in a file.
+// blocklist holds the verdicts on suspected and refused work. They are stored in a file.
 type blocklist struct {
 	path string
-	// entries is immutable, and nil while nothing is listed: nearly always.
+	// entries points to an immutable map. It is usually nil, because there are no entries.
 	entries atomic.Pointer[map[subject]entry]
 
 	mu sync.Mutex // held by writers
 }
 
-// readBlocklist reads the file of the process before. A damaged file counts as an empty
-// one.
+// readBlocklist reads the file of the previous process. A damaged file counts as empty.
 func readBlocklist(dir string) (*blocklist, error) {
 	b := &blocklist{path: filepath.Join(dir, blocklistName)}
 	text, err := os.ReadFile(b.path)
@@ -101,7 +101,7 @@ func (b *blocklist) replace(entries map[subject]entry) {
 	b.entries.Store(&entries)
 }
 
-// all is a copy for a writer.
+// all returns a copy of the entries that the caller may change.
 func (b *blocklist) all() map[subject]entry {
 	if entries := b.entries.Load(); entries != nil {
 		return maps.Clone(*entries)
@@ -109,7 +109,7 @@ func (b *blocklist) all() map[subject]entry {
 	return make(map[subject]entry)
 }
 
-// blame lists the work that was under way at an end.
+// blame adds the work that the end of the previous process interrupted: as suspected or refused.
 func (b *blocklist) blame(found []interrupted, now time.Time) error {
 	if len(found) == 0 {
 		return nil
@@ -134,7 +134,7 @@ func (b *blocklist) blame(found []interrupted, now time.Time) error {
 	return b.saveLocked(entries)
 }
 
-// find returns why work is refused, nil if it is not, and reports whether it is suspected.
+// find returns the refusal of work, nil if there is none, and reports whether it is suspected.
 func (b *blocklist) find(w Work) (refusal *Refusal, suspect bool) {
 	entries := b.entries.Load()
 	if entries == nil {
@@ -158,7 +158,7 @@ func (b *blocklist) find(w Work) (refusal *Refusal, suspect bool) {
 	return nil, false
 }
 
-// acquit ends all suspicion.
+// acquit drops all suspects. Entries that were refused before stay as changed.
 func (b *blocklist) acquit() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -176,7 +176,7 @@ func (b *blocklist) acquit() error {
 	return b.saveLocked(entries)
 }
 
-// refusals returns all that is refused, sorted.
+// refusals returns the refused work, sorted.
 func (b *blocklist) refusals() []Refusal {
 	var out []Refusal
 	for _, e := range b.all() {
@@ -190,8 +190,8 @@ func (b *blocklist) refusals() []Refusal {
 	return out
 }
 
-// saveLocked replaces the entries and their file. A process that ends during the
-// call leaves the old file or the new one.
+// saveLocked replaces the entries and the file. If the process ends during the call, the file is
+// the old or the new one.
 func (b *blocklist) saveLocked(entries map[subject]entry) error {
 	newest := slices.SortedFunc(maps.Values(entries), func(a, b entry) int { return b.At.Compare(a.At) })
 	for _, old := range newest[min(len(newest), maxEntries):] {

@@ -14,9 +14,8 @@ import (
 	"time"
 )
 
-// HighWater is how long work has to last for one end of the process to be enough
-// to refuse it. Probation is how long a process has to live until nothing is
-// suspected any more.
+// HighWater is the duration from which interrupted work is refused at once, not only
+// suspected. Probation is the time after which a process has no suspects any more.
 const (
 	HighWater = time.Second
 	Probation = 10 * time.Minute
@@ -24,20 +23,20 @@ const (
 
 const (
 	journalName = "journal"
-	// beatEvery is how often the journal notes that the process is alive.
+	// beatEvery is the time between two heartbeats.
 	beatEvery = 50 * time.Millisecond
 )
 
-// Work is something that is about to be done, for what a user wrote.
+// Work is a piece of work on something that a user wrote.
 type Work struct {
-	// Kind, Namespace and Name say for what, such as GraphView shop/frontend. They
-	// are cut if they are longer than 128, 128 and 512 bytes.
+	// Kind, Namespace and Name identify its subject, such as GraphView shop/frontend. They
+	// are cut to 128, 128 and 512 bytes.
 	Kind, Namespace, Name string
-	// Version is that of its content: a hash, or a resource version.
+	// Version identifies the content of the subject: a hash, or a resource version.
 	Version uint64
 }
 
-// subject is what work is done for, in whatever version.
+// subject identifies the object or spec of some Work, without its version.
 type subject struct{ Kind, Namespace, Name string }
 
 func (w Work) subject() subject {
@@ -49,8 +48,8 @@ func cut(s string, n int) string { return s[:min(len(s), n)] }
 // Memory is the heap and the memory limit of a process in bytes. The limit is 0 if there is none.
 type Memory struct{ Heap, Limit uint64 }
 
-// filledSince reports whether work that began with a heap may have filled the process. A process
-// whose heap is below half of its limit did not end because of memory.
+// filledSince reports whether work that began at the given heap size may have ended the process. Below
+// half of the limit, memory was not the cause, so the growth of the heap does not count.
 func (m Memory) filledSince(heap uint64) bool {
 	return m.Limit == 0 || m.Heap < m.Limit/2 || m.Heap >= heap+m.Limit/4
 }
@@ -66,27 +65,27 @@ func ReadMemory() Memory {
 	return m
 }
 
-// Journal notes what is under way. See the package documentation.
+// Journal records the work that is in progress. See the package documentation.
 type Journal struct {
 	blocklist *blocklist
-	slots     []slot // of the file; the first one says when the process was last alive
-	// taken says which slots have an owner: the goroutine that does the work.
+	slots     []slot // of the file; the first one has the last heartbeat
+	// taken marks the slots that belong to a Record.
 	taken  [slots]flag
 	alive  atomic.Int64
 	heap   atomic.Uint64
 	closed atomic.Bool
 }
 
-// flag is alone in its cache line.
+// flag fills a cache line, so that goroutines on different flags do not slow each other down.
 type flag struct {
 	atomic.Bool
 
 	_ [60]byte
 }
 
-// Open reads what was under way when the last process ended, and begins an empty journal.
-// The directory has to outlive the process, and is for one process at a time. An error
-// is that files cannot be written there, or not be mapped on this system.
+// Open reads which work the end of the previous process interrupted, and begins an empty journal.
+// The directory must survive the process, and only one process at a time may use it. Open returns
+// an error if files cannot be written there, or cannot be mapped on this system.
 func Open(dir string, now time.Time) (*Journal, error) {
 	b, err := readBlocklist(dir)
 	if err != nil {
@@ -100,8 +99,8 @@ func Open(dir string, now time.Time) (*Journal, error) {
 	if err := b.blame(underWay(before), now); err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	// Written, and not only made as long as it has to be: a page for which the disk has
-	// no room would end the process when it is touched.
+	// Zeros are written because a sparse file could lack room on the disk: the process would
+	// then be killed when it touches the page.
 	if err := os.WriteFile(path, make([]byte, fileSize), 0o600); err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
@@ -110,13 +109,13 @@ func Open(dir string, now time.Time) (*Journal, error) {
 		return nil, fmt.Errorf("quarantine: map %s: %w", path, err)
 	}
 	j := &Journal{blocklist: b, slots: slotsOf(file)}
-	// Not when it is closed: work that is under way then still ends.
+	// Close does not unmap the file, because work may still be in progress and write its end.
 	runtime.AddCleanup(j, func(file []byte) { _ = unmapFile(file) }, file)
 	j.Beat(now, ReadMemory())
 	return j, nil
 }
 
-// Run notes that the process is alive until ctx ends.
+// Run records heartbeats until ctx ends, and drops the suspects after Probation.
 func (j *Journal) Run(ctx context.Context) error {
 	if j == nil {
 		<-ctx.Done()
@@ -138,7 +137,7 @@ func (j *Journal) Run(ctx context.Context) error {
 	}
 }
 
-// Beat notes that the process is alive, and its memory, as Run does.
+// Beat records a heartbeat: the time and the memory of the process. Run calls it.
 func (j *Journal) Beat(now time.Time, m Memory) {
 	j.alive.Store(now.UnixNano())
 	j.heap.Store(m.Heap)
@@ -146,7 +145,7 @@ func (j *Journal) Beat(now time.Time, m Memory) {
 	j.slots[0].began.Store(now.UnixNano())
 }
 
-// Close says that the process ends in order: what is under way now is not to blame.
+// Close records that the process ends in order, so that work in progress is not blamed.
 func (j *Journal) Close() error {
 	if j == nil {
 		return nil
@@ -158,14 +157,14 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// Record says that work is under way. The zero Record says nothing.
+// Record is a slot of the journal for work in progress. The zero Record has none.
 type Record struct {
 	journal *Journal
 	slot    int
 }
 
-// Begin notes work that is about to be done, or returns the *[Refusal] that keeps it
-// from being done. It takes no lock, does not read the clock, and makes no system call.
+// Begin records work before it starts. If the work is refused, it returns a *[Refusal]. It usually
+// takes no lock, and it never reads the clock or makes a system call.
 func (j *Journal) Begin(w Work) (Record, error) {
 	if j == nil {
 		return Record{}, nil
@@ -184,20 +183,20 @@ func (j *Journal) Begin(w Work) (Record, error) {
 		j.start(s)
 		return Record{j, i}, nil
 	}
-	return Record{}, nil // more is under way than fits
+	return Record{}, nil // all slots are taken
 }
 
-// start notes that the work of a slot is under way.
+// start records that the work of a slot is in progress.
 func (j *Journal) start(s *slot) {
 	s.began.Store(j.alive.Load())
-	// Close empties the slots after it has said so: one of both empties this one.
+	// Close sets closed before it empties the slots, so either Close or start empties this one.
 	if j.closed.Load() {
 		s.began.Store(0)
 	}
 }
 
-// Pause notes that the work waits for its turn, and so cannot end the process. resume notes that it
-// goes on, as if it began then.
+// Pause records that the work waits for a turn, so it cannot end the process. resume records that it
+// continues, as if it began at that time.
 func (r Record) Pause() (resume func()) {
 	if r.slot == 0 {
 		return func() {}
@@ -210,7 +209,7 @@ func (r Record) Pause() (resume func()) {
 	}
 }
 
-// End says that the work was done, well or not.
+// End records that the work has ended, successfully or not.
 func (r Record) End() {
 	if r.slot == 0 {
 		return
@@ -219,8 +218,7 @@ func (r Record) End() {
 	r.journal.taken[r.slot].Store(false)
 }
 
-// Suspects reports whether work may have ended the process. The caller does suspected
-// work one piece at a time.
+// Suspects reports whether work is suspected. The caller runs one suspect at a time.
 func (j *Journal) Suspects(w Work) bool {
 	if j == nil {
 		return false
@@ -229,7 +227,7 @@ func (j *Journal) Suspects(w Work) bool {
 	return suspect
 }
 
-// Refusals returns all that is refused now.
+// Refusals returns the work that is refused now, sorted.
 func (j *Journal) Refusals() []Refusal {
 	if j == nil {
 		return nil

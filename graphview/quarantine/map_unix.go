@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// mapFile maps a file so that what is written to memory is in the file, whatever
-// becomes of the process.
+// mapFile maps a file into memory. The kernel keeps writes to the mapping even if the process
+// is killed.
 func mapFile(path string, size int) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// slots is the number of pieces of work that are noted at the same time. Further work is not
-	// noted.
+	// slots is the number of slots: one for the heartbeat, and one for each piece of work in
+	// progress. Work that finds no free slot is not recorded.
 	slots        = 256
 	slotSize     = 1 << 10
 	fileSize     = slots * slotSize
@@ -17,25 +17,25 @@ const (
 	maxName      = 512
 )
 
-// slot is one piece of work in the file.
+// slot is one piece of work in the file, or the heartbeat.
 type slot struct {
-	// began is in nanoseconds since 1970, as of the last time that the process was known
-	// to be alive; 0 if there is no work. It is written last, and cleared first.
+	// began is the time of the last heartbeat before the work, in nanoseconds since 1970; 0 if
+	// there is no work. It is written last, and cleared first.
 	began atomic.Int64
-	// heap is the heap of the process at that time, in bytes. In the first slot limit is the memory
-	// limit.
+	// heap is the heap of the process at that time, in bytes. limit is the memory limit. Only the
+	// first slot has it.
 	heap, limit uint64
 	version     uint64
 	lengths     [3]uint16
 	names       [slotSize - 4*8 - 6]byte
 }
 
-// slotsOf are those of a file.
+// slotsOf returns the bytes of a file as slots, without a copy.
 func slotsOf(file []byte) []slot {
 	return unsafe.Slice((*slot)(unsafe.Pointer(unsafe.SliceData(file))), len(file)/slotSize) //nolint:gosec // files are mapped, or read, at multiples of eight
 }
 
-// write fills a slot that the caller owns, and whose work does not begin before began is stored.
+// write stores the work and the heap in a slot of the caller. The caller stores began after that.
 func (s *slot) write(w Work, heap uint64) {
 	of := w.subject()
 	s.version, s.heap = w.Version, heap
@@ -46,7 +46,7 @@ func (s *slot) write(w Work, heap uint64) {
 	}
 }
 
-// read is the work of a slot.
+// read returns the work of a slot.
 func (s *slot) read() Work {
 	w := Work{Version: s.version}
 	at := 0
@@ -58,15 +58,15 @@ func (s *slot) read() Work {
 	return w
 }
 
-// interrupted is work that was under way at an end, and for how long.
+// interrupted is work that was in progress when the process ended, and how long it had lasted.
 type interrupted struct {
 	work   Work
 	lasted time.Duration
 }
 
-// underWay reads what a process has left. A file of another size is no journal. Work that
-// began after the process was last alive is not to blame, and neither is work during which the
-// memory of a full process did not grow.
+// underWay returns the work in the journal of a process that may have ended it. A file of another size
+// is not a journal. Work that began after the last heartbeat is left out, and so is work during which
+// the heap of a full process did not grow.
 func underWay(file []byte) []interrupted {
 	if len(file) != fileSize {
 		return nil
