@@ -7,7 +7,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Follower is the readers of a lens. The writer calls its methods, which may not block.
+// Follower stands for the readers of a lens. The writer calls its methods, which must not block.
 type Follower interface {
 	// Subscribers returns the number of readers that wait for changes.
 	Subscribers() int
@@ -16,17 +16,17 @@ type Follower interface {
 	Arrived(head uint64, received time.Time)
 	// Published is called after readers were notified.
 	Published()
-	// Walked is called once per batch of events in which the lens explored from its roots, with the
-	// number of visits. How many revisions a batch needs depends on other lenses.
+	// Walked is called if the lens explored from its roots, with the number of visits: at most once per
+	// batch, because the number of revisions of a batch depends on other lenses.
 	Walked(visits int)
 }
 
-// Follow adds the follower of a lens. In an event.
+// Follow adds the follower of a lens. Call it in an event.
 func (w *Writer) Follow(l *graph.Lens, f Follower) {
 	w.followers[l] = &pace{lens: l, follower: f}
 }
 
-// Unfollow removes the follower of a lens. In an event.
+// Unfollow removes the follower of a lens. Call it in an event.
 func (w *Writer) Unfollow(l *graph.Lens) {
 	if p := w.followers[l]; p != nil {
 		p.waits = false
@@ -34,36 +34,36 @@ func (w *Writer) Unfollow(l *graph.Lens) {
 	}
 }
 
-// changed is called for each lens that a revision changed. It returns whether readers are notified
-// with the revision.
+// changed is called for each lens that a revision changed. It reports whether the graph notifies
+// readers of the lens at once.
 func (w *Writer) changed(l *graph.Lens, head uint64) (publish bool) {
 	p := w.followers[l]
 	return p == nil || w.publications.changed(p, head, w.received)
 }
 
-// Each subscriber that is notified writes a message. Subscribers that fall behind end at different
-// positions and cannot share an encoding. So publications of a lens are apart by the cost of a
-// notification and a write, times the number of its subscribers.
+// Each notified subscriber writes a message. Subscribers that fall behind are at different revisions
+// and cannot share an encoding. So the time between two publications of a lens is at least the cost
+// of one notification and write, times the number of its subscribers.
 const (
 	perSubscriber = 55 * time.Microsecond
 	maxPace       = 55 * time.Millisecond
 )
 
-// pace is when a lens may be published again.
+// pace controls when a lens may be published again.
 type pace struct {
 	lens        *graph.Lens
 	follower    Follower
 	subscribers int       // as of the last publication
 	due         time.Time // of the next one
 	resting     bool      // due is in the future
-	// waits: the lens changed since the last publication. received is when the first of these
-	// changes was received.
+	// waits: the lens has changed since the last publication. received is the time when the first of
+	// these changes was received.
 	waits    bool
 	received time.Time
 	walked   uint64 // the last batch for which Walked was called
 }
 
-// publications are the lenses that were published lately.
+// publications are the lenses that were published recently.
 type publications struct {
 	resting     []*pace
 	subscribers int       // of the resting lenses
@@ -72,7 +72,7 @@ type publications struct {
 	notified    bool      // subscribers, since the last call of yield
 }
 
-// changed returns whether a lens that changed is published with the revision.
+// changed reports whether a changed lens is published with the revision. A resting lens is not.
 func (q *publications) changed(p *pace, head uint64, received time.Time) bool {
 	if p.resting {
 		if !p.waits {
@@ -128,7 +128,7 @@ func (q *publications) add(p *pace) {
 	}
 }
 
-// rest makes the lenses that were published wait until they are due again.
+// rest makes the published lenses rest until they are due again. Lenses without subscribers do not.
 func (q *publications) rest() {
 	rest := q.published[:0]
 	for _, p := range q.published {
@@ -141,8 +141,8 @@ func (q *publications) rest() {
 	q.notified = q.notified || len(rest) > 0
 	now, lenses := time.Now(), len(q.resting)+len(rest)
 	for _, p := range rest {
-		// All lenses together notify at most twice as many subscribers as one processor can serve,
-		// and none waits longer than if all were notified together.
+		// The lenses together notify at most twice as many subscribers as one processor can serve.
+		// No lens waits longer than if all were notified at the same time.
 		subscribers := min(q.subscribers, lenses*p.subscribers)
 		p.due, p.resting = now.Add(min(time.Duration(subscribers)*perSubscriber, maxPace)), true
 		q.add(p)
@@ -151,7 +151,7 @@ func (q *publications) rest() {
 	q.published = q.published[:0]
 }
 
-// yield lets the subscribers that were notified since the last call run.
+// yield lets the notified subscribers run, if there are any since its last call.
 func (q *publications) yield() {
 	if q.notified {
 		q.notified = false

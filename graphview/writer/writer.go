@@ -8,7 +8,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Event is a change for the graph. The writer applies it in Graph.Update.
+// Event is a change of the graph. The writer calls Apply in Graph.Update.
 type Event interface{ Apply() }
 
 // Func is an Event.
@@ -17,13 +17,13 @@ type Func func()
 // Apply implements Event.
 func (f Func) Apply() { f() }
 
-// Received is implemented by events that were received before they were sent. Zero: the event was
-// received when it was sent.
+// Received is implemented by events that have a time of receipt. For other events, and if it is zero,
+// the time at which the writer takes the batch counts.
 type Received interface{ Received() time.Time }
 
 // Options of a Writer.
 type Options struct {
-	// Revised is called after each revision, with the time that it took. Nil: it is not called.
+	// Revised is called after each revision, with its duration. It may be nil.
 	Revised func(took time.Duration)
 }
 
@@ -32,15 +32,15 @@ type Writer struct {
 	o      Options
 	graph  *graph.Graph
 	events chan Event
-	// background hands over chunks: each of its senders waits for the graph.
+	// background hands over chunks. A sender waits until the graph has its chunk.
 	background chan *chunk
 
-	// The goroutine of Run uses the rest.
+	// Only the goroutine of Run uses the fields below.
 	followers    map[*graph.Lens]*pace
 	publications publications
 	chunk        *chunk          // of the background, nil for none
 	applied      []chan struct{} // callers of Do that wait for the revision
-	received     time.Time       // when the first event of the revision was received
+	received     time.Time       // when the first event of the batch was received
 	batch        uint64          // number of the batch
 }
 
@@ -54,10 +54,10 @@ func New(g *graph.Graph, o Options) *Writer {
 	return w
 }
 
-// Send sends an event. It blocks while the writer is behind. Run must outlive all that send.
+// Send sends an event. It blocks while the queue is full. Run must outlive all senders.
 func (w *Writer) Send(ev Event) { w.events <- ev }
 
-// Do runs fn as an event, and returns when its revision is committed.
+// Do runs fn as an event, and returns when the revision with it is committed.
 func (w *Writer) Do(fn func()) {
 	done := make(chan struct{})
 	w.Send(Func(func() {
@@ -83,7 +83,7 @@ func (w *Writer) Try(ctx context.Context, fn func()) error {
 	}
 }
 
-// Queued returns the number of events that wait.
+// Queued returns the number of events in the queue.
 func (w *Writer) Queued() int { return len(w.events) }
 
 const (
@@ -137,7 +137,7 @@ func (w *Writer) Run(ctx context.Context) {
 	}
 }
 
-// receive adds the events that have been sent to a batch.
+// receive adds the queued events to a batch, up to maxBatch.
 func (w *Writer) receive(batch []Event) []Event {
 	for len(batch) < maxBatch {
 		select {
@@ -150,16 +150,16 @@ func (w *Writer) receive(batch []Event) []Event {
 	return batch
 }
 
-// maxVisits is the number of elements that a revision visits before it takes no further event,
-// because readers wait while it is made. With a hundred views, each event is a decision for each of
-// them. A thousand visits take about a third of a millisecond. stepVisits is the same bound for a
-// step, which events wait for.
+// A revision takes no further event after maxVisits visits of elements, because readers wait while
+// the graph is locked. With a hundred views, each event is a decision for each of them. A thousand
+// visits take about a third of a millisecond. stepVisits is the bound of a step of the background,
+// for which events wait.
 const (
 	maxVisits  = 1 << 13
 	stepVisits = 1 << 10
 )
 
-// apply makes a batch as many revisions as it needs; an empty one makes one revision, for the
+// apply applies a batch in as many revisions as it needs. An empty batch makes a revision for the
 // cleanup of the graph.
 func (w *Writer) apply(batch []Event) {
 	w.batch++
@@ -174,8 +174,8 @@ func (w *Writer) apply(batch []Event) {
 	}
 }
 
-// revise makes a revision of events until it has so many visits, and returns the others. It applies
-// at least one event, unless the graph has to finish what the last one began.
+// revise applies events in one revision until it has made the given number of visits, and returns the
+// others. It applies at least one event, unless the graph first has to finish an earlier change.
 func (w *Writer) revise(events []Event, visits int) (left []Event) {
 	began := time.Now()
 	w.graph.Update(func() {
@@ -202,15 +202,15 @@ func (w *Writer) revise(events []Event, visits int) (left []Event) {
 	return left
 }
 
-// chunk is events of the background.
+// chunk is a list of events of the background.
 type chunk struct {
-	left  []Event // that the writer has not applied
+	left  []Event // events that the writer has not applied yet
 	begun bool
 	done  chan struct{} // closed when the graph has all events
 }
 
-// Background applies events between batches of sent events, first in, first out, and returns when the
-// graph has them. It returns at once if events is empty.
+// Background applies events between batches of sent events, and returns when the graph has them. It
+// returns at once if events is empty. Concurrent calls are served in their order.
 func (w *Writer) Background(events []Event) {
 	if len(events) == 0 {
 		return
@@ -220,8 +220,8 @@ func (w *Writer) Background(events []Event) {
 	<-c.done
 }
 
-// step makes a part of the present chunk, or of the next one, one revision. It reports whether there
-// was a chunk.
+// step applies a part of the present chunk, or of the next one, in one revision. It reports whether
+// there was a chunk.
 func (w *Writer) step() bool {
 	if w.chunk == nil {
 		select {
