@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	// maxApart is the number of namespaces that views watch one by one. They share a watch of
-	// all namespaces if there are more, until there are at most minShared.
+	// maxApart is the number of namespaces in which views watch a resource one by one. With more
+	// namespaces, they share a watch of all, until at most minShared namespaces are left.
 	maxApart  = 16
 	minShared = 8
 )
 
-// Kind is what a view would watch without other views.
+// Kind says how a view would watch a resource without other views.
 type Kind int
 
 const (
-	// Guest is nothing: the view uses the watch only if other views share it.
+	// Guest demands no watch: the view uses the watch only if other views share it.
 	Guest Kind = iota
 	// Single is a watch of each namespace.
 	Single
-	// Several is a watch of all namespaces that retains the objects of some.
+	// Several is a watch of all namespaces that retains the objects of some namespaces.
 	Several
 	// Everything is a watch of all namespaces that retains all objects.
 	Everything
 )
 
-// Demand is what a view demands of the watch of all namespaces with some key.
+// Demand describes which objects a view demands from one watch of all namespaces.
 type Demand struct {
 	Kind Kind
-	// Namespaces are those whose objects the view needs, unless it needs everything.
+	// Namespaces are the namespaces that the view needs, unless it needs everything.
 	Namespaces []string
 }
 
@@ -41,18 +41,18 @@ func (d Demand) equal(o Demand) bool {
 
 // Share describes a watch of all namespaces that views share.
 type Share struct {
-	// Partial: no view needs everything, so the watch retains the objects of the namespaces
+	// Partial: no view needs everything, so the watch retains only objects of the namespaces
 	// that views demand.
 	Partial bool
-	// Crowded: the watch replaces more watches than views may have one by one.
+	// Crowded: the watch replaces more watches of single namespaces than maxApart.
 	Crowded bool
-	// Listed are the namespaces of the partial watch's present list; nil if there has been
-	// none. Relists: another list is about to begin, with all namespaces that views demand.
+	// Listed are the namespaces of the partial watch's last list, complete or not; nil if there is
+	// none. Relists: another list was requested. It will have all namespaces that views demand.
 	Listed  map[string]bool
 	Relists bool
 }
 
-// extent is how much of a watch is shared.
+// extent says which objects the shared watch of a key retains. nothing: no watch is shared.
 type extent int
 
 const (
@@ -63,14 +63,14 @@ const (
 
 // Options of a Book.
 type Options[V comparable] struct {
-	// Linger is how long more is shared than necessary.
+	// Linger is the time for which a larger extent than necessary stays shared.
 	Linger time.Duration
 	// Tell is called with each view for which Shared has changed because of another view. It
 	// must not block and must not call the Book.
 	Tell func(V)
 }
 
-// Book knows the demands of all views V of the watches of all namespaces, by their keys K.
+// Book holds the demands of all views V by watch key K, and decides which watches views share.
 type Book[K, V comparable] struct {
 	o Options[V]
 
@@ -80,14 +80,14 @@ type Book[K, V comparable] struct {
 	lists   map[K]*list
 }
 
-// entry is about one key.
+// entry holds the demands for one key.
 type entry[V comparable] struct {
 	views map[V]struct{}
 	// everything, several and single count views by kind, single by namespace. namespaces
 	// counts all views that demand a namespace.
 	everything, several int
 	single, namespaces  map[string]int
-	// shared is the present extent. spare is the time since when it has been more than
+	// shared is the present extent. spare is the time since which it has been larger than
 	// necessary, zero if it is not.
 	shared  extent
 	crowded bool
@@ -133,7 +133,7 @@ func (b *Book[K, V]) Set(view V, demands map[K]Demand, now time.Time) {
 	}
 }
 
-// count adds a demand, or with -1 removes it.
+// count adds a demand if by is 1, and removes it if by is -1.
 func (b *Book[K, V]) count(k K, view V, d Demand, by int) {
 	e, l := b.entries[k], b.lists[k]
 	if by > 0 {
@@ -158,7 +158,7 @@ func (b *Book[K, V]) count(k K, view V, d Demand, by int) {
 	}
 }
 
-// addTo adds to a counter and reports whether that became, or ceased to be, zero.
+// addTo adds to the counter of a namespace. It reports whether the counter was or became zero.
 func addTo(counts map[string]int, namespace string, by int) bool {
 	counts[namespace] += by
 	switch counts[namespace] {
@@ -172,7 +172,7 @@ func addTo(counts map[string]int, namespace string, by int) bool {
 	}
 }
 
-// decide updates what is shared of one key, and notifies all views but one of a change.
+// decide updates the extent of one key, and notifies all views except but of a change.
 func (b *Book[K, V]) decide(k K, but V, now time.Time) {
 	e := b.entries[k]
 	if len(e.views) == 0 {
@@ -196,7 +196,7 @@ func (b *Book[K, V]) decide(k K, but V, now time.Time) {
 	}
 }
 
-// needed is the extent that the demands require.
+// needed returns the extent that the demands require.
 func (e *entry[V]) needed() extent {
 	switch {
 	case e.everything > 0:
@@ -216,8 +216,8 @@ func (b *Book[K, V]) notify(e *entry[V], but V) {
 	}
 }
 
-// Shared returns the demanded watches of a view that are shared, and the time until the result
-// may change without an event.
+// Shared returns the shared ones among the watches that a view demands. again is the time until
+// the result may change although the Book does not call Tell.
 func (b *Book[K, V]) Shared(view V, now time.Time) (shared map[K]Share, again time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -238,8 +238,8 @@ func (b *Book[K, V]) Shared(view V, now time.Time) (shared map[K]Share, again ti
 	return shared, again
 }
 
-// Bounds of the time between two lists of a partial watch. Lists take at most a twentieth of the
-// time, and at most a hundredth for each namespace that waits for the next one.
+// Bounds of the time between two lists of a partial watch. Lists take at most 5 % of the time, and
+// at most 1 % for each namespace that waits for the next list.
 const (
 	relistShare        = 20
 	relistShareForEach = 100
@@ -248,11 +248,11 @@ const (
 
 // Lister is a partial watch. A *watch.Watch is one.
 type Lister interface {
-	// ID is greater than that of all earlier watches with the same key.
+	// ID is greater than the IDs of all earlier watches with the same key.
 	ID() uint32
 	// Relist begins another list. It must not block.
 	Relist()
-	// ListTime is the duration of the last list or, if longer, of the list under way.
+	// ListTime is the duration of the last list or of the list in progress, whichever is longer.
 	ListTime() time.Duration
 }
 
@@ -261,15 +261,15 @@ type list struct {
 	by         Lister
 	began      time.Time
 	namespaces map[string]bool
-	// waiting counts demanded namespaces that the list does not have, unneeded the listed
+	// waiting counts the demanded namespaces that the list lacks. unneeded counts the listed
 	// namespaces that no view demands any more.
 	waiting, unneeded int
 	// relists: another list was requested.
 	relists bool
 }
 
-// Begin records that a partial watch lists, and returns the namespaces that views demand
-// of it. The map does not change.
+// Begin records that a partial watch begins a list, and returns the namespaces that views
+// demand of it. The map does not change.
 func (b *Book[K, V]) Begin(k K, by Lister, now time.Time) map[string]bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -294,7 +294,7 @@ func (b *Book[K, V]) End(k K, by Lister) {
 	}
 }
 
-// demanded records that views began, or ceased, to demand a namespace.
+// demanded records that the first view demands a namespace or, without now, that the last one ceased.
 func (l *list) demanded(namespace string, now bool) {
 	by := 1
 	if !now {
@@ -309,9 +309,9 @@ func (l *list) demanded(namespace string, now bool) {
 	}
 }
 
-// relist requests another list if one is due, and returns the time until one is. More waiting
-// than listed namespaces do not wait: the number of lists then grows with the logarithm of
-// the number of namespaces.
+// relist requests another list if it is due, and returns the time until it is due. It is due at
+// once if more namespaces wait than are listed: so the number of lists grows only with the
+// logarithm of the number of namespaces.
 func (l *list) relist(now time.Time) (again time.Duration) {
 	if l == nil || l.relists || l.waiting == 0 && l.unneeded <= max(maxApart, len(l.namespaces)/2) {
 		return time.Hour
@@ -329,7 +329,7 @@ func (l *list) relist(now time.Time) (again time.Duration) {
 	return time.Hour
 }
 
-// with adds what is known of the list.
+// with returns the Share with the state of the list, which may be nil.
 func (s Share) with(l *list) Share {
 	if l != nil {
 		s.Listed, s.Relists = l.namespaces, l.relists

@@ -17,16 +17,16 @@ const (
 	// maxNamespaceWatches is the largest number of namespaces in which a view watches a resource
 	// one by one. For more namespaces, one watch of all namespaces costs less.
 	maxNamespaceWatches = 8
-	// usualWatches is the number of namespaced watches that a view should not exceed. A view
-	// of many resources gets fewer of each.
+	// usualWatches is the number of watches of single namespaces that a view should not exceed.
+	// So a view of many resources watches each of them in fewer single namespaces.
 	usualWatches = 200
-	// maxFallbackWatches bounds the watches of one resource that the operator may not watch
-	// in all namespaces at once.
+	// maxFallbackWatches bounds the watches of single namespaces for a resource that the operator
+	// may not watch in all namespaces at once.
 	maxFallbackWatches = 256
 )
 
-// watchesEach is the largest number of namespaces in which a view watches a resource one by one,
-// if it selects so many resources.
+// watchesEach returns the largest number of namespaces in which a view that selects a number of
+// resources watches each of them one by one.
 func watchesEach(resources int) int {
 	return min(max(usualWatches/max(resources, 1), 1), maxNamespaceWatches)
 }
@@ -35,34 +35,34 @@ func watchesEach(resources int) int {
 type Situation struct {
 	Program  *spec.Program
 	Selected []resources.Selected
-	// Subject is the account that restricts the view, in the words of warnings; "" if the view
-	// is not restricted.
+	// Subject names the account whose rights restrict the view, for warnings; "" if no account
+	// does.
 	Subject string
-	// Own: the subject is the account of this process, so a watch outside its rights fails. The
-	// plan then shares and probes no watch, and Refused has no effect.
+	// Own: the subject is the account of this process, so watches outside its rights would fail.
+	// The view then shares and probes no watch, and Refused has no effect.
 	Own bool
-	// Answers are the known rights of the subject. Unanswered is the reason why the other
-	// rights cannot be asked for now; nil while answers may come.
+	// Answers are the known rights of the subject. Unanswered is the reason why no answers about
+	// other rights can be expected now, nil while they can.
 	Answers    map[access.Place]bool
 	Unanswered error
-	// Charge is called before the claims depend on one more right, with the number of rights. If
-	// it returns an error, the claims are Overdrawn. nil charges nothing.
+	// Charge is called before the claims depend on another right, with the new number of rights.
+	// If it returns an error, the claims are Overdrawn. It may be nil.
 	Charge func(places int) error
 	// Refused are the resources that the operator may not watch in all namespaces at once.
 	Refused map[resources.Resource]bool
 	// Namespaces are the selected namespaces or, without a selector, all namespaces of the
-	// cluster. While Complete is false they are those of before, nil if there were none.
+	// cluster. While Complete is false, they are the last known ones, nil if there are none.
 	Namespaces map[string]bool
 	Complete   bool
 }
 
-// Claims are what a view may watch by its spec and its rights, regardless of other views.
+// Claims describe what a view may watch by its spec and its rights, regardless of other views.
 type Claims struct {
-	// Demands are the view's demands of watches of all namespaces, for the Book.
+	// Demands are the view's demands for watches of all namespaces. The caller passes them to Book.Set.
 	Demands map[watch.Key]Demand
 	// Places are the rights that the claims depend on.
 	Places []access.Place
-	// Undecided: some of these rights are not known yet.
+	// Undecided: the answer about some Place is not known yet.
 	Undecided bool
 	// Overdrawn: the claims depend on more rights than the view's owner may hold, so they are
 	// incomplete.
@@ -70,7 +70,7 @@ type Claims struct {
 
 	s      Situation
 	claims []claim
-	// namespaces is the outline's part about Namespaces.
+	// namespaces is what the outline says about namespaces.
 	namespaces outlineOfNamespaces
 	without    []Denied
 	each       int                   // see watchesEach
@@ -78,22 +78,22 @@ type Claims struct {
 	asked      map[access.Place]bool // set of Places
 }
 
-// outlineOfNamespaces is what a view knows of namespaces.
+// outlineOfNamespaces says whether a view may read Namespaces; see Outline.Blind and Unlisted.
 type outlineOfNamespaces struct {
 	blind    bool
 	unlisted *Denied
 	read     bool // the view may read them
 }
 
-// claim is what a view may watch of one resource.
+// claim describes what a view may watch of one resource.
 type claim struct {
 	selected resources.Selected
 	// wide is the watch of all namespaces that the view would have without other views.
 	wide watch.Key
 	form form
-	// namespaces are the granted ones, unless the form is everywhere.
+	// namespaces are the namespaces to watch, unless the form is clusterScoped or everywhere.
 	namespaces []string
-	// within restricts the objects to granted namespaces; nil for no restriction.
+	// within are the granted namespaces, nil if the rights are not restricted to namespaces.
 	within map[string]bool
 	denied *Denied
 	// list: the claim depends on which namespaces exist.
@@ -102,7 +102,7 @@ type claim struct {
 	retries bool
 }
 
-// form is how a view watches a resource without other views.
+// form is how a view would watch a resource without other views.
 type form int
 
 const (
@@ -112,11 +112,11 @@ const (
 	clusterScoped
 	// everywhere is one watch of all namespaces that retains all objects.
 	everywhere
-	// several is one watch of all namespaces that retains objects of some.
+	// several is one watch of all namespaces that retains objects of some namespaces.
 	several
 	// single is a watch of each namespace.
 	single
-	// refusedSingle is single because the operator is refused the watch of all namespaces.
+	// refusedSingle is single because the API server refuses the operator the watch of all namespaces.
 	refusedSingle
 )
 
@@ -141,8 +141,8 @@ func ClaimsOf(s Situation) *Claims {
 	return c
 }
 
-// readNamespaces decides whether the view may read Namespaces. A view that selects
-// namespaces without that right selects none: otherwise its expressions would reveal them.
+// readNamespaces decides whether the view may read Namespaces. If it may not, it selects no
+// namespaces, because its selectors would reveal content of Namespaces.
 func (c *Claims) readNamespaces() {
 	if !c.s.Program.Namespaces.Selective() && (!c.s.Own || c.namesNamespaces()) {
 		c.namespaces.read = true
@@ -150,7 +150,7 @@ func (c *Claims) readNamespaces() {
 	}
 	may, err := c.allowed(access.Place{Resource: "namespaces"})
 	if c.namespaces.read = may == answerYes; c.namespaces.read || may == answerUnknown && err == nil {
-		return // while the answer is unknown, the namespaces of before count
+		return // while the answer is unknown, the last known namespaces count
 	}
 	c.s.Namespaces, c.s.Complete = map[string]bool{}, true
 	c.namespaces.blind = true
@@ -198,7 +198,7 @@ func (c *Claims) claim(selected resources.Selected) claim {
 	case few, all == answerNo && c.s.Own, all == answerNo && !refused && len(out.namespaces) <= c.each:
 		out.form = single
 	case refused:
-		// A view of few namespaces never needs the watch of all, so it does not try it.
+		// A view of few namespaces has the form single, and does not try the watch of all namespaces.
 		out.form, out.retries = refusedSingle, true
 		if len(out.namespaces) > maxFallbackWatches {
 			out.form, out.denied = nothingGranted, &Denied{Resource: r, subject: "the operator", err: fmt.Errorf(
@@ -207,15 +207,15 @@ func (c *Claims) claim(selected resources.Selected) claim {
 	case named:
 		out.form = several
 	default:
-		// Selected namespaces come and go, and each new one would have to be listed for each
-		// resource of the view.
+		// The selected namespaces change often. With another form, each new namespace would have to
+		// be listed for each resource of the view.
 		out.form = everywhere
 	}
 	return out
 }
 
-// grant restricts a claim to the namespaces in which the resource may be read. A namespace
-// whose right is not known yet is neither granted nor denied.
+// grant restricts a claim to the namespaces in which the view may read the resource. It leaves out
+// namespaces without an answer yet, and does not count them as denied.
 func (c *Claims) grant(out *claim) {
 	r, names := out.selected.Resource, out.namespaces
 	out.namespaces, out.within = nil, make(map[string]bool)
@@ -244,7 +244,7 @@ func (c *Claims) grant(out *claim) {
 	out.denied = denied
 }
 
-// demand adds the demands of a claim.
+// demand adds the demands of a claim to Demands.
 func (c *Claims) demand(of *claim) {
 	switch {
 	case c.s.Own:
@@ -258,8 +258,8 @@ func (c *Claims) demand(of *claim) {
 	}
 }
 
-// demandSome adds the demand of a claim's namespaces of a watch, and the same demand of the
-// releases that accompany it.
+// demandSome demands the claim's namespaces from a watch, and also from the watch of Helm releases
+// that accompanies it, if there is one.
 func (c *Claims) demandSome(of *claim, key watch.Key, kind Kind) {
 	d := Demand{Kind: kind, Namespaces: of.namespaces}
 	c.Demands[key] = d
@@ -268,8 +268,8 @@ func (c *Claims) demandSome(of *claim, key watch.Key, kind Kind) {
 	}
 }
 
-// Hold adds a demand of the namespaces that the view still takes from a partial watch. Until
-// other watches have replaced a former one, its next list must not forget them.
+// Hold adds a demand for the namespaces that the view still takes from a partial watch that other
+// watches will replace. Otherwise the next list of the watch would leave them out too early.
 func (c *Claims) Hold(n Need, namespaces map[string]bool) {
 	key := n.DemandKey()
 	d := c.Demands[key]
@@ -285,7 +285,7 @@ func (c *Claims) Hold(n Need, namespaces map[string]bool) {
 	c.Demands[key] = d
 }
 
-// plain is the key of the watch of all namespaces without label selector.
+// plain returns the key of the watch of all namespaces without a label selector.
 func (c *claim) plain() watch.Key {
 	key := c.wide
 	key.LabelSelector = ""
@@ -297,8 +297,8 @@ func (c *Claims) namesNamespaces() bool {
 	return c.named != nil && !c.s.Program.Namespaces.Selective()
 }
 
-// allowedEverywhere is allowed for a resource in all namespaces. A process that watches with its
-// own rights does not ask for that where the spec names namespaces, and watches these.
+// allowedEverywhere calls allowed for a resource in all namespaces. If the process watches with its
+// own rights and the spec names namespaces, it does not ask: it watches these namespaces.
 func (c *Claims) allowedEverywhere(r resources.Resource) (answer, error) {
 	if c.s.Own && r.Namespaced && c.namesNamespaces() {
 		return answerNo, nil
@@ -306,7 +306,7 @@ func (c *Claims) allowedEverywhere(r resources.Resource) (answer, error) {
 	return c.allowed(access.Place{Group: r.Group, Resource: r.Resource})
 }
 
-// answer is what is known of a right.
+// answer says whether a right is granted.
 type answer int
 
 const (
@@ -315,8 +315,8 @@ const (
 	answerYes
 )
 
-// allowed reports whether the view may list and watch a place, and records that the claims
-// depend on it. The error is the reason why the answer is unknown and will not come now.
+// allowed returns whether the view may list and watch a place, and adds the place to Places. The
+// error is the reason why the answer is unknown and cannot be expected now.
 func (c *Claims) allowed(place access.Place) (answer, error) {
 	if c.s.Subject == "" {
 		return answerYes, nil

@@ -14,35 +14,35 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// Need is a watch that a view needs, with its purpose. The keeper compares needs: a
-// need that stays equal keeps its tap.
+// Need is a watch that a view needs, and what the view needs it for. The keeper compares the needs
+// of two plans: a tap stays as long as its need is equal.
 type Need struct {
 	Resource resources.Resource
 	Key      watch.Key
-	// Query is the index of the query that selected the resource, Filter the query's
-	// expression and Roots the expressions of the view's roots. In the need of Namespaces
-	// they are -1, the expression of spec.namespaces and its names.
+	// Query is the index of the query that selected the resource, Filter is the query's
+	// expression, and Roots are the expressions of the view's roots. For the watch of
+	// Namespaces, they are -1, the expression of spec.namespaces and its names.
 	Query  int
 	Filter string
 	Roots  string
 }
 
-// OfNamespaces reports whether the watch is that of Namespaces, which selects namespaces
-// for the view.
+// OfNamespaces reports whether the watch is the watch of Namespaces from which the view selects its
+// namespaces.
 func (n Need) OfNamespaces() bool { return n.Query < 0 }
 
-// OfReleases reports whether the watch is that of Helm's releases.
+// OfReleases reports whether the watch is a watch of Helm releases.
 func (n Need) OfReleases() bool { return n.Key.Reduced }
 
 // OfObjects reports whether the objects are vertices of the view's graph.
 func (n Need) OfObjects() bool { return !n.OfNamespaces() && !n.OfReleases() }
 
-// Everywhere reports whether the watch is of all namespaces of a namespaced resource.
+// Everywhere reports whether the watch is a watch of a namespaced resource in all namespaces.
 func (n Need) Everywhere() bool {
 	return n.OfObjects() && n.Resource.Namespaced && n.Key.Namespace == ""
 }
 
-// DemandKey is the key by which views demand the watch, whatever its extent.
+// DemandKey returns the key of the watch in a Book. It is the same for both extents of a watch.
 func (n Need) DemandKey() watch.Key {
 	n.Key.Partial = false
 	return n.Key
@@ -53,8 +53,8 @@ func (n Need) Overlaps(o Need) bool {
 	return n.Key.Namespace == o.Key.Namespace || n.Key.Namespace == "" || o.Key.Namespace == ""
 }
 
-// Purpose is what needs have in common whose watches can take each other's place: they bring
-// objects of the same kind for the same use.
+// Purpose identifies needs whose watches can replace each other: they bring objects of the same kind
+// for the same use.
 type Purpose struct {
 	Group, Kind          string
 	Namespaces, Releases bool
@@ -65,10 +65,10 @@ func (n Need) Purpose() Purpose {
 	return Purpose{Group: n.Resource.Group, Kind: n.Resource.Kind, Namespaces: n.OfNamespaces(), Releases: n.OfReleases()}
 }
 
-// ByKey orders needs. A need of Secrets precedes the need of its releases.
+// ByKey compares needs, for sorting. A need of Secrets comes before the need of their releases.
 func ByKey(a, b Need) int { return strings.Compare(a.Key.String(), b.Key.String()) }
 
-// NamespaceNeed is the watch of the Namespaces that the spec may select.
+// NamespaceNeed returns the need of the Namespaces that the spec may select.
 func NamespaceNeed(p *spec.Program) Need {
 	n := Need{Query: -1, Resource: resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"}}
 	n.Key.Resource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
@@ -80,8 +80,8 @@ func NamespaceNeed(p *spec.Program) Need {
 	return n
 }
 
-// releases is the watch of Helm's deployed and pending releases, which accompanies a need
-// of Secrets. It reports false for other resources and for queries that exclude the releases.
+// releases returns the need of deployed and pending Helm releases that accompanies a need of
+// Secrets. ok is false for other resources, and if the field selector excludes the releases.
 func (n Need) releases() (_ Need, ok bool) {
 	if n.Resource.Group != "" || n.Resource.Resource != "secrets" {
 		return Need{}, false
@@ -101,12 +101,12 @@ func (n Need) releases() (_ Need, ok bool) {
 	return n, true
 }
 
-// join joins selectors. The first may be empty.
+// join joins selectors, and leaves out empty ones.
 func join(selectors ...string) string {
 	return strings.Join(slices.DeleteFunc(selectors, func(s string) bool { return s == "" }), ",")
 }
 
-// quoted encodes a list of strings injectively.
+// quoted encodes a list of strings. Different lists have different encodings.
 func quoted(list []string) string {
 	var text strings.Builder
 	for _, element := range list {

@@ -8,34 +8,34 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// Outline is what a view needs at one moment.
+// Outline describes what a view needs at one moment.
 type Outline struct {
 	Needed   map[Need]bool
 	Selected []resources.Resource
 	Without  []Denied
-	// Within are the namespaces to which rights restrict a resource, beyond the spec.
+	// Within are the namespaces in which the rights allow a resource, if they restrict it.
 	Within map[resources.Resource]map[string]bool
-	// Listed are the resources whose needs depend on which namespaces exist. Unlisted is the
-	// reason why that is not known, nil if it is.
+	// Listed are the resources whose needs depend on the existing or selected namespaces.
+	// Unlisted is the reason why the view cannot read these namespaces, nil if there is none.
 	Listed   []resources.Resource
 	Unlisted *Denied
-	// Replaced are the resources whose refused watch of all namespaces the outline replaces.
+	// Replaced are the resources whose refused watch of all namespaces other watches replace.
 	Replaced map[resources.Resource]bool
 	// Blind: the view may not read the Namespaces that it selects by label, field or
 	// expression, so it selects none.
 	Blind bool
-	// Standby are the watches that the view has only to learn when they have synced.
+	// Standby are the watches that the view has only to find out when they have synced.
 	Standby map[Need]bool
 	// Lacking are the partial watches whose list does not have all namespaces that the view
 	// takes from them.
 	Lacking map[Need]bool
-	// Undecided: some rights that the outline depends on are not known yet. UnlistedYet: nor
-	// are the existing namespaces.
+	// Undecided: some rights that the outline depends on are not known yet. UnlistedYet: the
+	// namespaces that it depends on are not known yet.
 	Undecided   bool
 	UnlistedYet bool
 }
 
-// Open reports whether the view may soon need more.
+// Open reports whether rights or namespaces are not known yet, so that the view may soon need more.
 func (o *Outline) Open() bool { return o.Undecided || o.UnlistedYet }
 
 // Outline derives the needs of a view from its claims, from the watches that views share,
@@ -74,18 +74,18 @@ type planner struct {
 	out     Outline
 }
 
-// placement is where a view watches a resource.
+// placement says in which watches a view watches a resource.
 type placement struct {
 	// namespaces are watched one by one.
 	namespaces []string
 	// wide is the watch of all namespaces or of a cluster-scoped resource, nil for none.
 	wide *watch.Key
-	// probe is a watch of all namespaces that the view has only to learn when it has synced,
+	// probe is a watch of all namespaces that the view has only to find out when it has synced,
 	// nil for none.
 	probe *watch.Key
 }
 
-// add adds the needs of a claim.
+// add adds the needs of a claim to the outline.
 func (p *planner) add(of *claim) {
 	r := of.selected.Resource
 	p.out.Selected = append(p.out.Selected, r)
@@ -127,8 +127,8 @@ func (p *planner) add(of *claim) {
 
 func (p *planner) need(n Need) { p.out.Needed[n] = true }
 
-// needWide adds the need of a watch of all namespaces and, for the namespaces that it lacks,
-// needs like own.
+// needWide adds the need of a watch of all namespaces. For the namespaces that this watch lacks, it
+// adds needs of single namespaces that otherwise equal own.
 func (p *planner) needWide(of *claim, wide, own Need) {
 	p.need(wide)
 	apart, complete := p.lacks(of, wide.Key, own.Key)
@@ -167,24 +167,24 @@ func (p *planner) place(of *claim) placement {
 // Denied is a resource that the view may not watch, at least in part.
 type Denied struct {
 	Resource resources.Resource
-	// Namespaces are the denied ones of the namespaces that the spec names. Partly: the view
-	// may watch the resource in other namespaces.
+	// Namespaces are the namespaces, named in the spec, in which the right is denied. Partly: the
+	// view may watch the resource in some namespaces.
 	Namespaces []string
 	Partly     bool
 
 	// subject is the account that lacks the right.
 	subject string
-	// err is the failure to ask for the right.
+	// err is the reason why the right is not known, nil if the right is denied.
 	err error
 }
 
-// Lacks reports whether the subject lacks the right. Otherwise the right is not known.
+// Lacks reports whether the subject lacks the right. Otherwise it is not known.
 func (d *Denied) Lacks() bool { return d.err == nil }
 
-// maxDeniedNames is how many namespaces a message names.
+// maxDeniedNames bounds the namespaces that a message names.
 const maxDeniedNames = 8
 
-// Message is the reason, for the author of the view.
+// Message returns the reason for the author of the view.
 func (d *Denied) Message() string {
 	switch {
 	case d.err != nil:

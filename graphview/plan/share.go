@@ -2,14 +2,14 @@ package plan
 
 import "graphview.dev/graphview/watch"
 
-// WatchStatus is the state of a watch that the view has.
+// WatchStatus is the state of a watch that the view has leased.
 type WatchStatus struct {
 	Key   watch.Key
 	State watch.State
-	// Complete: the view has all objects of the watch. Late: the view has waited for them
-	// too long.
+	// Complete: the view has all objects of the watch. Late: the view has waited for the watch
+	// for too long.
 	Complete, Late bool
-	// Retains: the view has had all objects at some time, and still has them.
+	// Retains: the view had all objects of the watch at some time, and has not dropped them.
 	Retains bool
 }
 
@@ -25,15 +25,15 @@ const (
 	onSharedWatch
 )
 
-// toggledPartial is the key of the watch of all namespaces with the other extent: one retains
-// all objects, the other one those of some namespaces.
+// toggledPartial returns the key of the watch of all namespaces with the other extent. One of the two
+// watches retains all objects, the other the objects of some namespaces.
 func toggledPartial(key watch.Key) watch.Key {
 	key.Partial = !key.Partial
 	return key
 }
 
-// placeSingle places a resource that the view would watch in each namespace. A shared watch
-// without label selector serves more views than one with it, so it has precedence.
+// placeSingle places a resource with the form single. A shared watch without a label selector has
+// precedence over one with it, because it serves more views.
 func (p *planner) placeSingle(of *claim) placement {
 	at := placement{namespaces: of.namespaces}
 	if len(of.namespaces) == 0 {
@@ -59,13 +59,13 @@ func (p *planner) placeSingle(of *claim) placement {
 	return at
 }
 
-// placeSeveral places a resource that the view watches in more namespaces than one by one.
-// The watch of all namespaces retains everything only if another view needs that.
+// placeSeveral places a resource with the form several. The watch of all namespaces is partial
+// unless another view needs everything.
 func (p *planner) placeSeveral(of *claim) placement {
 	key := of.wide
 	share, shared := p.shared[key]
 	key.Partial = !shared || share.Partial
-	// The view has too many namespaces for the state unshared.
+	// crowded is true because the view has too many namespaces for the state unshared.
 	if p.shareStateOf(of, key, true) == onOtherWatch {
 		other := toggledPartial(key)
 		return placement{wide: &other, probe: &key}
@@ -74,8 +74,8 @@ func (p *planner) placeSeveral(of *claim) placement {
 }
 
 // lacks returns the claim's namespaces that the view watches one by one because a partial
-// watch does not have them, with keys like own. complete reports whether the partial watch
-// has all others.
+// watch does not have them. complete reports whether the partial watch has all others. own is
+// the key of the single watches, without their namespace.
 func (p *planner) lacks(of *claim, key, own watch.Key) (apart []string, complete bool) {
 	if !key.Partial {
 		return nil, true
@@ -101,13 +101,13 @@ func (p *planner) lacks(of *claim, key, own watch.Key) (apart []string, complete
 		case watched[namespace]:
 			apart = append(apart, namespace)
 		case share.Relists || share.Listed[namespace] || listed == nil && share.Listed == nil:
-			complete = false // it comes with a list that has begun or is about to
+			complete = false // a list that has begun or was requested has it
 		default:
 			further = append(further, namespace)
 		}
 	}
 	if len(apart)+len(further) > p.each {
-		return apart, false // they come with the next list
+		return apart, false // the view waits for the next list
 	}
 	return append(apart, further...), complete
 }
@@ -119,8 +119,8 @@ func (p *planner) lacksAll(of *claim, key watch.Key) bool {
 	return len(apart) == len(of.namespaces)
 }
 
-// refusedProbe is the watch of all namespaces that the operator tries after a refusal: the
-// refused one, so that it remains refused until a request succeeds.
+// refusedProbe returns the watch of all namespaces that the operator tries after a refusal. It is the
+// refused watch itself, because its state Forbidden is the reason for the form refusedSingle.
 func (p *planner) refusedProbe(of *claim) *watch.Key {
 	if !p.namesNamespaces() {
 		return &of.wide
@@ -134,11 +134,11 @@ func (p *planner) refusedProbe(of *claim) *watch.Key {
 	return &tried
 }
 
-// shareStateOf decides whether the view uses a shared watch: once it has synced, or
-// immediately if the view has no other source.
+// shareStateOf decides whether the view uses a shared watch: once the watch has synced, or
+// immediately if the view has no other watch of the resource.
 func (p *planner) shareStateOf(of *claim, key watch.Key, crowded bool) shareState {
 	var shared *WatchStatus
-	// fallback is the state without the shared watch, waiting the state until it has synced.
+	// fallback is the state without the shared watch, waiting is the state until it has synced.
 	fallback, waiting := unshared, onSharedWatch
 	for _, has := range p.current[of.selected.Resource] {
 		switch {
@@ -164,8 +164,8 @@ func (p *planner) shareStateOf(of *claim, key watch.Key, crowded bool) shareStat
 	case shared.State.Reason == watch.Forbidden && !shared.Complete:
 		return fallback
 	case shared.State.Reason == watch.Forbidden, crowded:
-		// Either for the few seconds until the operator counts as refused, or because a watch
-		// of each namespace is no alternative.
+		// Forbidden: keep the objects for the few seconds until the operator counts as refused.
+		// Crowded: a watch of each namespace is no alternative.
 		return waiting
 	case shared.State.Err != nil, shared.Late:
 		return fallback
