@@ -14,9 +14,9 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// Consumer takes objects from feeds: a view.
+// Consumer takes objects from feeds. Views are consumers.
 type Consumer interface {
-	// Kick makes the consumer look at its taps again. It does not block.
+	// Kick makes the consumer check its taps again. It does not block.
 	Kick()
 	// Lens returns the consumer's part of the graph. Only the writer calls it.
 	Lens() *graph.Lens
@@ -25,7 +25,7 @@ type Consumer interface {
 }
 
 // Evaluator evaluates the expressions of one consumer: it charges their owner, records the work, and
-// keeps the backlog of objects that watches do not wait for.
+// has a backlog of the objects whose evaluation watches do not wait for.
 type Evaluator struct {
 	intake   *Intake
 	consumer Consumer
@@ -39,13 +39,13 @@ type Evaluator struct {
 	backlog
 }
 
-// NewEvaluator returns the Evaluator of a consumer, which has to call ChargeTo before it takes from
-// a feed.
+// NewEvaluator returns the Evaluator of a consumer. The consumer calls ChargeTo before it takes
+// objects from a feed.
 func (in *Intake) NewEvaluator(c Consumer, name string) *Evaluator {
 	return &Evaluator{intake: in, consumer: c, name: name}
 }
 
-// ChargeTo sets the owner of the consumer's expressions, and their budget.
+// ChargeTo sets the owner and the budget of the consumer's expressions.
 func (e *Evaluator) ChargeTo(owner budget.Owner, b *quota.Budget) {
 	e.owner = owner
 	e.budget.Store(b)
@@ -54,42 +54,42 @@ func (e *Evaluator) ChargeTo(owner budget.Owner, b *quota.Budget) {
 // Budget returns the budget of the consumer's expressions.
 func (e *Evaluator) Budget() *quota.Budget { return e.budget.Load() }
 
-// RenewBudget allows further evaluations, and reports whether the budget was exceeded before.
+// RenewBudget replaces the budget by a new one, and reports whether the old budget was exceeded.
 func (e *Evaluator) RenewBudget() (exceeded bool) {
 	before := e.budget.Load()
 	e.budget.Store(before.Renewed())
 	return before.Exceeded()
 }
 
-// Record sets the work that is recorded during each evaluation.
+// Record sets the work that each evaluation records in the journal of the quarantine.
 func (e *Evaluator) Record(w quarantine.Work) {
 	e.work.Store(&w)
 	e.suspected.Store(e.intake.o.Processors.Suspects(w))
 }
 
-// Begin sets the context in which the backlog is worked on. Before, the backlog takes no object.
+// Begin sets the context of the goroutine of the backlog. Before Begin, the backlog takes no objects.
 func (e *Evaluator) Begin(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ctx = ctx
 }
 
-// backlogChunk is the number of objects that a backlog evaluates in one replay.
+// backlogChunk is the maximum number of objects that a backlog evaluates in one replay.
 const backlogChunk = 64
 
 // backlog has the objects that a consumer has not evaluated yet, because its expressions are more
-// costly than a shared watch may wait for. It has each object once, in its newest state, so it is
-// never longer than its watches have objects. It copies none: objects are immutable. Until then the
-// consumer shows the verdict before.
+// costly than a shared watch may wait for. It has each object once, in its newest version, so its
+// length is at most the number of objects of its watches. It does not copy objects, which are
+// immutable. Until an object is evaluated, its previous verdict holds.
 //
-// A goroutine works on the backlog while it has objects. The Intake joins it.
+// A goroutine evaluates the objects while there are any. The Intake joins it.
 type backlog struct {
 	mu sync.Mutex
 	// ctx is that of Begin.
 	ctx     context.Context //nolint:containedctx // that of a goroutine which starts later
 	working bool
 	waiting []backlogKey
-	objects map[backlogKey]backlogObject // nil if there is no work
+	objects map[backlogKey]backlogObject // nil if there are none
 }
 
 type backlogKey struct {
@@ -102,8 +102,8 @@ type backlogObject struct {
 	free   bool
 }
 
-// enqueue adds an object for a tap to the backlog, or replaces an older state of it. It is called after
-// the event of the object was sent: in the turn of the tap's watch, or by the writer. It ignores an
+// enqueue adds an object for a tap to the backlog, or replaces an older version of it. The handler of
+// the watch calls it after it has sent the event of the object, or the writer calls it. It ignores an
 // object that the watch no longer retains. If free, the owner is not charged.
 func (e *Evaluator) enqueue(t *Tap, o *watch.Object, free bool) {
 	e.mu.Lock()
@@ -126,8 +126,8 @@ func (e *Evaluator) enqueue(t *Tap, o *watch.Object, free bool) {
 	}
 }
 
-// drop removes the objects of a tap from the backlog, which takes no further one of it, not even of
-// a caller that found the tap in its feed's index before.
+// drop removes the objects of a tap from the backlog. enqueue then ignores the tap: a handler that
+// read the feed's index earlier may still call it.
 func (e *Evaluator) drop(t *Tap) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -139,7 +139,7 @@ func (e *Evaluator) drop(t *Tap) {
 	}
 }
 
-// dequeue removes the oldest objects of one tap from the backlog. tap is nil if there are none.
+// dequeue removes up to backlogChunk of the oldest objects, all of one tap. tap is nil if none are left.
 func (e *Evaluator) dequeue() (tap *Tap, objects []*watch.Object, free map[*watch.Object]bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -165,14 +165,14 @@ func (e *Evaluator) dequeue() (tap *Tap, objects []*watch.Object, free map[*watc
 	clear(e.waiting[:n])
 	e.waiting = e.waiting[n:]
 	if len(objects) == 0 || e.ctx.Err() != nil {
-		// A map does not shrink, and this one may have had all objects.
+		// A map does not shrink, and this one may have had all objects of the watches.
 		e.working, e.waiting, e.objects = false, nil, nil
 		return nil, nil, nil
 	}
 	return tap, objects, free
 }
 
-// run evaluates until the backlog is empty.
+// run evaluates objects until the backlog is empty or ctx ends.
 func (e *Evaluator) run() {
 	for {
 		t, objects, free := e.dequeue()
@@ -183,7 +183,7 @@ func (e *Evaluator) run() {
 			return t.reevaluate(e.ctx, o, free[o.Object])
 		}})
 		if err != nil {
-			// The watch has ended, and with it the tap.
+			// The watch has ended, so the tap ends too, or ctx has ended.
 			e.intake.o.Logger.V(1).Info("Evaluating ended early", "view", e.name, "watch", t.feed.watch.Key().String(), "error", err.Error())
 		}
 		if t.pending.Add(-int64(len(objects))) == 0 {

@@ -12,33 +12,33 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// setEvent is an added or modified object, with the verdicts of taps.
+// setEvent is the event of an added or modified object, with the verdicts of taps.
 type setEvent struct {
 	feed     *Feed
 	received time.Time // when the watch received it
 	object   graph.Object
-	read     *watch.Object // that the object was read from
+	read     *watch.Object // the source of object
 	verdicts []tapVerdict
-	// fault is the reason for which some references are unknown, "" if all are known.
+	// fault is the reason why some references are unknown, "" if all are known.
 	fault string
-	// release is what the Helm revision in a ConfigMap manages, nil for other objects.
+	// release has the objects that the Helm release in a ConfigMap manages; nil for other objects.
 	release *helm.Managed
-	// late: rules are evaluated later. Until then the references that they found in the previous
-	// version count. healthLate: the previous health counts too.
+	// late: rules are evaluated later. Until then, the references that they found in the previous
+	// version of the object stay. healthLate: so does the previous health.
 	late, healthLate bool
-	// untimed is the health of an object that is progressing and does not say since when.
+	// untimed is the health of a progressing object that does not say since when; else nil.
 	untimed *health.Health
 }
 
-// postponeRules notes that rules are evaluated later. It changes Rules, because the graph ignores an
-// object of the same version and Rules, and the object is sent again.
+// postponeRules records that rules are evaluated later. It changes Rules: otherwise the graph would
+// ignore the second event of the object, which has the same version.
 func (ev *setEvent) postponeRules(health bool) {
 	ev.late, ev.healthLate = true, health
 	ev.object.KeptPrefix, ev.object.Rules = rules.FieldPrefix, ^ev.object.Rules
 }
 
-// keepLate copies the fault and the health of the previous version to the event, and makes the object
-// stale, so that it is read again. Only the writer calls it.
+// keepLate copies the fault and the late health from the previous version to the event, and makes the
+// object stale, so that it is reread. Only the writer calls it.
 func (ev *setEvent) keepLate() {
 	f, name := ev.feed, objectName{ev.object.Namespace, ev.object.Name}
 	if ev.fault == "" && f.faults[name] != "" {
@@ -54,7 +54,7 @@ func (ev *setEvent) keepLate() {
 	f.intake.stale.add(f, name, ev.read)
 }
 
-// addFault adds unknown references to the verdicts of the consumers that have the object.
+// addFault adds the fault to the verdicts of the consumers that have the object.
 func (ev *setEvent) addFault() {
 	for i := range ev.verdicts {
 		if ev.verdicts[i].selects() {
@@ -103,9 +103,9 @@ func (ev *setEvent) Apply() {
 	}
 }
 
-// applyAbout applies a verdict about a version of an object, unless its consumer has seen another content
-// in a newer version through another watch. A list may bring older versions long after another watch sent
-// the newer one.
+// applyAbout applies a verdict about one version of an object. It ignores the verdict if the consumer
+// has seen other content in a newer version through another watch: a list may contain an older version
+// long after another watch has sent a newer one.
 func (v *tapVerdict) applyAbout(id graph.NodeID, o *graph.Object) {
 	if g := v.tap.feed.intake.o.Graph; id != 0 && !g.Has(id, o.Hash) {
 		if g.Newer(id, o.Version) && v.tap.seesElsewhere(id, o.Namespace) {
@@ -116,7 +116,7 @@ func (v *tapVerdict) applyAbout(id graph.NodeID, o *graph.Object) {
 	v.apply(id, o.Namespace, o.Name)
 }
 
-// seesElsewhere reports whether the consumer gets the vertex of an object from another watch, too.
+// seesElsewhere reports whether the consumer also gets the object from another watch, as a vertex.
 func (t *Tap) seesElsewhere(id graph.NodeID, namespace string) bool {
 	if !t.role.shows() {
 		return false
@@ -142,14 +142,14 @@ func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 		return
 	}
 	if by, now := v.verdict.By, t.judge.Load(); by != nil && by != now && by.Admits(namespace) != now.Admits(namespace) {
-		// The verdict is about namespaces that the view selected before. Objects in other namespaces
-		// are replayed to the present judge.
+		// The verdict is from an earlier judge, and the view has begun or ceased to select the
+		// namespace since. The keeper replays such objects to the present judge.
 		return
 	}
 	t.role.apply(t, id, namespace, name, v.verdict)
 }
 
-// deleteEvent is a deleted object.
+// deleteEvent is the event of a deleted object.
 type deleteEvent struct {
 	feed            *Feed
 	namespace, name string
@@ -174,12 +174,12 @@ func (ev *deleteEvent) Apply() {
 	}
 }
 
-// versionEvent is a newer version of an object with the content that the watch has sent before.
+// versionEvent is the event of a newer version of an object without a change of its content.
 //
-// Two watches may see one object, such as one of all namespaces and one of those with a label. While
-// the first is interrupted, the object may change, be brought by the second, and change back: it
-// leaves the second then, and the first sees no change when it lists again. Only the version tells
-// that the content of the second is outdated, and that readers and verdicts may be of that content.
+// The content in the graph may still be outdated. Example: one watch sees all objects, another one
+// the objects with a label. While the first watch is interrupted, an object changes, gets the label,
+// and the second watch sends it. Then the object changes back and leaves the second watch. The first
+// watch relists and finds only a newer version, but readers and verdicts may have the other content.
 type versionEvent struct {
 	feed    *Feed
 	object  *watch.Object

@@ -16,40 +16,40 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// Feed is the handler of one watch and a source of the graph. Taps take from it.
+// Feed is the handler of one watch and a source of the graph. Taps take objects from it.
 type Feed struct {
 	intake     *Intake
 	watch      *watch.Watch
 	resource   resources.Resource
 	namespaces func() map[string]bool
-	// life ends when consumers have to. The result of an evaluation after that is not used.
+	// life ends when all consumers must end. Results of later evaluations are not used.
 	life context.Context //nolint:containedctx // handlers are called without one
-	// brief is life for evaluations that the watch waits for, and listing for those of rules while it
-	// lists, which wait for their turn.
+	// brief is life for evaluations that the watch waits for: costly ones are postponed. listing is life
+	// for rules while the watch lists: costly ones wait for a turn.
 	brief, listing context.Context //nolint:containedctx // as above
 	taps           Index[*Tap]
-	// source is the graph's name for the feed, 0 before its first event. Only the writer uses it.
+	// source identifies the feed in the graph, 0 before Announce. Only the writer uses it.
 	source graph.SourceID
-	// state is the state of the watch as of the events that the graph has.
+	// state is the state of the watch as of the last event that the writer has applied.
 	state atomic.Pointer[watch.State]
-	// listed: the watch is synced, and brings changes.
+	// listed: the watch is synced, so further objects are changes.
 	listed atomic.Bool
-	// faults are the objects some of whose references are unknown, with the reason. Only the writer
+	// faults are the reasons why some references of objects are unknown, by object. Only the writer
 	// uses them.
 	faults map[objectName]string
-	// firstSeen are the objects that are progressing and do not say since when, with the time in
-	// seconds since 1970. Only the writer uses them.
+	// firstSeen are the times, in seconds since 1970, at which the feed first saw that an object was
+	// progressing, for objects that do not say since when. Only the writer uses them.
 	firstSeen map[objectName]int64
-	// readUnder identifies the rules under which all objects were read. Only Run uses it once the
-	// feed is known.
+	// readUnder identifies the rules with which all objects were read. Only Intake.Run uses it once
+	// Options.Feeds returns the feed.
 	readUnder rules.Fingerprint
 }
 
 // objectName identifies an object of a feed.
 type objectName struct{ namespace, name string }
 
-// NewFeed returns the handler of a watch. life ends when the consumers of all feeds have to.
-// namespaces returns those of a partial watch, each time a list begins.
+// NewFeed returns the handler of a watch. life ends when the consumers of all feeds must end. The
+// watch calls namespaces at the beginning of each list if it is partial.
 func (in *Intake) NewFeed(life context.Context, w *watch.Watch, r resources.Resource, namespaces func() map[string]bool) *Feed {
 	return &Feed{
 		intake: in, watch: w, resource: r, namespaces: namespaces,
@@ -67,13 +67,13 @@ func (f *Feed) Watch() *watch.Watch { return f.watch }
 // Resource returns the resource of the objects.
 func (f *Feed) Resource() resources.Resource { return f.resource }
 
-// Source returns the graph's name for the feed, 0 before Announce. Only the writer calls it.
+// Source returns the id of the feed in the graph, 0 before Announce. Only the writer calls it.
 func (f *Feed) Source() graph.SourceID { return f.source }
 
-// Taps returns the taps that take from the feed, by namespace.
+// Taps returns the index of the feed's taps by namespace.
 func (f *Feed) Taps() *Index[*Tap] { return &f.taps }
 
-// LastState returns the state of the watch as of the events that the graph has.
+// LastState returns the state of the watch as of the last event that the writer has applied.
 func (f *Feed) LastState() watch.State {
 	if known := f.state.Load(); known != nil {
 		return *known
@@ -81,7 +81,7 @@ func (f *Feed) LastState() watch.State {
 	return watch.State{Reason: watch.Pending}
 }
 
-// Announce makes the feed a source of the graph. Only the writer calls it.
+// Announce makes the feed a source of the graph, unless it is one. Only the writer calls it.
 func (f *Feed) Announce() {
 	if f.source != 0 {
 		return
@@ -92,11 +92,11 @@ func (f *Feed) Announce() {
 	in.rereadReferences(in.o.Graph.Misplaced())
 }
 
-// Remove removes the objects that only this feed saw from the graph. The watch has ended. Only the
-// writer calls it.
+// Remove removes the feed, and the objects that only this feed saw, from the graph. Only the writer
+// calls it, after the watch has ended.
 func (f *Feed) Remove() {
 	in := f.intake
-	if mayBeReleases(f.resource) { // other kinds skip it: there may be very many releases
+	if mayBeReleases(f.resource) { // RemoveWatch looks at all releases, and there may be very many
 		in.releases.RemoveWatch(f)
 	}
 	if f.source != 0 {
@@ -106,8 +106,8 @@ func (f *Feed) Remove() {
 }
 
 // Set implements watch.Handler. It finds the references of the object, asks the taps, and sends the
-// result to the writer. Slow consumers evaluate the object later, and so do costly rules, except while
-// the watch lists: a graph is not complete before.
+// result to the writer. Slow consumers evaluate the object later. Costly rules do too, but not while
+// the watch lists, because the graph would be incomplete without their references.
 func (f *Feed) Set(o *watch.Decoded) {
 	if f.watch.Key().Reduced {
 		f.setReduced(o)
@@ -128,7 +128,7 @@ func (f *Feed) Set(o *watch.Decoded) {
 	}
 }
 
-// VersionOnly implements watch.Handler: an object has a newer version of the same content.
+// VersionOnly implements watch.Handler. The object has a newer version and the same content.
 func (f *Feed) VersionOnly(o *watch.Object) {
 	if !f.watch.Key().Reduced {
 		f.intake.o.Writer.Send(&versionEvent{f, o, o.Version()})
@@ -154,14 +154,14 @@ func (f *Feed) Invalid(namespace, name string, err error) {
 	}
 	in.o.Writer.Send(writer.Func(func() {
 		if err == nil {
-			// Also for consumers that no longer select the namespace.
+			// Remove warnings also for consumers that no longer select the namespace.
 			for _, t := range f.taps.All() {
 				t.setFault(namespace, name, nil)
 			}
 			return
 		}
 		for t := range f.taps.For(namespace).Each {
-			// A consumer gets no warning about objects of other namespaces.
+			// A consumer gets no warning about objects of namespaces that it does not select.
 			if t.Admits(namespace) {
 				t.setFault(namespace, name, err)
 			}
@@ -169,7 +169,7 @@ func (f *Feed) Invalid(namespace, name string, err error) {
 	}))
 }
 
-// State implements watch.Handler. The consumers see the state after the objects that came before.
+// State implements watch.Handler. Consumers see the state after the objects sent before it.
 func (f *Feed) State(s watch.State) {
 	if s.Err != nil {
 		f.intake.Counts.Failures.Add(1)
@@ -195,26 +195,26 @@ func (f *Feed) Namespaces() map[string]bool { return f.namespaces() }
 type evaluation int
 
 const (
-	// evaluateLive: as many taps as a watch has time for.
+	// evaluateLive: as many taps as the watch may wait for. The backlogs of the others evaluate it.
 	evaluateLive evaluation = iota
-	// evaluateAgain: all taps, free of charge.
+	// evaluateAgain: all taps, the slow ones in their backlogs. No owner is charged.
 	evaluateAgain
 	// evaluateNone: no tap.
 	evaluateNone
 )
 
-// event returns the event of an object: its references, by rules that are evaluated under a context,
-// its health, and the verdicts of taps. late are the taps whose backlogs decide. The event is nil if
-// there is nothing to send.
+// event returns the event of an object, with its references, its health, and the verdicts of taps.
+// ruled is the context for rules. late are the taps whose backlogs have to evaluate the object. ev is
+// nil if there is nothing to send.
 func (f *Feed) event(ruled context.Context, o *watch.Decoded, mode evaluation) (ev *setEvent, late []*Tap) {
 	if f.life.Err() != nil {
-		// The consumers have to end: an evaluation that was given up has no verdict.
+		// The consumers must end. An evaluation that was cancelled has no verdict.
 		return nil, nil
 	}
 	ev = &setEvent{feed: f, read: o.Object, object: graph.Object{
 		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Blank: !o.HasContent(), Payload: o.Object,
 	}}
-	// Taps go first: if an expression builds the whole object, references are found in that tree.
+	// The taps go first: if an expression decodes the whole object, references are found in that tree.
 	if mode != evaluateNone {
 		ev.verdicts, late = f.evaluate(o, mode)
 	}
@@ -230,7 +230,7 @@ func (f *Feed) event(ruled context.Context, o *watch.Decoded, mode evaluation) (
 	return ev, late
 }
 
-// evaluate asks the taps about an object, as far as the watch's turn has time for it.
+// evaluate asks the taps for verdicts. late are the taps whose backlogs have to evaluate the object.
 func (f *Feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdict, late []*Tap) {
 	taps := f.taps.For(o.Namespace())
 	if n := taps.Len(); n > 0 {
@@ -258,11 +258,11 @@ func (f *Feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 	return verdicts, late
 }
 
-// relists reports whether the watch lists objects again that it has shown the tap before.
+// relists reports whether the watch relists objects that the tap has seen before.
 func (f *Feed) relists(t *Tap) bool { return !f.listed.Load() && t.charged.Load() }
 
 // setFaultOf records why some references of an object are unknown, "" if all are known. Replays add
-// it to their verdicts.
+// the fault to their verdicts.
 func (f *Feed) setFaultOf(object objectName, fault string) {
 	switch {
 	case fault != "":
@@ -275,7 +275,7 @@ func (f *Feed) setFaultOf(object objectName, fault string) {
 // KindOf returns the kind of a resource in the graph.
 func KindOf(r resources.Resource) graph.Kind { return graph.Kind{Group: r.Group, Kind: r.Kind} }
 
-// ResourceOf returns the name of a resource in the graph.
+// ResourceOf returns a resource as the graph identifies it.
 func ResourceOf(r resources.Resource) graph.Resource {
 	return graph.Resource{Group: r.Group, Version: r.Version, Resource: r.Resource}
 }

@@ -27,10 +27,10 @@ type Options struct {
 	Processors *quota.Processors
 	// Feeds returns the feeds whose watches have leases.
 	Feeds func() []*Feed
-	// Served returns the kinds that the cluster serves, nil while they are not known, and a channel
-	// that is closed when they change.
+	// Served returns the catalog of the served kinds, nil while it is not known, and a channel that is
+	// closed when the catalog changes.
 	Served func() (*resources.Catalog, <-chan struct{})
-	// Retry is the time after which objects and rules beyond a limit are retried.
+	// Retry is the time after which objects and rules that exceed a limit are retried.
 	Retry  time.Duration
 	Logger logr.Logger
 }
@@ -40,12 +40,12 @@ type Counts struct {
 	Sets, Deletes, Replays atomic.Uint64
 	// Failures counts failed lists and watches.
 	Failures atomic.Uint64
-	// Undecodable and Unevaluated count objects: each that cannot be decoded, and each once for each
-	// consumer whose expressions fail.
+	// Undecodable counts objects that cannot be decoded. Unevaluated counts failed evaluations: an
+	// object counts once for each consumer whose expressions fail on it.
 	Undecodable, Unevaluated atomic.Uint64
 }
 
-// Intake is the way from watches to the graph.
+// Intake connects watches with the graph. See the package documentation.
 type Intake struct {
 	Counts Counts
 
@@ -55,7 +55,7 @@ type Intake struct {
 
 	reducer helm.Reducer
 
-	// The writer uses the rest.
+	// Only the writer uses the fields below.
 	bySource map[graph.SourceID]*Feed
 	releases *helm.Releases[*Feed]
 }
@@ -67,10 +67,10 @@ func New(o Options) *Intake {
 	return in
 }
 
-// Wait waits until no backlog is at work. The contexts of all evaluators have to end before.
+// Wait joins the goroutines of backlogs. The contexts of all evaluators must have ended.
 func (in *Intake) Wait() { in.evaluating.Wait() }
 
-// ReduceSecret returns the parts of a Secret that a watch of releases keeps.
+// ReduceSecret returns the parts of a Secret that a watch of Helm releases retains.
 func (in *Intake) ReduceSecret(ctx context.Context, namespace, name string, version uint64, object []byte) ([]byte, error) {
 	task, err := in.o.Processors.Begin(ctx, budget.NamespaceOwner(namespace), quarantine.Work{Kind: "secrets", Namespace: namespace, Name: name, Version: version})
 	if err != nil {
@@ -80,8 +80,8 @@ func (in *Intake) ReduceSecret(ctx context.Context, namespace, name string, vers
 	return in.reducer.Secret(object), nil
 }
 
-// ReportExceeded warns the consumers that have an object which begins or ceases to exceed a limit of
-// the graph. Only the writer calls it.
+// ReportExceeded updates the warnings of consumers about objects that began or ceased to exceed a limit
+// of the graph in the last revision. Only the writer calls it.
 func (in *Intake) ReportExceeded() {
 	for _, x := range in.o.Graph.Exceedances() {
 		has := make(map[*graph.Lens]bool, len(x.Lenses))

@@ -19,32 +19,32 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// newInput returns the input for all expressions about an object. An object that cannot be decoded
-// is an error only of expressions that read it.
+// newInput returns the input for all expressions on an object. If the object cannot be decoded, only
+// expressions that read it fail.
 func newInput(o *watch.Decoded, r resources.Resource) *expr.Input {
 	return &expr.Input{
 		Group: r.Group, Version: r.Version, Resource: r.Resource, Kind: r.Kind, Namespace: o.Namespace(), Name: o.Name(), Object: o.Tree,
 	}
 }
 
-// Judge decides about the objects of one resource for one view. It is immutable.
+// Judge decides which objects of one resource are in one view. It is immutable.
 type Judge struct {
 	Resource resources.Resource
 	Query    *spec.QueryProgram
 	Roots    []spec.Root
-	// Namespaces are the selected ones; nil for all.
+	// Namespaces are the selected namespaces, nil for all.
 	Namespaces map[string]bool
 	// Waits: the selected namespaces are not known yet, so each verdict is undecided.
 	Waits bool
 }
 
-// Verdict is the decision about one object.
+// Verdict is the decision of a tap about one object.
 type Verdict struct {
 	Selection graph.Selection
-	// Err is the reason for which the object is not selected, or not a root. It has no value of the
+	// Err is the reason why the object is not selected or not a root. Its text has no value of the
 	// object.
 	Err error
-	// Undecided: an earlier verdict holds.
+	// Undecided: there is no decision, so an earlier verdict still holds.
 	Undecided bool
 	// By is the judge that decided, nil for none.
 	By *Judge
@@ -65,8 +65,7 @@ func (j *Judge) evaluates() bool {
 	return j.Query.Object != nil || j.Query.Parts != nil || len(j.Roots) > 0
 }
 
-// Evaluate decides about one object. It builds the tree of the object only for an expression that
-// reads it.
+// Evaluate decides about one object. It decodes the whole object only if an expression reads it.
 func (j *Judge) Evaluate(ctx context.Context, o *watch.Decoded) Verdict {
 	v := j.evaluate(ctx, o)
 	v.By = j
@@ -112,8 +111,8 @@ func (j *Judge) evaluate(ctx context.Context, o *watch.Decoded) (v Verdict) {
 	return v
 }
 
-// isRoot evaluates the roots until one matches. A root that fails does not stop the next one, and
-// the object stays selected: the error is a PartialError.
+// isRoot evaluates the roots until one matches. If one fails, it evaluates the next ones, too. The
+// error is a PartialError, because the object stays selected.
 func (j *Judge) isRoot(ctx context.Context, in *expr.Input) (root bool, err error) {
 	for i := range j.Roots {
 		root := &j.Roots[i]
@@ -131,8 +130,8 @@ func (j *Judge) isRoot(ctx context.Context, in *expr.Input) (root bool, err erro
 	return false, err
 }
 
-// evaluateRelease returns a verdict about a Secret from a watch of Helm releases. Its error is the
-// fault of a release that could not be unpacked, if the view selects the Secret.
+// evaluateRelease returns the verdict about a Secret from a watch of Helm releases. If the release
+// could not be unpacked and the view selects the Secret, Err has the reason.
 func (j *Judge) evaluateRelease(ctx context.Context, o *watch.Decoded) Verdict {
 	tree, err := o.Tree()
 	if err != nil {
@@ -149,8 +148,7 @@ func (j *Judge) evaluateRelease(ctx context.Context, o *watch.Decoded) Verdict {
 	return v
 }
 
-// evaluateNamespace decides whether a view selects a Namespace. It leaves out a Namespace for which
-// the expression fails.
+// evaluateNamespace decides whether a view selects a Namespace. It does not if the expression fails.
 func evaluateNamespace(ctx context.Context, n *spec.NamespaceProgram, o *watch.Decoded) Verdict {
 	if n.Names != nil && !n.Names[o.Name()] {
 		return Verdict{}
@@ -166,14 +164,14 @@ func evaluateNamespace(ctx context.Context, n *spec.NamespaceProgram, o *watch.D
 	return Verdict{Selection: graph.Selection{Member: matches}, Cost: in.Cost}
 }
 
-// onlyLabels is the shape that labelsOf reads.
+// onlyLabels is the shape of the part that labelsOf reads.
 var onlyLabels = func() *jsontree.Shape {
 	var shape jsontree.Shape
 	shape.Field("metadata").Field("labels").Whole()
 	return &shape
 }()
 
-// labelsOf returns the labels of an object, or of a part of it that has them.
+// labelsOf returns the labels of an object or part. It leaves out labels that are not strings.
 func labelsOf(object map[string]any) map[string]string {
 	metadata, _ := object["metadata"].(map[string]any)
 	raw, _ := metadata["labels"].(map[string]any)
@@ -189,15 +187,15 @@ func labelsOf(object map[string]any) map[string]string {
 	return set
 }
 
-// smallPart is the largest part of an object that is kept for each object and view, in bytes. A
-// larger part is found again when it is sent.
+// smallPart is the size in bytes up to which a view stores the part that it shows of an object. A
+// larger part is found again whenever it is sent.
 const smallPart = 128
 
-// partSeed makes hashes of parts of this process.
+// partSeed is the seed for hashes of parts. They are comparable within one process only.
 var partSeed = maphash.MakeSeed()
 
-// showsParts reports whether the view shows parts of an object. It shows only named parts of a
-// Secret, which has no content here.
+// showsParts reports whether the view shows parts of an object. A Secret has no content here, so
+// the view shows only named parts of its metadata.
 func (j *Judge) showsParts(o *watch.Decoded) bool {
 	return j.Query.Parts != nil && (o.HasContent() || spec.Named(j.Query.Parts))
 }
@@ -215,7 +213,7 @@ func (j *Judge) findParts(ctx context.Context, in *expr.Input, o *watch.Decoded)
 	return part, err
 }
 
-// partOf returns the form of a part that a lens keeps: its bytes, or a way to find it again.
+// partOf returns the form in which a lens stores a part: its bytes, or a foundPart.
 func partOf(parts spec.Parts, found []byte) any {
 	if len(found) <= smallPart {
 		return append(make([]byte, 0, len(found)), found...)
@@ -223,10 +221,10 @@ func partOf(parts spec.Parts, found []byte) any {
 	return foundPart{parts}
 }
 
-// foundPart finds the parts of a query again in any object.
+// foundPart is a part that is too large to store. It is found again whenever it is sent.
 type foundPart struct{ parts spec.Parts }
 
-// AppendJSON implements delivery.Part. It takes as many steps as the verdict about the object.
+// AppendJSON implements delivery.Part. It costs as much as finding the part for the verdict.
 func (p foundPart) AppendJSON(dst []byte, o delivery.Object) ([]byte, error) {
 	tree, err := o.Tree()
 	if err != nil {
@@ -242,11 +240,11 @@ func (p foundPart) AppendJSON(dst []byte, o delivery.Object) ([]byte, error) {
 	return append(dst, found...), nil
 }
 
-// secretMetadata are the metadata of a Secret that fields may show. Annotations are left out,
+// secretMetadata are the fields of a Secret's metadata that a view may show. Annotations are left out,
 // because some repeat the data of the Secret.
 var secretMetadata = [...]string{"name", "namespace", "uid", "generation", "creationTimestamp", "deletionTimestamp", "labels", "finalizers", "ownerReferences"}
 
-// secretTree returns the part of a Secret that fields can read.
+// secretTree returns the part of a Secret that a view may show.
 func secretTree(tree map[string]any) map[string]any {
 	all, _ := tree["metadata"].(map[string]any)
 	shown := make(map[string]any, len(secretMetadata))

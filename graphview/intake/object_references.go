@@ -23,9 +23,9 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// references adds the object's labels, references and health to the event. A warning says which of
-// them are unknown, an error that the object cannot be read. After a panic the object has no
-// references.
+// references adds the object's labels, references and health to the event. The warning is the reason
+// why some of them are unknown. The error is the reason why the object cannot be read. After a panic,
+// the object has no references.
 func (f *Feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent) (warning, err error) {
 	in, object := f.intake, &ev.object
 	defer func() {
@@ -70,7 +70,7 @@ func (f *Feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent)
 
 var remarkSeed = maphash.MakeSeed()
 
-// declareHealth gives the object a health that does not follow from its content.
+// declareHealth sets a health that cannot be computed from the content of the object alone.
 func (ev *setEvent) declareHealth(h health.Health) {
 	ev.classify(h)
 	content, _ := ev.object.Payload.(delivery.Object)
@@ -81,8 +81,8 @@ func (ev *setEvent) declareHealth(h health.Health) {
 	ev.object.SideHash = maphash.Comparable(remarkSeed, h) | 1
 }
 
-// tableReferences adds the references by the table of refs or of a Helm release, the labels and the
-// health. It builds only the parts of the object that these are read from.
+// tableReferences adds the labels, the health, and the references that package refs or a Helm release
+// knows. It decodes only the parts of the object that it reads.
 func (f *Feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent) (warning, err error) {
 	of, in, object := f.resource, f.intake, &ev.object
 	kind := KindOf(of)
@@ -112,9 +112,9 @@ func isSecret(r resources.Resource) bool { return r.Group == "" && r.Resource ==
 
 func isConfigMap(r resources.Resource) bool { return r.Group == "" && r.Resource == "configmaps" }
 
-// isRelease reports whether an object is a ConfigMap with a Helm revision that is deployed or
-// pending. Helm uses ConfigMaps if it is configured not to use Secrets. Only the labels decide,
-// because ConfigMaps have no type.
+// isRelease reports whether an object is a ConfigMap with a deployed or pending Helm release. Helm uses
+// ConfigMaps only if it is configured not to use Secrets. ConfigMaps have no type, so the labels and
+// the name decide.
 func isRelease(of resources.Resource, name string, labels map[string]string) bool {
 	if !isConfigMap(of) || labels["owner"] != "helm" || !helm.Current(labels) {
 		return false
@@ -136,11 +136,11 @@ func (in *Intake) readRelease(o *watch.Decoded) (helm.Release, error) {
 	return helm.Read(kept), nil
 }
 
-// recordedSize is the size from which an object is recorded while its references are found. Those of a
-// smaller object take microseconds.
+// recordedSize is the size in bytes from which the quarantine records the search for references in an
+// object. The search in a smaller object takes microseconds.
 const recordedSize = 32 << 10
 
-// beginRule records that an expression of a rule is evaluated.
+// beginRule records the evaluation of a rule in the journal of the quarantine.
 func (in *Intake) beginRule(ctx context.Context, w quarantine.Work) (context.Context, func(), error) {
 	task, err := in.o.Processors.Begin(ctx, rules.Owner, w)
 	if err != nil {
@@ -159,7 +159,7 @@ const (
 	ClassTerminating
 )
 
-// States are the states of health by class.
+// States has the state of health of each class.
 var States = [...]health.State{
 	ClassUnknown: health.Unknown, ClassOK: health.OK, ClassProgressing: health.Progressing,
 	ClassDegraded: health.Degraded, ClassSuspended: health.Suspended, ClassTerminating: health.Terminating,
@@ -169,9 +169,9 @@ func classOf(s health.State) graph.Class {
 	return graph.Class(max(0, slices.Index(States[:], s))) //nolint:gosec // a few
 }
 
-// judgedPart returns the part of an object that a shape describes, and stores the health of the
-// object in the event in the same pass. A Secret has only metadata here, so only its deletion is
-// known.
+// judgedPart returns the part of an object that a shape describes. In the same pass it finds the health
+// of the object and stores it in the event. A Secret has only metadata here, so its health is unknown
+// unless it is terminating.
 func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, ev *setEvent) (map[string]any, error) {
 	parts := jsontree.AcquireParts()
 	defer parts.Release()
@@ -202,8 +202,8 @@ func (ev *setEvent) classify(h health.Health) {
 	}
 }
 
-// setDeadline gives an object that does not say since when it is progressing the time at which the
-// feed first saw it so. Only the writer calls it.
+// setDeadline sets the health of a progressing object that does not say since when: the time at which
+// the feed first saw it progressing counts. Only the writer calls it.
 func (f *Feed) setDeadline(ev *setEvent) {
 	name := objectName{ev.object.Namespace, ev.object.Name}
 	if ev.untimed == nil {

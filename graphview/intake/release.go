@@ -7,8 +7,8 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// setRelease adds to a Secret or ConfigMap the objects that its release manages. The writer
-// calls it before the graph gets the object.
+// setRelease stores a Secret or ConfigMap, and adds references to the objects that its Helm release
+// manages. The writer calls it before it adds the object to the graph.
 func (in *Intake) setRelease(f *Feed, o *graph.Object, m *helm.Managed) {
 	if isSecret(f.resource) {
 		in.releases.SetSecret(f, o)
@@ -17,7 +17,7 @@ func (in *Intake) setRelease(f *Feed, o *graph.Object, m *helm.Managed) {
 	}
 }
 
-// deleteRelease removes a deleted Secret or ConfigMap from its release. The writer calls it.
+// deleteRelease forgets the release of a deleted Secret or ConfigMap. The writer calls it.
 func (in *Intake) deleteRelease(f *Feed, namespace, name string) {
 	if isSecret(f.resource) {
 		in.releases.DeleteSecret(f, namespace, name)
@@ -26,8 +26,8 @@ func (in *Intake) deleteRelease(f *Feed, namespace, name string) {
 	}
 }
 
-// releaseEvent is a changed release in a watch of releases. managed is nil if the release is
-// neither deployed nor pending any more.
+// releaseEvent is the event of a changed release in a watch of releases. managed is nil if the
+// release is no longer deployed or pending.
 type releaseEvent struct {
 	feed            *Feed
 	namespace, name string
@@ -44,7 +44,7 @@ func (ev *releaseEvent) Apply() {
 	}
 }
 
-// setReduced handles a Secret of a watch of releases.
+// setReduced handles a changed Secret of a watch of releases.
 func (f *Feed) setReduced(o *watch.Decoded) {
 	if f.life.Err() != nil {
 		return // as in event
@@ -63,7 +63,7 @@ func (f *Feed) setReduced(o *watch.Decoded) {
 	}
 }
 
-// deleteReduced handles a release that is neither deployed nor pending any more, or deleted.
+// deleteReduced handles a release that is no longer deployed or pending, or was deleted.
 func (f *Feed) deleteReduced(o *watch.Object) {
 	ev := &releaseEvent{feed: f, namespace: o.Namespace(), name: o.Name()}
 	for t := range f.taps.For(o.Namespace()).Each {
@@ -72,7 +72,7 @@ func (f *Feed) deleteReduced(o *watch.Object) {
 	f.intake.o.Writer.Send(ev)
 }
 
-// readManaged decodes the objects that a release manages from a watch of releases.
+// readManaged decodes which objects a release in a watch of releases manages.
 func readManaged(o *watch.Decoded) (m *helm.Managed, err error) {
 	defer panics.Recover(&err)
 	tree, err := o.Tree()

@@ -13,31 +13,31 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// A replay sends the graph objects that a watch retains: all objects to a new consumer, changed
-// objects to a slow consumer, and objects whose references are read again to all consumers. A replay
-// may cover the whole cluster for many consumers at once, and it is never urgent. It hands the writer
-// one chunk at a time, and waits until the graph has it.
+// A replay sends events about objects that a watch retains: about all objects for a new consumer, about
+// changed objects for a slow consumer, and about reread objects for all consumers. A replay may cover
+// the whole cluster for many consumers at once, and it is never urgent. It sends one chunk at a time to
+// the writer, and waits until the graph has it.
 //
 // An object may change or be deleted while its chunk waits. The watch then no longer retains the old
-// version, the writer ignores the event of the chunk, and the event of the change takes its place.
+// version, so the writer ignores the event of the chunk. The event of the change replaces it.
 
 // A chunk ends with replayChunk events, or after replayPeriod. The replay then pauses for
 // replayPause, so that other goroutines run first: an idle processor polls the network at
-// once, a busy one only a hundred times a second.
+// once, but a busy one only a hundred times a second.
 const (
 	replayChunk  = 256
 	replayPeriod = 2 * time.Millisecond
 	replayPause  = 500 * time.Microsecond
 )
 
-// replay is a set of objects that a watch retains, or retained a moment ago.
+// replay describes the replay of objects that a watch retains, or retained a moment ago.
 type replay struct {
 	watch   *watch.Watch
 	objects []*watch.Object
-	// event returns the event that the graph gets for an object, nil for none. It does not
-	// hold the watch's turn, and must not keep the Decoded.
+	// event returns the event for an object, nil for none. The watch does not wait for it. It must
+	// not keep the Decoded.
 	event func(*watch.Decoded) writer.Event
-	// owner and class are those of the turns in which event runs.
+	// owner and class are the arguments of Processors.Acquire: event runs in turns of the owner.
 	owner budget.Owner
 	class fairqueue.Class
 }
@@ -47,7 +47,7 @@ func (in *Intake) runReplay(ctx context.Context, r replay) error {
 	if len(r.objects) == 0 {
 		return nil
 	}
-	// The writer applies the events that brought the objects first.
+	// The writer first applies the events that added the objects to the graph.
 	brought := make(chan struct{})
 	in.o.Writer.Send(writer.Func(func() { close(brought) }))
 	var events []writer.Event
@@ -118,9 +118,9 @@ func (ev *replayEvent) Apply() {
 	}
 }
 
-// Replay shows the consumer the objects that the tap's watch retains and that wanted accepts, and
-// returns when the graph has the verdicts. complete: wanted accepts all objects that concern the
-// consumer. After an error the consumer may lack objects.
+// Replay evaluates the objects that the tap's watch retains and that wanted accepts, and returns when
+// the graph has the verdicts. complete: wanted accepts all objects that may concern the consumer. After
+// an error, the consumer may lack objects.
 func (t *Tap) Replay(ctx context.Context, complete bool, wanted func(*watch.Decoded) bool) error {
 	objects, err := t.feed.watch.Retained(ctx)
 	if err != nil {

@@ -16,17 +16,17 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// staleObjects are objects that have to be read again: the graph has an older content than
-// their watch, or several watches see them and one had nothing new, or rules that cost too much for
-// a watch to wait for have not found their references, or their references were left out and now
-// have room, or their references point where objects of the kind no longer live.
+// staleObjects are objects that Intake.Run has to reread. The reasons: the watch missed a change that
+// another watch may have seen (versionEvent); costly rules were postponed (postponeRules); references
+// were left out and now have room (Graph.RetryReferences); or references lack a namespace because the
+// kind of their target was cluster-scoped when they were read (Graph.Misplaced).
 type staleObjects struct {
-	// kick starts a pass over these objects and the fingerprints of all feeds.
+	// kick makes Run reread these objects and compare the fingerprints of all feeds.
 	kick chan struct{}
 
 	mu sync.Mutex
-	// feeds have by name what the watch retained of an object, nil for an object whose references alone
-	// are read again.
+	// feeds has the stale objects of each feed by name. The object is nil if only its references are
+	// reread.
 	feeds map[*Feed]map[objectName]*watch.Object
 }
 
@@ -37,7 +37,7 @@ func (s *staleObjects) wake() {
 	}
 }
 
-// add makes the object of a name stale. Consumers evaluate it again unless o is nil.
+// add makes an object stale. Consumers evaluate it again, unless o is nil.
 func (s *staleObjects) add(f *Feed, name objectName, o *watch.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,9 +61,8 @@ func (s *staleObjects) removeAll() map[*Feed]map[objectName]*watch.Object {
 	return all
 }
 
-// Run reads objects again, from what their watches retain, if they are stale or the
-// fingerprint of their kind is not the one under which they were read. It blocks while the writer is
-// behind, as watches do.
+// Run rereads stale objects, and all objects of kinds whose rules have changed. It reads what their
+// watches retain, and sends no requests. It blocks while the writer is behind, as watches do.
 func (in *Intake) Run(ctx context.Context) error {
 	retry := time.NewTicker(in.o.Retry)
 	defer retry.Stop()
@@ -89,7 +88,7 @@ func (in *Intake) Run(ctx context.Context) error {
 	}
 }
 
-// RulesChanged makes Run compare the fingerprints of all feeds. It does not block.
+// RulesChanged makes Run check whether the rules of feeds have changed. It does not block.
 func (in *Intake) RulesChanged() { in.stale.wake() }
 
 func servedKinds(catalog *resources.Catalog) *refs.Served {
@@ -100,7 +99,7 @@ func servedKinds(catalog *resources.Catalog) *refs.Served {
 	return refs.NewServed(kinds)
 }
 
-// rereadReferences makes objects stale. Only the writer calls it.
+// rereadReferences makes objects stale whose references alone are reread. Only the writer calls it.
 func (in *Intake) rereadReferences(of []graph.Unread) {
 	for _, u := range of {
 		for _, source := range u.Sources {
@@ -111,8 +110,8 @@ func (in *Intake) rereadReferences(of []graph.Unread) {
 	}
 }
 
-// rereadFeeds reads the stale objects again, and all objects of feeds whose fingerprint
-// differs. Stale objects do not wait for more than one feed.
+// rereadFeeds rereads the stale objects, and all objects of feeds whose rules have changed. Stale
+// objects wait for at most one feed.
 func (in *Intake) rereadFeeds(ctx context.Context) {
 	in.rereadObjects(ctx)
 	for _, f := range in.o.Feeds() {
@@ -120,7 +119,7 @@ func (in *Intake) rereadFeeds(ctx context.Context) {
 		if now == before || f.watch.Key().Reduced || ctx.Err() != nil {
 			continue
 		}
-		// Before the objects are read: a change during the reading is another difference.
+		// Set before the objects are read, so that a change of rules during the reading is found later.
 		f.readUnder = now
 		mode := evaluateNone
 		if now.Evaluates(before) {
@@ -143,8 +142,8 @@ func (in *Intake) rereadObjects(ctx context.Context) {
 	}
 }
 
-// lookUp returns the objects of the names that the watch retains. It looks through all objects of the
-// watch only if one of the names alone is known.
+// lookUp returns the named objects, as far as the watch retains them. It searches all objects of the
+// watch only if the object of some name is nil.
 func (f *Feed) lookUp(ctx context.Context, names map[objectName]*watch.Object) ([]*watch.Object, error) {
 	objects := slices.Collect(maps.Values(names))
 	if !slices.Contains(objects, nil) {
@@ -157,8 +156,8 @@ func (f *Feed) lookUp(ctx context.Context, names map[objectName]*watch.Object) (
 	}), err
 }
 
-// reread reads the references of the objects that find returns again. It returns when the graph has
-// them.
+// reread finds the references of the objects that find returns again, and evaluates the objects by
+// mode. It returns when the graph has the events.
 func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.Object, error), mode func(*watch.Object) evaluation) {
 	objects, err := find(ctx)
 	if err == nil {
@@ -176,12 +175,12 @@ func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.
 	}
 }
 
-// rereadEvent is an object that did not change, with the references that it has now. Its
-// watch may have been released before the writer applies it.
+// rereadEvent is the event of an object that did not change, with its present references. Its watch may
+// have been released before the writer applies the event.
 type rereadEvent struct {
 	*setEvent
 
-	// late are the taps whose backlogs decide, and free means that this is not charged.
+	// late are the taps whose backlogs evaluate the object. free: their owners are not charged.
 	late []*Tap
 	free bool
 }
@@ -193,7 +192,7 @@ func (ev *rereadEvent) Apply() {
 	if !ev.read.Retained() || f.source == 0 || in.o.Graph.Find(f.source, ev.object.Namespace, ev.object.Name) == 0 {
 		return
 	}
-	ev.object.Version = ev.read.Version() // which may be newer by now
+	ev.object.Version = ev.read.Version() // may be newer than when the object was read
 	ev.setEvent.Apply()
 	for _, t := range ev.late {
 		if !t.closed {

@@ -13,10 +13,9 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// inlineCost limits the cost of the expressions of all consumers together on one object, in CEL's
-// units, before the watch continues with the next object: about a millisecond. The other consumers
-// evaluate the object in their backlogs, and so does from then on each consumer that exceeds it by
-// itself.
+// inlineCost is the cost of expressions that a watch waits for on one object, for all consumers
+// together, in CEL's units: about a millisecond. The remaining consumers evaluate the object in their
+// backlogs. A consumer that exceeds inlineCost by itself evaluates all further objects there.
 const inlineCost = expr.TurnCost
 
 // Tap takes objects from one feed for one consumer.
@@ -26,21 +25,21 @@ type Tap struct {
 	role      Role
 	// judge decides about objects. A tap with a NamespaceRole has none.
 	judge atomic.Pointer[Judge]
-	// replayed: the consumer was shown all objects that the watch retained when the tap was made.
+	// replayed: all objects that the watch retained when the tap was created have been replayed.
 	replayed atomic.Bool
-	// slow: on some object its expressions cost more than a watch has time for. It evaluates in its
-	// backlog, which has pending of its objects.
+	// slow: the expressions cost more than inlineCost on some object, so all objects are evaluated in
+	// the backlog. pending is the number of the tap's objects in the backlog.
 	slow    atomic.Bool
 	pending atomic.Int64
-	// dropped: the backlog takes no further object of the tap. The lock of the Evaluator guards it.
+	// dropped: the backlog takes no more objects of the tap. Guarded by the lock of the Evaluator.
 	dropped bool
-	// charged: the watch has shown the tap all objects. To list them again is free.
+	// charged: the tap has seen all objects of the watch. Its owner is not charged for a relist.
 	charged atomic.Bool
-	// closed: the consumer takes nothing more from the tap. Only the writer uses it.
+	// closed: the writer ignores verdicts of the tap. Only the writer uses it.
 	closed bool
 }
 
-// NewTap returns a tap that is not attached to its feed yet.
+// NewTap returns a tap. It takes no objects before Attach.
 func NewTap(e *Evaluator, f *Feed, r Role) *Tap { return &Tap{evaluator: e, feed: f, role: r} }
 
 // Judges implements delivery.Judge.
@@ -49,10 +48,10 @@ func (t *Tap) Judges() (r graph.Resource, namespaces bool) {
 	return ResourceOf(t.feed.resource), namespaces
 }
 
-// Attach begins to take objects of some namespaces from the feed.
+// Attach makes the tap take objects of some namespaces from the feed.
 func (t *Tap) Attach(n *Namespaces) { t.feed.taps.Add(t, n) }
 
-// Detach ends that, and drops the tap's objects from the backlog.
+// Detach undoes Attach, and drops the tap's objects from the backlog.
 func (t *Tap) Detach(n *Namespaces) {
 	t.feed.taps.Remove(t, n)
 	t.evaluator.drop(t)
@@ -67,35 +66,34 @@ func (t *Tap) Closed() bool { return t.closed }
 // Judge returns the judge, nil before SetJudge.
 func (t *Tap) Judge() *Judge { return t.judge.Load() }
 
-// SetJudge replaces the judge. Verdicts of the one before about other namespaces are ignored.
+// SetJudge replaces the judge. The writer ignores verdicts of old judges that selected other namespaces.
 func (t *Tap) SetJudge(j *Judge) { t.judge.Store(j) }
 
-// Admits reports whether the consumer selects the namespace now, as far as is known.
+// Admits reports whether the consumer may select the namespace. It is true before SetJudge.
 func (t *Tap) Admits(namespace string) bool {
 	j := t.judge.Load()
 	return j == nil || j.Admits(namespace)
 }
 
-// Replayed reports whether the consumer was shown all objects that the watch retained when the tap
-// was made.
+// Replayed reports whether a complete Replay has ended.
 func (t *Tap) Replayed() bool { return t.replayed.Load() }
 
-// Pending returns the number of objects in the backlog.
+// Pending returns the number of the tap's objects in the backlog.
 func (t *Tap) Pending() int64 { return t.pending.Load() }
 
 func (t *Tap) setFault(namespace, name string, err error) {
 	t.evaluator.consumer.Warnings().SetFault(t, namespace, name, err)
 }
 
-// isSlow reports whether the watch does not wait for the tap's evaluation: it costs too much, or may
-// have ended the process and has to wait for other suspects.
+// isSlow reports whether the watch does not wait for the tap's evaluations: they cost too much, or the
+// quarantine suspects them, so that they have to wait for other suspects.
 func (t *Tap) isSlow() bool {
 	return t.slow.Load() || t.evaluator.suspected.Load() && t.role.evaluates(t)
 }
 
-// evaluate returns the tap's verdict about one object of its feed. It is undecided if the owner's
-// budget is exceeded, or if the evaluation is postponed to the backlog. If free, the owner is not
-// charged.
+// evaluate returns the tap's verdict about one object of its feed. The verdict is undecided if the
+// owner's budget is exceeded, ctx has ended, or the evaluation is postponed to the backlog. If free, the
+// owner is not charged.
 func (t *Tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) (v Verdict, postponed bool) {
 	e, processors := t.evaluator, t.feed.intake.o.Processors
 	budget := e.budget.Load()
@@ -129,8 +127,7 @@ func (t *Tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) (v Verd
 	return v, postponed
 }
 
-// reevaluate evaluates an object for a replay, outside the turn of its watch. It returns nil if
-// there is no verdict.
+// reevaluate evaluates an object for a replay. It returns nil if there is no verdict.
 func (t *Tap) reevaluate(ctx context.Context, o *watch.Decoded, free bool) writer.Event {
 	v, _ := t.evaluate(ctx, o, free)
 	if v.Undecided || ctx.Err() != nil {
@@ -139,14 +136,14 @@ func (t *Tap) reevaluate(ctx context.Context, o *watch.Decoded, free bool) write
 	return &replayEvent{o.Object, tapVerdict{t, v}}
 }
 
-// verdict evaluates the expressions. A panic is the error of the object in this consumer.
+// verdict evaluates the expressions. A panic becomes the error of the verdict.
 func (t *Tap) verdict(ctx context.Context, o *watch.Decoded) (v Verdict) {
 	defer panics.Recover(&v.Err)
 	return t.role.evaluate(ctx, t, o)
 }
 
-// Role is the purpose of a tap: an ObjectRole, a ReleaseRole, or a NamespaceRole. Watches and
-// backlogs call evaluates and evaluate; the writer calls the others.
+// Role is the purpose of a tap: an ObjectRole, a ReleaseRole, or a NamespaceRole. Only the writer calls
+// apply and remove. Watches and backlogs call the other methods, too.
 type Role interface {
 	// shows reports whether the objects are vertices of the consumer's graph.
 	shows() bool
@@ -154,13 +151,13 @@ type Role interface {
 	evaluates(t *Tap) bool
 	// evaluate returns a verdict about one object.
 	evaluate(ctx context.Context, t *Tap, o *watch.Decoded) Verdict
-	// apply applies a verdict about an object. id is 0 for a role that shows no objects.
+	// apply applies a verdict about an object. id is the vertex, 0 for a role that shows no objects.
 	apply(t *Tap, id graph.NodeID, namespace, name string, v Verdict)
 	// remove removes a deleted object.
 	remove(t *Tap, namespace, name string)
 }
 
-// ObjectRole is that of objects that are vertices of the consumer's graph.
+// ObjectRole is the role of taps whose objects are vertices of the consumer's graph.
 type ObjectRole struct{}
 
 func (ObjectRole) shows() bool { return true }
@@ -182,8 +179,8 @@ func (ObjectRole) apply(t *Tap, id graph.NodeID, namespace, name string, v Verdi
 
 func (ObjectRole) remove(t *Tap, namespace, name string) { t.setFault(namespace, name, nil) }
 
-// ReleaseRole is that of Secrets with Helm releases. Another watch brings the vertices, so the
-// consumer gets only the faults of the releases.
+// ReleaseRole is the role of taps of Helm releases. The vertices of the Secrets come from another
+// watch, so the consumer gets only the faults of the releases.
 type ReleaseRole struct{}
 
 func (ReleaseRole) shows() bool { return false }
@@ -201,7 +198,7 @@ func (ReleaseRole) apply(t *Tap, _ graph.NodeID, namespace, name string, v Verdi
 
 func (ReleaseRole) remove(t *Tap, namespace, name string) { t.setFault(namespace, name, nil) }
 
-// NamespaceRole is that of Namespaces, from which the consumer selects some.
+// NamespaceRole is the role of a tap of Namespaces from which the consumer selects its namespaces.
 type NamespaceRole struct {
 	program  *spec.NamespaceProgram
 	selected namespaceSet
@@ -235,7 +232,7 @@ func (r *NamespaceRole) apply(t *Tap, _ graph.NodeID, _, name string, v Verdict)
 
 func (r *NamespaceRole) remove(t *Tap, _, name string) { r.apply(t, 0, "", name, Verdict{}) }
 
-// judges reports whether the tap's judge has expressions.
+// judges reports whether the tap's judge has expressions or paths to evaluate.
 func (t *Tap) judges() bool {
 	j := t.judge.Load()
 	return j != nil && j.evaluates()

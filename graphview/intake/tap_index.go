@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// Index finds the consumers of a feed that an object may concern, by the namespace of the object. A
-// change takes time for the namespaces that it adds or removes. An Index may be used by any number
-// of goroutines. Its lock is a leaf. The zero value is empty.
+// Index finds the consumers of a feed that an object may concern, by the namespace of the object. The
+// cost of a change grows with the namespaces that it adds or removes. An Index is safe for concurrent
+// use. It takes no other lock under its own. The zero value is empty.
 type Index[T comparable] struct {
 	mu sync.RWMutex
-	// all are the consumers in the index: everywhere those of all namespaces, within the others by
-	// namespace. A returned slice is never written to: the index appends behind its end, and
-	// removes from a copy.
+	// all are all consumers. everywhere are the consumers of all namespaces, within are the others
+	// by namespace. Callers may read a returned slice without the lock: the index appends behind its
+	// end, and removes from a copy.
 	all        []T
 	everywhere []T
 	within     map[string][]T
@@ -22,10 +22,10 @@ type Index[T comparable] struct {
 // Concerned are the consumers that an object may concern.
 type Concerned[T comparable] struct{ everywhere, within []T }
 
-// Len returns their number.
+// Len returns the number of consumers.
 func (c Concerned[T]) Len() int { return len(c.everywhere) + len(c.within) }
 
-// Each is an iterator.
+// Each is an iterator over the consumers.
 func (c Concerned[T]) Each(yield func(T) bool) {
 	for _, all := range [...][]T{c.everywhere, c.within} {
 		for _, t := range all {
@@ -68,8 +68,8 @@ func (x *Index[T]) Remove(t T, n *Namespaces) {
 	}
 }
 
-// Extend adds namespaces to those of a consumer, which did not have them. It has no effect if the
-// consumer is not in the index.
+// Extend adds namespaces to a consumer, which must not have them yet. It has no effect if the consumer
+// is not in the index.
 func (x *Index[T]) Extend(t T, added []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -123,25 +123,24 @@ func without[T comparable](all []T, one T) []T {
 	return out
 }
 
-// Namespaces are the namespaces whose objects may concern a consumer: all, or those with a name.
-// Other objects need no verdict, so a shared watch does not ask each view about each object. The
-// zero value is none.
+// Namespaces are the namespaces whose objects may concern a consumer. Other objects need no verdict, so
+// a shared watch does not ask each view about each object. The zero value is empty.
 type Namespaces struct {
 	All   bool
 	Names map[string]bool // empty if All; the caller must not change it
-	// shared: Names is the set of a judge.
+	// shared: Names is also the set of a judge, so it must be copied before a change.
 	shared bool
 }
 
 // AllNamespaces are all namespaces. The caller must not change them.
 var AllNamespaces = &Namespaces{All: true}
 
-// Has reports whether the namespace is among n.
+// Has reports whether n contains the namespace.
 func (n *Namespaces) Has(namespace string) bool { return n.All || n.Names[namespace] }
 
-// Extend adds the names of namespaces that a judge may admit, and returns the new ones. all: the
-// judge may admit objects of every namespace, and n does not. The caller then sets All, once it has
-// moved the consumers in their indexes.
+// Extend adds the namespaces that a judge may admit, and returns the new ones. If the judge may admit
+// every namespace and n does not have All, it changes nothing and returns all. The caller then moves
+// the consumers in their indexes, and calls SetAll.
 func (n *Namespaces) Extend(j *Judge) (added []string, all bool) {
 	switch {
 	case n.All:
@@ -157,7 +156,7 @@ func (n *Namespaces) Extend(j *Judge) (added []string, all bool) {
 	switch {
 	case len(added) == 0:
 	case len(n.Names) == 0:
-		// Most views have one judge for a resource, and the same set for all resources.
+		// No copy: most views have one judge for each resource, and all judges have the same set.
 		n.Names, n.shared = j.Namespaces, true
 	default:
 		if n.shared {
@@ -170,10 +169,10 @@ func (n *Namespaces) Extend(j *Judge) (added []string, all bool) {
 	return added, false
 }
 
-// SetAll makes n all namespaces.
+// SetAll makes n contain all namespaces.
 func (n *Namespaces) SetAll() { *n = Namespaces{All: true} }
 
-// beyond returns the names that other does not have.
+// beyond returns the names in n that are not Names of other.
 func (n *Namespaces) beyond(other *Namespaces) (names []string) {
 	for namespace, in := range n.Names {
 		if in && (other.All || !other.Names[namespace]) {
@@ -184,16 +183,15 @@ func (n *Namespaces) beyond(other *Namespaces) (names []string) {
 }
 
 // namespaceSet is the set of namespaces that a view selects. The writer changes it one namespace at a
-// time. All returns an immutable set: the set is copied at the first change after All, not at
-// each change.
+// time. A set that All has returned does not change: the next change makes a copy.
 type namespaceSet struct {
 	mu    sync.Mutex
 	names map[string]bool
-	// shared: All has returned names.
+	// shared: All has returned names, so it must be copied before a change.
 	shared bool
 }
 
-// Set adds or removes a namespace, and reports whether that changed the set.
+// Set adds or removes a namespace, and reports whether the set changed.
 func (s *namespaceSet) Set(name string, in bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
