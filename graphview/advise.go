@@ -13,8 +13,8 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// adviceCost limits the cost of advice, in CEL's units: about ten milliseconds. Advice that costs more
-// is left out.
+// adviceCost limits the cost of advice, in CEL's units: about ten milliseconds. Further advice is left
+// out.
 const adviceCost = 100_000
 
 func adviceBudget() func(cost uint64) bool {
@@ -36,7 +36,7 @@ func Advise(ctx context.Context, p *spec.Program, catalog *resources.Catalog) ad
 	return adviceOf(ctx, &chosen, false)
 }
 
-// adviceOf finds the parts without effect. noNamespaces: the spec selects no namespace.
+// adviceOf finds the parts of a spec that have no effect. noNamespaces: the spec selects no namespace.
 func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advice {
 	p, fates := s.program, fatesOf(ctx, s)
 	a := advice.Spec{NoNamespaces: noNamespaces, Served: rules.Served(s.catalog)}
@@ -63,7 +63,7 @@ func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advic
 	return advice.Of(ctx, a)
 }
 
-// comparedIn returns the different comparisons of an expression, in its order.
+// comparedIn returns the comparisons of an expression in their order, without duplicates.
 func comparedIn(compared []expr.Comparison) []advice.Comparison {
 	out := make([]advice.Comparison, 0, len(compared))
 	seen := make(map[expr.Comparison]bool, len(compared))
@@ -82,8 +82,8 @@ type fate struct {
 	by   int // the query that decides in place of a shadowed one
 }
 
-// fatesOf returns the fates of all queries. A query that decides about no resource is evaluated for
-// all resources until it matches.
+// fatesOf returns the fates of all queries. It evaluates a query that decides about no resource on all
+// resources until it matches one.
 func fatesOf(ctx context.Context, s *selection) []fate {
 	out := make([]fate, len(s.program.Queries))
 	for _, i := range s.decisions {
@@ -91,7 +91,7 @@ func fatesOf(ctx context.Context, s *selection) []fate {
 			out[i].fate = advice.Decides
 		}
 	}
-	// While the catalog is incomplete, a query may match a resource that is not known.
+	// While the catalog is incomplete, a query may match a resource that is not in it yet.
 	if !s.catalog.Complete() || len(s.decisions) < len(s.catalog.All()) {
 		return out
 	}
@@ -119,7 +119,7 @@ func fateOf(ctx context.Context, i int, s *selection, charge func(cost uint64) b
 	return fate{fate: advice.Matchless}
 }
 
-// advise updates the advice about the view's spec.
+// advise updates the advice about the view's spec, if its input has changed.
 func (k *keeper) advise(ctx context.Context, p *spec.Program) {
 	now := advised{program: p, catalog: k.selection.catalog}
 	if t := k.taps[plan.NamespaceNeed(p)]; t != nil && p.Namespaces.Selective() && !k.blind {

@@ -15,31 +15,31 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// Reasons of an spec.InvalidError that do not come from the compiler.
+// Reasons of a spec.InvalidError that the compiler does not use.
 const (
-	// ReasonQuarantined: the process has ended before during work for the spec.
+	// ReasonQuarantined: an earlier process ended while it worked on the spec.
 	ReasonQuarantined = "Quarantined"
 	// ReasonInternalError: the compiler panicked.
 	ReasonInternalError = "InternalError"
 )
 
-// The kinds of Work that are no resource.
+// The kinds of quarantine.Work that are not resources.
 const (
 	workView    = "GraphView"
 	workRequest = "graph request"
 	workRule    = "ReferenceRule"
 )
 
-// workOf returns the work for a spec.
+// workOf returns the quarantine.Work for a spec. The version is a hash of the spec.
 func workOf(kind, namespace, name string, declared any) quarantine.Work {
 	h := fnv.New64a()
-	// A spec is text and numbers: it always encodes.
+	// A spec has only text and numbers, so encoding cannot fail.
 	_ = json.NewEncoder(h).Encode(declared)
 	return quarantine.Work{Kind: kind, Namespace: namespace, Name: name, Version: h.Sum64()}
 }
 
-// compiled compiles a spec, in turns of its owner. The error is that of the compiler, which is an
-// *spec.InvalidError or a context's, or says that the spec has ended the process before.
+// compiled compiles a spec in turns of its owner. The error is a *spec.InvalidError if the spec is
+// invalid or quarantined or the compiler panicked, or the context's error.
 func compiled[S, P any](ctx context.Context, turns *quota.Processors, owner budget.Owner, w quarantine.Work, declared S, compile func(context.Context, S) (P, error)) (program P, err error) {
 	task, err := turns.Begin(ctx, owner, w)
 	if err != nil {
@@ -58,18 +58,18 @@ func compiled[S, P any](ctx context.Context, turns *quota.Processors, owner budg
 	return program, err
 }
 
-// compiling returns a context under which expressions are compiled in turns of the owner.
+// compiling returns a context for compiling expressions in turns of the owner.
 func compiling(ctx context.Context, turns *quota.Processors, owner budget.Owner) context.Context {
 	return expr.WithTurn(ctx, turns.Turn(owner))
 }
 
-// unknown reports whether compilation was given up: it says nothing about the spec.
+// unknown reports whether err ended the compilation early, so that it says nothing about the spec.
 func unknown(err error) bool {
 	_, invalid := errors.AsType[*spec.InvalidError](err)
 	return err != nil && !invalid
 }
 
-// refusedSpec is the error for a spec that is not compiled.
+// refusedSpec returns the error for a spec whose compilation has not begun.
 func refusedSpec(err error) error {
 	if refusal, ok := errors.AsType[*quarantine.Refusal](err); ok {
 		return &spec.InvalidError{Reason: ReasonQuarantined, Errors: []error{fmt.Errorf("spec: %w", refusal)}}

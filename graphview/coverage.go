@@ -10,8 +10,8 @@ import (
 	"graphview.dev/graphview/resources"
 )
 
-// reportCoverage sets the coverage of the lens: where the view looks. By it, a reference without a target in
-// the graph says whether the target does not exist, or is outside the view.
+// reportCoverage sets the coverage of the lens: the namespaces that the view watches, by kind. The lens
+// needs it to decide whether a missing target does not exist or is outside the view.
 func (k *keeper) reportCoverage(o *plan.Outline, rows []ResourceStatus, index map[resources.Resource]int) {
 	now, wide := make(map[graph.Kind]graph.Coverage), make(map[graph.Kind]bool)
 	for n, t := range k.taps {
@@ -62,14 +62,14 @@ func (k *keeper) reportCoverage(o *plan.Outline, rows []ResourceStatus, index ma
 	k.covered = now
 }
 
-// unuse removes a kind from the lens, which forgets its coverage. The writer calls it.
+// unuse removes a kind and its coverage from the lens. The writer calls it.
 func (k *keeper) unuse(kind graph.Kind) {
 	k.view.lens.Unuse(kind)
 	delete(k.covered, kind)
 }
 
-// unsynced returns the coverage of a kind that is not synced. While a view fills for the first time,
-// targets are on their way. Later, no target is missing before the kind is synced.
+// unsynced returns the coverage of a kind that is not synced: the wanted one while the view fills for
+// the first time. Later, no target counts as missing before the kind has synced.
 func (k *keeper) unsynced(kind graph.Kind, wanted graph.Coverage, givenUp bool) graph.Coverage {
 	known, told := k.covered[kind]
 	switch {
@@ -82,15 +82,15 @@ func (k *keeper) unsynced(kind graph.Kind, wanted graph.Coverage, givenUp bool) 
 	}
 }
 
-// hidesSome reports whether the watches leave out objects, apart from those of other namespaces.
+// hidesSome reports whether the watches leave out objects of the selected namespaces.
 func hidesSome(j *intake.Judge) bool { return j.Waits || j.Query.Labels != nil || j.Query.Fields != "" }
 
-// selective reports whether the view may leave out objects that its watches bring.
+// selective reports whether the view may leave out objects of its watches.
 func selective(j *intake.Judge) bool { return j.Query.Object != nil || j.Query.Parts != nil }
 
-// mention makes the lens use the kinds that Options.Own denies. Visible objects refer to them, and
-// these references stay, with unknown targets. The coverage changes before the plan drops a watch,
-// so that no target counts as missing in between.
+// mention makes the lens use the kinds that Options.Own denies, with unknown coverage. So references
+// to these kinds stay visible. The coverage changes before the plan drops a watch, so that no target
+// counts as missing in between.
 func (k *keeper) mention(o *plan.Outline) {
 	v := k.view
 	watched := make(map[graph.Kind]bool)
@@ -122,8 +122,8 @@ func (k *keeper) mention(o *plan.Outline) {
 	}
 }
 
-// forgetMentioned removes the formerly mentioned kinds from the lens that are neither mentioned nor
-// watched any more.
+// forgetMentioned removes from the lens the formerly mentioned kinds that are no longer mentioned or
+// watched.
 func (k *keeper) forgetMentioned() {
 	if len(k.formerly) == 0 {
 		return

@@ -11,13 +11,13 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// Compiling returns a context under which expressions are compiled in turns of the owner.
+// Compiling returns a context for compiling expressions in turns of the owner.
 func (e *Engine) Compiling(ctx context.Context, owner budget.Owner) context.Context {
 	return compiling(ctx, e.processors, owner)
 }
 
-// ApplyRule puts a rule into force under a name, on open streams too. It is level-based. After a
-// *spec.InvalidError no rule of that name is in force. After the context's error nothing has changed.
+// ApplyRule compiles a rule and puts it into force, also for open streams. It is level-based. After a
+// *spec.InvalidError, no rule of that name is in force. After the context's error, nothing has changed.
 func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule) error {
 	before := e.rules.Named(name)
 	if before != nil && reflect.DeepEqual(before.Rule, declared) {
@@ -36,36 +36,36 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	return err
 }
 
-// RemoveRule removes the rule of that name, if it exists.
+// RemoveRule removes the rule with a name, if it exists.
 func (e *Engine) RemoveRule(name string) { e.rules.Declare(name, nil) }
 
-// RuleEffect describes a rule that is in force.
+// RuleEffect is the effect of a rule that is in force.
 type RuleEffect = rules.Effect
 
-// RuleEffect describes the rule of that name.
+// RuleEffect returns the effect of the rule with a name.
 func (e *Engine) RuleEffect(ctx context.Context, name string) RuleEffect {
 	return e.rules.Effect(ctx, name, e.Served(), e.schemas)
 }
 
-// ServedChanged is closed when the cluster serves other kinds than now.
+// ServedChanged returns a channel that is closed when the served kinds change.
 func (e *Engine) ServedChanged() <-chan struct{} {
 	_, changed := e.discovery.Current()
 	return changed
 }
 
-// OpenOptions are those of an ad-hoc view.
+// OpenOptions are the options of an ad-hoc view.
 type OpenOptions struct {
 	Spec spec.Spec
-	// Permit is that of the subscriber, who wrote the spec. The view gets no other objects, so that
-	// its expressions cannot probe objects that the subscriber may not read. Required.
+	// Permit has the rights of the subscriber, the author of the spec. The view gets no other
+	// objects, so its expressions cannot reveal what the subscriber may not read. Required.
 	Permit Permit
-	// Owner is charged for the view's expressions and memory: that of the subscriber.
+	// Owner is the owner of the subscriber. It pays for the view's expressions and memory.
 	Owner budget.Owner
 }
 
-// Open makes an ad-hoc view: a view for one connection, without a name. It runs as named views do and
-// shares their watches. The caller has to close it with CloseView. The error is an *spec.InvalidError,
-// a *ClosedError if its owner may hold no more memory or the engine is stopping, or the context's.
+// Open creates an ad-hoc view: a view for one connection, without a name. It shares watches with other
+// views. The caller closes it with CloseView. The error is a *spec.InvalidError, a *ClosedError if the
+// owner may hold no more memory or the engine is stopping, or the context's.
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	account := e.ledger.Account(o.Owner)
 	if err := account.Set(budget.Programs, compiledBytes(&o.Spec)); err != nil {
@@ -98,7 +98,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	return v, nil
 }
 
-// CloseView ends a view that Open made, and releases its watches.
+// CloseView ends a view that Open created, and releases its watches.
 func (e *Engine) CloseView(v *View) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -108,12 +108,12 @@ func (e *Engine) CloseView(v *View) {
 	}
 }
 
-// Ledger returns the ledger of all memory that owners hold.
+// Ledger returns the ledger of the memory that owners hold.
 func (e *Engine) Ledger() *budget.Ledger { return e.ledger }
 
-// Relieve takes memory back from the owner that holds the most. The caller has found that the process
-// is short of memory, though no owner exceeds its share. The engine retries the views that it ends, as
-// it retries views that exceed a limit.
+// Relieve makes the owner that holds the most memory release some. The caller calls it when the process
+// is short of memory although no owner exceeds its share. The engine later retries a view that is then
+// not served, like a view that exceeds a limit.
 func (e *Engine) Relieve() {
 	if owner, ok := e.ledger.Relieve(); ok {
 		e.o.Logger.Info("A view or a connection is not served, because the process has too little memory left", "owner", owner.String())

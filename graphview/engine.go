@@ -29,7 +29,7 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// Engine has the graph and all views. Its methods may be called by any goroutine, before, during and
+// Engine has the graph and all views. Its methods are safe for concurrent use, before, during and
 // after Run.
 type Engine struct {
 	o         Options
@@ -43,32 +43,32 @@ type Engine struct {
 	run          *delivery.Run
 	delivered    delivery.Shared
 	revisions    atomic.Uint64
-	// Histograms of the time for which the graph is locked for writing, and of the time of revisions.
+	// Histograms: how long the graph is locked for writing, and how long a revision takes.
 	writeLock, revisionTime prometheus.Histogram
 
 	// Only the writer writes the graph.
 	writer *writer.Writer
 	graph  *graph.Graph
 
-	// shared decides which watches of all namespaces views share.
+	// shared decides which watches of all namespaces are shared by views.
 	shared *plan.Book[watch.Key, *View]
 
 	processors *quota.Processors
 	budgets    *budget.Buckets // of the cost of expressions
 	ledger     *budget.Ledger
 
-	// mu guards the fields after it, and the leases of feeds. No goroutine waits while it has mu,
-	// except for watch.Manager.Acquire, which waits only for Run.
+	// mu guards the fields after it, and the leases of feeds. A goroutine with mu does not wait,
+	// except in watch.Manager.Acquire, which waits only for Run.
 	mu      sync.Mutex
-	feeds   map[*watch.Watch]*feed // those with leases
+	feeds   map[*watch.Watch]*feed // feeds with leases
 	views   map[Name]*View
 	opened  map[*View]struct{} // ad-hoc views
-	life    context.Context    // ends when views have to; nil before Run
+	life    context.Context    // ends when all views must end; nil before Run
 	running sync.WaitGroup     // of views
 	stopped bool
 }
 
-// NewEngine makes no request before Run.
+// NewEngine returns an Engine that sends no request before Run.
 func NewEngine(o Options) (*Engine, error) {
 	o.setDefaults()
 	ledger := budget.NewLedger(o.HeldBytes)
@@ -117,8 +117,8 @@ func NewEngine(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Run serves views until ctx ends, and joins all goroutines: first the views, then the watches, last
-// the writer, to which both send.
+// Run serves views until ctx ends. It joins the goroutines of views first, then those of watches, and
+// last the writer, to which both send.
 func (e *Engine) Run(ctx context.Context) error {
 	below, stopBelow := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBelow()
@@ -163,7 +163,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	return nil
 }
 
-// eachLocked calls do for all views.
+// eachLocked calls do for all views, named and ad-hoc.
 func (e *Engine) eachLocked(do func(*View)) {
 	for _, v := range e.views {
 		do(v)
@@ -173,8 +173,8 @@ func (e *Engine) eachLocked(do func(*View)) {
 	}
 }
 
-// startLocked starts a view's goroutine if the engine runs. Once the engine is stopped, it ends the
-// view.
+// startLocked starts the goroutine of a view if the engine runs. After the engine has stopped, it
+// ends the view instead.
 func (e *Engine) startLocked(v *View) {
 	if e.stopped {
 		v.end(stopping)
@@ -187,14 +187,14 @@ func (e *Engine) startLocked(v *View) {
 }
 
 // Apply sets the spec of the view with a name. It is level-based: the same spec changes nothing, and
-// another uid is another view. After an *spec.InvalidError the view's streams end until a valid spec
-// is applied. After the context's error nothing has changed. A view whose owner may hold no more
-// memory is accepted, and is served when there is room.
+// another uid is another view. After a *spec.InvalidError, streams of the view end until a valid spec
+// is applied. After the context's error, nothing has changed. A view whose owner may hold no more
+// memory is accepted, and is served once enough memory is free.
 func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec.Spec) error {
 	if v, ok := e.View(name); ok && v.uid == uid && v.sameSpec(declared) {
 		return v.invalid()
 	}
-	// Without the lock, for which each new stream waits.
+	// Compile without the lock, because each new stream waits for it.
 	program, err := e.compileView(ctx, name, declared)
 	if unknown(err) {
 		return err
@@ -207,7 +207,7 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 	return err
 }
 
-// Check compiles the spec of a view that this process does not have. Its error is that of Apply.
+// Check compiles the spec of a view that this process does not serve. It returns the errors of Apply.
 func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error {
 	_, err := e.compileView(ctx, name, declared)
 	return err
@@ -217,11 +217,11 @@ func (e *Engine) compileView(ctx context.Context, name Name, declared spec.Spec)
 	return compiled(ctx, e.processors, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), declared, spec.Compile)
 }
 
-// RunID returns the prefix of the engine's revisions, up to a dot.
+// RunID returns the prefix of the revisions that this engine sends, up to the first dot.
 func (e *Engine) RunID() string { return e.run.ID() }
 
-// Refuse ends the streams of the view with a name until a spec is applied, for a reason that the
-// compiler does not know. It is level-based.
+// Refuse ends the streams of the view with a name until a spec is applied. The caller knows a reason
+// that the compiler does not know. It is level-based.
 func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -230,8 +230,8 @@ func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 	}
 }
 
-// viewLocked returns the view with a uid. It creates the view if necessary, and ends one with another
-// uid.
+// viewLocked returns the view with a name and uid, or creates it. It ends a view of that name with
+// another uid.
 func (e *Engine) viewLocked(name Name, uid string) *View {
 	v := e.views[name]
 	if v != nil && v.uid != uid {
@@ -251,7 +251,7 @@ var (
 	stopping = &delivery.ClosedError{Reason: reason.Stopping, Message: "the server is stopping; reconnect"}
 )
 
-// Remove ends the view, if it exists: its streams end, and its watches are released.
+// Remove ends the view with a name, if it exists: its streams end, and it releases its watches.
 func (e *Engine) Remove(name Name) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -269,7 +269,7 @@ func (e *Engine) departLocked(v *View) {
 	}
 }
 
-// View returns a view by its name.
+// View returns the view with a name, and whether it exists.
 func (e *Engine) View(name Name) (*View, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -277,7 +277,7 @@ func (e *Engine) View(name Name) (*View, bool) {
 	return v, ok
 }
 
-// Views returns all views, sorted by name.
+// Views returns all named views, sorted by name.
 func (e *Engine) Views() []*View {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -290,7 +290,7 @@ func (e *Engine) Views() []*View {
 }
 
 // Alive returns an error if the writer does not apply an event before ctx ends: the process is then
-// stuck, or far too slow. An engine that does not run is no error.
+// stuck, or far too slow. It returns nil if the engine does not run.
 func (e *Engine) Alive(ctx context.Context) error {
 	e.mu.Lock()
 	idle := e.life == nil || e.stopped
@@ -301,8 +301,8 @@ func (e *Engine) Alive(ctx context.Context) error {
 	return e.writer.Try(ctx, func() {}) //nolint:wrapcheck // the error says what does not go on
 }
 
-// WaitDiscovered returns nil once the served kinds are known. When ctx ends, it returns the reason for
-// which they are not.
+// WaitDiscovered waits until the served kinds are known. If ctx ends first, it returns the reason why
+// they are not known.
 func (e *Engine) WaitDiscovered(ctx context.Context) error {
 	if err := e.discovery.Wait(ctx); err != nil {
 		return fmt.Errorf("discover what the server serves: %w", err)
@@ -310,7 +310,7 @@ func (e *Engine) WaitDiscovered(ctx context.Context) error {
 	return nil
 }
 
-// Served returns the served kinds, nil while they are not known.
+// Served returns the catalog of the served kinds, nil while it is not known.
 func (e *Engine) Served() *resources.Catalog {
 	catalog, _ := e.discovery.Current()
 	return catalog
@@ -319,7 +319,7 @@ func (e *Engine) Served() *resources.Catalog {
 // Watches returns the number of watches. Views may share them.
 func (e *Engine) Watches() int { return e.watches.Len() }
 
-// Retained returns the number of objects that all watches together retain.
+// Retained returns the number of objects that all watches retain.
 func (e *Engine) Retained() (objects int) {
 	for _, f := range e.allFeeds() {
 		objects += f.Watch().State().Objects
@@ -330,8 +330,8 @@ func (e *Engine) Retained() (objects int) {
 // Size returns the size of the shared graph.
 func (e *Engine) Size() graph.Size { return e.graph.Size() }
 
-// wholeGraphTurns shares all processors but one among subscribers that encode pieces of whole
-// graphs. The remaining one is left to changes.
+// wholeGraphTurns shares the processors among subscribers that encode pieces of whole graphs. One
+// processor stays free for changes.
 func wholeGraphTurns() func(ctx context.Context, owner budget.Owner) (release func(), err error) {
 	turns := fairqueue.New(fairqueue.Options{AtOnce: max(1, runtime.GOMAXPROCS(0)-1)})
 	return func(ctx context.Context, owner budget.Owner) (release func(), err error) {
@@ -347,7 +347,7 @@ func (e *Engine) revised(took time.Duration) {
 	e.intake.ReportExceeded()
 }
 
-// allFeeds returns the feeds that there are.
+// allFeeds returns the feeds that have leases.
 func (e *Engine) allFeeds() []*intake.Feed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -358,7 +358,7 @@ func (e *Engine) allFeeds() []*intake.Feed {
 	return all
 }
 
-// watchedResources returns the resources of the feeds.
+// watchedResources returns the resources of all feeds.
 func (e *Engine) watchedResources() []resources.Resource {
 	all := e.allFeeds()
 	watched := make([]resources.Resource, len(all))

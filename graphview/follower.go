@@ -10,7 +10,7 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// consumer is a view as feeds know it.
+// consumer adapts a view to intake.Consumer.
 type consumer struct{ view *View }
 
 var _ intake.Consumer = consumer{}
@@ -24,7 +24,7 @@ func (c consumer) Lens() *graph.Lens { return c.view.lens }
 // Warnings implements intake.Consumer.
 func (c consumer) Warnings() *delivery.Warnings { return c.view.warnings }
 
-// follower is a view as the writer knows it.
+// follower adapts a view to writer.Follower.
 type follower struct{ view *View }
 
 var _ writer.Follower = follower{}
@@ -37,15 +37,14 @@ func (f follower) Arrived(head uint64, received time.Time) { f.view.publisher.Ar
 
 // Published implements writer.Follower.
 func (f follower) Published() {
-	_ = f.view.hold(budget.Elements, f.view.lens.Bytes()) // the view's goroutine ends its service
+	_ = f.view.hold(budget.Elements, f.view.lens.Bytes()) // the keeper handles the error
 	if f.view.lens.Vertices() > f.view.engine.o.MaxVertices {
 		f.view.interruptPlan()
 	}
 	f.view.notify()
 }
 
-// Walked implements writer.Follower. A visit takes about half as long as a unit of an expression's
-// cost.
+// Walked implements writer.Follower. A visit takes about half the time of one unit of expression cost.
 func (f follower) Walked(visits int) {
 	cost := uint64(visits) / 2 //nolint:gosec // not negative
 	f.view.engine.processors.Cost.Add(cost)

@@ -11,18 +11,18 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// grants are the known rights that restrict a view. Questions are asked in another goroutine, so that
-// a slow answer delays only what depends on it. Only the view's goroutine uses grants.
+// grants has the known rights that restrict a view. Another goroutine asks the Permit, so that a slow
+// answer delays only the watches that depend on it. Only the view's goroutine uses grants.
 type grants struct {
-	// renew is the time after which all questions are asked again. within limits the time of one
-	// batch of questions.
+	// renew is the time after which all answers are renewed. within limits the time of one call of
+	// the Permit.
 	renew, within time.Duration
 
 	permit  Permit
 	account string
 	answers map[access.Place]bool
-	// failure is the error of the last batch, nil if it has all answers. missing is the time since
-	// which an answer is missing, zero if there are all.
+	// failure is the error of the last call, nil if it gave all answers. missing is the time since
+	// which an answer has been missing, zero if none is.
 	failure error
 	missing time.Time
 	renewAt time.Time
@@ -33,7 +33,7 @@ type grants struct {
 	askers  sync.WaitGroup
 }
 
-// grantsResult is the result of a batch of questions.
+// grantsResult is the result of one call of the Permit.
 type grantsResult struct {
 	account string
 	asked   []access.Place
@@ -41,14 +41,14 @@ type grantsResult struct {
 	err     error
 }
 
-// grantsRetry is the time between a batch that failed and the next one.
+// grantsRetry is the time between a failed call of the Permit and the next one.
 const grantsRetry = 5 * time.Second
 
 func newGrants(renew, within time.Duration) *grants {
 	return &grants{renew: renew, within: within, answers: make(map[access.Place]bool), results: make(chan grantsResult, 1)}
 }
 
-// of sets the account whose rights restrict the view. Answers about another account are dropped.
+// of sets the account whose rights restrict the view. It drops the answers about another account.
 func (g *grants) of(permit Permit, account string) {
 	g.permit = permit
 	if g.account != account {
@@ -58,7 +58,7 @@ func (g *grants) of(permit Permit, account string) {
 	}
 }
 
-// unanswered returns the reason for which missing answers are not expected now, nil while they are.
+// unanswered returns the reason why missing answers cannot be expected now, nil while they can.
 func (g *grants) unanswered(now time.Time) error {
 	switch {
 	case g.failure != nil:
@@ -69,7 +69,7 @@ func (g *grants) unanswered(now time.Time) error {
 	return nil
 }
 
-// want asks for missing and old answers about places, and drops answers about other places. It
+// want asks for missing and expired answers about places, and drops answers about other places. It
 // returns the time until it has to be called again.
 func (g *grants) want(ctx context.Context, places []access.Place, now time.Time) time.Duration {
 	if g.permit == nil {
@@ -104,7 +104,7 @@ func (g *grants) want(ctx context.Context, places []access.Place, now time.Time)
 	again := g.renewAt.Sub(now)
 	switch {
 	case g.asking:
-		again = time.Hour // a result comes first, or the missing answers are late
+		again = time.Hour // until a result arrives, or the missing answers are late
 		if late := g.missing.Add(g.within).Sub(now); len(missing) > 0 && late >= 0 {
 			again = late + time.Millisecond
 		}
@@ -114,7 +114,7 @@ func (g *grants) want(ctx context.Context, places []access.Place, now time.Time)
 	return again
 }
 
-// ask asks in a goroutine that ends with ctx. wait waits for it.
+// ask calls the Permit in a goroutine that ends with ctx. wait joins it.
 func (g *grants) ask(ctx context.Context, places []access.Place) {
 	g.asking = true
 	permit, account, within := g.permit, g.account, g.within
@@ -126,7 +126,7 @@ func (g *grants) ask(ctx context.Context, places []access.Place) {
 	})
 }
 
-// store stores the result of a batch.
+// store stores the result of a call of the Permit.
 func (g *grants) store(r grantsResult, now time.Time) {
 	g.asking = false
 	if r.account != g.account {
@@ -150,12 +150,12 @@ func (g *grants) store(r grantsResult, now time.Time) {
 			g.failure, g.retryAt = errors.New("there is no answer"), now.Add(grantsRetry)
 		}
 	case progress && errors.Is(r.err, context.DeadlineExceeded):
-		// One batch has no time for all questions.
+		// The time of one call is too short for all places. The others get the same time again.
 		g.missing = now
 	default:
 		g.failure, g.retryAt = r.err, now.Add(grantsRetry)
 	}
 }
 
-// wait waits for the goroutine of ask, whose ctx has ended.
+// wait joins the goroutine of ask, whose ctx has ended.
 func (g *grants) wait() { g.askers.Wait() }

@@ -11,19 +11,19 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// The memory that a view holds, in bytes. TestHeldBytes compares the sum with the heap.
+// Memory that a view holds, in bytes. TestHeldBytes compares the sum with the heap.
 const (
-	viewBytes     = 40 << 10 // of a view without a spec, with its GraphView in the cache and its Events
-	programBytes  = 96       // of each byte of a spec's text once it is compiled
-	rightBytes    = 250      // of a place that the view's account may list and watch, or may not
-	watchBytes    = 64 << 10 // of a watch, with its goroutine and buffers
-	objectBytes   = 1400     // of an object that a watch retains, without its content
-	selectedBytes = 64       // of a namespace that the view selects by its content
-	indexedBytes  = 16       // of a namespace in the index of a watch that the view shares
-	narrowedBytes = 256      // of a vertex or reference of a narrowed graph
+	viewBytes     = 40 << 10 // per view without a spec, with its GraphView in the cache and its Events
+	programBytes  = 96       // per byte of a spec's text once it is compiled
+	rightBytes    = 250      // per answer of a Permit about a place
+	watchBytes    = 64 << 10 // per watch, with its goroutine and buffers
+	objectBytes   = 1400     // per object that a watch retains, without its content
+	selectedBytes = 64       // per namespace that the view selects by its content
+	indexedBytes  = 16       // per namespace in the index of a watch that the view shares
+	narrowedBytes = 256      // per vertex or reference of a narrowed graph
 )
 
-// compiledBytes returns the memory of a view with a spec.
+// compiledBytes returns the memory of a view with its compiled spec.
 func compiledBytes(s *spec.Spec) int64 { return viewBytes + programBytes*int64(s.TextLen()) }
 
 // referencePayer implements graph.Payer. Only the writer uses it.
@@ -57,12 +57,12 @@ func (p *referencePayer) Most(namespace string, use budget.Use) int {
 	return int(a.Most(use))
 }
 
-// narrowedPayer implements delivery.Payer for one subscription. Its walks are charged to the tokens of
-// the user, as ad-hoc views are.
+// narrowedPayer implements delivery.Payer for one subscription. The user pays for its walks, as for
+// ad-hoc views.
 type narrowedPayer struct {
 	account *budget.Account
 	tokens  *budget.Bucket
-	// short refuses what the subscription reads next, nil if it may hold more.
+	// short is the error for the next elements of the subscription, nil if it may hold more.
 	short atomic.Pointer[budget.Overdrawn]
 }
 
@@ -74,8 +74,7 @@ func newNarrowedPayer(account *budget.Account, tokens *budget.Bucket) *narrowedP
 	return p
 }
 
-// Charge implements delivery.Payer. A visit takes about half as long as a unit of an expression's
-// cost.
+// Charge implements delivery.Payer. A visit takes about half the time of one unit of expression cost.
 func (p *narrowedPayer) Charge(visits int) time.Duration { return p.tokens.Borrow((visits + 1) / 2) }
 
 // Hold implements delivery.Payer.

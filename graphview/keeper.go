@@ -18,42 +18,42 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// keeper is the goroutine of a View. It reconciles the view's watches with its spec, the served
-// kinds, its namespaces and the rights that restrict it. No other goroutine uses it.
+// keeper is the state of a View's goroutine, which reconciles the view's watches with its spec, the
+// served kinds, its namespaces and the rights that restrict it. No other goroutine uses it.
 type keeper struct {
 	view *View
-	life context.Context // the view's
+	life context.Context // of the view
 
 	taps map[plan.Need]*tap
-	// replacing are the needs of the last plan, without the ones in standby, which replace no tap.
+	// replacing are the needs of the last plan, without those in standby, which replace no tap.
 	replacing map[plan.Purpose][]plan.Need
-	// retiring are taps that others will replace, with the time at which that began.
+	// retiring are the taps that other taps will replace, with the time since which they wait.
 	retiring map[*tap]time.Time
-	// planned is the generation of the taps, 0 without taps.
+	// planned is the generation of the program for which the taps were set, 0 without taps.
 	planned int
 
 	selection selection
 	advised   advised
 	grants    *grants
-	rights    int // places that the view is charged for
-	// namespacesOf are the namespaces that the view's judges may have admitted.
+	rights    int // number of places that the view is charged for
+	// namespacesOf are the namespaces that the view's judges may have admitted, by resource.
 	namespacesOf map[resources.Resource]*tapNamespaces
-	// covered is the coverage that the lens has.
+	// covered is the coverage that was last set in the lens.
 	covered map[graph.Kind]graph.Coverage
-	// mentioned are the kinds that the lens uses without a watch; see mention. formerly are those
-	// of the plan before.
+	// mentioned are the kinds that the lens uses without a watch; see mention. formerly are the
+	// mentioned kinds of the previous plan.
 	mentioned, formerly map[graph.Kind]bool
-	// namespaces are the last known selected namespaces, nil before they are known.
+	// namespaces are the selected namespaces as last known, nil before they are known.
 	namespaces map[string]bool
-	// within and blind are those of the last outline.
+	// within and blind are Within and Blind of the last outline.
 	within map[resources.Resource]map[string]bool
 	blind  bool
 	// retryAt is the time at which a view that exceeds a limit, or has failed, is retried.
 	retryAt time.Time
 	// retried: the view has not synced since it was retried.
 	retried bool
-	// failure is the message about a panic in this goroutine while it reconciled the generation
-	// failed; "" for none.
+	// failure is the message about a panic of this goroutine, "" for none. failed is the generation
+	// that it was reconciling.
 	failure string
 	failed  int
 	current int // generation that is being reconciled
@@ -67,18 +67,18 @@ type advised struct {
 	noNamespaces bool
 }
 
-// selection is the result of a program's queries on a catalog.
+// selection is the result of the queries of a program on a catalog.
 type selection struct {
 	program *spec.Program
 	catalog *resources.Catalog
 	chosen  []resources.Selected
 	errs    []error
-	// decisions are the queries that decide about the catalog's resources, -1 for none. A
-	// resource whose query could not be evaluated has no decision.
+	// decisions has for each resource of the catalog the index of the query that decided about it,
+	// -1 for none. It lacks resources for which a query could not be evaluated.
 	decisions []int
 }
 
-// selectFrom applies a program's queries to a catalog until enough returns false.
+// selectFrom applies the queries of a program to a catalog while enough returns true.
 func selectFrom(ctx context.Context, p *spec.Program, catalog *resources.Catalog, charge func(cost uint64) bool, enough func() bool) selection {
 	s := selection{program: p, catalog: catalog}
 	s.chosen, s.errs = resources.Select(catalog, func(r resources.Resource) (int, bool, bool, error) {
@@ -103,7 +103,7 @@ func (k *keeper) allTaps() []*tap {
 	return slices.AppendSeq(slices.Collect(maps.Values(k.taps)), maps.Keys(k.retiring))
 }
 
-// setRoots sets the roots and the references to follow.
+// setRoots sets the roots of the lens and the references to follow.
 func (k *keeper) setRoots(p *spec.Program) {
 	k.view.engine.writer.Do(func() {
 		k.view.lens.SetRoots(p.Rooted(), p.Walk())
@@ -111,13 +111,13 @@ func (k *keeper) setRoots(p *spec.Program) {
 	})
 }
 
-// refusedAfter is the time for which a watch of all namespaces has to be forbidden before single
-// namespaces are watched instead. An API server that restarts forbids everything for a moment.
+// refusedAfter is the time for which a watch of all namespaces has to be forbidden before the view
+// watches single namespaces instead. An API server that restarts forbids everything for a moment.
 const refusedAfter = 5 * time.Second
 
 // refusals returns the resources that the operator may not watch in all namespaces, and the time
-// until there may be more of them. Their watches of all namespaces continue to try, and are used
-// again once they succeed.
+// until the result may change without an event. The refused watches continue to try, and the view
+// uses them again once they succeed.
 func refusals(taps map[plan.Need]*tap, now time.Time) (refused map[resources.Resource]bool, again time.Duration) {
 	refused, again = make(map[resources.Resource]bool), time.Hour
 	for n, t := range taps {
@@ -137,8 +137,8 @@ func refusals(taps map[plan.Need]*tap, now time.Time) (refused map[resources.Res
 	return refused, again
 }
 
-// inUse returns the feeds and the kinds of the view's vertices, without those of closed taps, and the
-// kinds that are mentioned. Only the writer calls it.
+// inUse returns the feeds and kinds of the taps that are not closed, and the mentioned kinds. Taps of
+// Namespaces and releases do not count. Only the writer calls it.
 func (k *keeper) inUse() (feeds map[*feed]bool, kinds map[graph.Kind]bool) {
 	feeds, kinds = make(map[*feed]bool), make(map[graph.Kind]bool)
 	maps.Copy(kinds, k.mentioned)
@@ -150,8 +150,8 @@ func (k *keeper) inUse() (feeds map[*feed]bool, kinds map[graph.Kind]bool) {
 	return feeds, kinds
 }
 
-// permitOf returns the Permit that restricts the view's watches, nil for none, and the name of its
-// account in warnings.
+// permitOf returns the Permit that restricts the view's watches, nil if there is none, and the name of
+// its account for warnings.
 func (v *View) permitOf(p *spec.Program) (Permit, string) {
 	switch {
 	case v.engine.o.Own != nil:
@@ -174,9 +174,9 @@ func (v *View) permitOf(p *spec.Program) (Permit, string) {
 	}, who
 }
 
-// selectedNamespaces returns the namespaces that the view selects by their content, or all of them.
-// While they are not known completely, it returns the ones before, so that a changed spec removes
-// nothing in the meantime, or nil.
+// selectedNamespaces returns the namespaces that the view selects by their content or, without a
+// selector, all of them. complete is false while the view waits for them. It then returns the last
+// known ones, so that a changed spec removes nothing yet, or nil.
 func (k *keeper) selectedNamespaces(p *spec.Program) (selected map[string]bool, complete bool) {
 	t := k.taps[plan.NamespaceNeed(p)]
 	if t == nil {
@@ -191,7 +191,7 @@ func (k *keeper) selectedNamespaces(p *spec.Program) (selected map[string]bool, 
 	return k.namespaces, true
 }
 
-// judgeFor returns the judge of the objects that a need brings.
+// judgeFor returns the judge for the objects of a need.
 func (k *keeper) judgeFor(p *spec.Program, n plan.Need) *intake.Judge {
 	j := &intake.Judge{Resource: n.Resource, Query: &p.Queries[n.Query], Roots: p.Roots}
 	within := k.within[n.Resource]
@@ -214,9 +214,9 @@ func (k *keeper) judgeFor(p *spec.Program, n plan.Need) *intake.Judge {
 	return j
 }
 
-// holdWatches charges for the watches that the view has or needs, and for the namespaces in their
-// indexes. A watch of all objects of a resource is free, because all views share it. The objects of
-// another watch are charged to its views in equal parts.
+// holdWatches charges the view for the watches that it has or needs, and for the namespaces in their
+// indexes. A watch of all objects of a resource is free, because all views share it. For the objects
+// of another watch, the views that lease it pay in equal parts.
 func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
 	e := k.view.engine
 	bytes := selectedBytes * int64(len(k.namespaces))
@@ -237,13 +237,13 @@ func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
 	return k.view.hold(budget.Watches, bytes)
 }
 
-// holdRights charges for what the view's account is asked for.
+// holdRights charges the view for the places about which it asks the Permit.
 func (k *keeper) holdRights(places int) error {
 	k.rights = places
 	return k.view.hold(budget.Rights, rightBytes*int64(places))
 }
 
-// holdMoreRights is holdRights if more places are charged than before.
+// holdMoreRights calls holdRights if the number of places has grown.
 func (k *keeper) holdMoreRights(places int) error {
 	if places <= k.rights {
 		return nil
@@ -251,19 +251,19 @@ func (k *keeper) holdMoreRights(places int) error {
 	return k.holdRights(places)
 }
 
-// restricted reports whether a need is one of objects of a namespace or with a selector.
+// restricted reports whether a watch, except of releases, is limited to a namespace or by a selector.
 func restricted(n plan.Need) bool {
 	return !n.OfReleases() && (n.Key.Namespace != "" || n.Key.LabelSelector != "" || n.Key.FieldSelector != "")
 }
 
 // Tombstones are kept so that a reconnecting subscriber can resume. The graph limits their number.
-// These limit their age: a view whose objects seldom change has no tombstones of last week.
+// These constants limit their age, for views whose objects seldom change.
 const (
 	rememberFor = time.Hour
 	markEvery   = 5 * time.Minute
 )
 
-// horizon records revisions of a view and their times, to find the revision before which tombstones
+// horizon records revisions of a view and their times, to find the revision up to which tombstones
 // are too old.
 type horizon struct{ marks []mark }
 
@@ -272,7 +272,7 @@ type mark struct {
 	head uint64
 }
 
-// pass records the revision head, and returns the revision up to which tombstones can be dropped, 0
+// pass records the present revision, and returns the revision up to which tombstones can be dropped, 0
 // for none.
 func (h *horizon) pass(now time.Time, head uint64) uint64 {
 	if n := len(h.marks); n == 0 || now.Sub(h.marks[n-1].at) >= markEvery {

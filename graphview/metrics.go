@@ -14,13 +14,13 @@ import (
 	"graphview.dev/graphview/intake"
 )
 
-// metrics of an Engine. Only three have labels for views, at most maxNamedViews of them. No
-// other label is the name of a view, a resource or a namespace, so the number of series does not
-// depend on the cluster.
+// metrics collects the metrics of an Engine. Only three metrics have labels for views, and each of
+// them has at most maxNamedViews views. No other label names a view, a resource or a namespace. So
+// the number of series does not grow with the cluster.
 type metrics struct{ engine *Engine }
 
-// maxNamedViews bounds the views that a metric names: those with the greatest values. The others
-// are one series with empty labels.
+// maxNamedViews bounds the views that a metric names. It names the views with the greatest values. The
+// others together are one series with empty labels.
 const maxNamedViews = 100
 
 var _ prometheus.Collector = metrics{}
@@ -73,8 +73,8 @@ func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	m.engine.revisionTime.Describe(out)
 }
 
-// Collect implements prometheus.Collector. Its time grows with the number of views and watches, not
-// of objects.
+// Collect implements prometheus.Collector. Its duration depends on the number of views and watches, but
+// not on the number of objects.
 func (m metrics) Collect(out chan<- prometheus.Metric) {
 	e := m.engine
 	e.writeLock.Collect(out)
@@ -125,8 +125,8 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// healthCounts returns the health of all named views together, and how much is missing and how much
-// has no effect in each.
+// healthCounts counts the objects of all named views by health, and the missing references and
+// ineffective parts by view.
 func (e *Engine) healthCounts() (states map[health.State]int, missing, ineffective map[Name]int) {
 	e.mu.Lock()
 	views := maps.Clone(e.views)
@@ -150,7 +150,7 @@ func (e *Engine) healthCounts() (states map[health.State]int, missing, ineffecti
 	return states, missing, ineffective
 }
 
-// heldByViews returns the memory of each named view, and under the empty name that of connections.
+// heldByViews returns the memory of each named view, and of all connections under the empty name.
 func (e *Engine) heldByViews() map[Name]int {
 	held, rest := make(map[Name]int), e.ledger.Total()
 	for _, v := range e.Views() {
@@ -162,7 +162,7 @@ func (e *Engine) heldByViews() map[Name]int {
 	return held
 }
 
-// mostOf returns the greatest counts, and the sum of the others under the empty name.
+// mostOf returns the maxNamedViews greatest counts, and the sum of the others under the empty name.
 func mostOf(all map[Name]int) map[Name]int {
 	if len(all) <= maxNamedViews {
 		return all

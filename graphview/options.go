@@ -15,43 +15,42 @@ import (
 
 // Options of an Engine. Config is required.
 type Options struct {
-	// Config reaches the API server as the operator.
+	// Config is the client configuration of the operator.
 	Config *rest.Config
 	Logger logr.Logger
-	// SyncTimeout is the time for which a view waits for a resource before it is served without it,
-	// with a warning. 0 means 30 s.
+	// SyncTimeout is the time for which a view waits for a resource to sync. After that, the view is
+	// served without the resource, with a warning. 0 means 30 s.
 	SyncTimeout time.Duration
 	// MaxVertices limits the visible vertices of a view. A view with more is not served. 0 means
 	// 200,000.
 	MaxVertices int
-	// HeldBytes is the memory that views and narrowed graphs may hold together; see budget.Ledger. 0
-	// means half of the memory limit of the process, or 1 GiB without one.
+	// HeldBytes is the memory that views and connections may hold together; see budget.Ledger. 0
+	// means half of the memory limit of the process, or 1 GiB without a limit.
 	HeldBytes int64
 	// Budget is the cost that the expressions of one owner's views may have at once, in CEL's units.
-	// A hundredth is granted again each second. A view beyond it is not served. 0 means a billion.
+	// The owner regains 1 % of it each second. A view that exceeds it is not served. 0 means a billion.
 	Budget int
 	// LimitRetry is the time after which a view that exceeded a limit is retried. 0 means five
 	// minutes.
 	LimitRetry time.Duration
-	// Linger is the time for which a watch of all namespaces is kept that no view would have by
-	// itself. 0 means a minute.
+	// Linger is the time for which views continue to share a watch of all namespaces after too few
+	// of them need it. 0 means a minute.
 	Linger time.Duration
-	// Permit is the Permit of a ServiceAccount, for views that name one. A change of its answers
-	// takes effect within PermitInterval (0: 60 s). Without it, such views are empty.
+	// Permit is the Permit of a ServiceAccount, for views with a serviceAccountName. If it is nil,
+	// such views are empty. A change of its answers takes effect within PermitInterval (0: 60 s).
 	Permit         func(ctx context.Context, account Name, places []access.Place) (map[access.Place]bool, error)
 	PermitInterval time.Duration
-	// Own is the Permit of the account that Config has, for a process that may not watch
-	// everything. It restricts every view, in place of the Permit of a ServiceAccount or of a
-	// subscriber, and the engine watches only what it permits. References to kinds that may not be
-	// listed remain. Nil: every watch is tried.
+	// Own is the Permit of the account in Config, for a process that may not watch everything. It
+	// replaces the Permit of a ServiceAccount or of a subscriber for every view, and the engine
+	// watches only what Own permits. References to kinds that it denies remain. Nil: the engine
+	// tries every watch.
 	Own Permit
-	// Recall accepts revisions of subscribers that reconnect through another replica; see
-	// delivery.Shared.
+	// Recall lets subscribers resume if they reconnect through another replica; see delivery.Shared.
 	Recall bool
-	// Notify is called when the Status of a view may have changed. It must not block and must not
-	// call the Engine.
+	// Notify is called when the Status of a named view may have changed. It must not block and must
+	// not call the Engine.
 	Notify func(Name)
-	// Quarantine records work for users, and refuses work that has ended the process before. Nil: no
+	// Quarantine records work for users, and refuses work that ended an earlier process. Nil: no
 	// work is recorded or refused.
 	Quarantine *quarantine.Journal
 	// Registerer gets the engine's metrics. It may be nil.
@@ -59,8 +58,8 @@ type Options struct {
 }
 
 // The expressions of an owner may cost defaultBudget units at once: ten thousand for each of
-// 100,000 objects, which takes half a minute of a core or more. A hundredth of it is granted again
-// each second.
+// 100,000 objects, which takes half a minute of a core or more. The owner regains the whole budget
+// within budgetRefill.
 const (
 	defaultBudget = 1_000_000_000
 	budgetRefill  = 100 * time.Second
@@ -78,11 +77,11 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Permit reports, for each place, whether an account may list and watch it. The namespace ""
-// means all namespaces. With an error, it returns the answers that it has.
+// Permit returns for each place whether an account may list and watch it. The namespace ""
+// means all namespaces. If it returns an error, it also returns the answers that it has.
 type Permit func(ctx context.Context, places []access.Place) (map[access.Place]bool, error)
 
-// watchable returns what Own says about cluster-scoped resources, nil without it.
+// watchable returns a function that asks Own about cluster-scoped resources, nil without Own.
 func (o *Options) watchable() func(ctx context.Context, group, resource string) bool {
 	if o.Own == nil {
 		return nil
@@ -94,7 +93,7 @@ func (o *Options) watchable() func(ctx context.Context, group, resource string) 
 	}
 }
 
-// Name is the name of a view: that of the GraphView that declares it.
+// Name is the name of a view. It is the name of its GraphView.
 type Name struct {
 	Namespace, Name string
 }

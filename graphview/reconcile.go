@@ -40,7 +40,7 @@ func (k *keeper) run(ctx context.Context) {
 		timer.Reset(min(k.step(ctx, catalog), markEvery))
 		select {
 		case <-v.done:
-			// Questions about rights end with ctx. finish waits for them.
+			// Calls of the Permit end with ctx. finish waits for them.
 			cancel()
 			return
 		case r := <-k.grants.results:
@@ -52,8 +52,8 @@ func (k *keeper) run(ctx context.Context) {
 	}
 }
 
-// step reconciles once, and returns the time until the next step. A panic is a condition of this
-// view alone.
+// step reconciles once, and returns the time until the next step. After a panic, only this view is not
+// served.
 func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again time.Duration) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -69,7 +69,7 @@ func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again ti
 	return again
 }
 
-// start creates the view's lens, finish releases the lens and all watches.
+// start creates the view's lens. finish releases the lens and all watches.
 func (k *keeper) start() {
 	v := k.view
 	v.engine.writer.Do(func() {
@@ -131,8 +131,8 @@ func (k *keeper) clear() {
 	v.notify()
 }
 
-// empty removes all objects from the lens, one slice after the other. The lens may exceed the limit,
-// and readers of all graphs would wait for its removal at once.
+// empty removes all objects from the lens, one slice after the other. The lens may be so large that
+// readers of all graphs would wait too long if it were removed at once.
 func (k *keeper) empty() {
 	v := k.view
 	v.engine.writer.Do(func() {
@@ -148,12 +148,12 @@ func (k *keeper) empty() {
 	}
 }
 
-// reconcile runs once, and returns the time until it has to run again. Its steps: whether the spec is
-// served at all; the resources that its queries select (selectResources); the watches that it needs,
-// and the rights for them (outline); taps and roots (carryOut); advice and the report.
+// reconcile returns the time until it has to run again. Its steps: check that the view can be served;
+// select resources by the queries (selectResources); derive the needed watches and rights (outline);
+// set taps and roots (carryOut); update advice and the report.
 func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time.Duration {
 	v := k.view
-	// A corrected spec does not wait for work of the spec before.
+	// nextProgram registers cancel, so a corrected spec does not wait for work on the old one.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p, generation, incomplete := v.nextProgram(cancel)
@@ -161,15 +161,15 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		k.failure = ""
 	}
 	if incomplete || generation != k.planned && v.lens.Vertices() > v.engine.o.MaxVertices {
-		// The spec before left objects without a verdict, or had too many for the limit. Neither
-		// says anything about this spec.
+		// The old spec left objects without a verdict, or selected too many. The new one starts
+		// without them.
 		k.clear()
 	}
 	if k.overLimit() {
 		planned := k.planned != 0
 		k.clear()
 		if planned {
-			// Its streams have ended, so no reader continues where deletions are remembered.
+			// The view's streams have ended, so no reader needs the tombstones.
 			v.engine.writer.Do(func() { v.lens.Forget(v.lens.Head()) })
 		}
 		return max(time.Second, time.Until(k.retryAt))
@@ -192,7 +192,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		return 0 // overLimit ends the service
 	}
 	if generation != k.planned && k.planned != 0 && o.Undecided {
-		// The graph of the spec before stays until the rights for this one are known.
+		// The graph of the old spec stays until the rights for the new one are known.
 		return again
 	}
 	if err := k.carryOut(ctx, p, &o, generation); err != nil {
@@ -202,16 +202,16 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 	return min(again, k.report(catalog, o, generation))
 }
 
-// carryOut makes the taps and roots of the view those of an outline. The error is that of the ledger;
-// no tap is added then.
+// carryOut sets the taps and roots of the view as the outline demands. If the ledger refuses the memory
+// for the watches, it adds no tap and returns the error.
 func (k *keeper) carryOut(ctx context.Context, p *spec.Program, o *plan.Outline, generation int) error {
 	first := generation != k.planned
 	if first {
-		// A plan begins when the last one has released the watches that it does not keep.
+		// First finish the switches of the last plan, as far as possible.
 		k.finishSwitches(ctx)
 	}
-	// A view without roots shows everything, so roots are removed last and added first: no object
-	// that stays is hidden in between. A view without a plan begins with its roots.
+	// A view without roots shows everything. So roots are removed before the taps change, and added
+	// after that: no object that stays is hidden in between. The first plan always sets roots first.
 	before := k.planned == 0 || !p.Rooted()
 	if first && before {
 		k.setRoots(p)
@@ -235,7 +235,6 @@ func (k *keeper) carryOut(ctx context.Context, p *spec.Program, o *plan.Outline,
 		k.setRoots(p)
 	}
 	if !o.UnlistedYet {
-		// Not before the namespaces are known.
 		k.renamespace(ctx, p)
 	}
 	if !o.Open() {
@@ -245,7 +244,7 @@ func (k *keeper) carryOut(ctx context.Context, p *spec.Program, o *plan.Outline,
 	return nil
 }
 
-// compileAgain compiles the spec of a view without a program.
+// compileAgain compiles the spec of a view without a program, whose owner could hold no more memory.
 func (k *keeper) compileAgain(ctx context.Context, declared *spec.Spec) {
 	v := k.view
 	if program, err := v.engine.compileView(ctx, v.name, *declared); !unknown(err) {
@@ -257,12 +256,12 @@ func (k *keeper) compileAgain(ctx context.Context, declared *spec.Spec) {
 	}
 }
 
-// freeSelection is the cost of resource selectors on one catalog that is not charged: that of plain
-// comparisons. A spec that corrects a costly one is not refused because its owner has little left.
+// freeSelection is the cost of resource selectors on one catalog that is not charged. Plain comparisons
+// cost less, so a spec that corrects a costly one is not refused because few tokens are left.
 const freeSelection = 10_000
 
-// selectResources applies the program's queries to the catalog, if that is not done yet. It returns
-// false if it gave up.
+// selectResources applies the program's queries to the catalog, unless k.selection has the result. It
+// returns false if the owner's budget is exceeded or ctx has ended.
 func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *resources.Catalog) bool {
 	if k.selection.program == p && k.selection.catalog == catalog {
 		return true
@@ -286,8 +285,8 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 	return true
 }
 
-// outline derives the watches that the view needs, asks for the rights, and returns the time until
-// the outline may differ without an event.
+// outline derives which watches the view needs, and asks for missing rights. It returns the time until
+// the outline may change without an event.
 func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Duration) {
 	v := k.view
 	permit, who := v.permitOf(p)
@@ -314,12 +313,12 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	return claims.Outline(shared, current), min(again, late, linger)
 }
 
-// lateAfter is how long a view waits for a shared watch to sync before it watches its
+// lateAfter is the time for which a view waits for a shared watch to sync before it watches its
 // namespaces by itself.
 const lateAfter = 10 * time.Second
 
-// currentWatches are the states of the view's watches, by resource, and the time until one
-// of them is late.
+// currentWatches returns the states of the view's watches by resource, and the time until the next
+// watch is late.
 func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][]plan.WatchStatus, again time.Duration) {
 	current, again = make(map[resources.Resource][]plan.WatchStatus), time.Hour
 	for n, t := range k.taps {
@@ -336,8 +335,8 @@ func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][
 	return current, again
 }
 
-// overLimit reports whether the view is not served because of its size, its cost or a panic. It
-// updates the view accordingly.
+// overLimit reports whether the view is not served because of its size, its cost, its memory or a
+// panic. It sets or clears the limit of the view. A new limit ends the subscriptions.
 func (k *keeper) overLimit() bool {
 	v := k.view
 	exceeded := k.failure

@@ -17,8 +17,8 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// report derives the rows, the warnings and the sync state of the view from its taps. It returns the
-// time until they may differ without an event.
+// report updates the rows, the warnings and the sync state of the view from its taps. It returns the
+// time until the result may change without an event.
 func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation int) time.Duration {
 	v := k.view
 	a := newStatusBuilder(o, k.selection.errs)
@@ -38,7 +38,7 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	if v.rows = a.rows; changed {
 		v.scoped++
 	}
-	// The lock is that of setProgram, so the program is still the reconciled one.
+	// setProgram takes the same lock, so an equal generation means that the program is unchanged.
 	filled := v.generation == generation && a.synced && !v.synced.Load()
 	if filled {
 		v.synced.Store(true)
@@ -58,17 +58,17 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	return max(a.again, 10*time.Millisecond)
 }
 
-// statusBuilder collects a report.
+// statusBuilder collects the rows and warnings of a report.
 type statusBuilder struct {
 	outline  plan.Outline
-	own      bool    // the view is fed with Options.Own
+	own      bool    // Options.Own restricts the view
 	errs     []error // of queries
 	rows     []ResourceStatus
 	index    map[resources.Resource]int // of rows
 	warnings map[delivery.WarningID]delivery.Warning
-	unlisted string // reason for which the namespaces are not known
+	unlisted string // reason why the namespaces are not known
 	synced   bool
-	again    time.Duration // until the report may differ without an event
+	again    time.Duration // until the report may change without an event
 	now      time.Time
 }
 
@@ -87,15 +87,15 @@ func newStatusBuilder(o plan.Outline, errs []error) *statusBuilder {
 
 func (a *statusBuilder) warn(w delivery.Warning) { a.warnings[w.ID()] = w }
 
-// warnFirst is warn, unless there is such a warning. Of several watches of a resource, the first one
-// has precedence.
+// warnFirst adds a warning unless there is one with its ID. So the first of several watches of a
+// resource has precedence.
 func (a *statusBuilder) warnFirst(w delivery.Warning) {
 	if _, ok := a.warnings[w.ID()]; !ok {
 		a.warn(w)
 	}
 }
 
-// addRow adds the state of a watch to the row of its resource.
+// addRow adds the state of one watch to the row of its resource. The first message stays.
 func (a *statusBuilder) addRow(r resources.Resource, synced bool, message string) {
 	if i, ok := a.index[r]; ok {
 		a.rows[i].Synced = a.rows[i].Synced && synced
@@ -105,11 +105,11 @@ func (a *statusBuilder) addRow(r resources.Resource, synced bool, message string
 	}
 }
 
-// tap adds the state of one of the view's watches. After the timeout, the view is served without it.
+// tap adds the state of one watch of the view. After the timeout, the view is served without the watch.
 func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 	state, waited := t.state(), a.now.Sub(t.acquired)
 	failed := state.Err != nil
-	// The view has to have read the namespaces that it selects.
+	// A tap of Namespaces is complete once the view has read its selected namespaces.
 	complete := t.ready(state) && (!t.need.OfNamespaces() || t.settled)
 	switch {
 	case complete && !failed:
@@ -123,14 +123,14 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 		a.addRow(t.need.Resource, true, message)
 		a.warnFirst(syncWarning(t, message))
 	case !a.own && t.need.Everywhere() && state.Reason == watch.Forbidden && !a.outline.Replaced[t.need.Resource]:
-		// The plan does not replace the watch yet.
+		// The plan will replace the watch after refusedAfter.
 		a.again = min(a.again, refusedAfter-a.now.Sub(state.Since))
 		a.synced = false
 		a.addRow(t.need.Resource, false, "")
 	case failed && gaveUp(state.Reason):
 		a.lost(t, delivery.Bounded(state.Err.Error()))
 		if a.own && state.Reason == watch.Forbidden {
-			// The right was revoked since Own was asked.
+			// The right was revoked after Own had granted it.
 			w := syncWarning(t, "")
 			delete(a.warnings, w.ID())
 			a.warn(delivery.Denied(intake.ResourceOf(t.need.Resource), t.need.Resource.Namespaced, t.need.Key.Namespace))
@@ -160,11 +160,11 @@ func (a *statusBuilder) lost(t *tap, message string) {
 	}
 }
 
-// unconfirmedAfter is the time for which a synced watch may fail before subscribers get a warning. A
-// watch that is merely re-established causes none.
+// unconfirmedAfter is the time for which a synced watch may fail before subscribers get a warning, so
+// that a watch that only reconnects causes none.
 const unconfirmedAfter = 10 * time.Second
 
-// denied adds the resources that may not be read, and the resources that depend on their namespaces.
+// denied adds the resources that the view may not read, and those that depend on unreadable Namespaces.
 func (a *statusBuilder) denied() {
 	for _, d := range a.outline.Without {
 		message := delivery.Bounded(d.Message())
@@ -204,7 +204,7 @@ func (a *statusBuilder) undiscovered(catalog *resources.Catalog) {
 	}
 }
 
-// gaveUp reports whether it is useless to wait longer.
+// gaveUp reports whether a view should not wait for a watch that failed for the reason.
 func gaveUp(r watch.Reason) bool {
 	return r == watch.Forbidden || r == watch.NotServed || r == watch.Rejected
 }
@@ -228,10 +228,10 @@ func groupVersion(group, version string) string {
 	return group + "/" + version
 }
 
-// maxJoined limits the texts in one warning.
+// maxJoined limits the number of texts in one warning.
 const maxJoined = 10
 
-// joined joins the first texts, and counts the others.
+// joined joins the first maxJoined texts, and adds the number of the others.
 func joined(texts []string) string {
 	if more := len(texts) - maxJoined; more > 0 {
 		return fmt.Sprintf("%s; and %d more", strings.Join(texts[:maxJoined], "; "), more)
@@ -282,8 +282,8 @@ func (v *View) findings() []advice.Finding {
 	return advised.Findings
 }
 
-// healthCounts returns the objects of a served view by class, and the number of references whose
-// target does not exist.
+// healthCounts returns the number of objects of a served view by class, and the number of references
+// whose target does not exist.
 func (v *View) healthCounts() (classes [graph.Classes]int, missing int) {
 	v.mu.Lock()
 	unserved := v.program == nil || v.limit != nil
@@ -293,7 +293,7 @@ func (v *View) healthCounts() (classes [graph.Classes]int, missing int) {
 		return classes, 0
 	}
 	if v.filled.Load() {
-		missing = lens.Missing() // before, targets may be on their way
+		missing = lens.Missing() // before the first sync, targets will still arrive
 	}
 	return lens.Classes(), missing
 }
@@ -307,9 +307,9 @@ func (e *Engine) Status(name Name) (Status, bool) {
 	return v.Status(), true
 }
 
-// retryNext retries the first view of a namespace that is not served because its owner held too much
-// memory, after another view has released some. Once the retried view has synced, it calls retryNext
-// again, so that views are retried one after another.
+// retryNext retries one view of a namespace that is not served because its owner held too much memory:
+// the first by name. A view calls it after it has released memory, and again when it has synced after a
+// retry. So views are retried one after another.
 func (e *Engine) retryNext(namespace string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -335,7 +335,7 @@ func healthOf(classes [graph.Classes]int) Health {
 	}
 }
 
-// statusOf returns the row of a selected resource.
+// statusOf returns the row of a selected resource, without its state.
 func statusOf(r resources.Resource) ResourceStatus {
 	return ResourceStatus{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
 }

@@ -9,18 +9,18 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// feed is a feed that views lease.
+// feed is an intake.Feed with the number of its leases.
 type feed struct {
 	*intake.Feed
 
-	// demand is the key by which views demand the namespaces of a partial watch.
+	// demand is the key of the watch in Engine.shared.
 	demand watch.Key
-	// leases counts those of views. Guarded by Engine.mu.
+	// leases is the number of leases that views have. Guarded by Engine.mu.
 	leases int
 }
 
-// tap is a lease of the view's goroutine, and what the view takes from the feed of its watch. Only
-// that goroutine uses the fields.
+// tap is a lease of a watch by a view, and what the view takes from the feed of the watch. Only the
+// view's goroutine uses the fields.
 type tap struct {
 	*intake.Tap
 
@@ -28,18 +28,18 @@ type tap struct {
 	role  intake.Role
 	feed  *feed
 	lease *watch.Lease
-	// namespaces are those whose objects may concern the view, nil for all.
+	// namespaces are the namespaces whose objects may concern the view, nil for all.
 	namespaces *tapNamespaces
 	acquired   time.Time
 	// lacking: the watch is partial and lacks namespaces that the view takes from it.
 	lacking bool
 	// behind: the last replay ended early.
 	behind bool
-	// complete: the tap was ready, and the feed has been synced since.
+	// complete is the last result of ready.
 	complete bool
-	// had: the tap was complete at some time, apart from namespaces that the watch lacked.
+	// had: the view had all objects of the watch at some time, whether the tap was lacking or not.
 	had bool
-	// settled: the tap was ready when the view last read the namespaces that it selects.
+	// settled: the tap was ready when the view last read its selected namespaces.
 	settled bool
 }
 
@@ -58,12 +58,12 @@ func roleOf(n plan.Need, p *spec.Program) intake.Role {
 	}
 }
 
-// state is the state of the watch. It changes at any time, so a caller that needs several of its
+// state returns the state of the watch. It may change at any time, so a caller that needs several
 // fields calls state once.
 func (t *tap) state() watch.State { return t.feed.LastState() }
 
-// setLacking records whether the watch lacks namespaces. The view waits for them from then on, not
-// since it acquired the watch.
+// setLacking records whether the watch lacks namespaces. When it begins to lack some, the view waits
+// for the watch as if it had just acquired it.
 func (t *tap) setLacking(lacking bool) {
 	if lacking && !t.lacking {
 		t.acquired = time.Now()
@@ -71,7 +71,7 @@ func (t *tap) setLacking(lacking bool) {
 	t.lacking = lacking
 }
 
-// ready reports whether the view has all objects of a feed in the given state. Later changes may
+// ready reports whether the view has all objects of the feed, whose state is s. Later changes may
 // still be in the backlog.
 func (t *tap) ready(s watch.State) bool {
 	shown := s.Synced && t.Replayed() && (t.complete || t.Pending() == 0)
@@ -80,8 +80,8 @@ func (t *tap) ready(s watch.State) bool {
 	return t.complete
 }
 
-// retains reports whether the view still has the objects that it had when the tap was complete. A
-// watch that is forbidden retains none.
+// retains reports whether the view once had all objects of the watch and still has them. A watch that
+// is forbidden retains none.
 func (t *tap) retains() bool { return t.had && t.state().Synced }
 
 // selectedNamespaces returns the namespaces that a tap of Namespaces selects.
@@ -89,18 +89,18 @@ func (t *tap) selectedNamespaces() map[string]bool {
 	return t.role.(*intake.NamespaceRole).Selected() //nolint:forcetypeassert // of a need of namespaces
 }
 
-// attach adds a tap to its feed, detach removes it.
+// attach adds a tap to its feed. detach removes it.
 func (t *tap) attach() { t.Attach(t.concerning()) }
 
 func (t *tap) detach() { t.Detach(t.concerning()) }
 
 // tapNamespaces are the namespaces in which a view may have selected objects of one resource. All
-// taps of a view for the resource share them, because one tap may have to remove an object that
-// another one selected. Only the view's goroutine uses them; each feed has an index of them.
+// taps of the view for the resource share them, because one tap may have to remove an object that
+// another one selected. Only the view's goroutine uses them; feeds have them in their indexes.
 type tapNamespaces struct {
 	intake.Namespaces
 
-	// settled: they are exactly the namespaces that the view's present judges admit.
+	// settled: the namespaces are exactly those that the view's present judges admit.
 	settled bool
 }
 

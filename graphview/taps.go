@@ -15,10 +15,10 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// setTaps adds the needed taps and removes the others. Objects that old and new taps see stay in the
-// view. A tap that was complete stays until others replace it, unless an older tap stays for the same
-// purpose. However often a spec changes, a view has the watches of the present spec and of the last
-// complete one.
+// setTaps adds the needed taps and removes the others. Objects of both old and new taps stay in the
+// view. A tap that was complete retires: it stays until other taps replace it, unless an older tap is
+// already retiring for the same purpose. So after any number of changes, a view has only the watches
+// of the present spec and of the last complete one.
 func (k *keeper) setTaps(ctx context.Context, p *spec.Program, outline *plan.Outline) {
 	v := k.view
 	needed := outline.Needed
@@ -45,13 +45,13 @@ func (k *keeper) setTaps(ctx context.Context, p *spec.Program, outline *plan.Out
 		case !t.ready(t.state()) && !t.had || slices.ContainsFunc(standIns, func(old *tap) bool { return old.replaces(t) }):
 			useless = append(useless, t)
 		default:
-			// Another watch replaces it once it is synced.
+			// Another watch replaces it once that watch has synced.
 			k.retiring[t] = time.Now()
 		}
 	}
 	k.closeTaps(useless)
 	k.dropTaps(useless)
-	// From here on only verdicts of new taps count.
+	// From here on, the writer ignores verdicts of the taps to drop.
 	k.closeTaps(drop)
 	var fresh []*tap
 	for _, n := range slices.SortedFunc(maps.Keys(needed), plan.ByKey) {
@@ -60,7 +60,7 @@ func (k *keeper) setTaps(ctx context.Context, p *spec.Program, outline *plan.Out
 		}
 		t := newTap(n, p)
 		if err := v.engine.acquire(ctx, t, v); err != nil {
-			// Only because the engine stops, or the spec has changed.
+			// The engine is stopping, or the spec has changed.
 			v.engine.o.Logger.V(1).Info("No watch", "view", v.name.String(), "error", err.Error())
 			continue
 		}
@@ -79,7 +79,7 @@ func (k *keeper) setTaps(ctx context.Context, p *spec.Program, outline *plan.Out
 	k.dropTaps(drop)
 }
 
-// replaces reports whether two taps may bring the same objects for the same purpose.
+// replaces reports whether two taps may have the same objects for the same purpose.
 func (t *tap) replaces(other *tap) bool {
 	return t.need.Purpose() == other.need.Purpose() && t.need.Overlaps(other.need)
 }
@@ -90,7 +90,7 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	if len(taps) == 0 {
 		return
 	}
-	switching := make(map[plan.Purpose]bool) // taps that wait to be replaced
+	switching := make(map[plan.Purpose]bool) // purposes of retiring taps
 	for old := range k.retiring {
 		switching[old.need.Purpose()] = true
 	}
@@ -115,7 +115,7 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	}
 }
 
-// closeTaps makes further verdicts of taps count for nothing. Earlier ones stay until dropTaps.
+// closeTaps makes the writer ignore further verdicts of taps. Earlier ones stay until dropTaps.
 func (k *keeper) closeTaps(taps []*tap) {
 	if len(taps) > 0 {
 		k.view.engine.writer.Do(func() {
@@ -163,9 +163,9 @@ func (k *keeper) dropTaps(taps []*tap) {
 	}
 }
 
-// finishSwitches replaces retiring watches of a kind once all others are synced or were given up. A
-// new version of a resource takes over in one revision. A watch that could not be leased has as much
-// time as a watch that is not synced: the old watch may count against the same limit.
+// finishSwitches drops a retiring tap once all its successors have synced, failed or timed out. A new
+// version of a resource replaces the old one in one revision. A successor that could not be leased
+// has as much time as one that is not synced: the old watch may count against the same limit.
 func (k *keeper) finishSwitches(ctx context.Context) {
 	v := k.view
 	for old, since := range k.retiring {
@@ -182,7 +182,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		k.closeTaps([]*tap{old})
 		for _, t := range successors {
 			if t.need.Resource == old.need.Resource || t.need.OfReleases() {
-				// The last verdict about an object that both saw may be that of the old one.
+				// The last verdict about an object of both taps may be from the old one.
 				k.replay(ctx, t, nil)
 				continue
 			}
@@ -190,13 +190,13 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		}
 		k.dropTaps([]*tap{old})
 		if missing {
-			v.kick() // there may be room for it now
+			v.kick() // the missing watch may be leased now
 		}
 	}
 }
 
-// successors returns the taps that replace a retiring one. missing: the plan needs another tap in its
-// place, and lacks it.
+// successors returns the taps that replace a retiring one. missing: another need of the plan that
+// replaces it has no tap yet.
 func (k *keeper) successors(old *tap) (taps []*tap, missing bool) {
 	for _, n := range k.replacing[old.need.Purpose()] {
 		if t := k.taps[n]; t != nil {
@@ -208,9 +208,9 @@ func (k *keeper) successors(old *tap) (taps []*tap, missing bool) {
 	return taps, missing
 }
 
-// replay shows the view the objects that a tap's watch retains, or only the objects that wanted
-// accepts, and returns when the graph has the verdicts. A tap is behind after a replay that ended early, until one
-// without wanted completes.
+// replay evaluates the objects that a tap's watch retains and, unless wanted is nil, that wanted
+// accepts. It returns when the graph has the verdicts. After a replay that ended early, the tap is
+// behind until a replay without wanted completes.
 func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded) bool) {
 	v := k.view
 	err := t.Replay(ctx, wanted == nil, func(o *watch.Decoded) bool {
@@ -226,8 +226,8 @@ func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded)
 	}
 }
 
-// install replaces the judge of a tap. From then on the watch asks the tap about every object that
-// the judge may admit.
+// install replaces the judge of a tap, after it has extended the namespaces for which the watch asks the
+// tap by those of the judge.
 func (k *keeper) install(t *tap, j *intake.Judge) {
 	r := t.need.Resource
 	n := k.namespacesOf[r]
@@ -257,8 +257,8 @@ func (k *keeper) install(t *tap, j *intake.Judge) {
 	t.SetJudge(j)
 }
 
-// settleNamespaces removes the namespaces that the view no longer selects, once the present judges
-// of all taps of the resource have replaced the verdicts of earlier ones.
+// settleNamespaces removes the namespaces that the view no longer selects from the indexes. It waits
+// until verdicts of the present judges have replaced those of earlier ones, for all taps of a resource.
 func (k *keeper) settleNamespaces() {
 	unsettled := make(map[resources.Resource][]*tap)
 	for r, n := range k.namespacesOf {
@@ -291,8 +291,8 @@ func (k *keeper) settleNamespaces() {
 	}
 }
 
-// admitted returns the namespaces that the judges of some taps may admit. It is not ok while one of
-// the taps may have selected objects of other namespaces.
+// admitted returns the namespaces that the judges of taps may admit. ok is false while one of the taps
+// may have selected objects of other namespaces.
 func (k *keeper) admitted(taps []*tap) (n *tapNamespaces, ok bool) {
 	n = &tapNamespaces{settled: true}
 	for _, t := range taps {
@@ -307,7 +307,7 @@ func (k *keeper) admitted(taps []*tap) (n *tapNamespaces, ok bool) {
 	return n, true
 }
 
-// renamespace replays the objects of namespaces that the view began or ceased to select.
+// renamespace replays the objects of namespaces that the view has begun or ceased to select.
 func (k *keeper) renamespace(ctx context.Context, p *spec.Program) {
 	for _, t := range k.taps {
 		if t.need.OfNamespaces() {
@@ -330,7 +330,7 @@ func (e *Engine) acquire(ctx context.Context, t *tap, v *View) error {
 	key.Kind, key.Namespaced = t.need.Resource.Kind, t.need.Resource.Namespaced
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	// The first event may come before Acquire returns, so the feed exists before.
+	// The first event may arrive before Acquire returns, so Acquire creates the feed.
 	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
 		demand := t.need.DemandKey()
 		f := &feed{demand: demand, Feed: e.intake.NewFeed(e.life, w, t.need.Resource, func() map[string]bool {
@@ -349,12 +349,12 @@ func (e *Engine) acquire(ctx context.Context, t *tap, v *View) error {
 	return nil
 }
 
-// giveBack releases the lease of a tap. With the last lease of a feed, it removes the objects that
-// only this feed saw from the graph.
+// giveBack releases the lease of a tap. With the last lease of a feed, it removes the feed, and the
+// objects that only this feed saw, from the graph.
 func (e *Engine) giveBack(t *tap) {
 	t.lease.Release()
-	// Counted after Release: with no lease left, each one has been released, the watch has ended,
-	// and no view can lease it any more.
+	// Count after Release. When the count is 0, all leases have been released, so the watch has
+	// ended, and no view can lease it again.
 	e.mu.Lock()
 	t.feed.leases--
 	last := t.feed.leases == 0

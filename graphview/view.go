@@ -17,8 +17,8 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// View is one graph with subscribers. The goroutine of its keeper leases the watches that it needs.
-// The writer writes its lens. The methods may be called by any goroutine.
+// View is one graph with subscribers. The goroutine of its keeper leases its watches. The writer writes
+// its lens. The methods are safe for concurrent use.
 type View struct {
 	engine *Engine
 	name   Name
@@ -35,16 +35,16 @@ type View struct {
 	publisher *delivery.Publisher
 	evaluator *intake.Evaluator
 	account   *budget.Account // of memory
-	// overdrawn is the message of a refusal of the account, nil if there is none.
+	// overdrawn is the message of the ledger's refusal of more memory, nil if there is none.
 	overdrawn atomic.Pointer[string]
-	// retry makes the view's goroutine retry a view beyond a limit at once.
+	// retry makes the view's goroutine retry at once, if the view exceeds a limit.
 	retry  atomic.Bool
 	synced atomic.Bool
-	// filled: the view was synced at least once since it was empty. The keeper writes it.
+	// filled: the view has synced since it was last empty. The keeper writes it.
 	filled atomic.Bool
 
 	mu         sync.Mutex
-	spec       *spec.Spec    // nil if it is refused: its author decides how large it is
+	spec       *spec.Spec    // nil if it is refused, because it may be large
 	program    *spec.Program // nil while the spec is invalid
 	generation int           // of the program
 	refusal    error         // *spec.InvalidError
@@ -57,10 +57,9 @@ type View struct {
 	scoped     uint64 // counts changes of rows and program
 	seen       delivery.Scope
 	news       chan struct{} // closed when synced or warnings changed
-	// incomplete: the budget was exceeded before it was renewed, so there may be objects without a
-	// verdict.
+	// incomplete: the budget was exceeded before it was renewed, so objects may lack a verdict.
 	incomplete bool
-	// superseded ends the work of the view's goroutine on its plan; nil before the first.
+	// superseded ends the work of the view's goroutine on its plan; nil before the first plan.
 	superseded context.CancelFunc
 }
 
@@ -83,14 +82,14 @@ func newView(e *Engine, name Name, uid string) *View {
 	return v
 }
 
-// Name returns the name of the GraphView.
+// Name returns the name of the view.
 func (v *View) Name() Name { return v.name }
 
 // UID returns the uid of the GraphView.
 func (v *View) UID() string { return v.uid }
 
-// Err returns the reason for which the view is not served, nil if it is: an *spec.InvalidError, or a
-// *ClosedError if it ended or exceeds a limit.
+// Err returns the reason why the view is not served: a *spec.InvalidError, or a *ClosedError if it has
+// ended or exceeds a limit. It returns nil if the view is served.
 func (v *View) Err() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -111,7 +110,7 @@ func (v *View) invalid() error {
 	return v.refusal
 }
 
-// refusedAs reports whether the view is refused for a reason already.
+// refusedAs reports whether the view is already refused for this reason.
 func (v *View) refusedAs(why error) bool {
 	present := v.invalid()
 	return why != nil && present != nil && present.Error() == why.Error()
@@ -123,9 +122,9 @@ func (v *View) sameSpec(declared spec.Spec) bool {
 	return v.spec != nil && reflect.DeepEqual(*v.spec, declared)
 }
 
-// install charges the view's owner for a compiled spec, and sets it. A view whose owner may hold no
-// more memory has no program, and the view's goroutine compiles the spec again later. A view without
-// a program is charged for itself, as far as its owner may hold that.
+// install charges the view's owner for a compiled spec, and sets it. If the owner may hold no more
+// memory, the view gets no program, and the view's goroutine compiles the spec again later. A view
+// without a program is charged for viewBytes, unless the owner may not hold them.
 func (v *View) install(declared *spec.Spec, p *spec.Program, err error) {
 	var overdrawn error
 	if p != nil {
@@ -141,7 +140,7 @@ func (v *View) install(declared *spec.Spec, p *spec.Program, err error) {
 	}
 }
 
-// setProgram sets the compiled spec, or the reason for which there is none.
+// setProgram sets the compiled spec, or the reason why there is none.
 func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.mu.Lock()
 	v.spec, v.program, v.refusal, v.limit = declared, p, err, nil
@@ -165,7 +164,7 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 }
 
 // hold charges the view's owner for one use of memory. If the owner may hold no more, the view is not
-// served until its limits are retried.
+// served until it is retried.
 func (v *View) hold(use budget.Use, bytes int64) error {
 	err := v.account.Set(use, bytes)
 	if err != nil {
@@ -174,7 +173,7 @@ func (v *View) hold(use budget.Use, bytes int64) error {
 	return err
 }
 
-// overdraw ends the view's service until its limits are retried.
+// overdraw makes the keeper stop serving the view until it is retried.
 func (v *View) overdraw(err error) {
 	message := err.Error()
 	v.overdrawn.Store(&message)
@@ -201,7 +200,7 @@ func (v *View) uncompiled() *spec.Spec {
 	return v.spec
 }
 
-// relieve ends the view's service, unless that has ended.
+// relieve stops serving the view. It returns false if the view is already overdrawn.
 func (v *View) relieve(why *budget.Overdrawn) bool {
 	if v.overdrawn.Load() != nil {
 		return false
@@ -217,7 +216,7 @@ func (v *View) supersedeLocked() {
 	}
 }
 
-// chargeTo sets the account whose owner pays for the view, before the view starts.
+// chargeTo sets the account whose owner pays for the view. It is called before the view starts.
 func (v *View) chargeTo(account *budget.Account) {
 	v.account = account
 	account.OnRelieve(v.relieve)
@@ -228,8 +227,8 @@ func (e *Engine) newBudget(owner budget.Owner) *quota.Budget {
 	return quota.NewBudget(e.budgets.Bucket(owner))
 }
 
-// nextProgram returns the program to reconcile. cancel is called when it changes. incomplete reports whether
-// objects may lack a verdict.
+// nextProgram returns the program to reconcile. The view calls cancel when the program changes or its
+// work is interrupted. incomplete reports whether objects may lack a verdict.
 func (v *View) nextProgram(cancel context.CancelFunc) (p *spec.Program, generation int, incomplete bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -238,7 +237,7 @@ func (v *View) nextProgram(cancel context.CancelFunc) (p *spec.Program, generati
 	return v.program, v.generation, incomplete
 }
 
-// end ends the view for good.
+// end ends the view, its subscriptions and its goroutine.
 func (v *View) end(why *delivery.ClosedError) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -252,7 +251,7 @@ func (v *View) end(why *delivery.ClosedError) {
 	}
 }
 
-// onEnd calls cancel when the view ends, or at once if it has.
+// onEnd calls cancel when the view ends, or at once if it has ended.
 func (v *View) onEnd(cancel context.CancelFunc) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -283,7 +282,7 @@ func (v *View) kick() {
 	}
 }
 
-// tooCostly returns the reason for which a view that exceeded its owner's budget is not served.
+// tooCostly returns the message for a view that is not served because its expressions cost too much.
 func (v *View) tooCostly() string {
 	others := "those of the other GraphViews of its namespace"
 	if !v.named {
@@ -297,23 +296,23 @@ func (v *View) tooCostly() string {
 		"; simplify them, or have label selectors or queries leave fewer objects to them"
 }
 
-// walksWithDepth reports whether each change explores again from the roots, up to a depth.
+// walksWithDepth reports whether each change makes the lens explore again from the roots, to a depth.
 func (v *View) walksWithDepth() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.program != nil && v.program.Walk().Depth > 0
 }
 
-// notify reports that the status may have changed.
+// notify calls Options.Notify, because the status of the view may have changed.
 func (v *View) notify() {
 	if v.named {
 		v.engine.o.Notify(v.name)
 	}
 }
 
-// announceNews notifies subscribers of changes outside the graph.
+// announceNews notifies subscribers of changes of the sync state or the warnings.
 func (v *View) announceNews() {
-	_ = v.hold(budget.Faults, v.warnings.Bytes()) // the view's goroutine ends its service
+	_ = v.hold(budget.Faults, v.warnings.Bytes()) // the keeper handles the error
 	v.mu.Lock()
 	close(v.news)
 	v.news = make(chan struct{})
@@ -327,7 +326,7 @@ func (v *View) newsChannel() <-chan struct{} {
 	return v.news
 }
 
-// Subscribe begins a subscription. The caller closes it.
+// Subscribe returns a new subscription. The caller closes it.
 func (v *View) Subscribe(o delivery.SubscribeOptions) *delivery.Subscription {
 	if o.Narrow != nil {
 		o.Payer = newNarrowedPayer(v.engine.ledger.Account(o.Owner), v.engine.budgets.Bucket(o.Owner))
@@ -335,8 +334,8 @@ func (v *View) Subscribe(o delivery.SubscribeOptions) *delivery.Subscription {
 	return v.publisher.Subscribe(o)
 }
 
-// Find returns one vertex with its arcs, as far as a subscriber may see them; nil if it may not see the
-// vertex, or there is none. The error is a *ClosedError, or ctx's.
+// Find returns one vertex with the arcs that the subscriber may see. It returns nil if there is no such
+// vertex, or the subscriber may not see it. The error is a *ClosedError, or ctx's.
 func (v *View) Find(ctx context.Context, key graph.Key, access delivery.Access) (*delivery.Found, error) {
 	return v.publisher.Find(ctx, key, access)
 }
@@ -364,8 +363,8 @@ func (v *View) deliveryScope() delivery.Scope {
 	return s
 }
 
-// WaitSynced waits until every selected resource has synced or was given up for now. The error is
-// ctx's, or that of Err.
+// WaitSynced waits until every selected resource has synced or was given up for now. It returns the
+// error of ctx or of Err.
 func (v *View) WaitSynced(ctx context.Context) error {
 	for {
 		news, interrupted := v.newsChannel(), v.interruption()
