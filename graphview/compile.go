@@ -63,8 +63,8 @@ func compiling(ctx context.Context, turns *quota.Processors, owner budget.Owner)
 	return expr.WithTurn(ctx, turns.Turn(owner))
 }
 
-// unknown reports whether err ended the compilation early, so that it says nothing about the spec.
-func unknown(err error) bool {
+// compileAborted reports whether err ended the compilation early, so that it says nothing about the spec.
+func compileAborted(err error) bool {
 	_, invalid := errors.AsType[*spec.InvalidError](err)
 	return err != nil && !invalid
 }

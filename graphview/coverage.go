@@ -37,7 +37,7 @@ func (k *keeper) reportCoverage(o *plan.Outline, rows []ResourceStatus, index ma
 		c.Selective = j != nil && selective(j)
 		now[kind] = c
 	}
-	for kind := range k.mentioned {
+	for kind := range k.deniedKinds {
 		if _, watched := now[kind]; !watched {
 			now[kind] = graph.Coverage{Unknown: true}
 		}
@@ -88,10 +88,10 @@ func hidesSome(j *intake.Judge) bool { return j.Waits || j.Query.Labels != nil |
 // selective reports whether the view may leave out objects of its watches.
 func selective(j *intake.Judge) bool { return j.Query.Object != nil || j.Query.Parts != nil }
 
-// mention makes the lens use the kinds that Options.Own denies, with unknown coverage. So references
+// useDenied makes the lens use the kinds that Options.Own denies, with unknown coverage. So references
 // to these kinds stay visible. The coverage changes before the plan drops a watch, so that no target
 // counts as missing in between.
-func (k *keeper) mention(o *plan.Outline) {
+func (k *keeper) useDenied(o *plan.Outline) {
 	v := k.view
 	watched := make(map[graph.Kind]bool)
 	for n := range o.Needed {
@@ -99,7 +99,7 @@ func (k *keeper) mention(o *plan.Outline) {
 			watched[intake.KindOf(n.Resource)] = true
 		}
 	}
-	k.formerly, k.mentioned = k.mentioned, make(map[graph.Kind]bool)
+	k.previousDenied, k.deniedKinds = k.deniedKinds, make(map[graph.Kind]bool)
 	unknown := graph.Coverage{Unknown: true}
 	for i := range o.Without {
 		d := &o.Without[i]
@@ -107,8 +107,8 @@ func (k *keeper) mention(o *plan.Outline) {
 		if !d.Lacks() || watched[kind] || !slices.Contains(o.Selected, d.Resource) {
 			continue
 		}
-		k.mentioned[kind] = true
-		if k.formerly[kind] {
+		k.deniedKinds[kind] = true
+		if k.previousDenied[kind] {
 			continue
 		}
 		v.engine.writer.Do(func() {
@@ -122,20 +122,20 @@ func (k *keeper) mention(o *plan.Outline) {
 	}
 }
 
-// forgetMentioned removes from the lens the formerly mentioned kinds that are no longer mentioned or
+// unuseDenied removes from the lens the previously denied kinds that are no longer denied or
 // watched.
-func (k *keeper) forgetMentioned() {
-	if len(k.formerly) == 0 {
+func (k *keeper) unuseDenied() {
+	if len(k.previousDenied) == 0 {
 		return
 	}
 	v := k.view
 	v.engine.writer.Do(func() {
 		_, kinds := k.inUse()
-		for kind := range k.formerly {
+		for kind := range k.previousDenied {
 			if !kinds[kind] {
 				k.unuse(kind)
 			}
 		}
 	})
-	k.formerly = nil
+	k.previousDenied = nil
 }

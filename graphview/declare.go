@@ -25,7 +25,7 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	}
 	declaration := workOf(workRule, "", name, declared)
 	program, err := compiled(ctx, e.processors, rules.Owner, declaration, declared, spec.CompileRule)
-	if unknown(err) {
+	if compileAborted(err) {
 		return err
 	}
 	var r *rules.Rule
@@ -89,7 +89,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	}
 	v := newView(e, Name{Name: "connection"}, delivery.NewID())
 	v.permit, v.named = o.Permit, false
-	v.evaluator.Record(request)
+	v.evaluator.SetWork(request)
 	v.chargeTo(account)
 	opened = true
 	v.setProgram(&o.Spec, program, nil)

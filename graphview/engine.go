@@ -59,13 +59,13 @@ type Engine struct {
 
 	// mu guards the fields after it, and the leases of feeds. A goroutine with mu does not wait,
 	// except in watch.Manager.Acquire, which waits only for Run.
-	mu      sync.Mutex
-	feeds   map[*watch.Watch]*feed // feeds with leases
-	views   map[Name]*View
-	opened  map[*View]struct{} // ad-hoc views
-	life    context.Context    // ends when all views must end; nil before Run
-	running sync.WaitGroup     // of views
-	stopped bool
+	mu       sync.Mutex
+	feeds    map[*watch.Watch]*feed // feeds with leases
+	views    map[Name]*View
+	opened   map[*View]struct{} // ad-hoc views
+	viewsCtx context.Context    // ends when all views must end; nil before Run
+	running  sync.WaitGroup     // of views
+	stopped  bool
 }
 
 // NewEngine returns an Engine that sends no request before Run.
@@ -85,7 +85,7 @@ func NewEngine(o Options) (*Engine, error) {
 		feeds:        make(map[*watch.Watch]*feed),
 
 		processors: quota.NewProcessors(quota.Options{Journal: o.Quarantine, Logger: o.Logger}),
-		shared:     plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Tell: (*View).kick}),
+		shared:     plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Notify: (*View).kick}),
 	}
 	var locked time.Time // only the writer uses it
 	e.graph.ObserveLock(func() { locked = time.Now() }, func() { e.writeLock.Observe(time.Since(locked).Seconds()) })
@@ -107,7 +107,7 @@ func NewEngine(o Options) (*Engine, error) {
 		return nil, err
 	}
 	e.schemaReader = rules.NewSchemaReader(e.rules, rules.SchemaOptions{
-		Source: e.schemas, Watched: e.watchedResources, Looked: e.discovery.Looked, Logger: o.Logger,
+		Source: e.schemas, Watched: e.watchedResources, Discovered: e.discovery.NextDiscovery, Logger: o.Logger,
 	})
 	if o.Registerer != nil {
 		if err := o.Registerer.Register(metrics{e}); err != nil {
@@ -142,7 +142,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 
 	e.mu.Lock()
-	e.life = failed
+	e.viewsCtx = failed
 	e.eachLocked(e.startLocked)
 	e.mu.Unlock()
 
@@ -179,10 +179,10 @@ func (e *Engine) startLocked(v *View) {
 	if e.stopped {
 		v.end(stopping)
 	}
-	if e.life == nil || e.stopped {
+	if e.viewsCtx == nil || e.stopped {
 		return
 	}
-	ctx := e.life
+	ctx := e.viewsCtx
 	e.running.Go(func() { newKeeper(v).run(ctx) })
 }
 
@@ -196,7 +196,7 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 	}
 	// Compile without the lock, because each new stream waits for it.
 	program, err := e.compileView(ctx, name, declared)
-	if unknown(err) {
+	if compileAborted(err) {
 		return err
 	}
 	e.mu.Lock()
@@ -235,7 +235,7 @@ func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 func (e *Engine) viewLocked(name Name, uid string) *View {
 	v := e.views[name]
 	if v != nil && v.uid != uid {
-		e.departLocked(v)
+		e.removeLocked(v)
 		v = nil
 	}
 	if v == nil {
@@ -256,15 +256,15 @@ func (e *Engine) Remove(name Name) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if v := e.views[name]; v != nil {
-		e.departLocked(v)
+		e.removeLocked(v)
 	}
 }
 
-// departLocked ends a view whose GraphView was deleted.
-func (e *Engine) departLocked(v *View) {
+// removeLocked ends a view whose GraphView was deleted.
+func (e *Engine) removeLocked(v *View) {
 	delete(e.views, v.name)
 	v.end(deleted)
-	if e.life == nil {
+	if e.viewsCtx == nil {
 		v.account.Close()
 	}
 }
@@ -293,7 +293,7 @@ func (e *Engine) Views() []*View {
 // stuck, or far too slow. It returns nil if the engine does not run.
 func (e *Engine) Alive(ctx context.Context) error {
 	e.mu.Lock()
-	idle := e.life == nil || e.stopped
+	idle := e.viewsCtx == nil || e.stopped
 	e.mu.Unlock()
 	if idle {
 		return nil

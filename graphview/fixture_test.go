@@ -46,7 +46,7 @@ func startEngine(t testing.TB, o Options) *Engine {
 func (e *Engine) runs() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.life != nil
+	return e.viewsCtx != nil
 }
 
 // acquireTap leases the watch of all ConfigMaps for a view without a goroutine.

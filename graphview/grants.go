@@ -48,8 +48,8 @@ func newGrants(renew, within time.Duration) *grants {
 	return &grants{renew: renew, within: within, answers: make(map[access.Place]bool), results: make(chan grantsResult, 1)}
 }
 
-// of sets the account whose rights restrict the view. It drops the answers about another account.
-func (g *grants) of(permit Permit, account string) {
+// setAccount sets the account whose rights restrict the view. It drops the answers about another account.
+func (g *grants) setAccount(permit Permit, account string) {
 	g.permit = permit
 	if g.account != account {
 		g.account, g.failure = account, nil
@@ -69,9 +69,9 @@ func (g *grants) unanswered(now time.Time) error {
 	return nil
 }
 
-// want asks for missing and expired answers about places, and drops answers about other places. It
+// refresh asks for missing and expired answers about places, and drops answers about other places. It
 // returns the time until it has to be called again.
-func (g *grants) want(ctx context.Context, places []access.Place, now time.Time) time.Duration {
+func (g *grants) refresh(ctx context.Context, places []access.Place, now time.Time) time.Duration {
 	if g.permit == nil {
 		return time.Hour
 	}

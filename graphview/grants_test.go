@@ -54,12 +54,12 @@ func TestGrantsWaitForAnAnswer(t *testing.T) {
 			return nil, ctx.Err()
 		}
 		g := newGrants(10*time.Second, time.Minute)
-		g.of(permit, "viewer")
-		g.want(ctx, nil, time.Now())
+		g.setAccount(permit, "viewer")
+		g.refresh(ctx, nil, time.Now())
 		time.Sleep(10 * time.Second)
-		g.want(ctx, nil, time.Now())
+		g.refresh(ctx, nil, time.Now())
 		time.Sleep(10 * time.Second)
-		if again := g.want(ctx, nil, time.Now()); again <= 0 {
+		if again := g.refresh(ctx, nil, time.Now()); again <= 0 {
 			t.Errorf("the view is reconciled again after %s while the API server is asked", again)
 		}
 		place := []access.Place{{Resource: "pods"}}
@@ -67,7 +67,7 @@ func TestGrantsWaitForAnAnswer(t *testing.T) {
 			if n > 1 {
 				t.Fatal("the view is reconciled again and again before the answer is late")
 			}
-			time.Sleep(g.want(ctx, place, time.Now()))
+			time.Sleep(g.refresh(ctx, place, time.Now()))
 		}
 		cancel()
 		g.wait()
@@ -92,7 +92,7 @@ func TestGrants(t *testing.T) {
 		g := newGrants(time.Minute, 10*time.Second)
 		defer g.wait()
 		defer cancel()
-		g.of(permit, "sa")
+		g.setAccount(permit, "sa")
 		take := func(answers map[access.Place]bool, err error) {
 			t.Helper()
 			reply <- grantsResult{answers: answers, err: err}
@@ -114,7 +114,7 @@ func TestGrants(t *testing.T) {
 		}
 		want := func(n int, places ...access.Place) {
 			t.Helper()
-			g.want(ctx, places, time.Now())
+			g.refresh(ctx, places, time.Now())
 			wantAsked(n)
 		}
 
@@ -140,7 +140,7 @@ func TestGrants(t *testing.T) {
 		if g.answers[red] || !g.answers[blue] {
 			t.Errorf("answers %v", g.answers)
 		}
-		g.of(permit, "another")
+		g.setAccount(permit, "another")
 		if len(g.answers) != 0 {
 			t.Errorf("another account has the answers of the one before: %v", g.answers)
 		}

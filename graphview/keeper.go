@@ -40,9 +40,9 @@ type keeper struct {
 	namespacesOf map[resources.Resource]*tapNamespaces
 	// covered is the coverage that was last set in the lens.
 	covered map[graph.Kind]graph.Coverage
-	// mentioned are the kinds that the lens uses without a watch; see mention. formerly are the
-	// mentioned kinds of the previous plan.
-	mentioned, formerly map[graph.Kind]bool
+	// deniedKinds are the kinds that the lens uses without a watch; see useDenied. previousDenied are the
+	// denied kinds of the previous plan.
+	deniedKinds, previousDenied map[graph.Kind]bool
 	// namespaces are the selected namespaces as last known, nil before they are known.
 	namespaces map[string]bool
 	// within and blind are Within and Blind of the last outline.
@@ -137,11 +137,11 @@ func refusals(taps map[plan.Need]*tap, now time.Time) (refused map[resources.Res
 	return refused, again
 }
 
-// inUse returns the feeds and kinds of the taps that are not closed, and the mentioned kinds. Taps of
+// inUse returns the feeds and kinds of the taps that are not closed, and the denied kinds. Taps of
 // Namespaces and releases do not count. Only the writer calls it.
 func (k *keeper) inUse() (feeds map[*feed]bool, kinds map[graph.Kind]bool) {
 	feeds, kinds = make(map[*feed]bool), make(map[graph.Kind]bool)
-	maps.Copy(kinds, k.mentioned)
+	maps.Copy(kinds, k.deniedKinds)
 	for _, t := range k.allTaps() {
 		if t.need.OfObjects() && !t.Closed() {
 			feeds[t.feed], kinds[intake.KindOf(t.need.Resource)] = true, true
@@ -163,15 +163,15 @@ func (v *View) permitOf(p *spec.Program) (Permit, string) {
 	if account == "" {
 		return nil, ""
 	}
-	who := "service account " + account
+	subject := "service account " + account
 	if v.engine.o.Permit == nil {
 		return func(context.Context, []access.Place) (map[access.Place]bool, error) {
 			return nil, errors.New("this server cannot decide for service accounts")
-		}, who
+		}, subject
 	}
 	return func(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
 		return v.engine.o.Permit(ctx, Name{v.name.Namespace, account}, places)
-	}, who
+	}, subject
 }
 
 // selectedNamespaces returns the namespaces that the view selects by their content or, without a

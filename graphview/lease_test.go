@@ -25,7 +25,7 @@ func TestReleasesAtOnce(t *testing.T) {
 		for _, leased := range leaving {
 			all.Go(func() {
 				<-begin
-				e.giveBack(leased)
+				e.releaseTap(leased)
 			})
 		}
 		all.Go(func() {
@@ -37,7 +37,7 @@ func TestReleasesAtOnce(t *testing.T) {
 		if all := e.allFeeds(); len(all) != 1 || all[0] != staying.feed.Feed {
 			t.Fatalf("round %d: the feed of a watch that is leased was forgotten", round)
 		}
-		e.giveBack(staying)
+		e.releaseTap(staying)
 		feeds := len(e.allFeeds())
 		if size := e.Size(); feeds > 0 || size != (graph.Size{}) {
 			t.Fatalf("round %d: with no leases there are %d feeds and %+v", round, feeds, size)

@@ -97,7 +97,7 @@ func (k *keeper) finish() {
 		v.lens.Close()
 	})
 	for _, t := range taps {
-		v.engine.giveBack(t)
+		v.engine.releaseTap(t)
 	}
 	v.account.Close()
 	v.engine.retryNext(v.name.Namespace)
@@ -112,17 +112,17 @@ func (k *keeper) clear() {
 	}
 	v := k.view
 	k.empty()
-	k.formerly, k.mentioned = k.mentioned, nil
+	k.previousDenied, k.deniedKinds = k.deniedKinds, nil
 	k.dropTaps(k.allTaps())
 	clear(k.taps)
 	clear(k.retiring)
 	clear(k.namespacesOf)
-	k.forgetMentioned()
+	k.unuseDenied()
 	v.engine.shared.Set(v, nil, time.Now())
 	k.namespaces, k.advised, k.covered = nil, advised{}, nil
 	v.mu.Lock()
 	v.rows, v.advice = nil, advice.Advice{}
-	v.scoped++
+	v.scopeGeneration++
 	v.mu.Unlock()
 	v.warnings.Reset()
 	k.planned = 0
@@ -150,7 +150,7 @@ func (k *keeper) empty() {
 
 // reconcile returns the time until it has to run again. Its steps: check that the view can be served;
 // select resources by the queries (selectResources); derive the needed watches and rights (outline);
-// set taps and roots (carryOut); update advice and the report.
+// set taps and roots (applyOutline); update advice and the report.
 func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time.Duration {
 	v := k.view
 	// nextProgram registers cancel, so a corrected spec does not wait for work on the old one.
@@ -195,16 +195,16 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		// The graph of the old spec stays until the rights for the new one are known.
 		return again
 	}
-	if err := k.carryOut(ctx, p, &o, generation); err != nil {
+	if err := k.applyOutline(ctx, p, &o, generation); err != nil {
 		return again
 	}
 	k.advise(ctx, p)
 	return min(again, k.report(catalog, o, generation))
 }
 
-// carryOut sets the taps and roots of the view as the outline demands. If the ledger refuses the memory
+// applyOutline sets the taps and roots of the view as the outline demands. If the ledger refuses the memory
 // for the watches, it adds no tap and returns the error.
-func (k *keeper) carryOut(ctx context.Context, p *spec.Program, o *plan.Outline, generation int) error {
+func (k *keeper) applyOutline(ctx context.Context, p *spec.Program, o *plan.Outline, generation int) error {
 	first := generation != k.planned
 	if first {
 		// First finish the switches of the last plan, as far as possible.
@@ -224,10 +224,10 @@ func (k *keeper) carryOut(ctx context.Context, p *spec.Program, o *plan.Outline,
 		return err
 	}
 	if k.view.engine.o.Own != nil {
-		k.mention(o)
+		k.useDenied(o)
 	}
 	k.setTaps(ctx, p, o)
-	k.forgetMentioned()
+	k.unuseDenied()
 	for n, t := range k.taps {
 		t.setLacking(o.Lacking[n])
 	}
@@ -235,7 +235,7 @@ func (k *keeper) carryOut(ctx context.Context, p *spec.Program, o *plan.Outline,
 		k.setRoots(p)
 	}
 	if !o.UnlistedYet {
-		k.renamespace(ctx, p)
+		k.replayChangedNamespaces(ctx, p)
 	}
 	if !o.Open() {
 		k.finishSwitches(ctx)
@@ -247,7 +247,7 @@ func (k *keeper) carryOut(ctx context.Context, p *spec.Program, o *plan.Outline,
 // compileAgain compiles the spec of a view without a program, whose owner could hold no more memory.
 func (k *keeper) compileAgain(ctx context.Context, declared *spec.Spec) {
 	v := k.view
-	if program, err := v.engine.compileView(ctx, v.name, *declared); !unknown(err) {
+	if program, err := v.engine.compileView(ctx, v.name, *declared); !compileAborted(err) {
 		v.engine.mu.Lock()
 		defer v.engine.mu.Unlock()
 		if v.sameSpec(*declared) {
@@ -289,12 +289,12 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 // the outline may change without an event.
 func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Duration) {
 	v := k.view
-	permit, who := v.permitOf(p)
-	k.grants.of(permit, who)
+	permit, subject := v.permitOf(p)
+	k.grants.setAccount(permit, subject)
 	refused, again := refusals(k.taps, now)
 	s := plan.Situation{
 		Program: p, Selected: k.selection.chosen,
-		Subject: who, Own: v.engine.o.Own != nil, Answers: k.grants.answers, Unanswered: k.grants.unanswered(now), Refused: refused,
+		Subject: subject, Own: v.engine.o.Own != nil, Answers: k.grants.answers, Unanswered: k.grants.unanswered(now), Refused: refused,
 	}
 	s.Namespaces, s.Complete = k.selectedNamespaces(p)
 	s.Charge = k.holdMoreRights
@@ -308,7 +308,7 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	shared, linger := v.engine.shared.Shared(v, now)
 	current, late := k.currentWatches(now)
 	if !claims.Overdrawn && k.holdRights(len(claims.Places)) == nil {
-		again = min(again, k.grants.want(k.life, claims.Places, now))
+		again = min(again, k.grants.refresh(k.life, claims.Places, now))
 	}
 	return claims.Outline(shared, current), min(again, late, linger)
 }

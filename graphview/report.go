@@ -36,7 +36,7 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	v.mu.Lock()
 	changed := !slices.Equal(v.rows, a.rows)
 	if v.rows = a.rows; changed {
-		v.scoped++
+		v.scopeGeneration++
 	}
 	// setProgram takes the same lock, so an equal generation means that the program is unchanged.
 	filled := v.generation == generation && a.synced && !v.synced.Load()

@@ -107,7 +107,7 @@ func TestOutdatedObjects(t *testing.T) {
 	if err := e.acquire(t.Context(), some, all.view); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { e.giveBack(some) })
+	t.Cleanup(func() { e.releaseTap(some) })
 	await(t, "the object with a label", shows(2, true))
 
 	api.set(false)

@@ -37,8 +37,8 @@ type tap struct {
 	behind bool
 	// complete is the last result of ready.
 	complete bool
-	// had: the view had all objects of the watch at some time, whether the tap was lacking or not.
-	had bool
+	// wasComplete: the view had all objects of the watch at some time, whether the tap was lacking or not.
+	wasComplete bool
 	// settled: the tap was ready when the view last read its selected namespaces.
 	settled bool
 }
@@ -75,14 +75,14 @@ func (t *tap) setLacking(lacking bool) {
 // still be in the backlog.
 func (t *tap) ready(s watch.State) bool {
 	shown := s.Synced && t.Replayed() && (t.complete || t.Pending() == 0)
-	t.had = t.had || shown
+	t.wasComplete = t.wasComplete || shown
 	t.complete = shown && !t.lacking
 	return t.complete
 }
 
 // retains reports whether the view once had all objects of the watch and still has them. A watch that
 // is forbidden retains none.
-func (t *tap) retains() bool { return t.had && t.state().Synced }
+func (t *tap) retains() bool { return t.wasComplete && t.state().Synced }
 
 // selectedNamespaces returns the namespaces that a tap of Namespaces selects.
 func (t *tap) selectedNamespaces() map[string]bool {

@@ -27,7 +27,7 @@ func TestNewNamespace(t *testing.T) {
 		leased.attach()
 		t.Cleanup(func() {
 			leased.detach()
-			e.giveBack(leased)
+			e.releaseTap(leased)
 		})
 	}
 	leased := acquireTapOf(t, e, k.view)

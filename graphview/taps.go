@@ -42,7 +42,7 @@ func (k *keeper) setTaps(ctx context.Context, p *spec.Program, outline *plan.Out
 		switch {
 		case n.OfNamespaces() || !slices.ContainsFunc(others, n.Overlaps) || slices.ContainsFunc(others, func(o plan.Need) bool { return o.Key == n.Key }):
 			drop = append(drop, t)
-		case !t.ready(t.state()) && !t.had || slices.ContainsFunc(standIns, func(old *tap) bool { return old.replaces(t) }):
+		case !t.ready(t.state()) && !t.wasComplete || slices.ContainsFunc(standIns, func(old *tap) bool { return old.replaces(t) }):
 			useless = append(useless, t)
 		default:
 			// Another watch replaces it once that watch has synced.
@@ -159,7 +159,7 @@ func (k *keeper) dropTaps(taps []*tap) {
 		v.lens.Unwatch(unwatched...)
 	})
 	for _, t := range taps {
-		v.engine.giveBack(t)
+		v.engine.releaseTap(t)
 	}
 }
 
@@ -307,8 +307,8 @@ func (k *keeper) admitted(taps []*tap) (n *tapNamespaces, ok bool) {
 	return n, true
 }
 
-// renamespace replays the objects of namespaces that the view has begun or ceased to select.
-func (k *keeper) renamespace(ctx context.Context, p *spec.Program) {
+// replayChangedNamespaces replays the objects of namespaces that the view has begun or ceased to select.
+func (k *keeper) replayChangedNamespaces(ctx context.Context, p *spec.Program) {
 	for _, t := range k.taps {
 		if t.need.OfNamespaces() {
 			continue
@@ -333,7 +333,7 @@ func (e *Engine) acquire(ctx context.Context, t *tap, v *View) error {
 	// The first event may arrive before Acquire returns, so Acquire creates the feed.
 	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
 		demand := t.need.DemandKey()
-		f := &feed{demand: demand, Feed: e.intake.NewFeed(e.life, w, t.need.Resource, func() map[string]bool {
+		f := &feed{demand: demand, Feed: e.intake.NewFeed(e.viewsCtx, w, t.need.Resource, func() map[string]bool {
 			return e.shared.Begin(demand, w, time.Now())
 		})}
 		e.feeds[w] = f
@@ -349,9 +349,9 @@ func (e *Engine) acquire(ctx context.Context, t *tap, v *View) error {
 	return nil
 }
 
-// giveBack releases the lease of a tap. With the last lease of a feed, it removes the feed, and the
+// releaseTap releases the lease of a tap. With the last lease of a feed, it removes the feed, and the
 // objects that only this feed saw, from the graph.
-func (e *Engine) giveBack(t *tap) {
+func (e *Engine) releaseTap(t *tap) {
 	t.lease.Release()
 	// Count after Release. When the count is 0, all leases have been released, so the watch has
 	// ended, and no view can lease it again.

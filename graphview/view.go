@@ -43,20 +43,20 @@ type View struct {
 	// filled: the view has synced since it was last empty. The keeper writes it.
 	filled atomic.Bool
 
-	mu         sync.Mutex
-	spec       *spec.Spec    // nil if it is refused, because it may be large
-	program    *spec.Program // nil while the spec is invalid
-	generation int           // of the program
-	refusal    error         // *spec.InvalidError
-	closed     *delivery.ClosedError
-	cancel     context.CancelFunc // of the view's goroutine
-	limit      *delivery.ClosedError
-	present    *delivery.Interruption // of the present subscriptions
-	rows       []ResourceStatus
-	advice     advice.Advice
-	scoped     uint64 // counts changes of rows and program
-	seen       delivery.Scope
-	news       chan struct{} // closed when synced or warnings changed
+	mu              sync.Mutex
+	spec            *spec.Spec    // nil if it is refused, because it may be large
+	program         *spec.Program // nil while the spec is invalid
+	generation      int           // of the program
+	refusal         error         // *spec.InvalidError
+	closed          *delivery.ClosedError
+	cancel          context.CancelFunc // of the view's goroutine
+	limit           *delivery.ClosedError
+	present         *delivery.Interruption // of the present subscriptions
+	rows            []ResourceStatus
+	advice          advice.Advice
+	scopeGeneration uint64 // counts changes of rows and program
+	seen            delivery.Scope
+	news            chan struct{} // closed when synced or warnings changed
 	// incomplete: the budget was exceeded before it was renewed, so objects may lack a verdict.
 	incomplete bool
 	// superseded ends the work of the view's goroutine on its plan; nil before the first plan.
@@ -150,10 +150,10 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.overdrawn.Store(nil)
 	v.incomplete = v.evaluator.RenewBudget() || v.incomplete
 	if v.named && declared != nil {
-		v.evaluator.Record(workOf(workView, v.name.Namespace, v.name.Name, declared))
+		v.evaluator.SetWork(workOf(workView, v.name.Namespace, v.name.Name, declared))
 	}
 	v.generation++
-	v.scoped++
+	v.scopeGeneration++
 	v.synced.Store(false)
 	if err != nil {
 		v.interruptLocked(&delivery.ClosedError{Reason: reason.Invalid, Message: err.Error()})
@@ -344,10 +344,10 @@ func (v *View) Find(ctx context.Context, key graph.Key, access delivery.Access) 
 func (v *View) deliveryScope() delivery.Scope {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.seen.Generation == v.scoped {
+	if v.seen.Generation == v.scopeGeneration {
 		return v.seen
 	}
-	s := delivery.Scope{Generation: v.scoped, Resources: make([]delivery.ScopedResource, len(v.rows))}
+	s := delivery.Scope{Generation: v.scopeGeneration, Resources: make([]delivery.ScopedResource, len(v.rows))}
 	for i, row := range v.rows {
 		s.Resources[i] = delivery.ScopedResource{
 			Resource: graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}, Namespaced: row.Namespaced,

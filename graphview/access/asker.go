@@ -59,14 +59,14 @@ func New(o Options) *Asker {
 
 // Ask answers one question. It retries a failed attempt unless the error is final. If
 // ctx ends during the back-off, the error is that of the last attempt.
-func (a *Asker) Ask(ctx context.Context, who user.Info, q Question) (may bool, err error) {
+func (a *Asker) Ask(ctx context.Context, subject user.Info, q Question) (may bool, err error) {
 	waited := wait.ExponentialBackoffWithContext(ctx, a.o.Backoff, func(ctx context.Context) (bool, error) {
-		may, err = a.attempt(ctx, who, q)
+		may, err = a.attempt(ctx, subject, q)
 		if err != nil && ctx.Err() != nil {
 			// The caller no longer waits: do not retry.
 			return false, ctx.Err()
 		}
-		return err == nil || final(err), nil
+		return err == nil || isPermanent(err), nil
 	})
 	if err == nil {
 		err = waited
@@ -78,38 +78,38 @@ func (a *Asker) Ask(ctx context.Context, who user.Info, q Question) (may bool, e
 }
 
 // attempt waits for a turn of the owner and makes one review.
-func (a *Asker) attempt(ctx context.Context, who user.Info, q Question) (bool, error) {
-	turn, err := a.queue.Acquire(ctx, budget.UserOwner(who), fairqueue.Interactive)
+func (a *Asker) attempt(ctx context.Context, subject user.Info, q Question) (bool, error) {
+	turn, err := a.queue.Acquire(ctx, budget.UserOwner(subject), fairqueue.Interactive)
 	if err != nil {
 		return false, err
 	}
 	defer turn.Release()
 	asking, cancel := context.WithTimeout(ctx, a.o.Within)
 	defer cancel()
-	may, err := a.o.Review(asking, who, q)
+	may, err := a.o.Review(asking, subject, q)
 	if err == nil || ctx.Err() == nil {
 		a.o.Reviewed(may, err)
 	}
 	return may, err
 }
 
-// final reports whether a retry would fail with the same error.
-func final(err error) bool {
+// isPermanent reports whether a retry would fail with the same error.
+func isPermanent(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsInvalid(err)
 }
 
 // All asks several questions, all different. It stops at the first error and returns
 // it with the answers received so far.
-func (a *Asker) All(ctx context.Context, who user.Info, questions []Question) (map[Question]bool, error) {
-	return each(ctx, a.o.AtOnce, questions, func(ctx context.Context, q Question) (bool, error) { return a.Ask(ctx, who, q) })
+func (a *Asker) All(ctx context.Context, subject user.Info, questions []Question) (map[Question]bool, error) {
+	return each(ctx, a.o.AtOnce, questions, func(ctx context.Context, q Question) (bool, error) { return a.Ask(ctx, subject, q) })
 }
 
 // Watchable asks whether a user may list and watch the objects in each place. It asks
 // about watch only where list is allowed. It stops at the first error, as All does.
-func (a *Asker) Watchable(ctx context.Context, who user.Info, places []Place) (map[Place]bool, error) {
+func (a *Asker) Watchable(ctx context.Context, subject user.Info, places []Place) (map[Place]bool, error) {
 	return each(ctx, a.o.AtOnce, places, func(ctx context.Context, p Place) (bool, error) {
 		for _, verb := range []string{"list", "watch"} {
-			may, err := a.Ask(ctx, who, Question{Verb: verb, Group: p.Group, Version: "*", Resource: p.Resource, Namespace: p.Namespace})
+			may, err := a.Ask(ctx, subject, Question{Verb: verb, Group: p.Group, Version: "*", Resource: p.Resource, Namespace: p.Namespace})
 			if err != nil || !may {
 				return false, err
 			}

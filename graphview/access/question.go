@@ -53,12 +53,12 @@ func SubjectAccessReviews(client authorizationclient.SubjectAccessReviewInterfac
 	}
 }
 
-func specOf(who user.Info, q Question) authorizationv1.SubjectAccessReviewSpec {
-	extra := make(map[string]authorizationv1.ExtraValue, len(who.GetExtra()))
-	for key, values := range who.GetExtra() {
+func specOf(subject user.Info, q Question) authorizationv1.SubjectAccessReviewSpec {
+	extra := make(map[string]authorizationv1.ExtraValue, len(subject.GetExtra()))
+	for key, values := range subject.GetExtra() {
 		extra[key] = values
 	}
-	spec := authorizationv1.SubjectAccessReviewSpec{User: who.GetName(), UID: who.GetUID(), Groups: who.GetGroups(), Extra: extra}
+	spec := authorizationv1.SubjectAccessReviewSpec{User: subject.GetName(), UID: subject.GetUID(), Groups: subject.GetGroups(), Extra: extra}
 	if q.Path != "" {
 		spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Verb: q.Verb, Path: q.Path}
 		return spec

@@ -148,7 +148,7 @@ func Of(ctx context.Context, s Spec) Advice {
 		}
 		sure := served.unknownNames(root.Path, root.Compared)
 		a.Findings = append(a.Findings, sure...)
-		if why := served.rootless(root, selected, s.Namespaces); why != "" && len(sure) == 0 {
+		if why := served.whyNoRoots(root, selected, s.Namespaces); why != "" && len(sure) == 0 {
 			a.Roots = append(a.Roots, Finding{NoRoots, root.Path, why})
 		} else if len(sure) == 0 && root.Description != "" {
 			a.Absent = append(a.Absent, Finding{NoRoots, root.Path, "the queries select no " + root.Description})
@@ -185,8 +185,8 @@ func (x *index) unknownNames(path string, compared []Comparison) []Finding {
 	return slices.Compact(out)
 }
 
-// rootless returns the reason why a root expression may select nothing, "" if unknown.
-func (x *index) rootless(r Root, selected *index, namespaces []string) string {
+// whyNoRoots returns the reason why a root expression may select nothing, "" if unknown.
+func (x *index) whyNoRoots(r Root, selected *index, namespaces []string) string {
 	if why := x.why(r.Compared); why != "" {
 		return why
 	}

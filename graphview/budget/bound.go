@@ -11,7 +11,7 @@ import (
 // Bound is a limit for one owner or one piece of work.
 type Bound struct {
 	name     string
-	what     string
+	counted  string
 	limit    int64
 	exceeded atomic.Uint64
 }
@@ -35,7 +35,7 @@ func Declare(name, what string, limit int64) *Bound {
 	if slices.ContainsFunc(declared.bounds, func(b *Bound) bool { return b.name == name }) {
 		panic("budget: bound " + name + " is declared twice")
 	}
-	b := &Bound{name: name, what: what, limit: limit}
+	b := &Bound{name: name, counted: what, limit: limit}
 	declared.bounds = append(declared.bounds, b)
 	return b
 }
@@ -51,7 +51,7 @@ func All() []*Bound {
 func (b *Bound) Name() string { return b.name }
 
 // Counted returns the plural given to Declare, which names the counted things and their owner.
-func (b *Bound) Counted() string { return b.what }
+func (b *Bound) Counted() string { return b.counted }
 
 // Limit is the largest count that is allowed.
 func (b *Bound) Limit() int64 { return b.limit }
@@ -73,5 +73,5 @@ func (e *Exceeded) Error() string {
 	if e.Bound == HeldBytes { // its limit depends on the process
 		return "more memory than is free for its owner"
 	}
-	return fmt.Sprintf("more than %d %s", e.Bound.limit, e.Bound.what)
+	return fmt.Sprintf("more than %d %s", e.Bound.limit, e.Bound.counted)
 }

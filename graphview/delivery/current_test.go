@@ -117,7 +117,7 @@ func TestPieceOfAnOlderGraph(t *testing.T) {
 	first, second := s.twoReaders(t)
 
 	const size = 8 << 10
-	names := make([]string, (leastShared-48<<10)/size)
+	names := make([]string, (minShared-48<<10)/size)
 	for i := range names {
 		names[i] = fmt.Sprintf("p%03d", i)
 	}

@@ -27,7 +27,7 @@ type Found struct {
 
 // Find returns one vertex as a subscriber may see it, nil if there is no such vertex or the subscriber
 // may not see it. The error is a *ClosedError, or that of ctx.
-func (p *Publisher) Find(ctx context.Context, key graph.Key, who Access) (*Found, error) {
+func (p *Publisher) Find(ctx context.Context, key graph.Key, subscriber Access) (*Found, error) {
 	if !p.selects(key) {
 		return nil, nil
 	}
@@ -38,15 +38,15 @@ func (p *Publisher) Find(ctx context.Context, key graph.Key, who Access) (*Found
 			return nil, nil
 		}
 		var rights Rights
-		if who != nil {
-			rights = who.Rights()
+		if subscriber != nil {
+			rights = subscriber.Rights()
 		}
 		g := newGate(rights)
 		// Resolve the right in any case: the duration must not reveal whether the object exists.
-		g.lets(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
+		g.allows(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
 		seen, ok := lens.Look(key, maxArcs, graph.Reading{Allow: g.allow()})
 		if err := g.err(); err != nil {
-			if err := resolve(ctx, who, err); err != nil {
+			if err := resolve(ctx, subscriber, err); err != nil {
 				return nil, err
 			}
 			continue
@@ -93,12 +93,12 @@ func appendArcs(arcs []graph.Change) []byte {
 }
 
 // resolve waits until the rights in missing, an *unknownError, are known. It returns other errors.
-func resolve(ctx context.Context, who Access, missing error) error {
+func resolve(ctx context.Context, subscriber Access, missing error) error {
 	var unknown *unknownError
 	if !errors.As(missing, &unknown) {
 		return missing
 	}
-	err := who.Resolve(ctx, unknown.places)
+	err := subscriber.Resolve(ctx, unknown.places)
 	switch {
 	case err == nil:
 		return nil

@@ -86,7 +86,7 @@ func keptIsCounted(tb testing.TB, p *Publisher) {
 		for _, from := range at.order {
 			size += at.pieces[from].bytes()
 		}
-		if size != at.size || size+at.denied.bytes() != at.bytes || size > max(leastShared, p.Subscribers()*sharedPerReader) || len(at.order) != len(at.pieces) {
+		if size != at.size || size+at.denied.bytes() != at.bytes || size > max(minShared, p.Subscribers()*sharedPerReader) || len(at.order) != len(at.pieces) {
 			tb.Errorf("%d pieces of %d bytes are kept in an order of %d; %d and %d bytes were counted", len(at.pieces), size, len(at.order), at.size, at.bytes)
 		}
 		kept += at.bytes

@@ -41,7 +41,7 @@ type Publisher struct {
 
 // NewPublisher returns the Publisher of a view that has no lens yet.
 func NewPublisher(source Source) *Publisher {
-	return &Publisher{source: source, changes: sharedChanges{inAll: &source.Shared.kept}}
+	return &Publisher{source: source, changes: sharedChanges{totalBytes: &source.Shared.kept}}
 }
 
 // SetLens sets the lens of the view. It is called once.
@@ -65,8 +65,8 @@ type state struct {
 	named  uint64      // Scope.Named when its warnings were chosen
 }
 
-// place returns equal values for states that lead to the same messages, see graph.Position.Place.
-func (s state) place() state {
+// pieceKey returns equal values for states that lead to the same messages, see graph.Position.Place.
+func (s state) pieceKey() state {
 	s.pos = s.pos.Place()
 	return s
 }
@@ -82,8 +82,8 @@ type viewer struct {
 	endTurn         func()          // ends the subscriber's turn, idempotent; nil: it has no turn
 }
 
-// wants returns the part of the digest for the options of the viewer.
-func (v viewer) wants() string {
+// optionsDigest returns the part of the digest for the options of the viewer.
+func (v viewer) optionsDigest() string {
 	wants := v.content.mark()
 	if v.excludeInferred {
 		wants += "\x00declared"
@@ -91,25 +91,25 @@ func (v viewer) wants() string {
 	return wants + v.narrow
 }
 
-func (v viewer) digest() string { return digestOf(v.rights) + v.wants() }
+func (v viewer) digest() string { return digestOf(v.rights) + v.optionsDigest() }
 
 // next returns the messages that follow the state from, possibly none, and the state after them. The
 // error is an *unknownError if rights must be resolved first. The subscriber's walk, on, may be nil.
-func (p *Publisher) next(lens *graph.Lens, from state, on *walk, who viewer) ([]*Frame, state, error) {
-	if who.part != nil || from.pos.Known == 0 && (on == nil || !on.joined.Load()) {
-		return p.encode(lens, from, who, catchUpLimit)
+func (p *Publisher) next(lens *graph.Lens, from state, on *walk, v viewer) ([]*Frame, state, error) {
+	if v.part != nil || from.pos.Known == 0 && (on == nil || !on.joined.Load()) {
+		return p.encode(lens, from, v, catchUpLimit)
 	}
-	return p.changes.next(p, lens, from, who)
+	return p.changes.next(p, lens, from, v)
 }
 
-// lacksNothing reports whether a state is current in all that does not come from the graph.
-func (p *Publisher) lacksNothing(lens *graph.Lens, s state) bool {
+// isCurrent reports whether a state is current in all that does not come from the graph.
+func (p *Publisher) isCurrent(lens *graph.Lens, s state) bool {
 	return s.warned == p.source.Warnings.head() && (s.synced || !p.source.Synced()) && s.kinds == p.kinds.of(lens) &&
 		(s.denied == nil || s.denied.generation == p.source.Scope().Generation)
 }
 
 // encode reads a piece of the graph and encodes it as messages.
-func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readLimit) ([]*Frame, state, error) {
+func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLimit) ([]*Frame, state, error) {
 	to := from
 	// Synced comes before the read: if it is true, the graph that is read is complete.
 	synced := p.source.Synced()
@@ -119,9 +119,9 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 	}
 	to.warned = warned
 
-	gate := newGate(who.rights)
+	gate := newGate(v.rights)
 	denied := from.denied
-	if who.rights != nil {
+	if v.rights != nil {
 		// The rights come before the read: changes that a narrowed graph emits count as sent, so
 		// all rights must be known by then.
 		scope := p.source.Scope()
@@ -130,11 +130,11 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 		}
 		to.named = scope.Named
 		set, cleared = gate.permitted(set, scope.Namespaces), gate.permitted(cleared, scope.Namespaces)
-		denied = p.deniedTo(who, gate)
+		denied = p.deniedTo(v, gate)
 	}
 	b := newFrameBuilder(from.reset)
 	b.large = &p.source.Shared.large
-	changes, done, err := p.read(lens, &to.pos, who, gate, limit, b)
+	changes, done, err := p.read(lens, &to.pos, v, gate, limit, b)
 	switch {
 	case errors.Is(err, graph.ErrGone):
 		return nil, state{reset: true}, nil
@@ -150,25 +150,25 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 		more, fewer := denied.since(from.denied)
 		set, cleared, to.denied = append(set, more...), append(cleared, fewer...), denied
 	}
-	if done && who.part != nil {
+	if done && v.part != nil {
 		var more, fewer []Warning
-		more, fewer, to.absent = absentRoots(who.part, from.absent)
+		more, fewer, to.absent = absentRoots(v.part, from.absent)
 		set, cleared = append(set, more...), append(cleared, fewer...)
 	}
 	for i := range changes {
-		p.add(b, &changes[i], who.content, from.pos.Known)
+		p.add(b, &changes[i], v.content, from.pos.Known)
 	}
 	to.reset = false
 	rev := ""
 	tellSynced := done && synced && !from.synced
 	if done && (from.pos.Known == 0 || from.pos.Walking() || b.count > 0 || len(b.frames) > 0 || tellSynced) {
-		rev = p.source.Run.encode(p.revision(who, to.pos.Known))
+		rev = p.source.Run.encode(p.revision(v, to.pos.Known))
 		if p.source.Shared.Recall {
-			p.source.Shared.rightsCache.keep(who)
+			p.source.Shared.rightsCache.keep(v)
 		}
 	}
 	to.synced = from.synced || tellSynced
-	if done && who.content == SummaryOnly {
+	if done && v.content == SummaryOnly {
 		p.summaries.shrink(lens.Vertices())
 	}
 	if done {
@@ -197,11 +197,11 @@ func (p *Publisher) encode(lens *graph.Lens, from state, who viewer, limit readL
 
 // read collects the changes of a piece under the graph's lock, and allocates the builder's buffer
 // for them.
-func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *gate, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
+func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, v viewer, g *gate, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
 	var changes []graph.Change
 	size, own := 0, 0 // own leaves out large objects, whose frames are shared
-	content := who.content
-	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, ExcludeInferred: who.excludeInferred, NoWait: !who.waits}
+	content := v.content
+	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, ExcludeInferred: v.excludeInferred, NoWait: !v.waits}
 	take := func(c graph.Change) bool {
 		changes = append(changes, c)
 		n := sizeOf(&c, content)
@@ -213,8 +213,8 @@ func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, who viewer, g *g
 	}
 	var done bool
 	var err error
-	if who.part != nil {
-		done, err = who.part.Read(pos, limit.elements, how, g.knowsAll, take)
+	if v.part != nil {
+		done, err = v.part.Read(pos, limit.elements, how, g.knowsAll, take)
 	} else {
 		done, err = lens.Read(pos, limit.elements, how, take)
 	}
@@ -251,18 +251,18 @@ func (p *Publisher) add(b *frameBuilder, c *graph.Change, content Content, known
 
 // startAt returns the state of a subscriber that resumes after the revision since. The error is an
 // *unknownError if rights must be resolved first.
-func (p *Publisher) startAt(since string, who viewer) (state, error) {
+func (p *Publisher) startAt(since string, v viewer) (state, error) {
 	if since == "" {
 		return state{}, nil
 	}
 	r, ok := p.source.Run.decode(since)
 	switch {
-	case !ok || r.view != p.revision(who, r.known).view:
+	case !ok || r.view != p.revision(v, r.known).view:
 		return state{reset: true}, nil
-	case r == p.revision(who, r.known):
+	case r == p.revision(v, r.known):
 		return state{pos: graph.Position{Known: r.known}}, nil
 	default:
-		return state{reset: true}, p.source.Shared.rightsCache.missing(r.rights, who)
+		return state{reset: true}, p.source.Shared.rightsCache.missing(r.rights, v)
 	}
 }
 

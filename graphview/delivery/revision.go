@@ -51,8 +51,8 @@ type revision struct {
 }
 
 // revision returns the token of a viewer that has the whole graph as of a position.
-func (p *Publisher) revision(who viewer, known uint64) revision {
-	return revision{view: hash32(p.source.UID + who.wants()), rights: hash32(digestOf(who.rights)), known: known}
+func (p *Publisher) revision(v viewer, known uint64) revision {
+	return revision{view: hash32(p.source.UID + v.optionsDigest()), rights: hash32(digestOf(v.rights)), known: known}
 }
 
 func hash32(s string) uint32 {

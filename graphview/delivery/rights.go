@@ -67,7 +67,7 @@ type gate struct {
 
 func newGate(r Rights) *gate { return &gate{rights: r, unknown: make(map[access.Place]struct{})} }
 
-func (g *gate) lets(p access.Place) bool {
+func (g *gate) allows(p access.Place) bool {
 	if g.rights == nil {
 		return true
 	}
@@ -88,7 +88,7 @@ func (g *gate) allow() func(graph.Resource, string) bool {
 		return nil
 	}
 	return func(r graph.Resource, namespace string) bool {
-		return g.lets(access.Place{Group: r.Group, Resource: r.Resource, Namespace: namespace})
+		return g.allows(access.Place{Group: r.Group, Resource: r.Resource, Namespace: namespace})
 	}
 }
 
@@ -101,7 +101,7 @@ func (g *gate) permitted(list []Warning, named map[string]bool) []Warning {
 		if w.place == nil || a.Name == "" && (a.Namespace == "" || a.Group != nil && named[a.Namespace]) {
 			return false
 		}
-		return !g.lets(*w.place)
+		return !g.allows(*w.place)
 	})
 }
 
@@ -136,13 +136,13 @@ type rightsCache struct {
 }
 
 // keep stores the places that a viewer's rights know, for the revisions that are sent to it.
-func (r *rightsCache) keep(who viewer) {
-	known, ok := who.rights.(EnumerableRights)
+func (r *rightsCache) keep(v viewer) {
+	known, ok := v.rights.(EnumerableRights)
 	if !ok {
 		return
 	}
 	// Rights do not depend on the viewer's options, such as its roots.
-	key := hash32(digestOf(who.rights))
+	key := hash32(digestOf(v.rights))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.places[key]; ok {
@@ -168,8 +168,8 @@ func (r *rightsCache) keep(who viewer) {
 
 // missing returns an *unknownError if the rights of a revision, whose hash is key, knew places that
 // the viewer's rights do not know.
-func (r *rightsCache) missing(key uint32, who viewer) error {
-	if who.rights == nil {
+func (r *rightsCache) missing(key uint32, v viewer) error {
+	if v.rights == nil {
 		return nil
 	}
 	r.mu.Lock()
@@ -177,7 +177,7 @@ func (r *rightsCache) missing(key uint32, who viewer) error {
 	r.mu.Unlock()
 	var unknown []access.Place
 	for _, p := range places {
-		if _, known := who.rights.Allowed(p); !known {
+		if _, known := v.rights.Allowed(p); !known {
 			unknown = append(unknown, p)
 		}
 	}

@@ -15,11 +15,11 @@ const (
 	// maxViewers is the maximum number of viewers for which a view keeps messages.
 	maxViewers = 1024
 	// maxShared is the maximum size of the messages that a view keeps, in bytes. For one viewer it
-	// keeps at most sharedPerReader for each subscriber of the view, but leastShared if that is more
+	// keeps at most sharedPerReader for each subscriber of the view, but minShared if that is more
 	// and there are several subscribers.
 	maxShared       = 8 << 20
 	sharedPerReader = 16 << 10
-	leastShared     = 256 << 10
+	minShared       = 256 << 10
 	// maxSharedInAll is the maximum for all views together. Beyond it they keep no further messages.
 	maxSharedInAll = 128 << 20
 	// pieceBytes is the approximate memory of a piece without its messages.
@@ -28,8 +28,8 @@ const (
 	fullPiece = 16 << 10
 )
 
-// errUnmade is the error for subscribers that wait for a piece if its encoding panics.
-var errUnmade = &ClosedError{Reason: reason.Internal, Message: "internal error"}
+// errPieceFailed is the error for subscribers that wait for a piece if its encoding panics.
+var errPieceFailed = &ClosedError{Reason: reason.Internal, Message: "internal error"}
 
 // piece has the messages that lead from one state of a subscriber to the next.
 type piece struct {
@@ -58,7 +58,7 @@ func (c *piece) bytes() int {
 // from the middle of a change is only for subscribers that have read nothing of a newer graph, see
 // graph.Position.Seen.
 type sharedChanges struct {
-	inAll *atomic.Int64 // bytes of all views
+	totalBytes *atomic.Int64 // bytes of all views
 
 	mu    sync.Mutex
 	slots map[string]*slot // by digest of viewer
@@ -69,11 +69,11 @@ type sharedChanges struct {
 type slot struct {
 	digest string // of the viewer
 
-	mu     sync.Mutex
-	pieces map[state]*piece
-	order  []state // of pieces, oldest first
-	size   int     // of all encoded pieces
-	told   int     // size when keep last returned it
+	mu      sync.Mutex
+	pieces  map[state]*piece
+	order   []state // of pieces, oldest first
+	size    int     // of all encoded pieces
+	counted int     // size when keep last returned it
 
 	walk *walk // the newest
 
@@ -87,7 +87,7 @@ type slot struct {
 func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew bool) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
-	from = from.place()
+	from = from.pieceKey()
 	c = at.pieces[from]
 	if c != nil && (!c.made || enough(c)) {
 		return c, false
@@ -107,22 +107,22 @@ func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew boo
 // keep records that a piece was encoded. It drops the piece if other subscribers cannot use it, and
 // the oldest pieces beyond the limit most, in bytes. It returns the growth of the kept bytes, which is
 // negative if they have shrunk.
-func (at *slot) keep(from state, c *piece, most int) (more int) {
+func (at *slot) keep(from state, c *piece, maxBytes int) (more int) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
-	from = from.place()
+	from = from.pieceKey()
 	if at.pieces[from] == c {
 		c.made, c.size = true, c.bytes()
 		at.size += c.size
-		if c.err != nil || len(c.frames) == 0 && (c.to.place() == from || c.to.reset) {
+		if c.err != nil || len(c.frames) == 0 && (c.to.pieceKey() == from || c.to.reset) {
 			at.forgetLocked(from)
 		}
 	}
-	for at.size > most && len(at.order) > 0 && at.order[0] != from {
+	for at.size > maxBytes && len(at.order) > 0 && at.order[0] != from {
 		at.forgetLocked(at.order[0])
 	}
-	more = at.size - at.told
-	at.told = at.size
+	more = at.size - at.counted
+	at.counted = at.size
 	return more
 }
 
@@ -141,32 +141,32 @@ func (at *slot) forgetLocked(from state) {
 }
 
 // next is Publisher.next for a subscriber that may share pieces.
-func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, who viewer) ([]*Frame, state, error) {
-	at := c.slot(who.digest())
-	most := 0
+func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, v viewer) ([]*Frame, state, error) {
+	at := c.slot(v.digest())
+	maxBytes := 0
 	if readers := p.Subscribers(); readers > 1 {
-		most = min(maxShared, max(leastShared, readers*sharedPerReader))
+		maxBytes = min(maxShared, max(minShared, readers*sharedPerReader))
 	}
-	next, first := c.encoded(at, p, lens, from, who, most)
+	next, first := c.encoded(at, p, lens, from, v, maxBytes)
 	if first && from.pos.Known > 0 {
-		c.goOn(at, p, lens, next, who, most)
+		c.encodeAhead(at, p, lens, next, v, maxBytes)
 	}
 	return next.frames, next.to, next.err
 }
 
-// goOn encodes the pieces after last, up to the current revision or a quarter of the bytes that are
+// encodeAhead encodes the pieces after last, up to the current revision or a quarter of the bytes that are
 // kept.
-func (c *sharedChanges) goOn(at *slot, p *Publisher, lens *graph.Lens, last *piece, who viewer, most int) {
-	for ahead := last.bytes(); ahead < most/4 && last.err == nil && last.to.pos.Walking() && len(last.frames) > 0; ahead += last.bytes() {
-		last, _ = c.encoded(at, p, lens, last.to, who, most)
+func (c *sharedChanges) encodeAhead(at *slot, p *Publisher, lens *graph.Lens, last *piece, v viewer, maxBytes int) {
+	for ahead := last.bytes(); ahead < maxBytes/4 && last.err == nil && last.to.pos.Walking() && len(last.frames) > 0; ahead += last.bytes() {
+		last, _ = c.encoded(at, p, lens, last.to, v, maxBytes)
 	}
 }
 
 // encoded returns the piece that begins at a state, and reports whether this call encoded it.
-func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
+func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, v viewer, maxBytes int) (next *piece, first bool) {
 	for {
-		next, first = c.encodedOnce(at, p, lens, from, who, most)
-		if !first && who.waits && errors.Is(next.err, graph.ErrCommitting) {
+		next, first = c.encodedOnce(at, p, lens, from, v, maxBytes)
+		if !first && v.waits && errors.Is(next.err, graph.ErrCommitting) {
 			continue // it failed for a subscriber that does not wait, and is not kept
 		}
 		if first || next.err != nil || next.to.reset || next.follows(from) {
@@ -180,29 +180,29 @@ func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from s
 // follows reports whether a piece was read no earlier than the piece that led to the state from.
 func (c *piece) follows(from state) bool { return c.to.pos.Seen() >= from.pos.Seen() }
 
-func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, from state, who viewer, most int) (next *piece, first bool) {
+func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, from state, v viewer, maxBytes int) (next *piece, first bool) {
 	next, first = at.piece(from, func(kept *piece) bool {
 		return kept.follows(from) && (kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known >= lens.Published())
 	})
 	if !first {
 		// End the turn before the wait: the subscriber that encodes the piece has its own.
-		if who.endTurn != nil {
-			who.endTurn()
+		if v.endTurn != nil {
+			v.endTurn()
 		}
 		<-next.done
 		return next, false
 	}
 	defer close(next.done)
-	if c.inAll.Load() > maxSharedInAll {
-		most = 0
+	if c.totalBytes.Load() > maxSharedInAll {
+		maxBytes = 0
 	}
 	limit := changeLimit
 	if from.warned == 0 || from.pos.Known == 0 { // the subscriber has just reconnected
 		limit = catchUpLimit
 	}
-	next.err = errUnmade // remains if encode panics, and keep then drops the piece
-	defer func() { c.count(at, at.keep(from, next, most)) }()
-	next.frames, next.to, next.err = p.encode(lens, from, who, limit)
+	next.err = errPieceFailed // remains if encode panics, and keep then drops the piece
+	defer func() { c.count(at, at.keep(from, next, maxBytes)) }()
+	next.frames, next.to, next.err = p.encode(lens, from, v, limit)
 	return next, true
 }
 
@@ -235,19 +235,19 @@ func (c *sharedChanges) count(at *slot, bytes int) {
 	}
 	at.bytes += bytes
 	c.bytes += bytes
-	c.inAll.Add(int64(bytes))
+	c.totalBytes.Add(int64(bytes))
 	for c.bytes > maxShared && len(c.slots) > 1 {
 		c.dropLocked(at.digest)
 	}
 }
 
 // dropLocked drops an arbitrary slot other than that of the digest but.
-func (c *sharedChanges) dropLocked(but string) {
+func (c *sharedChanges) dropLocked(except string) {
 	for digest, at := range c.slots {
-		if digest != but {
+		if digest != except {
 			delete(c.slots, digest)
 			c.bytes -= at.bytes
-			c.inAll.Add(-int64(at.bytes))
+			c.totalBytes.Add(-int64(at.bytes))
 			return
 		}
 	}
@@ -257,7 +257,7 @@ func (c *sharedChanges) dropLocked(but string) {
 func (c *sharedChanges) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.inAll.Add(-int64(c.bytes))
+	c.totalBytes.Add(-int64(c.bytes))
 	c.slots, c.bytes = nil, 0
 }
 
@@ -275,13 +275,13 @@ type walk struct {
 }
 
 // walk returns a walk that the subscriber joins, or a new one.
-func (c *sharedChanges) walk(lens *graph.Lens, who viewer) (*walk, error) {
-	at := c.slot(who.digest())
+func (c *sharedChanges) walk(lens *graph.Lens, v viewer) (*walk, error) {
+	at := c.slot(v.digest())
 	if w := at.join(nil); w != nil {
 		return w, nil
 	}
 	began := time.Now()
-	pos, err := lens.Beginning(graph.Reading{NoWait: !who.waits})
+	pos, err := lens.Beginning(graph.Reading{NoWait: !v.waits})
 	if err != nil {
 		return nil, err
 	}
@@ -289,9 +289,9 @@ func (c *sharedChanges) walk(lens *graph.Lens, who viewer) (*walk, error) {
 }
 
 // leave keeps further subscribers from joining a walk, which may be nil.
-func (c *sharedChanges) leave(w *walk, who viewer) {
+func (c *sharedChanges) leave(w *walk, v viewer) {
 	if w != nil {
-		c.slot(who.digest()).leave(w)
+		c.slot(v.digest()).leave(w)
 	}
 }
 

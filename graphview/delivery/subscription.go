@@ -124,7 +124,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	}
 	// Get the channels before reading, so that no later change is missed.
 	s.pause.news = p.source.News()
-	who, err := s.viewer()
+	v, err := s.viewer()
 	if err != nil {
 		s.pause.missing = err
 		return nil, nil //nolint:nilerr // Wait resolves it
@@ -133,7 +133,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	if lens == nil {
 		return nil, nil
 	}
-	if s.pause.changed, who.waits = s.commitWaits.next(lens); s.pause.changed != nil {
+	if s.pause.changed, v.waits = s.commitWaits.next(lens); s.pause.changed != nil {
 		// Do not block, since the caller may have other graphs to serve.
 		return nil, nil
 	}
@@ -141,18 +141,18 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		if s.pause.until = n.ready(); time.Now().Before(s.pause.until) {
 			return nil, nil
 		}
-		who.part = n.of(lens)
+		v.part = n.of(lens)
 	}
 	if s.encoded == nil {
 		if s.takesTurns() {
-			turn := who // so that who does not escape
+			turn := v // so that who does not escape
 			s.pause.turn = &turn
 			return nil, nil
 		}
 		if s.state.pos.Walking() {
 			runtime.Gosched() // subscribers that have a change to send go first
 		}
-		s.encode(lens, who)
+		s.encode(lens, v)
 	}
 	frames, next, err := s.encoded.frames, s.encoded.next, s.encoded.err
 	s.encoded = nil
@@ -174,11 +174,11 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		s.pause.missing = err
 		return nil, nil //nolint:nilerr // Wait resolves it
 	}
-	// Get the channel before lacksNothing compares the rest, so that no later change is missed.
+	// Get the channel before isCurrent compares the rest, so that no later change is missed.
 	s.pause.changed = lens.Changed(next.pos.Known)
 	// Poll again at once if the read is unfinished, or if a warning or the sync state changed after
 	// a shared piece was encoded.
-	s.pause.moved = next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset) || !p.lacksNothing(lens, next)
+	s.pause.moved = next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset) || !p.isCurrent(lens, next)
 	s.state = next
 	return frames, nil
 }
@@ -190,8 +190,8 @@ type encoded struct {
 	err    error
 }
 
-func (s *Subscription) encode(lens *graph.Lens, who viewer) {
-	frames, next, err := s.next(lens, who)
+func (s *Subscription) encode(lens *graph.Lens, v viewer) {
+	frames, next, err := s.next(lens, v)
 	s.encoded = &encoded{frames, next, err}
 }
 
@@ -207,29 +207,29 @@ func (s *Subscription) encodeInTurn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	who := *s.pause.turn
-	who.endTurn = sync.OnceFunc(release)
-	defer who.endTurn()
-	s.encode(s.publisher.Lens(), who)
+	v := *s.pause.turn
+	v.endTurn = sync.OnceFunc(release)
+	defer v.endTurn()
+	s.encode(s.publisher.Lens(), v)
 	return nil
 }
 
 // next calls Publisher.next with the state and the walk of the subscription.
-func (s *Subscription) next(lens *graph.Lens, who viewer) (frames []*Frame, to state, err error) {
+func (s *Subscription) next(lens *graph.Lens, v viewer) (frames []*Frame, to state, err error) {
 	from, on := s.state, s.walk
 	if s.joins && from.pos == (graph.Position{}) {
-		if on, err = s.publisher.changes.walk(lens, who); err != nil {
+		if on, err = s.publisher.changes.walk(lens, v); err != nil {
 			return nil, from, err
 		}
 		from.pos = on.at
 	}
-	frames, to, err = s.publisher.next(lens, from, on, who)
+	frames, to, err = s.publisher.next(lens, from, on, v)
 	switch {
 	case err != nil:
 		return nil, from, err
 	case to.reset:
 		// The walk is older than the tombstones.
-		s.publisher.changes.leave(on, who)
+		s.publisher.changes.leave(on, v)
 		on = nil
 	case !to.pos.Walking():
 		on = nil
@@ -278,7 +278,7 @@ func (s *Subscription) Wait(ctx context.Context) error {
 // viewer returns the subscriber's current rights and its options. If the rights have changed, it
 // resets the subscriber. The error is an *unknownError if rights must be resolved first.
 func (s *Subscription) viewer() (viewer, error) {
-	who := s.wanted
+	v := s.wanted
 	changed := false
 	if s.access != nil {
 		select {
@@ -289,14 +289,14 @@ func (s *Subscription) viewer() (viewer, error) {
 		if changed || s.revoked == nil {
 			s.revoked = s.access.Changed()
 		}
-		who.rights = s.access.Rights()
+		v.rights = s.access.Rights()
 	}
-	digest := who.digest()
+	digest := v.digest()
 	switch {
 	case !s.begun:
-		state, err := s.publisher.startAt(s.since, who)
+		state, err := s.publisher.startAt(s.since, v)
 		if err != nil {
-			return who, err
+			return v, err
 		}
 		s.begun, s.state = true, state
 		s.since = "" // the string keeps the request in memory
@@ -307,7 +307,7 @@ func (s *Subscription) viewer() (viewer, error) {
 		}
 	}
 	s.digest = digest
-	return who, nil
+	return v, nil
 }
 
 // closedBy returns the error that ends a subscription of a view that is not served.

@@ -57,7 +57,7 @@ func Summarize(group string, o Object) (Summary, error) {
 	err := o.ReadJSON(func(json []byte) error {
 		parts := jsontree.AcquireParts()
 		defer parts.Release()
-		part, err := parts.PartBeside(json, summaryShape, health.Shape)
+		part, err := parts.PartAndRead(json, summaryShape, health.Shape)
 		if err == nil {
 			s.read(group, o, part, parts)
 			err = s.readRemote(graph.Kind{Group: group, Kind: s.Kind}, json)

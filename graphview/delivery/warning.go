@@ -210,10 +210,10 @@ func (s *warningSet) bytes() int {
 // selects and the viewer may not read, and do not reveal whether objects exist. All viewers with
 // one slot get the same pointer, so that equal states stay equal. It returns nil if rights are
 // unknown.
-func (p *Publisher) deniedTo(who viewer, g *gate) *warningSet {
+func (p *Publisher) deniedTo(v viewer, g *gate) *warningSet {
 	scope := p.source.Scope()
-	who.narrow = "" // rights do not depend on it
-	at := p.changes.slot(who.digest())
+	v.narrow = "" // rights do not depend on it
+	at := p.changes.slot(v.digest())
 	at.mu.Lock()
 	old := at.denied
 	at.mu.Unlock()
@@ -239,7 +239,7 @@ func deniedWarnings(g *gate, scope Scope) map[WarningID]Warning {
 	denied := make(map[WarningID]Warning)
 	for _, r := range scope.Resources {
 		if !r.Namespaced || scope.Namespaces == nil || len(scope.Namespaces) > MaxNamedNamespaces {
-			if g.lets(access.Place{Group: r.Group, Resource: r.Resource.Resource}) {
+			if g.allows(access.Place{Group: r.Group, Resource: r.Resource.Resource}) {
 				continue
 			}
 			w := Denied(r.Resource, r.Namespaced, "")
@@ -247,7 +247,7 @@ func deniedWarnings(g *gate, scope Scope) map[WarningID]Warning {
 			continue
 		}
 		for namespace := range scope.Namespaces {
-			if g.lets(access.Place{Group: r.Group, Resource: r.Resource.Resource, Namespace: namespace}) {
+			if g.allows(access.Place{Group: r.Group, Resource: r.Resource.Resource, Namespace: namespace}) {
 				continue
 			}
 			w := Denied(r.Resource, true, namespace)

@@ -18,8 +18,8 @@ type bound func(m *meter, arguments []ref.Val) *guardError
 func boundText(m *meter, arguments []ref.Val) *guardError {
 	for _, argument := range arguments {
 		n := textLength(argument)
-		m.reads(n)
-		m.makes(5 * n)
+		m.chargeRead(n)
+		m.chargeAlloc(5 * n)
 	}
 	return nil
 }
@@ -27,7 +27,7 @@ func boundText(m *meter, arguments []ref.Val) *guardError {
 // boundReading is for functions that only read texts.
 func boundReading(m *meter, arguments []ref.Val) *guardError {
 	for _, argument := range arguments {
-		m.reads(textLength(argument))
+		m.chargeRead(textLength(argument))
 	}
 	return nil
 }
@@ -75,13 +75,13 @@ func boundZone(m *meter, arguments []ref.Val) *guardError {
 
 // boundURL is for functions that return a part of a URL.
 func boundURL(m *meter, _ []ref.Val) *guardError {
-	m.makes(4 * maxParsed)
+	m.chargeAlloc(4 * maxParsed)
 	return nil
 }
 
 // boundOrder is for comparisons of two values that contain no other values.
 func boundOrder(m *meter, arguments []ref.Val) *guardError {
-	m.reads(min(textLength(arguments[0]), textLength(arguments[1])))
+	m.chargeRead(min(textLength(arguments[0]), textLength(arguments[1])))
 	return nil
 }
 
@@ -94,13 +94,13 @@ func boundAdding(m *meter, arguments []ref.Val) *guardError {
 		if n > maxStringLength {
 			return refuse("+ would make a string longer than %d bytes", maxStringLength)
 		}
-		m.reads(n)
-		m.makes(n)
+		m.chargeRead(n)
+		m.chargeAlloc(n)
 	case traits.MutableLister:
 		// The result of a loop, which grows in place.
-		m.makes(2 * 16 * length(right))
+		m.chargeAlloc(2 * 16 * length(right))
 	case traits.Lister:
-		m.makes(2 * 16 * (length(left) + length(right)))
+		m.chargeAlloc(2 * 16 * (length(left) + length(right)))
 	}
 	return nil
 }
@@ -108,10 +108,10 @@ func boundAdding(m *meter, arguments []ref.Val) *guardError {
 // boundInserting is for the results of transformMap and transformMapEntry, maps that grow in place.
 func boundInserting(m *meter, arguments []ref.Val) *guardError {
 	if len(arguments) == 2 {
-		m.makes(2 * entryBytes * (1 + length(arguments[1])))
+		m.chargeAlloc(2 * entryBytes * (1 + length(arguments[1])))
 		return nil
 	}
-	m.makes(2 * entryBytes)
+	m.chargeAlloc(2 * entryBytes)
 	return checkKey(m, arguments[1])
 }
 
@@ -119,8 +119,8 @@ func boundInserting(m *meter, arguments []ref.Val) *guardError {
 func boundSplitting(m *meter, arguments []ref.Val) *guardError {
 	text, _ := arguments[0].(types.String)
 	separator, _ := arguments[1].(types.String)
-	m.reads(len(text))
-	m.makes(3 * 16 * (1 + strings.Count(string(text), string(separator))))
+	m.chargeRead(len(text))
+	m.chargeAlloc(3 * 16 * (1 + strings.Count(string(text), string(separator))))
 	return nil
 }
 
@@ -129,13 +129,13 @@ func boundReplacing(m *meter, arguments []ref.Val) *guardError {
 	text, _ := arguments[0].(types.String)
 	old, _ := arguments[1].(types.String)
 	replacement, _ := arguments[2].(types.String)
-	m.reads(len(text) + len(old) + len(replacement))
+	m.chargeRead(len(text) + len(old) + len(replacement))
 	n := len(text) + strings.Count(string(text), string(old))*len(replacement)
 	if n > maxStringLength {
 		return refuse("replace() would make a string longer than %d bytes", maxStringLength)
 	}
-	m.reads(n)
-	m.makes(2 * n)
+	m.chargeRead(n)
+	m.chargeAlloc(2 * n)
 	return nil
 }
 
@@ -149,15 +149,15 @@ func boundJoining(m *meter, arguments []ref.Val) *guardError {
 	if !ok {
 		return nil
 	}
-	m.makes(2 * 16 * length(elements))
+	m.chargeAlloc(2 * 16 * length(elements))
 	n := 0
 	for it := elements.Iterator(); it.HasNext() == types.True; {
 		if n += textLength(it.Next()) + separator; n > maxStringLength {
 			return refuse("join() would make a string longer than %d bytes", maxStringLength)
 		}
 	}
-	m.reads(n)
-	m.makes(3 * n)
+	m.chargeRead(n)
+	m.chargeAlloc(3 * n)
 	return nil
 }
 
@@ -169,9 +169,9 @@ func boundFormatting(m *meter, arguments []ref.Val) *guardError {
 		return refuse("format() would make a string longer than %d bytes", maxStringLength)
 	}
 	n := textLength(arguments[0]) + w.text
-	m.reads(n)
+	m.chargeRead(n)
 	format, _ := arguments[0].(types.String)
-	m.makes(8*n + 512*w.parts + floatBytes*floats(string(format)))
+	m.chargeAlloc(8*n + 512*w.parts + floatBytes*floats(string(format)))
 	return nil
 }
 
@@ -195,7 +195,7 @@ func boundSearching(m *meter, arguments []ref.Val) *guardError {
 	if left, ok := arguments[0].(types.String); ok {
 		n := textLength(arguments[1])
 		// CEL converts texts to characters before it searches them.
-		m.makes(5 * (len(left) + n))
+		m.chargeAlloc(5 * (len(left) + n))
 		if len(left)*n > maxWork {
 			return refuse("the arguments are too large to search one in the other")
 		}
@@ -237,7 +237,7 @@ func boundDistinct(m *meter, arguments []ref.Val) *guardError {
 
 // boundContains is for functions that search one text in another in linear time.
 func boundContains(m *meter, arguments []ref.Val) *guardError {
-	m.reads(2 * (textLength(arguments[0]) + textLength(arguments[1])))
+	m.chargeRead(2 * (textLength(arguments[0]) + textLength(arguments[1])))
 	return nil
 }
 
@@ -281,7 +281,7 @@ func boundComparing(m *meter, arguments []ref.Val) *guardError {
 // boundElements is for functions that return a list with elements of another list.
 func boundElements(m *meter, arguments []ref.Val) *guardError {
 	if aggregate(arguments[0]) {
-		m.makes(4 * 16 * length(arguments[0]))
+		m.chargeAlloc(4 * 16 * length(arguments[0]))
 	}
 	return nil
 }
@@ -294,7 +294,7 @@ func boundSorting(m *meter, arguments []ref.Val) *guardError {
 			continue
 		}
 		n := length(list)
-		m.makes(4 * 16 * n)
+		m.chargeAlloc(4 * 16 * n)
 		times := bits.Len(uint(n))
 		for it := list.Iterator(); it.HasNext() == types.True; {
 			m.spend(times * (2 + textLength(it.Next())/bytesRead))
@@ -309,14 +309,14 @@ func boundFlattening(m *meter, arguments []ref.Val) *guardError {
 	if refused != nil {
 		return refused
 	}
-	m.makes(2 * 16 * w.parts * max(w.depth, 1))
+	m.chargeAlloc(2 * 16 * w.parts * max(w.depth, 1))
 	return nil
 }
 
 // boundRange is for lists.range(n).
 func boundRange(m *meter, arguments []ref.Val) *guardError {
 	if n, ok := arguments[0].(types.Int); ok && n > 0 {
-		m.makes(2 * 16 * int(min(n, maxRange)))
+		m.chargeAlloc(2 * 16 * int(min(n, maxRange)))
 	}
 	return nil
 }

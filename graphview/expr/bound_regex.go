@@ -40,7 +40,7 @@ func boundFindingAll(m *meter, arguments []ref.Val) *guardError {
 	if refused := boundRegex(m, arguments); refused != nil {
 		return refused
 	}
-	m.makes(foundBytes * (1 + textLength(arguments[0])))
+	m.chargeAlloc(foundBytes * (1 + textLength(arguments[0])))
 	return nil
 }
 
@@ -51,7 +51,7 @@ func matchWork(m *meter, textLength, size int) *guardError {
 	if textLength*size > maxWork {
 		return refuse("the text is too long for this regular expression")
 	}
-	m.reads(textLength)
+	m.chargeRead(textLength)
 	m.spend(textLength * size / regexMatching)
 	return nil
 }
@@ -83,7 +83,7 @@ func boundedText(of interpreter.InterpretableV2, regexSize int, all bool) *node 
 			return types.WrapErr(refused)
 		}
 		if all {
-			m.makes(foundBytes * (1 + len(text)))
+			m.chargeAlloc(foundBytes * (1 + len(text)))
 		}
 		return value
 	})

@@ -129,21 +129,21 @@ func tooLong(reason Reason, what, text string) *Error {
 // invalidAt returns an Error at a node of an expression.
 func invalidAt(source *ast.SourceInfo, node int64, text, message string) *Error {
 	e := &Error{Reason: InvalidExpression, Text: text, Message: message}
-	e.Line, e.Column = placeOf(source.GetStartLocation(node))
+	e.Line, e.Column = lineColumn(source.GetStartLocation(node))
 	return e
 }
 
-// placeOf returns the line and column of a location, from 1, or 0 if unknown.
-func placeOf(at common.Location) (line, column int) {
+// lineColumn returns the line and column of a location, from 1, or 0 if unknown.
+func lineColumn(at common.Location) (line, column int) {
 	if at.Line() <= 0 {
 		return 0, 0
 	}
 	return at.Line(), at.Column() + 1
 }
 
-// position returns the line and column of a byte offset in a text, both from 1
+// offsetLineColumn returns the line and column of a byte offset in a text, both from 1
 // and in characters.
-func position(text string, offset int) (line, column int) {
+func offsetLineColumn(text string, offset int) (line, column int) {
 	before := text[:offset]
 	line = 1 + strings.Count(before, "\n")
 	return line, 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
@@ -163,7 +163,7 @@ func syntaxError(text string, variables []string, found []*common.Error) *Error 
 		Text:    text,
 		Message: oneLine(explain(printable(first.Message), variables)),
 	}
-	e.Line, e.Column = placeOf(first.Location)
+	e.Line, e.Column = lineColumn(first.Location)
 	if more := len(found) - 1; more == 1 {
 		e.Message += " (and 1 more error)"
 	} else if more > 1 {

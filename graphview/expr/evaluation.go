@@ -90,9 +90,9 @@ func notOfType(want outcome, result ref.Val) *EvaluationError {
 	}
 }
 
-// harmless are runtime messages of CEL that contain no values. CEL has no types for them. The
+// safeMessages are runtime messages of CEL that contain no values. CEL has no types for them. The
 // message for an error that is not in the list is less specific.
-var harmless = []string{
+var safeMessages = []string{
 	"division by zero",
 	"modulus by zero",
 	"integer overflow",
@@ -110,7 +110,7 @@ func (p *program) safe(err error) *EvaluationError {
 		node = failed.NodeID()
 	}
 	if node != noNode {
-		safe.Line, safe.Column = placeOf(p.source.GetStartLocation(node))
+		safe.Line, safe.Column = lineColumn(p.source.GetStartLocation(node))
 	}
 	safe.Message = p.describe(err, node)
 	return safe
@@ -121,7 +121,7 @@ func (p *program) describe(err error, node int64) string {
 		return refused.message
 	}
 	message := err.Error()
-	for _, known := range harmless {
+	for _, known := range safeMessages {
 		if message == known {
 			return known
 		}

@@ -208,5 +208,5 @@ func locate(text, fragment string) (line, column int) {
 	if fragment == "" || strings.Count(text, fragment) != 1 {
 		return 0, 0
 	}
-	return position(text, strings.Index(text, fragment))
+	return offsetLineColumn(text, strings.Index(text, fragment))
 }

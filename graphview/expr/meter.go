@@ -78,11 +78,11 @@ func (m *meter) wait() {
 	}
 }
 
-// makes is spend for bytes of memory.
-func (m *meter) makes(bytes int) { m.spend(bytes/bytesMade + 1) }
+// chargeAlloc is spend for bytes of memory.
+func (m *meter) chargeAlloc(bytes int) { m.spend(bytes/bytesMade + 1) }
 
-// reads is spend for bytes of text.
-func (m *meter) reads(bytes int) { m.spend(bytes / bytesRead) }
+// chargeRead is spend for bytes of text.
+func (m *meter) chargeRead(bytes int) { m.spend(bytes / bytesRead) }
 
 // meterOf returns the meter of an evaluation, nil at compile time.
 func meterOf(frame interpreter.Activation) *meter {

@@ -38,7 +38,7 @@ func step(of interpreter.InterpretableV2, nodes int) *node {
 func loopRange(of interpreter.InterpretableV2) *node {
 	return after(of, func(m *meter, value ref.Val) ref.Val {
 		if entries, ok := value.(traits.Mapper); ok {
-			m.makes(2 * bytesMade * length(entries))
+			m.chargeAlloc(2 * bytesMade * length(entries))
 		}
 		return value
 	})
@@ -76,7 +76,7 @@ func label(call interpreter.InterpretableCall) *node {
 func readText(of interpreter.InterpretableV2) *node {
 	return after(of, func(m *meter, value ref.Val) ref.Val {
 		if text, ok := value.(types.String); ok {
-			m.reads(len(text))
+			m.chargeRead(len(text))
 		}
 		return value
 	})
@@ -87,7 +87,7 @@ func checkKey(m *meter, value ref.Val) *guardError {
 	case types.Int, types.Uint, types.Double, types.Bool, *types.Err, *types.Unknown:
 		return nil
 	case types.String:
-		m.reads(len(value))
+		m.chargeRead(len(value))
 		return nil
 	}
 	return refuse("no such overload: a key is a string, a number or a bool")
@@ -105,7 +105,7 @@ type maker struct {
 const entryBytes = 128
 
 func (k *maker) list(frame *interpreter.ExecutionFrame) ref.Val {
-	meterOf(frame).makes(48 + 16*len(k.parts))
+	meterOf(frame).chargeAlloc(48 + 16*len(k.parts))
 	values := make([]ref.Val, 0, len(k.parts))
 	for i, part := range k.parts {
 		value := part.Exec(frame)
@@ -125,7 +125,7 @@ func (k *maker) list(frame *interpreter.ExecutionFrame) ref.Val {
 
 func (k *maker) entries(frame *interpreter.ExecutionFrame) ref.Val {
 	m := meterOf(frame)
-	m.makes(48 + entryBytes*len(k.parts)/2)
+	m.chargeAlloc(48 + entryBytes*len(k.parts)/2)
 	entries := make(map[ref.Val]ref.Val, len(k.parts)/2)
 	for i := 0; i < len(k.parts); i += 2 {
 		name := k.parts[i].Exec(frame)

@@ -104,7 +104,7 @@ func (q *Queue) AcquirePart(ctx context.Context, key budget.Owner, part string, 
 		q.owners[key] = o
 	}
 	place := insert(&o.waiting[class], &waiter{begun: begun, part: part})
-	q.enlistLocked(o)
+	q.enqueueLocked(o)
 	q.grantLocked()
 	q.mu.Unlock()
 	select {
@@ -120,7 +120,7 @@ func (q *Queue) AcquirePart(ctx context.Context, key budget.Owner, part string, 
 	default:
 	}
 	o.waiting[class].Remove(place)
-	q.forgetLocked(o)
+	q.dequeueLocked(o)
 	return Turn{}, ctx.Err()
 }
 
@@ -134,8 +134,8 @@ func (t Turn) Release() {
 	defer q.mu.Unlock()
 	q.held--
 	o.held--
-	q.enlistLocked(o)
-	q.forgetLocked(o)
+	q.enqueueLocked(o)
+	q.dequeueLocked(o)
 	q.grantLocked()
 }
 
@@ -156,27 +156,27 @@ func (q *Queue) Waiting() int {
 // the same part, or the current round if no caller of the part waits.
 func insert(line *list.List, w *waiter) *list.Element {
 	if front := line.Front(); front != nil {
-		w.round = of(front).round
+		w.round = waiterOf(front).round
 	}
 	for e := line.Back(); e != nil; e = e.Prev() {
-		if of(e).part == w.part {
-			w.round = of(e).round + 1
+		if waiterOf(e).part == w.part {
+			w.round = waiterOf(e).round + 1
 			break
 		}
 	}
 	for e := line.Back(); e != nil; e = e.Prev() {
-		if of(e).round <= w.round {
+		if waiterOf(e).round <= w.round {
 			return line.InsertAfter(w, e)
 		}
 	}
 	return line.PushFront(w)
 }
 
-func of(e *list.Element) *waiter { return e.Value.(*waiter) } //nolint:forcetypeassert // all that the list has
+func waiterOf(e *list.Element) *waiter { return e.Value.(*waiter) } //nolint:forcetypeassert // all that the list has
 
-// enlistLocked appends an owner that waits to the rotation, unless it is in the rotation
+// enqueueLocked appends an owner that waits to the rotation, unless it is in the rotation
 // already or holds PerOwner turns.
-func (q *Queue) enlistLocked(o *owner) {
+func (q *Queue) enqueueLocked(o *owner) {
 	if q.o.PerOwner > 0 && o.held >= q.o.PerOwner {
 		return
 	}
@@ -187,9 +187,9 @@ func (q *Queue) enlistLocked(o *owner) {
 	}
 }
 
-// forgetLocked removes an owner from the rotation of each class in which none of its callers
+// dequeueLocked removes an owner from the rotation of each class in which none of its callers
 // waits, and deletes an owner that neither waits nor holds a turn.
-func (q *Queue) forgetLocked(o *owner) {
+func (q *Queue) dequeueLocked(o *owner) {
 	waits := false
 	for class := range o.waiting {
 		waits = waits || o.waiting[class].Len() > 0
@@ -242,8 +242,8 @@ func (q *Queue) grantLocked() {
 		o.waiting[class].Remove(next)
 		q.held++
 		o.held++
-		q.enlistLocked(o)
-		close(of(next).begun)
+		q.enqueueLocked(o)
+		close(waiterOf(next).begun)
 	}
 }
 

@@ -14,8 +14,8 @@ const (
 	block
 	// recorded: the arc is in Graph.changes of the open revision.
 	recorded
-	// gone: the arc was removed in the open revision.
-	gone
+	// removed: the arc was removed in the open revision.
+	removed
 	// noted: the arc is in the log of its hub for the open revision.
 	noted
 	// byNamespaceLabel: a selector matches that also selects by labels of the target's namespace.
@@ -137,7 +137,7 @@ func (g *Graph) record(id arcID, was arcState) {
 // removeArc unlinks an arc. Its id is not reused before the revision is committed.
 func (g *Graph) removeArc(id arcID) {
 	a := g.touchArc(id)
-	a.flags |= gone
+	a.flags |= removed
 	if a.prevOut != 0 {
 		g.arcs.at(a.prevOut).nextOut = a.nextOut
 	} else {

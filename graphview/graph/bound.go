@@ -66,7 +66,7 @@ func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 		if h.dropped != nil {
 			ld.dropped--
 			delete(g.dropped, id)
-			g.judged[id] = struct{}{}
+			g.boundChanged[id] = struct{}{}
 		}
 		if delete(ld.holders, id); len(ld.holders) == 0 {
 			delete(g.namespaceUses, h.space)
@@ -138,7 +138,7 @@ func (g *Graph) enforce() {
 		g.payMatches(space, ld)
 	}
 	clear(g.review)
-	g.tellExceedances()
+	g.recordExceedances()
 }
 
 // payMatches charges for the arcs of a namespace's selectors, and reports whether it may hold them.
@@ -182,10 +182,10 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 		g.dropped[id] = h
 	}
 	h.dropped = b
-	g.judged[id] = struct{}{}
+	g.boundChanged[id] = struct{}{}
 	has := g.selectedArcs(id)
 	if !g.atOnce(len(has)) {
-		g.openUpdates = append(g.openUpdates, &selectorUpdate{there: has})
+		g.openUpdates = append(g.openUpdates, &selectorUpdate{existing: has})
 		return
 	}
 	for _, a := range has {
@@ -200,7 +200,7 @@ func (g *Graph) restore(id nodeID, h *holder) {
 	ld.dropped--
 	ld.hidden -= h.matches
 	delete(g.dropped, id)
-	g.judged[id] = struct{}{}
+	g.boundChanged[id] = struct{}{}
 	has := g.selectedArcs(id)
 	g.setMatches(h, len(has))
 	g.selectAll(id, h, has)
@@ -217,10 +217,10 @@ func (g *Graph) selectedArcs(id nodeID) []arcID {
 	return found
 }
 
-// tellExceedances records the objects whose bound changed since it was last reported.
-func (g *Graph) tellExceedances() {
+// recordExceedances records the objects whose bound changed since it was last reported.
+func (g *Graph) recordExceedances() {
 	g.exceedances = nil
-	for id := range g.judged {
+	for id := range g.boundChanged {
 		n := g.nodes.at(id)
 		now, before := g.boundOf(id), g.reportedBounds[id]
 		if now != nil {
@@ -240,7 +240,7 @@ func (g *Graph) tellExceedances() {
 		}
 		g.exceedances = append(g.exceedances, x)
 	}
-	clear(g.judged)
+	clear(g.boundChanged)
 }
 
 // The graph does not have the arcs of a dropped holder, so they cannot be counted as they change.

@@ -84,7 +84,7 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 // Reading.All. metadata: views may select parts from what changed.
 func (g *Graph) markSideChanged(id nodeID, metadata bool) {
 	for l, e := range g.entriesOf(id) {
-		if metadata && foundAgain(l.parts[e].content) {
+		if metadata && computedAtRead(l.parts[e].content) {
 			l.markChanged(e, fresh)
 		} else {
 			l.markChanged(e, sideChanged)

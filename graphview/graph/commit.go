@@ -23,7 +23,7 @@ func (l *Lens) commit() bool {
 	relabelled := l.namespacesRelabelled()
 	switch {
 	case l.replant, l.rooted && len(l.usesWas)+len(relabelled) > 0:
-		l.replantAll()
+		l.recomputeReached()
 		l.replant = false
 	case l.rooted && l.depth > 0:
 		if l.walkChanged() {
@@ -64,7 +64,7 @@ func (l *Lens) move() (came, went, turned []entryID) {
 			went = append(went, e)
 		case is && !was:
 			came = append(came, e)
-		case !is && l.turned(p):
+		case !is && l.vertexChanged(p):
 			turned = append(turned, e)
 		}
 	}
@@ -161,8 +161,8 @@ func (l *Lens) tidy() {
 // stable reports whether the visibility of the entry is unchanged.
 func (l *Lens) stable(p *entry) bool { return (p.flags&shown != 0) == l.visible(p) }
 
-// turned reports whether the entry became a vertex of the view or ceased to be one.
-func (l *Lens) turned(p *entry) bool { return (p.flags&present != 0) != l.active(p) }
+// vertexChanged reports whether the entry became a vertex of the view or ceased to be one.
+func (l *Lens) vertexChanged(p *entry) bool { return (p.flags&present != 0) != l.active(p) }
 
 // examineOut examines the arcs of an entry that appeared or disappeared.
 func (l *Lens) examineOut(e entryID) {
@@ -203,7 +203,7 @@ func (l *Lens) settled(at slotID) bool {
 		return true
 	}
 	p := l.entries.at(e)
-	return l.stable(p) && !l.turned(p)
+	return l.stable(p) && !l.vertexChanged(p)
 }
 
 func (l *Lens) slotOf(e entryID) slotID { return l.g.nodes.at(l.entries.at(e).node).slot }
@@ -222,7 +222,7 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	a := l.g.arcs.at(id)
 	before := l.arcBefore(from, a.to, was)
 	var now arcView
-	if a.flags&gone == 0 {
+	if a.flags&removed == 0 {
 		now = l.arcNow(from, a)
 	}
 	if before.shown {
@@ -249,7 +249,7 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.push(from)
 		l.g.noteHub(id)
 	case now != before:
-		if a.flags&recorded != 0 || now.readers != everybody && now.readers&seeNamespaces != 0 || now.missing && (!before.shown || now.outside != before.outside) {
+		if a.flags&recorded != 0 || now.readers != allReaders && now.readers&seeNamespaces != 0 || now.missing && (!before.shown || now.outside != before.outside) {
 			// The target was replaced by another object of the same name or deleted without having
 			// been visible, or the view learned the labels of its namespace or where it is. No end of
 			// the arc appeared or disappeared, so the revision is stored in the arc.
@@ -286,7 +286,7 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 // absentArc returns how a view shows an arc whose target is not a vertex. An inferred reference
 // makes such an arc only if the target exists outside the view.
 func absentArc(flags uint16, excludeInferred bool, r resID, outside Outside) arcView {
-	readers := everybody
+	readers := allReaders
 	if flags&named == 0 {
 		readers = takeInferred.inView(excludeInferred || outside != Elsewhere, false)
 	}
@@ -329,14 +329,14 @@ const (
 	// seeNamespaces are the readers with the right to read labels of namespaces.
 	seeNamespaces
 	others
-	everybody = takeInferred | seeNamespaces | others
+	allReaders = takeInferred | seeNamespaces | others
 )
 
 // audienceOf returns the readers of an arc with these flags, in a view with all references and all
 // namespaces.
 func audienceOf(flags uint16) audience {
 	if flags&(named|selected) != 0 {
-		return everybody
+		return allReaders
 	}
 	var a audience
 	if flags&inferred != 0 {
@@ -367,7 +367,7 @@ func (a audience) inView(excludeInferred, seesNamespace bool) audience {
 // not follow the arc. audienceBefore returns those of the last revision.
 func (l *Lens) audienceNow(flags uint16, to slotID) audience {
 	a := audienceOf(flags)
-	if a == everybody {
+	if a == allReaders {
 		return a
 	}
 	return a.inView(l.excludeInferred, a&seeNamespaces != 0 && l.seesNamespace(l.g.slots.at(to).space))
@@ -375,13 +375,13 @@ func (l *Lens) audienceNow(flags uint16, to slotID) audience {
 
 func (l *Lens) audienceBefore(flags uint16, to slotID) audience {
 	a := audienceOf(flags)
-	if a == everybody {
+	if a == allReaders {
 		return a
 	}
 	return a.inView(l.excludedInferred, a&seeNamespaces != 0 && l.sawNamespace(l.g.slots.at(to).space))
 }
 
-// isOf reports whether the reader belongs to an audience.
-func (r *reader) isOf(a audience) bool {
-	return a == everybody || a&takeInferred != 0 && !r.how.ExcludeInferred || a&seeNamespaces != 0 && r.namespacesAllowed()
+// inAudience reports whether the reader belongs to an audience.
+func (r *reader) inAudience(a audience) bool {
+	return a == allReaders || a&takeInferred != 0 && !r.how.ExcludeInferred || a&seeNamespaces != 0 && r.namespacesAllowed()
 }

@@ -15,7 +15,7 @@ type Graph struct {
 	// mu protects the graph. The writer holds writing for a whole Update, also while it only reads.
 	// A reader locks writing for a moment if it cannot lock mu between two commits; see rlock. Lock
 	// order: writing, mu.
-	mu, writing sync.RWMutex
+	mu, writerMu sync.RWMutex
 
 	locked, unlocking func()                                    // see ObserveLock
 	changed           func(l *Lens, head uint64) (publish bool) // nil: each change is published
@@ -71,22 +71,22 @@ type Graph struct {
 	selective map[kindID]struct{}
 
 	// Changes of the open revision, for the commit of lenses.
-	changes []arcChange
-	was     map[nodeID]formerNode // of nodes whose UID or content changed
-	existed map[existence]existed // of selective kinds
-	noted   []arcID               // in the log of their hub for the open revision
-	review  map[spaceID]struct{}  // namespaces whose holders may begin or cease to exceed a bound
-	judged  map[nodeID]struct{}   // objects that may have begun or ceased to exceed a bound
-	unpaid  []spaceID             // namespaces whose references by name changed
+	changes      []arcChange
+	formerNodes  map[nodeID]formerNode // of nodes whose UID or content changed
+	existed      map[existence]existed // of selective kinds
+	noted        []arcID               // in the log of their hub for the open revision
+	review       map[spaceID]struct{}  // namespaces whose holders may begin or cease to exceed a bound
+	boundChanged map[nodeID]struct{}   // objects that may have begun or ceased to exceed a bound
+	unpaid       []spaceID             // namespaces whose references by name changed
 
 	// visits counts the elements that the open revision has visited, and the elements that its commit
 	// has to visit.
 	visits int
-	// whole is the part of visits that belongs to lenses that are visited completely, and therefore
+	// fullVisits is the part of visits that belongs to lenses that are visited completely, and therefore
 	// committed outside the lock.
-	whole     int
-	unlocked  bool // lenses are being committed outside the lock
-	unsettled unsettled
+	fullVisits int
+	unlocked   bool // lenses are being committed outside the lock
+	unsettled  unsettled
 
 	cleanups    []rest
 	openUpdates []rest
@@ -97,7 +97,7 @@ type Graph struct {
 
 	// Scratch space of setNames, of Lens.repair and of matching.
 	desiredArcs []desiredArc
-	without     []entryID
+	searched    []entryID
 	stale       []arcID
 	matched     []*selector
 }
@@ -130,7 +130,7 @@ func New(payer Payer) *Graph {
 		dropped:        make(map[nodeID]*holder),
 		reportedBounds: make(map[nodeID]*budget.Bound),
 		review:         make(map[spaceID]struct{}),
-		judged:         make(map[nodeID]struct{}),
+		boundChanged:   make(map[nodeID]struct{}),
 		named:          make(map[spaceID]*namespaceNames),
 		overLimit:      make(map[nodeID]namesOverLimit),
 		misplaced:      make(map[nodeID]bool),
@@ -145,11 +145,11 @@ func New(payer Payer) *Graph {
 		arcBytes:         arcBytes,
 		placeholderBytes: placeholderBytes,
 
-		lenses:    make(map[*Lens]struct{}),
-		was:       make(map[nodeID]formerNode),
-		existed:   make(map[existence]existed),
-		selective: make(map[kindID]struct{}),
-		onePath:   make(map[string]fieldID),
+		lenses:      make(map[*Lens]struct{}),
+		formerNodes: make(map[nodeID]formerNode),
+		existed:     make(map[existence]existed),
+		selective:   make(map[kindID]struct{}),
+		onePath:     make(map[string]fieldID),
 	}
 	g.kinds.clone = func(k Kind) Kind { return Kind{strings.Clone(k.Group), strings.Clone(k.Kind)} }
 	g.spaces.clone = strings.Clone

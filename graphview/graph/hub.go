@@ -87,9 +87,9 @@ type departure struct {
 	changes hubLog
 }
 
-// departsLater reports whether the removal of a node waits until its arcs are removed. If so, it
+// deferRemoval reports whether the removal of a node waits until its arcs are removed. If so, it
 // begins to remove them. source is the source that no longer sees the object.
-func (g *Graph) departsLater(id nodeID, source SourceID) bool {
+func (g *Graph) deferRemoval(id nodeID, source SourceID) bool {
 	if _, ok := g.departing[id]; ok {
 		return true
 	}
@@ -101,12 +101,12 @@ func (g *Graph) departsLater(id nodeID, source SourceID) bool {
 	d := &departure{source: source, matches: h.matches, changes: h.changes}
 	g.setHolder(id, nil)
 	g.departing[id] = d
-	g.openUpdates = append(g.openUpdates, &selectorUpdate{there: there, then: func() { g.departNow(id) }})
+	g.openUpdates = append(g.openUpdates, &selectorUpdate{existing: there, onDone: func() { g.finishRemoval(id) }})
 	return true
 }
 
-// departNow removes a node whose removal waits for its arcs, and reports whether there was one.
-func (g *Graph) departNow(id nodeID) bool {
+// finishRemoval removes a node whose removal waits for its arcs, and reports whether there was one.
+func (g *Graph) finishRemoval(id nodeID) bool {
 	d, ok := g.departing[id]
 	if ok {
 		delete(g.departing, id)

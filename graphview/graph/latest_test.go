@@ -65,7 +65,7 @@ func TestUsesNeedNoLock(t *testing.T) {
 			t.Fatalf("%s: who asks waits for the writer", when)
 		}
 	}
-	c.g.writing.Lock()
+	c.g.writerMu.Lock()
 	open := c.g.rev
 	_, aside := c.g.updateLocked(func() {
 		l.Use(Kind{Kind: "Widget"}, Resource{Version: "v1", Resource: "widgets"})
@@ -78,7 +78,7 @@ func TestUsesNeedNoLock(t *testing.T) {
 	ask("while it is committed", 0, len(before), rev)
 	ask("who knows them, while it is committed", rev, 0, rev)
 	c.g.commitUnlocked(aside)
-	c.g.writing.Unlock()
+	c.g.writerMu.Unlock()
 	ask("after that", rev, len(before)+1, open)
 	ask("once more", open, 0, open)
 }
@@ -125,7 +125,7 @@ func TestNoWaitReturnsErrAside(t *testing.T) {
 	for _, l := range []*Lens{c.large, c.small[0]} {
 		parts[l] = l.Narrow(Narrowing{Roots: []Key{{Resource: Resource{Resource: "Node"}, Name: "node"}}, Walk: Walk{Direction: Both}})
 	}
-	c.g.writing.Lock()
+	c.g.writerMu.Lock()
 	_, aside := c.g.updateLocked(func() { c.large.SetRoots(true, Walk{Direction: Down, Depth: 2}) })
 	if !slices.Equal(aside, []*Lens{c.large}) {
 		t.Fatalf("%d lenses are committed outside the lock, want the large one", len(aside))
@@ -139,7 +139,7 @@ func TestNoWaitReturnsErrAside(t *testing.T) {
 		}
 	}
 	c.g.commitUnlocked(aside)
-	c.g.writing.Unlock()
+	c.g.writerMu.Unlock()
 	var pos Position
 	if _, err := c.large.Read(&pos, 10, Reading{NoWait: true}, everything); err != nil {
 		t.Errorf("once it is committed, reading said %v", err)

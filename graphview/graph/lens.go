@@ -278,14 +278,14 @@ func (l *Lens) Select(id NodeID, s Selection) {
 		l.mark(e)
 	}
 	l.setRoot(e, s.Root)
-	if n := l.news(e, s); n != 0 {
+	if n := l.setPart(e, s); n != 0 {
 		l.markChanged(e, n)
 	}
 }
 
-// news stores the content that the view shows of an entry. It returns fresh if that content changed,
+// setPart stores the content that the view shows of an entry. It returns fresh if that content changed,
 // sideChanged if only the rest of the object did.
-func (l *Lens) news(e entryID, s Selection) uint16 {
+func (l *Lens) setPart(e entryID, s Selection) uint16 {
 	before, parted := l.parts[e]
 	p := l.entries.at(e)
 	of := l.g.nodes.at(p.node).contentID()
@@ -296,7 +296,7 @@ func (l *Lens) news(e entryID, s Selection) uint16 {
 		}
 		l.parts[e] = part{content: s.Part, hash: s.Hash, of: of}
 		switch {
-		case !parted || before.hash != s.Hash || foundAgain(s.Part) && l.strayed(before, p.node):
+		case !parted || before.hash != s.Hash || computedAtRead(s.Part) && l.mayHaveSentOther(before, p.node):
 			return fresh
 		case before.of != of:
 			return sideChanged
@@ -312,9 +312,9 @@ func (l *Lens) news(e entryID, s Selection) uint16 {
 	return 0
 }
 
-// strayed reports whether readers may have received a part of another content than the lens decided
+// mayHaveSentOther reports whether readers may have received a part of another content than the lens decided
 // about in the last revision.
-func (l *Lens) strayed(before part, id nodeID) bool {
+func (l *Lens) mayHaveSentOther(before part, id nodeID) bool {
 	return before.of.changed != l.g.rev && before.of != l.g.former(id).content
 }
 
@@ -342,9 +342,9 @@ func contentLen(content any) int64 {
 	return int64(len(text))
 }
 
-// foundAgain reports whether each read computes a part from the content that the graph has by then.
+// computedAtRead reports whether each read computes a part from the content that the graph has by then.
 // Readers may then have received the part of a content that the view has not decided about.
-func foundAgain(part any) bool {
+func computedAtRead(part any) bool {
 	_, kept := part.([]byte)
 	return part != nil && !kept
 }

@@ -35,7 +35,7 @@ func (g *Graph) keepByNamespace(id nodeID, before map[kindID]struct{}) {
 	before = maps.Clone(before)
 	maps.Copy(before, g.byNamespace[id])
 	g.byNamespace[id] = before
-	g.openUpdates = append(g.openUpdates, &selectorUpdate{then: func() {
+	g.openUpdates = append(g.openUpdates, &selectorUpdate{onDone: func() {
 		if _, ok := g.departing[id]; !ok {
 			g.setByNamespace(id, g.nodes.at(id).held())
 		}
@@ -88,7 +88,7 @@ func (g *Graph) namespaceRelabelled(name string) {
 	}
 	looking, pairs := g.lookingIn(space)
 	if !listed || !g.atOnce(len(there)+pairs) {
-		g.openUpdates = append(g.openUpdates, &selectorUpdate{there: there})
+		g.openUpdates = append(g.openUpdates, &selectorUpdate{existing: there})
 		if !listed {
 			g.listLater(space)
 		}
@@ -213,7 +213,7 @@ func (l *Lens) namespacesRelabelled() []spaceID {
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
 		at := g.slots.at(g.nodes.at(p.node).slot)
-		if at.kind != g.namespaces || !l.turned(p) {
+		if at.kind != g.namespaces || !l.vertexChanged(p) {
 			continue
 		}
 		if space := g.spaces.find(at.name); space != 0 {

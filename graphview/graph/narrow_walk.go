@@ -49,7 +49,7 @@ func (n *Narrowed) lookAt(r *reader, now *narrowLook, e entryID) (changed bool, 
 			arcs++
 			now.arcs++
 		}
-		if n.tooMuch(now.arcs) {
+		if n.exceedsBound(now.arcs) {
 			return false, narrowVisits.Exceed()
 		}
 	}
@@ -111,7 +111,7 @@ func (n *Narrowed) walk(r *reader) (found []entryID, now *narrowLook, err error)
 					reach(other)
 					led++
 				}
-				if n.tooMuch(led) {
+				if n.exceedsBound(led) {
 					return nil, nil, narrowVisits.Exceed()
 				}
 			}
@@ -123,7 +123,7 @@ func (n *Narrowed) walk(r *reader) (found []entryID, now *narrowLook, err error)
 					reach(other)
 					led++
 				}
-				if n.tooMuch(led) {
+				if n.exceedsBound(led) {
 					return nil, nil, narrowVisits.Exceed()
 				}
 			}
@@ -132,10 +132,10 @@ func (n *Narrowed) walk(r *reader) (found []entryID, now *narrowLook, err error)
 	return found, now, nil
 }
 
-// tooMuch reports whether a walk exceeds its bound after it has followed led arcs. Arcs that the
+// exceedsBound reports whether a walk exceeds its bound after it has followed led arcs. Arcs that the
 // reader may not see count only if they are very many: otherwise the reader could find out their
 // number by adding objects until the walk exceeds the bound.
-func (n *Narrowed) tooMuch(led int) bool { return led > n.most || n.visits > 4*n.most }
+func (n *Narrowed) exceedsBound(led int) bool { return led > n.most || n.visits > 4*n.most }
 
 // arcLeads returns the entry that an arc of a visible entry leads to, 0 if the walk does not follow
 // the arc's type or the reader may not see the arc.

@@ -86,7 +86,7 @@ func (n *node) contentID() contentID { return contentID{n.changed, n.hash} }
 
 // former returns the state of a node in the last revision.
 func (g *Graph) former(id nodeID) formerNode {
-	if was, ok := g.was[id]; ok {
+	if was, ok := g.formerNodes[id]; ok {
 		return was
 	}
 	n := g.nodes.at(id)
@@ -95,8 +95,8 @@ func (g *Graph) former(id nodeID) formerNode {
 
 // noteFormer records the state of a node in the last revision, before its UID or content changes.
 func (g *Graph) noteFormer(id nodeID) {
-	if _, ok := g.was[id]; !ok {
-		g.was[id] = g.former(id)
+	if _, ok := g.formerNodes[id]; !ok {
+		g.formerNodes[id] = g.former(id)
 	}
 }
 
@@ -187,8 +187,8 @@ func (g *Graph) dropNode(id nodeID) {
 		}
 	}
 	slotOf := n.slot
-	delete(g.was, id)
-	delete(g.judged, id)
+	delete(g.formerNodes, id)
+	delete(g.boundChanged, id)
 	delete(g.reportedBounds, id)
 	delete(g.overLimit, id)
 	delete(g.misplaced, id)

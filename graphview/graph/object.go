@@ -40,7 +40,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	at := g.slotFor(src.kind, g.spaces.intern(o.Namespace), o.Name)
 	n := g.nodeAt(at, src.resource)
-	if g.departNow(n) {
+	if g.finishRemoval(n) {
 		at = g.slotFor(src.kind, g.spaces.intern(o.Namespace), o.Name)
 		n = g.nodeAt(at, src.resource)
 	}
@@ -191,7 +191,7 @@ func (g *Graph) Remove(id SourceID, namespace, name string) {
 }
 
 func (g *Graph) unclaim(id nodeID, source SourceID) {
-	if g.departsLater(id, source) {
+	if g.deferRemoval(id, source) {
 		return
 	}
 	n := g.nodes.at(id)

@@ -49,7 +49,7 @@ func (l *Lens) repair() {
 
 	// Seeds are roots and entries with a reached neighbour. All cut entries are in l.dirty. The
 	// entries that seed adds to it need no search, since they are reached.
-	without := l.g.without[:0]
+	without := l.g.searched[:0]
 	seed := func(e entryID) {
 		if !l.seed(e) {
 			without = append(without, e)
@@ -70,11 +70,11 @@ func (l *Lens) repair() {
 	for _, e := range without {
 		l.entries.at(e).flags &^= searched
 	}
-	l.g.without = without
+	l.g.searched = without
 }
 
-// replantAll computes all reached entries again, from the roots.
-func (l *Lens) replantAll() {
+// recomputeReached computes all reached entries again, from the roots.
+func (l *Lens) recomputeReached() {
 	for p, e := range l.all {
 		p.flags &^= reached
 		p.support = 0
@@ -180,7 +180,7 @@ func (l *Lens) visitArcs(e entryID, visit func(a *arc, other entryID, forward bo
 // its name.
 func (l *Lens) leads(id arcID, to entryID) bool {
 	a := l.g.arcs.at(id)
-	return a.flags&gone == 0 && l.ends(a, to)
+	return a.flags&removed == 0 && l.ends(a, to)
 }
 
 // ends reports whether the view follows the arc to the object of entry to.

@@ -125,12 +125,12 @@ func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) boo
 			pos.from = pos.Known
 		}
 	}
-	r.known, r.told = pos.Known, pos.Known
-	if r.told == 0 {
+	r.known, r.deletionsSince = pos.Known, pos.Known
+	if r.deletionsSince == 0 {
 		// A reader that began with nothing only knows what it received since then.
-		r.told = pos.from
+		r.deletionsSince = pos.from
 	}
-	if r.told < l.tombstones.horizon || pos.Known > l.head || pos.base != l.base {
+	if r.deletionsSince < l.tombstones.horizon || pos.Known > l.head || pos.base != l.base {
 		return false, ErrGone
 	}
 	elements := l.log.elements[l.log.after(l.stamp(pos.next)):]
@@ -154,8 +154,8 @@ type reader struct {
 	how  Reading
 	take func(Change) bool
 
-	known uint64 // what changed after this revision is new to the reader
-	told  uint64 // the reader may have vertices and arcs that disappeared after this revision
+	known          uint64 // what changed after this revision is new to the reader
+	deletionsSince uint64 // the reader may have vertices and arcs that disappeared after this revision
 	// enough: take wants no further elements.
 	enough bool
 }
@@ -183,7 +183,7 @@ func (r *reader) read(e entryID) {
 		return
 	}
 	if p.flags&shown == 0 {
-		if l.rev(p.since) > r.told {
+		if l.rev(p.since) > r.deletionsSince {
 			r.readTombstones(e, key)
 			r.emit(Change{Op: DeleteVertex, Vertex: key, Node: NodeID(p.node)})
 		}
@@ -195,7 +195,7 @@ func (r *reader) read(e entryID) {
 	if log, matches := g.hubLogOf(p.node); matches > g.hubSize && l.rev(p.since) <= r.known && l.unnoted <= r.known {
 		// Only the changed arcs of a hub are read, if its log has them.
 		if log.since(r.known, func(id arcID) {
-			if a := g.arcs.at(id); a.from == p.node && a.flags&gone == 0 {
+			if a := g.arcs.at(id); a.from == p.node && a.flags&removed == 0 {
 				r.readArc(e, key, a)
 			}
 		}) {
@@ -241,11 +241,11 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	}
 	fields := g.fieldsOf(a.fields)
 	switch {
-	case how.missing && how.readers == everybody:
+	case how.missing && how.readers == allReaders:
 		// A selector's field would reveal that there is an object outside the view. Fields of inferred
 		// references are left out because not all readers of the arc include these.
 		fields = g.declaredOf(a.namedBy)
-	case how.missing, forInferred(a.flags) && r.isOf(how.readers&takeInferred):
+	case how.missing, forInferred(a.flags) && r.inAudience(how.readers&takeInferred):
 		// A selector's field would reveal a label of the namespace.
 		fields = g.fieldsOf(a.namedBy)
 	}
@@ -263,12 +263,12 @@ func (r *reader) optional(a *arc, how arcView) bool {
 	if a.typ == OwnerReference || a.flags&required != 0 {
 		return false
 	}
-	return a.flags&named != 0 || how.missing || forInferred(a.flags) && r.isOf(how.readers&takeInferred)
+	return a.flags&named != 0 || how.missing || forInferred(a.flags) && r.inAudience(how.readers&takeInferred)
 }
 
 // admits reports whether the reader may see an arc whose start it may see.
 func (r *reader) admits(a *arc, how arcView) bool {
-	return r.allowed(r.l.g.keyAt(a.to, how.resource)) && r.isOf(how.readers)
+	return r.allowed(r.l.g.keyAt(a.to, how.resource)) && r.inAudience(how.readers)
 }
 
 // targetSince returns the revision in which the target of an arc last appeared or disappeared.
@@ -284,29 +284,29 @@ func (r *reader) targetSince(to slotID, resource resID) uint64 {
 // readTombstones emits the deletion of those arcs of an entry that are not shown again.
 func (r *reader) readTombstones(e entryID, key Key) {
 	l, g := r.l, r.l.g
-	var told map[arcTombstone]bool
+	var sent map[arcTombstone]bool
 	var d arcTombstone
 	for id := l.tombstones.newest[e]; id != 0; id = d.older {
-		if d = *l.tombstones.arcs.at(id); d.rev <= r.told {
+		if d = *l.tombstones.arcs.at(id); d.rev <= r.deletionsSince {
 			return
 		}
-		if !r.isOf(d.readers) {
+		if !r.inAudience(d.readers) {
 			continue
 		}
-		if d.older != 0 || told != nil {
+		if d.older != 0 || sent != nil {
 			// The same arc may have several tombstones.
-			if told == nil {
-				told = make(map[arcTombstone]bool)
+			if sent == nil {
+				sent = make(map[arcTombstone]bool)
 			}
 			same := arcTombstone{to: d.to, resource: d.resource, typ: d.typ}
-			if told[same] {
+			if sent[same] {
 				continue
 			}
-			told[same] = true
+			sent[same] = true
 		}
 		if l.entries.at(e).flags&shown != 0 {
 			if id, _ := g.findArc(l.entries.at(e).node, d.to, d.typ); id != 0 {
-				if how := l.arcNow(e, g.arcs.at(id)); how.shown && how.resource == d.resource && r.isOf(how.readers) {
+				if how := l.arcNow(e, g.arcs.at(id)); how.shown && how.resource == d.resource && r.inAudience(how.readers) {
 					continue
 				}
 			}

@@ -44,7 +44,7 @@ func (g *Graph) setNamed(id nodeID, names int) {
 	if len(g.overLimit) > 0 {
 		if _, ok := g.overLimit[id]; ok {
 			delete(g.overLimit, id)
-			g.judged[id] = struct{}{}
+			g.boundChanged[id] = struct{}{}
 		}
 	}
 	more := names - int(n.names)
@@ -277,7 +277,7 @@ func (g *Graph) dropNames(id nodeID) {
 	before := g.namedBytes(space)
 	g.setNames(id, nil, "")
 	g.overLimit[id] = namesOverLimit{names: names, bytes: before - g.namedBytes(space)}
-	g.judged[id] = struct{}{}
+	g.boundChanged[id] = struct{}{}
 	budget.HeldBytes.Exceed()
 }
 

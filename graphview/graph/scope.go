@@ -46,8 +46,8 @@ func (g *Graph) arcsTo(kind kindID, in func(spaceID) bool) (found []arcID) {
 // Misplaced returns the objects that refer to a namespaced kind as cluster-scoped, each once. In
 // Update.
 func (g *Graph) Misplaced() (found []Unread) {
-	for id, told := range g.misplaced {
-		if !told {
+	for id, reported := range g.misplaced {
+		if !reported {
 			g.misplaced[id] = true
 			found = append(found, g.unread(id))
 		}

@@ -127,12 +127,12 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 		}
 	}
 	if !g.atOnce(len(stale)) {
-		g.openUpdates = append(g.openUpdates, &selectorUpdate{there: stale})
+		g.openUpdates = append(g.openUpdates, &selectorUpdate{existing: stale})
 		g.keepByNamespace(id, before)
 		return
 	}
 	for _, a := range stale {
-		if g.arcs.at(a).flags&gone == 0 {
+		if g.arcs.at(a).flags&removed == 0 {
 			g.reselect(a)
 		}
 	}
@@ -156,7 +156,7 @@ func (g *Graph) selectAll(id nodeID, h *holder, there []arcID) bool {
 	}
 	if later {
 		g.openUpdates = append(g.openUpdates, &selectorUpdate{
-			of: h, finds: true, there: there, holders: []nodeID{id},
+			of: h, finds: true, existing: there, holders: []nodeID{id},
 		})
 		return false
 	}

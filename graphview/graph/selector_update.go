@@ -15,7 +15,7 @@ import (
 // pair of a holder and a slot: arcs are removed before others are added, so that their number stays
 // within the bound.
 type selectorUpdate struct {
-	there []arcID
+	existing []arcID
 	// within are slots whose arcs by labels of their namespace are not listed yet.
 	within  []slotID
 	holders []nodeID
@@ -29,8 +29,8 @@ type selectorUpdate struct {
 	finds   bool
 	counts  bool
 	counted int
-	// then, if not nil, is called after the last step.
-	then func()
+	// onDone, if not nil, is called after the last step.
+	onDone func()
 }
 
 // step visits one arc, or one pair of a holder and a slot.
@@ -40,11 +40,11 @@ func (c *selectorUpdate) step(g *Graph) (changed, done bool) {
 		c.find(g)
 	case c.counts:
 		c.count(g)
-	case len(c.there) > 0:
-		if a := g.arcs.at(c.there[0]); a.from != 0 && a.flags&gone == 0 {
-			g.reselect(c.there[0])
+	case len(c.existing) > 0:
+		if a := g.arcs.at(c.existing[0]); a.from != 0 && a.flags&removed == 0 {
+			g.reselect(c.existing[0])
 		}
-		c.there = c.there[1:]
+		c.existing = c.existing[1:]
 	case len(c.within) > 0:
 		c.list(g)
 	case c.holder < len(c.holders) && c.slot < len(c.slots):
@@ -60,11 +60,11 @@ func (c *selectorUpdate) step(g *Graph) (changed, done bool) {
 			c.holder, c.slot = c.holder+1, 0
 		}
 	}
-	if c.counts || len(c.there)+len(c.within) > 0 || c.holder < len(c.holders) && len(c.slots) > 0 {
+	if c.counts || len(c.existing)+len(c.within) > 0 || c.holder < len(c.holders) && len(c.slots) > 0 {
 		return false, false
 	}
-	if c.then != nil {
-		c.then()
+	if c.onDone != nil {
+		c.onDone()
 	}
 	return false, true
 }
@@ -75,7 +75,7 @@ func (c *selectorUpdate) list(g *Graph) {
 	for id := g.slots.at(c.within[0]).in; id != 0; id = g.arcs.at(id).nextIn {
 		g.visits++
 		if g.arcs.at(id).flags&byNamespaceLabel != 0 {
-			c.there = append(c.there, id)
+			c.existing = append(c.existing, id)
 		}
 	}
 	c.within = c.within[1:]
@@ -108,13 +108,13 @@ func (c *selectorUpdate) count(g *Graph) {
 	c.counts, c.slot = false, 0
 	if h.dropped != nil {
 		g.setMatches(h, c.counted)
-		c.there, c.holders = nil, nil // drop removes the existing arcs
+		c.existing, c.holders = nil, nil // drop removes the existing arcs
 	}
 }
 
-// enforceMeanwhile drops the arcs of holders that exceed a bound before the rest of a change in slices
+// enforceDuringUpdate drops the arcs of holders that exceed a bound before the rest of a change in slices
 // is made. Their matches are counted after that, and then enforce decides.
-func (g *Graph) enforceMeanwhile() {
+func (g *Graph) enforceDuringUpdate() {
 	left := len(g.openUpdates)
 	var counts []rest
 	for space := range g.review {

@@ -128,7 +128,7 @@ func TestCommitOutsideTheLock(t *testing.T) {
 			large.picture, small.picture = newPicture(), newPicture()
 			before := large.changes(t, c.large).String()
 			smallBefore := small.changes(t, c.small[0]).String()
-			c.g.writing.Lock()
+			c.g.writerMu.Lock()
 			revised, aside := c.g.updateLocked(func() { tt.change(c) })
 			if len(aside) != tt.wantAside {
 				t.Fatalf("%d lenses are committed outside the lock, want %d", len(aside), tt.wantAside)
@@ -145,7 +145,7 @@ func TestCommitOutsideTheLock(t *testing.T) {
 				})
 				revised = append(revised, c.g.commitUnlocked(aside)...)
 			}
-			c.g.writing.Unlock()
+			c.g.writerMu.Unlock()
 			reading.Wait()
 			large.changes(t, c.large)
 			if len(large.vertices) != tt.wantShown || len(large.arcs) != tt.wantArcs {

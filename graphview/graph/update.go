@@ -8,8 +8,8 @@ import (
 // Update runs fn as the graph's one writer and then commits all its changes as one revision. It
 // returns the lenses that changed.
 func (g *Graph) Update(fn func()) []*Lens {
-	g.writing.Lock()
-	defer g.writing.Unlock()
+	g.writerMu.Lock()
+	defer g.writerMu.Unlock()
 	revised, late := g.updateLocked(fn)
 	if len(late) > 0 {
 		revised = append(revised, g.commitUnlocked(late)...)
@@ -22,14 +22,14 @@ func (g *Graph) Update(fn func()) []*Lens {
 func (g *Graph) updateLocked(fn func()) (revised, late []*Lens) {
 	g.lock()
 	defer g.unlock()
-	g.visits, g.whole = 0, 0
+	g.visits, g.fullVisits = 0, 0
 	clear(g.walks)
 	g.walks = g.walks[:0]
 	fn()
 	g.work()
 	g.exceedances = nil
 	if g.HasOpenUpdate() {
-		g.enforceMeanwhile()
+		g.enforceDuringUpdate()
 	} else {
 		g.enforce()
 	}
@@ -71,7 +71,7 @@ func (g *Graph) RemoveSource(id SourceID) {
 func (g *Graph) commitLenses() (revised, late []*Lens) {
 	for l := range g.lenses {
 		// The visits of walks and namespaces are known only when lenses are committed.
-		tooMuch := g.Visits()-g.whole > 2*sliceVisits*g.sliceChanges
+		tooMuch := g.Visits()-g.fullVisits > 2*sliceVisits*g.sliceChanges
 		switch {
 		case l.commitsUnlocked(tooMuch):
 			ended := make(chan struct{})
@@ -107,7 +107,7 @@ func (g *Graph) commitLens(l *Lens) bool {
 // settleChange releases a changed arc after all lenses are committed.
 func (g *Graph) settleChange(i int) {
 	c := &g.changes[i]
-	if a := g.arcs.at(c.id); a.flags&gone != 0 {
+	if a := g.arcs.at(c.id); a.flags&removed != 0 {
 		g.arcs.release(c.id)
 	} else {
 		a.flags &^= recorded
@@ -128,7 +128,7 @@ func (g *Graph) finish() {
 	g.visits = g.Visits()
 	clear(g.changes)
 	g.changes = g.changes[:0]
-	clear(g.was)
+	clear(g.formerNodes)
 	g.forgetExistence()
 	g.sweep()
 	g.rev++
@@ -200,9 +200,9 @@ func (l *Lens) rlock() {
 	// Under load, the next commit outside the lock begins before a reader that waited for the last one
 	// runs. Between two revisions, no lens is being committed, and the writer releases writing, which
 	// admits all readers that wait for it.
-	l.g.writing.RLock()
+	l.g.writerMu.RLock()
 	l.g.mu.RLock()
-	l.g.writing.RUnlock()
+	l.g.writerMu.RUnlock()
 }
 
 // rlockNow is rlock without waiting: if the lens is being committed, it locks nothing and returns
@@ -337,6 +337,6 @@ func (l *Lens) visitAll() {
 	n := int(l.entries.next)
 	l.g.visits += n
 	if n > l.g.fewEntries {
-		l.g.whole += n
+		l.g.fullVisits += n
 	}
 }

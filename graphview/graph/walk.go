@@ -188,7 +188,7 @@ func (g *Graph) Walks() []Walked { return g.walks }
 // walkChanged reports whether the open revision may change the entries within the depth of a root.
 func (l *Lens) walkChanged() bool {
 	for _, e := range l.dirty {
-		if p := l.entries.at(e); p.flags&rerooted != 0 || l.turned(p) {
+		if p := l.entries.at(e); p.flags&rerooted != 0 || l.vertexChanged(p) {
 			return true
 		}
 	}

@@ -29,7 +29,7 @@ func disruptionBudget(o *object) Health {
 	healthy, found := o.status.number("currentHealthy")
 	switch _, wanted, computed := o.counts(); {
 	case allowed.reason == "SyncFailed":
-		return allowed.says(Degraded, "")
+		return allowed.health(Degraded, "")
 	case !found || !computed:
 		return notObserved()
 	case healthy < wanted:
@@ -61,9 +61,9 @@ func claim(o *object) Health {
 	return Health{State: Unknown, Reason: "WaitForFirstConsumer"}
 }
 
-// balanced overrides the general rules because Services and Ingresses have no condition, and an address
+// serviceOrIngress overrides the general rules because Services and Ingresses have no condition, and an address
 // says nothing about endpoints, which EndpointSlices report: the port of an Ingress may not exist.
-func balanced(o *object) Health {
+func serviceOrIngress(o *object) Health {
 	switch addressed := o.status.At("loadBalancer", "ingress").Len() > 0; {
 	case addressed, o.kind.Kind == "Service" && o.text("spec", "type") != "LoadBalancer":
 		return Health{State: Unknown}
@@ -105,13 +105,13 @@ func autoscaler(o *object) Health {
 	able, active := conditions.find("AbleToScale"), conditions.find("ScalingActive")
 	switch {
 	case able.isFalse():
-		return able.says(Degraded, "NotAbleToScale")
+		return able.health(Degraded, "NotAbleToScale")
 	case active.reason == "ScalingDisabled":
-		return active.says(Suspended, "")
+		return active.health(Suspended, "")
 	case active.isFalse():
-		return active.says(Progressing, "NotScalingActive")
+		return active.health(Progressing, "NotScalingActive")
 	case able.isTrue():
-		return able.says(OK, "")
+		return able.health(OK, "")
 	}
 	return notObserved()
 }

@@ -34,8 +34,8 @@ func (c *condition) exists() bool  { return c != &noCondition }
 func (c *condition) isTrue() bool  { return c.status == "True" }
 func (c *condition) isFalse() bool { return c.status == "False" }
 
-// says returns the health in a state, with the reason of the condition or, if it has none, otherwise.
-func (c *condition) says(state State, otherwise string) Health {
+// health returns the health in a state, with the reason of the condition or, if it has none, otherwise.
+func (c *condition) health(state State, otherwise string) Health {
 	return Declared(state, cmp.Or(c.reason, otherwise), c.since())
 }
 
@@ -85,8 +85,8 @@ func (all conditionsOf) failed() *condition {
 	return all.first(func(c *condition) bool { return c.fails && c.isTrue() })
 }
 
-// refused returns the first False condition whose reason names a failure, although its type does not.
-func (all conditionsOf) refused() *condition {
+// failedReason returns the first False condition whose reason names a failure, although its type does not.
+func (all conditionsOf) failedReason() *condition {
 	return all.first(func(c *condition) bool { return c.isFalse() && !c.fails && failure(c.reason) })
 }
 
@@ -110,18 +110,18 @@ func (o *object) readiness(kinds ...string) Health {
 func (o *object) readinessBy(kind string, c *condition) Health {
 	switch {
 	case c.isTrue():
-		return c.says(OK, "")
+		return c.health(OK, "")
 	case c.status == "Degraded": // of the Prometheus operator
-		return c.says(Degraded, "")
+		return c.health(Degraded, "")
 	case !c.isFalse():
 	case stops(c.reason):
-		return c.says(Suspended, "")
+		return c.health(Suspended, "")
 	case ended[plain(c.reason)]:
-		return c.says(OK, "")
-	case failure(c.reason), kind == "Synced" && c.reason == "", kind == "Succeeded" && o.runsOnce(), verdicts[kind] && !waits(c.reason):
-		return c.says(Degraded, "Not"+kind)
+		return c.health(OK, "")
+	case failure(c.reason), kind == "Synced" && c.reason == "", kind == "Succeeded" && o.runsOnce(), verdicts[kind] && !isPending(c.reason):
+		return c.health(Degraded, "Not"+kind)
 	}
-	h := c.says(Progressing, "Not"+kind)
+	h := c.health(Progressing, "Not"+kind)
 	if c.outdated {
 		h = unseen()
 	}
@@ -136,8 +136,8 @@ var verdicts = map[string]bool{
 	"Accepted": true, "Admitted": true, "ResolvedRefs": true, "Programmed": true, "Established": true, "NamesAccepted": true, "Valid": true, "Success": true,
 }
 
-// waits reports whether a reason means that the controller has not reached a verdict yet.
-func waits(reason string) bool {
+// isPending reports whether a reason means that the controller has not reached a verdict yet.
+func isPending(reason string) bool {
 	return strings.HasPrefix(reason, "Waiting") || strings.HasSuffix(plain(reason), "ing") || reason == "AddressNotAssigned"
 }
 

@@ -22,7 +22,7 @@ func (o *object) belowElements() Health {
 			case current && !newest:
 				worst, newest = element.element(), true
 			case current == newest:
-				worst = worse(worst, element.element())
+				worst = worseOf(worst, element.element())
 			}
 		}
 	}
@@ -32,14 +32,14 @@ func (o *object) belowElements() Health {
 // element judges one element by its worst condition.
 func (o *object) element() Health {
 	if c := o.conditions.failed(); c.exists() {
-		return c.says(Degraded, c.kind)
+		return c.health(Degraded, c.kind)
 	}
 	worst := Health{State: Unknown}
-	if c := o.conditions.refused(); c.exists() {
-		worst = c.says(Degraded, "")
+	if c := o.conditions.failedReason(); c.exists() {
+		worst = c.health(Degraded, "")
 	}
 	for _, kind := range []string{"Accepted", "Admitted", "ResolvedRefs", "Programmed"} {
-		worst = worse(worst, o.readiness(kind))
+		worst = worseOf(worst, o.readiness(kind))
 	}
 	return worst
 }

@@ -115,8 +115,8 @@ func (h Health) endless() Health {
 	return h
 }
 
-// worse returns the worse of two healths. Unknown, or no state at all, is better than any other.
-func worse(h, other Health) Health {
+// worseOf returns the worse of two healths. Unknown, or no state at all, is better than any other.
+func worseOf(h, other Health) Health {
 	if other.State != "" && other.State != Unknown && (h.State == Unknown || other.State.Severity() > h.State.Severity()) {
 		return other
 	}

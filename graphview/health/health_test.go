@@ -18,7 +18,7 @@ import (
 func judge(tb testing.TB, kind Kind, text []byte) Health {
 	tb.Helper()
 	var parts jsontree.Parts
-	if _, err := parts.PartBeside(text, &jsontree.Shape{}, Shape); err != nil {
+	if _, err := parts.PartAndRead(text, &jsontree.Shape{}, Shape); err != nil {
 		tb.Fatal(err)
 	}
 	want, got := Of(kind, text), OfParts(kind, &parts)

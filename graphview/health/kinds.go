@@ -28,7 +28,7 @@ var noRule rule
 // The words of other projects are those of their own documentation or API types.
 var kinds = map[Kind]*rule{
 	{"", "Pod"}:                                {judge: pod, count: tally(containerReady, "status", "containerStatuses")},
-	{"", "Service"}:                            {judge: balanced},
+	{"", "Service"}:                            {judge: serviceOrIngress},
 	{"", "PersistentVolumeClaim"}:              {busy: []string{"Resizing", "FileSystemResizePending", "ModifyingVolume"}, judge: claim},
 	{"", "Node"}:                               {judge: node},
 	{"", "ReplicationController"}:              {judge: replicaSet, count: readyReplicas},
@@ -41,7 +41,7 @@ var kinds = map[Kind]*rule{
 	{"discovery.k8s.io", "EndpointSlice"}:      {judge: endpointSlice, count: tally(endpointReady, "endpoints")},
 	{"policy", "PodDisruptionBudget"}:          {judge: disruptionBudget, count: countAt(0, "currentHealthy", "status", "desiredHealthy")},
 	{"autoscaling", "HorizontalPodAutoscaler"}: {judge: autoscaler},
-	{"networking.k8s.io", "Ingress"}:           {judge: balanced},
+	{"networking.k8s.io", "Ingress"}:           {judge: serviceOrIngress},
 	// Without the condition, what these declare is not served yet.
 	{"apiregistration.k8s.io", "APIService"}:             {judge: conditionOf("Available"), says: "the condition Available"},
 	{"apiextensions.k8s.io", "CustomResourceDefinition"}: {judge: conditionOf("Established"), says: "the condition Established"},

@@ -55,7 +55,7 @@ func of(kind Kind, f fields) Health {
 		h = unseen()
 	}
 	if h.State != Suspended && kind != podKind { // only the kubelet reports on a pod
-		h = worse(h, o.belowElements())
+		h = worseOf(h, o.belowElements())
 	}
 	if ready, wanted, counted := o.counts(); counted {
 		h.Ready, h.Wanted, h.Counted = ready, wanted, true
@@ -86,21 +86,21 @@ func (o *object) general() Health {
 	case !running && (spec.At("suspend").IsTrue() || spec.At("suspended").IsTrue()):
 		return Health{State: Suspended, Reason: "Suspended"}
 	case !running && stopped.exists():
-		return stopped.says(Suspended, stopped.kind)
+		return stopped.health(Suspended, stopped.kind)
 	case failed.exists():
-		return failed.says(Degraded, failed.kind)
+		return failed.health(Degraded, failed.kind)
 	case names.isFalse():
 		return o.readinessBy(names.kind, names)
 	case !progress.isTrue() && stops(progress.reason):
-		return progress.says(Suspended, "")
+		return progress.health(Suspended, "")
 	case progress.isFalse() && failure(progress.reason):
-		return progress.says(Degraded, "")
+		return progress.health(Degraded, "")
 	case reconciling.isTrue() && ready.isFalse() && failure(ready.reason): // Flux keeps both between two attempts
-		return ready.says(Degraded, "")
+		return ready.health(Degraded, "")
 	case reconciling.isTrue():
-		return reconciling.says(Progressing, "")
+		return reconciling.health(Progressing, "")
 	case busy.exists():
-		return busy.says(Progressing, busy.kind)
+		return busy.health(Progressing, busy.kind)
 	}
 	return Health{}
 }
@@ -144,18 +144,18 @@ func (o *object) conventional() Health {
 		h.Reason = cmp.Or(h.Reason, said.Reason)
 	}
 	if h.State == Unknown {
-		h = o.unphased(h)
+		h = o.withoutPhase(h)
 	}
 	if h.State == Unknown || h.State == Progressing {
-		if c := o.conditions.refused(); c.exists() {
-			return c.says(Degraded, "")
+		if c := o.conditions.failedReason(); c.exists() {
+			return c.health(Degraded, "")
 		}
 	}
 	return h
 }
 
-// unphased judges an object without a condition about the whole and without a word.
-func (o *object) unphased(h Health) Health {
+// withoutPhase judges an object without a condition about the whole and without a word.
+func (o *object) withoutPhase(h Health) Health {
 	// Objects that run once have these. The phase comes first, since it says how the run ended.
 	if ended := o.readiness("Completed", "Finished"); ended.State != "" {
 		return ended
@@ -174,13 +174,13 @@ func (o *object) unphased(h Health) Health {
 		c := &o.conditions[i]
 		switch {
 		case hasEnd(c.kind, "Ready", "Available", "Healthy", "Synced", "Success", "UpToDate") && !strings.Contains(c.kind, "Not"):
-			h = worse(h, o.readinessBy(c.kind, c))
+			h = worseOf(h, o.readinessBy(c.kind, c))
 		case c.isTrue() && strings.HasSuffix(c.kind, "ing"):
 			said := o.judgeWord(c.kind)
 			if said.State == Progressing && !o.runsOnce() {
-				said = c.says(Progressing, c.kind)
+				said = c.health(Progressing, c.kind)
 			}
-			h = worse(h, said)
+			h = worseOf(h, said)
 		}
 	}
 	switch ready, wanted, counted := o.counts(); {

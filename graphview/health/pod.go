@@ -33,15 +33,15 @@ func pod(o *object) Health {
 	case phase == "Running" && all.restarted != "":
 		return degraded(all.restarted, readiness.since())
 	case phase == "Running" && all.done && policy != "Always" && policy != "":
-		return readiness.says(Progressing, "NotReady").endless()
+		return readiness.health(Progressing, "NotReady").endless()
 	case phase == "Running":
-		return readiness.says(Progressing, "NotReady")
+		return readiness.health(Progressing, "NotReady")
 	}
 	scheduled := o.conditions.find("PodScheduled")
 	if !scheduled.isFalse() {
 		return progressing(cmp.Or(all.waiting, "Pending"), scheduled.since())
 	}
-	h := scheduled.says(Progressing, "NotScheduled").endless()
+	h := scheduled.health(Progressing, "NotScheduled").endless()
 	if scheduled.reason == "Unschedulable" && h.Since != 0 {
 		h.Overdue = h.Since + 15 // seconds, as in kstatus
 	}

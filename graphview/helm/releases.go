@@ -146,7 +146,7 @@ func (r *Releases[W]) RemoveWatch(watch W) {
 				if holds(at) {
 					delete(at.objects, watch)
 					delete(at.managed, watch)
-					release.refile(at)
+					release.updateRank(at)
 					changed = changed || at == newest
 				}
 			}
@@ -180,7 +180,7 @@ func (r *Releases[W]) revision(configMap bool, namespace, object string) (key re
 func (r *Releases[W]) change(key releaseName, at *revision[W], fn func()) {
 	r.update(key, func(newest *revision[W]) bool {
 		fn()
-		r.all[key].refile(at)
+		r.all[key].updateRank(at)
 		return newest == at
 	})
 }
@@ -193,19 +193,19 @@ func (r *Releases[W]) update(key releaseName, fn func(newest *revision[W]) bool)
 	changed := fn(before)
 	after := release.newest()
 	if changed || before != after {
-		r.pass(before, before == after)
+		r.notify(before, before == after)
 	}
 	if before != after {
-		r.pass(after, true)
+		r.notify(after, true)
 	}
 	if len(release.revisions) == 0 {
 		delete(r.all, key)
 	}
 }
 
-// pass calls set with the objects of a revision, with managed objects if it is the newest. at may be
+// notify calls set with the objects of a revision, with managed objects if it is the newest. at may be
 // nil.
-func (r *Releases[W]) pass(at *revision[W], newest bool) {
+func (r *Releases[W]) notify(at *revision[W], newest bool) {
 	if at == nil {
 		return
 	}
@@ -278,9 +278,9 @@ func (at *revision[W]) currentRank() rank {
 	return unranked
 }
 
-// refile moves a changed revision to its rank, and removes it if no watch has it any more. It
+// updateRank moves a changed revision to its rank, and removes it if no watch has it any more. It
 // takes logarithmic time, because a tenant can label any number of Secrets as deployed.
-func (r *release[W]) refile(at *revision[W]) {
+func (r *release[W]) updateRank(at *revision[W]) {
 	if now := at.currentRank(); now != at.rank {
 		if at.rank != unranked {
 			heap.Remove(&r.ranked, at.place)
@@ -320,7 +320,7 @@ func (h *newestFirst[W]) Swap(i, j int) {
 
 // Push appends a *revision, for package heap.
 func (h *newestFirst[W]) Push(at any) {
-	r := at.(*revision[W]) //nolint:forcetypeassert // refile pushes nothing else
+	r := at.(*revision[W]) //nolint:forcetypeassert // updateRank pushes nothing else
 	r.place = len(*h)
 	*h = append(*h, r)
 }

@@ -38,8 +38,8 @@ type scanner struct {
 	// indentation of the members of metadata, -1 before the first.
 	inside string
 	indent int
-	// taken means that the value of the current member of metadata is complete.
-	taken bool
+	// complete means that the value of the current member of metadata is complete.
+	complete bool
 }
 
 // line reads a line, and reports whether it fits the usual layout.
@@ -63,7 +63,7 @@ func (s *scanner) line(line []byte) bool {
 // top reads a line that is not indented.
 func (s *scanner) top(line []byte) bool {
 	if line[0] == '-' && (len(line) == 1 || line[1] == ' ') {
-		return s.inside != "" && !s.watched()
+		return s.inside != "" && !s.identifies()
 	}
 	key, value, ok := cutKey(line)
 	if !ok {
@@ -88,8 +88,8 @@ func (s *scanner) top(line []byte) bool {
 	return true
 }
 
-// watched reports whether the current line is in a member that identifies the object.
-func (s *scanner) watched() bool {
+// identifies reports whether the current line is in a member that identifies the object.
+func (s *scanner) identifies() bool {
 	return s.inside == "apiVersion" || s.inside == "kind" || s.inside == "metadata"
 }
 
@@ -100,7 +100,7 @@ func (s *scanner) member(indent int, line []byte) bool {
 	}
 	switch {
 	case indent > s.indent:
-		return !s.taken // a complete value must not continue
+		return !s.complete // a complete value must not continue
 	case indent < s.indent:
 		return false
 	case line[0] == '-':
@@ -110,13 +110,13 @@ func (s *scanner) member(indent int, line []byte) bool {
 	if !ok {
 		return false
 	}
-	s.taken = false
+	s.complete = false
 	switch string(key) {
 	case "name":
-		s.taken = true
+		s.complete = true
 		return s.set(3, &s.found.name, value)
 	case "namespace":
-		s.taken = true
+		s.complete = true
 		return s.set(4, &s.found.namespace, value)
 	}
 	return true

@@ -7,8 +7,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// fate is what the search has found out about one object.
-type fate struct {
+// result is what the search has found out about one object.
+type result struct {
 	verdict Verdict
 	// step is the first step of the path to the target. The target has none.
 	step  Step
@@ -21,9 +21,9 @@ type fate struct {
 type search struct {
 	*Graph
 
-	target graph.Key
-	policy Policy
-	fates  map[graph.Key]*fate
+	target  graph.Key
+	policy  Policy
+	results map[graph.Key]*result
 	// order has the deleted objects, each after its cause.
 	order []graph.Key
 	// broken has the objects with BreaksNow whose referrers are not judged yet.
@@ -38,8 +38,8 @@ func (g *Graph) Of(object graph.Key, policy Policy) (answer Answer, ok bool) {
 		return Answer{}, false
 	}
 	g.index()
-	s := &search{Graph: g, target: object, policy: policy, fates: map[graph.Key]*fate{}, holds: map[graph.Key][]Hold{}}
-	s.delete(object, &fate{verdict: Deleted})
+	s := &search{Graph: g, target: object, policy: policy, results: map[graph.Key]*result{}, holds: map[graph.Key][]Hold{}}
+	s.delete(object, &result{verdict: Deleted})
 	for next := 0; next < len(s.order); { // follow appends to it
 		s.follow(s.order[next])
 		next++
@@ -51,21 +51,21 @@ func (g *Graph) Of(object graph.Key, policy Policy) (answer Answer, ok bool) {
 
 // deleted reports whether an object is deleted.
 func (s *search) deleted(key graph.Key) bool {
-	f := s.fates[key]
+	f := s.results[key]
 	return f != nil && f.verdict == Deleted
 }
 
-func (s *search) delete(key graph.Key, f *fate) {
+func (s *search) delete(key graph.Key, f *result) {
 	if _, there := s.objects[key]; there && !s.deleted(key) {
-		s.fates[key] = f
+		s.results[key] = f
 		s.order = append(s.order, key)
 	}
 }
 
-// with returns the fate of an object that is deleted because of another.
-func (s *search) with(key, cause graph.Key, step Step) *fate {
+// deletedWith returns the result for an object that is deleted because of another.
+func (s *search) deletedWith(key, cause graph.Key, step Step) *result {
 	step.From, step.To = key, cause
-	return &fate{verdict: Deleted, step: step, depth: s.fates[cause].depth + 1}
+	return &result{verdict: Deleted, step: step, depth: s.results[cause].depth + 1}
 }
 
 // follow deletes the objects that are deleted together with a deleted one.
@@ -79,11 +79,11 @@ func (s *search) follow(key graph.Key) {
 	for _, l := range s.in[key] {
 		switch {
 		case l.Missing:
-		case l.Type == graph.OwnerReference && s.collected(l), l.Type != graph.OwnerReference && s.goesWith(l):
-			s.delete(l.From, s.with(l.From, key, stepOf(l, false)))
+		case l.Type == graph.OwnerReference && s.collected(l), l.Type != graph.OwnerReference && s.deletedByController(l):
+			s.delete(l.From, s.deletedWith(l.From, key, stepOf(l, false)))
 		}
 	}
-	f := s.fates[key]
+	f := s.results[key]
 	if !f.pruned && !s.objects[key].Facts.Prunes || is(key, "", "persistentvolumes") {
 		return
 	}
@@ -91,7 +91,7 @@ func (s *search) follow(key graph.Key) {
 		if l.Missing || s.objects[l.To].Facts.Kept || !installs(l) {
 			continue
 		}
-		gone := s.with(l.To, key, stepOf(l, true))
+		gone := s.deletedWith(l.To, key, stepOf(l, true))
 		// Helm deletes the objects of the release.
 		gone.pruned = is(l.To, "", "secrets") && is(key, "helm.toolkit.fluxcd.io", "helmreleases")
 		s.delete(l.To, gone)
@@ -108,7 +108,7 @@ func (s *search) content(key graph.Key, in func(graph.Key) bool) {
 	}
 	slices.SortFunc(all, compare)
 	for _, k := range all {
-		s.delete(k, s.with(k, key, Step{Relation: Content}))
+		s.delete(k, s.deletedWith(k, key, Step{Relation: Content}))
 	}
 }
 
@@ -130,9 +130,9 @@ func (s *search) collected(l link) bool {
 	})
 }
 
-// goesWith reports whether a controller of Kubernetes deletes an object together with the target
+// deletedByController reports whether a controller of Kubernetes deletes an object together with the target
 // of its reference, without an owner reference.
-func (s *search) goesWith(l link) bool {
+func (s *search) deletedByController(l link) bool {
 	from, to := l.From, l.To
 	switch {
 	case is(to, "", "services"):

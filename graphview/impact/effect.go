@@ -19,7 +19,7 @@ func (s *search) affect() {
 	}
 	for _, key := range s.order {
 		for _, l := range s.in[key] {
-			if l.says("selects") && !l.Missing && s.emptied(l.From) {
+			if l.says("selects") && !l.Missing && s.selectsNothing(l.From) {
 				s.raise(l.From, key, BreaksNow, stepOf(l, false))
 			}
 		}
@@ -29,7 +29,7 @@ func (s *search) affect() {
 		s.broken = s.broken[1:]
 		for _, l := range s.in[key] {
 			switch {
-			case l.Missing || !passes(l):
+			case l.Missing || !propagates(l):
 			case l.Optional:
 				s.raise(l.From, key, LosesOptional, stepOf(l, false))
 			default:
@@ -45,11 +45,11 @@ func (s *search) raise(key, cause graph.Key, v Verdict, step Step) {
 	if _, there := s.objects[key]; !there {
 		return
 	}
-	if f := s.fates[key]; f != nil && f.verdict >= v {
+	if f := s.results[key]; f != nil && f.verdict >= v {
 		return
 	}
 	step.From, step.To = key, cause
-	s.fates[key] = &fate{verdict: v, step: step, depth: s.fates[cause].depth + 1}
+	s.results[key] = &result{verdict: v, step: step, depth: s.results[cause].depth + 1}
 	if v == BreaksNow {
 		s.broken = append(s.broken, key)
 	}
@@ -67,8 +67,8 @@ func (s *search) unbind(key graph.Key) {
 	}
 }
 
-// emptied reports whether a Service or an Istio Gateway no longer selects any object.
-func (s *search) emptied(key graph.Key) bool {
+// selectsNothing reports whether a Service or an Istio Gateway no longer selects any object.
+func (s *search) selectsNothing(key graph.Key) bool {
 	if !is(key, "", "services") && !is(key, "networking.istio.io", "gateways") {
 		return false
 	}
@@ -77,8 +77,8 @@ func (s *search) emptied(key graph.Key) bool {
 	})
 }
 
-// passes reports whether a reference to a broken object, which still exists, breaks its source.
-func passes(l link) bool {
+// propagates reports whether a reference to a broken object, which still exists, breaks its source.
+func propagates(l link) bool {
 	switch {
 	case is(l.To, "", "services"):
 		return l.says("routes to") || l.says("calls")

@@ -76,7 +76,7 @@ func (s *search) waitsFor(key graph.Key) []graph.Key {
 			by = append(by, other)
 		}
 	}
-	if step := s.fates[key].step; s.policy != Foreground && !step.Reversed && step.Relation != "" && step.Relation != Content {
+	if step := s.results[key].step; s.policy != Foreground && !step.Reversed && step.Relation != "" && step.Relation != Content {
 		add(step.To)
 	}
 	for _, l := range s.in[key] {
@@ -86,7 +86,7 @@ func (s *search) waitsFor(key graph.Key) []graph.Key {
 	}
 	if is(key, "", "namespaces") || is(key, "apiextensions.k8s.io", "customresourcedefinitions") {
 		for _, other := range s.order {
-			if step := s.fates[other].step; step.Relation == Content && step.To == key && len(by) < maxHolders {
+			if step := s.results[other].step; step.Relation == Content && step.To == key && len(by) < maxHolders {
 				add(other)
 			}
 		}

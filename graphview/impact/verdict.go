@@ -116,18 +116,18 @@ type Answer struct {
 // maxPath bounds the steps of a path.
 const maxPath = 32
 
-// answer folds the fates into groups.
+// answer folds the results into groups.
 func (s *search) answer() Answer {
 	a := Answer{Object: s.target, Policy: s.policy}
-	keys := slices.SortedFunc(maps.Keys(s.fates), func(x, y graph.Key) int {
-		f, g := s.fates[x], s.fates[y]
+	keys := slices.SortedFunc(maps.Keys(s.results), func(x, y graph.Key) int {
+		f, g := s.results[x], s.results[y]
 		return cmp.Or(cmp.Compare(g.verdict, f.verdict), cmp.Compare(f.depth, g.depth), compare(x, y))
 	})
 	at := map[string]int{}
 	for _, key := range keys {
-		f := s.fates[key]
+		f := s.results[key]
 		a.Counts[f.verdict]++
-		again := s.again(key)
+		again := s.recreatedBy(key)
 		signature := s.signature(key, again)
 		if i, found := at[signature]; found {
 			a.Groups[i].Objects = append(a.Groups[i].Objects, key)
@@ -138,14 +138,14 @@ func (s *search) answer() Answer {
 			Verdict: f.verdict, Kind: s.objects[key].Kind, Objects: []graph.Key{key}, Path: s.path(key), Holds: s.holds[key], Again: again,
 		})
 	}
-	a.Counts[Unaffected] += len(s.objects) - len(s.fates)
+	a.Counts[Unaffected] += len(s.objects) - len(s.results)
 	return a
 }
 
 // signature is equal for objects that belong in one group: of one resource, with the same verdict, the
 // same reason and the same holds.
 func (s *search) signature(key graph.Key, again *graph.Key) string {
-	f := s.fates[key]
+	f := s.results[key]
 	var by graph.Key
 	if again != nil {
 		by = *again
@@ -157,16 +157,16 @@ func (s *search) signature(key graph.Key, again *graph.Key) string {
 func (s *search) path(key graph.Key) []Step {
 	var path []Step
 	for key != s.target && len(path) < maxPath {
-		step := s.fates[key].step
+		step := s.results[key].step
 		path = append(path, step)
 		key = step.To
 	}
 	return path
 }
 
-// again returns the object that creates a deleted one again: its controller, or the object that applies
+// recreatedBy returns the object that creates a deleted one again: its controller, or the object that applies
 // or issues it.
-func (s *search) again(key graph.Key) *graph.Key {
+func (s *search) recreatedBy(key graph.Key) *graph.Key {
 	if !s.deleted(key) {
 		return nil
 	}

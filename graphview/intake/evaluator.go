@@ -61,8 +61,8 @@ func (e *Evaluator) RenewBudget() (exceeded bool) {
 	return before.Exceeded()
 }
 
-// Record sets the work that each evaluation records in the journal of the quarantine.
-func (e *Evaluator) Record(w quarantine.Work) {
+// SetWork sets the work that each evaluation records in the journal of the quarantine.
+func (e *Evaluator) SetWork(w quarantine.Work) {
 	e.work.Store(&w)
 	e.suspected.Store(e.intake.o.Processors.Suspects(w))
 }

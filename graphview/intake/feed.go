@@ -24,10 +24,10 @@ type Feed struct {
 	namespaces func() map[string]bool
 	// life ends when all consumers must end. Results of later evaluations are not used.
 	life context.Context //nolint:containedctx // handlers are called without one
-	// brief is life for evaluations that the watch waits for: costly ones are postponed. listing is life
+	// postponeCtx is life for evaluations that the watch waits for: costly ones are postponed. listCtx is life
 	// for rules while the watch lists: costly ones wait for a turn.
-	brief, listing context.Context //nolint:containedctx // as above
-	taps           Index[*Tap]
+	postponeCtx, listCtx context.Context //nolint:containedctx // as above
+	taps                 Index[*Tap]
 	// source identifies the feed in the graph, 0 before Announce. Only the writer uses it.
 	source graph.SourceID
 	// state is the state of the watch as of the last event that the writer has applied.
@@ -53,7 +53,7 @@ type objectName struct{ namespace, name string }
 func (in *Intake) NewFeed(life context.Context, w *watch.Watch, r resources.Resource, namespaces func() map[string]bool) *Feed {
 	return &Feed{
 		intake: in, watch: w, resource: r, namespaces: namespaces,
-		life: life, brief: expr.WithTurn(life, expr.Postpone), listing: expr.WithTurn(life, in.o.Processors.Turn(rules.Owner)),
+		life: life, postponeCtx: expr.WithTurn(life, expr.Postpone), listCtx: expr.WithTurn(life, in.o.Processors.Turn(rules.Owner)),
 		faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
 		readUnder: in.o.Rules.Current().Fingerprint(KindOf(r)),
 	}
@@ -113,9 +113,9 @@ func (f *Feed) Set(o *watch.Decoded) {
 		f.setReduced(o)
 		return
 	}
-	received, ruled := time.Now(), f.listing
+	received, ruled := time.Now(), f.listCtx
 	if f.listed.Load() {
-		ruled = f.brief
+		ruled = f.postponeCtx
 	}
 	ev, late := f.event(ruled, o, evaluateLive)
 	if ev == nil {
@@ -245,7 +245,7 @@ func (f *Feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 		free := mode == evaluateAgain || f.relists(t)
 		ctx := f.life
 		if mode == evaluateLive {
-			ctx = f.brief
+			ctx = f.postponeCtx
 		}
 		v, postponed := t.evaluate(ctx, o, free)
 		left -= int64(min(v.Cost, 2*quota.MaxCost))

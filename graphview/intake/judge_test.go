@@ -117,7 +117,7 @@ func TestEndedEvaluation(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := w.view()
-	v.Record(quarantine.Work{Kind: "GraphView", Name: "ended"})
+	v.SetWork(quarantine.Work{Kind: "GraphView", Name: "ended"})
 	tap := NewTap(v.Evaluator, f, ObjectRole{})
 	tap.SetJudge(&Judge{Resource: configmaps.Resource, Query: &program.Queries[0]})
 	ended, end := context.WithCancel(t.Context())

@@ -95,8 +95,8 @@ func (x *Index[T]) moveLocked(t T, from, to *Namespaces) {
 	case to.All && !from.All:
 		x.everywhere = append(x.everywhere, t)
 	}
-	x.appendLocked(t, to.beyond(from))
-	for _, namespace := range from.beyond(to) {
+	x.appendLocked(t, to.minus(from))
+	for _, namespace := range from.minus(to) {
 		if x.within[namespace] = without(x.within[namespace], t); len(x.within[namespace]) == 0 {
 			delete(x.within, namespace)
 		}
@@ -172,8 +172,8 @@ func (n *Namespaces) Extend(j *Judge) (added []string, all bool) {
 // SetAll makes n contain all namespaces.
 func (n *Namespaces) SetAll() { *n = Namespaces{All: true} }
 
-// beyond returns the names in n that are not Names of other.
-func (n *Namespaces) beyond(other *Namespaces) (names []string) {
+// minus returns the names in n that are not Names of other.
+func (n *Namespaces) minus(other *Namespaces) (names []string) {
 	for namespace, in := range n.Names {
 		if in && (other.All || !other.Names[namespace]) {
 			names = append(names, namespace)

@@ -76,12 +76,12 @@ func Parse(text []byte, shape *Shape) (Value, error) {
 	return p.Object(), nil
 }
 
-// PartBeside is Part for the one shape and Read for the other, in one pass.
-func (p *Parts) PartBeside(b []byte, shape, read *Shape) (map[string]any, error) {
+// PartAndRead is Part for the one shape and Read for the other, in one pass.
+func (p *Parts) PartAndRead(b []byte, shape, read *Shape) (map[string]any, error) {
 	if err := p.begin(b); err != nil {
 		return nil, err
 	}
-	object, _, err := p.beside(0, shape, read)
+	object, _, err := p.partAndRead(0, shape, read)
 	return object, err
 }
 
@@ -137,7 +137,7 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 		}
 		start, read := i, 0
 		for i++; b[i] != ']'; read++ {
-			if read == shape.most && read != 0 {
+			if read == shape.limit && read != 0 {
 				return p.close(at, skip(b, start)), nil
 			}
 			if b[i] == ',' {
@@ -164,9 +164,9 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 	return p.close(at, i), nil
 }
 
-// beside builds the parts of the object at i that shape asks for, and adds the parts that
+// partAndRead builds the parts of the object at i that shape asks for, and adds the parts that
 // read asks for to nodes.
-func (p *Parts) beside(i int, shape, read *Shape) (map[string]any, int, error) {
+func (p *Parts) partAndRead(i int, shape, read *Shape) (map[string]any, int, error) {
 	b, at, object := p.text, p.open(i, read), map[string]any{}
 	for i++; b[i] != '}'; {
 		if b[i] == ',' {
@@ -190,7 +190,7 @@ func (p *Parts) beside(i int, shape, read *Shape) (map[string]any, int, error) {
 		case built == nil:
 			i, err = p.read(start, also)
 		case b[start] == '{':
-			value, i, err = p.beside(start, built, also)
+			value, i, err = p.partAndRead(start, built, also)
 		default:
 			if _, err = p.read(start, also); err == nil {
 				value, i, err = branch(b, start, built)

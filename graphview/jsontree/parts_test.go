@@ -91,7 +91,7 @@ func checkParts(t *testing.T, compact []byte) {
 	both.Join(read)
 	_, wantErr := Part(compact, both)
 	var beside, alone Parts
-	got, err := beside.PartBeside(compact, build, read)
+	got, err := beside.PartAndRead(compact, build, read)
 	if (err != nil) != (wantErr != nil) {
 		t.Fatalf("%s: err = %v, want %v", compact, err, wantErr)
 	}
@@ -135,7 +135,7 @@ func TestParts(t *testing.T) {
 	for name, text := range objectsWithParts {
 		t.Run(name, func(t *testing.T) { checkParts(t, []byte(text)) })
 	}
-	if _, err := new(Parts).PartBeside([]byte(`[]`), whole, &Shape{}); err == nil {
+	if _, err := new(Parts).PartAndRead([]byte(`[]`), whole, &Shape{}); err == nil {
 		t.Error("a list is no object")
 	}
 }

@@ -11,7 +11,7 @@ type Shape struct {
 	fields   map[string]*Shape
 	values   *Shape
 	elements *Shape
-	most     int // number of elements to read, 0 for all
+	limit    int // number of elements to read, 0 for all
 }
 
 // Whole asks for all of the value.
@@ -51,7 +51,7 @@ func (s *Shape) Elements() *Shape {
 // shape. The limit has no effect if Elements or First was called before.
 func (s *Shape) First(most int) *Shape {
 	if s.elements == nil {
-		s.most = most
+		s.limit = most
 	}
 	return s.Elements()
 }
@@ -68,11 +68,11 @@ func (s *Shape) Join(other *Shape) {
 	if other.elements != nil {
 		switch {
 		case s.elements == nil:
-			s.most = other.most
-		case s.most == 0 || other.most == 0:
-			s.most = 0
+			s.limit = other.limit
+		case s.limit == 0 || other.limit == 0:
+			s.limit = 0
 		default:
-			s.most = max(s.most, other.most)
+			s.limit = max(s.limit, other.limit)
 		}
 		s.Elements().Join(other.elements)
 	}

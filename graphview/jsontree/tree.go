@@ -78,7 +78,7 @@ func objectBranch(b []byte, i int, shape *Shape) (map[string]any, int, error) {
 func listBranch(b []byte, i int, shape *Shape) ([]any, int, error) {
 	below, most, start := whole, 0, i
 	if !shape.whole {
-		if below, most = shape.elements, shape.most; below == nil {
+		if below, most = shape.elements, shape.limit; below == nil {
 			return []any{}, skip(b, i), nil
 		}
 	}

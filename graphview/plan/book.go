@@ -65,9 +65,9 @@ const (
 type Options[V comparable] struct {
 	// Linger is the time for which a larger extent than necessary stays shared.
 	Linger time.Duration
-	// Tell is called with each view for which Shared has changed because of another view. It
+	// Notify is called with each view for which Shared has changed because of another view. It
 	// must not block and must not call the Book.
-	Tell func(V)
+	Notify func(V)
 }
 
 // Book holds the demands of all views V by watch key K, and decides which watches views share.
@@ -153,7 +153,7 @@ func (b *Book[K, V]) count(k K, view V, d Demand, by int) {
 			addTo(e.single, namespace, by)
 		}
 		if addTo(e.namespaces, namespace, by) {
-			l.demanded(namespace, by > 0)
+			l.countDemand(namespace, by > 0)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func addTo(counts map[string]int, namespace string, by int) bool {
 }
 
 // decide updates the extent of one key, and notifies all views except but of a change.
-func (b *Book[K, V]) decide(k K, but V, now time.Time) {
+func (b *Book[K, V]) decide(k K, except V, now time.Time) {
 	e := b.entries[k]
 	if len(e.views) == 0 {
 		delete(b.entries, k)
@@ -187,12 +187,12 @@ func (b *Book[K, V]) decide(k K, but V, now time.Time) {
 	case e.spare.IsZero():
 		e.spare = now
 		// All views have to know when to ask again.
-		b.notify(e, but)
+		b.notify(e, except)
 	case now.Sub(e.spare) >= b.o.Linger:
 		e.shared, e.spare = needed, time.Time{}
 	}
 	if shared != e.shared || crowded != e.crowded {
-		b.notify(e, but)
+		b.notify(e, except)
 	}
 }
 
@@ -208,10 +208,10 @@ func (e *entry[V]) needed() extent {
 	}
 }
 
-func (b *Book[K, V]) notify(e *entry[V], but V) {
+func (b *Book[K, V]) notify(e *entry[V], except V) {
 	for view := range e.views {
-		if view != but {
-			b.o.Tell(view)
+		if view != except {
+			b.o.Notify(view)
 		}
 	}
 }
@@ -229,7 +229,7 @@ func (b *Book[K, V]) Shared(view V, now time.Time) (shared map[K]Share, again ti
 		}
 		again = min(again, l.relist(now))
 		if e.shared != nothing {
-			shared[k] = Share{Partial: e.shared == someNamespaces, Crowded: e.crowded}.with(l)
+			shared[k] = Share{Partial: e.shared == someNamespaces, Crowded: e.crowded}.withList(l)
 		}
 		if !e.spare.IsZero() {
 			again = min(again, max(e.spare.Add(b.o.Linger).Sub(now), 0))
@@ -294,8 +294,8 @@ func (b *Book[K, V]) End(k K, by Lister) {
 	}
 }
 
-// demanded records that the first view demands a namespace or, without now, that the last one ceased.
-func (l *list) demanded(namespace string, now bool) {
+// countDemand records that the first view demands a namespace or, without now, that the last one ceased.
+func (l *list) countDemand(namespace string, now bool) {
 	by := 1
 	if !now {
 		by = -1
@@ -329,8 +329,8 @@ func (l *list) relist(now time.Time) (again time.Duration) {
 	return time.Hour
 }
 
-// with returns the Share with the state of the list, which may be nil.
-func (s Share) with(l *list) Share {
+// withList returns the Share with the state of the list, which may be nil.
+func (s Share) withList(l *list) Share {
 	if l != nil {
 		s.Listed, s.Relists = l.namespaces, l.relists
 	}

@@ -30,7 +30,7 @@ type scene struct {
 
 func newScene() *scene {
 	s := &scene{told: make(map[string]bool), now: time.Unix(1, 0), lister: new(lister)}
-	s.book = NewBook[string](Options[string]{Linger: time.Minute, Tell: func(who string) { s.told[who] = true }})
+	s.book = NewBook[string](Options[string]{Linger: time.Minute, Notify: func(who string) { s.told[who] = true }})
 	return s
 }
 

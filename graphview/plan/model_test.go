@@ -280,7 +280,7 @@ func TestEachNamespaceHasOneSource(t *testing.T) {
 			t: t, r: rand.New(rand.NewPCG(seeds.Of(t), episode)), now: time.Unix(1, 0),
 			watches: make(map[watch.Key]*modelWatch), views: make(map[string]*modelView),
 		}
-		m.book = NewBook[watch.Key](Options[string]{Linger: time.Minute, Tell: func(string) {}})
+		m.book = NewBook[watch.Key](Options[string]{Linger: time.Minute, Notify: func(string) {}})
 		for range 400 {
 			m.change()
 		}

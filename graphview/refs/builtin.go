@@ -38,7 +38,7 @@ var builtin = sync.OnceValue(func() compiled {
 	for _, h := range t.headings {
 		for _, kind := range h.kinds {
 			if kind != AnyKind && x.kinds[kind] == nil && len(h.rows) > 0 {
-				x.kinds[kind] = sync.OnceValue(func() *ruling { return t.ruling(kind) })
+				x.kinds[kind] = sync.OnceValue(func() *kindRules { return t.ruling(kind) })
 			}
 		}
 	}
@@ -72,14 +72,14 @@ func (t *table) mustRules(wanted func(graph.Kind) bool, isRemote bool) []Rule {
 	return slices.DeleteFunc(rules, func(r Rule) bool { return (r.Remote != "") != isRemote })
 }
 
-// ruling compiles the rules of a kind and the rules for every kind. It panics as
+// kindRules compiles the rules of a kind and the rules for every kind. It panics as
 // mustRules does.
-func (t *table) ruling(kind graph.Kind) *ruling {
+func (t *table) ruling(kind graph.Kind) *kindRules {
 	x := mustNew(t.rulesOf(kind)...)
 	if r := x.kinds.of(kind); r != nil {
 		return r
 	}
-	return &ruling{root: &x.others, shape: x.bare}
+	return &kindRules{root: &x.commonRules, shape: x.commonShape}
 }
 
 // readTable reads every table file, in the order of their names.

@@ -13,19 +13,19 @@ import (
 // Extractor finds references by a compiled set of rules. The zero value finds only
 // owner references and references by convention.
 type Extractor struct {
-	kinds rulings
-	// others is the tree of the rules for every kind. Kinds without rules of their own use it. bare is
+	kinds rulesByKind
+	// commonRules is the tree of the rules for every kind. Kinds without rules of their own use it. bare is
 	// its shape, for such kinds that conventions do not apply to.
-	others node
-	bare   *jsontree.Shape
+	commonRules node
+	commonShape *jsontree.Shape
 	// served maps the words in keys to kinds, for conventions; nil for none.
 	served *Served
 	// read has the compiled rules of schemas.
 	read map[graph.Kind]*Reading
-	// ruled has the kinds with declared rules, and kept those of them that conventions still apply to.
+	// declared has the kinds with declared rules, and conventional those of them that conventions still apply to.
 	// joined has the shapes of ruled kinds that also have rules from a schema.
-	ruled, kept map[graph.Kind]bool
-	joined      map[graph.Kind]*jsontree.Shape
+	declared, conventional map[graph.Kind]bool
+	joinedShapes           map[graph.Kind]*jsontree.Shape
 }
 
 // node holds the rules of a kind for one value and the values below it.
@@ -72,11 +72,11 @@ type leaf struct {
 // New compiles rules. References are in the order of the rules, except where rules share
 // a prefix of their paths. Its errors are for the authors of the rules.
 func New(rules ...Rule) (*Extractor, error) {
-	x := &Extractor{kinds: rulings{}}
-	kinds := map[graph.Kind]*ruling{}
+	x := &Extractor{kinds: rulesByKind{}}
+	kinds := map[graph.Kind]*kindRules{}
 	for i := range rules {
 		if from := rules[i].From; from != AnyKind && kinds[from] == nil {
-			kinds[from] = &ruling{root: &node{}}
+			kinds[from] = &kindRules{root: &node{}}
 			x.kinds.put(from, kinds[from])
 		}
 	}
@@ -90,12 +90,12 @@ func New(rules ...Rule) (*Extractor, error) {
 			kinds[rule.From].root.add(c.steps, c.end)
 			continue
 		}
-		x.others.add(c.steps, c.end)
+		x.commonRules.add(c.steps, c.end)
 		for _, ruling := range kinds {
 			ruling.root.add(c.steps, c.end)
 		}
 	}
-	x.bare = x.others.shape()
+	x.commonShape = x.commonRules.shape()
 	for _, ruling := range kinds {
 		ruling.shape = ruling.root.shape()
 	}
@@ -152,7 +152,7 @@ func Compile(rule *Rule) (Compiled, error) {
 		allNamespaces:   rule.AllNamespaces,
 		mark:            rule.Mark,
 		inferred:        rule.Inferred || rule.Method.infers(),
-		optional:        rule.Optional || rule.Inferred || rule.Method.infers() || !rule.Method.lists() && !asks(rule.Path),
+		optional:        rule.Optional || rule.Inferred || rule.Method.infers() || !rule.Method.lists() && !requiresTarget(rule.Path),
 	}
 	if end.inferred {
 		end.field = graph.InferredField + rule.Path
@@ -170,9 +170,9 @@ func Compile(rule *Rule) (Compiled, error) {
 	return Compiled{steps, end}, nil
 }
 
-// asks reports whether a missing target of a field is a problem. It is not for fields of the status,
+// requiresTarget reports whether a missing target of a field is a problem. It is not for fields of the status,
 // labels, and the name of the object itself.
-func asks(path string) bool {
+func requiresTarget(path string) bool {
 	for _, told := range [...]string{"status.", "metadata.labels", "metadata.name"} {
 		if strings.HasPrefix(path, told) {
 			return false

@@ -15,42 +15,42 @@ const (
 	maxGuessDepth = 24
 )
 
-// settled are the groups of Kubernetes itself. The table covers all of their kinds, so
+// kubernetesGroups are the groups of Kubernetes itself. The table covers all of their kinds, so
 // conventions do not apply: a kind without rules has no references.
-var settled = set("", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "authentication.k8s.io",
+var kubernetesGroups = set("", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "authentication.k8s.io",
 	"authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "events.k8s.io",
 	"flowcontrol.apiserver.k8s.io", "internal.apiserver.k8s.io", "metrics.k8s.io", "networking.k8s.io", "node.k8s.io", "policy",
 	"rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io", "storagemigration.k8s.io")
 
-// guess walks an object of a kind without rules, and finds references by the API conventions of
+// conventionWalk walks an object of a kind without rules, and finds references by the API conventions of
 // Kubernetes. A kind without a group that is not of Kubernetes counts as one of the object's group; the
 // graph drops references to kinds that do not exist.
-type guess struct {
+type conventionWalk struct {
 	served          *Served
 	kind            graph.Kind // the object's own
 	namespace, name string
 	left            int // values to look at
 	found           []graph.Reference
-	// told are the rules for the current value. Conventions do not apply to the fields
+	// fieldRules are the rules for the current value. Conventions do not apply to the fields
 	// that they read.
-	told nodes
+	fieldRules nodes
 	// current is the object that holds the current value. around is the namespace field of current or of
 	// the nearest object around it; it is set only if the walked object has no namespace.
-	current map[string]any
-	around  string
+	current        map[string]any
+	outerNamespace string
 	// path leads to the current value: keys, and "" for an element of a list.
 	path []string
 }
 
 // conventions returns the references that an object contains by convention, or nil if it has more than
 // most values.
-func conventions(served *Served, kind graph.Kind, object map[string]any, told nodes, most int) []graph.Reference {
+func conventions(served *Served, kind graph.Kind, object map[string]any, rules nodes, most int) []graph.Reference {
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
-	g := guess{
+	g := conventionWalk{
 		served: served, kind: kind, namespace: namespace, name: name,
-		left: most, path: make([]string, 0, maxGuessDepth), told: told, found: make([]graph.Reference, 0, few),
+		left: most, path: make([]string, 0, maxGuessDepth), fieldRules: rules, found: make([]graph.Reference, 0, few),
 	}
 	g.object(object)
 	if g.left < 0 {
@@ -63,14 +63,14 @@ func conventions(served *Served, kind graph.Kind, object map[string]any, told no
 	return g.found
 }
 
-func (g *guess) object(object map[string]any) {
+func (g *conventionWalk) object(object map[string]any) {
 	if len(g.path) == maxGuessDepth {
 		return
 	}
-	told, current, around := g.told, g.current, g.around
+	rules, current, around := g.fieldRules, g.current, g.outerNamespace
 	if g.current = object; g.namespace == "" {
 		if namespace, _ := object["namespace"].(string); namespace != "" && isNamespace(namespace) {
-			g.around = namespace
+			g.outerNamespace = namespace
 		}
 	}
 	for key, value := range object {
@@ -78,27 +78,27 @@ func (g *guess) object(object map[string]any) {
 			break
 		}
 		g.path = append(g.path, key)
-		g.told = told.member(key)
+		g.fieldRules = rules.member(key)
 		g.value(key, value)
 		g.path = g.path[:len(g.path)-1]
 	}
-	g.told, g.current, g.around = told, current, around
+	g.fieldRules, g.current, g.outerNamespace = rules, current, around
 }
 
 // value visits the value of a key or, if it is a list, its elements.
-func (g *guess) value(key string, value any) {
+func (g *conventionWalk) value(key string, value any) {
 	g.left--
-	told := g.told.source() != ByConvention
+	ruled := g.fieldRules.source() != ByConvention
 	switch value := value.(type) {
 	case string:
-		if !told {
+		if !ruled {
 			g.text(key, value)
 		}
 	case map[string]any:
-		if isOpaque[key] || g.isContents(key, value) || !told && g.reference(key, value) || isWhole(value) {
+		if isOpaque[key] || g.isContents(key, value) || !ruled && g.reference(key, value) || isCompleteObject(value) {
 			return
 		}
-		if !told && !g.inferSelector(key, value) {
+		if !ruled && !g.inferSelector(key, value) {
 			g.inferObject(key, value)
 		}
 		g.object(value)
@@ -107,20 +107,20 @@ func (g *guess) value(key string, value any) {
 			return
 		}
 		g.path = append(g.path, "")
-		singular, list := strings.TrimSuffix(key, "s"), g.told
+		singular, list := strings.TrimSuffix(key, "s"), g.fieldRules
 		for _, element := range value {
 			if g.left < 0 {
 				break
 			}
-			g.told = list.element()
+			g.fieldRules = list.element()
 			g.value(singular, element)
 		}
-		g.path, g.told = g.path[:len(g.path)-1], list
+		g.path, g.fieldRules = g.path[:len(g.path)-1], list
 	}
 }
 
 // text adds a reference to the object that a text names, by its key.
-func (g *guess) text(key, text string) {
+func (g *conventionWalk) text(key, text string) {
 	target, ok := namedBy(key)
 	if ok && g.meansOwn(key) {
 		ok = false
@@ -139,7 +139,7 @@ func (g *guess) text(key, text string) {
 
 // meansOwn reports whether a key that ends in a Kubernetes kind names a kind of the object's group:
 // bmcSecretRef a BMCSecret, className perhaps a class.
-func (g *guess) meansOwn(key string) bool {
+func (g *conventionWalk) meansOwn(key string) bool {
 	targets := g.served.meaning(g.kind.Group, key).targets
 	if len(targets) == 0 || targets[0].To.Group != g.kind.Group {
 		return false
@@ -149,7 +149,7 @@ func (g *guess) meansOwn(key string) bool {
 }
 
 // namespaceBeside returns the namespace in a sibling field of a text: secretNamespace for secretName.
-func (g *guess) namespaceBeside(key string) string {
+func (g *conventionWalk) namespaceBeside(key string) string {
 	base := strings.TrimSuffix(strings.TrimSuffix(key, "Name"), "Ref")
 	namespace, _ := g.current[base+"Namespace"].(string)
 	if !isNamespace(namespace) {
@@ -159,7 +159,7 @@ func (g *guess) namespaceBeside(key string) string {
 }
 
 // reference reports whether an object is a reference, and adds it.
-func (g *guess) reference(key string, object map[string]any) bool {
+func (g *conventionWalk) reference(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	if name == "" || !isPlausible(name) {
 		return false
@@ -183,24 +183,24 @@ func (g *guess) reference(key string, object map[string]any) bool {
 
 // isDoubtful reports whether a reference counts only while its target exists: if its kind is not served,
 // if it may mean another kind, or in Config Connector, which names its kinds like those of Kubernetes.
-func (g *guess) isDoubtful(target graph.Reference, key string, object map[string]any) bool {
+func (g *conventionWalk) isDoubtful(target graph.Reference, key string, object map[string]any) bool {
 	if g.served == nil {
 		return false
 	}
 	_, saysKind := object["kind"]
-	if !saysKind && strings.HasSuffix(key, "Ref") && strings.HasSuffix(g.kind.Group, external) {
+	if !saysKind && strings.HasSuffix(key, "Ref") && strings.HasSuffix(g.kind.Group, configConnectorDomain) {
 		return !strings.HasSuffix(key, "KeyRef")
 	}
-	if _, twin := g.served.wide(target.To); twin && !saysKind && object[scopeFields[0]] == nil && object[scopeFields[1]] == nil {
+	if _, twin := g.served.clusterScopedVariant(target.To); twin && !saysKind && object[scopeFields[0]] == nil && object[scopeFields[1]] == nil {
 		return true // may also mean the cluster-scoped variant of the kind
 	}
 	// A reference with a group of another domain is explicit.
-	return target.Scope == graph.ScopeUnknown && DomainOf(target.To.Group) == DomainOf(g.kind.Group) && !says(object) &&
+	return target.Scope == graph.ScopeUnknown && DomainOf(target.To.Group) == DomainOf(g.kind.Group) && !namesGroup(object) &&
 		!g.served.Serves(target.To) && (!saysKind || len(g.served.meaning(g.kind.Group, key).targets) > 0)
 }
 
-// says reports whether an object names the group of its target.
-func says(object map[string]any) bool {
+// namesGroup reports whether an object names the group of its target.
+func namesGroup(object map[string]any) bool {
 	for _, field := range [...]string{"apiVersion", "apiGroup", "group"} {
 		if text, ok := object[field].(string); ok && text != "" {
 			return true
@@ -210,7 +210,7 @@ func says(object map[string]any) bool {
 }
 
 // targetOf returns the kind that an object refers to, by its fields or else by its key.
-func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bool) {
+func (g *conventionWalk) targetOf(key string, object map[string]any) (graph.Reference, bool) {
 	var none graph.Reference
 	kind, _ := object["kind"].(string)
 	if kind == "" {
@@ -223,7 +223,7 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 		}
 		return target, ok
 	}
-	if kind[0] < 'A' || kind[0] > 'Z' || isWhole(object) {
+	if kind[0] < 'A' || kind[0] > 'Z' || isCompleteObject(object) {
 		return none, false
 	}
 	if apiVersion, ok := object["apiVersion"].(string); ok {
@@ -246,12 +246,12 @@ func (g *guess) targetOf(key string, object map[string]any) (graph.Reference, bo
 }
 
 // add adds a reference. An empty namespace means the namespace of the object.
-func (g *guess) add(ref graph.Reference, name, namespace string) {
+func (g *conventionWalk) add(ref graph.Reference, name, namespace string) {
 	ref.Type = cmp.Or(ref.Type, graph.Direct)
 	if ref.Scope != graph.ScopeCluster {
 		ref.Namespace = cmp.Or(namespace, g.namespace)
 		if ref.Namespace == "" && ref.Scope == graph.ScopeNamespaced {
-			if ref.Namespace = g.around; ref.Namespace == "" {
+			if ref.Namespace = g.outerNamespace; ref.Namespace == "" {
 				return
 			}
 			ref.Inferred = true
@@ -268,13 +268,13 @@ func (g *guess) add(ref graph.Reference, name, namespace string) {
 		field = graph.InferredField + field
 	}
 	// The guess may be wrong, so a missing target is a problem only if the schema says so.
-	ref.Name, ref.Field, ref.Optional = name, field, ref.Optional || ref.Inferred || !g.told.require()
+	ref.Name, ref.Field, ref.Optional = name, field, ref.Optional || ref.Inferred || !g.fieldRules.require()
 	g.found = append(g.found, ref)
 }
 
 // field returns the path in the form of the table's paths. It returns false if the path
 // is too long for a reference, or contains a key that a path cannot contain.
-func (g *guess) field() (string, bool) {
+func (g *conventionWalk) field() (string, bool) {
 	size := 0
 	for _, key := range g.path {
 		size += max(len(key)+1, 2)
@@ -303,9 +303,9 @@ func (g *guess) field() (string, bool) {
 	return b.String(), true
 }
 
-// isWhole reports whether an object is a complete Kubernetes object inside another one, as in a template
+// isCompleteObject reports whether an object is a complete Kubernetes object inside another one, as in a template
 // or a patch. Its references are not references of the object around it.
-func isWhole(object map[string]any) bool {
+func isCompleteObject(object map[string]any) bool {
 	if _, ok := object["kind"].(string); !ok {
 		return false
 	}

@@ -30,8 +30,8 @@ type Explained struct {
 	Type     graph.ArcType
 }
 
-// saidGroup and saidKind are the texts that objectOf writes into fields for a group and for a kind.
-const saidGroup, saidKind = "said.by.the.object", "Said"
+// sampleGroup and sampleKind are the texts that objectOf writes into fields for a group and for a kind.
+const sampleGroup, sampleKind = "said.by.the.object", "Said"
 
 // Explain returns the fields of a kind that are read as references, by the table, by the
 // schema of the kind (nil if it is unknown) and by convention.
@@ -60,7 +60,7 @@ func (s *Served) Explain(kind graph.Kind, of *schema.Schema) ([]Explained, error
 			object = map[string]any{}
 		}
 		object["metadata"] = map[string]any{"namespace": "own"}
-		for _, ref := range conventions(s, kind, object, reading.nodes(&Builtin().others), int(schema.Size.Limit())) {
+		for _, ref := range conventions(s, kind, object, reading.nodes(&Builtin().commonRules), int(schema.Size.Limit())) {
 			all = append(all, Explained{
 				Path: strings.ReplaceAll(strings.TrimPrefix(ref.Field, graph.InferredField), "."+mapKey, "{}"), To: targetText(ref.To), Source: ByConvention,
 				Inferred: ref.Inferred, Selector: ref.Selector != nil, Type: ref.Type,
@@ -89,7 +89,7 @@ func explained(rule *Rule, source Source) Explained {
 }
 
 func targetText(kind graph.Kind) string {
-	if kind.Kind == saidKind {
+	if kind.Kind == sampleKind {
 		return "{apiVersion}/{kind}"
 	}
 	return kindString(kind)
@@ -126,8 +126,8 @@ func objectOf(s *schema.Schema, depth int, left *int) any {
 		}
 	}
 	if s.Has("kind", "name") && depth > 0 {
-		object["kind"] = saidKind
-		for key, text := range map[string]string{"apiVersion": saidGroup + "/v1", "apiGroup": saidGroup, "group": saidGroup} {
+		object["kind"] = sampleKind
+		for key, text := range map[string]string{"apiVersion": sampleGroup + "/v1", "apiGroup": sampleGroup, "group": sampleGroup} {
 			if s.Has(key) {
 				object[key] = text
 			}

@@ -26,10 +26,10 @@ func Extended(further map[graph.Kind]Declared) *Extractor {
 	}
 	x := *base
 	x.kinds = maps.Clone(base.kinds)
-	x.ruled, x.kept = make(map[graph.Kind]bool, len(further)), make(map[graph.Kind]bool)
+	x.declared, x.conventional = make(map[graph.Kind]bool, len(further)), make(map[graph.Kind]bool)
 	for kind, own := range further {
-		x.ruled[kind], x.kept[kind] = true, base.Infers(kind) && !own.Replace
-		if len(own.Rules) == 0 && (base.Lists(kind) || x.kept[kind]) {
+		x.declared[kind], x.conventional[kind] = true, base.Infers(kind) && !own.Replace
+		if len(own.Rules) == 0 && (base.Lists(kind) || x.conventional[kind]) {
 			continue
 		}
 		r := builtin().table.ruling(kind)

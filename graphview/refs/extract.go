@@ -30,12 +30,12 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	w.owners(x.served, metadata)
 	root := x.tree(kind)
 	w.visit(root, object, 0)
-	told := x.read[kind]
-	if told != nil {
-		w.visit(&told.root, object, 0)
+	reading := x.read[kind]
+	if reading != nil {
+		w.visit(&reading.root, object, 0)
 	}
 	if x.Infers(kind) {
-		for _, ref := range conventions(x.served, kind, object, told.nodes(root), maxGuessed) {
+		for _, ref := range conventions(x.served, kind, object, reading.nodes(root), maxGuessed) {
 			w.found.add(&ref)
 		}
 	}
@@ -47,7 +47,7 @@ func (x *Extractor) tree(kind graph.Kind) *node {
 	if own := x.kinds.of(kind); own != nil {
 		return own.root
 	}
-	return &x.others
+	return &x.commonRules
 }
 
 // Lists reports whether the extractor has rules of a kind, other than the rules for every
@@ -57,7 +57,7 @@ func (x *Extractor) Lists(kind graph.Kind) bool { return x.kinds[kind] != nil }
 // Infers reports whether conventions apply to a kind, and so whether the references of its objects depend on the kinds
 // that the cluster serves in the kind's domain.
 func (x *Extractor) Infers(kind graph.Kind) bool {
-	return !settled[kind.Group] && (!x.Lists(kind) || x.kept[kind])
+	return !kubernetesGroups[kind.Group] && (!x.Lists(kind) || x.conventional[kind])
 }
 
 // walk is the state of one pass over one object.

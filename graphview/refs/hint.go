@@ -7,8 +7,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxKindred is the maximum number of kinds in a group for which hints returns them all.
-const maxKindred = 24
+// maxGroupKinds is the maximum number of kinds in a group for which hints returns them all.
+const maxGroupKinds = 24
 
 // hints returns the kinds that a key may mean without naming them: for a reference or a relation, all
 // kinds of a small group; else kinds with the words of the key in their names (before a relation, only
@@ -17,11 +17,11 @@ func (s *Served) hints(group string, words []string) (found []graph.Reference) {
 	isRef := slices.ContainsFunc(words, isReference)
 	words = stem(words)
 	own, last := s.groups[group], len(words)-1
-	if own == nil || last < 0 || last == 0 && isOther[words[0]] || isElsewhere[words[0]] {
+	if own == nil || last < 0 || last == 0 && isNoNameWord[words[0]] || isNewWord[words[0]] {
 		return nil
 	}
 	isAny := isRef || isRelation[strings.Join(words, "")] || isObjectWord[words[last]]
-	if isAny && len(own.all) <= maxKindred {
+	if isAny && len(own.all) <= maxGroupKinds {
 		found = s.references(own.all)
 	}
 	named := words

@@ -9,7 +9,7 @@ import (
 )
 
 // inferText adds inferred references to the objects that a text may name, by its key.
-func (g *guess) inferText(key, text string) {
+func (g *conventionWalk) inferText(key, text string) {
 	namespace, name, both := strings.Cut(text, "/")
 	if !both {
 		namespace, name = "", text
@@ -22,12 +22,12 @@ func (g *guess) inferText(key, text string) {
 		means.hints = nil
 	}
 	if len(means.targets) > 0 && (!means.kind || means.targets[0].To != g.kind) || means.hints != nil {
-		g.mean(means, name, cmp.Or(namespace, g.namespaceBeside(key)), nil)
+		g.addMeaning(means, name, cmp.Or(namespace, g.namespaceBeside(key)), nil)
 	}
 }
 
-// mean adds references to the targets and hints of a key.
-func (g *guess) mean(means meaning, name, namespace string, object map[string]any) {
+// addMeaning adds references to the targets and hints of a key.
+func (g *conventionWalk) addMeaning(means meaning, name, namespace string, object map[string]any) {
 	for _, targets := range [...][]graph.Reference{means.targets, means.hints} {
 		for _, target := range targets {
 			target = g.scopeOf(target, object)
@@ -39,10 +39,10 @@ func (g *guess) mean(means meaning, name, namespace string, object map[string]an
 
 // inferObject adds references to the kinds that an object with a name may refer to by its key, its kind
 // or its parent's key. It reports whether there are any.
-func (g *guess) inferObject(key string, object map[string]any) bool {
+func (g *conventionWalk) inferObject(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	namespace, _ := object["namespace"].(string)
-	if !isObjectName(name) || !isNamespace(namespace) || says(object) || g.isPart(key, object) {
+	if !isObjectName(name) || !isNamespace(namespace) || namesGroup(object) || g.isPart(key, object) {
 		return false
 	}
 	kind, _ := object["kind"].(string)
@@ -56,12 +56,12 @@ func (g *guess) inferObject(key string, object map[string]any) bool {
 	} else if kind == "" && len(means.targets) == 1 && !strings.HasPrefix(key, "external") {
 		// A bare name is certain, and so is a name that the schema requires below the name of a kind.
 		isKind := means.kind && strings.EqualFold(key, means.targets[0].To.Kind)
-		means.sure = means.sure || isNameOf(means.targets[0], object) || isKind && g.told.require()
+		means.sure = means.sure || isNameOf(means.targets[0], object) || isKind && g.fieldRules.require()
 	}
 	if kind != "" || means.sure || !endsIn(key, "ref", "reference") && !isNameOf(graph.Reference{}, object) {
 		means.hints = nil
 	}
-	g.mean(means, name, namespace, object)
+	g.addMeaning(means, name, namespace, object)
 	return len(means.targets)+len(means.hints) > 0
 }
 
@@ -78,13 +78,13 @@ func isNameOf(target graph.Reference, object map[string]any) bool {
 
 // isPart reports whether a value describes a part of its own object, and is not a reference: a list
 // element with a version or replicas, or one of a list such as externalClusters[].
-func (g *guess) isPart(key string, object map[string]any) bool {
+func (g *conventionWalk) isPart(key string, object map[string]any) bool {
 	return g.path[len(g.path)-1] == "" && (object["version"] != nil || object["replicas"] != nil || strings.HasPrefix(key, "external"))
 }
 
 // inferSelector adds a reference to the objects that a label selector selects. Their kind follows from
 // the key: podSelector, serviceSelector, or the name of a kind of the object's group.
-func (g *guess) inferSelector(key string, value map[string]any) bool {
+func (g *conventionWalk) inferSelector(key string, value map[string]any) bool {
 	of, ok := strings.CutSuffix(key, "Selector")
 	if !ok {
 		return false
@@ -115,7 +115,7 @@ var called = graph.Reference{To: kinds["Service"].To, Scope: graph.ScopeNamespac
 // inferAddress adds references to the Services that the addresses in a text may name. If the key is not
 // one for addresses, they need a namespace or have to be certain. The hosts of noProxy do not count: the
 // object need not call them.
-func (g *guess) inferAddress(key, text string) {
+func (g *conventionWalk) inferAddress(key, text string) {
 	target := called
 	if !isDotted(text) {
 		if target.Inferred = true; g.path[len(g.path)-1] != "" && isHostKey(key) && isObjectName(text) {

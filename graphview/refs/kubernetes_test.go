@@ -147,7 +147,7 @@ var clusterScoped = map[string]bool{
 // beside them, in the Go types of the API.
 func TestBuiltinPaths(t *testing.T) {
 	for _, rule := range BuiltinRules() {
-		if !settled[rule.From.Group] || untyped[rule.From] {
+		if !kubernetesGroups[rule.From.Group] || untyped[rule.From] {
 			continue
 		}
 		typed, ok := kubernetes[rule.From]

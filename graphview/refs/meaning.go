@@ -11,23 +11,23 @@ import (
 // external is the domain of Config Connector, and externalServices that of the controllers of AWS. Their
 // keys name kinds of their own: a secretRef refers to a SecretManagerSecret.
 const (
-	external         = "cnrm.cloud.google.com"
-	externalServices = "services.k8s.aws"
+	configConnectorDomain = "cnrm.cloud.google.com"
+	externalServices      = "services.k8s.aws"
 )
 
 func isExternal(group string) bool {
-	return strings.HasSuffix(group, external) || strings.HasSuffix(group, externalServices)
+	return strings.HasSuffix(group, configConnectorDomain) || strings.HasSuffix(group, externalServices)
 }
 
-// isElsewhere has words that, before the name of a kind, mean no object of the cluster: newTunnel.
-var isElsewhere = set("new")
+// isNewWord has words that, before the name of a kind, mean no object of the cluster: newTunnel.
+var isNewWord = set("new")
 
-// isOther has the last words of keys whose values are never names of objects.
-var isOther = set("annotation", "domain", "format", "group", "image", "interval", "key", "kind", "label", "mode", "namespace", "path", "pattern",
+// isNoNameWord has the last words of keys whose values are never names of objects.
+var isNoNameWord = set("annotation", "domain", "format", "group", "image", "interval", "key", "kind", "label", "mode", "namespace", "path", "pattern",
 	"port", "prefix", "protocol", "suffix", "timeout", "type", "version")
 
-// saysOther reports whether the value of a key is not a name: its last word says so, or it is too long.
-func saysOther(key string) bool {
+// isNoName reports whether the value of a key is not a name: its last word says so, or it is too long.
+func isNoName(key string) bool {
 	if len(key) > 2*maxLabel {
 		return true
 	}
@@ -35,7 +35,7 @@ func saysOther(key string) bool {
 	if len(words) > 1 && words[len(words)-1] == "name" && words[0] == "generate" {
 		return true
 	}
-	return len(words) > 0 && isOther[strings.TrimSuffix(words[len(words)-1], "s")]
+	return len(words) > 0 && isNoNameWord[strings.TrimSuffix(words[len(words)-1], "s")]
 }
 
 // meaning is what a key may refer to.
@@ -72,7 +72,7 @@ func (s *Served) meaning(group, key string) meaning {
 	words := wordsOf(key)
 	found = s.lookUp(group, words)
 	if !found.sure && (len(found.targets) == 0 || isRelation[key]) && !isExternal(group) {
-		found.hints, found.other = s.hints(group, words), saysOther(key)
+		found.hints, found.other = s.hints(group, words), isNoName(key)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +85,8 @@ func (s *Served) meaning(group, key string) meaning {
 
 func (s *Served) lookUp(group string, all []string) meaning {
 	words := stem(all)
-	own, near, every := cmp.Or(s.groups[group], &vocabulary{}), cmp.Or(s.domains[DomainOf(group)], &vocabulary{}), cmp.Or(s.domains[everyDomain], &vocabulary{})
-	if len(words) == 0 || len(words) == 1 && isOther[words[0]] && (len(all) == 1 || own.exact[words[0]] == nil && own.ends[words[0]] == nil) {
+	own, near, every := cmp.Or(s.groups[group], &vocabulary{}), cmp.Or(s.domains[DomainOf(group)], &vocabulary{}), cmp.Or(s.domains[allDomains], &vocabulary{})
+	if len(words) == 0 || len(words) == 1 && isNoNameWord[words[0]] && (len(all) == 1 || own.exact[words[0]] == nil && own.ends[words[0]] == nil) {
 		return meaning{}
 	}
 	core := commonWords
@@ -151,13 +151,13 @@ func (s *Served) byLetters(core map[string]graph.Reference, every *vocabulary, w
 func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []string, isNamed bool) meaning {
 	for i := 1; i < len(form); i++ {
 		end := strings.Join(form[i:], "")
-		long := len(end) > shortestEnd && !isElsewhere[form[i-1]]
+		long := len(end) > shortestEnd && !isNewWord[form[i-1]]
 		exact := own.exact[end]
 		if target, ok := core[end]; ok && (exact == nil || !long) {
 			return meaning{targets: []graph.Reference{target}, sure: isCertain(form, target.To.Kind, isNamed)}
 		}
 		ends := own.ends[end]
-		if isOther[form[len(form)-1]] {
+		if isNoNameWord[form[len(form)-1]] {
 			ends = nil
 		}
 		if found := s.references(exact, ends); found != nil && long {
@@ -179,7 +179,7 @@ func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []
 // means returns the meaning of a field of the current object. The keys from and ref, and the texts in a map of
 // Secrets, ConfigMaps or classes have the meaning of the parent's key. The key className has the meaning of the
 // parent's key followed by ClassName.
-func (g *guess) means(key string, isText bool) meaning {
+func (g *conventionWalk) means(key string, isText bool) meaning {
 	found := g.served.meaning(g.kind.Group, key)
 	depth := len(g.path)
 	if key == "secret" && depth > 1 && isLiteral[g.path[depth-2]] {
@@ -208,7 +208,7 @@ func (g *guess) means(key string, isText bool) meaning {
 
 // isMapped reports whether a map of texts holds names of objects if its key names this kind.
 func isMapped(kind graph.Kind) bool {
-	return kind == kinds["Secret"].To || kind == kinds["ConfigMap"].To || settled[kind.Group] && strings.HasSuffix(kind.Kind, "Class")
+	return kind == kinds["Secret"].To || kind == kinds["ConfigMap"].To || kubernetesGroups[kind.Group] && strings.HasSuffix(kind.Kind, "Class")
 }
 
 // isInstance are words after the name of a kind that do not change the meaning of a key.

@@ -51,7 +51,7 @@ func TestConventionsMeasured(t *testing.T) {
 	index := NewServed(scopes)
 	var fields, objects tally
 	for _, rule := range BuiltinRules() {
-		if settled[rule.From.Group] || rule.From == AnyKind || !guessable(&rule) {
+		if kubernetesGroups[rule.From.Group] || rule.From == AnyKind || !guessable(&rule) {
 			continue
 		}
 		object := planted(&rule)
@@ -59,7 +59,7 @@ func TestConventionsMeasured(t *testing.T) {
 		fields.add(known, claims(conventions(index, rule.From, object, nodes{}, maxGuessed), served, known))
 	}
 	for kind, object := range goldenObjects(t) {
-		if !Builtin().Lists(kind.Kind) || settled[kind.Group] {
+		if !Builtin().Lists(kind.Kind) || kubernetesGroups[kind.Group] {
 			continue
 		}
 		var known []graph.Reference

@@ -200,7 +200,7 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	if !ok {
 		return nil
 	}
-	ref.Optional = rule.Optional || rule.Inferred || rule.Method != Inventory && !asks(rule.Path)
+	ref.Optional = rule.Optional || rule.Inferred || rule.Method != Inventory && !requiresTarget(rule.Path)
 	for _, condition := range rule.OptionalIf {
 		ref.Optional = ref.Optional || naiveHolds(condition, look)
 	}

@@ -50,9 +50,9 @@ func (n *node) along(steps []step) *node {
 	return n
 }
 
-// tells reports whether rules read a value, or say that it is not a reference. In both cases conventions
+// reads reports whether rules read a value, or say that it is not a reference. In both cases conventions
 // do not apply to it.
-func (n *node) tells() bool {
+func (n *node) reads() bool {
 	if n == nil {
 		return false
 	}
@@ -82,15 +82,15 @@ func sumOf(r *Rule) uint64 {
 // afterwards.
 func (x *Extractor) Reading(of map[graph.Kind]*Reading) *Extractor {
 	y := *x
-	y.read, y.joined = of, make(map[graph.Kind]*jsontree.Shape)
-	for kind := range x.ruled {
-		if told := of[kind]; told != nil && !x.Infers(kind) {
+	y.read, y.joinedShapes = of, make(map[graph.Kind]*jsontree.Shape)
+	for kind := range x.declared {
+		if reading := of[kind]; reading != nil && !x.Infers(kind) {
 			both := &jsontree.Shape{}
 			if own := x.kinds.of(kind); own != nil {
 				both.Join(own.shape)
 			}
-			both.Join(told.root.shape())
-			y.joined[kind] = both
+			both.Join(reading.root.shape())
+			y.joinedShapes[kind] = both
 		}
 	}
 	return &y
@@ -123,9 +123,9 @@ func (n nodes) element() nodes { return nodes{n[0].element(), n[1].element()} }
 // ReferenceRules, then the schema, then conventions with inference.
 func (n nodes) source() Source {
 	switch {
-	case n[0].tells():
+	case n[0].reads():
 		return ByTable
-	case n[1].tells():
+	case n[1].reads():
 		return BySchema
 	default:
 		return ByConvention

@@ -5,19 +5,19 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// ruling is the compiled rules of one kind: the tree of their paths, and the shape of the
+// kindRules is the compiled rules of one kind: the tree of their paths, and the shape of the
 // fields that they read.
-type ruling struct {
+type kindRules struct {
 	root  *node
 	shape *jsontree.Shape
 }
 
-// rulings maps kinds to rulings. Kinds of the built-in table are compiled at the first
+// rulesByKind maps kinds to their rules. Kinds of the built-in table are compiled at the first
 // use: the table has hundreds, and a cluster serves some of them.
-type rulings map[graph.Kind]func() *ruling
+type rulesByKind map[graph.Kind]func() *kindRules
 
-// of returns the ruling of a kind, or nil.
-func (r rulings) of(kind graph.Kind) *ruling {
+// of returns the rules of a kind, or nil.
+func (r rulesByKind) of(kind graph.Kind) *kindRules {
 	get := r[kind]
 	if get == nil {
 		return nil
@@ -25,7 +25,7 @@ func (r rulings) of(kind graph.Kind) *ruling {
 	return get()
 }
 
-// put sets a ruling that is compiled already.
-func (r rulings) put(kind graph.Kind, compiled *ruling) {
-	r[kind] = func() *ruling { return compiled }
+// put sets rules that are compiled already.
+func (r rulesByKind) put(kind graph.Kind, compiled *kindRules) {
+	r[kind] = func() *kindRules { return compiled }
 }

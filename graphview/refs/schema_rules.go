@@ -21,7 +21,7 @@ type SchemaRules struct {
 // also finds fields that the table lacks and that are named after a kind of Kubernetes.
 // For other kinds, conventions find such fields. The error is a *budget.Exceeded.
 func (s *Served) SchemaRules(kind graph.Kind, of *schema.Schema) (SchemaRules, error) {
-	if settled[kind.Group] || of == nil {
+	if kubernetesGroups[kind.Group] || of == nil {
 		return SchemaRules{}, nil
 	}
 	var table *node
@@ -126,7 +126,7 @@ func (r *schemaReader) visitObject(p place, s *schema.Schema) {
 }
 
 func (r *schemaReader) visitText(p place, s *schema.Schema) {
-	if r.read[p.path] || (nodes{p.table}).source() == ByTable || saysOther(p.key) {
+	if r.read[p.path] || (nodes{p.table}).source() == ByTable || isNoName(p.key) {
 		return
 	}
 	targets := r.served.meaning(r.kind.Group, p.key).targets
@@ -217,7 +217,7 @@ func isProduct(key string) bool {
 // a kind of Kubernetes: the table is complete for the project's own kinds. Conventions
 // find the targets of other kinds.
 func (r *schemaReader) addIfListed(path string, targets []graph.Reference, namespace string) {
-	if r.listed && len(targets) == 1 && settled[targets[0].To.Group] {
+	if r.listed && len(targets) == 1 && kubernetesGroups[targets[0].To.Group] {
 		r.addTargets(path, targets, namespace, false, true)
 	}
 }

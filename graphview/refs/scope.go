@@ -11,8 +11,8 @@ import (
 // ClusterIssuer instead of an Issuer.
 var scopeFields = [...]string{"clusterScope", "clusterScoped"}
 
-// wide returns the cluster-scoped variant of a kind, if it is served.
-func (s *Served) wide(kind graph.Kind) (graph.Reference, bool) {
+// clusterScopedVariant returns the cluster-scoped variant of a kind, if it is served.
+func (s *Served) clusterScopedVariant(kind graph.Kind) (graph.Reference, bool) {
 	kind.Kind = "Cluster" + kind.Kind
 	if s == nil {
 		return graph.Reference{}, false
@@ -22,10 +22,10 @@ func (s *Served) wide(kind graph.Kind) (graph.Reference, bool) {
 }
 
 // scopeOf returns the target, or its cluster-scoped variant if a field of the object says so.
-func (g *guess) scopeOf(target graph.Reference, object map[string]any) graph.Reference {
+func (g *conventionWalk) scopeOf(target graph.Reference, object map[string]any) graph.Reference {
 	for _, field := range scopeFields {
 		if object[field] == true {
-			if wide, ok := g.served.wide(target.To); ok {
+			if wide, ok := g.served.clusterScopedVariant(target.To); ok {
 				return wide
 			}
 		}
@@ -35,7 +35,7 @@ func (g *guess) scopeOf(target graph.Reference, object map[string]any) graph.Ref
 
 // countNamesakes counts kinds. A kind and its cluster-scoped variant count once.
 func countNamesakes(kinds []graph.Kind) int {
-	if len(kinds) > 2*maxNamesakes {
+	if len(kinds) > 2*maxKindsPerWord {
 		return len(kinds)
 	}
 	n := 0

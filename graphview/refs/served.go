@@ -8,9 +8,9 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// maxNamesakes is the maximum number of kinds for one word; a word with more is ambiguous
+// maxKindsPerWord is the maximum number of kinds for one word; a word with more is ambiguous
 // and is ignored. A kind and its cluster-scoped variant count once.
-const maxNamesakes = 6
+const maxKindsPerWord = 6
 
 // shortestEnd is the minimum length of the end of a kind's name that stands for the kind; shortestFar is
 // the same for kinds of other publishers.
@@ -34,8 +34,8 @@ type keyOf struct{ group, key string }
 // maxKnown bounds the cached keys.
 const maxKnown = 32_768
 
-// everyDomain is the key of the vocabulary of all groups but those of Kubernetes.
-const everyDomain = "*"
+// allDomains is the key of the vocabulary of all groups but those of Kubernetes.
+const allDomains = "*"
 
 // vocabulary maps words to kinds: exact by the whole name, ends by its end and, for a group, parts by
 // words at its beginning or in its middle. all are a group's kinds.
@@ -51,13 +51,13 @@ func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
 	s := &Served{scopes: kinds, groups: map[string]*vocabulary{}, domains: map[string]*vocabulary{}, byName: map[string][]graph.Kind{}, known: map[keyOf]meaning{}}
 	for kind := range kinds {
 		s.byName[kind.Kind] = append(s.byName[kind.Kind], kind)
-		if settled[kind.Group] {
+		if kubernetesGroups[kind.Group] {
 			continue // commonWords has these, served or not
 		}
 		note(s.groups, kind.Group, kind)
 		s.groups[kind.Group].noteParts(kind)
 		note(s.domains, DomainOf(kind.Group), kind)
-		note(s.domains, everyDomain, kind)
+		note(s.domains, allDomains, kind)
 	}
 	for _, named := range s.byName {
 		slices.SortFunc(named, CompareKinds)
@@ -112,7 +112,7 @@ func (v *vocabulary) settle() {
 	slices.SortFunc(v.all, CompareKinds)
 	for _, words := range [...]map[string][]graph.Kind{v.exact, v.ends, v.parts} {
 		for word, kinds := range words {
-			if countNamesakes(kinds) > maxNamesakes {
+			if countNamesakes(kinds) > maxKindsPerWord {
 				delete(words, word)
 				continue
 			}
@@ -162,7 +162,7 @@ func (x *Extractor) Guesses(of graph.Kind) bool { return x.Infers(of) || x.read[
 
 // IsOpen reports whether the schema of a kind may add references: not for kinds of
 // Kubernetes itself, which the table covers.
-func IsOpen(of graph.Kind) bool { return !settled[of.Group] }
+func IsOpen(of graph.Kind) bool { return !kubernetesGroups[of.Group] }
 
 // shared are the domains in which many publishers have subdomains.
 var shared = set("k8s.io", "x-k8s.io", "github.com", "github.io", "google.com", "amazonaws.com")

@@ -13,17 +13,17 @@ func (x *Extractor) Shape(kind graph.Kind) *jsontree.Shape {
 	if x.Infers(kind) {
 		return everything
 	}
-	if shape := x.joined[kind]; shape != nil {
+	if shape := x.joinedShapes[kind]; shape != nil {
 		return shape
 	}
 	if own := x.kinds.of(kind); own != nil {
-		if told := x.read[kind]; told != nil && told.shape != nil {
-			return told.shape
+		if reading := x.read[kind]; reading != nil && reading.shape != nil {
+			return reading.shape
 		}
 		return own.shape
 	}
-	if settled[kind.Group] && x.bare != nil {
-		return x.bare
+	if kubernetesGroups[kind.Group] && x.commonShape != nil {
+		return x.commonShape
 	}
 	return everything
 }

@@ -159,8 +159,8 @@ func TestBuiltinCompiles(t *testing.T) {
 	if want, got := len(all.kinds), len(Builtin().kinds); got != want {
 		t.Errorf("%d kinds, want %d", got, want)
 	}
-	if !reflect.DeepEqual(all.others, Builtin().others) {
-		t.Errorf("every kind (-together +alone):\n%s", cmp.Diff(all.others, Builtin().others, deeply))
+	if !reflect.DeepEqual(all.commonRules, Builtin().commonRules) {
+		t.Errorf("every kind (-together +alone):\n%s", cmp.Diff(all.commonRules, Builtin().commonRules, deeply))
 	}
 }
 

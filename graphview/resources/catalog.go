@@ -87,9 +87,9 @@ type listing struct {
 	failed map[schema.GroupVersion]error
 }
 
-// succeed returns the catalog that replaces previous: the resources that are served,
+// catalogAfter returns the catalog that replaces previous: the resources that are served,
 // and the resources of previous whose group/version failed.
-func (l listing) succeed(previous *Catalog) *Catalog {
+func (l listing) catalogAfter(previous *Catalog) *Catalog {
 	var resources []Resource
 	for gv, served := range l.served {
 		if _, failed := l.failed[gv]; !failed {

@@ -65,7 +65,7 @@ func TestListingSucceed(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := describe(tt.listing.succeed(tt.previous))
+			got := describe(tt.listing.catalogAfter(tt.previous))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("catalog (-want +got):\n%s", diff)
 			}

@@ -45,10 +45,10 @@ var errNotWatchable = apierrors.NewForbidden(schema.GroupResource{}, "", errors.
 
 var errShortWatch = errors.New("watch ended at once")
 
-// changes calls signal when objects of one resource change. It is not a reflector
+// changeWatcher calls signal when objects of one resource change. It is not a reflector
 // because it retains no objects: it needs a resource version, not a list, and accepts
 // that the resource may be forbidden.
-type changes struct {
+type changeWatcher struct {
 	client   metadata.Interface
 	resource schema.GroupVersionResource
 	log      logr.Logger
@@ -58,7 +58,7 @@ type changes struct {
 }
 
 // run watches until ctx ends, and retries with back-off.
-func (c changes) run(ctx context.Context) {
+func (c changeWatcher) run(ctx context.Context) {
 	backoff := newBackoff(watchRetryLimit)
 	refused := false
 	for {
@@ -71,15 +71,15 @@ func (c changes) run(ctx context.Context) {
 			backoff = newBackoff(watchRetryLimit)
 		}
 		delay := backoff.Step()
-		if rejected(err) {
+		if isPermanent(err) {
 			delay = wait.Jitter(rejectedRetry, 0.1)
 		}
-		if rejected(err) && !refused {
+		if isPermanent(err) && !refused {
 			c.log.Info("changes are noticed by polling alone", "reason", err.Error())
 		} else {
 			c.log.V(1).Info("watch broke", "reason", err.Error(), "retryIn", delay)
 		}
-		refused = rejected(err)
+		refused = isPermanent(err)
 		select {
 		case <-ctx.Done():
 			return
@@ -90,7 +90,7 @@ func (c changes) run(ctx context.Context) {
 
 // follow gets the current resource version and watches from there, one watch after the
 // other, until a request fails. It always returns an error.
-func (c changes) follow(ctx context.Context) error {
+func (c changeWatcher) follow(ctx context.Context) error {
 	if c.watchable != nil && !c.watchable(ctx, c.resource.Group, c.resource.Resource) {
 		return fmt.Errorf("list %s: %w", c.resource.GroupResource(), errNotWatchable)
 	}
@@ -109,7 +109,7 @@ func (c changes) follow(ctx context.Context) error {
 }
 
 // position returns the current resource version. A list of one object is enough.
-func (c changes) position(ctx context.Context) (string, error) {
+func (c changeWatcher) position(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	list, err := c.client.Resource(c.resource).List(ctx, metav1.ListOptions{Limit: 1})
@@ -121,7 +121,7 @@ func (c changes) position(ctx context.Context) (string, error) {
 
 // watch signals events until the server ends the watch, and returns the last resource
 // version that it saw.
-func (c changes) watch(ctx context.Context, position string) (string, error) {
+func (c changeWatcher) watch(ctx context.Context, position string) (string, error) {
 	// The random timeout keeps the watches from ending at the same time. It replaces
 	// the server's own random timeout.
 	timeout := int64(300 + rand.IntN(300))

@@ -43,18 +43,18 @@ type source interface {
 // Discovery keeps a Catalog of the resources that the cluster serves up to date.
 type Discovery struct {
 	source  source
-	changes []changes
+	changes []changeWatcher
 	log     logr.Logger
 	poll    time.Duration
 
-	// moved holds at most one signal, because one discovery serves all of them.
-	moved chan struct{}
+	// signals holds at most one signal, because one discovery serves all of them.
+	signals chan struct{}
 
-	mu       sync.Mutex
-	current  *Catalog      // nil before the first catalog
-	replaced chan struct{} // closed when current is replaced
-	looked   chan struct{} // closed after the next discovery, also if it failed
-	failure  error         // of the last discovery, nil if it worked
+	mu            sync.Mutex
+	current       *Catalog      // nil before the first catalog
+	replaced      chan struct{} // closed when current is replaced
+	nextDiscovery chan struct{} // closed after the next discovery, also if it failed
+	failure       error         // of the last discovery, nil if it worked
 }
 
 // New returns a Discovery. It makes no request before Run.
@@ -78,7 +78,7 @@ func New(o Options) (*Discovery, error) {
 	}
 	d := newDiscovery(server{client: documents}, o.Logger, o.PollInterval)
 	for _, r := range []schema.GroupVersionResource{customResourceDefinitions, apiServices} {
-		d.changes = append(d.changes, changes{
+		d.changes = append(d.changes, changeWatcher{
 			client:   objects,
 			resource: r,
 			log:      o.Logger.WithValues("resource", r.GroupResource().String()),
@@ -100,7 +100,7 @@ func Once(ctx context.Context, config *rest.Config) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return found.succeed(nil), nil
+	return found.catalogAfter(nil), nil
 }
 
 func newDiscovery(s source, log logr.Logger, poll time.Duration) *Discovery {
@@ -108,12 +108,12 @@ func newDiscovery(s source, log logr.Logger, poll time.Duration) *Discovery {
 		poll = defaultPollInterval
 	}
 	return &Discovery{
-		source:   s,
-		log:      log,
-		poll:     poll,
-		moved:    make(chan struct{}, 1),
-		replaced: make(chan struct{}),
-		looked:   make(chan struct{}),
+		source:        s,
+		log:           log,
+		poll:          poll,
+		signals:       make(chan struct{}, 1),
+		replaced:      make(chan struct{}),
+		nextDiscovery: make(chan struct{}),
 	}
 }
 
@@ -141,7 +141,7 @@ func (d *Discovery) Current() (*Catalog, <-chan struct{}) {
 func (d *Discovery) Wait(ctx context.Context) error {
 	for {
 		d.mu.Lock()
-		current, looked, failure := d.current, d.looked, d.failure
+		current, looked, failure := d.current, d.nextDiscovery, d.failure
 		d.mu.Unlock()
 		if current != nil {
 			return nil
@@ -157,18 +157,18 @@ func (d *Discovery) Wait(ctx context.Context) error {
 	}
 }
 
-// Looked returns a channel that is closed after the next discovery, even if the catalog is the
+// NextDiscovery returns a channel that is closed after the next discovery, even if the catalog is the
 // same. The caller can then look for changes that are not in a catalog, such as of schemas.
-func (d *Discovery) Looked() <-chan struct{} {
+func (d *Discovery) NextDiscovery() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.looked
+	return d.nextDiscovery
 }
 
 // signal requests a discovery. It never blocks.
 func (d *Discovery) signal() {
 	select {
-	case d.moved <- struct{}{}:
+	case d.signals <- struct{}{}:
 	default:
 	}
 }
@@ -182,7 +182,7 @@ func (d *Discovery) follow(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-d.moved:
+		case <-d.signals:
 			p.signalled(time.Now())
 		case <-timer.C:
 			ok := d.refresh(ctx)
@@ -204,8 +204,8 @@ func (d *Discovery) refresh(ctx context.Context) bool {
 	d.mu.Lock()
 	repeated := d.failure != nil
 	d.failure = err
-	close(d.looked)
-	d.looked = make(chan struct{})
+	close(d.nextDiscovery)
+	d.nextDiscovery = make(chan struct{})
 	changed := err == nil && !next.equal(previous)
 	if changed {
 		d.current = next
@@ -233,7 +233,7 @@ func (d *Discovery) discover(ctx context.Context, previous *Catalog) (*Catalog, 
 	if err != nil {
 		return nil, err
 	}
-	next := l.succeed(previous)
+	next := l.catalogAfter(previous)
 	if !next.lacks(previous) {
 		return next, nil
 	}
@@ -243,7 +243,7 @@ func (d *Discovery) discover(ctx context.Context, previous *Catalog) (*Catalog, 
 	if l, err = d.source.list(ctx); err != nil {
 		return nil, err
 	}
-	return l.succeed(previous), nil
+	return l.catalogAfter(previous), nil
 }
 
 func failedVersions(c *Catalog) []string {

@@ -14,33 +14,33 @@ const (
 	minGap = 500 * time.Millisecond
 )
 
-// settle has the intervals between the discoveries that follow a signal. A
+// settleIntervals has the intervals between the discoveries that follow a signal. A
 // CustomResourceDefinition is in the discovery documents a moment after it is established, an
 // APIService after the API server has called its backend. Each change of the object is another
 // signal, which starts again at the first interval. After a deletion there is no further signal:
 // the last event of the object comes before the documents change. An API server that is busy, or
 // has just started, updates the documents many seconds later.
-var settle = [...]time.Duration{
+var settleIntervals = [...]time.Duration{
 	500 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second,
 	8 * time.Second, 16 * time.Second,
 }
 
-// pace decides when to discover next. It has no clock: callers pass the time.
-type pace struct {
-	poll    time.Duration
-	next    time.Time // time of the next discovery
-	last    time.Time // end of the last discovery
-	settled int       // number of intervals of settle used since the last signal
-	backoff *wait.Backoff
+// schedule decides when to discover next. It has no clock: callers pass the time.
+type schedule struct {
+	poll       time.Duration
+	next       time.Time // time of the next discovery
+	last       time.Time // end of the last discovery
+	settleStep int       // number of intervals of settle used since the last signal
+	backoff    *wait.Backoff
 }
 
 // newPace returns a pace whose first discovery is due now. Without signals it then polls.
-func newPace(now time.Time, poll time.Duration) *pace {
-	return &pace{poll: poll, next: now, settled: len(settle)}
+func newPace(now time.Time, poll time.Duration) *schedule {
+	return &schedule{poll: poll, next: now, settleStep: len(settleIntervals)}
 }
 
-func (p *pace) signalled(now time.Time) {
-	p.settled = 0
+func (p *schedule) signalled(now time.Time) {
+	p.settleStep = 0
 	soon := now
 	if !p.last.IsZero() && soon.Before(p.last.Add(minGap)) {
 		soon = p.last.Add(minGap)
@@ -51,7 +51,7 @@ func (p *pace) signalled(now time.Time) {
 }
 
 // discovered records the end of a discovery. ok means that it succeeded.
-func (p *pace) discovered(now time.Time, ok bool) {
+func (p *schedule) discovered(now time.Time, ok bool) {
 	p.last = now
 	switch {
 	case !ok:
@@ -60,9 +60,9 @@ func (p *pace) discovered(now time.Time, ok bool) {
 		}
 		p.next = now.Add(p.backoff.Step())
 		return
-	case p.settled < len(settle):
-		p.next = now.Add(min(settle[p.settled], p.poll))
-		p.settled++
+	case p.settleStep < len(settleIntervals):
+		p.next = now.Add(min(settleIntervals[p.settleStep], p.poll))
+		p.settleStep++
 	default:
 		p.next = now.Add(wait.Jitter(p.poll, 0.1))
 	}

@@ -61,15 +61,15 @@ func (s server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	err := s.client.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
-	if err == nil || rejected(err) {
+	if err == nil || isPermanent(err) {
 		return nil
 	}
 	return fmt.Errorf("server is not ready: %w", err)
 }
 
-// rejected reports whether a retry fails with the same error until the configuration of the
+// isPermanent reports whether a retry fails with the same error until the configuration of the
 // cluster changes.
-func rejected(err error) bool {
+func isPermanent(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) ||
 		apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)
 }

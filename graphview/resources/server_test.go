@@ -71,7 +71,7 @@ func TestServerList(t *testing.T) {
 			if (err != nil) != tt.wantErr {
 				t.Fatalf("error = %v, want one: %t", err, tt.wantErr)
 			}
-			catalog := l.succeed(nil)
+			catalog := l.catalogAfter(nil)
 			var got []string
 			for _, r := range catalog.All() {
 				got = append(got, r.String())

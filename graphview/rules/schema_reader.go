@@ -38,9 +38,9 @@ type SchemaOptions struct {
 	Source SchemaSource
 	// Watched returns the resources whose schemas are read.
 	Watched func() []resources.Resource
-	// Looked returns a channel that is closed after the next discovery.
-	Looked func() <-chan struct{}
-	Logger logr.Logger
+	// Discovered returns a channel that is closed after the next discovery.
+	Discovered func() <-chan struct{}
+	Logger     logr.Logger
 }
 
 // SchemaReader reads the schemas of watched kinds into a Set.
@@ -76,7 +76,7 @@ func (s *SchemaReader) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		looked := s.o.Looked()
+		looked := s.o.Discovered()
 		timer.Reset(pause)
 		select {
 		case <-ctx.Done():

@@ -9,12 +9,12 @@ import (
 	"graphview.dev/graphview/refs/schema"
 )
 
-// machinery is the prefix of the names of schemas that all kinds share, such as that of metadata. Only
+// machineryPrefix is the prefix of the names of schemas that all kinds share, such as that of metadata. Only
 // that of a label selector helps to find references.
-const machinery = "io.k8s.apimachinery."
+const machineryPrefix = "io.k8s.apimachinery."
 
 func isOfMachinery(name string) bool {
-	return strings.HasPrefix(name, machinery) && !strings.HasSuffix(name, ".LabelSelector")
+	return strings.HasPrefix(name, machineryPrefix) && !strings.HasSuffix(name, ".LabelSelector")
 }
 
 // shared has the schemas of a document that point to each other, as those of extension servers do. The

@@ -78,7 +78,7 @@ func (c *compiler) check(path string, err error) bool {
 	return false
 }
 
-func (c *compiler) shape(path, format string, args ...any) {
+func (c *compiler) addError(path, format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("%s: "+format, append([]any{path}, args...)...))
 }
 
@@ -88,11 +88,11 @@ func Compile(ctx context.Context, declared Spec) (*Program, error) {
 	c := &compiler{ctx: ctx}
 	p := &Program{Spec: declared}
 	if c.text = declared.TextLen(); c.text > maxText {
-		c.shape("spec", tooMuchText, maxText, c.text)
+		c.addError("spec", tooMuchText, maxText, c.text)
 		return nil, &InvalidError{Reason: reasonSpec, Errors: c.errs}
 	}
 	if n := len(declared.Queries); n < 1 || n > maxQueries {
-		c.shape("spec.queries", "must have between 1 and %d queries, has %d", maxQueries, n)
+		c.addError("spec.queries", "must have between 1 and %d queries, has %d", maxQueries, n)
 	}
 	// Compile no more queries than allowed, since that could be a lot of work.
 	for i := range declared.Queries[:min(len(declared.Queries), maxQueries)] {
@@ -120,9 +120,9 @@ func Compile(ctx context.Context, declared Spec) (*Program, error) {
 func (c *compiler) query(path string, q *Query) QueryProgram {
 	switch {
 	case q.Include != nil && q.Exclude != nil:
-		c.shape(path, "has both include and exclude; split it into two queries, the first that matches decides")
+		c.addError(path, "has both include and exclude; split it into two queries, the first that matches decides")
 	case q.Include == nil && q.Exclude == nil:
-		c.shape(path, "has neither include nor exclude; set exactly one of them")
+		c.addError(path, "has neither include nor exclude; set exactly one of them")
 	case q.Exclude != nil:
 		selector, err := expr.CompileResource(c.ctx, q.Exclude.ResourceSelectorExpression)
 		c.check(path+".exclude.resourceSelectorExpression", err)
@@ -166,15 +166,15 @@ func (c *compiler) namespaces(path string, n *Namespaces) *NamespaceProgram {
 	out := &NamespaceProgram{}
 	if len(n.Names) > 0 {
 		if n.LabelSelector != "" || n.FieldSelector != "" {
-			c.shape(path, "names excludes labelSelector and fieldSelector; use objectSelectorExpression to narrow names down")
+			c.addError(path, "names excludes labelSelector and fieldSelector; use objectSelectorExpression to narrow names down")
 		}
 		if len(n.Names) > maxNames {
-			c.shape(path+".names", "must have at most %d names, has %d", maxNames, len(n.Names))
+			c.addError(path+".names", "must have at most %d names, has %d", maxNames, len(n.Names))
 		}
 		out.Names = make(map[string]bool, len(n.Names))
 		for i, name := range n.Names[:min(len(n.Names), maxNames)] {
 			if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-				c.shape(fmt.Sprintf("%s.names[%d]", path, i), "%q is not the name of a namespace: %s", name, problems[0])
+				c.addError(fmt.Sprintf("%s.names[%d]", path, i), "%q is not the name of a namespace: %s", name, problems[0])
 			}
 			out.Names[name] = true
 		}
@@ -211,22 +211,22 @@ var fieldName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,62}$`)
 // fields compiles the named parts of objects.
 func (c *compiler) fields(path string, o *ObjectFilter) Parts {
 	if o.JSONPath != "" {
-		c.shape(path, "has fields and jsonPath, which exclude each other; fields names what jsonPath returns as a list")
+		c.addError(path, "has fields and jsonPath, which exclude each other; fields names what jsonPath returns as a list")
 	}
 	path += ".fields"
 	if n := len(o.Fields); n > maxFields {
-		c.shape(path, "must have at most %d fields, has %d", maxFields, n)
+		c.addError(path, "must have at most %d fields, has %d", maxFields, n)
 		return nil
 	}
 	fields := make([]expr.Field, 0, len(o.Fields))
 	for _, name := range slices.Sorted(maps.Keys(o.Fields)) {
 		if !fieldName.MatchString(name) {
-			c.shape(path, "%s is not a field's name; expected at most 63 letters, digits, '_', '.' and '-', of which the first is a letter or '_'", quoted(name[:min(len(name), 64)]))
+			c.addError(path, "%s is not a field's name; expected at most 63 letters, digits, '_', '.' and '-', of which the first is a letter or '_'", quoted(name[:min(len(name), 64)]))
 			continue
 		}
 		text := o.Fields[name]
 		if len(text) > maxFieldPath {
-			c.shape(path+"."+name, "must have at most %d characters", maxFieldPath)
+			c.addError(path+"."+name, "must have at most %d characters", maxFieldPath)
 			continue
 		}
 		field, err := expr.ParseField(name, text)

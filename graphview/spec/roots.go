@@ -43,7 +43,7 @@ const maxRootSelector = 1024
 // roots compiles the selectors of roots. Objects come first, since they cost less to evaluate.
 func (c *compiler) roots(path string, r *Roots) (roots []Root) {
 	if n := len(r.Objects); n > maxRoots {
-		c.shape(path+".objects", "must have at most %d objects, has %d", maxRoots, n)
+		c.addError(path+".objects", "must have at most %d objects, has %d", maxRoots, n)
 	}
 	for i := range r.Objects[:min(len(r.Objects), maxRoots)] {
 		root := Root{Path: fmt.Sprintf("%s.objects[%d]", path, i)}
@@ -52,7 +52,7 @@ func (c *compiler) roots(path string, r *Roots) (roots []Root) {
 		}
 	}
 	if n := len(r.ObjectSelectorExpressions); n > maxRoots {
-		c.shape(path+".objectSelectorExpressions", "must have at most %d expressions, has %d", maxRoots, n)
+		c.addError(path+".objectSelectorExpressions", "must have at most %d expressions, has %d", maxRoots, n)
 	}
 	for i, text := range r.ObjectSelectorExpressions[:min(len(r.ObjectSelectorExpressions), maxRoots)] {
 		root := Root{Path: fmt.Sprintf("%s.objectSelectorExpressions[%d]", path, i), Expression: text}
@@ -104,15 +104,15 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 	}
 	switch {
 	case ways != 1:
-		c.shape(root.Path, "must say in exactly one way what the object is: by kind, labelSelector or both, or by one of helmRelease, argoApplication, fluxKustomization and fluxHelmRelease")
+		c.addError(root.Path, "must say in exactly one way what the object is: by kind, labelSelector or both, or by one of helmRelease, argoApplication, fluxKustomization and fluxHelmRelease")
 	case o.Kind == "" && (o.Group != nil || o.Name != ""):
-		c.shape(root.Path, "has group or name without a kind; add kind, such as Deployment")
+		c.addError(root.Path, "has group or name without a kind; add kind, such as Deployment")
 	case o.Name != "" && o.LabelSelector != "":
-		c.shape(root.Path, "has name and labelSelector, which exclude each other; name one object, or select objects by their labels")
+		c.addError(root.Path, "has name and labelSelector, which exclude each other; name one object, or select objects by their labels")
 	}
 	if o.Namespace != "" {
 		if problems := validation.IsDNS1123Label(o.Namespace); len(problems) > 0 {
-			c.shape(root.Path+".namespace", "%q is not the name of a namespace: %s", o.Namespace, problems[0])
+			c.addError(root.Path+".namespace", "%q is not the name of a namespace: %s", o.Namespace, problems[0])
 		}
 		e.equals("namespace", o.Namespace)
 		root.Description += " in namespace " + quoted(o.Namespace)
@@ -122,7 +122,7 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 	}
 	root.Expression = strings.Join(e.terms, " && ")
 	if c.text += len(root.Expression); c.text > maxText {
-		c.shape(root.Path, tooMuchText, maxText, c.text)
+		c.addError(root.Path, tooMuchText, maxText, c.text)
 		return false
 	}
 	var err error
@@ -145,7 +145,7 @@ func (c *compiler) described(root *Root, o *RootObject, e *conjunction) {
 	if o.Kind != "" {
 		what = o.Kind
 		if len(validation.IsDNS1035Label(strings.ToLower(o.Kind))) > 0 {
-			c.shape(root.Path+".kind", "%s is not a kind; expected one such as Deployment, without group or version", quoted(o.Kind))
+			c.addError(root.Path+".kind", "%s is not a kind; expected one such as Deployment, without group or version", quoted(o.Kind))
 		}
 		e.equals("kind", o.Kind)
 	}
@@ -153,7 +153,7 @@ func (c *compiler) described(root *Root, o *RootObject, e *conjunction) {
 	if o.Name != "" {
 		// Some kinds allow names that are not DNS subdomains.
 		if len(o.Name) > validation.DNS1123SubdomainMaxLength || strings.ContainsAny(o.Name, "/%") || !utf8.ValidString(o.Name) {
-			c.shape(root.Path+".name", "%s is not the name of an object", quoted(o.Name))
+			c.addError(root.Path+".name", "%s is not the name of an object", quoted(o.Name))
 		}
 		e.equals("name", o.Name)
 		root.Description += " that is named " + quoted(o.Name)
@@ -167,16 +167,16 @@ func (c *compiler) described(root *Root, o *RootObject, e *conjunction) {
 // name checks the name of an object.
 func (c *compiler) name(path, name string, most int) {
 	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
-		c.shape(path, "%s is not a name: %s", quoted(name), problems[0])
+		c.addError(path, "%s is not a name: %s", quoted(name), problems[0])
 	} else if len(name) > most {
-		c.shape(path, "must have at most %d characters", most)
+		c.addError(path, "must have at most %d characters", most)
 	}
 }
 
 // labels adds the terms for a label selector.
 func (c *compiler) labels(path, text string, e *conjunction) {
 	if len(text) > maxRootSelector {
-		c.shape(path, "must have at most %d characters", maxRootSelector)
+		c.addError(path, "must have at most %d characters", maxRootSelector)
 		return
 	}
 	selector, err := expr.ParseLabelSelector(text)
@@ -185,10 +185,10 @@ func (c *compiler) labels(path, text string, e *conjunction) {
 	}
 	requirements, selectable := selector.Requirements()
 	if !selectable || len(requirements) == 0 {
-		c.shape(path, "selects everything; leave it out, or name a label")
+		c.addError(path, "selects everything; leave it out, or name a label")
 	}
 	if len(requirements) > maxRequirements {
-		c.shape(path, "must have at most %d requirements, has %d", maxRequirements, len(requirements))
+		c.addError(path, "must have at most %d requirements, has %d", maxRequirements, len(requirements))
 		return
 	}
 	for _, r := range requirements {

@@ -82,13 +82,13 @@ func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
 	c := &compiler{ctx: ctx}
 	p := &RuleProgram{Rule: rule}
 	if rule.From.Kind == "" || strings.Contains(rule.From.Group+rule.From.Kind, "*") {
-		c.shape("spec.from", "must be one kind and its group, without patterns")
+		c.addError("spec.from", "must be one kind and its group, without patterns")
 	}
 	switch n := len(rule.References); {
 	case n == 0 && rule.Health == "":
-		c.shape("spec", "declares nothing; set references, health or both")
+		c.addError("spec", "declares nothing; set references, health or both")
 	case n > maxRuleReferences:
-		c.shape("spec.references", "must have at most %d references, has %d", maxRuleReferences, n)
+		c.addError("spec.references", "must have at most %d references, has %d", maxRuleReferences, n)
 	}
 	reason := reasonSpec
 	for i := range rule.References[:min(len(rule.References), maxRuleReferences)] {
@@ -121,20 +121,20 @@ func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath b
 	}
 	switch {
 	case r.Word != "" && (!isWord(r.Word) || len(r.Word) > graph.MaxWord):
-		c.shape(path+".word", "must be lower-case words such as feeds or is backed up by, of at most %d letters and spaces together", graph.MaxWord)
+		c.addError(path+".word", "must be lower-case words such as feeds or is backed up by, of at most %d letters and spaces together", graph.MaxWord)
 	case arc != graph.Direct && arc != graph.Transitive:
-		c.shape(path+".type", "must be r or t")
+		c.addError(path+".type", "must be r or t")
 	case (r.Path == "") == (r.Expression == ""):
-		c.shape(path, "has exactly one of path and expression; remove one, or make it two references")
+		c.addError(path, "has exactly one of path and expression; remove one, or make it two references")
 	case r.Expression != "" && (r.NamespacePath != "" || r.To != graph.Kind{}):
-		c.shape(path, "an expression names group, kind and namespace itself; remove to and namespacePath")
+		c.addError(path, "an expression names group, kind and namespace itself; remove to and namespacePath")
 	case r.Expression != "":
 		program, err := expr.CompileReferences(c.ctx, r.Expression)
 		if path += ".expression"; c.check(path, err) {
 			p.Expressions = append(p.Expressions, RuleExpression{Field: path, Program: program, Arc: arc, Word: r.Word})
 		}
 	case r.To.Kind == "":
-		c.shape(path+".to.kind", "must be the name of a kind: that of the names at path")
+		c.addError(path+".to.kind", "must be the name of a kind: that of the names at path")
 	default:
 		ok := c.check(path+".path", refs.CheckPath(r.Path))
 		rule := refs.Rule{From: p.Rule.From, Path: r.Path, Type: arc, Word: r.Word, To: refs.Target{Group: refs.Part{Value: r.To.Group}, Kind: refs.Part{Value: r.To.Kind}}}

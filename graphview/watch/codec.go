@@ -26,15 +26,15 @@ const (
 )
 
 // codec compresses and decompresses with one dictionary: with S2, or with Zstandard
-// if light is nil. A nil codec is S2 without a dictionary. Only one goroutine at a time
+// if s2 is nil. A nil codec is S2 without a dictionary. Only one goroutine at a time
 // may encode. Any number of goroutines may decode.
 type codec struct {
-	light   *s2.Dict
+	s2      *s2.Dict
 	encoder *zstd.Encoder
 	decoder *zstd.Decoder
 }
 
-func (c *codec) dense() bool { return c != nil && c.light == nil }
+func (c *codec) dense() bool { return c != nil && c.s2 == nil }
 
 // newLightCodec returns nil if there are too few samples for a dictionary.
 func newLightCodec(samples []byte) *codec {
@@ -42,7 +42,7 @@ func newLightCodec(samples []byte) *codec {
 	if dict == nil {
 		return nil
 	}
-	return &codec{light: dict}
+	return &codec{s2: dict}
 }
 
 func newDenseCodec(samples []byte) (*codec, error) {
@@ -63,8 +63,8 @@ func (c *codec) encode(scratch, json []byte) []byte {
 	switch {
 	case c == nil:
 		return s2.Encode(scratch, json)
-	case c.light != nil:
-		return c.light.Encode(scratch, json)
+	case c.s2 != nil:
+		return c.s2.Encode(scratch, json)
 	}
 	return c.encoder.EncodeAll(json, scratch[:0])
 }
@@ -75,8 +75,8 @@ func (c *codec) decode(room, packed []byte) ([]byte, error) {
 	switch {
 	case c == nil:
 		return s2.Decode(room, packed)
-	case c.light != nil:
-		return c.light.Decode(room, packed)
+	case c.s2 != nil:
+		return c.s2.Decode(room, packed)
 	}
 	return c.decoder.DecodeAll(packed, room[:0:len(room)])
 }

@@ -64,11 +64,11 @@ var endings = map[string]struct {
 			write(w, whole[:longest])
 			<-r.Context().Done()
 		},
-		wantCause: errSilent.Error(), idle: 500 * time.Millisecond,
+		wantCause: errIdleTimeout.Error(), idle: 500 * time.Millisecond,
 	},
 	"silent before it began": {
 		end:       func(_ http.ResponseWriter, r *http.Request, _ string, _ int) { <-r.Context().Done() },
-		wantCause: errSilent.Error(), wantNothing: true, idle: 250 * time.Millisecond,
+		wantCause: errIdleTimeout.Error(), wantNothing: true, idle: 250 * time.Millisecond,
 	},
 	"timed out before it began": {
 		end: func(w http.ResponseWriter, _ *http.Request, _ string, _ int) {

@@ -233,7 +233,7 @@ func TestSilentListGivesUp(t *testing.T) {
 	})
 	w := acquire(t, start(t, s, r, func(o *Options) { o.ListIdleTimeout = 50 * time.Millisecond }), podsKey).Watch()
 	r.awaitLine(0, "state synced=false Failing")
-	if got := w.State().Err.Error(); !strings.HasPrefix(got, "the list of pods ended early after 0 objects (0 bytes, ") || !strings.HasSuffix(got, " ("+errSilent.Error()+")") {
+	if got := w.State().Err.Error(); !strings.HasPrefix(got, "the list of pods ended early after 0 objects (0 bytes, ") || !strings.HasSuffix(got, " ("+errIdleTimeout.Error()+")") {
 		t.Errorf("err = %q", got)
 	}
 }

@@ -15,10 +15,10 @@ import (
 )
 
 var (
-	errSilent = errors.New("the server sends nothing")
-	errShort  = errors.New("the watch ended at once")
-	errTorn   = errors.New("the watch ended twice within the same event, which may be larger than a proxy allows")
-	errOutrun = errors.New("the version of the list was too old, time and again: the list takes longer than the server remembers what has changed")
+	errIdleTimeout  = errors.New("the server sends nothing")
+	errShort        = errors.New("the watch ended at once")
+	errEndedInEvent = errors.New("the watch ended twice within the same event, which may be larger than a proxy allows")
+	errOutrun       = errors.New("the version of the list was too old, time and again: the list takes longer than the server remembers what has changed")
 )
 
 // endedEarlyError means that a response ended before its list was complete. At its
@@ -70,12 +70,12 @@ func size(bytes int64) string {
 // 504 for a resource version that it does not have yet (tooLarge), which is not early.
 func endsEarly(err error, begun bool) bool {
 	if !begun {
-		return errors.Is(err, errSilent) || apierrors.IsTimeout(err) && !tooLarge(err)
+		return errors.Is(err, errIdleTimeout) || apierrors.IsTimeout(err) && !tooLarge(err)
 	}
 	if _, ok := errors.AsType[*statusError](err); ok {
 		return true
 	}
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errSilent) || trouble(err) > 0
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errIdleTimeout) || connectionErrorRank(err) > 0
 }
 
 func tooLarge(err error) bool {
@@ -147,9 +147,9 @@ func (e *connectionError) Error() string { return e.cause.Error() }
 // Unwrap returns the cause, so that client-go recognizes a refused connection.
 func (e *connectionError) Unwrap() error { return e.cause }
 
-// trouble ranks errors of connections by how much they explain, 0 for any other error. If
+// connectionErrorRank ranks errors of connections by how much they explain, 0 for any other error. If
 // several follow each other, State reports the first with the highest rank.
-func trouble(err error) int {
+func connectionErrorRank(err error) int {
 	early, ok := errors.AsType[*endedEarlyError](err)
 	if ok && early.unpaged() {
 		return 3
@@ -176,13 +176,13 @@ func (r connectionReader) Read(p []byte) (int, error) {
 
 func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-// orCause returns errSilent if that cancelled ctx, because err is then only its consequence.
+// orIdleTimeout returns errIdleTimeout if that cancelled ctx, because err is then only its consequence.
 // Malformed JSON is not a consequence, so a malformedError is returned as it is.
-func orCause(ctx context.Context, err error) error {
+func orIdleTimeout(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*malformedError](err); ok {
 		return err
 	}
-	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+	if cause := context.Cause(ctx); errors.Is(cause, errIdleTimeout) {
 		return cause
 	}
 	return err

@@ -161,7 +161,7 @@ func (l *listReader) items(dec *jsontext.Decoder) error {
 
 func (l *listReader) takeItem(raw []byte) error {
 	if l.skips != nil {
-		if namespace, _, ok := whereabouts(raw); ok && l.skips(namespace) {
+		if namespace, _, ok := namespaceAndVersion(raw); ok && l.skips(namespace) {
 			return nil
 		}
 	}

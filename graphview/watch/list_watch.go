@@ -33,12 +33,12 @@ type source struct {
 	refused bool
 	retry   retry
 	pages   pages
-	// outrun is how many watches in a row started at a version that was too old.
-	outrun int
-	// torn: the last watch ended within its first event.
-	torn bool
-	// before is the value of retry when the current list in pages began.
-	before retry
+	// expiredWatches is how many watches in a row started at a version that was too old.
+	expiredWatches int
+	// endedInFirstEvent: the last watch ended within its first event.
+	endedInFirstEvent bool
+	// retryBeforeList is the value of retry when the current list in pages began.
+	retryBeforeList retry
 
 	mu     sync.Mutex
 	joined bool
@@ -108,7 +108,7 @@ func (s *source) listAtOnce(ctx context.Context, options metav1.ListOptions) (*m
 	}
 	list, first, err := s.list(ctx, options)
 	if err == nil {
-		err = s.pages.noEnd(list.Continue, first)
+		err = s.pages.checkEnd(list.Continue, first)
 	}
 	return list, err
 }
@@ -137,23 +137,23 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *me
 			return nil, 0, err
 		}
 	}
-	return s.answer(ctx, options, s.pages.size, &listReader{
+	return s.readResponse(ctx, options, s.pages.size, &listReader{
 		skips: s.watch.extent.skips(),
 		take:  func(d *document, invalid error) error { return s.watch.receive(ctx, d, invalid) },
 	})
 }
 
-// answer waits for a slot and reads one response: a page with a limit of size objects, or all
+// readResponse waits for a slot and reads one response: a page with a limit of size objects, or all
 // objects if size is 0. first is the hash of its first object, 0 if it has none. If the
 // response ends early, the error is an *endedEarlyError.
-func (s *source) answer(ctx context.Context, options metav1.ListOptions, size int64, list *listReader) (page *metav1.List, first uint64, err error) {
+func (s *source) readResponse(ctx context.Context, options metav1.ListOptions, size int64, list *listReader) (page *metav1.List, first uint64, err error) {
 	release, err := s.client.lists.acquire(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer release()
 	began := time.Now()
-	meta, got, err := s.read(ctx, options, list)
+	meta, got, err := s.request(ctx, options, list)
 	if err == nil {
 		return &metav1.List{ListMeta: meta}, list.first, nil
 	}
@@ -173,22 +173,22 @@ type received struct {
 	bytes   int64
 }
 
-func (s *source) read(ctx context.Context, options metav1.ListOptions, list *listReader) (meta metav1.ListMeta, got received, err error) {
+func (s *source) request(ctx context.Context, options metav1.ListOptions, list *listReader) (meta metav1.ListMeta, got received, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	timer := time.AfterFunc(s.idle, func() { cancel(errSilent) })
+	timer := time.AfterFunc(s.idle, func() { cancel(errIdleTimeout) })
 	defer timer.Stop()
 	body, err := s.client.get(ctx, s.watch.key, options)
 	timer.Stop()
 	if err != nil {
-		return meta, got, orCause(ctx, err)
+		return meta, got, orIdleTimeout(ctx, err)
 	}
 	list.secret, list.document.reduce = s.watch.key.secrets(), s.reduce
-	answer := &impatientReader{r: connectionReader{body}, timer: timer, idle: s.idle}
+	answer := &idleTimeoutReader{r: connectionReader{body}, timer: timer, idle: s.idle}
 	meta, err = list.readAhead(answer, body)
 	got = received{begun: true, objects: list.objects, bytes: answer.bytes}
 	if err != nil {
-		err = orCause(ctx, err)
+		err = orIdleTimeout(ctx, err)
 	}
 	return meta, got, err
 }
@@ -230,11 +230,11 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	s.watch.confirm(ctx)
 	started := time.Now()
 	frames := newFrames(body, cancel, options.ResourceVersion, s.watch.key.secrets())
-	frames.skips, frames.tornBefore = s.watch.extent.skips(), s.torn
+	frames.skips, frames.endedInEventBefore = s.watch.extent.skips(), s.endedInFirstEvent
 	for i := range frames.events {
 		frames.events[i].document.reduce = s.reduce
 	}
-	if err := s.watch.extent.streams(frames.relist); err != nil {
+	if err := s.watch.extent.streamBegins(frames.relist); err != nil {
 		frames.Close()
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 		StreamWatcher: apiwatch.NewStreamWatcherWithLogger(s.watch.log.V(1), frames, reporter),
 		frames:        frames,
 		ended: func() {
-			s.torn = frames.torn
+			s.endedInFirstEvent = frames.endedInEvent
 			s.watchEnded(started, frames.progress(), frames.err)
 		},
 	}, nil
@@ -254,9 +254,9 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 func (s *source) watchEnded(started time.Time, progress bool, err error) {
 	now := time.Now()
 	lasted := now.Sub(started)
-	s.retry.lasted(lasted)
-	if progress || lasted >= steady {
-		s.outrun = 0
+	s.retry.watchLasted(lasted)
+	if progress || lasted >= resetAfter {
+		s.expiredWatches = 0
 	}
 	if err != nil {
 		s.retry.failed(err, now)
@@ -273,7 +273,7 @@ func (s *source) watchFailed(err error) {
 		return
 	}
 	if expired(err) {
-		if s.outrun++; s.outrun == 1 { // routine: a list follows
+		if s.expiredWatches++; s.expiredWatches == 1 { // routine: a list follows
 			return
 		}
 		err = errOutrun
@@ -282,16 +282,16 @@ func (s *source) watchFailed(err error) {
 	s.watch.fail(s.ctx, fmt.Errorf("watch %s: %w", s.watch.key.Resource.GroupResource(), err))
 }
 
-// impatientReader runs timer only while it waits for the server, so that the time
+// idleTimeoutReader runs timer only while it waits for the server, so that the time
 // that a Handler takes does not count.
-type impatientReader struct {
+type idleTimeoutReader struct {
 	r     io.Reader
 	timer *time.Timer
 	idle  time.Duration
 	bytes int64 // read so far
 }
 
-func (r *impatientReader) Read(p []byte) (int, error) {
+func (r *idleTimeoutReader) Read(p []byte) (int, error) {
 	r.timer.Reset(r.idle)
 	n, err := r.r.Read(p)
 	r.timer.Stop()

@@ -52,7 +52,7 @@ func TestTruncatedEventRelists(t *testing.T) {
 			})
 			acquire(t, start(t, s, r), podsKey)
 			at := r.awaitLine(0, "set b")
-			r.awaitFailure("watch pods: " + errTorn.Error())
+			r.awaitFailure("watch pods: " + errEndedInEvent.Error())
 			s.answer(nil)
 			s.set("c", object("c", "", ""))
 			r.awaitLine(at, "set c")

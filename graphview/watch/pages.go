@@ -18,10 +18,10 @@ const (
 	// steadyPages is how many complete pages in a row double the size of the next page. If
 	// all responses above some size end early, one page in steadyPages does.
 	steadyPages = 32
-	// fastPages: after a list in pages that took less, the next list is in one response.
-	fastPages = 10 * time.Second
-	// cautious is how long after a response that ended early all lists are in pages.
-	cautious = time.Hour
+	// fastList: after a list in pages that took less, the next list is in one response.
+	fastList = 10 * time.Second
+	// pagedAfterEarlyEnd is how long after a response that ended early all lists are in pages.
+	pagedAfterEarlyEnd = time.Hour
 	// longestBreak is how long a list may be interrupted before it begins again. An API
 	// server compacts etcd every five minutes. After that, the watch could not begin at the
 	// first page's version, and all pages would be read again anyway.
@@ -51,10 +51,10 @@ var errEndless = errors.New("the server's pages repeat, or have no objects")
 type pages struct {
 	// size is the limit of a page, 0 for a list in one response.
 	size int64
-	// whole is how many pages in a row were complete.
-	whole int
-	// cut is when a response last ended early.
-	cut time.Time
+	// completePages is how many pages in a row were complete.
+	completePages int
+	// endedEarlyAt is when a response last ended early.
+	endedEarlyAt time.Time
 
 	// next is the continue token of the next page, empty if no list is in progress.
 	next string
@@ -73,11 +73,11 @@ type pages struct {
 }
 
 func (p *pages) restart(now time.Time) {
-	*p = pages{size: p.size, whole: p.whole, cut: p.cut, began: now}
+	*p = pages{size: p.size, completePages: p.completePages, endedEarlyAt: p.endedEarlyAt, began: now}
 }
 
-// goesOn reports whether a list is in progress and its last page is recent.
-func (p *pages) goesOn(now time.Time) bool { return p.next != "" && now.Sub(p.last) < longestBreak }
+// inProgress reports whether a list is in progress and its last page is recent.
+func (p *pages) inProgress(now time.Time) bool { return p.next != "" && now.Sub(p.last) < longestBreak }
 
 // request returns the options for the next page. It has no resource version, so the first page
 // is of the newest version. With version "0" an API server would ignore the limit.
@@ -85,12 +85,12 @@ func (p *pages) request() metav1.ListOptions {
 	return metav1.ListOptions{Limit: p.size, Continue: p.next}
 }
 
-// took records a complete page, and returns the list, without items, if the page is the last.
+// done records a complete page, and returns the list, without items, if the page is the last.
 // first is the hash of the page's first object, 0 if it has none.
-// If the list took less than fastPages, and no response ended early within cautious, the
+// If the list took less than fastList, and no response ended early within cautious, the
 // next list is requested in one response.
-func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.List, error) {
-	if err := p.noEnd(page.Continue, first); err != nil {
+func (p *pages) done(page *metav1.List, first uint64, now time.Time) (*metav1.List, error) {
+	if err := p.checkEnd(page.Continue, first); err != nil {
 		p.next = ""
 		return nil, err
 	}
@@ -98,20 +98,20 @@ func (p *pages) took(page *metav1.List, first uint64, now time.Time) (*metav1.Li
 		p.version = page.ResourceVersion
 	}
 	p.next, p.renewed, p.last = page.Continue, false, now
-	if p.whole++; p.whole >= steadyPages {
-		p.size, p.whole = min(2*p.size, pageSize), 0
+	if p.completePages++; p.completePages >= steadyPages {
+		p.size, p.completePages = min(2*p.size, pageSize), 0
 	}
 	if p.next != "" {
 		return nil, nil
 	}
-	if now.Sub(p.cut) >= cautious && now.Sub(p.began) < fastPages {
-		p.size, p.whole = 0, 0
+	if now.Sub(p.endedEarlyAt) >= pagedAfterEarlyEnd && now.Sub(p.began) < fastList {
+		p.size, p.completePages = 0, 0
 	}
 	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: p.version}}, nil
 }
 
-// noEnd returns an error if the pages of a list have no end. The last page has no token.
-func (p *pages) noEnd(token string, first uint64) error {
+// checkEnd returns an error if the pages of a list have no end. The last page has no token.
+func (p *pages) checkEnd(token string, first uint64) error {
 	switch {
 	case token == "":
 		return nil
@@ -180,18 +180,18 @@ func (p *pages) endedEarly(objects int, now time.Time) {
 	if objects > 0 {
 		size = min(size, int64(objects)/2)
 	}
-	p.size, p.whole, p.cut = max(size, 1), 0, now
+	p.size, p.completePages, p.endedEarlyAt = max(size, 1), 0, now
 }
 
 // listPages reads a list in pages. It continues an interrupted list.
 func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 	p := &s.pages
-	if !p.goesOn(time.Now()) {
+	if !p.inProgress(time.Now()) {
 		if err := s.watch.beginList(ctx); err != nil {
 			return nil, err
 		}
 		p.restart(time.Now())
-		s.before = s.retry
+		s.retryBeforeList = s.retry
 	}
 	for {
 		page, first, err := s.list(ctx, p.request())
@@ -202,8 +202,8 @@ func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 			return nil, err
 		}
 		// The list makes progress: forget the failures since it began.
-		s.retry = s.before
-		if list, err := p.took(page, first, time.Now()); list != nil || err != nil {
+		s.retry = s.retryBeforeList
+		if list, err := p.done(page, first, time.Now()); list != nil || err != nil {
 			return list, err
 		}
 	}

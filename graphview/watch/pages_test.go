@@ -29,7 +29,7 @@ func TestPageSizes(t *testing.T) {
 				if i == n-1 {
 					page.Continue = ""
 				}
-				if _, err := p.took(page, 0, now.Add(took)); err != nil {
+				if _, err := p.done(page, 0, now.Add(took)); err != nil {
 					panic(err)
 				}
 			}
@@ -79,7 +79,7 @@ func TestListResumption(t *testing.T) {
 		want      string
 		wantAgain bool
 	}{
-		"ended early":                   {[]error{&endedEarlyError{cause: errSilent}}, "second", false},
+		"ended early":                   {[]error{&endedEarlyError{cause: errIdleTimeout}}, "second", false},
 		"no connection":                 {[]error{&connectionError{errors.New("refused")}}, "second", false},
 		"busy":                          {[]error{apierrors.NewTooManyRequests("later", 1)}, "second", false},
 		"broken":                        {[]error{apierrors.NewInternalError(errors.New("x"))}, "second", false},
@@ -97,7 +97,7 @@ func TestListResumption(t *testing.T) {
 			var p pages
 			p.endedEarly(1000, time.Unix(100, 0))
 			p.restart(time.Unix(100, 0))
-			if list, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "second"}}, 0, time.Unix(101, 0)); list != nil || err != nil {
+			if list, err := p.done(&metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "second"}}, 0, time.Unix(101, 0)); list != nil || err != nil {
 				t.Fatalf("the first page: %v, %v", list, err)
 			}
 			var again bool
@@ -111,10 +111,10 @@ func TestListResumption(t *testing.T) {
 			if test.want == "" {
 				return
 			}
-			if !p.goesOn(time.Unix(101+299, 0)) || p.goesOn(time.Unix(101+300, 0)) {
+			if !p.inProgress(time.Unix(101+299, 0)) || p.inProgress(time.Unix(101+300, 0)) {
 				t.Error("the list does not go on within five minutes, or does after them")
 			}
-			list, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "9"}}, 0, time.Unix(102, 0))
+			list, err := p.done(&metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "9"}}, 0, time.Unix(102, 0))
 			if err != nil || list == nil || list.ResourceVersion != "7" {
 				t.Errorf("the last page: %v, %v; want a list of the first page's version", list, err)
 			}
@@ -134,8 +134,8 @@ func TestRepeatedPageIsAnError(t *testing.T) {
 			var p pages
 			p.endedEarly(1000, time.Unix(100, 0))
 			p.restart(time.Unix(100, 0))
-			_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: "token"}}, 7, time.Unix(101, 0))
-			_, repeats := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: second.token}}, second.first, time.Unix(102, 0))
+			_, err := p.done(&metav1.List{ListMeta: metav1.ListMeta{Continue: "token"}}, 7, time.Unix(101, 0))
+			_, repeats := p.done(&metav1.List{ListMeta: metav1.ListMeta{Continue: second.token}}, second.first, time.Unix(102, 0))
 			if err != nil || !errors.Is(repeats, errEndless) || p.request().Continue != "" {
 				t.Errorf("%v, %v, then %+v", err, repeats, p.request())
 			}
@@ -212,7 +212,7 @@ func TestEmptyPages(t *testing.T) {
 	var p pages
 	p.restart(time.Unix(100, 0))
 	took := func(token int, first uint64) error {
-		_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(token)}}, first, time.Unix(101, 0))
+		_, err := p.done(&metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(token)}}, first, time.Unix(101, 0))
 		return err
 	}
 	token := 0
@@ -248,7 +248,7 @@ func TestPagesWithoutEnd(t *testing.T) {
 	p.restart(time.Unix(100, 0))
 	took := func(token int) error {
 		object := uint64(token) + 1
-		_, err := p.took(&metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(token)}}, object, time.Unix(101, 0))
+		_, err := p.done(&metav1.List{ListMeta: metav1.ListMeta{Continue: fmt.Sprint(token)}}, object, time.Unix(101, 0))
 		return err
 	}
 	for i := range mostSeen + 10 {

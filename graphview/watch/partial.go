@@ -17,8 +17,8 @@ type extent struct {
 	mu sync.Mutex
 	// relists: a list must come before the next stream of events. cut ends the current
 	// stream, nil if there is none.
-	relists bool
-	cut     context.CancelFunc
+	relists   bool
+	endStream context.CancelFunc
 }
 
 func newExtent() *extent {
@@ -49,14 +49,14 @@ func (w *Watch) Relist() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.relists = true
-	if x.cut != nil {
-		x.cut()
+	if x.endStream != nil {
+		x.endStream()
 	}
 }
 
-// streams sets the function that ends the stream of events that begins. The error is
+// streamBegins sets the function that ends the stream of events that begins. The error is
 // errRelist if a list must come first.
-func (x *extent) streams(cut context.CancelFunc) error {
+func (x *extent) streamBegins(end context.CancelFunc) error {
 	if x == nil {
 		return nil
 	}
@@ -65,20 +65,20 @@ func (x *extent) streams(cut context.CancelFunc) error {
 	if x.relists {
 		return errRelist
 	}
-	x.cut = cut
+	x.endStream = end
 	return nil
 }
 
-// restrictLocked gets the set of namespaces from the Handler for the list that begins. It
+// updateNamespacesLocked gets the set of namespaces from the Handler for the list that begins. It
 // deletes the objects of all other namespaces, because the Watch skips their events.
-func (w *Watch) restrictLocked() {
+func (w *Watch) updateNamespacesLocked() {
 	x := w.extent
 	if x == nil {
 		return
 	}
 	// Reset first, so that a Relist after the call of the Handler counts.
 	x.mu.Lock()
-	x.relists, x.cut = false, nil
+	x.relists, x.endStream = false, nil
 	x.mu.Unlock()
 	set := w.handler.Namespaces()
 	x.namespaces.Store(&set)

@@ -198,7 +198,7 @@ func (d *Decoded) PartBeside(shape, read *jsontree.Shape, parts *jsontree.Parts)
 	if part = d.object; part != nil {
 		err = parts.Read(d.json, read)
 	} else {
-		part, err = parts.PartBeside(d.json, shape, read)
+		part, err = parts.PartAndRead(d.json, shape, read)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decode: %w", err)

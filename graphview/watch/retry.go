@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// steady is how long a watch must last so that the back-off starts over.
-const steady = 2 * time.Second
+// resetAfter is how long a watch must last so that the back-off starts over.
+const resetAfter = 2 * time.Second
 
 // retry is the back-off of a Watch. It starts over after a watch that lasted as
 // long as the delay before it, or steady if that is shorter. The reflector's own
@@ -43,8 +43,8 @@ func (r *retry) failed(err error, now time.Time) {
 	r.due = now.Add(r.delay)
 }
 
-func (r *retry) lasted(d time.Duration) {
-	if d >= max(r.schedule.Duration, min(r.delay, steady)) {
+func (r *retry) watchLasted(d time.Duration) {
+	if d >= max(r.schedule.Duration, min(r.delay, resetAfter)) {
 		*r = newRetry(r.schedule)
 	}
 }

@@ -55,7 +55,7 @@ func TestRetryDelays(t *testing.T) {
 	fails := func(r *retry, now time.Time) { r.failed(errors.New("no"), now) }
 	expires := func(r *retry, now time.Time) { r.failed(apierrors.NewResourceExpired("too old"), now) }
 	lasts := func(d time.Duration) func(*retry, time.Time) {
-		return func(r *retry, _ time.Time) { r.lasted(d) }
+		return func(r *retry, _ time.Time) { r.watchLasted(d) }
 	}
 	tests := map[string]struct {
 		events []func(*retry, time.Time)
@@ -64,7 +64,7 @@ func TestRetryDelays(t *testing.T) {
 		"failures in a row":             {[]func(*retry, time.Time){fails, fails, fails, fails, fails}, []time.Duration{second, 2 * second, 4 * second, 8 * second, 8 * second}},
 		"a watch that lasted":           {[]func(*retry, time.Time){fails, fails, lasts(2 * second), fails}, []time.Duration{second, 2 * second, 0, second}},
 		"a watch shorter than the wait": {[]func(*retry, time.Time){fails, fails, lasts(second), fails}, []time.Duration{second, 2 * second, 2 * second, 4 * second}},
-		"a steady watch":                {[]func(*retry, time.Time){fails, fails, fails, fails, lasts(steady)}, []time.Duration{second, 2 * second, 4 * second, 8 * second, 0}},
+		"a steady watch":                {[]func(*retry, time.Time){fails, fails, fails, fails, lasts(resetAfter)}, []time.Duration{second, 2 * second, 4 * second, 8 * second, 0}},
 		"expired once":                  {[]func(*retry, time.Time){expires, lasts(second), expires}, []time.Duration{0, 0, 0}},
 		"expired again and again":       {[]func(*retry, time.Time){expires, lasts(0), expires, lasts(0), expires}, []time.Duration{0, 0, second, second, 2 * second}},
 		"expired after a failure":       {[]func(*retry, time.Time){fails, fails, expires}, []time.Duration{second, 2 * second, 2 * second}},

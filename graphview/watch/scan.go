@@ -9,8 +9,8 @@ import "graphview.dev/graphview/jsontree"
 type scanner struct {
 	b []byte
 	i int
-	// loose: there is white space between tokens.
-	loose bool
+	// hasSpace: there is white space between tokens.
+	hasSpace bool
 }
 
 // open enters the object at the scanner's position. It reports whether there is one.
@@ -55,7 +55,7 @@ func (s *scanner) member() (m member, ok bool) {
 func (s *scanner) space() {
 	for s.b[s.i] <= ' ' {
 		s.i++
-		s.loose = true
+		s.hasSpace = true
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *scanner) value() []byte {
 			}
 		default:
 			if c <= ' ' {
-				s.loose = true
+				s.hasSpace = true
 				if depth == 0 {
 					s.i = i
 					return b[start:i]
@@ -103,9 +103,9 @@ func (s *scanner) value() []byte {
 	return b[start:i]
 }
 
-// whereabouts returns the namespace and the resource version of an object, and stops
+// namespaceAndVersion returns the namespace and the resource version of an object, and stops
 // reading when it has both. ok is false if there is no metadata.
-func whereabouts(raw []byte) (namespace, version []byte, ok bool) {
+func namespaceAndVersion(raw []byte) (namespace, version []byte, ok bool) {
 	s := scanner{b: raw}
 	if !s.open() {
 		return nil, nil, false

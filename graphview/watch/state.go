@@ -27,7 +27,7 @@ type State struct {
 	// Since is the time of the first failure since the objects were last up to date.
 	Since time.Time
 
-	doublings int // see measureLocked
+	doublings int // see updateSizeLocked
 }
 
 // Reason is the cause of a State.
@@ -77,7 +77,7 @@ func (s State) failed(err error, now time.Time) State {
 		s.Since = now
 	}
 	// If one connection error follows another, keep the first, see trouble.
-	if known := trouble(s.Err); known == 0 || trouble(err) == 0 || trouble(err) > known {
+	if known := connectionErrorRank(s.Err); known == 0 || connectionErrorRank(err) == 0 || connectionErrorRank(err) > known {
 		s.Err = err
 	}
 	if s.Reason.revokes() {

@@ -33,7 +33,7 @@ func (s *store) Delete(obj any) error {
 }
 
 // Replace ends a list. Its items are already in the Watch.
-func (s *store) Replace([]any, string) error { return s.watch.sweep(s.ctx) }
+func (s *store) Replace([]any, string) error { return s.watch.endList(s.ctx) }
 
 // Resync does nothing, because the Handler has all events already.
 func (s *store) Resync() error { return nil }
@@ -46,7 +46,7 @@ func (w *Watch) beginList(ctx context.Context) error {
 	defer w.unlock()
 	w.generation++
 	w.listing.started(time.Now())
-	w.restrictLocked()
+	w.updateNamespacesLocked()
 	return nil
 }
 
@@ -74,7 +74,7 @@ func (w *Watch) takeLocked(d *document, invalid error) {
 	}
 	hash := d.hash()
 	if old != nil && old.hash == hash {
-		w.healLocked(d)
+		w.setValidLocked(d)
 		old.seen = w.generation
 		if old.renew(d.number()) {
 			w.handler.VersionOnly(old)
@@ -86,7 +86,7 @@ func (w *Watch) takeLocked(d *document, invalid error) {
 		w.invalidLocked(key, old, err)
 		return
 	}
-	w.healLocked(d)
+	w.setValidLocked(d)
 	w.event = Decoded{Object: o, json: d.json}
 	w.handler.Set(&w.event)
 	w.event = Decoded{}
@@ -121,13 +121,13 @@ func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, 
 		old.drop()
 		added -= len(old.data)
 	}
-	w.measureLocked(added)
+	w.updateSizeLocked(added)
 	w.improveCodec()
 	return o, nil
 }
 
-// healLocked notifies the Handler if the object was invalid and is now valid or deleted.
-func (w *Watch) healLocked(d *document) {
+// setValidLocked notifies the Handler if the object was invalid and is now valid or deleted.
+func (w *Watch) setValidLocked(d *document) {
 	if len(w.invalid) == 0 {
 		return
 	}
@@ -144,7 +144,7 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 		return err
 	}
 	defer w.unlock()
-	w.healLocked(d)
+	w.setValidLocked(d)
 	if o := w.objects.get(d.key()); o != nil {
 		w.dropLocked(o)
 	}
@@ -155,13 +155,13 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 func (w *Watch) dropLocked(o *Object) {
 	w.objects.remove(o.key())
 	o.drop()
-	w.measureLocked(-len(o.data))
+	w.updateSizeLocked(-len(o.data))
 	w.handler.Delete(o)
 }
 
-// measureLocked updates the number of objects and adds to the number of bytes. From 1 MiB on,
+// updateSizeLocked updates the number of objects and adds to the number of bytes. From 1 MiB on,
 // the state changes when the bytes double or fall to a quarter.
-func (w *Watch) measureLocked(added int) {
+func (w *Watch) updateSizeLocked(added int) {
 	w.count.Store(int64(w.objects.used))
 	mebibytes := bits.Len64(uint64(w.bytes.Add(int64(added))) >> 20) //nolint:gosec // never negative
 	if next := w.currentState(); mebibytes > next.doublings || mebibytes < next.doublings-1 {
@@ -170,8 +170,8 @@ func (w *Watch) measureLocked(added int) {
 	}
 }
 
-// sweep ends a list. It deletes the objects that were not in it.
-func (w *Watch) sweep(ctx context.Context) error {
+// endList ends a list. It deletes the objects that were not in it.
+func (w *Watch) endList(ctx context.Context) error {
 	if err := w.lock(ctx); err != nil {
 		return err
 	}
@@ -187,18 +187,18 @@ func (w *Watch) sweep(ctx context.Context) error {
 	return nil
 }
 
-// forgetLocked deletes the objects, valid and invalid, for which gone returns true. seen is the
+// forgetLocked deletes the objects, valid and invalid, for which drop returns true. seen is the
 // generation of the last list or event that had the object.
-func (w *Watch) forgetLocked(gone func(namespace string, seen uint32) bool) {
+func (w *Watch) forgetLocked(drop func(namespace string, seen uint32) bool) {
 	for key, seen := range w.invalid {
-		if namespace := key.namespace.Value(); gone(namespace, seen) {
+		if namespace := key.namespace.Value(); drop(namespace, seen) {
 			delete(w.invalid, key)
 			w.handler.Invalid(namespace, key.name, nil)
 		}
 	}
 	var lost []*Object
 	for o := range w.objects.all {
-		if gone(o.Namespace(), o.seen) {
+		if drop(o.Namespace(), o.seen) {
 			lost = append(lost, o)
 		}
 	}

@@ -77,8 +77,8 @@ type frames struct {
 	skips func(namespace []byte) bool
 	// relists: the watch ends because a list must come next.
 	relists atomic.Bool
-	// torn: the watch ended within its first event. tornBefore: so did the watch before.
-	tornBefore, torn bool
+	// endedInEvent: the watch ended within its first event. endedInEventBefore: so did the watch before.
+	endedInEventBefore, endedInEvent bool
 	// err is why the watch failed, or nil. Valid after the watch has ended.
 	err error
 }
@@ -98,7 +98,7 @@ func (f *frames) Close() {
 
 // Decode returns the next event. If the connection ends, for whatever reason, the error is
 // io.EOF, and the reflector resumes after the last event. If two watches in a row end within
-// their first event, the watch fails with errTorn.
+// their first event, the watch fails with errEndedInEvent.
 func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 	for {
 		raw, err := f.dec.ReadValue()
@@ -154,10 +154,10 @@ func (f *frames) end(err error) error {
 	if !within || f.progress() {
 		return nil
 	}
-	if f.tornBefore {
-		return errTorn
+	if f.endedInEventBefore {
+		return errEndedInEvent
 	}
-	f.torn = true
+	f.endedInEvent = true
 	return nil
 }
 
@@ -190,7 +190,7 @@ func (f *frames) skip(object []byte) (e *event, skipped bool) {
 	if f.skips == nil {
 		return nil, false
 	}
-	namespace, version, ok := whereabouts(object)
+	namespace, version, ok := namespaceAndVersion(object)
 	if !ok || !f.skips(namespace) {
 		return nil, false
 	}

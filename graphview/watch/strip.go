@@ -79,7 +79,7 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
 		return errNoObject
 	}
 	d.members(&s)
-	if s.loose {
+	if s.hasSpace {
 		d.compact = append(d.compact[:0], raw...)
 		value := jsontext.Value(d.compact)
 		if err := value.Compact(tolerant...); err != nil {

@@ -12,7 +12,7 @@ const Owner = "is owned by"
 
 // Of returns the word for a reference from a field of a resource to another resource.
 func Of(from Resource, field string, to Resource) string {
-	for _, r := range own[from] {
+	for _, r := range bySource[from] {
 		if strings.Contains(field, r.part) {
 			return r.word
 		}
@@ -20,7 +20,7 @@ func Of(from Resource, field string, to Resource) string {
 	if strings.HasSuffix(to.Resource, "classes") {
 		return "is of class"
 	}
-	for _, of := range [...][]rule{into[to], anywhere} {
+	for _, of := range [...][]rule{byTarget[to], byField} {
 		for _, r := range of {
 			if strings.Contains(field, r.part) {
 				return r.word
@@ -37,8 +37,8 @@ func Of(from Resource, field string, to Resource) string {
 // counts.
 type rule struct{ part, word string }
 
-// own has the rules by the resource that has the field.
-var own = map[Resource][]rule{
+// bySource has the rules by the resource that has the field.
+var bySource = map[Resource][]rule{
 	{"", "events"}:                                       {{"", "is about"}},
 	{"", "services"}:                                     {{"spec.selector", "selects"}, {"spec.externalName", "routes to"}},
 	{"", "endpoints"}:                                    {{"targetRef", "leads to"}, {"nodeName", "is on"}, {"metadata.name", "belongs to"}},
@@ -76,8 +76,8 @@ var own = map[Resource][]rule{
 	{"kustomize.toolkit.fluxcd.io", "kustomizations"}:    {{"status.inventory", "installs"}, {"dependsOn", "waits for"}, {"sourceRef", "is built from"}},
 }
 
-// into has the rules by the resource of the target, for fields that own does not match.
-var into = map[Resource][]rule{
+// byTarget has the rules by the resource of the target, for fields that own does not match.
+var byTarget = map[Resource][]rule{
 	{"storage.k8s.io", "csidrivers"}: {{"", "is driven by"}},
 	{"", "services"}: {
 		{"webhook.", "calls"}, {".env[]", "calls"}, {"command[]", "calls"}, {"args[]", "calls"}, {"url", "calls"}, {"Url", "calls"}, {"URL", "calls"}, {"uri", "calls"},
@@ -90,8 +90,8 @@ var into = map[Resource][]rule{
 	{"", "persistentvolumeclaims"}: {{"source.pvc", "is filled from"}, {"dataSource", "is filled from"}},
 }
 
-// anywhere has the rules for all other fields.
-var anywhere = []rule{
+// byField has the rules for all other fields.
+var byField = []rule{
 	{"imagePullSecret", "pulls images with"},
 	{"pullSecret", "pulls images with"},
 	{".env[]", "reads env of"},

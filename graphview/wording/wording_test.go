@@ -74,17 +74,17 @@ func TestEveryWordReadsBothWays(t *testing.T) {
 			t.Errorf("%q cannot be said the other way", word)
 		}
 	}
-	for _, rules := range own {
+	for _, rules := range bySource {
 		for _, r := range rules {
 			check(r.word)
 		}
 	}
-	for _, rules := range into {
+	for _, rules := range byTarget {
 		for _, r := range rules {
 			check(r.word)
 		}
 	}
-	for _, r := range anywhere {
+	for _, r := range byField {
 		check(r.word)
 	}
 	for _, word := range targets {
@@ -106,17 +106,17 @@ func TestWordsAreDocumented(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", word, Reversed(word), of, part))
 	}
 	row(Owner, "every owner reference", "")
-	for from, rules := range own {
+	for from, rules := range bySource {
 		for _, r := range rules {
 			row(r.word, strings.TrimSuffix(from.Resource+"."+from.Group, "."), r.part)
 		}
 	}
-	for to, rules := range into {
+	for to, rules := range byTarget {
 		for _, r := range rules {
 			row(r.word, "any other, to "+strings.TrimSuffix(to.Resource+"."+to.Group, "."), r.part)
 		}
 	}
-	for _, r := range anywhere {
+	for _, r := range byField {
 		row(r.word, "any other", r.part)
 	}
 	for to, word := range targets {

@@ -23,7 +23,7 @@ type Follower interface {
 
 // Follow adds the follower of a lens. Call it in an event.
 func (w *Writer) Follow(l *graph.Lens, f Follower) {
-	w.followers[l] = &pace{lens: l, follower: f}
+	w.followers[l] = &throttle{lens: l, follower: f}
 }
 
 // Unfollow removes the follower of a lens. Call it in an event.
@@ -49,13 +49,13 @@ const (
 	maxPace       = 55 * time.Millisecond
 )
 
-// pace controls when a lens may be published again.
-type pace struct {
+// throttle controls when a lens may be published again.
+type throttle struct {
 	lens        *graph.Lens
 	follower    Follower
 	subscribers int       // as of the last publication
-	due         time.Time // of the next one
-	resting     bool      // due is in the future
+	nextAt      time.Time // of the next one
+	throttled   bool      // due is in the future
 	// waits: the lens has changed since the last publication. received is the time when the first of
 	// these changes was received.
 	waits    bool
@@ -65,16 +65,16 @@ type pace struct {
 
 // publications are the lenses that were published recently.
 type publications struct {
-	resting     []*pace
-	subscribers int       // of the resting lenses
-	due         time.Time // the earliest of the resting lenses; zero if there are none
-	published   []*pace   // since the last call of rest
-	notified    bool      // subscribers, since the last call of yield
+	throttled   []*throttle
+	subscribers int         // of the throttled lenses
+	nextAt      time.Time   // the earliest of the throttled lenses; zero if there are none
+	published   []*throttle // since the last call of rest
+	notified    bool        // subscribers, since the last call of yield
 }
 
-// changed reports whether a changed lens is published with the revision. A resting lens is not.
-func (q *publications) changed(p *pace, head uint64, received time.Time) bool {
-	if p.resting {
+// changed reports whether a changed lens is published with the revision. A throttled lens is not.
+func (q *publications) changed(p *throttle, head uint64, received time.Time) bool {
+	if p.throttled {
 		if !p.waits {
 			p.waits, p.received = true, received
 		}
@@ -88,28 +88,28 @@ func (q *publications) changed(p *pace, head uint64, received time.Time) bool {
 // publish publishes the lenses that are due, and returns the time until the next ones are; 0 if
 // there are none.
 func (q *publications) publish() time.Duration {
-	if now := time.Now(); !q.due.IsZero() && !now.Before(q.due) {
+	if now := time.Now(); !q.nextAt.IsZero() && !now.Before(q.nextAt) {
 		q.publishDue(now)
 	}
 	if len(q.published) > 0 {
 		q.rest()
 	}
-	if q.due.IsZero() {
+	if q.nextAt.IsZero() {
 		return 0
 	}
-	return max(1, time.Until(q.due))
+	return max(1, time.Until(q.nextAt))
 }
 
 func (q *publications) publishDue(now time.Time) {
-	resting := q.resting
-	q.resting, q.due = resting[:0], time.Time{}
+	resting := q.throttled
+	q.throttled, q.nextAt = resting[:0], time.Time{}
 	for _, p := range resting {
-		if now.Before(p.due) {
+		if now.Before(p.nextAt) {
 			q.add(p)
 			continue
 		}
 		q.subscribers -= p.subscribers
-		p.resting = false
+		p.throttled = false
 		if p.waits {
 			p.waits = false
 			p.follower.Arrived(p.lens.Head(), p.received)
@@ -117,14 +117,14 @@ func (q *publications) publishDue(now time.Time) {
 			q.published = append(q.published, p)
 		}
 	}
-	clear(resting[len(q.resting):])
+	clear(resting[len(q.throttled):])
 }
 
-// add adds a resting lens.
-func (q *publications) add(p *pace) {
-	q.resting = append(q.resting, p)
-	if q.due.IsZero() || p.due.Before(q.due) {
-		q.due = p.due
+// add adds a throttled lens.
+func (q *publications) add(p *throttle) {
+	q.throttled = append(q.throttled, p)
+	if q.nextAt.IsZero() || p.nextAt.Before(q.nextAt) {
+		q.nextAt = p.nextAt
 	}
 }
 
@@ -139,12 +139,12 @@ func (q *publications) rest() {
 		}
 	}
 	q.notified = q.notified || len(rest) > 0
-	now, lenses := time.Now(), len(q.resting)+len(rest)
+	now, lenses := time.Now(), len(q.throttled)+len(rest)
 	for _, p := range rest {
 		// The lenses together notify at most twice as many subscribers as one processor can serve.
 		// No lens waits longer than if all were notified at the same time.
 		subscribers := min(q.subscribers, lenses*p.subscribers)
-		p.due, p.resting = now.Add(min(time.Duration(subscribers)*perSubscriber, maxPace)), true
+		p.nextAt, p.throttled = now.Add(min(time.Duration(subscribers)*perSubscriber, maxPace)), true
 		q.add(p)
 	}
 	clear(q.published)

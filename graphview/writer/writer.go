@@ -36,7 +36,7 @@ type Writer struct {
 	background chan *chunk
 
 	// Only the goroutine of Run uses the fields below.
-	followers    map[*graph.Lens]*pace
+	followers    map[*graph.Lens]*throttle
 	publications publications
 	chunk        *chunk          // of the background, nil for none
 	applied      []chan struct{} // callers of Do that wait for the revision
@@ -48,7 +48,7 @@ type Writer struct {
 func New(g *graph.Graph, o Options) *Writer {
 	w := &Writer{
 		o: o, graph: g, events: make(chan Event, 2*maxBatch), background: make(chan *chunk),
-		followers: make(map[*graph.Lens]*pace),
+		followers: make(map[*graph.Lens]*throttle),
 	}
 	g.ObserveLenses(w.changed)
 	return w

@@ -55,7 +55,7 @@ func referred(pod []byte) { examined(must.Get(jsontree.Part(pod, referencesShape
 // judged finds the references of a pod and judges its health, as the operator does before
 // the pod comes into the graph.
 func judged(pod []byte) {
-	examined(must.Get(judgedParts.PartBeside(pod, referencesShape, health.Shape)))
+	examined(must.Get(judgedParts.PartAndRead(pod, referencesShape, health.Shape)))
 	if h := health.OfParts(health.Kind(podKind), &judgedParts).At(time.Now()); h.State == "" {
 		must.Do(errors.New("a pod has no health"))
 	}
