@@ -139,7 +139,7 @@ func Reversed(word string) string {
 }
 
 var reversed = map[string]string{
-	Owner: "owns", "is about": "is told of by", "selects": "is selected by", "routes to": "is reached from", "leads to": "is behind",
+	Owner: "owns", "is about": "is the subject of", "selects": "is selected by", "routes to": "is reached from", "leads to": "is behind",
 	"is on": "has", "belongs to": "has", "is bound to": "is bound to", "is filled from": "fills", "pulls images with": "pulls images for",
 	"installs": "is installed by", "is a token of": "has the token", "is named by": "names", "runs": "is run by", "scales": "is scaled by",
 	"measures": "is measured by", "protects": "is protected by", "restricts": "is restricted by", "allows": "is allowed by",
