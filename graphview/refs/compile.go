@@ -14,7 +14,7 @@ import (
 // owner references and references by convention.
 type Extractor struct {
 	kinds rulesByKind
-	// commonRules is the tree of the rules for every kind. Kinds without rules of their own use it. bare is
+	// commonRules is the tree of the rules for every kind. Kinds without rules of their own use it. commonShape is
 	// its shape, for such kinds that conventions do not apply to.
 	commonRules node
 	commonShape *jsontree.Shape
@@ -22,8 +22,8 @@ type Extractor struct {
 	served *Served
 	// read has the compiled rules of schemas.
 	read map[graph.Kind]*Reading
-	// declared has the kinds with declared rules, and conventional those of them that conventions still apply to.
-	// joined has the shapes of ruled kinds that also have rules from a schema.
+	// declared has the kinds with declared rules, and conventional those of them that conventions still
+	// apply to. joinedShapes has the shapes of declared kinds that also have rules from a schema.
 	declared, conventional map[graph.Kind]bool
 	joinedShapes           map[graph.Kind]*jsontree.Shape
 }

@@ -87,7 +87,7 @@ func (p *pages) request() metav1.ListOptions {
 
 // done records a complete page, and returns the list, without items, if the page is the last.
 // first is the hash of the page's first object, 0 if it has none.
-// If the list took less than fastList, and no response ended early within cautious, the
+// If the list took less than fastList, and no response ended early within pagedAfterEarlyEnd, the
 // next list is requested in one response.
 func (p *pages) done(page *metav1.List, first uint64, now time.Time) (*metav1.List, error) {
 	if err := p.checkEnd(page.Continue, first); err != nil {

@@ -11,7 +11,7 @@ import (
 const resetAfter = 2 * time.Second
 
 // retry is the back-off of a Watch. It starts over after a watch that lasted as
-// long as the delay before it, or steady if that is shorter. The reflector's own
+// long as the delay before it, or resetAfter if that is shorter. The reflector's own
 // back-off starts over only after two minutes without a failure, so after a few
 // failures in a minute even a short failure costs the longest delay. The reflector
 // is given only the first delay of this schedule.

@@ -76,7 +76,7 @@ func (s State) failed(err error, now time.Time) State {
 	if s.Err == nil {
 		s.Since = now
 	}
-	// If one connection error follows another, keep the first, see trouble.
+	// If one connection error follows another, keep the first, see connectionErrorRank.
 	if known := connectionErrorRank(s.Err); known == 0 || connectionErrorRank(err) == 0 || connectionErrorRank(err) > known {
 		s.Err = err
 	}

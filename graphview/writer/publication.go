@@ -55,7 +55,7 @@ type throttle struct {
 	follower    Follower
 	subscribers int       // as of the last publication
 	nextAt      time.Time // of the next one
-	throttled   bool      // due is in the future
+	throttled   bool      // nextAt is in the future
 	// waits: the lens has changed since the last publication. received is the time when the first of
 	// these changes was received.
 	waits    bool
@@ -101,9 +101,9 @@ func (q *publications) publish() time.Duration {
 }
 
 func (q *publications) publishDue(now time.Time) {
-	resting := q.throttled
-	q.throttled, q.nextAt = resting[:0], time.Time{}
-	for _, p := range resting {
+	throttled := q.throttled
+	q.throttled, q.nextAt = throttled[:0], time.Time{}
+	for _, p := range throttled {
 		if now.Before(p.nextAt) {
 			q.add(p)
 			continue
@@ -117,7 +117,7 @@ func (q *publications) publishDue(now time.Time) {
 			q.published = append(q.published, p)
 		}
 	}
-	clear(resting[len(q.throttled):])
+	clear(throttled[len(q.throttled):])
 }
 
 // add adds a throttled lens.
