@@ -5,6 +5,11 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 
+# Programs, tests and linters have one key in Go's build cache, so that each package is compiled
+# once, and once more for the race detector. The tag leaves out gRPC's traces: see hack/image/build.go.
+export CGO_ENABLED ?= 0
+export GOFLAGS := -trimpath -tags=grpcnotrace $(GOFLAGS)
+
 # Without a tag it begins with v0.0.0, since the version of an API server is a semantic one.
 VERSION ?= $(shell git describe --tags --dirty 2>/dev/null || echo v0.0.0-$$(git describe --always --dirty 2>/dev/null || echo unknown))
 LDFLAGS := -s -w -X main.version=$(VERSION)
@@ -27,16 +32,21 @@ run-fleet: control-plane build ## start a hub and two clusters that are connecte
 # Packages whose tests start no process but the compiler.
 UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./graphview/... ./hack/... ./stream/...
 
-# Packages whose programs are built without the race detector: it would only slow down their tests.
-PLAIN := ./test/canary ./test/hostile ./test/local ./test/namespaced ./test/plugin
+# The race detector runs where it sees the operator: in the unit packages that have goroutines or
+# locks, and in these suites, which run the engine or build the operator with it.
+RACE_SUITES := ./test/e2e ./test/fleet ./test/integration ./test/scenarios
+RACE_UNIT = $$(grep -rlE --include='*.go' '"(sync|sync/atomic|golang.org/x/sync/errgroup)"|^[[:space:]]*go [a-zA-Z]' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
+# Packages that only `make nightly` tests: they build releases, and programs of other projects.
+NIGHTLY := ./test/gitops ./test/health ./test/image ./test/release
 
 .PHONY: test-unit
-test-unit: ## run the tests that need no control plane, without the race detector; two minutes once they are compiled
+test-unit: ## run the tests that need nothing but Go, without the race detector; two minutes once they are compiled
 	@go test $(UNIT)
 
 .PHONY: test-cluster
-test-cluster: control-plane helm build ## run the tests that need a control plane, without the race detector
-	@go test -timeout $(TEST_TIMEOUT) ./test/...
+test-cluster: control-plane helm ## run the tests that need a control plane, without the race detector
+	@go test -timeout $(TEST_TIMEOUT) $$(go list ./test/... | grep -vxFf <(go list $(NIGHTLY)))
 
 .PHONY: c-compiler
 c-compiler:
@@ -44,18 +54,36 @@ c-compiler:
 	echo "The race detector needs a C compiler, and there is none. Install one (on Debian: apt-get install gcc libc6-dev), or run make test-unit test-cluster, which do without." >&2; exit 1; }
 
 .PHONY: test
-test: c-compiler control-plane helm ## run every Go test, against a real control plane, with the race detector where it sees the operator; 25 minutes on two cores
-	@echo "test: go vet ./..."
-	@go vet ./...
-	@echo "test: go test -race (starts etcd and kube-apiserver where it needs them)"
-	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) $$(go list ./... | grep -vxFf <(go list $(PLAIN)))
-	@echo "test: go test $(PLAIN)"
-	@go test -timeout $(TEST_TIMEOUT) $(PLAIN)
+test: test-go test-js ## run every test that a change can break, against a real control plane: Go, then the page and the clients; ten minutes on two cores once compiled
+
+.PHONY: test-go
+test-go: c-compiler control-plane helm ## run the Go tests of make test, with the race detector where it sees the operator
+	@echo "test: go test -race"
+	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) $(RACE_UNIT) $(RACE_SUITES)
+	@echo "test: go test"
+	@go test -timeout $(TEST_TIMEOUT) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
+	@cd hack/image && go test ./...
 
 .PHONY: test-js
 test-js: control-plane build dashboard-bundle ## test the page and the JavaScript client in Node.js and Chromium, and the examples in React and Python; 5 minutes. Installs npm packages and, as root on Debian, programs
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" go run ./test/js
+
+.PHONY: nightly
+nightly: ## run the checks that take too long for each change, all of hack/nightly.txt, and print a table; hours
+	@hack/nightly.sh
+
+.PHONY: test-release
+test-release: control-plane helm ## make a release, publish it on loopback, and install it
+	@go test -timeout $(TEST_TIMEOUT) ./test/release
+
+.PHONY: test-image
+test-image: ## build the image twice, compare the bytes, and run the program in it
+	@go test ./test/image
+
+.PHONY: test-peers
+test-peers: control-plane ## compare the health of objects and views with Argo CD's and kstatus'
+	@go test -timeout $(TEST_TIMEOUT) ./test/health ./test/gitops
 
 MINUTES ?= 60
 TOKEN_SECONDS ?= 60
@@ -86,6 +114,10 @@ SCENES ?= 4
 .PHONY: faults
 faults: c-compiler control-plane ## run EPISODES episodes of faults, SCENES of them at once, beginning with SEED, and print a line for each; make test runs a few
 	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -scenes $(SCENES) -rounds $(EPISODES)
+
+.PHONY: fleet
+fleet: control-plane ## run EPISODES episodes of trouble between a hub and its members, and print a line for each; make test runs a few
+	@go test ./test/fleet -run TestEpisodes -v -timeout 4h -args -episodes $(EPISODES)
 
 .PHONY: replicas
 replicas: control-plane ## run EPISODES episodes of trouble among three replicas that share views, beginning with SEED, and print a line for each and a table; make test runs two
@@ -125,8 +157,8 @@ helm: ## compile Helm into bin/helm, once, for the tests of the chart
 
 .PHONY: build
 build: ## compile the operator into bin/manager, and the kubectl plugin into bin/kubectl-graphview
-	@CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags '$(LDFLAGS)' -o bin/manager ./cmd/manager
-	@CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags '$(LDFLAGS)' -o bin/kubectl-graphview ./cmd/kubectl-graphview
+	@go build -ldflags '$(LDFLAGS)' -o bin/manager ./cmd/manager
+	@go build -ldflags '$(LDFLAGS)' -o bin/kubectl-graphview ./cmd/kubectl-graphview
 	@install -m 0755 cmd/kubectl-graphview/kubectl_complete-graphview bin/
 
 .PHONY: image
