@@ -127,9 +127,12 @@ func (s *Server) impactOf(ctx context.Context, opened *openGraph, question impac
 	if err != nil {
 		return nil, err
 	}
-	found, ok := read.graph.Of(question.Object, question.Policy)
-	if !ok {
+	found, err := read.graph.Of(ctx, question.Object, question.Policy)
+	switch {
+	case errors.Is(err, impact.ErrNotFound):
 		return nil, read.notFound(question.Object)
+	case err != nil:
+		return nil, err
 	}
 	unseen, err := countUnseen(ctx, opened, &found)
 	if err != nil {

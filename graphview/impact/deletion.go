@@ -1,6 +1,10 @@
 package impact
 
 import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,36 +21,82 @@ type result struct {
 	pruned bool
 }
 
-// search answers one question.
+// ErrNotFound: the graph lacks the object of the question.
+var ErrNotFound = errors.New("the object is not in the graph")
+
+// search answers one question. Its steps are at most proportional to the objects and arcs of the graph.
 type search struct {
 	*Graph
+
+	// ctx ends the search: step reports false.
+	ctx   context.Context //nolint:containedctx // a search is one call of Of
+	steps int             // that the search has taken
+	err   error           // of ctx
 
 	target  graph.Key
 	policy  Policy
 	results map[graph.Key]*result
 	// order has the deleted objects, each after its cause.
 	order []graph.Key
+	// owners counts the first owners of an object that the search knows to be deleted.
+	owners map[graph.Key]int
+	// namespaces and resources have the objects by namespace, and by name of a
+	// CustomResourceDefinition. They are nil until a namespace or such a definition is deleted.
+	namespaces, resources map[string][]graph.Key
 	// broken has the objects with BreaksNow whose referrers are not judged yet.
 	broken []graph.Key
+	held   map[graph.Key]bool
 	holds  map[graph.Key][]Hold
 }
 
-// Of returns what the deletion of an object in the graph does. ok is false if the graph lacks the
-// object.
-func (g *Graph) Of(object graph.Key, policy Policy) (answer Answer, ok bool) {
-	if object, ok = g.Find(object); !ok {
-		return Answer{}, false
+func newSearch(ctx context.Context, g *Graph, object graph.Key, policy Policy) *search {
+	return &search{
+		Graph: g, ctx: ctx, target: object, policy: policy,
+		results: map[graph.Key]*result{}, owners: map[graph.Key]int{}, held: map[graph.Key]bool{}, holds: map[graph.Key][]Hold{},
+	}
+}
+
+// Of returns what the deletion of an object in the graph does. The error is ErrNotFound or that of ctx.
+func (g *Graph) Of(ctx context.Context, object graph.Key, policy Policy) (Answer, error) {
+	object, ok := g.Find(object)
+	if !ok {
+		return Answer{}, ErrNotFound
 	}
 	g.index()
-	s := &search{Graph: g, target: object, policy: policy, results: map[graph.Key]*result{}, holds: map[graph.Key][]Hold{}}
-	s.delete(object, &result{verdict: Deleted})
-	for next := 0; next < len(s.order); { // follow appends to it
+	return newSearch(ctx, g, object, policy).run()
+}
+
+func (s *search) run() (Answer, error) {
+	s.delete(s.target, &result{verdict: Deleted})
+	for next := 0; next < len(s.order) && s.step(); next++ { // follow appends to it
 		s.follow(s.order[next])
-		next++
 	}
 	s.affect()
 	s.hold()
-	return s.answer(), true
+	a := s.answer()
+	return a, s.err
+}
+
+// stepsPerCheck is the number of steps between two looks at the context.
+const stepsPerCheck = 1024
+
+// step counts a step of the search. It reports whether the search goes on.
+func (s *search) step() bool {
+	if s.steps++; s.steps%stepsPerCheck == 0 && s.err == nil {
+		s.err = s.ctx.Err()
+	}
+	return s.err == nil
+}
+
+// each yields links of an object. Each is a step.
+func (s *search) each(links []link) iter.Seq[*link] {
+	return func(yield func(*link) bool) {
+		for i := range links {
+			if !s.step() || !yield(&links[i]) {
+				return
+			}
+		}
+	}
 }
 
 // deleted reports whether an object is deleted.
@@ -70,13 +120,13 @@ func (s *search) deletedWith(key, cause graph.Key, step Step) *result {
 
 // follow deletes the objects that are deleted together with a deleted one.
 func (s *search) follow(key graph.Key) {
-	switch {
-	case is(key, "", "namespaces"):
-		s.content(key, func(k graph.Key) bool { return k.Namespace == key.Name })
-	case is(key, "apiextensions.k8s.io", "customresourcedefinitions"):
-		s.content(key, func(k graph.Key) bool { return k.Resource.Resource+"."+k.Group == key.Name })
+	for _, k := range s.contentOf(key) {
+		if !s.step() {
+			return
+		}
+		s.delete(k, s.deletedWith(k, key, Step{Relation: Content}))
 	}
-	for _, l := range s.in[key] {
+	for l := range s.each(s.in[key]) {
 		switch {
 		case l.Missing:
 		case l.Type == graph.OwnerReference && s.collected(l), l.Type != graph.OwnerReference && s.deletedByController(l):
@@ -87,7 +137,7 @@ func (s *search) follow(key graph.Key) {
 	if !f.pruned && !s.objects[key].Facts.Prunes || is(key, "", "persistentvolumes") {
 		return
 	}
-	for _, l := range s.out[key] {
+	for l := range s.each(s.out[key]) {
 		if l.Missing || s.objects[l.To].Facts.Kept || !installs(l) {
 			continue
 		}
@@ -98,41 +148,57 @@ func (s *search) follow(key graph.Key) {
 	}
 }
 
-// content deletes the objects in a namespace or of a kind.
-func (s *search) content(key graph.Key, in func(graph.Key) bool) {
-	var all []graph.Key
-	for k := range s.objects {
-		if in(k) {
-			all = append(all, k)
+// contentOf returns the objects in a namespace or of a kind.
+func (s *search) contentOf(key graph.Key) []graph.Key {
+	switch {
+	case is(key, "", "namespaces"):
+		if s.namespaces == nil {
+			s.namespaces = s.group(func(k graph.Key) string { return k.Namespace })
 		}
+		return s.namespaces[key.Name]
+	case is(key, "apiextensions.k8s.io", "customresourcedefinitions"):
+		if s.resources == nil {
+			s.resources = s.group(func(k graph.Key) string { return k.Resource.Resource + "." + k.Group })
+		}
+		return s.resources[key.Name]
+	default:
+		return nil
 	}
-	slices.SortFunc(all, compare)
-	for _, k := range all {
-		s.delete(k, s.deletedWith(k, key, Step{Relation: Content}))
+}
+
+// group returns all objects by a name, in order.
+func (s *search) group(by func(graph.Key) string) map[string][]graph.Key {
+	groups := map[string][]graph.Key{}
+	for _, k := range slices.SortedFunc(maps.Keys(s.objects), compare) {
+		if !s.step() {
+			break
+		}
+		groups[by(k)] = append(groups[by(k)], k)
 	}
+	return groups
 }
 
 // collected reports whether the garbage collector deletes a dependent: no owner is left, and the
 // dependent is not orphaned. An owner outside the graph counts as left.
-func (s *search) collected(l link) bool {
+func (s *search) collected(l *link) bool {
 	if s.policy == Orphan && l.To == s.target || l.From.Namespace == "" && l.To.Namespace != "" {
 		return false
 	}
-	return !slices.ContainsFunc(s.out[l.From], func(owner link) bool {
+	// A deleted owner stays deleted, so each owner of an object is passed once.
+	for owner := range s.each(s.out[l.From][s.owners[l.From]:]) {
 		switch {
 		case owner.Type != graph.OwnerReference:
+		case owner.Missing && owner.Outside, !owner.Missing && (!s.deleted(owner.To) || s.policy == Orphan && owner.To == s.target):
 			return false
-		case owner.Missing:
-			return owner.Outside
-		default:
-			return !s.deleted(owner.To) || s.policy == Orphan && owner.To == s.target
 		}
-	})
+		s.owners[l.From]++
+	}
+	return true
 }
 
 // deletedByController reports whether a controller of Kubernetes deletes an object together with the target
 // of its reference, without an owner reference.
-func (s *search) deletedByController(l link) bool {
+func (s *search) deletedByController(l *link) bool {
 	from, to := l.From, l.To
 	switch {
 	case is(to, "", "services"):
@@ -149,7 +215,7 @@ func (s *search) deletedByController(l link) bool {
 }
 
 // installs reports whether an installer manages the target.
-func installs(l link) bool {
+func installs(l *link) bool {
 	return l.says("installs") || is(l.From, "helm.toolkit.fluxcd.io", "helmreleases") &&
 		slices.ContainsFunc(l.Fields, func(field string) bool {
 			return strings.HasPrefix(field, "status.history") || strings.HasPrefix(field, "status.helmChart")
@@ -160,6 +226,6 @@ func (l *link) says(word string) bool { return slices.Contains(l.Words, word) }
 
 func (l *link) has(field string) bool { return slices.Contains(l.Fields, field) }
 
-func stepOf(l link, reversed bool) Step {
+func stepOf(l *link, reversed bool) Step {
 	return Step{Relation: Relation(l.Type.String()), Fields: l.Fields, Words: l.Words, Reversed: reversed}
 }

@@ -9,6 +9,9 @@
 // The package judges a reference by its word (package wording), its ends and its optional flag. It does
 // not know watches or permissions, and sends no requests: objects outside the graph are not judged.
 //
+// The steps of a search are proportional to the objects and references of the graph, and its context
+// ends it.
+//
 // # Concurrency
 //
 // A Graph belongs to one goroutine.

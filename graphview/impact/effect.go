@@ -10,24 +10,28 @@ import (
 // affect judges the objects that refer to deleted ones, and then the objects that refer to broken ones.
 func (s *search) affect() {
 	for _, key := range s.order {
-		for _, l := range s.in[key] {
+		for l := range s.each(s.in[key]) {
 			if l.Type != graph.OwnerReference && !l.Missing {
 				s.raise(l.From, key, s.effect(l), stepOf(l, false))
 			}
 		}
 		s.unbind(key)
 	}
+	judged := map[graph.Key]bool{} // the selecting objects; all their targets would give the same result
 	for _, key := range s.order {
-		for _, l := range s.in[key] {
-			if l.says("selects") && !l.Missing && s.selectsNothing(l.From) {
-				s.raise(l.From, key, BreaksNow, stepOf(l, false))
+		for l := range s.each(s.in[key]) {
+			if l.says("selects") && !l.Missing && !judged[l.From] {
+				judged[l.From] = true
+				if s.selectsNothing(l.From) {
+					s.raise(l.From, key, BreaksNow, stepOf(l, false))
+				}
 			}
 		}
 	}
-	for len(s.broken) > 0 {
+	for len(s.broken) > 0 && s.step() {
 		key := s.broken[0]
 		s.broken = s.broken[1:]
-		for _, l := range s.in[key] {
+		for l := range s.each(s.in[key]) {
 			switch {
 			case l.Missing || !propagates(l):
 			case l.Optional:
@@ -60,7 +64,7 @@ func (s *search) unbind(key graph.Key) {
 	if key.Group != "rbac.authorization.k8s.io" || !strings.HasSuffix(key.Resource.Resource, "bindings") {
 		return
 	}
-	for _, l := range s.out[key] {
+	for l := range s.each(s.out[key]) {
 		if l.says("binds") && !l.Missing {
 			s.raise(l.To, key, BreaksNow, stepOf(l, true))
 		}
@@ -72,13 +76,16 @@ func (s *search) selectsNothing(key graph.Key) bool {
 	if !is(key, "", "services") && !is(key, "networking.istio.io", "gateways") {
 		return false
 	}
-	return !slices.ContainsFunc(s.out[key], func(l link) bool {
-		return l.says("selects") && !l.Missing && !s.deleted(l.To)
-	})
+	for l := range s.each(s.out[key]) {
+		if l.says("selects") && !l.Missing && !s.deleted(l.To) {
+			return false
+		}
+	}
+	return true
 }
 
 // propagates reports whether a reference to a broken object, which still exists, breaks its source.
-func propagates(l link) bool {
+func propagates(l *link) bool {
 	switch {
 	case is(l.To, "", "services"):
 		return l.says("routes to") || l.says("calls")
@@ -96,7 +103,7 @@ func propagates(l link) bool {
 }
 
 // effect returns the verdict on the source of a reference whose target is deleted.
-func (s *search) effect(l link) Verdict {
+func (s *search) effect(l *link) Verdict {
 	worst := Unaffected
 	if s.objects[l.From].Facts.Ended {
 		return worst // it is not started again
@@ -110,7 +117,7 @@ func (s *search) effect(l link) Verdict {
 	return worst
 }
 
-func (s *search) effectOf(word string, l link) Verdict {
+func (s *search) effectOf(word string, l *link) Verdict {
 	from, to := l.From, l.To
 	switch word {
 	case "runs as":
@@ -151,7 +158,12 @@ func (s *search) effectOf(word string, l link) Verdict {
 
 // bound reports whether a claim is bound to a volume.
 func (s *search) bound(claim graph.Key) bool {
-	return slices.ContainsFunc(s.out[claim], func(l link) bool { return l.says("is bound to") && is(l.To, "", "persistentvolumes") })
+	for l := range s.each(s.out[claim]) {
+		if l.says("is bound to") && is(l.To, "", "persistentvolumes") {
+			return true
+		}
+	}
+	return false
 }
 
 // effects has the verdicts by the word of a reference. For other words, the verdict is CannotStart.

@@ -1,6 +1,7 @@
 package impact
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -245,9 +246,9 @@ func TestOf(t *testing.T) {
 			cannot start again: configmaps/y`},
 	} {
 		t.Run(what, func(t *testing.T) {
-			got, ok := parse(t, test.graph).Of(key(test.object), test.policy)
-			if !ok {
-				t.Fatal("the object is not found")
+			got, err := parse(t, test.graph).Of(t.Context(), key(test.object), test.policy)
+			if err != nil {
+				t.Fatal(err)
 			}
 			want := strings.TrimSpace(strings.ReplaceAll(test.want, "\t", "")) + "\n"
 			if diff := cmp.Diff(want, said(got)); diff != "" {
@@ -259,7 +260,7 @@ func TestOf(t *testing.T) {
 
 // TestPath: each object comes with the references that lead to the object of the question.
 func TestPath(t *testing.T) {
-	a, _ := parse(t, web).Of(key("deployments/web"), Background)
+	a, _ := parse(t, web).Of(t.Context(), key("deployments/web"), Background)
 	want := map[string]string{
 		"ingresses/web": "ingresses/web routes to services/web, services/web selects pods/web-1-a, pods/web-1-a or replicasets/web-1, replicasets/web-1 or deployments/web",
 		"pods/web-1-a":  "pods/web-1-a or replicasets/web-1, replicasets/web-1 or deployments/web",
@@ -290,12 +291,12 @@ func TestPath(t *testing.T) {
 // TestCounts: the counts add up to all objects.
 func TestCounts(t *testing.T) {
 	g := parse(t, web)
-	a, _ := g.Of(key("configmaps/web"), Background)
+	a, _ := g.Of(t.Context(), key("configmaps/web"), Background)
 	if want := [...]int{len(g.objects) - 5, 0, 4, 0, 1}; a.Counts != want {
 		t.Errorf("counts %v, want %v", a.Counts, want)
 	}
-	if _, ok := g.Of(key("configmaps/nope"), Background); ok {
-		t.Error("there is an answer about an object that does not exist")
+	if _, err := g.Of(t.Context(), key("configmaps/nope"), Background); !errors.Is(err, ErrNotFound) {
+		t.Errorf("an object that does not exist: %v, want %v", err, ErrNotFound)
 	}
 }
 

@@ -125,6 +125,9 @@ func (s *search) answer() Answer {
 	})
 	at := map[string]int{}
 	for _, key := range keys {
+		if !s.step() {
+			break
+		}
 		f := s.results[key]
 		a.Counts[f.verdict]++
 		again := s.recreatedBy(key)
@@ -170,12 +173,12 @@ func (s *search) recreatedBy(key graph.Key) *graph.Key {
 	if !s.deleted(key) {
 		return nil
 	}
-	for _, l := range s.out[key] {
+	for l := range s.each(s.out[key]) {
 		if l.Type == graph.OwnerReference && l.Controller && !l.Missing && !s.deleted(l.To) && !is(l.To, "batch", "cronjobs") {
 			return &l.To
 		}
 	}
-	for _, l := range s.in[key] {
+	for l := range s.each(s.in[key]) {
 		applies := l.says("issues") || l.says("installs") && is(l.From, "kustomize.toolkit.fluxcd.io", "kustomizations")
 		if _, there := s.objects[l.From]; there && applies && !s.deleted(l.From) {
 			return &l.From
