@@ -8,18 +8,40 @@ import (
 	"graphview.dev/graphview/jsontree"
 )
 
-// node overrides the general rules: a node that does not answer cannot report that it is degraded.
+// node overrides the general rules: a node that does not answer cannot report that it is degraded, and the
+// conditions that others than the kubelet write are True when there is a problem, by the contract of
+// node-problem-detector, unless their type says otherwise.
 func node(o *object) Health {
 	h := o.readiness("Ready")
+	trouble := o.conditions.first(func(c *condition) bool {
+		good := hasEnd(c.kind, "Ready", "Healthy", "Available", "Voter", "Scheduled")
+		return c.isTrue() && !good || c.isFalse() && good && !strings.HasSuffix(c.kind, "Scheduled")
+	})
 	switch {
 	case h.State == "":
 		return notObserved()
 	case h.State == Progressing:
 		return degraded(h.Reason, h.Since)
+	case h.State == OK && trouble.isTrue():
+		return trouble.health(Degraded, trouble.kind)
+	case h.State == OK && trouble.exists():
+		return trouble.health(Progressing, "")
 	case h.State == OK && o.At("spec", "unschedulable").IsTrue():
 		return Health{State: Suspended, Reason: "SchedulingDisabled"}
 	}
 	return h
+}
+
+// signingRequest overrides the general rules because a request is done with its certificate alone.
+func signingRequest(o *object) Health {
+	approved := o.conditions.find("Approved")
+	switch {
+	case o.status.text("certificate") != "":
+		return Declared(OK, "Issued", approved.since())
+	case approved.isTrue():
+		return progressing("NotIssued", approved.since())
+	}
+	return Health{State: Unknown}
 }
 
 // disruptionBudget overrides the general rules because its condition only says whether pods may be
@@ -48,9 +70,14 @@ var provisioning = []string{
 func claim(o *object) Health {
 	h := o.byWord("phase")
 	status := o.status.text("allocatedResourceStatuses", "storage")
+	changing := o.conditions.first(func(c *condition) bool {
+		return c.isTrue() && (c.kind == "Resizing" || c.kind == "FileSystemResizePending" || c.kind == "ModifyingVolume")
+	})
 	switch {
 	case h.State == OK && strings.HasSuffix(status, "Infeasible"):
 		return degraded(status, 0)
+	case changing.exists():
+		return changing.health(Progressing, changing.kind)
 	case h.State == OK:
 		return ok()
 	case h.State == Unknown:

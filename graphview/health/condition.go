@@ -86,8 +86,24 @@ func (all conditionsOf) failed() *condition {
 }
 
 // failedReason returns the first False condition whose reason names a failure, although its type does not.
+// A version that cannot be upgraded works.
 func (all conditionsOf) failedReason() *condition {
-	return all.first(func(c *condition) bool { return c.isFalse() && !c.fails && failure(c.reason) })
+	return all.first(func(c *condition) bool {
+		return c.isFalse() && !c.fails && failure(c.reason) && !strings.HasSuffix(c.kind, "Upgradeable")
+	})
+}
+
+// working returns the first True condition whose type says that a controller changes the object, unless its
+// reason says that this has ended.
+func (all conditionsOf) working() *condition {
+	return all.first(func(c *condition) bool {
+		return c.isTrue() && hasEnd(c.kind, work...) && !c.done()
+	})
+}
+
+// done reports whether the reason says that what the type of the condition says has ended.
+func (c *condition) done() bool {
+	return phases[plain(c.reason)] == OK || hasEnd(c.reason, "Available", "Complete", "Completed", "Succeeded")
 }
 
 // readiness judges by the first of these conditions that the object has. They are True when all is well.
@@ -109,27 +125,30 @@ func (o *object) readiness(kinds ...string) Health {
 
 func (o *object) readinessBy(kind string, c *condition) Health {
 	switch {
+	case c.isTrue() && ends[kind] && failure(c.reason), c.status == "Degraded": // the latter of the Prometheus operator
+		return c.health(Degraded, "")
 	case c.isTrue():
 		return c.health(OK, "")
-	case c.status == "Degraded": // of the Prometheus operator
-		return c.health(Degraded, "")
 	case !c.isFalse():
 	case stops(c.reason):
 		return c.health(Suspended, "")
 	case ended[plain(c.reason)]:
 		return c.health(OK, "")
-	case failure(c.reason), kind == "Synced" && c.reason == "", kind == "Succeeded" && o.runsOnce(), verdicts[kind] && !isPending(c.reason):
+	case failure(c.reason), c.fields.text("severity") == "Error", kind == "Synced" && c.reason == "", kind == "Succeeded" && o.runsOnce(), verdicts[kind] && !isPending(c.reason):
 		return c.health(Degraded, "Not"+kind)
 	}
 	h := c.health(Progressing, "Not"+kind)
 	if c.outdated {
 		h = unseen()
 	}
-	if kind == "Succeeded" || kind == "Complete" {
+	if kind == "Succeeded" || kind == "Complete" || o.runsOnce() || !c.isFalse() && startsWord(c.reason, "No") { // such as NoHealthyBackends, at zero
 		return h.endless()
 	}
 	return h
 }
+
+// ends are conditions that are True at the end, however that was.
+var ends = map[string]bool{"Completed": true, "Finished": true, "Done": true}
 
 // verdicts are conditions that are False only after the controller has looked at the spec.
 var verdicts = map[string]bool{
@@ -141,10 +160,11 @@ func isPending(reason string) bool {
 	return strings.HasPrefix(reason, "Waiting") || strings.HasSuffix(plain(reason), "ing") || reason == "AddressNotAssigned"
 }
 
-// runsOnce reports whether the object runs to an end, by the name of its kind. It may be Running for
-// days.
+// runsOnce reports whether the object runs to an end, or moves data, by the name of its kind. It may be
+// Running for days.
 func (o *object) runsOnce() bool {
-	return hasEnd(o.kind.Kind, "Job", "Run", "Workflow", "Experiment", "SparkApplication")
+	return hasEnd(o.kind.Kind, "Job", "Run", "Workflow", "Experiment", "SparkApplication", "Migration", "Backup", "Restore", "Upload", "Download", "Import",
+		"Export", "DataVolume") && !strings.HasPrefix(o.kind.Kind, "Scheduled")
 }
 
 func hasEnd(text string, ends ...string) bool {

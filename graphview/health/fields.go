@@ -75,11 +75,16 @@ var Shape = func() *jsontree.Shape {
 	ask(shape, paths(`metadata.generation metadata.deletionTimestamp spec.type
 		spec.replicas spec.suspend spec.suspended spec.paused spec.parallelism spec.completions spec.progressDeadlineSeconds spec.instances
 		spec.restartPolicy spec.unschedulable spec.updateStrategy.type spec.updateStrategy.rollingUpdate.partition`))
-	ask(status, slices.Concat(usualWords, usualFlags, paths(`observedGeneration reason error
+	ask(status, slices.Concat(paths(strings.Join(firstWords, " ")), paths(`observedGeneration reason error failureReason notAfter certificatesExpiryDate certificate
 		replicas readyReplicas readyCount availableReplicas updatedReplicas currentReplicas fullyLabeledReplicas
 		currentRevision updateRevision desiredNumberScheduled currentNumberScheduled updatedNumberScheduled numberAvailable numberReady
 		succeeded startTime lastScheduleTime lastSuccessfulTime currentHealthy desiredHealthy readyInstances
-		printableStatus health.status ceph.health operationState.phase allocatedResourceStatuses.storage`)))
+		expectedMachines printableStatus health.status ceph.health operationState.phase allocatedResourceStatuses.storage`)))
+	askWords(status, 1)
+	askWords(status.Field("state"), 0)
+	askWords(status.Field("statuses"), 1) // by namespace
+	askWords(status.Field("health"), 0)
+	askWords(status.Field("status"), 0)
 	for _, name := range append(provisioning, hpaConditions) {
 		metadata.Field("annotations", name)
 	}
@@ -96,6 +101,7 @@ var Shape = func() *jsontree.Shape {
 	for _, list := range containerLists {
 		ask(status.Field(list).First(most), paths("ready state.waiting.reason state.terminated.reason state.terminated.exitCode lastState.terminated.reason lastState.terminated.exitCode"))
 	}
+	status.Field("connectorStatus", "tasks").First(maxElements).Field("state")
 	return shape
 }()
 
@@ -107,5 +113,5 @@ func ask(shape *jsontree.Shape, paths [][]string) {
 
 // conditions adds the conditions of a value to its shape, at most the first most.
 func conditions(of *jsontree.Shape, most int) {
-	ask(of.Field("conditions").First(most), paths("type status reason lastTransitionTime observedGeneration"))
+	ask(of.Field("conditions").First(most), paths("type status reason severity lastTransitionTime observedGeneration"))
 }

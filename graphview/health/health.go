@@ -51,7 +51,7 @@ type Health struct {
 	// Since is when the state began, in seconds since 1970, and 0 if the object does not say.
 	Since int64
 	// Overdue is when the object becomes degraded unless it changes, in seconds since 1970, and 0
-	// for never.
+	// for never. An object that is OK has one if it expires.
 	Overdue int64
 	// Ended reports that the object has ended and does not matter while its controller is ok: a pod that
 	// failed or was evicted.
@@ -66,8 +66,11 @@ func (h Health) At(now time.Time) Health {
 	if h.Overdue == 0 || now.Unix() < h.Overdue {
 		return h
 	}
-	if h.State == Terminating {
+	switch h.State {
+	case Terminating:
 		h.Reason = cmp.Or(h.Reason, "Terminating")
+	case OK:
+		h.Reason = "Expired"
 	}
 	h.State, h.Overdue = Degraded, 0
 	return h

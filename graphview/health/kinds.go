@@ -12,8 +12,6 @@ type Kind struct{ Group, Kind string }
 
 // rule says how to judge the objects of one kind for which the general rules would be wrong.
 type rule struct {
-	// busy has conditions that are True during progress, while another condition says that all is well.
-	busy []string
 	// judge is called if [object.general] does not decide.
 	judge func(*object) Health
 	// says describes the rule; it is empty for Kubernetes' own kinds.
@@ -29,7 +27,7 @@ var noRule rule
 var kinds = map[Kind]*rule{
 	{"", "Pod"}:                                {judge: pod, count: tally(containerReady, "status", "containerStatuses")},
 	{"", "Service"}:                            {judge: serviceOrIngress},
-	{"", "PersistentVolumeClaim"}:              {busy: []string{"Resizing", "FileSystemResizePending", "ModifyingVolume"}, judge: claim},
+	{"", "PersistentVolumeClaim"}:              {judge: claim},
 	{"", "Node"}:                               {judge: node},
 	{"", "ReplicationController"}:              {judge: replicaSet, count: readyReplicas},
 	{"apps", "Deployment"}:                     {judge: deployment, count: readyReplicas},
@@ -43,14 +41,15 @@ var kinds = map[Kind]*rule{
 	{"autoscaling", "HorizontalPodAutoscaler"}: {judge: autoscaler},
 	{"networking.k8s.io", "Ingress"}:           {judge: serviceOrIngress},
 	// Without the condition, what these declare is not served yet.
+	{"certificates.k8s.io", "CertificateSigningRequest"}: {judge: signingRequest},
 	{"apiregistration.k8s.io", "APIService"}:             {judge: conditionOf("Available"), says: "the condition Available"},
 	{"apiextensions.k8s.io", "CustomResourceDefinition"}: {judge: conditionOf("Established"), says: "the condition Established"},
 	{"argoproj.io", "Application"}:                       {judge: application, says: "the word in status.health.status, unless the last operation failed"},
-	{"argoproj.io", "Rollout"}:                           {judge: wordOf("phase"), says: "the word in status.phase", count: readyReplicas},              // Available is False in each blue-green switch
-	{"cert-manager.io", "Certificate"}:                   {busy: []string{"Issuing"}, says: "progressing while Issuing is True; otherwise as any kind"}, // Ready stays True while a renewal fails
+	{"argoproj.io", "Rollout"}:                           {judge: wordOf("phase"), says: "the word in status.phase", count: readyReplicas}, // Available is False in each blue-green switch
 	{"acme.cert-manager.io", "Order"}:                    {judge: acme, says: "the word in status.state"},
 	{"acme.cert-manager.io", "Challenge"}:                {judge: acme, says: "the word in status.state"},
-	{"ceph.rook.io", "CephCluster"}:                      {judge: wordOf("ceph", "health"), says: "the word in status.ceph.health"},      // Ready is about Rook
+	{"ceph.rook.io", "CephCluster"}:                      {judge: wordOf("ceph", "health"), says: "the word in status.ceph.health"}, // Ready is about Rook
+	{"kafka.strimzi.io", "KafkaConnector"}:               {judge: connector, says: "as any kind, or the worst state of status.connectorStatus.tasks"},
 	{"kubevirt.io", "VirtualMachine"}:                    {judge: wordOf("printableStatus"), says: "the word in status.printableStatus"}, // Ready is False if it is stopped
 	{"postgresql.cnpg.io", "Cluster"}:                    {count: countAt(0, "readyInstances", "spec", "instances")},
 }
@@ -71,6 +70,17 @@ func application(o *object) Health {
 	h := o.byWord("health", "status")
 	if h.State != Degraded && o.byWord("operationState", "phase").State == Degraded {
 		return degraded("OperationFailed", 0)
+	}
+	return h
+}
+
+// connector overrides the general rules because a connector stays Ready while its tasks fail.
+func connector(o *object) Health {
+	h := o.conventional()
+	for task := range o.status.At("connectorStatus", "tasks").Objects {
+		if said := o.judgeWord(fields{task}.text("state")); said.State == Degraded {
+			h = worseOf(h, said)
+		}
 	}
 	return h
 }
@@ -109,6 +119,9 @@ func (o *object) counts() (ready, wanted int64, counted bool) {
 	wanted, specified := o.number("spec", "replicas")
 	if !specified {
 		wanted, specified = o.status.number("replicas")
+	}
+	if expected, known := o.status.number("expectedMachines"); known {
+		return o.status.numberOr(0, "currentHealthy"), expected, true
 	}
 	return ready, wanted, found && specified
 }

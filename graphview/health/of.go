@@ -2,7 +2,6 @@ package health
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"graphview.dev/graphview/budget"
@@ -54,6 +53,9 @@ func of(kind Kind, f fields) Health {
 	if (h.State == OK || h.State == Unknown) && o.outdated() {
 		h = unseen()
 	}
+	if h.State == OK {
+		h.Overdue = cmp.Or(o.status.seconds("notAfter"), o.status.seconds("certificatesExpiryDate"))
+	}
 	if h.State != Suspended && kind != podKind { // only the kubelet reports on a pod
 		h = worseOf(h, o.belowElements())
 	}
@@ -79,7 +81,6 @@ func (o *object) general() Health {
 	stopped := o.conditions.first(func(c *condition) bool { return c.stops && c.isTrue() })
 	failed, names, progress := o.conditions.failed(), o.conditions.find("NamesAccepted"), o.conditions.find("Progressing")
 	reconciling, ready := o.conditions.find("Reconciling"), o.conditions.find("Ready")
-	busy := o.conditions.first(func(c *condition) bool { return c.isTrue() && slices.Contains(o.rule.busy, c.kind) })
 	switch {
 	case !running && spec.At("paused").IsTrue():
 		return Health{State: Suspended, Reason: "Paused"}
@@ -93,14 +94,14 @@ func (o *object) general() Health {
 		return o.readinessBy(names.kind, names)
 	case !progress.isTrue() && stops(progress.reason):
 		return progress.health(Suspended, "")
-	case progress.isFalse() && failure(progress.reason):
+	case progress.isFalse() && (failure(progress.reason) || progress.reason == "Blocked"):
 		return progress.health(Degraded, "")
+	case o.status.text("failureReason") != "":
+		return degraded(o.status.text("failureReason"), ready.falseSince())
 	case reconciling.isTrue() && ready.isFalse() && failure(ready.reason): // Flux keeps both between two attempts
 		return ready.health(Degraded, "")
 	case reconciling.isTrue():
 		return reconciling.health(Progressing, "")
-	case busy.exists():
-		return busy.health(Progressing, busy.kind)
 	}
 	return Health{}
 }
@@ -112,44 +113,41 @@ var usualConditions = []string{
 	"Accepted", "Valid", "Reconciled", "Initialized", "Success", "UpToDate", "Updated", "JobCreated",
 }
 
-// usualWords are the paths below status at which projects have a word for the state.
-var usualWords = paths(`robustness health phase state status state.phase lifecycleState jobStatus jobDeploymentStatus
-	jobManagerDeploymentStatus currentStatus PostgresClusterStatus connectionState.lastObservedState applicationState.state`)
-
-// usualFlags are paths below status of booleans that are true when all is well.
-var usualFlags = paths("ready readyToUse applied deployed provisioned healthy conditionStatus.ready")
-
-// conventional judges a kind without a rule: by a condition that many controllers write, else a
-// word, else a flag, else by conditions about its parts.
+// conventional judges a kind without a rule: by a condition that many controllers write, else by a word, an
+// end, a flag, or its parts. What else the object says counts if it is worse.
 func (o *object) conventional() Health {
 	if !o.status.Exists() && o.rule.count == nil {
 		return Health{State: Unknown}
 	}
-	if h := o.readiness(usualConditions...); h.State != "" {
-		// A resource of Crossplane stays Ready while a change to it fails.
-		for _, kind := range []string{"Synced", "Reconciled", "ReconcileComplete"} {
-			if c := o.conditions.find(kind); c.isFalse() && (h.State == OK || h.State == Progressing && failure(c.reason)) {
-				h = o.readinessBy(kind, c)
-			}
-		}
-		return h
-	}
-	h := Health{State: Unknown}
-	for _, path := range usualWords {
-		said := o.byWord(path...)
-		if said.State != Unknown || strings.EqualFold(said.Reason, "unknown") {
-			h = said
-			break
-		}
-		h.Reason = cmp.Or(h.Reason, said.Reason)
+	words := o.byWords(o.status)
+	h := o.readiness(usualConditions...)
+	decided := h.State != ""
+	if !decided {
+		h = words
 	}
 	if h.State == Unknown {
 		h = o.withoutPhase(h)
 	}
-	if h.State == Unknown || h.State == Progressing {
-		if c := o.conditions.failedReason(); c.exists() {
-			return c.health(Degraded, "")
+	if decided && words.State == Degraded {
+		h = worseOf(h, words)
+	}
+	if h.State != OK && h.State != Unknown && h.State != Progressing {
+		return h
+	}
+	if c := o.conditions.failedReason(); c.exists() {
+		return c.health(Degraded, "")
+	}
+	// A resource of Crossplane stays Ready while a change to it fails.
+	for _, kind := range []string{"Synced", "Reconciled", "ReconcileComplete", "Healthy"} {
+		if c := o.conditions.find(kind); c.isFalse() && h.State == OK {
+			h = o.readinessBy(kind, c)
 		}
+	}
+	if c := o.conditions.working(); c.exists() && h.State == OK && !o.runsOnce() {
+		h = c.health(Progressing, c.kind)
+	}
+	if names(h.Reason, patient) {
+		return h.endless()
 	}
 	return h
 }
@@ -157,24 +155,23 @@ func (o *object) conventional() Health {
 // withoutPhase judges an object without a condition about the whole and without a word.
 func (o *object) withoutPhase(h Health) Health {
 	// Objects that run once have these. The phase comes first, since it says how the run ended.
-	if ended := o.readiness("Completed", "Finished"); ended.State != "" {
+	if ended := o.readiness("Completed", "Finished", "Done"); ended.State != "" {
 		return ended
 	}
-	for _, path := range usualFlags {
-		switch flag := o.status.At(path...); {
-		case flag.IsTrue():
-			return ok()
-		case flag.IsFalse() && o.status.At("error").Exists():
-			return degraded("Error", 0)
-		case flag.IsFalse():
-			return progressing("NotReady", 0)
-		}
+	if said := o.byFlags(o.status); said.State != Unknown {
+		return said
 	}
 	for i := range o.conditions {
 		c := &o.conditions[i]
 		switch {
-		case hasEnd(c.kind, "Ready", "Available", "Healthy", "Synced", "Success", "UpToDate") && !strings.Contains(c.kind, "Not"):
+		case c.isTrue() && strings.Contains(c.kind, "Proposal"): // somebody has to approve it
+			h = worseOf(h, c.health(Progressing, c.kind).endless())
+		case hasEnd(c.kind, "Ready", "Available", "Healthy", "Synced", "Success", "UpToDate", "Provisioned") && !strings.Contains(c.kind, "Not"):
 			h = worseOf(h, o.readinessBy(c.kind, c))
+		case c.isFalse() && stops(c.reason):
+			h = worseOf(h, c.health(Suspended, ""))
+		case c.isTrue() && strings.HasSuffix(c.kind, "ing") && c.done():
+			h = worseOf(h, c.health(OK, ""))
 		case c.isTrue() && strings.HasSuffix(c.kind, "ing"):
 			said := o.judgeWord(c.kind)
 			if said.State == Progressing && !o.runsOnce() {

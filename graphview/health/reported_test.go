@@ -160,7 +160,7 @@ func TestReported(t *testing.T) {
 		"the phase Aborted":                                               {kind: Kind{"example.com", "Widget"}, object: `{status: {phase: Aborted}}`, want: Degraded, reason: "Aborted"},
 		"the phase Cancelled":                                             {kind: Kind{"example.com", "Widget"}, object: `{status: {phase: Cancelled}}`, want: Degraded, reason: "Cancelled"},
 		"the phase Blocked":                                               {kind: Kind{"example.com", "Widget"}, object: `{status: {phase: Blocked}}`, want: Degraded, reason: "Blocked"},
-		"the phase RequiresApproval":                                      {kind: Kind{"operators.coreos.com", "InstallPlan"}, object: `{status: {phase: RequiresApproval}}`, want: Progressing, reason: "RequiresApproval", overdue: untimed},
+		"the phase RequiresApproval":                                      {kind: Kind{"operators.coreos.com", "InstallPlan"}, object: `{status: {phase: RequiresApproval}}`, want: Progressing, reason: "RequiresApproval"},
 		"a word in status.status":                                         {kind: Kind{"example.com", "Widget"}, object: `{status: {status: Failed}}`, want: Degraded, reason: "Failed"},
 		"a claim that no pod uses":                                        {kind: Kind{"", "PersistentVolumeClaim"}, object: `{status: {phase: Pending}}`, want: Unknown, reason: "WaitForFirstConsumer"},
 		"a claim that is provisioned":                                     {kind: Kind{"", "PersistentVolumeClaim"}, object: `{metadata: {annotations: {volume.kubernetes.io/storage-provisioner: csi.example.com}}, status: {phase: Pending}}`, want: Progressing, reason: "Pending", overdue: untimed},

@@ -1,6 +1,9 @@
 package health
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // words has texts that most objects have, with their meaning as types of conditions, so that they are
 // not allocated for each object.
@@ -32,10 +35,13 @@ func meaningOf(kind []byte) meaning {
 	return newMeaning(string(kind))
 }
 
-// newMeaning returns the meaning of a type. An Expired NodeClaim has not failed: it still works.
+// newMeaning returns the meaning of a type, by the part after a prefix such as ACK. or cnpg.io/. An Expired
+// NodeClaim has not failed: it still works. NotReady is Ready the other way round.
 func newMeaning(kind string) meaning {
-	fails := failure(kind) && kind != "Expired" || strings.HasSuffix(kind, "Pressure") || kind == "NetworkUnavailable" || kind == "Fallback"
-	return meaning{kind, fails, stops(kind)}
+	base := kind[strings.LastIndexAny(kind, "./")+1:]
+	fails := failure(base) && base != "Expired" || strings.HasSuffix(base, "Pressure") || phases[plain(base)] == Degraded && !startsWord(base, "Not") ||
+		base == "NetworkUnavailable" || base == "Fallback" || base == "Terminal"
+	return meaning{kind, fails, stops(base)}
 }
 
 // failure reports whether a reason or the type of a condition names a failure. Both are CamelCase
@@ -49,13 +55,7 @@ func failure(reason string) bool {
 	case startsWord(reason, "No") && !strings.HasPrefix(reason, "NoMatching"): // such as NoError, NoConflicts
 		return false
 	}
-	lower := strings.ToLower(reason)
-	for _, part := range failureParts {
-		if at := strings.Index(lower, part); at >= 0 && beginsWord(reason, at) {
-			return true
-		}
-	}
-	return false
+	return names(reason, failureParts)
 }
 
 // startsWord reports whether a CamelCase text begins with this word and another one follows.
@@ -71,7 +71,7 @@ func beginsWord(text string, at int) bool {
 
 var failureParts = []string{
 	"fail", "error", "invalid", "backoff", "denied", "forbidden", "unauthorized", "exceeded", "degraded", "unhealthy", "stalled", "exception", "fatal",
-	"conflict", "rejected", "unsupported", "notfound", "missing", "misconfigur", "incompatible", "unresolvable", "crash", "evicted", "expired", "nomatching", "aborted",
+	"conflict", "rejected", "unsupported", "notfound", "missing", "misconfigur", "incompatible", "unresolvable", "crash", "expired", "nomatching", "aborted", "nothealthy",
 	"notvalid", "notusable", "notpermitted", "notallowed", "notsupported",
 }
 
@@ -79,14 +79,17 @@ var failureParts = []string{
 // separators. Those that mean Suspended also count as types of True conditions and as reasons of False
 // ones. Words that name a failure or end in -ing need no entry.
 var phases = map[string]State{
-	"active": OK, "atlatestknown": OK, "available": OK, "bound": OK, "complete": OK, "completed": OK, "created": OK, "deployed": OK, "enabled": OK,
-	"established": OK, "green": OK, "healthok": OK, "healthy": OK, "normal": OK, "ok": OK, "omitted": OK, "provisioned": OK, "ready": OK,
-	"running": OK, "skipped": OK, "stable": OK, "success": OK, "succeeded": OK, "successful": OK, "synced": OK, "valid": OK,
-	"bootstrap": Progressing, "inprogress": Progressing, "new": Progressing, "queued": Progressing, "requiresapproval": Progressing,
-	"submitted": Progressing, "yellow": Progressing,
-	"blocked": Degraded, "cancelled": Degraded, "canceled": Degraded, "faulted": Degraded, "healtherr": Degraded, "healthwarn": Degraded,
-	"lost": Degraded, "notready": Degraded, "offline": Degraded, "red": Degraded, "timeout": Degraded, "unavailable": Degraded,
-	"disabled": Suspended, "hibernated": Suspended, "paused": Suspended, "scaledtozero": Suspended, "stopped": Suspended, "suspended": Suspended,
+	"accepted": OK, "active": OK, "atlatestknown": OK, "available": OK, "bound": OK, "complete": OK, "completed": OK, "compliant": OK, "created": OK,
+	"deployed": OK, "enabled": OK, "established": OK, "green": OK, "healthok": OK, "healthy": OK, "initialized": OK, "normal": OK, "ok": OK,
+	"omitted": OK, "provisioned": OK, "ready": OK, "running": OK, "serving": OK, "skipped": OK, "stable": OK, "success": OK, "succeeded": OK, "successful": OK,
+	"synced": OK, "valid": OK,
+	"bootstrap": Progressing, "inprogress": Progressing, "new": Progressing, "prepared": Progressing, "queued": Progressing, "readytostart": Progressing,
+	"requiresapproval": Progressing, "submitted": Progressing, "yellow": Progressing,
+	"blocked": Degraded, "cancelled": Degraded, "canceled": Degraded, "differentversionsacrossminiopools": Degraded, "faulted": Degraded,
+	"healtherr": Degraded, "healthwarn": Degraded, "lost": Degraded, "noncompliant": Degraded, "notready": Degraded, "offline": Degraded,
+	"red": Degraded, "timeout": Degraded, "unavailable": Degraded,
+	"disabled": Suspended, "hibernated": Suspended, "hibernating": Suspended, "hibernation": Suspended, "notraffic": Suspended, "paused": Suspended,
+	"scaledtozero": Suspended, "stopped": Suspended, "suspended": Suspended,
 	"deleting": Terminating, "terminating": Terminating, "unknown": Unknown,
 }
 
@@ -99,6 +102,23 @@ func stops(word string) bool {
 // ended has reasons of an object that is not ready because it has ended.
 var ended = map[string]bool{"completed": true, "finished": true, "succeeded": true}
 
+// work has the ends of types of conditions that are True while a controller changes the object.
+var work = strings.Fields(`Updating Upgrading Creating Provisioning Installing Progressing Migrating Restoring Rebalancing Resizing Restarting
+	Deploying Configuring Initializing Recovering Repairing Remediating Expanding Issuing RollingOut ScalingUp ScalingDown`)
+
+// patient has the beginnings of words for a state without a deadline: a person has to approve, a pod has to
+// use the object, or data is moved.
+var patient = strings.Fields("approv proposal firstconsumer rebalanc migrat import export clon restor backup upload download rebuild resync")
+
+// names reports whether one of these parts, in lower case, begins a word in a text.
+func names(text string, parts []string) bool {
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc(parts, func(part string) bool {
+		at := strings.Index(lower, part)
+		return at >= 0 && beginsWord(text, at)
+	})
+}
+
 // byWord judges by the word in a field of the status. Words without a meaning are Unknown.
 func (o *object) byWord(path ...string) Health { return o.judgeWord(o.status.text(path...)) }
 
@@ -106,10 +126,10 @@ func (o *object) judgeWord(text string) Health {
 	key := plain(text)
 	state, known := phases[key]
 	switch {
-	case known && !(key == "running" && o.runsOnce()):
+	case known && !(o.runsOnce() && onTheWay[key]):
 	case failure(text):
 		state = Degraded
-	case strings.HasSuffix(key, "ing"), strings.HasPrefix(key, "waitingfor"):
+	case known, strings.HasSuffix(key, "ing"), begun(text), strings.HasSuffix(key, "inprogress"), strings.HasPrefix(key, "waitingfor"), strings.HasPrefix(key, "waitfor"):
 		state = Progressing
 	default:
 		return Declared(Unknown, text, 0)
@@ -120,6 +140,15 @@ func (o *object) judgeWord(text string) Health {
 	}
 	return h
 }
+
+// begun reports whether a text begins with a word for work, as ApplyingChanges and "Provisioning the set".
+func begun(text string) bool {
+	end := 1 + strings.IndexFunc(text[min(1, len(text)):], func(r rune) bool { return r == ' ' || 'A' <= r && r <= 'Z' })
+	return end > 1 && strings.HasSuffix(text[:end], "ing") && phases[plain(text[:end])] == ""
+}
+
+// onTheWay has words that mean Progressing for what runs once.
+var onTheWay = map[string]bool{"accepted": true, "created": true, "initialized": true, "running": true}
 
 // plain returns a word in lower case and without separators, "" if it is longer than maxReason.
 func plain(text string) string {

@@ -54,7 +54,7 @@ func (p *Parts) Reset() {
 }
 
 // Read reads the parts of the object b that a shape asks for. The shape must be made with
-// Field, Elements and First only.
+// Field, Others, Elements and First only.
 func (p *Parts) Read(b []byte, shape *Shape) error {
 	if err := p.begin(b); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 				i++
 			}
 			name, end := memberName(b, i)
-			below := shape.fields[string(name)]
+			below := shape.read(name, b[end+1])
 			if below == nil {
 				i = skip(b, end+1)
 				continue
@@ -177,7 +177,7 @@ func (p *Parts) partAndRead(i int, shape, read *Shape) (map[string]any, int, err
 		if !shape.whole {
 			built = shape.member(name)
 		}
-		also := read.fields[string(name)]
+		also := read.read(name, b[end+1])
 		if built == nil && also == nil {
 			i = skip(b, end+1)
 			continue
@@ -247,6 +247,20 @@ func (v Value) At(path ...string) Value {
 		v = v.Member(key)
 	}
 	return v
+}
+
+// Members calls yield for the members of an object that were read, with the shape that asked for each.
+func (v Value) Members(yield func(shape *Shape, member Value) bool) {
+	if !v.is('{') {
+		return
+	}
+	for at, after := v.at+1, int(v.node().after); at < after; {
+		node := &v.parts.nodes[at]
+		if !yield(node.shape, Value{v.parts, at}) {
+			return
+		}
+		at = int(node.after)
+	}
 }
 
 // Elements calls yield for the elements of a list.

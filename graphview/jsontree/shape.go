@@ -9,6 +9,7 @@ type Shape struct {
 	// for each object. It is "" if this is not the shape of a Field.
 	key      string
 	fields   map[string]*Shape
+	others   func(name []byte, first byte) *Shape
 	values   *Shape
 	elements *Shape
 	limit    int // number of elements to read, 0 for all
@@ -37,6 +38,19 @@ func (s *Shape) Values() *Shape {
 		s.values = &Shape{}
 	}
 	return s.values
+}
+
+// Others asks for the members of an object that Field does not name and for which choose returns a shape.
+// first is the first byte of the member's value. Only [Parts.Read] and [Value.Members] know them.
+func (s *Shape) Others(choose func(name []byte, first byte) *Shape) { s.others = choose }
+
+// read returns the shape of a member for [Parts.Read], nil if s does not ask for the member.
+func (s *Shape) read(name []byte, first byte) *Shape {
+	below := s.fields[string(name)]
+	if below == nil && s.others != nil {
+		below = s.others(name, first)
+	}
+	return below
 }
 
 // Elements asks for every element of a list, and returns their common shape.
