@@ -41,13 +41,8 @@ func (g *Graph) counted(id nodeID) Class {
 
 // recount makes lenses count an object again in this revision.
 func (g *Graph) recount(id nodeID) {
-	if g.nodes.at(id).pins == 0 {
-		return
-	}
-	for l := range g.lenses {
-		if e := l.index.at(id); e != 0 {
-			l.mark(e)
-		}
+	for l, e := range g.entriesOf(id) {
+		l.mark(e)
 	}
 }
 
@@ -92,12 +87,13 @@ func (g *Graph) markSideChanged(id nodeID, metadata bool) {
 	}
 }
 
-// entriesOf returns the entries that lenses have for a node.
+// entriesOf returns the entries that lenses have for a node. It counts a visit of each lens.
 func (g *Graph) entriesOf(id nodeID) iter.Seq2[*Lens, entryID] {
 	return func(yield func(*Lens, entryID) bool) {
 		if g.nodes.at(id).pins == 0 {
 			return
 		}
+		g.visits += len(g.lenses)
 		for l := range g.lenses {
 			if e := l.index.at(id); e != 0 && !yield(l, e) {
 				return
@@ -106,13 +102,19 @@ func (g *Graph) entriesOf(id nodeID) iter.Seq2[*Lens, entryID] {
 	}
 }
 
-// Lapse changes the class of each object whose LapsesAt is not after now. The caller chooses the
-// unit of now; see Object.LapsesAt. In Update.
+// Lapse changes, in slices, the class of each object whose LapsesAt is not after now; see HasCleanup.
+// The caller chooses the unit of now; see Object.LapsesAt. In Update.
 func (g *Graph) Lapse(now int64) {
+	g.visits += len(g.lapses)
+	waiting := len(g.lapsing.due) > 0
+	g.lapsing = lapsing{now: now}
 	for id, next := range g.lapses {
 		if next.at <= now {
-			g.setClass(id, next.then, lapse{})
+			g.lapsing.due = append(g.lapsing.due, id)
 		}
+	}
+	if !waiting && len(g.lapsing.due) > 0 {
+		g.cleanups = append(g.cleanups, &g.lapsing)
 	}
 }
 

@@ -3,25 +3,93 @@ package graph
 // A view or a watch that ends leaves all its objects to remove. Each Update removes a slice of
 // them; see Graph.work.
 
-// removeSource removes the claims of a source that was removed.
-type removeSource struct {
-	id   SourceID
-	of   source
-	next nodeID
+// removeSources removes the claims of sources that were removed. It visits all nodes in turn, and a
+// source joins at the present node: many sources that end together take one round.
+type removeSources struct {
+	next    nodeID // the last node that was visited
+	rounds  int
+	left    []removedSource // in the order in which they end
+	removed map[SourceID]struct{}
+	ended   int // number of sources whose claims are removed
 }
 
-func (c *removeSource) step(g *Graph) (changed, done bool) {
+// removedSource is a source of removeSources, which ends one round after its beginning.
+type removedSource struct {
+	id     SourceID
+	of     source
+	rounds int
+	next   nodeID
+}
+
+func (c *removeSources) add(g *Graph, id SourceID, of source) {
+	if len(c.left) == 0 {
+		c.removed = make(map[SourceID]struct{})
+		g.cleanups = append(g.cleanups, c)
+	}
+	c.left = append(c.left, removedSource{id: id, of: of, rounds: c.rounds + 1, next: c.next})
+	c.removed[id] = struct{}{}
+}
+
+// begun returns the number of sources that were ever removed.
+func (c *removeSources) begun() int { return c.ended + len(c.left) }
+
+func (c *removeSources) step(g *Graph) (changed, done bool) {
 	g.visits++
 	if c.next++; c.next > g.nodes.next {
-		g.kinds.release(c.of.kind)
-		g.resources.release(c.of.resource)
+		c.next = 0
+		c.rounds++
+	} else {
+		changed = c.unclaim(g, c.next)
+	}
+	for len(c.left) > 0 && c.rounds >= c.left[0].rounds && c.next >= c.left[0].next {
+		of := c.left[0].of
+		g.kinds.release(of.kind)
+		g.resources.release(of.resource)
+		delete(c.removed, c.left[0].id)
+		c.left[0] = removedSource{}
+		c.left = c.left[1:]
+		c.ended++
+	}
+	return changed, len(c.left) == 0
+}
+
+// unclaim removes the claims that removed sources have on a node, and reports whether there were any.
+func (c *removeSources) unclaim(g *Graph, id nodeID) (changed bool) {
+	if len(g.claims[id]) == 0 {
+		claim := g.nodes.at(id).claim
+		if _, changed = c.removed[claim]; changed {
+			g.unclaim(id, claim)
+		}
+		return changed
+	}
+	for _, claim := range g.sourcesOf(id) {
+		if _, removed := c.removed[claim]; removed {
+			g.unclaim(id, claim)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// lapsing changes the class of the objects that Lapse found.
+type lapsing struct {
+	now int64
+	due []nodeID
+}
+
+func (c *lapsing) step(g *Graph) (changed, done bool) {
+	g.visits++
+	if len(c.due) == 0 {
 		return false, true
 	}
-	n := g.nodes.at(c.next)
-	if changed = n.alive() && n.kind == c.of.kind && n.resource == c.of.resource && g.claimed(c.next, c.id); changed {
-		g.unclaim(c.next, c.id)
+	id := c.due[0]
+	c.due = c.due[1:]
+	// The object may have changed since, or it is another one.
+	next, has := g.lapses[id]
+	if changed = has && next.at <= c.now; changed {
+		g.setClass(id, next.then, lapse{})
 	}
-	return changed, false
+	return changed, len(c.due) == 0
 }
 
 // removeMembers deselects the members of a lens that none of its sources claims.

@@ -360,9 +360,10 @@ func (l *Lens) markChanged(e entryID, how uint16) {
 	l.mark(e)
 }
 
-// mark adds an entry to the list that the commit visits.
+// mark adds an entry to the list that the commit visits, and counts this visit.
 func (l *Lens) mark(e entryID) {
 	if p := l.entries.at(e); p.flags&dirty == 0 {
+		l.g.visits++
 		p.flags |= dirty
 		l.dirty = append(l.dirty, e)
 	}

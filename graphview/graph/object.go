@@ -206,7 +206,6 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 			l.unclaimed(id, source)
 		}
 	case !n.alive() && n.pins > 0:
-		g.visits += len(g.lenses)
 		for l, e := range g.entriesOf(id) {
 			l.deselect(e)
 		}

@@ -222,9 +222,16 @@ func (g *Graph) collectNamers(space spaceID) *namers {
 // enforceNames charges the namespaces whose references by name changed, and calls dropLargest where
 // they are too many. It waits for the removal of sources, which may make room.
 func (g *Graph) enforceNames() {
-	if len(g.unpaid) == 0 || slices.ContainsFunc(g.cleanups, func(c rest) bool { _, ok := c.(*removeSource); return ok }) {
+	switch {
+	case len(g.unpaid) == 0:
+		return
+	case g.unpaidAwaits < 0: // sources that are removed from now on are not awaited
+		g.unpaidAwaits = g.removals.begun()
+	}
+	if g.removals.ended < g.unpaidAwaits {
 		return
 	}
+	g.unpaidAwaits = -1
 	for i := 0; i < len(g.unpaid); i++ { //nolint:intrange // the removal of names may add to it
 		space := g.unpaid[i]
 		n := g.named[space]

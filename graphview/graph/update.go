@@ -63,7 +63,7 @@ func (g *Graph) RemoveSource(id SourceID) {
 		l.Unwatch(id)
 	}
 	delete(g.sources, id)
-	g.cleanups = append(g.cleanups, &removeSource{id: id, of: *src})
+	g.removals.add(g, id, *src)
 }
 
 // commitLenses commits the open revision to each lens and opens the next revision, unless lenses are

@@ -48,7 +48,7 @@ func TestVisitsGrowWithTheChange(t *testing.T) {
 			for _, l := range all {
 				l.Select(id, Selection{Member: true, Hash: 1})
 			}
-		}, 2 + 2*lenses},
+		}, 3 + 2*lenses},
 		{"a view is explored from roots", func() { all[1].SetRoots(true, Walk{}) }, entries + 1},
 		{"a view leaves out what is inferred", func() { all[3].SetInferred(false) }, entries + 1},
 		{"a view goes", func() { all[2].Close() }, 0},

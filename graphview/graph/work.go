@@ -25,9 +25,11 @@ func (g *Graph) HasOpenUpdate() bool { return len(g.openUpdates) > 0 }
 // calls it.
 func (g *Graph) HasCleanup() bool { return len(g.cleanups) > 0 || g.HasOpenUpdate() }
 
-// work does one slice, at least one step, of the open updates or else of the cleanups. A slice of
-// cleanups is a quarter as large, since each lens that showed a changed object visits its arcs.
+// work does one slice, at least one step, of the open updates or else of a cleanup. A slice of a
+// cleanup is a quarter as large, since each lens that showed a changed object visits its arcs. Cleanups
+// take turns.
 func (g *Graph) work() {
+	defer g.rotate()
 	before, changes, quarter := g.Visits(), 0, max(1, g.sliceChanges/4)
 	for first := true; ; first = false {
 		list, full := &g.openUpdates, g.Visits() >= sliceVisits*g.sliceChanges
@@ -45,6 +47,15 @@ func (g *Graph) work() {
 			(*list)[0] = nil // the list may be long, so it is not copied
 			*list = (*list)[1:]
 		}
+	}
+}
+
+// rotate lets the next slice begin with the next cleanup.
+func (g *Graph) rotate() {
+	if len(g.cleanups) > 1 {
+		first := g.cleanups[0]
+		g.cleanups[0] = nil
+		g.cleanups = append(g.cleanups[1:], first)
 	}
 }
 
