@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,9 +22,22 @@ import (
 // verdict is whether a spec is accepted: a reason of the condition Accepted.
 type verdict struct {
 	reason, message string
+	// until is the time at which a refused spec has to be applied again. It is zero for most.
+	until time.Time
 }
 
-var accepted = verdict{v1alpha1.ReasonAccepted, "The spec compiles."}
+var accepted = verdict{reason: v1alpha1.ReasonAccepted, message: "The spec compiles."}
+
+// expired reports whether the spec has to be applied again.
+func (v verdict) expired(now time.Time) bool { return !v.until.IsZero() && !now.Before(v.until) }
+
+// retryAfter is the time after which the spec has to be applied again, 0 for never.
+func (v verdict) retryAfter(now time.Time) time.Duration {
+	if v.until.IsZero() {
+		return 0
+	}
+	return max(v.until.Sub(now), time.Millisecond)
+}
 
 func (v verdict) accepted() bool { return v.reason == v1alpha1.ReasonAccepted }
 
@@ -53,7 +67,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	}
 	// Where replicas share views, another one may have to hold this one by now.
 	settled := func() bool { return r.options.Placement == nil || r.options.Placement.Settled(name) }
-	if record.applied == view.Generation && settled() {
+	if record.applied == view.Generation && !record.verdict.expired(r.options.Clock.Now()) && settled() {
 		return true, nil
 	}
 	record.applied = 0 // until the engine has answered
@@ -109,7 +123,7 @@ func verdictOf(err error) (verdict, error) {
 	case err == nil:
 		return accepted, nil
 	case errors.As(err, &invalid):
-		return verdict{reason: invalid.Reason, message: invalid.Error()}, nil
+		return verdict{reason: invalid.Reason, message: invalid.Error(), until: invalid.Until}, nil
 	default:
 		return verdict{}, err
 	}
@@ -127,8 +141,8 @@ func (r *GraphViewReconciler) checkServiceAccount(ctx context.Context, view *v1a
 	err := r.client.Get(ctx, client.ObjectKey{Namespace: view.Namespace, Name: name}, account)
 	switch {
 	case apierrors.IsNotFound(err):
-		return verdict{v1alpha1.ReasonServiceAccountNotFound,
-			fmt.Sprintf("spec.serviceAccountName: there is no ServiceAccount %q in namespace %q; the view is accepted when it is created", name, view.Namespace)}, nil
+		return verdict{reason: v1alpha1.ReasonServiceAccountNotFound, message: fmt.Sprintf(
+			"spec.serviceAccountName: there is no ServiceAccount %q in namespace %q; the view is accepted when it is created", name, view.Namespace)}, nil
 	case err != nil:
 		return verdict{}, fmt.Errorf("get ServiceAccount: %w", err)
 	}

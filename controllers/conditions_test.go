@@ -111,7 +111,7 @@ func TestSetConditions(t *testing.T) {
 			},
 		},
 		"not accepted": {
-			verdict: verdict{"InvalidExpression", "spec.queries[0]: 1:3: oops"},
+			verdict: verdict{reason: "InvalidExpression", message: "spec.queries[0]: 1:3: oops"},
 			want: []metav1.Condition{
 				condition("Accepted", "False", "InvalidExpression", "spec.queries[0]: 1:3: oops"),
 				condition("Complete", "Unknown", "NotAccepted", unserved),
@@ -162,7 +162,7 @@ func TestSetConditions(t *testing.T) {
 
 func TestSetConditionsBoundsMessages(t *testing.T) {
 	var got []metav1.Condition
-	setConditions(&got, 1, verdict{"InvalidExpression", strings.Repeat("é", 40000)}, &graphview.Status{}, false)
+	setConditions(&got, 1, verdict{reason: "InvalidExpression", message: strings.Repeat("é", 40000)}, &graphview.Status{}, false)
 	message := meta.FindStatusCondition(got, v1alpha1.ConditionAccepted).Message
 	if n := utf8.RuneCountInString(message); n != 32768 {
 		t.Errorf("message of %d characters, want 32768", n)

@@ -121,10 +121,10 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	case held.Synced:
 		record.ready = view.Generation
 	}
+	again := record.verdict.retryAfter(r.options.Clock.Now())
 	if !r.writes(name, record) {
-		return ctrl.Result{}, nil
+		return ctrl.Result{RequeueAfter: again}, nil
 	}
-	again := time.Duration(0)
 	if held.Served {
 		var absent []advice.Finding
 		absent, again = r.adviseNamespaces(ctx, view, record)

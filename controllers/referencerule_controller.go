@@ -61,10 +61,15 @@ func (r *ReferenceRuleReconciler) Known() <-chan struct{} { return r.known }
 // ReferenceRule's status what came of it.
 func (r *ReferenceRuleReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	rule, v, err := r.apply(ctx, request.NamespacedName)
-	if err != nil || rule == nil || !r.writes() {
+	if err != nil || rule == nil {
 		return ctrl.Result{}, err
 	}
-	return r.writeStatus(ctx, rule, v)
+	again := v.retryAfter(time.Now())
+	if !r.writes() {
+		return ctrl.Result{RequeueAfter: again}, nil
+	}
+	result, err := r.writeStatus(ctx, rule, v)
+	return lookAgain(result, err, again)
 }
 
 // apply tells the engine of the ReferenceRule of a name as it is now, and returns

@@ -2,65 +2,59 @@ package graphview
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"time"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/panics"
-	"graphview.dev/graphview/quarantine"
-	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/spec"
 )
 
 // Reasons of a spec.InvalidError that the compiler does not use.
 const (
-	// ReasonQuarantined: an earlier process ended while it worked on the spec.
+	// ReasonQuarantined: see Options.RefuseUntil.
 	ReasonQuarantined = "Quarantined"
 	// ReasonInternalError: the compiler panicked.
 	ReasonInternalError = "InternalError"
 )
 
-// The kinds of quarantine.Work that are not resources.
-const (
-	workView    = "GraphView"
-	workRequest = "graph request"
-	workRule    = "ReferenceRule"
-)
-
-// workOf returns the quarantine.Work for a spec. The version is a hash of the spec.
-func workOf(kind, namespace, name string, declared any) quarantine.Work {
-	h := fnv.New64a()
-	// A spec has only text and numbers, so encoding cannot fail.
-	_ = json.NewEncoder(h).Encode(declared)
-	return quarantine.Work{Kind: kind, Namespace: namespace, Name: name, Version: h.Sum64()}
+// compilation describes a spec for compiled.
+type compilation struct {
+	kind   string // in the log of a panic
+	owner  budget.Owner
+	costly bool
 }
 
 // compiled compiles a spec in turns of its owner. The error is a *spec.InvalidError if the spec is
-// invalid or quarantined or the compiler panicked, or the context's error.
-func compiled[S, P any](ctx context.Context, turns *quota.Processors, owner budget.Owner, w quarantine.Work, declared S, compile func(context.Context, S) (P, error)) (program P, err error) {
-	task, err := turns.Begin(ctx, owner, w)
-	if err != nil {
-		return program, refusedSpec(err)
+// invalid, costly specs are refused or the compiler panicked, or the context's error.
+func compiled[P any](ctx context.Context, e *Engine, of compilation, compile func(context.Context) (P, error)) (program P, err error) {
+	if of.costly && e.refusesCostly() {
+		return program, &spec.InvalidError{Reason: ReasonQuarantined, Until: e.o.RefuseUntil, Errors: []error{fmt.Errorf(
+			"spec: the operator ended twice within minutes, perhaps because of an expression, so it refuses expressions until %s and tries this spec again then",
+			e.o.RefuseUntil.UTC().Format(time.RFC3339))}}
 	}
-	defer task.End()
-	ctx = task.Within(compiling(ctx, turns, owner))
+	ctx = e.Compiling(ctx, of.owner)
 	err = func() (err error) {
 		defer panics.Recover(&err)
-		program, err = compile(ctx, declared)
+		program, err = compile(ctx)
 		return err
 	}()
-	if err != nil && turns.LogPanic(err, w.Kind) {
+	if err != nil && e.processors.LogPanic(err, of.kind) {
 		return program, &spec.InvalidError{Reason: ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
 	}
 	return program, err
 }
 
-// compiling returns a context for compiling expressions in turns of the owner.
-func compiling(ctx context.Context, turns *quota.Processors, owner budget.Owner) context.Context {
-	return expr.WithTurn(ctx, turns.Turn(owner))
+// refusesCostly reports whether the engine refuses specs with expressions that may be costly.
+func (e *Engine) refusesCostly() bool { return time.Now().Before(e.o.RefuseUntil) }
+
+// Compiling returns a context for compiling expressions in turns of the owner.
+func (e *Engine) Compiling(ctx context.Context, owner budget.Owner) context.Context {
+	return expr.WithTurn(ctx, e.processors.Turn(owner))
 }
 
 // compileAborted reports whether err ended the compilation early, so that it says nothing about the spec.
@@ -69,10 +63,12 @@ func compileAborted(err error) bool {
 	return err != nil && !invalid
 }
 
-// refusedSpec returns the error for a spec whose compilation has not begun.
-func refusedSpec(err error) error {
-	if refusal, ok := errors.AsType[*quarantine.Refusal](err); ok {
-		return &spec.InvalidError{Reason: ReasonQuarantined, Errors: []error{fmt.Errorf("spec: %w", refusal)}}
+// unserved returns the error for streams of a view whose spec was refused. Clients try again later if
+// the spec may be accepted then.
+func unserved(err error) *delivery.ClosedError {
+	closed := &delivery.ClosedError{Reason: reason.Invalid, Message: err.Error()}
+	if invalid, ok := errors.AsType[*spec.InvalidError](err); ok && !invalid.Until.IsZero() {
+		closed.Reason = reason.Unavailable
 	}
-	return fmt.Errorf("compile: %w", err)
+	return closed
 }

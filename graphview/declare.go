@@ -11,11 +11,6 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// Compiling returns a context for compiling expressions in turns of the owner.
-func (e *Engine) Compiling(ctx context.Context, owner budget.Owner) context.Context {
-	return compiling(ctx, e.processors, owner)
-}
-
 // ApplyRule compiles a rule and puts it into force, also for open streams. It is level-based. After a
 // *spec.InvalidError, no rule of that name is in force. After the context's error, nothing has changed.
 func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule) error {
@@ -23,14 +18,15 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	if before != nil && reflect.DeepEqual(before.Rule, declared) {
 		return nil
 	}
-	declaration := workOf(workRule, "", name, declared)
-	program, err := compiled(ctx, e.processors, rules.Owner, declaration, declared, spec.CompileRule)
+	program, err := compiled(ctx, e, compilation{"ReferenceRule", rules.Owner, declared.Costly()}, func(ctx context.Context) (*spec.RuleProgram, error) {
+		return spec.CompileRule(ctx, declared)
+	})
 	if compileAborted(err) {
 		return err
 	}
 	var r *rules.Rule
 	if program != nil {
-		r = &rules.Rule{RuleProgram: program, Work: declaration, Budget: e.newBudget(rules.Owner)}
+		r = &rules.Rule{RuleProgram: program, Budget: e.newBudget(rules.Owner)}
 	}
 	e.rules.Declare(name, r)
 	return err
@@ -77,8 +73,9 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 			account.Close()
 		}
 	}()
-	request := workOf(workRequest, "", o.Owner.String(), o.Spec)
-	program, err := compiled(ctx, e.processors, o.Owner, request, o.Spec, spec.Compile)
+	program, err := compiled(ctx, e, compilation{"graph request", o.Owner, o.Spec.Costly()}, func(ctx context.Context) (*spec.Program, error) {
+		return spec.Compile(ctx, o.Spec)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +86,6 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	}
 	v := newView(e, Name{Name: "connection"}, delivery.NewID())
 	v.permit, v.named = o.Permit, false
-	v.evaluator.SetWork(request)
 	v.chargeTo(account)
 	opened = true
 	v.setProgram(&o.Spec, program, nil)

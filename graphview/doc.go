@@ -4,7 +4,7 @@
 //
 // It combines the packages below it. A package in this list imports only earlier ones:
 //
-//	budget, fairqueue, panics, quarantine    limits, turns, recovered panics, crashes
+//	budget, fairqueue, panics                limits, turns, recovered panics
 //	weakmap                                  a map that does not keep its values alive
 //	jsontree, expr, spec                     objects, expressions, compiled specs
 //	resources, watch                         served kinds, shared watches

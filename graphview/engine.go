@@ -84,7 +84,7 @@ func NewEngine(o Options) (*Engine, error) {
 		opened:       make(map[*View]struct{}),
 		feeds:        make(map[*watch.Watch]*feed),
 
-		processors: quota.NewProcessors(quota.Options{Journal: o.Quarantine, Logger: o.Logger}),
+		processors: quota.NewProcessors(o.Logger),
 		shared:     plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Notify: (*View).kick}),
 	}
 	var locked time.Time // only the writer uses it
@@ -214,7 +214,9 @@ func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error
 }
 
 func (e *Engine) compileView(ctx context.Context, name Name, declared spec.Spec) (*spec.Program, error) {
-	return compiled(ctx, e.processors, budget.NamespaceOwner(name.Namespace), workOf(workView, name.Namespace, name.Name, declared), declared, spec.Compile)
+	return compiled(ctx, e, compilation{"GraphView", budget.NamespaceOwner(name.Namespace), declared.Costly()}, func(ctx context.Context) (*spec.Program, error) {
+		return spec.Compile(ctx, declared)
+	})
 }
 
 // RunID returns the prefix of the revisions that this engine sends, up to the first dot.

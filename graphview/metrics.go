@@ -49,7 +49,7 @@ var (
 	errorsDesc      = describe("object_errors_total", "Objects that could not be processed, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
 	costDesc        = describe("expression_cost_total", "Cost of evaluating expressions, in CEL cost units.")
 	panicsDesc      = describe("panics_total", "Panics that were recovered. Each affected one object or one spec, and is a bug: report it.")
-	refusedDesc     = describe("quarantined", "GraphViews, ReferenceRules, requests and objects that are refused because they crashed the operator before.")
+	refusedDesc     = describe("quarantined", "1 while expressions are refused because the operator ended twice within minutes, else 0.")
 	exceededDesc    = describe("limit_exceeded_total", "Times that a limit was reached, by limit. docs/security.md lists the limits.", "limit")
 )
 
@@ -119,7 +119,11 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	counter(errorsDesc, &c.Unevaluated, "evaluate")
 	counter(costDesc, &e.processors.Cost)
 	out <- prometheus.MustNewConstMetric(panicsDesc, prometheus.CounterValue, float64(e.processors.Panics()))
-	gauge(refusedDesc, len(e.o.Quarantine.Refusals()))
+	refuses := 0
+	if e.refusesCostly() {
+		refuses = 1
+	}
+	gauge(refusedDesc, refuses)
 	for _, b := range budget.All() {
 		out <- prometheus.MustNewConstMetric(exceededDesc, prometheus.CounterValue, float64(b.Exceedings()), b.Name())
 	}

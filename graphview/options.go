@@ -10,7 +10,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/access"
-	"graphview.dev/graphview/quarantine"
 )
 
 // Options of an Engine. Config is required.
@@ -50,9 +49,9 @@ type Options struct {
 	// Notify is called when the Status of a named view may have changed. It must not block and must
 	// not call the Engine.
 	Notify func(Name)
-	// Quarantine records work for users, and refuses work that ended an earlier process. Nil: no
-	// work is recorded or refused.
-	Quarantine *quarantine.Journal
+	// RefuseUntil is the time until which the engine refuses specs with expressions that may be
+	// costly, because they may have ended earlier processes. Zero: it refuses none.
+	RefuseUntil time.Time
 	// Registerer gets the engine's metrics. It may be nil.
 	Registerer prometheus.Registerer
 }

@@ -6,8 +6,6 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/fairqueue"
-	"graphview.dev/graphview/intake"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
 )
@@ -96,25 +94,4 @@ func TestCostlyEvaluationIsPostponed(t *testing.T) {
 	}
 	turn.Release()
 	await(t, "all objects", func() bool { return followed.vertices() == 4 && followed.Pending() == 0 })
-}
-
-// TestSuspectedRuleOnASuspectedObject: both may have ended the process, and neither waits
-// for the other.
-func TestSuspectedRuleOnASuspectedObject(t *testing.T) {
-	rule := spec.Rule{From: intake.KindOf(configMapsResource), References: []spec.RuleReference{
-		{Expression: "name == 'c1' ? [{'group': '', 'kind': 'ConfigMap', 'name': 'other'}] : []"},
-	}}
-	e := startEngine(t, Options{
-		Config: configmaps.Serve(t, 3),
-		Quarantine: suspecting(t,
-			quarantine.Work{Kind: "configmaps", Namespace: "shop", Name: "c1", Version: 2},
-			workOf(workRule, "", "r", rule),
-		),
-	})
-	if err := e.ApplyRule(t.Context(), "r", rule); err != nil {
-		t.Fatal(err)
-	}
-	followed := follow(t, e, yes)
-	await(t, "all objects", func() bool { return followed.vertices() == 3 })
-	await(t, "the rule's reference", func() bool { return followed.view.lens.Counts().Arcs == 1 })
 }

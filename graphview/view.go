@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"graphview.dev/api/reason"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
@@ -88,8 +87,8 @@ func (v *View) Name() Name { return v.name }
 // UID returns the uid of the GraphView.
 func (v *View) UID() string { return v.uid }
 
-// Err returns the reason why the view is not served: a *spec.InvalidError, or a *ClosedError if it has
-// ended or exceeds a limit. It returns nil if the view is served.
+// Err returns the *ClosedError of new streams: its spec is refused, it exceeds a limit, or it has ended. It
+// returns nil if the view is served.
 func (v *View) Err() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -97,7 +96,7 @@ func (v *View) Err() error {
 	case v.closed != nil:
 		return v.closed
 	case v.refusal != nil:
-		return v.refusal
+		return unserved(v.refusal)
 	case v.limit != nil:
 		return v.limit
 	}
@@ -149,14 +148,11 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	}
 	v.overdrawn.Store(nil)
 	v.incomplete = v.evaluator.RenewBudget() || v.incomplete
-	if v.named && declared != nil {
-		v.evaluator.SetWork(workOf(workView, v.name.Namespace, v.name.Name, declared))
-	}
 	v.generation++
 	v.scopeGeneration++
 	v.synced.Store(false)
 	if err != nil {
-		v.interruptLocked(&delivery.ClosedError{Reason: reason.Invalid, Message: err.Error()})
+		v.interruptLocked(unserved(err))
 	}
 	v.supersedeLocked()
 	v.mu.Unlock()

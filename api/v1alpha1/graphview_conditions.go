@@ -60,8 +60,8 @@ const (
 	// The message has the field's path and the known values.
 	ReasonUnsupported = "Unsupported"
 
-	// ReasonQuarantined: False, the operator was killed while it worked on this
-	// spec. It tries again when the spec changes.
+	// ReasonQuarantined: False, the operator crashed twice within ten minutes and
+	// refuses specs with expressions for ten minutes. It then tries again.
 	ReasonQuarantined = "Quarantined"
 
 	// ReasonInternalError: False, the operator failed to compile the spec because of

@@ -59,7 +59,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.BoolVar(&o.metricsAuth, "metrics-authentication", false, "serve metrics with TLS, and only to clients with the right to get the path /metrics")
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "host:port of /healthz and /readyz; 0 turns them off")
 	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "host:port of Go profiles; 0 turns them off. Profiles show what is in memory, so bind them to localhost")
-	flags.StringVar(&o.stateDir, "state-dir", "", "directory for the crash journal: private to this replica, kept across container restarts. After a crash, what was being processed is quarantined until it changes. Empty: no journal")
+	flags.StringVar(&o.stateDir, "state-dir", "", "directory in which the operator remembers crashes: private to this replica, kept across container restarts. After two crashes within ten minutes it refuses expressions for ten minutes. Empty: it does not")
 	flags.StringVar(&o.check, "check", "", "check an installation as its users see it, print the result and exit, instead of serving: a comma-separated list of definitions, apiservice and webhook")
 	flags.BoolVar(&o.leaderElect, "leader-elect", false, "write each status by one of the replicas, which know each other by Leases; without it, every replica writes status")
 	flags.BoolVar(&o.dashboard, "dashboard", false, "serve the dashboard, a page that draws graphs, under /dashboard/. It shows each user only what that user may see")

@@ -77,8 +77,8 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return fmt.Errorf("permissions: %w", err)
 	}
-	journal := openJournal(o.stateDir, log)
-	defer closeJournal(journal, log)
+	refuseUntil, closeCrashes := watchCrashes(o.stateDir, log)
+	defer closeCrashes()
 	notifier := &controllers.Notifier{}
 	engine, err := graphview.NewEngine(graphview.Options{
 		Config:         config,
@@ -88,7 +88,7 @@ func run(ctx context.Context, o *options) error {
 		Notify:         notifier.Notify,
 		Permit:         permit.Allowed,
 		PermitInterval: o.permissionRecheck,
-		Quarantine:     journal,
+		RefuseUntil:    refuseUntil,
 		Recall:         o.viewHolders > 0,
 		Registerer:     metrics.Registry,
 	})
@@ -128,7 +128,7 @@ func run(ctx context.Context, o *options) error {
 	if err := errors.Join(reconciler.SetupWithManager(ctx, mgr), rules.SetupWithManager(mgr)); err != nil {
 		return err
 	}
-	runnables := []manager.RunnableFunc{shared.run(engine.Run, server.Run, reconciler.Known()), journal.Run, certificates.run, guard.Run}
+	runnables := []manager.RunnableFunc{shared.run(engine.Run, server.Run, reconciler.Known()), certificates.run, guard.Run}
 	linked, err := linkRunnables(mgr, fleet, accept, func() (manager.RunnableFunc, error) { return newMember(o, engine, server, served) })
 	if err != nil {
 		return err

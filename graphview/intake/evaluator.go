@@ -8,7 +8,6 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/writer"
@@ -24,17 +23,15 @@ type Consumer interface {
 	Warnings() *delivery.Warnings
 }
 
-// Evaluator evaluates the expressions of one consumer: it charges their owner, records the work, and
-// has a backlog of the objects whose evaluation watches do not wait for.
+// Evaluator evaluates the expressions of one consumer: it charges their owner, and has a backlog of
+// the objects whose evaluation watches do not wait for.
 type Evaluator struct {
 	intake   *Intake
 	consumer Consumer
 	name     string // in the log
 
-	owner     budget.Owner
-	budget    atomic.Pointer[quota.Budget]
-	work      atomic.Pointer[quarantine.Work]
-	suspected atomic.Bool
+	owner  budget.Owner
+	budget atomic.Pointer[quota.Budget]
 
 	backlog
 }
@@ -59,12 +56,6 @@ func (e *Evaluator) RenewBudget() (exceeded bool) {
 	before := e.budget.Load()
 	e.budget.Store(before.Renewed())
 	return before.Exceeded()
-}
-
-// SetWork sets the work that each evaluation records in the journal of the quarantine.
-func (e *Evaluator) SetWork(w quarantine.Work) {
-	e.work.Store(&w)
-	e.suspected.Store(e.intake.o.Processors.Suspects(w))
 }
 
 // Begin sets the context of the goroutine of the backlog. Before Begin, the backlog takes no objects.

@@ -238,7 +238,7 @@ func (f *Feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 	}
 	left := int64(inlineCost)
 	for t := range taps.Each {
-		if t.isSlow() || mode == evaluateLive && (left <= 0 || !t.replayed.Load()) && t.role.evaluates(t) {
+		if t.slow.Load() || mode == evaluateLive && (left <= 0 || !t.replayed.Load()) && t.role.evaluates(t) {
 			late = append(late, t)
 			continue
 		}

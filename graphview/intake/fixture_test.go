@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -13,7 +14,6 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
@@ -41,16 +41,10 @@ type world struct {
 // start runs an Intake until the test ends.
 func start(t testing.TB, config *rest.Config) *world {
 	t.Helper()
-	return startWith(t, config, nil)
-}
-
-// startWith is start with a journal, nil for none.
-func startWith(t testing.TB, config *rest.Config, journal *quarantine.Journal) *world {
-	t.Helper()
 	w := &world{t: t, graph: graph.New(nil), feeds: make(map[*watch.Watch]*Feed), budgets: budget.NewBuckets(1<<40, time.Hour)}
 	w.writer = writer.New(w.graph, writer.Options{})
 	w.Intake = New(Options{
-		Graph: w.graph, Writer: w.writer, Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(quota.Options{Journal: journal}),
+		Graph: w.graph, Writer: w.writer, Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(logr.Discard()),
 		Feeds:  func() []*Feed { return nil },
 		Served: func() (*resources.Catalog, <-chan struct{}) { return nil, nil },
 		Retry:  time.Hour,

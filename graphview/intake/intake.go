@@ -1,18 +1,15 @@
 package intake
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
@@ -71,14 +68,7 @@ func New(o Options) *Intake {
 func (in *Intake) Wait() { in.evaluating.Wait() }
 
 // ReduceSecret returns the parts of a Secret that a watch of Helm releases retains.
-func (in *Intake) ReduceSecret(ctx context.Context, namespace, name string, version uint64, object []byte) ([]byte, error) {
-	task, err := in.o.Processors.Begin(ctx, budget.NamespaceOwner(namespace), quarantine.Work{Kind: "secrets", Namespace: namespace, Name: name, Version: version})
-	if err != nil {
-		return nil, err
-	}
-	defer task.End()
-	return in.reducer.Secret(object), nil
-}
+func (in *Intake) ReduceSecret(object []byte) []byte { return in.reducer.Secret(object) }
 
 // ReportExceeded updates the warnings of consumers about objects that began or ceased to exceed a limit
 // of the graph in the last revision. Only the writer calls it.

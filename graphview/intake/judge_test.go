@@ -1,14 +1,11 @@
 package intake
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/test/configmaps"
@@ -95,45 +92,5 @@ func TestJudge(t *testing.T) {
 				t.Errorf("the error tells of the object's content: %v", v.Err)
 			}
 		})
-	}
-}
-
-// TestEndedEvaluation: no work is under way after an evaluation, also if the view ended during it.
-func TestEndedEvaluation(t *testing.T) {
-	dir := t.TempDir()
-	open := func() *quarantine.Journal {
-		journal, err := quarantine.Open(dir, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return journal
-	}
-	journal := open()
-	w := startWith(t, configmaps.Serve(t, 1), journal)
-	f := w.feed("")
-	f.awaitList(t)
-	program, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{ObjectSelectorExpression: "true"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := w.view()
-	v.SetWork(quarantine.Work{Kind: "GraphView", Name: "ended"})
-	tap := NewTap(v.Evaluator, f, ObjectRole{})
-	tap.SetJudge(&Judge{Resource: configmaps.Resource, Query: &program.Queries[0]})
-	ended, end := context.WithCancel(t.Context())
-	end()
-	for _, ctx := range []context.Context{t.Context(), ended} {
-		if _, err := f.watch.Visit(t.Context(), f.retained(t), func(o *watch.Decoded) bool {
-			if v, _ := tap.evaluate(ctx, o, false); v.Undecided != (ctx == ended) {
-				t.Errorf("undecided: %t", v.Undecided)
-			}
-			return true
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	journal.Beat(time.Now().Add(2*quarantine.HighWater), quarantine.Memory{})
-	if refused := open().Refusals(); len(refused) > 0 {
-		t.Errorf("under way: %v", refused)
 	}
 }

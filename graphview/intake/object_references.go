@@ -9,17 +9,14 @@ import (
 	"slices"
 	"time"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/panics"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
-	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/watch"
 )
 
@@ -34,14 +31,6 @@ func (f *Feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent)
 		}
 	}()
 	defer panics.Recover(&warning)
-	if o.Size() >= recordedSize || isConfigMap(f.resource) {
-		task, err := in.o.Processors.Begin(f.life, budget.NamespaceOwner(o.Namespace()), quarantine.Work{Kind: f.resource.Resource, Namespace: o.Namespace(), Name: o.Name(), Version: o.Version()})
-		if err != nil {
-			return nil, err
-		}
-		defer task.End()
-		ruled = task.Within(ruled)
-	}
 	current, kind := in.o.Rules.Current(), KindOf(f.resource)
 	unread, err := f.tableReferences(current.Extractor, o, ev)
 	if err != nil {
@@ -55,7 +44,7 @@ func (f *Feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent)
 	if !declared.Evaluates() {
 		return unread, nil
 	}
-	out := declared.Evaluate(ruled, in.beginRule, newInput(o, f.resource), object.Class == ClassTerminating)
+	out := declared.Evaluate(ruled, newInput(o, f.resource), object.Class == ClassTerminating)
 	in.o.Processors.Cost.Add(out.Cost)
 	if out.Late {
 		ev.postponeRules(out.HealthLate)
@@ -134,19 +123,6 @@ func (in *Intake) readRelease(o *watch.Decoded) (helm.Release, error) {
 		return helm.Release{}, err
 	}
 	return helm.Read(kept), nil
-}
-
-// recordedSize is the size in bytes from which the quarantine records the search for references in an
-// object. The search in a smaller object takes microseconds.
-const recordedSize = 32 << 10
-
-// beginRule records the evaluation of a rule in the journal of the quarantine.
-func (in *Intake) beginRule(ctx context.Context, w quarantine.Work) (context.Context, func(), error) {
-	task, err := in.o.Processors.Begin(ctx, rules.Owner, w)
-	if err != nil {
-		return nil, nil, err
-	}
-	return task.Within(ctx), task.End, nil
 }
 
 // The classes of the graph. An object without a known health has the class 0.

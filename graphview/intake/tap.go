@@ -85,12 +85,6 @@ func (t *Tap) setFault(namespace, name string, err error) {
 	t.evaluator.consumer.Warnings().SetFault(t, namespace, name, err)
 }
 
-// isSlow reports whether the watch does not wait for the tap's evaluations: they cost too much, or the
-// quarantine suspects them, so that they have to wait for other suspects.
-func (t *Tap) isSlow() bool {
-	return t.slow.Load() || t.evaluator.suspected.Load() && t.role.evaluates(t)
-}
-
 // evaluate returns the tap's verdict about one object of its feed. The verdict is undecided if the
 // owner's budget is exceeded, ctx has ended, or the evaluation is postponed to the backlog. If free, the
 // owner is not charged.
@@ -100,15 +94,8 @@ func (t *Tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) (v Verd
 	if budget.Exceeded() {
 		return Verdict{Undecided: true}, false
 	}
-	if w := e.work.Load(); w != nil && t.role.evaluates(t) {
-		task, err := processors.Begin(ctx, e.owner, *w)
-		defer task.End() // also if ctx has ended
-		switch {
-		case ctx.Err() != nil:
-			return Verdict{Undecided: true}, false
-		case err != nil:
-			return Verdict{Err: err}, false
-		}
+	if ctx.Err() != nil {
+		return Verdict{Undecided: true}, false
 	}
 	v = t.verdict(ctx, o)
 	processors.Cost.Add(v.Cost)

@@ -6,6 +6,5 @@
 //
 // Neither the text of an Error nor its stack contains a value of the object.
 //
-// A program cannot recover if memory runs out or a stack overflows: the process ends. Package
-// quarantine handles that.
+// A program cannot recover if memory runs out or a stack overflows: the process ends.
 package panics

@@ -10,7 +10,6 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/panics"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/quota"
 )
 
@@ -26,7 +25,6 @@ type Kind struct {
 // origin is the field of a rule that holds an expression.
 type origin struct {
 	rule, path string
-	recorded   quarantine.Work
 	budget     *quota.Budget
 }
 
@@ -43,10 +41,6 @@ type healthExpression struct {
 
 	program *expr.Health
 }
-
-// Begin records that an expression of a rule is evaluated. It returns a context for the
-// evaluation and a function to call after it, or a *quarantine.Refusal.
-type Begin func(context.Context, quarantine.Work) (context.Context, func(), error)
 
 // Evaluates reports whether the kind has expressions.
 func (k Kind) Evaluates() bool { return len(k.references)+len(k.health) > 0 }
@@ -70,8 +64,8 @@ const FieldPrefix = "referencerule/"
 
 // Evaluate evaluates the expressions on an object. The health of an object is unknown if
 // its expression fails, and not evaluated while the object is being deleted.
-func (k Kind) Evaluate(ctx context.Context, begin Begin, in *expr.Input, terminating bool) Outcome {
-	ev := &evaluation{ctx: ctx, begin: begin, input: in}
+func (k Kind) Evaluate(ctx context.Context, in *expr.Input, terminating bool) Outcome {
+	ev := &evaluation{ctx: ctx, input: in}
 	defer ev.releaseTurn()
 	var out Outcome
 	if !terminating {
@@ -123,7 +117,6 @@ var errGivenUp = errors.New("given up")
 // evaluation is the evaluation of all expressions on one object.
 type evaluation struct {
 	ctx     context.Context //nolint:containedctx // that of one Evaluate
-	begin   Begin
 	input   *expr.Input
 	warning error
 	late    bool
@@ -172,14 +165,8 @@ func evaluateFor[T any](ev *evaluation, from *origin, evaluate func(context.Cont
 		ev.late = errors.Is(err, expr.ErrPostponed)
 		return value, errGivenUp
 	}
-	ctx, end, err := ev.begin(ev.ctx, from.recorded)
-	if err != nil {
-		ev.warning = fmt.Errorf("reference rule %s: %w", from.rule, err)
-		return value, errGivenUp
-	}
-	defer end()
 	before := ev.input.Cost
-	value, err = recovered(func() (T, error) { return evaluate(ctx) })
+	value, err = recovered(func() (T, error) { return evaluate(ev.ctx) })
 	from.budget.Charge(ev.input.Cost - before)
 	if errors.Is(err, expr.ErrPostponed) {
 		ev.late = true

@@ -8,7 +8,6 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/health"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/spec"
 )
@@ -42,13 +41,10 @@ func TestLateExpressions(t *testing.T) {
 			}
 			s := NewSet(func() {})
 			s.Declare("rule", &Rule{RuleProgram: program, Budget: quota.NewBudget(budget.NewBuckets(1<<30, time.Minute).Bucket(Owner))})
-			begin := func(ctx context.Context, _ quarantine.Work) (context.Context, func(), error) {
-				return ctx, func() {}, nil
-			}
 			turns := 0
 			waiting := expr.WithTurn(t.Context(), func(context.Context) (func(), error) { turns++; return func() {}, nil })
 			evaluate := func(ctx context.Context) Outcome {
-				return s.Current().Of(widgetKind).Evaluate(ctx, begin, &expr.Input{}, false)
+				return s.Current().Of(widgetKind).Evaluate(ctx, &expr.Input{}, false)
 			}
 			if out := evaluate(expr.WithTurn(t.Context(), expr.Postpone)); out.Late != c.late || out.HealthLate != (c.late && c.health != "") || c.late && out.Warning != nil {
 				t.Errorf("without waiting: late %t, its health %t, warning %v", out.Late, out.HealthLate, out.Warning)

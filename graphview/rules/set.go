@@ -8,7 +8,6 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/quarantine"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/spec"
@@ -21,8 +20,6 @@ var Owner = budget.NamespaceOwner("")
 type Rule struct {
 	*spec.RuleProgram
 
-	// Work is recorded while an expression of the rule is evaluated.
-	Work quarantine.Work
 	// Budget limits the cost of the expressions.
 	Budget *quota.Budget
 }
@@ -181,10 +178,10 @@ func (s *Snapshot) setKinds(declared map[string]*Rule) {
 		}
 		k := kinds[kind]
 		for _, e := range rule.Expressions {
-			k.references = append(k.references, referenceExpression{origin{name, e.Field, rule.Work, rule.Budget}, e.Program, e.Arc, graph.WithWord(FieldPrefix+name, e.Word)})
+			k.references = append(k.references, referenceExpression{origin{name, e.Field, rule.Budget}, e.Program, e.Arc, graph.WithWord(FieldPrefix+name, e.Word)})
 		}
 		if rule.Health != nil {
-			k.health = append(k.health, healthExpression{origin{name, spec.HealthField, rule.Work, rule.Budget}, rule.Health})
+			k.health = append(k.health, healthExpression{origin{name, spec.HealthField, rule.Budget}, rule.Health})
 		}
 		kinds[kind] = k
 	}

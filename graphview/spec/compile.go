@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -28,11 +29,13 @@ const (
 const reasonSpec = string(expr.InvalidExpression)
 
 // InvalidError says what is wrong with a Spec or a Rule. It is terminal: a
-// retry is useless until the spec changes.
+// retry is useless until the spec changes, or after Until.
 type InvalidError struct {
 	// Reason is InvalidExpression, InvalidSelector, InvalidJSONPath or, for a
 	// Rule, ReasonInvalidPath: that of the first error.
 	Reason string
+	// Until is the time at which the spec may be accepted as it is. Usually it is zero: never.
+	Until time.Time
 	// Errors are all errors in the spec, in its order. Each has the path of its
 	// field, the position in the text, and what was expected.
 	Errors []error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"graphview.dev/graphview/expr"
@@ -52,6 +53,11 @@ type RuleReference struct {
 	// Word is the meaning of the reference, read from the object to its target. If it is "",
 	// the name of the field suggests a word.
 	Word string
+}
+
+// Costly reports whether the rule has expressions.
+func (r *Rule) Costly() bool {
+	return r.Health != "" || slices.ContainsFunc(r.References, func(of RuleReference) bool { return of.Expression != "" })
 }
 
 // isWord reports whether a text may be a Word.

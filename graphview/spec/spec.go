@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"regexp"
+
 	"graphview.dev/graphview/graph"
 )
 
@@ -75,6 +77,26 @@ type Follow struct {
 	Depth int
 	// Types are the types of the arcs that are followed, empty for all.
 	Types []graph.ArcType
+}
+
+// calls matches an expression that calls a function or a macro.
+var calls = regexp.MustCompile(`\w\s*\(`)
+
+// Costly reports whether the spec has expressions or paths for objects, or selects resources by an
+// expression that calls functions. The work for any other spec is limited by the length of its text.
+func (s *Spec) Costly() bool {
+	for i := range s.Queries {
+		q := &s.Queries[i]
+		if q.Exclude != nil && calls.MatchString(q.Exclude.ResourceSelectorExpression) {
+			return true
+		}
+		if q.Include != nil && (calls.MatchString(q.Include.ResourceSelectorExpression) ||
+			q.Include.Object.ObjectSelectorExpression != "" || q.Include.Object.JSONPath != "" || len(q.Include.Object.Fields) > 0) {
+			return true
+		}
+	}
+	return s.Namespaces != nil && s.Namespaces.ObjectSelectorExpression != "" ||
+		s.Roots != nil && len(s.Roots.ObjectSelectorExpressions) > 0
 }
 
 // maxText is the maximum length of the text of a spec, in bytes: its expressions,

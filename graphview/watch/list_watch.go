@@ -26,7 +26,7 @@ type source struct {
 	watch  *Watch
 	client *client
 	idle   time.Duration
-	reduce reduce // of a Reduced key
+	reduce Reduce // of a Reduced key
 
 	// refused: the server refused the last watch request, so probe must succeed
 	// before the next list.

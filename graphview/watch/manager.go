@@ -22,7 +22,7 @@ var (
 )
 
 // Reduce takes the JSON of an object and returns the JSON that may be retained.
-type Reduce func(ctx context.Context, namespace, name string, version uint64, object []byte) ([]byte, error)
+type Reduce func(object []byte) []byte
 
 // Options of a Manager. Config is required.
 type Options struct {
@@ -33,7 +33,7 @@ type Options struct {
 	Config *rest.Config
 	// Reduce is required for Keys that are Reduced. Its result is the member
 	// "reduced" of Decoded.Tree. It is called by many goroutines, and must keep
-	// neither its argument nor its result. If it fails, the object is invalid, see
+	// neither its argument nor its result. If it panics, the object is invalid, see
 	// Handler.Invalid.
 	Reduce Reduce
 	// Logger logs when a Watch is no longer up to date and when it is again.

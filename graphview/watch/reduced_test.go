@@ -2,7 +2,6 @@ package watch
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -24,9 +23,9 @@ func TestReduced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen string
-			d := document{reduce: func(_ *document, object []byte) ([]byte, error) {
+			d := document{reduce: func(object []byte) []byte {
 				seen = string(object)
-				return []byte(reducedTo), nil
+				return []byte(reducedTo)
 			}}
 			err := d.read([]byte(text), typeMeta{}, true)
 			if (err != nil) != (name == "invalid") {
@@ -88,14 +87,11 @@ func TestPanicIsInvalid(t *testing.T) {
 	}
 	key := Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, Reduced: true}
 	acquire(t, start(t, s, r, func(o *Options) {
-		o.Reduce = func(_ context.Context, namespace, name string, version uint64, raw []byte) ([]byte, error) {
-			if namespace != "shop" || name == "" || version == 0 {
-				t.Errorf("reduces %s/%s in version %d", namespace, name, version)
-			}
+		o.Reduce = func(raw []byte) []byte {
 			if bytes.Contains(raw, []byte(`"name":"b"`)) && !bytes.Contains(raw, []byte("mended")) {
 				panic(string(raw))
 			}
-			return []byte(reducedTo), nil
+			return []byte(reducedTo)
 		}
 	}), key)
 	at := r.awaitLine(0, "state synced=true")

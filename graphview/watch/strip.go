@@ -57,11 +57,8 @@ type document struct {
 	top     []member // members of the raw object, during read
 	compact []byte
 	// reduce, if set, returns the member "reduced" for a raw object.
-	reduce reduce
+	reduce Reduce
 }
-
-// reduce is called when the identity of the document is known.
-type reduce func(d *document, object []byte) ([]byte, error)
 
 type span struct{ start, end int }
 
@@ -107,11 +104,7 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
 		}
 	}
 	if d.reduce != nil {
-		reduced, err := d.reduce(d, raw)
-		if err != nil {
-			return err
-		}
-		out = append(append(out, `,"reduced":`...), reduced...)
+		out = append(append(out, `,"reduced":`...), d.reduce(raw)...)
 	}
 	out = append(out, '}')
 	d.json = out

@@ -88,9 +88,7 @@ func (w *Watch) run(ctx context.Context, c *client, o Options) {
 	defer close(w.done)
 	source := &source{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout, retry: newRetry(o.Retry)}
 	if w.key.Reduced {
-		source.reduce = func(d *document, object []byte) ([]byte, error) {
-			return o.Reduce(ctx, string(d.namespace), string(d.name), d.number(), object)
-		}
+		source.reduce = o.Reduce
 	}
 	defer source.join()
 	// setStateLocked logs each failure once, so the reflector does not log.
