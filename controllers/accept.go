@@ -51,10 +51,11 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if err != nil {
 		return false, err
 	}
-	_, err = validation.SpecOf(&view.Spec)
-	if refused.accepted() && err != nil {
-		if refused, err = verdictOf(err); err != nil {
-			return false, fmt.Errorf("read spec: %w", err)
+	if refused.accepted() && record.applied != view.Generation { // else it passed, and may be missing
+		if _, err = validation.SpecOf(&view.Spec); err != nil {
+			if refused, err = verdictOf(err); err != nil {
+				return false, fmt.Errorf("read spec: %w", err)
+			}
 		}
 	}
 	if !refused.accepted() {

@@ -67,12 +67,38 @@ func reduceView(view *v1alpha1.GraphView) error {
 
 // get reads a GraphView from the cache, and from the API server if the cache does not keep its spec.
 func (r *GraphViewReconciler) get(ctx context.Context, name client.ObjectKey) (*v1alpha1.GraphView, error) {
-	view := &v1alpha1.GraphView{}
-	err := r.client.Get(ctx, name, view)
-	if _, unread := view.Annotations[unreadSpec]; err == nil && unread {
-		err = r.reader.Get(ctx, name, view)
+	view, err := r.getCached(ctx, name)
+	if err == nil {
+		view, err = r.whole(ctx, view)
 	}
-	if err != nil {
+	return view, err
+}
+
+// getToReconcile is get, but the spec may be missing once the engine has it: a busy view is reconciled
+// several times a second, and its spec may have a megabyte.
+func (r *GraphViewReconciler) getToReconcile(ctx context.Context, name client.ObjectKey) (*v1alpha1.GraphView, error) {
+	view, err := r.getCached(ctx, name)
+	if err == nil && !r.memory.applied(view) {
+		view, err = r.whole(ctx, view)
+	}
+	return view, err
+}
+
+func (r *GraphViewReconciler) getCached(ctx context.Context, name client.ObjectKey) (*v1alpha1.GraphView, error) {
+	view := &v1alpha1.GraphView{}
+	if err := r.client.Get(ctx, name, view); err != nil {
+		return nil, fmt.Errorf("get GraphView from the cache: %w", err)
+	}
+	return view, nil
+}
+
+// whole returns a GraphView with its spec.
+func (r *GraphViewReconciler) whole(ctx context.Context, cached *v1alpha1.GraphView) (*v1alpha1.GraphView, error) {
+	if _, unread := cached.Annotations[unreadSpec]; !unread {
+		return cached, nil
+	}
+	view := &v1alpha1.GraphView{}
+	if err := r.reader.Get(ctx, client.ObjectKeyFromObject(cached), view); err != nil {
 		return nil, fmt.Errorf("get GraphView: %w", err)
 	}
 	return view, nil

@@ -34,6 +34,7 @@ const (
 // looked is what was last found out about the namespaces that a spec names.
 type looked struct {
 	generation int64
+	none       bool // the spec names no namespaces
 	at         time.Time
 	findings   []advice.Finding
 	unknown    bool // the namespaces could not be read
@@ -52,19 +53,22 @@ func (l *looked) due() time.Time {
 // rights of a ServiceAccount decide what the view shows, that has to be allowed to
 // list namespaces. It returns when to look again, 0 for never.
 func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alpha1.GraphView, record *record) ([]advice.Finding, time.Duration) {
-	if view.Spec.Namespaces == nil || len(view.Spec.Namespaces.Names) == 0 || r.reader == nil {
+	if r.reader == nil {
 		return nil, 0
 	}
 	now := r.options.Clock.Now()
-	if record.looked.generation != view.Generation || !now.Before(record.looked.due()) {
-		record.looked = looked{generation: view.Generation, at: now}
-		var names []string
-		for _, name := range view.Spec.Namespaces.Names {
-			names = append(names, string(name))
+	if record.looked.generation != view.Generation || !record.looked.none && !now.Before(record.looked.due()) {
+		whole, err := r.whole(ctx, view)
+		if err != nil || whole.Generation != view.Generation {
+			return nil, time.Second // it was deleted or changed, and is reconciled again
+		}
+		names := namesOf(whole)
+		record.looked = looked{generation: view.Generation, at: now, none: len(names) == 0}
+		if len(names) == 0 {
+			return nil, 0
 		}
 		may, known := r.mayListNamespaces(view)
 		var exist map[string]bool
-		var err error
 		if may {
 			listing, cancel := context.WithTimeout(ctx, namespaceTimeout)
 			defer cancel()
@@ -81,7 +85,20 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 			record.looked.findings = advice.OfNamespaces(names, func(name string) bool { return exist[name] }, []string{view.Namespace})
 		}
 	}
+	if record.looked.none {
+		return nil, 0
+	}
 	return record.looked.findings, max(record.looked.due().Sub(now), time.Second)
+}
+
+// namesOf returns the namespaces that a GraphView names.
+func namesOf(view *v1alpha1.GraphView) (names []string) {
+	if view.Spec.Namespaces != nil {
+		for _, name := range view.Spec.Namespaces.Names {
+			names = append(names, string(name))
+		}
+	}
+	return names
 }
 
 // mayListNamespaces reports whether the account that a view reads with may know which

@@ -2,8 +2,10 @@ package integration
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -118,6 +121,59 @@ func TestControllerReadsLargeSpecs(t *testing.T) {
 		if got := view.Spec.Queries[0].Include.ResourceSelectorExpression; got != want || view.Annotations["example.com/note"] != "kept" || view.Labels["team"] != "kept" {
 			t.Errorf("the GraphView has become %+v with the expression %q", view.ObjectMeta, got)
 		}
+	}
+}
+
+// TestLargeSpecsAreReadOnce: the spec of a GraphView that the cache does not keep is read when it changes,
+// and not whenever the view is reconciled.
+func TestLargeSpecsAreReadOnce(t *testing.T) {
+	c := newClient(t)
+	namespace := newNamespace(t, c)
+	var read atomic.Int64
+	as := rest.CopyConfig(cluster.Config())
+	as.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/graphviews/view") {
+				read.Add(1)
+			}
+			return next.RoundTrip(r)
+		})
+	})
+	engine, notifier := &scripted{}, &controllers.Notifier{}
+	startController(t, as, namespace, engine, notifier, controllers.Options{})
+	view := configMapsView(namespace)
+	long := strings.Repeat(" || resource == 'configmaps'", 300)
+	view.Spec.Queries[0].Include.ResourceSelectorExpression += long
+	if err := c.Create(t.Context(), view); err != nil {
+		t.Fatal(err)
+	}
+	waitOutcomes(t, c, view, outcomeSyncing...)
+	engine.change(func(s *scripted) { s.status = graphview.Status{Served: true, Synced: true} })
+	for n := range 10 {
+		engine.change(func(s *scripted) { s.status.Vertices = n })
+		asked := engine.timesAsked()
+		notifier.NotifyNow(nameOf(view))
+		engine.waitAsked(t, asked)
+	}
+	waitOutcomes(t, c, view, outcomeReady...)
+	// For the reconciles before and after the spec is applied, to apply it, and for the advice about its
+	// namespaces.
+	if most := int64(4); read.Load() > most {
+		t.Errorf("the spec was read %d times for one generation, want at most %d times", read.Load(), most)
+	}
+	before := read.Load()
+	view.Spec.Queries[0].Include.ResourceSelectorExpression = "true" + long
+	if err := c.Update(t.Context(), view); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, soon, func() string {
+		if applied, _ := engine.view(nameOf(view)); applied.spec.Queries[0].Include.ResourceSelectorExpression != "true"+long {
+			return fmt.Sprintf("the engine has %+v", applied)
+		}
+		return ""
+	})
+	if read.Load() == before {
+		t.Error("the new spec was not read")
 	}
 }
 
