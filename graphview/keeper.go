@@ -218,9 +218,20 @@ func (k *keeper) judgeFor(p *spec.Program, n plan.Need) *intake.Judge {
 // indexes. A watch of all objects of a resource is free, because all views share it. For the objects
 // of another watch, the views that lease it pay in equal parts.
 func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
+	bytes := selectedBytes*int64(len(k.namespaces)) + k.leasedBytes()
+	for n := range needed {
+		if k.taps[n] == nil && restricted(n) {
+			bytes += watchBytes
+		}
+	}
+	return k.view.hold(budget.Watches, bytes)
+}
+
+// leasedBytes returns the view's part of the watches that it has.
+func (k *keeper) leasedBytes() (bytes int64) {
 	e := k.view.engine
-	bytes := selectedBytes * int64(len(k.namespaces))
 	e.mu.Lock()
+	defer e.mu.Unlock() // step recovers panics
 	for _, t := range k.allTaps() {
 		bytes += indexedBytes * int64(len(t.concerning().Names))
 		if restricted(t.need) {
@@ -228,13 +239,7 @@ func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
 			bytes += watchBytes + (objectBytes*int64(has.Objects)+has.Bytes)/int64(max(1, t.feed.leases))
 		}
 	}
-	e.mu.Unlock()
-	for n := range needed {
-		if k.taps[n] == nil && restricted(n) {
-			bytes += watchBytes
-		}
-	}
-	return k.view.hold(budget.Watches, bytes)
+	return bytes
 }
 
 // holdRights charges the view for the places about which it asks the Permit.
