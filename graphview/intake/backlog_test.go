@@ -30,16 +30,40 @@ func TestBacklog(t *testing.T) {
 	if one.Pending() != 100 || other.Pending() != 1 {
 		t.Fatalf("%d and %d objects wait, want 100 and 1", one.Pending(), other.Pending())
 	}
-	for _, want := range []int{backlogChunk, 100 - backlogChunk} {
+	for _, want := range []struct {
+		from *Tap
+		some int
+	}{{one, backlogChunk}, {other, 1}, {one, 100 - backlogChunk}} {
 		from, some, free := e.dequeue()
-		if from != one || len(some) != want || len(free) != want/2 {
-			t.Fatalf("took %d objects, %d of them free, want %d and %d", len(some), len(free), want, want/2)
+		if from != want.from || len(some) != want.some || len(free) != want.some/2 {
+			t.Fatalf("took %d objects, %d of them free, want %d and %d", len(some), len(free), want.some, want.some/2)
 		}
 	}
+	e.enqueue(other, objects[0], false)
 	e.drop(other)
 	e.enqueue(other, objects[0], false) // a watch found the tap before
 	if from, some, _ := e.dequeue(); from != nil || len(some) > 0 {
 		t.Errorf("took %d objects of a tap that was dropped", len(some))
+	}
+}
+
+// TestBacklogOfObjectsInTurn: objects of two watches that change in turn are evaluated in full chunks.
+func TestBacklogOfObjectsInTurn(t *testing.T) {
+	w := start(t, configmaps.Serve(t, 2*backlogChunk))
+	f := w.feed("")
+	f.awaitList(t)
+	e := &Evaluator{intake: w.Intake, backlog: backlog{working: true}}
+	e.Begin(t.Context())
+	one, other := NewTap(e, f, ObjectRole{}), NewTap(e, f, ObjectRole{})
+	for _, o := range f.retained(t) {
+		e.enqueue(one, o, false)
+		e.enqueue(other, o, false)
+	}
+	for _, want := range []*Tap{one, other, one, other, nil} {
+		from, objects, _ := e.dequeue()
+		if some := len(objects); from != want || want != nil && some != backlogChunk {
+			t.Errorf("took %d objects, of the next tap: %t; want %d", some, from == want, backlogChunk)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -73,19 +74,22 @@ const backlogChunk = 64
 // length is at most the number of objects of its watches. It does not copy objects, which are
 // immutable. Until an object is evaluated, its previous verdict holds.
 //
-// A goroutine evaluates the objects while there are any. The Intake joins it.
+// A goroutine evaluates the objects while there are any. The Intake joins it. Taps take turns, a chunk
+// of objects each: the objects of several watches may change in turn.
 type backlog struct {
 	mu sync.Mutex
 	// ctx is that of Begin.
 	ctx     context.Context //nolint:containedctx // that of a goroutine which starts later
 	working bool
-	waiting []backlogKey
-	objects map[backlogKey]backlogObject // nil if there are none
+	turns   []*tapBacklog // the taps with objects, the next first
+	taps    map[*Tap]*tapBacklog
 }
 
-type backlogKey struct {
-	tap  *Tap
-	name objectName
+// tapBacklog has the objects of a tap, each once.
+type tapBacklog struct {
+	tap     *Tap
+	waiting []objectName // the oldest first
+	objects map[objectName]backlogObject
 }
 
 type backlogObject struct {
@@ -102,15 +106,21 @@ func (e *Evaluator) enqueue(t *Tap, o *watch.Object, free bool) {
 	if e.ctx == nil || e.ctx.Err() != nil || t.dropped || !o.Retained() {
 		return
 	}
-	key := backlogKey{t, objectName{o.Namespace(), o.Name()}}
-	if _, ok := e.objects[key]; !ok {
-		e.waiting = append(e.waiting, key)
+	at := e.taps[t]
+	if at == nil {
+		if e.taps == nil {
+			e.taps = make(map[*Tap]*tapBacklog)
+		}
+		at = &tapBacklog{tap: t, objects: make(map[objectName]backlogObject)}
+		e.taps[t] = at
+		e.turns = append(e.turns, at)
+	}
+	name := objectName{o.Namespace(), o.Name()}
+	if _, ok := at.objects[name]; !ok {
+		at.waiting = append(at.waiting, name)
 		t.pending.Add(1)
 	}
-	if e.objects == nil {
-		e.objects = make(map[backlogKey]backlogObject)
-	}
-	e.objects[key] = backlogObject{o, free}
+	at.objects[name] = backlogObject{o, free}
 	if !e.working {
 		e.working = true
 		e.intake.evaluating.Go(e.run)
@@ -123,44 +133,41 @@ func (e *Evaluator) drop(t *Tap) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	t.dropped = true
-	for key := range e.objects {
-		if key.tap == t {
-			delete(e.objects, key)
-		}
+	if at := e.taps[t]; at != nil {
+		delete(e.taps, t)
+		e.turns = slices.DeleteFunc(e.turns, func(of *tapBacklog) bool { return of == at })
 	}
 }
 
-// dequeue removes up to backlogChunk of the oldest objects, all of one tap. tap is nil if none are left.
+// dequeue removes up to backlogChunk of the oldest objects of the next tap. tap is nil if none are left.
 func (e *Evaluator) dequeue() (tap *Tap, objects []*watch.Object, free map[*watch.Object]bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	n := 0
-	for _, key := range e.waiting {
-		o, ok := e.objects[key]
-		if ok && (len(objects) == backlogChunk || tap != nil && key.tap != tap) {
-			break
-		}
-		n++
-		if !ok {
-			continue // its tap was dropped
-		}
+	if len(e.turns) == 0 || e.ctx.Err() != nil {
+		e.working, e.turns, e.taps = false, nil, nil
+		return nil, nil, nil
+	}
+	at := e.turns[0]
+	e.turns = e.turns[1:]
+	n := min(len(at.waiting), backlogChunk)
+	for _, name := range at.waiting[:n] {
+		o := at.objects[name]
 		if o.free {
 			if free == nil {
 				free = make(map[*watch.Object]bool)
 			}
 			free[o.object] = true
 		}
-		delete(e.objects, key)
-		tap, objects = key.tap, append(objects, o.object)
+		delete(at.objects, name)
+		objects = append(objects, o.object)
 	}
-	clear(e.waiting[:n])
-	e.waiting = e.waiting[n:]
-	if len(objects) == 0 || e.ctx.Err() != nil {
-		// A map does not shrink, and this one may have had all objects of the watches.
-		e.working, e.waiting, e.objects = false, nil, nil
-		return nil, nil, nil
+	clear(at.waiting[:n])
+	if at.waiting = at.waiting[n:]; len(at.waiting) > 0 {
+		e.turns = append(e.turns, at)
+	} else {
+		delete(e.taps, at.tap) // a map does not shrink, and this one may have had all objects of a watch
 	}
-	return tap, objects, free
+	return at.tap, objects, free
 }
 
 // run evaluates objects until the backlog is empty or ctx ends.
