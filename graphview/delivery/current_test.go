@@ -1,12 +1,15 @@
 package delivery
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"graphview.dev/graphview/graph"
@@ -107,6 +110,41 @@ func TestEmptyPieceIsNotTheEnd(t *testing.T) {
 	if !second.state.synced {
 		t.Error("the second reader was not told that the view is synced")
 	}
+}
+
+// TestWaitForAPieceEnds: Poll does not wait for a piece that another subscriber encodes, and Wait ends with
+// its context. The subscriber then gets that piece, and not another one.
+func TestWaitForAPieceEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, released := newStage(t), make(chan struct{})
+		s.set("Running", false, "a")
+		first, second := s.twoReaders(t)
+		s.graph.Update(func() {
+			o := &hookedObject{&fakeObject{uid: "uid-b", json: `{"metadata":{"name":"b"}}`}, func() { <-released }}
+			s.lens.Select(s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "b", UID: "uid-b", Version: 1, Hash: 1, Payload: o}), graph.Selection{Member: true})
+		})
+		before := s.publisher.source.Shared.Encodings()
+		var encoding sync.WaitGroup
+		encoding.Go(func() { first.catchUp(t) })
+		synctest.Wait()
+		if n := second.poll(t); n > 0 {
+			t.Errorf("it has %d bytes of a piece that is not encoded", n)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := second.waits(ctx)
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the wait ended with %v, want %v", err, context.Canceled)
+		}
+		close(released)
+		encoding.Wait()
+		if second.catchUp(t); second.vertices["b"] == "" {
+			t.Errorf("it has %v", second.vertices)
+		}
+		if n := s.publisher.source.Shared.Encodings() - before; n != 1 {
+			t.Errorf("%d encodings, want one", n)
+		}
+	})
 }
 
 // TestPieceOfAnOlderGraph: a subscriber that has begun to read a change does not continue with a

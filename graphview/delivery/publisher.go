@@ -79,7 +79,7 @@ type viewer struct {
 	narrow          string          // the mark of the part of the graph, "" for the whole graph
 	part            *graph.Narrowed // nil for the whole graph
 	waits           bool            // Poll blocks during a commit outside the lock; not in the digest
-	endTurn         func()          // ends the subscriber's turn, idempotent; nil: it has no turn
+	awaited         *pendingError   // the piece that the subscriber has waited for, nil for none; not in the digest
 }
 
 // optionsDigest returns the part of the digest for the options of the viewer.

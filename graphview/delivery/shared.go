@@ -147,7 +147,10 @@ func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, v viewe
 	if readers := p.Subscribers(); readers > 1 {
 		maxBytes = min(maxShared, max(minShared, readers*sharedPerReader))
 	}
-	next, first := c.encoded(at, p, lens, from, v, maxBytes)
+	next, first, err := c.encoded(at, p, lens, from, v, maxBytes)
+	if err != nil {
+		return nil, from, err
+	}
 	if first && from.pos.Known > 0 {
 		c.encodeAhead(at, p, lens, next, v, maxBytes)
 	}
@@ -158,19 +161,51 @@ func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, v viewe
 // kept.
 func (c *sharedChanges) encodeAhead(at *slot, p *Publisher, lens *graph.Lens, last *piece, v viewer, maxBytes int) {
 	for ahead := last.bytes(); ahead < maxBytes/4 && last.err == nil && last.to.pos.Walking() && len(last.frames) > 0; ahead += last.bytes() {
-		last, _ = c.encoded(at, p, lens, last.to, v, maxBytes)
+		next, _, err := c.encoded(at, p, lens, last.to, v, maxBytes)
+		if err != nil {
+			return
+		}
+		last = next
 	}
 }
 
-// encoded returns the piece that begins at a state, and reports whether this call encoded it.
-func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, v viewer, maxBytes int) (next *piece, first bool) {
+// pendingError is the error for a subscriber whose next piece another one is encoding. The subscriber
+// waits until the piece is done, and passes it to encoded.
+type pendingError struct {
+	piece *piece
+	at    *slot
+	from  state // that the piece begins at
+}
+
+func (e *pendingError) Error() string { return "another subscriber is encoding the piece" }
+
+// pieceAt returns the piece if it begins at a state and is in a slot, else nil.
+func (e *pendingError) pieceAt(at *slot, from state) *piece {
+	if e == nil || e.at != at || e.from != from.pieceKey() {
+		return nil
+	}
+	return e.piece
+}
+
+// encoded returns the piece that begins at a state, and reports whether this call encoded it. The only
+// error is a *pendingError. A piece that the viewer has waited for is used, although a newer one may be
+// possible by now.
+func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, v viewer, maxBytes int) (next *piece, first bool, err error) {
 	for {
-		next, first = c.encodedOnce(at, p, lens, from, v, maxBytes)
+		if next, first = v.awaited.pieceAt(at, from), false; next == nil {
+			next, first = c.encodedOnce(at, p, lens, from, v, maxBytes)
+		}
+		v.awaited = nil
+		select {
+		case <-next.done:
+		default:
+			return nil, false, &pendingError{next, at, from.pieceKey()}
+		}
 		if !first && v.waits && errors.Is(next.err, graph.ErrCommitting) {
 			continue // it failed for a subscriber that does not wait, and is not kept
 		}
 		if first || next.err != nil || next.to.reset || next.follows(from) {
-			return next, first
+			return next, first, nil
 		}
 		// Another subscriber read this piece before the piece that led to the state from. Encode
 		// a new piece, in rare cases without a turn.
@@ -180,16 +215,13 @@ func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from s
 // follows reports whether a piece was read no earlier than the piece that led to the state from.
 func (c *piece) follows(from state) bool { return c.to.pos.Seen() >= from.pos.Seen() }
 
+// encodedOnce returns a piece that begins at a state, which another subscriber may still be encoding, and
+// reports whether this call encoded it.
 func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, from state, v viewer, maxBytes int) (next *piece, first bool) {
 	next, first = at.piece(from, func(kept *piece) bool {
 		return kept.follows(from) && (kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known >= lens.Published())
 	})
 	if !first {
-		// End the turn before the wait: the subscriber that encodes the piece has its own.
-		if v.endTurn != nil {
-			v.endTurn()
-		}
-		<-next.done
 		return next, false
 	}
 	defer close(next.done)

@@ -94,7 +94,7 @@ func (r *reader) catchUp(tb testing.TB) {
 		for _, f := range frames {
 			r.apply(tb, f)
 		}
-		if lens := r.publisher.Lens(); !r.pause.moved && r.pause.missing == nil && (lens == nil || r.state.pos.Known == lens.Head()) {
+		if lens := r.publisher.Lens(); !r.pause.moved && r.pause.missing == nil && r.awaited == nil && (lens == nil || r.state.pos.Known == lens.Head()) {
 			return
 		}
 		if err := r.Wait(tb.Context()); err != nil {

@@ -52,6 +52,7 @@ type Subscription struct {
 	joins       bool
 	walk        *walk    // that the state belongs to; nil if it is not shared
 	encoded     *encoded // for the next Poll, or nil
+	awaited     *pendingError
 	polled      bool
 	pause       pause // after the last Poll
 	commitWaits commitWaits
@@ -144,7 +145,8 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		v.part = n.of(lens)
 	}
 	if s.encoded == nil {
-		if s.takesTurns() {
+		v.awaited, s.awaited = s.awaited, nil
+		if s.takesTurns() && v.awaited == nil {
 			turn := v // so that who does not escape
 			s.pause.turn = &turn
 			return nil, nil
@@ -156,6 +158,10 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	}
 	frames, next, err := s.encoded.frames, s.encoded.next, s.encoded.err
 	s.encoded = nil
+	if pending, ok := errors.AsType[*pendingError](err); ok {
+		s.awaited, s.pause.changed = pending, pending.piece.done
+		return nil, nil
+	}
 	if s.narrow != nil {
 		if err = s.narrow.settle(err); next.reset {
 			s.narrow.part = nil
@@ -201,16 +207,32 @@ func (s *Subscription) takesTurns() bool {
 	return s.state.pos.Known == 0 && s.narrow == nil && s.publisher.source.Shared.Turn != nil
 }
 
-// encodeInTurn waits for a turn, and then encodes a piece for the next Poll.
+// encodeInTurn waits for a turn, and then encodes a piece for the next Poll. If another subscriber is
+// encoding it in a turn of its own, encodeInTurn waits for that without a turn.
 func (s *Subscription) encodeInTurn(ctx context.Context) error {
+	if err := s.encodeOnceInTurn(ctx); err != nil {
+		return err
+	}
+	pending, ok := errors.AsType[*pendingError](s.encoded.err)
+	if !ok {
+		return nil
+	}
+	s.encoded, s.awaited = nil, pending
+	select {
+	case <-pending.piece.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Subscription) encodeOnceInTurn(ctx context.Context) error {
 	release, err := s.publisher.source.Shared.Turn(ctx, s.owner)
 	if err != nil {
 		return err
 	}
-	v := *s.pause.turn
-	v.endTurn = sync.OnceFunc(release)
-	defer v.endTurn()
-	s.encode(s.publisher.Lens(), v)
+	defer release()
+	s.encode(s.publisher.Lens(), *s.pause.turn)
 	return nil
 }
 
@@ -224,6 +246,9 @@ func (s *Subscription) next(lens *graph.Lens, v viewer) (frames []*Frame, to sta
 		from.pos = on.at
 	}
 	frames, to, err = s.publisher.next(lens, from, on, v)
+	if _, pending := errors.AsType[*pendingError](err); pending {
+		s.state.pos, s.walk = from.pos, on // where the piece begins that it waits for
+	}
 	switch {
 	case err != nil:
 		return nil, from, err
