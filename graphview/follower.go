@@ -37,7 +37,9 @@ func (f follower) Arrived(head uint64, received time.Time) { f.view.publisher.Ar
 
 // Published implements writer.Follower.
 func (f follower) Published() {
-	_ = f.view.hold(budget.Elements, f.view.lens.Bytes()) // the keeper handles the error
+	// The keeper handles the errors.
+	_ = f.view.hold(budget.Elements, f.view.lens.Bytes())
+	_ = f.view.hold(budget.Faults, f.view.warnings.Bytes())
 	if f.view.lens.Vertices() > f.view.engine.o.MaxVertices {
 		f.view.interruptPlan()
 	}

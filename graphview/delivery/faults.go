@@ -87,10 +87,11 @@ func (w *Warnings) Faults() int {
 	return w.faults.all
 }
 
-// SetFault records that an object cannot be evaluated. A nil err clears the failure.
-func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
+// SetFault records that an object cannot be evaluated. A nil err clears the failure. It reports whether
+// a warning changed, and leaves it to the caller to notify subscribers: many objects may fail at once.
+func (w *Warnings) SetFault(by Judge, namespace, name string, err error) (changed bool) {
 	f := fault{by, object{namespace, name}}
-	w.change(func() {
+	return w.update(func() {
 		old, known := w.faults.of[by][f.object]
 		if err == nil {
 			if known {
@@ -124,14 +125,12 @@ func (w *Warnings) SetFault(by Judge, namespace, name string, err error) {
 }
 
 // SetExceeded records that an object exceeds a bound of the graph. A nil err clears that. Any other
-// failure of the object takes precedence.
-func (w *Warnings) SetExceeded(by Judge, namespace, name string, err error) {
+// failure of the object takes precedence. It returns the same as SetFault.
+func (w *Warnings) SetExceeded(by Judge, namespace, name string, err error) (changed bool) {
 	w.mu.Lock()
 	now, known := w.faults.of[by][object{namespace, name}]
 	w.mu.Unlock()
-	if !known || now.cause.ofBound {
-		w.SetFault(by, namespace, name, err)
-	}
+	return (!known || now.cause.ofBound) && w.SetFault(by, namespace, name, err)
 }
 
 // intern returns the pointer for g. If there are too many groups, g gets the cause others.

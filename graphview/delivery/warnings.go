@@ -18,7 +18,7 @@ var warningsBound = budget.Declare("view_warnings", "warnings of one view, or ca
 // Warnings has the live warnings of a view, numbered in the order in which they last changed. A
 // subscriber remembers the number of its last change as its position.
 type Warnings struct {
-	changed func() // called after a change, without mu
+	changed func() // called after a change of Set or Reset, without mu
 
 	mu     sync.Mutex
 	number uint64
@@ -32,7 +32,7 @@ type Warnings struct {
 	faults     faults
 }
 
-// NewWarnings returns empty Warnings that call changed after each change.
+// NewWarnings returns empty Warnings that call changed after a change of Set or Reset.
 func NewWarnings(changed func()) *Warnings {
 	return &Warnings{
 		changed:    changed,
@@ -79,14 +79,21 @@ func limited(all map[WarningID]Warning) map[WarningID]Warning {
 
 // change runs do, and calls changed if a warning changed.
 func (w *Warnings) change(do func()) {
-	w.mu.Lock()
-	before := w.number
-	do()
-	changed := w.number != before
-	w.mu.Unlock()
-	if changed {
+	if w.update(do) {
 		w.changed()
 	}
+}
+
+// Notify notifies subscribers of changes of SetFault and SetExceeded.
+func (w *Warnings) Notify() { w.changed() }
+
+// update runs do, and reports whether a warning changed.
+func (w *Warnings) update(do func()) (changed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.number
+	do()
+	return w.number != before
 }
 
 // Reset clears all warnings.

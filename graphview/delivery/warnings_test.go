@@ -53,8 +53,7 @@ func (s *subscriber) check(t *testing.T, w *Warnings) {
 }
 
 func TestFaultsAreBounded(t *testing.T) {
-	changes := 0
-	w, tp, s := NewWarnings(func() { changes++ }), testJudge(), &subscriber{}
+	w, tp, s := NewWarnings(func() {}), testJudge(), &subscriber{}
 	s.check(t, w)
 	const n = 50
 	for i := range n {
@@ -86,10 +85,7 @@ func TestFaultsAreBounded(t *testing.T) {
 	}
 	w.faults.of = objects
 
-	before := changes
-	w.SetFault(tp, "shop", "p0", errors.New("no such key: x"))
-	w.SetFault(tp, "shop", "unknown", nil)
-	if changes != before {
+	if w.SetFault(tp, "shop", "p0", errors.New("no such key: x")) || w.SetFault(tp, "shop", "unknown", nil) {
 		t.Error("told of a change where there is none")
 	}
 	for i := range n {
@@ -98,6 +94,26 @@ func TestFaultsAreBounded(t *testing.T) {
 	s.check(t, w)
 	if len(w.live) != 0 {
 		t.Errorf("%d warnings are left of objects that are well again", len(w.live))
+	}
+}
+
+// TestFaultsDoNotNotify: a fault leaves it to the caller to notify subscribers, since many objects may
+// fail in one revision.
+func TestFaultsDoNotNotify(t *testing.T) {
+	notified := 0
+	w := NewWarnings(func() { notified++ })
+	judge := &fakeJudge{resource: pods}
+	for i := range 100 {
+		name, err := fmt.Sprint("p", i), errors.New("no such key: x")
+		if first, again := w.SetFault(judge, "shop", name, err), w.SetFault(judge, "shop", name, err); !first || again {
+			t.Errorf("%s: the first fault changes the warnings: %t, the second: %t; want only the first", name, first, again)
+		}
+	}
+	if notified != 0 {
+		t.Errorf("%d notifications, want none", notified)
+	}
+	if w.Notify(); notified != 1 {
+		t.Errorf("%d notifications, want one", notified)
 	}
 }
 

@@ -42,6 +42,10 @@ func (l *Lens) Publish() {
 	close(l.latest.change.Swap(make(chan struct{})).(chan struct{})) //nolint:forcetypeassert // all that is stored there
 }
 
+// Announce notifies readers as if the open revision changed the lens: something that they show beside it
+// has changed. In Update.
+func (l *Lens) Announce() { l.recounted, l.unpublished = true, true }
+
 // storeUses stores the kinds that the view watches for readers without a lock, and reports whether
 // they changed. A reader of a revision finds the kinds of that revision or a later one.
 func (l *Lens) storeUses() bool {

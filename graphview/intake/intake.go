@@ -73,6 +73,12 @@ func (in *Intake) ReduceSecret(object []byte) []byte { return in.reducer.Secret(
 // ReportExceeded updates the warnings of consumers about objects that began or ceased to exceed a limit
 // of the graph in the last revision. Only the writer calls it.
 func (in *Intake) ReportExceeded() {
+	var changed map[*delivery.Warnings]bool // their subscribers are notified once for all objects
+	defer func() {
+		for w := range changed {
+			w.Notify()
+		}
+	}()
 	for _, x := range in.o.Graph.Exceedances() {
 		has := make(map[*graph.Lens]bool, len(x.Lenses))
 		for _, l := range x.Lenses {
@@ -85,11 +91,22 @@ func (in *Intake) ReportExceeded() {
 			}
 			for _, t := range f.taps.All() {
 				if c := t.evaluator.consumer; !t.closed && t.role.shows() && has[c.Lens()] {
-					c.Warnings().SetExceeded(t, x.Namespace, x.Name, exceeded(x.Err))
+					if w := c.Warnings(); w.SetExceeded(t, x.Namespace, x.Name, exceeded(x.Err)) {
+						changed = with(changed, w)
+					}
 				}
 			}
 		}
 	}
+}
+
+// with adds an element to a set, which may be nil.
+func with[T comparable](set map[T]bool, element T) map[T]bool {
+	if set == nil {
+		set = make(map[T]bool)
+	}
+	set[element] = true
+	return set
 }
 
 // exceeded returns the warning about an object that exceeds a limit of the graph, nil for none.

@@ -81,8 +81,12 @@ func (t *Tap) Replayed() bool { return t.replayed.Load() }
 // Pending returns the number of the tap's objects in the backlog.
 func (t *Tap) Pending() int64 { return t.pending.Load() }
 
+// setFault updates the consumer's warning about an object. Subscribers get it with the next publication
+// of the lens, which the writer paces. In Update.
 func (t *Tap) setFault(namespace, name string, err error) {
-	t.evaluator.consumer.Warnings().SetFault(t, namespace, name, err)
+	if c := t.evaluator.consumer; c.Warnings().SetFault(t, namespace, name, err) {
+		c.Lens().Announce()
+	}
 }
 
 // evaluate returns the tap's verdict about one object of its feed. The verdict is undecided if the
