@@ -60,7 +60,9 @@ func (b *backoff) pause(err error) time.Duration {
 // that fails right after that is not to be hurried.
 func (b *backoff) connected() { b.failures = 0 }
 
+// isLimit reports whether a server has reached a limit. A cluster that is not connected is none: the
+// hub waits for it in the client's place before it says so.
 func isLimit(err error) bool {
 	closed, ok := errors.AsType[*CloseError](err)
-	return ok && closed.Code == reason.CodeTryAgainLater
+	return ok && closed.Code == reason.CodeTryAgainLater && closed.Reason != reason.ClusterUnreachable
 }

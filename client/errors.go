@@ -57,12 +57,19 @@ func Permanent(err error) bool {
 
 // shutOut reports whether err is a refusal by a server, or a proxy before it, that cannot
 // authenticate the client or does not know its rights yet: a server that starts refuses all
-// requests for a moment.
+// requests for a moment. A hub also refuses them between two versions of a ClusterLink that is
+// deleted and made again.
 func shutOut(err error) bool {
 	if isExpired(err) {
 		return true
 	}
-	return isStatus(err) && (apierrors.IsForbidden(err) || IsNotServed(err))
+	return isStatus(err) && (apierrors.IsForbidden(err) || IsNotServed(err) || isLinkMissing(err))
+}
+
+// isLinkMissing reports whether a hub has no link of the cluster, whose graphs may well exist.
+func isLinkMissing(err error) bool {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	return ok && apierrors.IsNotFound(err) && status.ErrStatus.Details != nil && status.ErrStatus.Details.Kind == "clusters"
 }
 
 // isExpired reports whether a new token may resolve err.
@@ -78,7 +85,7 @@ func isStatus(err error) bool {
 	return ok
 }
 
-// IsNotFound reports whether the graph does not exist.
+// IsNotFound reports whether the graph, or the link of its cluster, does not exist.
 func IsNotFound(err error) bool {
 	if closed, ok := errors.AsType[*CloseError](err); ok {
 		return closed.Reason == reason.Deleted || closed.Reason == reason.NotFound || closed.Reason == "" && closed.Code == reason.CodeNormal

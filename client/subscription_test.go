@@ -215,6 +215,10 @@ func TestEnds(t *testing.T) {
 			act:    act{status: 404, body: status(404, "NotFound", `graphs "storefront" not found`)},
 			wantIs: IsNotFound, wantText: `graph shop/storefront: graphs "storefront" not found`, wantAsked: 1,
 		},
+		"no such link": {
+			act:    act{status: 404, body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"message":"clusters \"eu-1\" not found","details":{"kind":"clusters"}}`},
+			wantIs: IsNotFound, wantText: `clusters "eu-1" not found`, wantAsked: 1,
+		},
 		"nobody serves graphs": {
 			act:    act{status: 404, body: "404 page not found\n"},
 			wantIs: IsNotServed, wantText: "could not find the requested resource", wantAsked: 2,
@@ -262,6 +266,7 @@ func TestShutOut(t *testing.T) {
 		return act{status: code, body: fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"no"}`, reason, code)}
 	}
 	graph := act{sends: []string{`{"actions":[` + setA + `],"rev":"1","synced":true}`}}
+	noLink := act{status: 404, body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"message":"no","details":{"kind":"clusters","name":"eu-1"}}`}
 	expired := act{sends: []string{
 		`{"actions":[` + setA + `],"rev":"1","synced":true}`,
 		`{"error":{"code":1008,"code_string":"StatusPolicyViolation","reason":"Unauthorized","message":"your token expired"}}`,
@@ -274,6 +279,7 @@ func TestShutOut(t *testing.T) {
 		"the new token is late":            {acts: []act{expired, refusal(401, "Unauthorized"), refusal(401, "Unauthorized"), graph}, wantSlow: []bool{false, true, true}},
 		"refused when it reconnects":       {acts: []act{graph, refusal(401, "Unauthorized"), refusal(401, "Unauthorized"), graph}, wantSlow: []bool{true, false, true}},
 		"a server that has just started":   {acts: []act{graph, refusal(403, "Forbidden"), graph}, wantSlow: []bool{true, true}},
+		"a link that is made again":        {acts: []act{graph, noLink, noLink, graph}, wantSlow: []bool{true, true, true}},
 		"a server without the API, so far": {acts: []act{graph, {status: 404, body: "404 page not found\n"}, {status: 404, body: "404 page not found\n"}, graph}, wantSlow: []bool{true, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -362,10 +368,11 @@ func TestPauses(t *testing.T) {
 		random float64
 		want   []time.Duration
 	}{
-		"doubling, at most half a minute": {io.EOF, 0.5, seconds(0.5, 1, 2, 4, 8, 16, 30, 30)},
-		"earlier than others":             {io.EOF, 0, seconds(0.25, 0.5, 1, 2, 4, 8, 15, 15)},
-		"as the server wishes":            {unavailable, 0.5, seconds(90, 90)},
-		"a limit takes minutes":           {limit, 0.5, seconds(5, 5, 5, 5, 8, 16, 32, 64, 128, 256, 300, 300)},
+		"doubling, at most half a minute":       {io.EOF, 0.5, seconds(0.5, 1, 2, 4, 8, 16, 30, 30)},
+		"earlier than others":                   {io.EOF, 0, seconds(0.25, 0.5, 1, 2, 4, 8, 15, 15)},
+		"as the server wishes":                  {unavailable, 0.5, seconds(90, 90)},
+		"a hub that has waited for its cluster": {&CloseError{Code: reason.CodeTryAgainLater, Reason: reason.ClusterUnreachable}, 0.5, seconds(0.5, 1, 2, 4, 8, 16, 30, 30)},
+		"a limit takes minutes":                 {limit, 0.5, seconds(5, 5, 5, 5, 8, 16, 32, 64, 128, 256, 300, 300)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -27,6 +27,9 @@ const aboutToken = (code, reason) => reason === "Unauthorized" || code === 401;
 const patient = new Set([1013, 429, 503, 401, 403]);
 // Codes that a starting operator, or one without its API server, may send to a user that was admitted before.
 const passes = new Set([401, 403]);
+// Reports whether a Status is about the link of a cluster and not about a graph. A hub whose link is made
+// again has none for a moment, and one whose cluster is not connected has waited in the client's place.
+const aboutCluster = (status) => status?.details?.kind === "clusters";
 // A socket on which there have been heartbeats, every 20 s of silence, and then nothing, is dead.
 const silentFor = 90_000;
 
@@ -47,6 +50,7 @@ export class GraphView extends EventTarget {
   #partial = false; // some are in the graph, also of a connection that is lost
   #welcome = true; // there was a rev since a token was refused
   #known = false; // there was one at all
+  #doubted = false; // the last handshake was refused, and a request right after it was not
 
   /** Begins at the end of the present turn, so that listeners can be added. */
   constructor(options) {
@@ -106,11 +110,12 @@ export class GraphView extends EventTarget {
     this.#begin(!this.graph.rev);
     let said; // the error of the stream's last message
     let lost = false; // only once, whoever sees it first
-    const lose = (code, text, reason = "", at) => {
+    const lose = (code, text, reason = "", { at, ofCluster } = {}) => {
       if (lost || this.#ended) return;
       lost = true;
       this.#disconnect();
-      this.#lost(said?.code ?? code, said?.reason ?? reason, said?.message ?? text, at);
+      const why = said?.reason ?? reason;
+      this.#lost(said?.code ?? code, why, said?.message ?? text, { at, ofCluster: ofCluster || why === "ClusterUnreachable" });
     };
     const message = (text) => {
       if (lost || this.#ended) return;
@@ -160,7 +165,7 @@ export class GraphView extends EventTarget {
   }
 
   // A connection was lost: another one, at once if at is 0, or the end.
-  #lost(code, reason, message, at) {
+  #lost(code, reason, message, { at, ofCluster }) {
     const { token, minDelay, maxDelay, random } = this.#options;
     const expired = aboutToken(code, reason);
     // Without a token of its own, that of a proxy in front, which has a new one for the next connection.
@@ -168,14 +173,14 @@ export class GraphView extends EventTarget {
     const again = expired && (renewed || this.#options.connection) && this.#welcome;
     if (expired) this.#welcome = false;
     // A user that was admitted before may be admitted again: with a new token, or when the server has started.
-    const waits = this.#known && (passes.has(code) || renewed);
+    const waits = this.#known && (passes.has(code) || renewed || ofCluster);
     if (final.has(code) && !again && !waits) {
       if (code !== 1000) this.#emit("error", { code, reason, message });
       this.#end(code, reason, message);
       return;
     }
     const retryIn = at ?? (again && this.#known ? 0 : this.#delay * (0.5 + random()));
-    this.#delay = Math.min(2 * this.#delay, patient.has(code) || expired ? 4 * maxDelay : Math.max(minDelay, maxDelay));
+    this.#delay = Math.min(2 * this.#delay, (patient.has(code) && !ofCluster) || expired ? 4 * maxDelay : Math.max(minDelay, maxDelay));
     this.#timer = setTimeout(() => this.#connect(), retryIn);
     this.#emit("error", { code, reason, message, retryIn });
   }
@@ -209,12 +214,15 @@ export class GraphView extends EventTarget {
       // A handshake that was refused is not explained to a socket.
       const refused = opened || this.#ended ? undefined : await this.#refused(token);
       const { base, transport } = this.#options;
-      const falls = refused?.served && !transport; // events get through
-      if (falls) socketsFail(base);
-      lose(refused?.code ?? code, refused?.message ?? text, refused?.reason, falls ? 0 : undefined);
+      // The server may have begun to serve the graph in between, so one more handshake decides.
+      const served = refused?.served && !transport;
+      if (served && this.#doubted) socketsFail(base);
+      this.#doubted = served && !this.#doubted;
+      lose(refused?.code ?? code, refused?.message ?? text, refused?.reason, { at: served ? 0 : undefined, ofCluster: aboutCluster(refused) });
     };
     socket.onopen = () => {
       opened = true;
+      this.#doubted = false;
       socketsWork(this.#options.base);
     };
     socket.onmessage = (event) => {
@@ -233,11 +241,14 @@ export class GraphView extends EventTarget {
     socket.onerror = () => { if (!opened) closed(1006, "the connection failed"); };
   }
 
-  // Asks for the graph, only to learn why it is refused, or that it is not.
+  // Asks for the graph, only to learn why it is refused, or that it is not. A hub need not wait for the
+  // cluster, since the handshake has waited.
   async #refused(token) {
     const abort = new AbortController();
+    const url = new URL(this.#url(false));
+    if (this.#options.cluster) url.searchParams.set("timeout", "1s");
     try {
-      const response = await this.#options.fetch(this.#url(false), { headers: headers(token), signal: abort.signal });
+      const response = await this.#options.fetch(url.href, { headers: headers(token), signal: abort.signal });
       return response.ok ? { served: true } : await response.json();
     } catch {
       return undefined;
@@ -266,7 +277,7 @@ export class GraphView extends EventTarget {
       });
       if (!response.ok) {
         const status = await response.json().catch(() => undefined);
-        lose(response.status, status?.message ?? response.statusText, status?.reason);
+        lose(response.status, status?.message ?? response.statusText, status?.reason, { ofCluster: aboutCluster(status) });
         return;
       }
       const text = new TextDecoder();

@@ -277,7 +277,65 @@ test("who was never let in is told so", async () => {
   assert.deepEqual(events.map(({ type, code, reason }) => [type, code, reason]), [["error", 403, "Forbidden"], ["close", 403, "Forbidden"]]);
 });
 
-test("where sockets do not get through, events do: after one refusal, and for the next view", async () => {
+test("a cluster that comes back while its socket waits does not count as one without sockets", async () => {
+  const at = base();
+  const server = sockets((socket, n) => {
+    if (n === 1) return socket.refuse(); // the hub has waited in vain
+    socket.open();
+    socket.hear({ rev: "1", synced: true });
+  });
+  const asked = [];
+  const fetch = async (url) => { asked.push(new URL(url).searchParams.get("timeout")); return { ok: true }; };
+  for (const sockets of [2, 3]) {
+    const view = new GraphView({ base: at, cluster: "eu-1", ...place, ...server, fetch });
+    const events = record(view);
+    await until(() => events.some(({ type }) => type === "rev"));
+    assert.equal(server.all.length, sockets);
+    assert.ok(events.every(({ type, retryIn }) => type !== "error" || retryIn === 0), JSON.stringify(events));
+    view.stop();
+  }
+  assert.deepEqual(asked, ["1s"], "the request that asks why does not wait for the cluster once more");
+});
+
+test("a link that is made again, or a cluster that is away, ends nobody who had its graph", async () => {
+  const details = { kind: "clusters", name: "eu-1" };
+  const gone = { code: 404, reason: "NotFound", message: "no link", details };
+  for (const [status, had, ends] of [
+    [gone, true, false], [gone, false, true], [{ ...gone, details: { kind: "graphs" } }, true, true],
+    [{ code: 503, reason: "ServiceUnavailable", message: "away", details }, true, false],
+    [{ code: 503, reason: "ServiceUnavailable", message: "the server starts" }, true, false],
+  ]) {
+    const server = sockets((socket, n) => {
+      if (!had || n > 1) return socket.refuse();
+      socket.open();
+      socket.hear({ rev: "1", synced: true });
+      socket.end(1001);
+    });
+    const view = new GraphView({ base: base(), cluster: "eu-1", ...place, ...server, fetch: answers(status.code, status) });
+    const events = record(view);
+    await until(() => events.some(({ type }) => type === "close") || server.all.length > 4);
+    assert.equal(events.at(-1).type === "close", ends, JSON.stringify([status, had, events]));
+    view.stop();
+  }
+});
+
+for (const [why, most, error] of [
+  ["a cluster that is away", 4, { code: 1013, reason: "ClusterUnreachable", message: "away" }],
+  ["a limit", 16, { code: 1013, reason: "LimitExceeded", message: "full" }],
+]) test(`the delay after ${why} is at most ${most} ms`, async () => {
+  const server = sockets((socket) => {
+    socket.open();
+    socket.hear({ error });
+    socket.end(error.code);
+  });
+  const view = new GraphView({ base: base(), ...place, ...server, random: () => 0.5 });
+  const events = record(view);
+  await until(() => events.length > 6);
+  view.stop();
+  assert.equal(Math.max(...events.map(({ retryIn }) => retryIn ?? 0)), most);
+});
+
+test("where sockets do not get through, events do: after two refusals, and at once for the next view", async () => {
   const server = sockets((socket) => socket.refuse());
   const asked = [];
   const fetch = async (url, { headers, signal }) => {
@@ -287,14 +345,14 @@ test("where sockets do not get through, events do: after one refusal, and for th
     return { ok: true, body: new ReadableStream({ start(c) { c.enqueue(text); signal.addEventListener("abort", () => c.error(new Error("cut"))); } }) };
   };
   const at = base();
-  for (const sockets of [1, 1]) {
+  for (const sockets of [2, 2]) {
     const view = new GraphView({ base: at, ...place, ...server, fetch });
     const events = record(view);
     await until(() => events.some(({ type }) => type === "rev"));
     assert.equal(server.all.length, sockets);
     view.stop();
   }
-  assert.deepEqual(asked, ["a get", "text/event-stream", "text/event-stream"]);
+  assert.deepEqual(asked, ["a get", "a get", "text/event-stream", "text/event-stream"]);
 });
 
 test("a socket that had heartbeats and falls silent is given up", async (t) => {
