@@ -37,6 +37,7 @@ type cli struct {
 }
 
 func newCLI(streams genericiooptions.IOStreams) *cli {
+	streams.Out, streams.ErrOut = newScreen(streams.Out), newScreen(streams.ErrOut)
 	c := &cli{IOStreams: streams, config: genericclioptions.NewConfigFlags(true).WithDiscoveryBurst(300).WithDiscoveryQPS(50)}
 	c.mapper, c.paint = c.config.ToRESTMapper, paintFor(streams.Out)
 	return c

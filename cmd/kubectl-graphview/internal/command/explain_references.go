@@ -12,7 +12,6 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/printable"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/refs/schema"
 	"graphview.dev/graphview/resources"
@@ -95,7 +94,7 @@ func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind g
 	fmt.Fprintln(c.Out, "References:")
 	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	for _, e := range all {
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", printable.Text(e.Path), printable.Text(strings.TrimPrefix(e.To, "core/")), howRead(e))
+		fmt.Fprintln(w, row("  "+e.Path, strings.TrimPrefix(e.To, "core/"), howRead(e)))
 	}
 	return w.Flush()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -52,7 +51,7 @@ GraphView, before anybody's rights.`,
 const graphColumns = "NAMESPACE\tNAME\tCOMPLETE\tOBJECTS\tREFERENCES"
 
 func graphRow(g *client.Listed) string {
-	return strings.Join([]string{g.Namespace, g.Name, strconv.FormatBool(g.Synced), strconv.Itoa(g.Vertices), strconv.Itoa(g.Arcs)}, "\t")
+	return row(g.Namespace, g.Name, strconv.FormatBool(g.Synced), strconv.Itoa(g.Vertices), strconv.Itoa(g.Arcs))
 }
 
 // listGraphs returns the graphs of the namespace, or of all.

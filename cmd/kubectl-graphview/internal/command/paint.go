@@ -19,6 +19,9 @@ func paintFor(out io.Writer) paint {
 }
 
 func isTerminal(out io.Writer) bool {
+	if s, ok := out.(*screen); ok {
+		return s.terminal
+	}
 	file, ok := out.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
@@ -27,8 +30,14 @@ func (p paint) wrap(code, text string) string {
 	if !p.on || text == "" {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return colour(code) + text + colour("0")
 }
+
+// colour returns the sequence that sets a colour of a terminal; 0 ends all.
+func colour(code string) string { return "\x1b[" + code + "m" }
+
+// eraseLine is the sequence that removes the line of a terminal.
+const eraseLine = "\r\x1b[K"
 
 // Bad is for what is missing or in trouble.
 func (p paint) Bad(text string) string { return p.wrap("31", text) }
@@ -44,6 +53,14 @@ func (p paint) Strong(text string) string { return p.wrap("1", text) }
 
 // oneLine returns the printable text in one line.
 func oneLine(text string) string { return printable.Text(strings.Join(strings.Fields(text), " ")) }
+
+// row returns the cells of a line of a table, each in its place whatever characters it has.
+func row(cells ...string) string {
+	for i, cell := range cells {
+		cells[i] = printable.Text(cell)
+	}
+	return strings.Join(cells, "\t")
+}
 
 // errorText returns the printable text of an error. Lines after the first are indented, so that
 // a line break in the error forges no message.

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"graphview.dev/client"
-	"graphview.dev/graphview/printable"
 )
 
 var problemOutputs = []string{outputTable, outputJSON}
@@ -77,11 +76,11 @@ func (c *cli) writeProblems(output string, found findings) error {
 		if p.since != 0 {
 			since = duration.HumanDuration(time.Since(time.Unix(p.since, 0)))
 		}
-		row := []string{p.view, p.object, p.state, since, printable.Text(p.reason)}
+		cells := []string{p.view, p.object, p.state, since, p.reason}
 		if c.allLinks {
-			row = slices.Insert(row, 0, p.cluster)
+			cells = slices.Insert(cells, 0, p.cluster)
 		}
-		fmt.Fprintln(out, strings.Join(row, "\t"))
+		fmt.Fprintln(out, row(cells...))
 	}
 	_ = out.Flush() // its errors are those of c.Out, to which nothing more can be said
 	return nil

@@ -48,7 +48,7 @@ func (p *progress) sayf(format string, args ...any) {
 // erase takes a passing line away.
 func (p *progress) erase() {
 	if p.shown {
-		fmt.Fprint(p.out, "\r\x1b[K")
+		fmt.Fprint(p.out, eraseLine)
 		p.shown = false
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/health"
-	"graphview.dev/graphview/printable"
 )
 
 const outputTable = "table"
@@ -33,13 +31,13 @@ func (c *cli) writeTable(namespace string, g *client.Graph) error {
 		if h.State == health.Unknown {
 			state = "-"
 		}
-		rows = append(rows, []string{k.name(key), ready, state, printable.Text(cmp.Or(h.Reason, "-")), age})
+		rows = append(rows, []string{k.name(key), ready, state, cmp.Or(h.Reason, "-"), age})
 	}
 	slices.SortFunc(rows, slices.Compare)
 	out := tabwriter.NewWriter(c.Out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(out, "OBJECT\tREADY\tHEALTH\tREASON\tAGE")
-	for _, row := range rows {
-		fmt.Fprintln(out, strings.Join(row, "\t"))
+	for _, cells := range rows {
+		fmt.Fprintln(out, row(cells...))
 	}
 	return out.Flush()
 }
