@@ -12,6 +12,7 @@ import (
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // keptView is a view that the test keeps, step by step.
@@ -56,7 +57,7 @@ func (k *keptView) apply(declared spec.Spec) {
 // until keeps the view until something holds.
 func (k *keptView) until(what string, holds func() bool) {
 	k.t.Helper()
-	timeout := time.After(time.Minute)
+	timeout := time.After(patience.For(time.Minute))
 	for !holds() {
 		k.step(k.life, k.catalog)
 		k.view.engine.writer.Do(func() {})

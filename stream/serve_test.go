@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/test/patience"
 )
 
 const graphs = "/apis/stream.graphview.dev/v1alpha1/"
@@ -133,7 +134,7 @@ func (s *testServer) get(path string, header http.Header) (int, []byte) {
 // dial opens a WebSocket, as reader unless options say otherwise. The response is
 // that of the handshake.
 func (s *testServer) dial(path string, options *websocket.DialOptions) (*websocket.Conn, *http.Response, error) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience.For(10*time.Second))
 	defer cancel()
 	if options == nil {
 		options = asReader()
@@ -192,7 +193,7 @@ func statusOf(t *testing.T, body []byte) metav1.Status {
 }
 
 func within(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(20*time.Second))
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/util/cert"
+
+	"graphview.dev/test/patience"
 )
 
 // TestCertificateFiles: with --stream-cert-dir what is served is what is in the files,
@@ -67,7 +69,7 @@ func TestCertificateFiles(t *testing.T) {
 		t.Error("a certificate without its key is served")
 	}
 	write("tls.key", key)
-	for deadline := time.Now().Add(time.Minute); !serves("second.example.com"); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience.For(time.Minute)); !serves("second.example.com"); <-time.After(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the second is not served")
 		}

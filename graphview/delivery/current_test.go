@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/test/patience"
 )
 
 // TestReconnectKeepsPiecesShared: a change is encoded once for current subscribers, even if
@@ -230,7 +231,7 @@ func TestReconnectDelaysNoOtherSubscriber(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(patience.For(time.Minute)):
 		t.Error("who is current waits")
 		defer func() { <-sent }()
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"graphview.dev/test/patience"
 )
 
 // TestHeadNeedsNoLock: a reader gets the head and the number of vertices while the graph is locked
@@ -29,7 +31,7 @@ func TestHeadNeedsNoLock(t *testing.T) {
 		}()
 		select {
 		case <-told:
-		case <-time.After(time.Minute):
+		case <-time.After(patience.For(time.Minute)):
 			t.Error("who asks waits for the writer")
 		}
 	})
@@ -61,7 +63,7 @@ func TestUsesNeedNoLock(t *testing.T) {
 		}()
 		select {
 		case <-told:
-		case <-time.After(time.Minute):
+		case <-time.After(patience.For(time.Minute)):
 			t.Fatalf("%s: who asks waits for the writer", when)
 		}
 	}
@@ -101,7 +103,7 @@ func TestNoChangeIsMissed(t *testing.T) {
 					known = l.Head()
 				case <-end:
 					last, end = final, nil
-				case <-time.After(time.Minute):
+				case <-time.After(patience.For(time.Minute)):
 					t.Errorf("nobody told of what came after revision %d", known)
 					return
 				}

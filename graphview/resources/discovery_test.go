@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"graphview.dev/test/patience"
 )
 
-// patience bounds what a test waits for; no test is faster or slower for it.
-const patience = 30 * time.Second
+// within bounds what a test waits for; no test is faster or slower for it.
+const within = 30 * time.Second
 
 // run follows c until the test ends.
 func run(t *testing.T, c *cluster, poll time.Duration) *Discovery {
@@ -36,7 +38,7 @@ func run(t *testing.T, c *cluster, poll time.Duration) *Discovery {
 // not.
 func await(t *testing.T, d *Discovery, line string, want bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 	defer cancel()
 	for {
 		c, replaced := d.Current()
@@ -122,7 +124,7 @@ func TestDiscoveryWaitsForReadiness(t *testing.T) {
 	})
 	select {
 	case <-replaced:
-	case <-time.After(patience):
+	case <-time.After(patience.For(within)):
 		t.Fatal("the catalog of a server that is ready again was not believed")
 	}
 	now, _ := d.Current()
@@ -134,7 +136,7 @@ func TestDiscoveryWaitsForReadiness(t *testing.T) {
 // awaitFailure waits until a discovery did not work.
 func awaitFailure(t *testing.T, d *Discovery) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(patience.For(within))
 	for time.Now().Before(deadline) {
 		d.mu.Lock()
 		failure := d.failure

@@ -177,10 +177,10 @@ func TestMalformedListIsNoEarlyEnd(t *testing.T) {
 func TestMalformedThenSilent(t *testing.T) {
 	for name, test := range map[string]struct {
 		item string
-		// idle is how long the server may be silent, 0 for as long as by default.
+		// idle is how long the server may be silent.
 		idle time.Duration
 	}{
-		"at once":                     {`{,}`, 0},
+		"at once":                     {`{,}`, time.Hour}, // the test would wait for it
 		"where a Status may go on":    {`{,{"ki`, 300 * time.Millisecond},
 		"where a Status has to go on": {`{,{"kind":"Status",`, 300 * time.Millisecond},
 	} {
@@ -194,12 +194,8 @@ func TestMalformedThenSilent(t *testing.T) {
 				<-r.Context().Done()
 				return true
 			})
-			began := time.Now()
 			acquire(t, start(t, s, r, func(o *Options) { o.ListIdleTimeout = test.idle }), podsKey)
 			r.awaitFailure("list pods: malformed JSON at byte ")
-			if took := time.Since(began); test.idle == 0 && took > 50*time.Second {
-				t.Errorf("waited %s for what cannot come", took)
-			}
 		})
 	}
 }

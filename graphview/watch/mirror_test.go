@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"graphview.dev/test/patience"
 )
 
 // mirror is a Handler that has what it was told.
@@ -76,7 +78,7 @@ func (m *mirror) State(s State) { m.note("", func() { m.state = s }) }
 // until waits until why, which is called under the mirror's lock, returns "".
 func (m *mirror) until(why func() string) {
 	m.t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(patience.For(time.Minute))
 	for {
 		m.mu.Lock()
 		problem, changed, log := why(), m.changed, m.log

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"graphview.dev/test/patience"
 )
 
 // recorder remembers what Watches told, and complains when it is told two things
@@ -115,7 +117,7 @@ func (r *recording) State(s State) {
 // await waits until cond, which is called under the recorder's lock.
 func (r *recorder) await(what string, cond func() bool) {
 	r.t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(patience.For(time.Minute))
 	for {
 		r.mu.Lock()
 		ok, changed := cond(), r.changed

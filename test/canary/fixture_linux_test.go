@@ -13,6 +13,7 @@ import (
 
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
+	"graphview.dev/test/patience"
 	"graphview.dev/test/peers"
 )
 
@@ -41,7 +42,7 @@ func startOperator(t *testing.T, environment map[string]string) {
 	// Everything that it could possibly say is looked at.
 	args := []string{"--zap-log-level=debug"}
 	if *viaEdge {
-		ctx, cancel := context.WithTimeout(t.Context(), within)
+		ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 		defer cancel()
 		both := peers.Options{Binary: binary, Args: args}
 		holder, edge, err := peers.StartEdge(ctx, cluster, both, both)
@@ -131,7 +132,7 @@ func get(t *testing.T, client *http.Client, url string) string {
 // tryGet returns 0 and the error where there is no answer.
 func tryGet(t *testing.T, client *http.Client, url string) (code int, body string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 	defer cancel()
 	code, text, err := fixture.Get(ctx, client, url)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/installation"
+	"graphview.dev/test/patience"
 )
 
 // cluster is a control plane with an installation and a namespace to look at.
@@ -38,7 +39,7 @@ func install(t *testing.T, manifests func(*env.ControlPlane) []byte, args ...str
 	}
 	c := &cluster{plane, operator}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience.For(30*time.Second))
 		defer cancel()
 		code := operator.Stop(ctx)
 		text, err := os.ReadFile(operator.LogPath())

@@ -14,6 +14,7 @@ import (
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/installation"
+	"graphview.dev/test/patience"
 )
 
 var (
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 
 // manager compiles the operator from the tree as it is, once.
 var manager = sync.OnceValues(func() (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience.For(10*time.Minute))
 	defer cancel()
 	return fixture.Build(ctx, root, "manager", fixture.Race...)
 })

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/patience"
 )
 
 // left is what may be in the operator's namespace after helm uninstall: what the chart's
@@ -28,7 +29,7 @@ func (c *cluster) uninstalled(t *testing.T) {
 	}
 	// Helm adopts the objects that kubectl has applied.
 	release("install", "graphview", "charts/graphview", "--take-ownership", "--force-conflicts")
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(30*time.Second))
 	defer cancel()
 	c.operator.Stop(ctx) // there is no kubelet that ends it with its pod
 	release("uninstall", "graphview")

@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // TestFirstView installs with Helm where no GraphView is known: there is a view that shows
@@ -58,7 +59,7 @@ func TestFirstView(t *testing.T) {
 	if uid() == "" {
 		t.Error("after a rollback there is no view")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(30*time.Second))
 	defer cancel()
 	c.operator.Stop(ctx) // there is no kubelet that ends it with its pod
 	gone := func(when string) {

@@ -14,6 +14,7 @@ import (
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // within bounds each block; it is no expectation.
@@ -136,7 +137,7 @@ func words(text string) string { return strings.Join(strings.Fields(text), " ") 
 // run runs a script to its end.
 func (s *shell) run(t *testing.T, script string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 	defer cancel()
 	command := s.command(script)
 	var out fixture.Output
@@ -167,7 +168,7 @@ func (s *shell) stream(t *testing.T, script string) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
-	deadline := time.After(within)
+	deadline := time.After(patience.For(within))
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/test/patience"
 )
 
 func TestDeletedViewEndsStreams(t *testing.T) {
@@ -143,7 +145,7 @@ func TestOperatorStops(t *testing.T) {
 	for _, s := range streams {
 		s.synced(t)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 	defer cancel()
 	if code := manager.Stop(ctx); code != 0 {
 		t.Errorf("exit code %d, want 0", code)

@@ -15,6 +15,7 @@ import (
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
+	"graphview.dev/test/patience"
 )
 
 const graphs = "/apis/stream.graphview.dev/v1alpha1"
@@ -101,7 +102,7 @@ func (r road) get(t *testing.T, path string) (code int, body []byte) {
 }
 
 func (r road) tryGet(ctx context.Context, path string) (code int, body []byte, err error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
+	ctx, cancel := context.WithTimeout(ctx, patience.For(within))
 	defer cancel()
 	return fixture.Get(ctx, r.client, r.base+path)
 }
@@ -110,7 +111,7 @@ func (r road) tryGet(ctx context.Context, path string) (code int, body []byte, e
 // request is answered with.
 func (r road) refused(t *testing.T, path string) metav1.Status {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 	defer cancel()
 	conn, response, err := r.dial(ctx, path)
 	if err == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/test/patience"
 	"graphview.dev/test/subscriber"
 )
 
@@ -107,7 +108,7 @@ func (s *stream) open(ctx context.Context, since string) (subscriber.Stream, err
 	if since != "" {
 		path += "?since=" + url.QueryEscape(since)
 	}
-	dialing, cancel := context.WithTimeout(ctx, within)
+	dialing, cancel := context.WithTimeout(ctx, patience.For(within))
 	defer cancel()
 	conn, _, err := s.road.dial(dialing, path)
 	if err != nil {
@@ -183,7 +184,7 @@ func (s *stream) wantEnd(t *testing.T, code websocket.StatusCode, name, message 
 	t.Helper()
 	select {
 	case <-s.done:
-	case <-time.After(within):
+	case <-time.After(patience.For(within)):
 		t.Fatalf("the stream goes on, want %d", code)
 	}
 	if err := s.Err(); err != nil {

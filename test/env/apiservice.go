@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
+
+	"graphview.dev/test/patience"
 )
 
 // The Service of RegisterAPIService. The aggregation layer verifies the server's
@@ -52,7 +54,7 @@ spec:
 	}
 	for _, args := range [][]string{
 		{"apply", "--server-side", "--force-conflicts", "--field-manager=" + manager, "-f", file},
-		{"wait", "--for=condition=Available", "--timeout=" + readyWithin.String(), "apiservice/" + name},
+		{"wait", "--for=condition=Available", "--timeout=" + patience.For(readyWithin).String(), "apiservice/" + name},
 	} {
 		if _, err := c.Kubectl(ctx, args...); err != nil {
 			return err

@@ -11,18 +11,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/patience"
 )
 
 // poll asks until done answers true, an error that is final, or readyWithin
 // passes; last is then the reason it was not done.
 func poll(ctx context.Context, done func(context.Context) (ok bool, last, final error)) error {
 	var last error
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, readyWithin, true, func(ctx context.Context) (ok bool, final error) {
+	limit := patience.For(readyWithin)
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, limit, true, func(ctx context.Context) (ok bool, final error) {
 		ok, last, final = done(ctx)
 		return ok, final
 	})
 	if wait.Interrupted(err) {
-		return fmt.Errorf("not within %s: %w", readyWithin, cmp.Or(last, err))
+		return fmt.Errorf("not within %s: %w", limit, cmp.Or(last, err))
 	}
 	return err
 }

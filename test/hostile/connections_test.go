@@ -18,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 func address() string { return strings.TrimPrefix(manager.URL(), "https://") }
@@ -372,7 +373,7 @@ func TestInvalidTokens(t *testing.T) {
 	c := client(t, "")
 	meanwhile(t, func(tries *tally) {
 		inParallel(8, 500, func(n int) {
-			ctx, cancel := context.WithTimeout(t.Context(), within)
+			ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 			defer cancel()
 			_, code, err := dial(ctx, c, watchPath("nowhere", "none"), "graphview.v1",
 				http.Header{"Authorization": {fmt.Sprintf("Bearer guess-%d", n)}})
@@ -398,7 +399,7 @@ func TestMessagesToStreams(t *testing.T) {
 			t.Fatalf("%d: %v", code, err)
 		}
 		_ = conn.Write(t.Context(), websocket.MessageText, []byte(text))
-		ctx, cancel := context.WithTimeout(t.Context(), within)
+		ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 		for err == nil {
 			_, _, err = conn.Read(ctx)
 		}

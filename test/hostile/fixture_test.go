@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // within bounds everything that is waited for; it is no expectation.
@@ -50,7 +51,7 @@ func client(t *testing.T, user string) *http.Client {
 
 // dial opens a WebSocket; where it is refused, code is that of the answer.
 func dial(ctx context.Context, c *http.Client, path, protocol string, header http.Header) (conn *websocket.Conn, code int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
+	ctx, cancel := context.WithTimeout(ctx, patience.For(within))
 	defer cancel()
 	conn, response, err := websocket.Dial(ctx, manager.URL()+path, &websocket.DialOptions{
 		HTTPClient: c, HTTPHeader: header, Subprotocols: []string{protocol},
@@ -71,7 +72,7 @@ func watchPath(namespace, name string) string {
 // get is a plain request.
 func get(t *testing.T, c *http.Client, url string) (code int, body string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 	defer cancel()
 	code, text, err := fixture.Get(ctx, c, url)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // account makes a ServiceAccount that may do what a ClusterRole says, and returns its
@@ -146,7 +147,7 @@ func TestFloodOfTokens(t *testing.T) {
 			all.Go(func() {
 				defer transport.CloseIdleConnections()
 				inParallel(each, each, func(int) {
-					ctx, cancel := context.WithTimeout(t.Context(), within)
+					ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 					defer cancel()
 					request, err := http.NewRequestWithContext(ctx, http.MethodGet, manager.URL()+path, http.NoBody)
 					if err != nil {

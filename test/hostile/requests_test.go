@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+
+	"graphview.dev/test/patience"
 )
 
 // request is a view for one connection in the words of /graph.
@@ -122,7 +124,7 @@ func refusal(t *testing.T, user, message string, binary bool) (websocket.StatusC
 // outcome returns 0 for a granted request, else the code and the reason in the message. It
 // checks that the close frame has the same code.
 func outcome(ctx context.Context, conn *websocket.Conn) (code websocket.StatusCode, reason string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
+	ctx, cancel := context.WithTimeout(ctx, patience.For(within))
 	defer cancel()
 	_, text, err := conn.Read(ctx)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"graphview.dev/test/patience"
 )
 
 // review is what an API server asks a webhook about a GraphView.
@@ -40,8 +42,8 @@ func TestStrangersAtTheWebhook(t *testing.T) {
 	stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	defer stranger.CloseIdleConnections()
 	url := fmt.Sprintf("https://127.0.0.1:%d/validate-graphview-dev-v1alpha1-graphview", webhook)
-	post := func(body []byte, patience time.Duration) string {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+	post := func(body []byte, limit time.Duration) string {
+		ctx, cancel := context.WithTimeout(t.Context(), patience.For(limit))
 		defer cancel()
 		ask, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 		if err != nil {

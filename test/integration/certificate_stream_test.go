@@ -20,6 +20,7 @@ import (
 	"graphview.dev/stream"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // TestStreamOutlivesItsCertificate: while the certificate is replaced, an open
@@ -141,7 +142,7 @@ func (p *certified) subscribe(t *testing.T, address, path string) (*websocket.Co
 // readUntil reads messages until one says something.
 func readUntil(t *testing.T, conn *websocket.Conn, what string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(soon))
 	defer cancel()
 	for {
 		_, text, err := conn.Read(ctx)

@@ -16,6 +16,7 @@ import (
 	"graphview.dev/graphview/resources"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 const (
@@ -118,7 +119,7 @@ func (f follower) remove(t *testing.T, manifest string) {
 // must have the resources named by always.
 func (f follower) await(t *testing.T, what string, want func(*resources.Catalog) bool, always ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(time.Minute))
 	defer cancel()
 	started := time.Now()
 	for {

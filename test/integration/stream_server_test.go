@@ -26,6 +26,7 @@ import (
 	"graphview.dev/stream"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // fixedGraph is one view, whose graph is one vertex and never changes.
@@ -211,7 +212,7 @@ func throughAPIServer(t *testing.T, config *rest.Config) road {
 
 func (r road) get(t *testing.T, path string, header http.Header) (int, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(20*time.Second))
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, http.NoBody)
 	if err != nil {
@@ -240,7 +241,7 @@ func (r road) get(t *testing.T, path string, header http.Header) (int, string) {
 
 func (r road) dial(t *testing.T, path string, protocols ...string) (*websocket.Conn, int, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(20*time.Second))
 	defer cancel()
 	conn, response, err := websocket.Dial(ctx, r.base+path, &websocket.DialOptions{HTTPClient: r.client, Subprotocols: protocols})
 	if response == nil {
@@ -254,7 +255,7 @@ func (r road) dial(t *testing.T, path string, protocols ...string) (*websocket.C
 
 func read(t *testing.T, conn *websocket.Conn) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(20*time.Second))
 	defer cancel()
 	_, text, err := conn.Read(ctx)
 	return string(text), err

@@ -16,6 +16,7 @@ import (
 
 	"graphview.dev/client"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // process is a command of the plugin that runs until it is interrupted.
@@ -116,7 +117,7 @@ func (p person) open(ctx context.Context, t *testing.T, namespaces ...string) *p
 // the command.
 func TestDashboard(t *testing.T) {
 	p := people()["two"]
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), within) // the command is ended in order
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience.For(within)) // the command is ended in order
 	t.Cleanup(cancel)
 	g := p.open(ctx, t, "blue")
 	g.until(t, func() bool { return g.Synced })

@@ -24,6 +24,7 @@ import (
 	"graphview.dev/client"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // within bounds a command. It is no expectation.
@@ -51,7 +52,7 @@ func people() map[string]person {
 // run runs the plugin as a person, with a kubeconfig that has a namespace where that is not empty.
 func (p person) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 	defer cancel()
 	command := exec.CommandContext(ctx, cluster.KubectlPath(), append(append([]string{"graphview"}, args...), p.flags...)...)
 	command.Env = fixture.Shell(t, cluster, p.config, folder)
@@ -201,7 +202,7 @@ func (p person) shows(t *testing.T, want []string) {
 // watch, and the tool tree of an agent.
 func (p person) follows(t *testing.T, want []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), within) // the commands are ended in order
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience.For(within)) // the commands are ended in order
 	t.Cleanup(cancel)
 	shown := p.open(ctx, t, "red", "blue")
 	shown.until(t, func() bool { return shown.Synced })

@@ -14,6 +14,7 @@ import (
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/installation"
+	"graphview.dev/test/patience"
 )
 
 // The fixture of all tests.
@@ -57,7 +58,7 @@ func setUp(ctx context.Context) (err error) {
 
 // tearDown ends the operator, which should neither fail at that nor have raced.
 func tearDown() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience.For(30*time.Second))
 	defer cancel()
 	exit := manager.Stop(ctx)
 	text, err := os.ReadFile(manager.LogPath())

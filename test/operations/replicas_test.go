@@ -13,6 +13,7 @@ import (
 	"graphview.dev/test/env"
 	"graphview.dev/test/faults"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 func TestHealth(t *testing.T) {
@@ -45,7 +46,7 @@ func TestSecondReplica(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience.For(30*time.Second))
 		defer cancel()
 		second.Terminate(ctx)
 		if code := second.ExitCode(); code != 0 {
@@ -85,7 +86,7 @@ func TestSecondReplica(t *testing.T) {
 
 	// The first one is stopped as a kubelet stops it, and deletes its Lease: the other
 	// need not wait until it expires.
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(30*time.Second))
 	defer cancel()
 	if code := manager.Stop(ctx); code != 0 {
 		t.Errorf("the first replica ended with %d", code)

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/patience"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -56,7 +57,7 @@ func TestBuild(t *testing.T) {
 	if _, err := plane.Kubectl(t.Context(), "apply", "-f", manifest); err != nil {
 		t.Fatal(err)
 	}
-	waited, cancel := context.WithTimeout(t.Context(), time.Minute)
+	waited, cancel := context.WithTimeout(t.Context(), patience.For(time.Minute))
 	defer cancel()
 	// Its status is written after its pods were made.
 	if _, err := plane.Kubectl(waited, "-n", "shop", "wait", "deployment/web", "--for=jsonpath={.status.unavailableReplicas}=1"); err != nil {

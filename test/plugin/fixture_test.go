@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // namespace is that of testdata/shop.yaml.
@@ -71,7 +72,7 @@ func (s shell) command(ctx context.Context, args ...string) *exec.Cmd {
 // run runs the plugin and returns what a terminal shows of it.
 func (s shell) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 	defer cancel()
 	return fixture.Run(t, s.command(ctx, args...))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 const watched = "plugin-watch"
@@ -56,7 +57,7 @@ func TestWatch(t *testing.T) {
 	kubectl(t, "-n", watched, "wait", "--for=create", "serviceaccount/default", "--timeout=90s")
 
 	var out, messages, errs fixture.Output
-	ctx, stop := context.WithTimeout(t.Context(), 4*within)
+	ctx, stop := context.WithTimeout(t.Context(), patience.For(4*within))
 	defer stop()
 	text := shellOf(t, "admin").command(ctx, "watch", "view", "-n", watched)
 	text.Stdout, text.Stderr = &out, &errs

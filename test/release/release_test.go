@@ -21,6 +21,7 @@ import (
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/installation"
+	"graphview.dev/test/patience"
 )
 
 // TestRelease: what a release has is complete, says of itself what is true, and does
@@ -45,7 +46,7 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience.For(30*time.Second))
 		defer cancel()
 		operator.Stop(ctx)
 	})

@@ -20,10 +20,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/test/patience"
 )
 
-// patience is how long anything may take that is expected to happen.
-const patience = 45 * time.Second
+// within is how long anything may take that is expected to happen.
+const within = 45 * time.Second
 
 // field managers of apply and touch.
 const (
@@ -68,7 +70,7 @@ func newPlace(t *testing.T, name string) *place {
 func (p *place) clean(t *testing.T) {
 	t.Helper()
 	// The test's own context is over by now.
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience.For(within))
 	defer cancel()
 	for _, o := range slices.Backward(p.made) {
 		if err := p.remove(ctx, o); err != nil {
@@ -160,7 +162,7 @@ func (p *place) apply(ctx context.Context, o *unstructured.Unstructured, manager
 }
 
 func (p *place) retry(ctx context.Context, try func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, patience.For(within))
 	defer cancel()
 	for {
 		err := try()

@@ -136,7 +136,7 @@ func (r *runner) play(t *testing.T, p step, c section) string {
 	case "actions":
 		want := parseLines(c.text)
 		var why string
-		failed := fixture.Wait(t.Context(), patience, pollInterval, func() string {
+		failed := fixture.Wait(t.Context(), within, pollInterval, func() string {
 			var final bool
 			if why, final = r.current.wasSent(want, r.rendered); final {
 				return ""
@@ -146,10 +146,10 @@ func (r *runner) play(t *testing.T, p step, c section) string {
 		return cmp.Or(failed, why)
 	case "status":
 		want := parseLines(c.text)
-		return fixture.Wait(t.Context(), patience, pollInterval, func() string { return r.status(want) })
+		return fixture.Wait(t.Context(), within, pollInterval, func() string { return r.status(want) })
 	case "error":
 		want := parseLines(c.text)
-		why := fixture.Wait(t.Context(), patience, pollInterval, func() string { return differ(want, r.rendered(r.current.end())) })
+		why := fixture.Wait(t.Context(), within, pollInterval, func() string { return differ(want, r.rendered(r.current.end())) })
 		r.current, r.refused = nil, nil
 		return why
 	}
@@ -273,7 +273,7 @@ func (r *runner) view() stream.View {
 // want waits until three subscribers have the same graph: the current one, another one
 // resuming from the last want, and a new one.
 func (r *runner) want(ctx context.Context, want []line, forget bool) string {
-	if why := fixture.Wait(ctx, patience, pollInterval, func() string { return r.current.hasGraph(want, forget, r.rendered) }); why != "" {
+	if why := fixture.Wait(ctx, within, pollInterval, func() string { return r.current.hasGraph(want, forget, r.rendered) }); why != "" {
 		return why
 	}
 	joined := follow(ctx, r.view(), nil)
@@ -281,7 +281,7 @@ func (r *runner) want(ctx context.Context, want []line, forget bool) string {
 	r.returning = follow(ctx, r.view(), r.returning)
 	defer r.returning.stop()
 	for who, f := range map[string]*follower{"joined now": joined, "came back now": r.returning} {
-		if why := fixture.Wait(ctx, patience, pollInterval, func() string { return f.hasGraph(want, false, r.rendered) }); why != "" {
+		if why := fixture.Wait(ctx, within, pollInterval, func() string { return f.hasGraph(want, false, r.rendered) }); why != "" {
 			return fmt.Sprintf("a subscriber who %s: %s", who, why)
 		}
 	}
