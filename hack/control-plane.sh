@@ -1,33 +1,37 @@
 #!/usr/bin/env bash
-# Compiles a real control plane from its Go modules into bin/controlplane. Given
-# an older minor version (v1.35), compiles that one into bin/controlplane-v1.35.
+# Compiles a real control plane from its Go modules into bin/controlplane: etcd,
+# kube-apiserver, kubectl and kube-controller-manager. With --no-controllers the last is
+# left out, for what needs no workloads. Given an older minor version (v1.35), compiles that
+# one into bin/controlplane-v1.35.
 #
 # The versions are those of test/controlplane/go.mod, and of v1.33.mod to v1.35.mod
-# beside it; nothing is rebuilt while that file and this script stay the same. On two
+# beside it; no program is built again while that file and the flags stay the same. On two
 # cores and with empty caches it takes five to ten minutes, nearly all of it
 # kube-apiserver.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-module=test/controlplane
-name=go
-out=bin/controlplane
-if [[ $# -gt 0 ]]; then
-  name=$1
-  out+=-$1
-fi
+module=test/controlplane name=go out=bin/controlplane
+declare -A packages=(
+  [etcd]=go.etcd.io/etcd/server/v3
+  [kube-apiserver]=k8s.io/kubernetes/cmd/kube-apiserver
+  [kubectl]=k8s.io/kubernetes/cmd/kubectl
+  [kube-controller-manager]=k8s.io/kubernetes/cmd/kube-controller-manager
+)
+programs=(etcd kube-apiserver kubectl kube-controller-manager)
+for argument in "$@"; do
+  case $argument in
+  --no-controllers) programs=(etcd kube-apiserver kubectl) ;;
+  *)
+    name=$argument
+    out=bin/controlplane-$argument
+    ;;
+  esac
+done
 if [[ ! -f $module/$name.mod ]]; then
   echo "control plane: there is no $module/$name.mod; the versions are $(cd $module && ls v*.mod | sed 's/\.mod$//' | xargs)" >&2
   exit 1
 fi
-stamp=$out/.stamp
-want=$(cat "$module/$name.mod" "$module/$name.sum" hack/control-plane.sh | sha256sum | cut -d' ' -f1)-$(go env GOVERSION GOARCH | tr '\n' -)
-
-if [[ -f $stamp && $(<"$stamp") == "$want" ]]; then
-  exit 0
-fi
-rm -f "$stamp"
-mkdir -p "$out"
 
 version=$(sed -n 's|^[[:space:]]*k8s.io/kubernetes \(v[0-9.]*\)$|\1|p' "$module/$name.mod")
 major=${version#v}; minor=${major#*.}; minor=${minor%%.*}; major=${major%%.*}
@@ -39,18 +43,52 @@ for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
   ldflags+=" -X $package.gitTreeState=clean"
 done
 
-echo "control plane: Kubernetes $version, compiled once into $out (five to ten minutes on two cores)" >&2
+want=$({ cat "$module/$name.mod" "$module/$name.sum"; echo "$ldflags"; } | sha256sum | cut -d' ' -f1)-$(go env GOVERSION GOARCH | tr '\n' -)
+missing=()
+for program in "${programs[@]}"; do
+  stamp=$out/.$program.stamp
+  [[ -x $out/$program && -f $stamp && $(<"$stamp") == "$want" ]] || missing+=("$program")
+done
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+cat >&2 <<EOF
+control plane: compiling ${missing[*]} of Kubernetes $version into $out, once: five to ten minutes on two cores.
+control plane: if you have a cluster, such as one of kind, you need none of this: make build, then
+control plane: bin/kubectl-graphview dashboard --local uses your kubeconfig; README.md says how to install the operator.
+EOF
+# Built under other names and renamed, so that an interrupted build never leaves half a
+# program behind. The programs have most packages in common, so one go command builds them.
+mkdir -p "$out/.build"
+targets=()
+for program in "${missing[@]}"; do
+  rm -f "$out/.$program.stamp"
+  targets+=("${packages[$program]}")
+done
+export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
 started=$SECONDS
-build() { # name, package
-  echo "control plane: compiling $1 …" >&2
-  # Built under another name and renamed, so that an interrupted build never
-  # leaves half a program behind.
-  (cd $module && CGO_ENABLED=0 GOFLAGS="-buildvcs=false" go build -modfile="$name.mod" -trimpath -ldflags "$ldflags" -o "../../$out/.$1.tmp" "$2")
-  mv "$out/.$1.tmp" "$out/$1"
-  echo "control plane: $1 done after $((SECONDS - started)) s" >&2
-}
-build etcd go.etcd.io/etcd/server/v3
-build kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver
-build kubectl k8s.io/kubernetes/cmd/kubectl
-build kube-controller-manager k8s.io/kubernetes/cmd/kube-controller-manager
-echo "$want" >"$stamp"
+total=$(cd $module && go list -deps -modfile="$name.mod" "${targets[@]}" | wc -l)
+log=$out/.build/log
+: >"$log"
+(cd $module && exec go build -v -modfile="$name.mod" -trimpath -ldflags "$ldflags" -o "../../$out/.build/" "${targets[@]}" 2>"../../$log") &
+compiling=$!
+trap 'kill $compiling 2>/dev/null || true' EXIT
+beats=0
+while kill -0 $compiling 2>/dev/null; do
+  sleep 1
+  if ((++beats % 15 == 0)); then
+    echo "control plane: $(wc -l <"$log") of at most $total packages compiled after $((SECONDS - started)) s" >&2
+  fi
+done
+trap - EXIT
+if ! wait $compiling; then
+  cat "$log" >&2
+  exit 1
+fi
+for program in "${missing[@]}"; do
+  built=$(basename "${packages[$program]}")
+  [[ $built == v3 ]] && built=server # the go command leaves out the version of a module
+  mv "$out/.build/$built" "$out/$program"
+  echo "$want" >"$out/.$program.stamp"
+done
+rm -r "$out/.build"
+echo "control plane: done after $((SECONDS - started)) s" >&2
