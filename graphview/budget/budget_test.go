@@ -40,6 +40,9 @@ func TestMeter(t *testing.T) {
 
 func TestShares(t *testing.T) {
 	s := NewShares[string](Declare("test_shares", "things of a user", 2))
+	if err := s.Take("a", 0); err != nil {
+		t.Errorf("nothing: %v", err)
+	}
 	for range 2 {
 		if err := s.Take("ann", 1); err != nil {
 			t.Fatal(err)
