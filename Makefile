@@ -116,7 +116,8 @@ faults: c-compiler control-plane ## run EPISODES episodes of faults, SCENES of t
 	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -scenes $(SCENES) -rounds $(EPISODES)
 
 .PHONY: fleet
-fleet: control-plane ## run EPISODES episodes of trouble between a hub and its members, and print a line for each; make test runs a few
+fleet: ## run EPISODES episodes of trouble between a hub and its members, and print a line for each; make test runs a few
+	@hack/control-plane.sh --no-controllers
 	@go test ./test/fleet -run TestEpisodes -v -timeout 4h -args -episodes $(EPISODES)
 
 .PHONY: replicas
@@ -180,12 +181,18 @@ release: ## build everything that a release publishes into dist/, for VERSION=v1
 sbom: build ## write a bill of materials (CycloneDX) and a provenance statement (in-toto) for each program to bin/
 	@go run ./hack/release -describe bin/manager bin/kubectl-graphview
 
+EACH ?= 10
+.PHONY: mutate
+mutate: ## break each function that decides about rights, visibility and limits EACH times, and print which breaks the tests of its package do not notice; hours
+	@go run ./hack/mutate -each $(EACH)
+
 .PHONY: vulnerabilities
 vulnerabilities: ## check the programs against the Go vulnerability database; says so if the database is out of reach
 	@hack/vulnerabilities.sh
 
 .PHONY: bench
-bench: control-plane build ## measure the numbers in docs/benchmarks.md, each beside its goal and a peer; about an hour
+bench: build ## measure the numbers in docs/benchmarks.md, each beside its goal and a peer; about an hour
+	@hack/control-plane.sh --no-controllers
 	@go run ./test/bench
 
 .PHONY: fmt

@@ -192,3 +192,30 @@ func TestNightlyTargets(t *testing.T) {
 		}
 	}
 }
+
+// TestPromises: each test that docs/measured/promises.md names exists.
+func TestPromises(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "measured", "promises.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "git", "grep", "--untracked", "-hoE", "^func Test[A-Za-z0-9]+", "--", "*_test.go")
+	command.Dir = root
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		exists[strings.TrimPrefix(strings.TrimSpace(line), "func ")] = true
+	}
+	named := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(string(page), -1)
+	if len(named) < 50 {
+		t.Errorf("%d tests are named", len(named))
+	}
+	for _, test := range named {
+		if !exists[test[1]] {
+			t.Errorf("docs/measured/promises.md names %s, which does not exist", test[1])
+		}
+	}
+}
