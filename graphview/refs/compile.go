@@ -151,9 +151,9 @@ func Compile(rule *Rule) (Compiled, error) {
 		emptySelectsAll: rule.EmptySelectsAll,
 		allNamespaces:   rule.AllNamespaces,
 		mark:            rule.Mark,
-		inferred:        rule.Inferred || rule.Method.infers(),
-		optional:        rule.Optional || rule.Inferred || rule.Method.infers() || !rule.Method.lists() && !requiresTarget(rule.Path),
+		inferred:        rule.Inferred || rule.Method.infers() && !rule.Required,
 	}
+	end.optional = rule.Optional || end.inferred || !rule.Required && !rule.Method.lists() && !requiresTarget(rule.Path)
 	if end.inferred {
 		end.field = graph.InferredField + rule.Path
 	}
@@ -246,7 +246,7 @@ func check(rule *Rule) error {
 	case rule.Method == Names && rule.As == "":
 		return errors.New("names of a list have no form")
 	}
-	if !selects && (rule.EmptySelectsAll || rule.AllNamespaces || rule.Selected != "" || rule.Listed != "") {
+	if !selects && (rule.EmptySelectsAll || rule.AllNamespaces && rule.Mark == "" || rule.Selected != "" || rule.Listed != "") {
 		return errors.New("only a selector can be empty or match everywhere or in several namespaces")
 	}
 	return checkNamespaces(rule)

@@ -73,6 +73,7 @@ var commonWords = func() map[string]graph.Reference {
 	for _, named := range [...]map[string]graph.Reference{kinds, kindsOf(map[string]string{
 		"networking.k8s.io":          "IngressClass*",
 		"node.k8s.io":                "RuntimeClass*",
+		"resource.k8s.io":            "DeviceClass* ResourceClaim ResourceClaimTemplate",
 		"rbac.authorization.k8s.io":  "ClusterRole*",
 		"scheduling.k8s.io":          "PriorityClass*",
 		"secrets-store.csi.x-k8s.io": "SecretProviderClass",

@@ -121,6 +121,10 @@ func (g *conventionWalk) value(key string, value any) {
 
 // text adds a reference to the object that a text names, by its key.
 func (g *conventionWalk) text(key, text string) {
+	if isDigits(text) {
+		return // a number names nothing
+	}
+	g.inferNamespace(key, text)
 	target, ok := namedBy(key)
 	if ok && g.meansOwn(key) {
 		ok = false
@@ -236,7 +240,7 @@ func (g *conventionWalk) targetOf(key string, object map[string]any) (graph.Refe
 			return graph.Reference{To: graph.Kind{Group: group, Kind: kind}}, true
 		}
 	}
-	if !strings.HasSuffix(key, "Ref") && !strings.HasSuffix(key, "From") {
+	if !strings.HasSuffix(key, "Ref") && !strings.HasSuffix(key, "From") && (kind != "Secret" && kind != "ConfigMap" || !isNameOf(none, object)) {
 		return none, false
 	}
 	if known, ok := kinds[kind]; ok {

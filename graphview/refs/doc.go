@@ -66,8 +66,8 @@
 //	address    the path holds the address of a Service, relative to the object's
 //	           namespace: name:port, name.namespace, a URL. The reference is inferred:
 //	           it exists only while the Service exists
-//	names      the path holds names with commas between them. Each is read in every way
-//	           that the forms of as allow. The references are inferred
+//	names      the path holds names with commas between them, or a list in JSON. Each is read
+//	           in every way that the forms of as allow. The references are inferred, unless required
 //	empty=all  an empty selector matches everything (default: nothing)
 //	everywhere the selector matches in all namespaces
 //	selected-ns=a  the selector matches in the namespaces that the label selector a
@@ -85,11 +85,12 @@
 //	optional   a missing target is not a problem (default for fields of a status, for
 //	           labels and for the object's own name); optional=a, if this condition,
 //	           in the forms of if, holds
+//	required   a missing target is a problem, although a label or names name it
 //	except=x,y no reference by these names
 //	as=p|q     the value is read by the first of these forms that matches, such as
 //	           {ns}/{name} or {label}.{ns}.svc.{*}: {name} is the target's name,
 //	           {label} one without dots, {ns} its namespace, {*} anything
-//	mark=a     the targets are the objects of the kind with the mark a (numbered, tracked)
+//	mark=a     the targets are the objects of the kind with the mark a (numbered, tracked, named)
 //	           that has the name as its value; see Mark
 //	named=x    the target's name: {} is the value, {a} a field
 //	remote=x:a,b  the target is in another cluster, which the first of these fields that is

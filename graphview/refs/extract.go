@@ -39,8 +39,36 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 			w.found.add(&ref)
 		}
 	}
+	if needsNothing(kind, object) {
+		w.found.allowMissing()
+	}
 	return w.found.all(), w.fault()
 }
+
+// needsNothing reports whether no target of an object's references has to exist any more: a run has ended, or a
+// ReplicaSet of the history has no replicas.
+func needsNothing(kind graph.Kind, object map[string]any) bool {
+	spec, _ := object["spec"].(map[string]any)
+	status, _ := object["status"].(map[string]any)
+	for _, field := range endedAt {
+		if at, _ := status[field].(string); at != "" {
+			return true
+		}
+	}
+	switch phase, _ := status["phase"].(string); kind.Kind {
+	case "Pod", "Workflow":
+		return phase == "Succeeded" || phase == "Failed" || phase == "Error"
+	case "ReplicaSet", "ReplicationController":
+		return isZero(spec["replicas"])
+	default:
+		return false
+	}
+}
+
+// endedAt are fields of a status with the time at which a run has ended.
+var endedAt = []string{"completionTime", "completionTimestamp", "finishedAt"}
+
+func isZero(value any) bool { return value == float64(0) || value == int64(0) }
 
 // tree returns the tree of a kind's rules or, if it has none, of the rules for every kind.
 func (x *Extractor) tree(kind graph.Kind) *node {
@@ -242,7 +270,7 @@ func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
 // emitNames adds references to the objects that a list of names may name.
 func (w *walk) emitNames(ref *graph.Reference, l *leaf, text string) {
 	ref.To, _ = l.target(w.reached[:])
-	for one := range strings.SplitSeq(text, ",") {
+	for one := range namesIn(text) {
 		matchEach(l.naming.patterns, strings.TrimSpace(one), func(c captured) bool {
 			ref.Name, ref.Namespace = c.name, ""
 			if l.scope != graph.ScopeCluster {

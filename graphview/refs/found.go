@@ -125,6 +125,15 @@ func (f *found) repeated(ref *graph.Reference) bool {
 	return true
 }
 
+// allowMissing makes all references optional, but for owner references.
+func (f *found) allowMissing() {
+	for i := range f.count {
+		if ref := f.at(i); ref.Type != graph.OwnerReference {
+			ref.Optional = true
+		}
+	}
+}
+
 // all returns the references, nil if there are none.
 func (f *found) all() []graph.Reference {
 	if f.count == 0 {

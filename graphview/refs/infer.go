@@ -49,6 +49,8 @@ func (g *conventionWalk) inferObject(key string, object map[string]any) bool {
 	means := g.means(cmp.Or(kind, key), false)
 	if own := (graph.Kind{Group: g.kind.Group, Kind: kind}); g.served.Serves(own) {
 		means = meaning{targets: []graph.Reference{{To: own, Scope: g.served.scopes[own]}}, sure: true}
+	} else if len(means.targets) == 1 && means.targets[0].To.Kind == kind && endsIn(key, "ref", "reference") && DomainOf(means.targets[0].To.Group) == DomainOf(g.kind.Group) {
+		means.sure = true
 	}
 	if isElement := g.path[len(g.path)-1] == ""; isElement && kind == "" {
 		// Most lists hold parts of the object itself.
@@ -65,11 +67,25 @@ func (g *conventionWalk) inferObject(key string, object map[string]any) bool {
 	return len(means.targets)+len(means.hints) > 0
 }
 
+// inferNamespace adds a reference to a namespace that a list of namespaces names.
+func (g *conventionWalk) inferNamespace(key, text string) {
+	words := wordsOf(key[:min(len(key), 2*maxLabel)])
+	if g.path[len(g.path)-1] != "" || len(words) == 0 || words[len(words)-1] != "namespace" || isLeftOut[words[0]] || !isObjectName(text) {
+		return
+	}
+	target := kinds["Namespace"]
+	target.Type, target.Inferred = graph.Transitive, true
+	g.add(target, text, "")
+}
+
+// isLeftOut has the first words of keys whose values are not used.
+var isLeftOut = set("deny", "denied", "exclude", "excluded", "ignore", "ignored", "skip")
+
 // isNameOf reports whether an object has only fields that name another one: its name and namespace and,
 // for a Service, the port.
 func isNameOf(target graph.Reference, object map[string]any) bool {
 	for key := range object {
-		if key != "name" && key != "namespace" && (key != "port" || target.To != kinds["Service"].To) {
+		if key != "name" && key != "namespace" && key != "kind" && (key != "port" || target.To != kinds["Service"].To) {
 			return false
 		}
 	}
@@ -82,18 +98,27 @@ func (g *conventionWalk) isPart(key string, object map[string]any) bool {
 	return g.path[len(g.path)-1] == "" && (object["version"] != nil || object["replicas"] != nil || strings.HasPrefix(key, "external"))
 }
 
+// isOfPods has words before Selector that mean pods without saying so.
+var isOfPods = set("endpoint", "workload")
+
 // inferSelector adds a reference to the objects that a label selector selects. Their kind follows from
-// the key: podSelector, serviceSelector, or the name of a kind of the object's group.
+// the key: podSelector, serviceSelector, or the name of a kind of the object's group. The selector of a
+// spec selects pods, as in Kubernetes' own kinds.
 func (g *conventionWalk) inferSelector(key string, value map[string]any) bool {
 	of, ok := strings.CutSuffix(key, "Selector")
-	if !ok {
+	ofPods := ok && isOfPods[of] || key == "selector" && len(g.path) == len("of")
+	if !ok && !ofPods {
 		return false
 	}
 	selector := labelSelector(value)
 	if selector == nil || len(selector.Requirements) == 0 {
 		return false
 	}
-	for _, target := range g.served.meaning(g.kind.Group, strings.TrimSuffix(of, "Label")).targets {
+	targets := g.served.meaning(g.kind.Group, strings.TrimSuffix(of, "Label")).targets
+	if ofPods {
+		targets = []graph.Reference{kinds["Pod"]}
+	}
+	for _, target := range targets {
 		target.Type, target.Selector, target.Optional = graph.Direct, selector, true
 		if target.Scope != graph.ScopeCluster {
 			target.Namespace = g.namespace
@@ -103,6 +128,9 @@ func (g *conventionWalk) inferSelector(key string, value map[string]any) bool {
 		}
 		if target.Field, ok = g.field(); !ok {
 			return false
+		}
+		if ofPods {
+			target.Inferred, target.Field = true, graph.InferredField+target.Field
 		}
 		g.found = append(g.found, target)
 	}

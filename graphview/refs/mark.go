@@ -12,6 +12,8 @@ const (
 	numberedMark = "numbered/"
 	// trackedMark has as its value the application that tracks an object, a slash and the object's name.
 	trackedMark = "tracked/"
+	// namedMark has as its value the object's name, for kinds that others name without their namespace.
+	namedMark = "named/"
 )
 
 // trackingID is Argo CD's annotation application:group/kind:namespace/name.
@@ -29,6 +31,9 @@ func Mark(kind graph.Kind, object map[string]any, labels map[string]string) map[
 	}
 	if end := strings.LastIndexByte(name, '-'); kind == kinds["PersistentVolumeClaim"].To && end > 0 && isOrdinal(name[end+1:]) {
 		add(numberedMark, name[:end])
+	}
+	if kind.Group == "metallb.io" && kind.Kind == "IPAddressPool" {
+		add(namedMark, name)
 	}
 	annotations, _ := metadata["annotations"].(map[string]any)
 	id, _ := annotations[trackingID].(string)
@@ -49,7 +54,9 @@ func isOrdinal(text string) bool { return isDigits(text) && (text == "0" || text
 func (w *walk) emitMarked(l *leaf, ref *graph.Reference) {
 	value := ref.Name
 	ref.Name = ""
-	if len(l.namespace) > 0 && l.namespace[0].find(w.reached[:]) == nil {
+	if ref.AllNamespaces {
+		ref.Namespace = ""
+	} else if len(l.namespace) > 0 && l.namespace[0].find(w.reached[:]) == nil {
 		// An inventory leaves out the namespace of a cluster-scoped object.
 		ref.Scope, ref.Namespace = graph.ScopeCluster, ""
 	}

@@ -94,6 +94,9 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		core = nil
 	}
 	isRef, isNamed := slices.ContainsFunc(all[len(words):], isReference), len(words) < len(all)
+	if last := len(words) - 1; isRef && last > 0 && words[last] == "id" {
+		words = words[:last] // groupIdRef
+	}
 	for _, form := range [...][]string{words, singular(words)} {
 		if form == nil {
 			continue
@@ -101,6 +104,10 @@ func (s *Served) lookUp(group string, all []string) meaning {
 		word := strings.Join(form, "")
 		exact := own.exact[word]
 		found := s.references(exact, own.ends[word])
+		// A whole name in the domain says more than the end of one in the own group.
+		if whole := nearest(group, near.exact[word]); isRef && len(exact) == 0 && len(whole) > 0 && core[word].To.Kind == "" {
+			return meaning{targets: s.references(whole), sure: len(whole) == 1}
+		}
 		if target, ok := core[word]; ok && len(exact) == 0 {
 			if found == nil {
 				found = s.references(near.ends[word])
@@ -116,7 +123,7 @@ func (s *Served) lookUp(group string, all []string) meaning {
 			return meaning{targets: found, sure: distinct && len(found) == 1, kind: !isRef && len(found) == 1}
 		}
 		for i, kinds := range [...][]graph.Kind{near.exact[word], near.ends[word], every.exact[word]} {
-			if found := s.references(kinds); found != nil && (i < 2 || len(form) > 1) {
+			if found := s.references(nearest(group, kinds)); found != nil && (i < 2 || len(form) > 1) {
 				return meaning{targets: found}
 			}
 		}
@@ -279,4 +286,23 @@ func singular(words []string) []string {
 		return nil
 	}
 	return append(slices.Clone(words[:len(words)-1]), last)
+}
+
+// nearest returns the kinds whose groups share the most labels with a group, from the end: groups of one
+// publisher can be siblings with kinds of the same name.
+func nearest(group string, of []graph.Kind) (found []graph.Kind) {
+	labels, most := strings.Split(group, "."), 0
+	for _, kind := range of {
+		shared, others := 0, strings.Split(kind.Group, ".")
+		for shared < min(len(labels), len(others)) && labels[len(labels)-1-shared] == others[len(others)-1-shared] {
+			shared++
+		}
+		if shared > most {
+			found, most = nil, shared
+		}
+		if shared == most {
+			found = append(found, kind)
+		}
+	}
+	return found
 }

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -12,10 +13,21 @@ var labelForm, dottedForm = regexp.MustCompile(`^[a-z0-9-]+$`), regexp.MustCompi
 // naiveNames tries every namespace and every name that the text of a list may hold.
 func naiveNames(rule *Rule, ref graph.Reference, own, text string) []graph.Reference {
 	var out []graph.Reference
-	ref.To, ref.Optional = graph.Kind{Group: rule.To.Group.Value, Kind: rule.To.Kind.Value}, true
-	for one := range strings.SplitSeq(text, ",") {
-		one = strings.TrimSpace(one)
+	ref.To, ref.Optional = graph.Kind{Group: rule.To.Group.Value, Kind: rule.To.Kind.Value}, !rule.Required
+	words := strings.Split(text, ",")
+	if strings.HasPrefix(text, "[") {
+		words = naiveList(text)
+	}
+	for _, word := range words {
 		for form := range strings.SplitSeq(rule.As, "|") {
+			one := strings.TrimSpace(word)
+			if short, any := strings.CutSuffix(form, "@{*}"); any {
+				before, rest, found := strings.Cut(one, "@")
+				if !found || rest == "" {
+					continue
+				}
+				form, one = short, before
+			}
 			spaced, longest := strings.Contains(form, "{ns}"), 0
 			if spaced {
 				longest = min(len(one), 63)
@@ -45,4 +57,25 @@ func naiveNames(rule *Rule, ref graph.Reference, own, text string) []graph.Refer
 		}
 	}
 	return out
+}
+
+// naiveList reads names, or objects with a name and perhaps a namespace, of a list in JSON.
+func naiveList(text string) (words []string) {
+	var list []any
+	if json.Unmarshal([]byte(text), &list) != nil {
+		return nil
+	}
+	for _, element := range list {
+		switch element := element.(type) {
+		case string:
+			words = append(words, element)
+		case map[string]any:
+			name, _ := element["name"].(string)
+			if in, _ := element["namespace"].(string); in != "" {
+				name = in + "/" + name
+			}
+			words = append(words, name)
+		}
+	}
+	return words
 }

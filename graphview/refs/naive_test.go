@@ -158,7 +158,7 @@ func companionOf(rule *Rule, object any, path []string, field string) any {
 // naiveReferences are those of a rule at a concrete path.
 func naiveReferences(rule *Rule, object any, own string, path []string) []graph.Reference {
 	ref := graph.Reference{Type: max(rule.Type, graph.Direct), Scope: rule.Scope, AllNamespaces: rule.AllNamespaces, Field: rule.Path}
-	if rule.Inferred || rule.Method == Address || rule.Method == Names {
+	if rule.Inferred || rule.Method == Address || rule.Method == Names && !rule.Required {
 		ref.Inferred, ref.Field = true, graph.InferredField+rule.Path
 	}
 	value := get(object, path)
@@ -200,7 +200,7 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 	if !ok {
 		return nil
 	}
-	ref.Optional = rule.Optional || rule.Inferred || rule.Method != Inventory && !requiresTarget(rule.Path)
+	ref.Optional = rule.Optional || rule.Inferred || !rule.Required && rule.Method != Inventory && !requiresTarget(rule.Path)
 	for _, condition := range rule.OptionalIf {
 		ref.Optional = ref.Optional || naiveHolds(condition, look)
 	}

@@ -1,8 +1,10 @@
 package refs
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,4 +118,33 @@ func plain(value any) string {
 		}
 	}
 	return ""
+}
+
+// maxNames bounds the bytes of a list of names in JSON.
+const maxNames = 16 << 10
+
+// namesIn yields the names in a text: a list in JSON of names or of objects with a name and a namespace, which
+// are yielded as namespace/name, or names with commas between them.
+func namesIn(text string) iter.Seq[string] {
+	if !strings.HasPrefix(text, "[") {
+		return strings.SplitSeq(text, ",")
+	}
+	return func(yield func(string) bool) {
+		var list []any
+		if len(text) > maxNames || json.Unmarshal([]byte(text), &list) != nil {
+			return
+		}
+		for _, element := range list {
+			name, _ := element.(string)
+			if object, ok := element.(map[string]any); ok {
+				name, _ = object["name"].(string)
+				if namespace, _ := object["namespace"].(string); namespace != "" {
+					name = namespace + "/" + name
+				}
+			}
+			if name != "" && !yield(name) {
+				return
+			}
+		}
+	}
 }

@@ -53,6 +53,7 @@ var (
 		"empty=all":   func(r *Rule) { r.EmptySelectsAll = true },
 		"inferred":    func(r *Rule) { r.Inferred = true },
 		"optional":    func(r *Rule) { r.Optional = true },
+		"required":    func(r *Rule) { r.Required = true },
 		"everywhere":  func(r *Rule) { r.AllNamespaces = true },
 		"cluster":     func(r *Rule) { r.Scope = graph.ScopeCluster },
 		"namespaced":  func(r *Rule) { r.Scope = graph.ScopeNamespaced },

@@ -34,6 +34,8 @@ type Rule struct {
 	// If; the reference is also optional if one of them holds.
 	Optional   bool
 	OptionalIf []string
+	// Required: a missing target is a problem, although a label or a list of names names it.
+	Required bool
 	// Except lists values that are not references.
 	Except []string
 	// As is the form of a value that is more than a name: patterns with | between them.
@@ -77,8 +79,9 @@ const (
 	// namespace writes them. The reference is inferred.
 	Address
 	// Names means that the value is names with commas between them. Each is read in every
-	// way that the forms of As allow: web-a-b may be b in web-a, and a-b in web. The
-	// references are inferred.
+	// way that the forms of As allow: web-a-b may be b in web-a, and a-b in web. A list in JSON
+	// holds names, or objects with a name and a namespace. The references are inferred, unless the
+	// rule is Required.
 	Names
 )
 

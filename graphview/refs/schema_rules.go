@@ -170,7 +170,12 @@ func (r *schemaReader) addNamed(p place, s *schema.Schema) {
 		targets = []graph.Reference{target}
 	}
 	r.require(p, required && len(targets) > 0)
-	switch kind, ok := s.KeySelector(); {
+	// Crossplane's selector of a Secret has the description of a ConfigMap's, and a namespace.
+	kind, ok := s.KeySelector()
+	if kind == "ConfigMap" && (s.Has("namespace") || isSecretive(p.key)) {
+		kind = ""
+	}
+	switch {
 	case !ok, kind == "" && declared:
 		r.addIfListed(path, targets, namespace)
 	case kind == "":

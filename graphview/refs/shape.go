@@ -44,6 +44,10 @@ func ownShape() *jsontree.Shape {
 	metadata.Field("labels").Whole()
 	metadata.Field("annotations").Field(trackingID)
 	metadata.Field("ownerReferences").Whole()
+	shape.Field("spec").Field("replicas")
+	for _, field := range append(endedAt, "phase") {
+		shape.Field("status").Field(field)
+	}
 	return &shape
 }
 

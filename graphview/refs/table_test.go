@@ -181,10 +181,12 @@ func TestBuiltinHasNoRowTwice(t *testing.T) {
 		path string
 		to   string
 		mark string
+		// Rows of one target may differ in their conditions.
+		conditions string
 	}
 	seen := map[key]bool{}
 	for _, rule := range BuiltinRules() {
-		k := key{rule.From, rule.Path, targetString(&rule.To), rule.Mark}
+		k := key{rule.From, rule.Path, targetString(&rule.To), rule.Mark, strings.Join(rule.If, " ") + "|" + strings.Join(rule.Unless, " ")}
 		if seen[k] {
 			t.Errorf("%v", k)
 		}

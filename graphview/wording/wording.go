@@ -54,7 +54,7 @@ var bySource = map[Resource][]rule{
 	{"autoscaling.k8s.io", "verticalpodautoscalers"}:     {{"targetRef", "scales"}},
 	{"policy", "poddisruptionbudgets"}:                   {{"", "protects"}},
 	{"networking.k8s.io", "networkpolicies"}:             {{"spec.podSelector", "restricts"}, {"", "allows"}},
-	{"networking.k8s.io", "ingresses"}:                   {{"ackend", "routes to"}, {"spec.tls", "serves with"}, {"auth", "authenticates with"}},
+	{"networking.k8s.io", "ingresses"}:                   {{"ackend", "routes to"}, {"spec.tls", "serves with"}, {"headers", "reads"}, {"auth", "authenticates with"}},
 	{"networking.k8s.io", "ipaddresses"}:                 {{"parentRef", "belongs to"}},
 	{"rbac.authorization.k8s.io", "rolebindings"}:        {{"roleRef", "grants"}, {"subjects", "binds"}},
 	{"rbac.authorization.k8s.io", "clusterrolebindings"}: {{"roleRef", "grants"}, {"subjects", "binds"}},
@@ -92,6 +92,7 @@ var byTarget = map[Resource][]rule{
 
 // byField has the rules for all other fields.
 var byField = []rule{
+	{"olm.owner", "belongs to"},
 	{"imagePullSecret", "pulls images with"},
 	{"pullSecret", "pulls images with"},
 	{".env[]", "reads env of"},

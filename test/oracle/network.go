@@ -8,12 +8,16 @@ import (
 
 // ingress has annotations with a Secret, in another namespace or not.
 func (c *collector) ingress() {
-	for _, key := range []string{"nginx.ingress.kubernetes.io/auth-secret", "nginx.ingress.kubernetes.io/auth-tls-secret"} {
+	for name, kind := range map[string]string{
+		"auth-secret": "Secret", "auth-tls-secret": "Secret", "proxy-ssl-secret": "Secret", "secure-verify-ca-secret": "Secret",
+		"auth-proxy-set-headers": "ConfigMap", "custom-headers": "ConfigMap", "fastcgi-params-configmap": "ConfigMap",
+	} {
+		key := "nginx.ingress.kubernetes.io/" + name
 		namespace, name, qualified := strings.Cut(c.annotation(key), "/")
 		if !qualified {
 			namespace, name = "", namespace
 		}
-		c.usesIn(namespace, "r", "metadata.annotations['"+key+"']", core("Secret"), name)
+		c.usesIn(namespace, "r", "metadata.annotations['"+key+"']", core(kind), name)
 	}
 }
 

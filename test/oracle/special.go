@@ -125,6 +125,9 @@ func (c *collector) quota() {
 func (c *collector) volumeSource(path string) {
 	spec := at(c.tree, path)
 	claim := text(spec, "claimRef.namespace")
+	if phase := text(c.tree, "status.phase"); path == "spec" && phase != "Released" && phase != "Failed" { // otherwise its claim is gone
+		c.object("r", path+".claimRef", core("PersistentVolumeClaim"), at(spec, "claimRef"))
+	}
 	c.usesIn(cmp.Or(text(spec, "azureFile.secretNamespace"), claim), "t", path+".azureFile.secretName", core("Secret"), text(spec, "azureFile.secretName"))
 	c.usesIn(cmp.Or(text(spec, "glusterfs.endpointsNamespace"), claim), "r", path+".glusterfs.endpoints", core("Endpoints"), text(spec, "glusterfs.endpoints"))
 }
