@@ -1,0 +1,218 @@
+package network
+
+import (
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Path is a port in front of one or more servers. A new connection leads to the next server that
+// accepts it, as behind a load balancer.
+type Path struct {
+	listener    net.Listener
+	to          []string
+	there, back atomic.Int64
+	running     sync.WaitGroup
+
+	mu      sync.Mutex
+	weather Weather
+	turned  chan struct{} // closed when the weather changes
+	pairs   map[*pair]struct{}
+	closed  bool
+}
+
+// Weather is the state of a path. The zero value forwards bytes at once.
+type Weather struct {
+	// HeldThere holds bytes to the server, and HeldBack bytes from it, until the weather changes.
+	// A network that drops packets does the same, since TCP sends them again.
+	HeldThere, HeldBack bool
+	// Latency is added in each direction.
+	Latency time.Duration
+	// Rate is how many bytes a second pass in each direction of a connection; 0: no limit.
+	Rate int
+}
+
+// Away holds both directions.
+var Away = Weather{HeldThere: true, HeldBack: true}
+
+// NewPath returns a path to some addresses, until Close is called.
+func NewPath(to ...string) (*Path, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("path to %v: %w", to, err)
+	}
+	p := &Path{listener: listener, to: to, turned: make(chan struct{}), pairs: make(map[*pair]struct{})}
+	p.running.Go(p.accept)
+	return p, nil
+}
+
+// Address is where clients connect.
+func (p *Path) Address() string { return p.listener.Addr().String() }
+
+// Port is that of Address.
+func (p *Path) Port() int { return p.listener.Addr().(*net.TCPAddr).Port }
+
+// Passed returns how many bytes have passed to the servers and back.
+func (p *Path) Passed() (there, back int64) { return p.there.Load(), p.back.Load() }
+
+// Turn changes the weather, for bytes on their way too.
+func (p *Path) Turn(to Weather) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.weather = to
+	close(p.turned)
+	p.turned = make(chan struct{})
+}
+
+func (p *Path) look() (now Weather, turned <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.weather, p.turned
+}
+
+// Cut ends all open connections.
+func (p *Path) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for pair := range p.pairs {
+		pair.end()
+	}
+}
+
+// Close ends the path and its connections.
+func (p *Path) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	_ = p.listener.Close()
+	p.Cut()
+	p.running.Wait()
+}
+
+func (p *Path) accept() {
+	for first := 0; ; first++ {
+		from, err := p.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		if to := p.dial(first); to != nil {
+			p.join(from, to)
+		} else {
+			_ = from.Close()
+		}
+	}
+}
+
+// dial connects to the first server that accepts, beginning with a given one; nil: none does.
+func (p *Path) dial(first int) net.Conn {
+	for i := range p.to {
+		if to, err := net.Dial("tcp", p.to[(first+i)%len(p.to)]); err == nil {
+			return to
+		}
+	}
+	return nil
+}
+
+// pair is one connection to the path, and that to the server.
+type pair struct {
+	done chan struct{}
+	end  func()
+}
+
+func (p *Path) join(from, to net.Conn) {
+	joined := &pair{done: make(chan struct{})}
+	joined.end = sync.OnceFunc(func() {
+		close(joined.done)
+		_ = from.Close()
+		_ = to.Close()
+	})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		joined.end()
+		return
+	}
+	p.pairs[joined] = struct{}{}
+	var carrying sync.WaitGroup
+	carrying.Go(func() { p.carry(joined, from, to, &p.there, func(w Weather) bool { return w.HeldThere }) })
+	carrying.Go(func() { p.carry(joined, to, from, &p.back, func(w Weather) bool { return w.HeldBack }) })
+	p.running.Go(func() {
+		carrying.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.pairs, joined)
+	})
+}
+
+// chunks bounds the bytes on their way in one direction of a connection: more than a network of
+// 80 MB/s with a round trip of 100 ms holds.
+const chunks = 1 << 10
+
+// chunk is some bytes, and when they were sent.
+type chunk struct {
+	bytes []byte
+	at    time.Time
+}
+
+// carry forwards one direction until the pair ends, and ends the pair if it cannot.
+func (p *Path) carry(joined *pair, from, to net.Conn, passed *atomic.Int64, held func(Weather) bool) {
+	flight := make(chan chunk, chunks)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer close(flight)
+		for {
+			buffer := make([]byte, 16<<10)
+			n, err := from.Read(buffer)
+			if n > 0 {
+				select {
+				case flight <- chunk{buffer[:n], time.Now()}:
+				case <-joined.done:
+					return
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	for c := range flight {
+		if !p.arrives(joined, c, held) {
+			break
+		}
+		if _, err := to.Write(c.bytes); err != nil {
+			break
+		}
+		passed.Add(int64(len(c.bytes)))
+	}
+	joined.end()
+	reading.Wait()
+}
+
+// arrives waits until bytes may be written; false: the pair has ended.
+func (p *Path) arrives(joined *pair, c chunk, held func(Weather) bool) bool {
+	for {
+		now, turned := p.look()
+		var due <-chan time.Time
+		if !held(now) {
+			late := time.Until(c.at.Add(now.Latency))
+			if now.Rate > 0 {
+				late = max(0, late) + time.Duration(len(c.bytes))*time.Second/time.Duration(now.Rate)
+			}
+			if late <= 0 {
+				return true
+			}
+			timer := time.NewTimer(late)
+			defer timer.Stop()
+			due = timer.C
+		}
+		select {
+		case <-due:
+			return true
+		case <-turned:
+		case <-joined.done:
+			return false
+		}
+	}
+}
