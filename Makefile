@@ -116,9 +116,9 @@ faults: c-compiler control-plane ## run EPISODES episodes of faults, SCENES of t
 	@CGO_ENABLED=1 go test -race -v -timeout 4h ./test/faults -args -episodes $(EPISODES) -seed $(SEED) -scenes $(SCENES) -rounds $(EPISODES)
 
 .PHONY: fleet
-fleet: ## run EPISODES episodes of trouble between a hub and its members, and print a line for each; make test runs a few
+fleet: ## run EPISODES episodes of trouble in a fleet of a hub and two members, beginning with SEED, and print a line for each and a table; make test runs a few
 	@hack/control-plane.sh --no-controllers
-	@go test ./test/fleet -run TestEpisodes -v -timeout 4h -args -episodes $(EPISODES)
+	@go test -v -timeout 12h ./test/fleet/troubles -args -long -episodes $(EPISODES) -seed $(SEED)
 
 .PHONY: replicas
 replicas: control-plane ## run EPISODES episodes of trouble among three replicas that share views, beginning with SEED, and print a line for each and a table; make test runs two

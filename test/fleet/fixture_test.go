@@ -87,7 +87,6 @@ type testHub struct {
 	server    *stream.Server
 	authority []byte // PEM, of the server
 	tunnels   *httptest.Server
-	lines     *lines // of tunnels
 	caFile    string
 }
 
@@ -116,20 +115,6 @@ func (h *testHub) begin(t testing.TB) {
 	h.running.Store(h.Hub)
 }
 
-// restart ends the hub and begins it again, with its links and at its addresses.
-func (h *testHub) restart(t testing.TB, links ...hub.Link) {
-	t.Helper()
-	ended := h.Hub
-	h.begin(t)
-	for _, link := range links {
-		if err := h.Apply(link); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ended.Close()
-	fixture.Start(t, h.Run)
-}
-
 // restarting is the fleet of a hub that is running.
 type restarting struct{ hub *atomic.Pointer[hub.Hub] }
 
@@ -145,8 +130,7 @@ func (r restarting) Clusters() []stream.ClusterStatus { return r.hub.Load().Clus
 func (h *testHub) serve(t testing.TB, handler http.HandlerFunc) {
 	t.Helper()
 	h.tunnels = httptest.NewUnstartedServer(handler)
-	h.lines = &lines{Listener: h.tunnels.Listener}
-	h.tunnels.Listener, h.tunnels.Config.ConnContext = admission.LimitConns(h.lines, nil), admission.ConnContext
+	h.tunnels.Listener, h.tunnels.Config.ConnContext = admission.LimitConns(h.tunnels.Listener, nil), admission.ConnContext
 	h.tunnels.StartTLS()
 	t.Cleanup(h.tunnels.Close)
 	h.caFile = filepath.Join(t.TempDir(), "ca.crt")

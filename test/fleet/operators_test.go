@@ -102,9 +102,8 @@ status: {nodeRef: {name: node-1}}
 `
 
 // startOperators starts the built operator as a hub of two replicas and as a member, with the rights of
-// config only. They are connected, and the member has a view. way returns the address at which the member
-// connects; nil: that of the first replica.
-func startOperators(t testing.TB, way func(*operator.Hub) string) (far *env.ControlPlane, hub *operator.Hub, member *operator.Operator) {
+// config only. They are connected, and the member has a view.
+func startOperators(t testing.TB) (far *env.ControlPlane, hub *operator.Hub) {
 	t.Helper()
 	root, err := env.ModuleRoot()
 	if err != nil {
@@ -128,25 +127,22 @@ func startOperators(t testing.TB, way func(*operator.Hub) string) (far *env.Cont
 	}
 	t.Cleanup(hub.Kill)
 	t.Cleanup(hub.Other.Kill)
-	joining := operator.Options{Binary: binary, Name: "member"}
-	if way != nil {
-		joining.Args = []string{"--hub-url=" + operator.MemberURL(way(hub), "far-1")}
-	}
-	if member, err = hub.Join(t.Context(), "far-1", "Far", far, joining); err != nil {
+	member, err := hub.Join(t.Context(), "far-1", "Far", far, operator.Options{Binary: binary, Name: "member"})
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(member.Kill)
 	fixture.Apply(t, far, operatorsView)
 	fixture.Kubectl(t, far, "wait", "--for=condition=Ready", "graphview/view", "-n", "far", "--timeout=90s")
 	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Connected", "clusterlink/far-1", "--timeout=90s")
-	return far, hub, member
+	return far, hub
 }
 
 // TestOperators: the built operator is a hub of two replicas and a member with the rights of config
 // only. kubectl at the hub reads a member's graph through the API server from either replica, although
 // the member reaches one of them, and not while the link is suspended.
 func TestOperators(t *testing.T) {
-	far, hub, _ := startOperators(t, nil)
+	far, hub := startOperators(t)
 	if err := hub.Register(t.Context()); err != nil {
 		t.Fatal(err)
 	}
