@@ -75,7 +75,7 @@ type followed struct {
 // feedIn returns a feed without a watch, in a given state.
 func feedIn(t testing.TB, e *Engine, r resources.Resource, state watch.State) *feed {
 	t.Helper()
-	f := &feed{Feed: e.intake.NewFeed(t.Context(), nil, r, nil)}
+	f := &feed{Feed: e.intake.NewFeed(t.Context(), nil, r)}
 	f.State(state)
 	e.writer.Do(func() {})
 	return f

@@ -228,9 +228,6 @@ func (k *keeper) applyOutline(ctx context.Context, p *spec.Program, o *plan.Outl
 	}
 	k.setTaps(ctx, p, o)
 	k.unuseDenied()
-	for n, t := range k.taps {
-		t.setLacking(o.Lacking[n])
-	}
 	if first && !before {
 		k.setRoots(p)
 	}
@@ -299,11 +296,6 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	s.Namespaces, s.Complete = k.selectedNamespaces(p)
 	s.Charge = k.holdMoreRights
 	claims := plan.ClaimsOf(s)
-	for _, t := range k.allTaps() {
-		if j := t.Judge(); j != nil {
-			claims.Hold(t.need, j.Namespaces)
-		}
-	}
 	v.engine.shared.Set(v, claims.Demands, now)
 	shared, linger := v.engine.shared.Shared(v, now)
 	current, late := k.currentWatches(now)
@@ -325,7 +317,7 @@ func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][
 		if n.OfNamespaces() || !n.Resource.Namespaced {
 			continue
 		}
-		has := plan.WatchStatus{Key: n.Key, State: t.state(), Complete: t.complete, Retains: t.retains()}
+		has := plan.WatchStatus{Key: n.Key, State: t.state(), Complete: t.complete}
 		left := lateAfter - now.Sub(t.acquired)
 		if has.Late = left <= 0; !has.Late && !has.State.Synced {
 			again = min(again, left)

@@ -140,7 +140,7 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 		switch {
 		case failed:
 			why = delivery.Bounded(state.Err.Error())
-		case state.Synced && !t.lacking:
+		case state.Synced:
 			why = "its objects are still being evaluated"
 		}
 		a.lost(t, fmt.Sprintf("not synced within %s, so objects may be missing: %s", timeout, why))

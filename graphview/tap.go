@@ -13,8 +13,6 @@ import (
 type feed struct {
 	*intake.Feed
 
-	// demand is the key of the watch in Engine.shared.
-	demand watch.Key
 	// leases is the number of leases that views have. Guarded by Engine.mu.
 	leases int
 }
@@ -31,14 +29,10 @@ type tap struct {
 	// namespaces are the namespaces whose objects may concern the view, nil for all.
 	namespaces *tapNamespaces
 	acquired   time.Time
-	// lacking: the watch is partial and lacks namespaces that the view takes from it.
-	lacking bool
 	// behind: the last replay ended early.
 	behind bool
-	// complete is the last result of ready.
-	complete bool
-	// wasComplete: the view had all objects of the watch at some time, whether the tap was lacking or not.
-	wasComplete bool
+	// complete is the last result of ready. wasComplete: ready was true at some time.
+	complete, wasComplete bool
 	// settled: the tap was ready when the view last read its selected namespaces.
 	settled bool
 }
@@ -62,27 +56,13 @@ func roleOf(n plan.Need, p *spec.Program) intake.Role {
 // fields calls state once.
 func (t *tap) state() watch.State { return t.feed.LastState() }
 
-// setLacking records whether the watch lacks namespaces. When it begins to lack some, the view waits
-// for the watch as if it had just acquired it.
-func (t *tap) setLacking(lacking bool) {
-	if lacking && !t.lacking {
-		t.acquired = time.Now()
-	}
-	t.lacking = lacking
-}
-
 // ready reports whether the view has all objects of the feed, whose state is s. Later changes may
 // still be in the backlog.
 func (t *tap) ready(s watch.State) bool {
-	shown := s.Synced && t.Replayed() && (t.complete || t.Pending() == 0)
-	t.wasComplete = t.wasComplete || shown
-	t.complete = shown && !t.lacking
+	t.complete = s.Synced && t.Replayed() && (t.complete || t.Pending() == 0)
+	t.wasComplete = t.wasComplete || t.complete
 	return t.complete
 }
-
-// retains reports whether the view once had all objects of the watch and still has them. A watch that
-// is forbidden retains none.
-func (t *tap) retains() bool { return t.wasComplete && t.state().Synced }
 
 // selectedNamespaces returns the namespaces that a tap of Namespaces selects.
 func (t *tap) selectedNamespaces() map[string]bool {

@@ -52,12 +52,12 @@ func TestNewNamespace(t *testing.T) {
 func TestNamespacesAreForgotten(t *testing.T) {
 	k := keepByHand(t, Options{}, 3)
 	many := selecting(spec.ObjectFilter{})
-	many.Namespaces = &spec.Namespaces{Names: append(numbered(9), "shop")} // more than are watched one by one
+	many.Namespaces = &spec.Namespaces{Names: append(numbered(16), "shop")} // more than are watched one by one
 	k.apply(many)
 	k.until("synced", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
 	concerned := func() (namespaces []string) {
 		for _, followed := range k.taps {
-			for _, namespace := range []string{"ns-000", "ns-008", "ns-010", "shop"} {
+			for _, namespace := range []string{"ns-000", "ns-008", "ns-020", "shop"} {
 				if followed.feed.Taps().For(namespace).Len() > 0 {
 					namespaces = append(namespaces, namespace)
 				}
@@ -68,25 +68,25 @@ func TestNamespacesAreForgotten(t *testing.T) {
 	if diff := cmp.Diff([]string{"ns-000", "ns-008", "shop"}, concerned()); diff != "" {
 		t.Errorf("at first (-want +got):\n%s", diff)
 	}
-	for _, names := range [][]string{numbered(11)[2:], numbered(20)[9:]} {
+	for _, names := range [][]string{numbered(19)[2:], numbered(28)[9:]} {
 		many.Namespaces = &spec.Namespaces{Names: names}
 		k.apply(many)
 		k.until("synced again", func() bool {
 			return k.view.synced.Load() && k.planned == k.view.generation && k.view.lens.Vertices() == 0
 		})
 	}
-	if diff := cmp.Diff([]string{"ns-010"}, concerned()); diff != "" {
+	if diff := cmp.Diff([]string{"ns-020"}, concerned()); diff != "" {
 		t.Errorf("when others are selected (-want +got):\n%s", diff)
 	}
 	all := selecting(spec.ObjectFilter{})
 	k.apply(all)
 	k.until("everything", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
-	if diff := cmp.Diff([]string{"ns-000", "ns-008", "ns-010", "shop"}, concerned()); diff != "" {
+	if diff := cmp.Diff([]string{"ns-000", "ns-008", "ns-020", "shop"}, concerned()); diff != "" {
 		t.Errorf("when all are selected (-want +got):\n%s", diff)
 	}
 	k.apply(many)
 	k.until("fewer", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 0 })
-	k.until("the others are forgotten", func() bool { return slices.Equal(concerned(), []string{"ns-010"}) })
+	k.until("the others are forgotten", func() bool { return slices.Equal(concerned(), []string{"ns-020"}) })
 }
 
 // TestWarningsStayInTheirNamespace: an object that cannot be decoded is a warning of the
@@ -94,7 +94,7 @@ func TestNamespacesAreForgotten(t *testing.T) {
 func TestWarningsStayInTheirNamespace(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
 	many := selecting(spec.ObjectFilter{})
-	many.Namespaces = &spec.Namespaces{Names: append(numbered(9), "shop")} // more than are watched one by one
+	many.Namespaces = &spec.Namespaces{Names: append(numbered(16), "shop")} // more than are watched one by one
 	k.apply(many)
 	k.until("synced", func() bool { return k.view.synced.Load() })
 	for _, followed := range k.taps {

@@ -332,10 +332,7 @@ func (e *Engine) acquire(ctx context.Context, t *tap, v *View) error {
 	defer e.mu.Unlock()
 	// The first event may arrive before Acquire returns, so Acquire creates the feed.
 	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
-		demand := t.need.DemandKey()
-		f := &feed{demand: demand, Feed: e.intake.NewFeed(e.viewsCtx, w, t.need.Resource, func() map[string]bool {
-			return e.shared.Begin(demand, w, time.Now())
-		})}
+		f := &feed{Feed: e.intake.NewFeed(e.viewsCtx, w, t.need.Resource)}
 		e.feeds[w] = f
 		e.schemaReader.Kick()
 		return f
@@ -363,7 +360,6 @@ func (e *Engine) releaseTap(t *tap) {
 	}
 	e.mu.Unlock()
 	if last {
-		e.shared.End(t.feed.demand, t.feed.Watch())
 		e.writer.Do(t.feed.Remove)
 	}
 }

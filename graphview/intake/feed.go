@@ -18,10 +18,9 @@ import (
 
 // Feed is the handler of one watch and a source of the graph. Taps take objects from it.
 type Feed struct {
-	intake     *Intake
-	watch      *watch.Watch
-	resource   resources.Resource
-	namespaces func() map[string]bool
+	intake   *Intake
+	watch    *watch.Watch
+	resource resources.Resource
 	// life ends when all consumers must end. Results of later evaluations are not used.
 	life context.Context //nolint:containedctx // handlers are called without one
 	// postponeCtx is life for evaluations that the watch waits for: costly ones are postponed. listCtx is life
@@ -48,11 +47,10 @@ type Feed struct {
 // objectName identifies an object of a feed.
 type objectName struct{ namespace, name string }
 
-// NewFeed returns the handler of a watch. life ends when the consumers of all feeds must end. The
-// watch calls namespaces at the beginning of each list if it is partial.
-func (in *Intake) NewFeed(life context.Context, w *watch.Watch, r resources.Resource, namespaces func() map[string]bool) *Feed {
+// NewFeed returns the handler of a watch. life ends when the consumers of all feeds must end.
+func (in *Intake) NewFeed(life context.Context, w *watch.Watch, r resources.Resource) *Feed {
 	return &Feed{
-		intake: in, watch: w, resource: r, namespaces: namespaces,
+		intake: in, watch: w, resource: r,
 		life: life, postponeCtx: expr.WithTurn(life, expr.Postpone), listCtx: expr.WithTurn(life, in.o.Processors.Turn(rules.Owner)),
 		faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
 		readUnder: in.o.Rules.Current().Fingerprint(KindOf(r)),
@@ -187,9 +185,6 @@ func (f *Feed) State(s watch.State) {
 		}
 	}))
 }
-
-// Namespaces implements watch.Handler.
-func (f *Feed) Namespaces() map[string]bool { return f.namespaces() }
 
 // evaluation says which taps evaluate an object.
 type evaluation int

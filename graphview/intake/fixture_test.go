@@ -82,7 +82,7 @@ func (w *world) feed(selector string) *Feed {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	lease, err := w.watches.Acquire(w.t.Context(), key, func(of *watch.Watch) watch.Handler {
-		w.feeds[of] = w.NewFeed(w.life, of, configmaps.Resource, func() map[string]bool { return nil })
+		w.feeds[of] = w.NewFeed(w.life, of, configmaps.Resource)
 		return w.feeds[of]
 	})
 	if err != nil {

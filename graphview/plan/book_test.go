@@ -24,19 +24,15 @@ type scene struct {
 	book *Book[string, string]
 	told map[string]bool
 	now  time.Time
-	// lister is the partial watch, if there is one.
-	lister *lister
 }
 
 func newScene() *scene {
-	s := &scene{told: make(map[string]bool), now: time.Unix(1, 0), lister: new(lister)}
+	s := &scene{told: make(map[string]bool), now: time.Unix(1, 0)}
 	s.book = NewBook[string](Options[string]{Linger: time.Minute, Notify: func(who string) { s.told[who] = true }})
 	return s
 }
 
 func (s *scene) set(who string, d Demand) { s.book.Set(who, map[string]Demand{"pods": d}, s.now) }
-
-func (s *scene) begin() map[string]bool { return s.book.Begin("pods", s.lister, s.now) }
 
 // keep removes all views but those before a name.
 func (s *scene) keep(before string) {
@@ -67,39 +63,7 @@ func TestBook(t *testing.T) {
 		"as many as there may be": {do: func(s *scene) { everybody(s, 16, 1) }},
 		"many": {
 			do:   func(s *scene) { everybody(s, 17, 1) },
-			want: map[string]Share{"pods": {Partial: true, Crowded: true}}, wantTold: numbers(0, 16),
-		},
-		"beside one of many parts": {
-			do:   func(s *scene) { everybody(s, 2, 1); s.set("most", Demand{Kind: Several}) },
-			want: map[string]Share{"pods": {Partial: true}}, wantTold: []string{"0", "1"},
-		},
-		"of many parts, alone": {
-			do:   func(s *scene) { s.set("0", Demand{Kind: Several}) },
-			want: map[string]Share{"pods": {Partial: true}},
-		},
-		"of many parts, beside a wide one": {
-			do:   func(s *scene) { s.set("0", Demand{Kind: Several}); s.set("all", Demand{Kind: Everything}) },
-			want: map[string]Share{"pods": {}}, wantTold: []string{"0"},
-		},
-		"of many parts, beside a wide one that has gone for long": {
-			do: func(s *scene) {
-				s.set("0", Demand{Kind: Several})
-				s.set("all", Demand{Kind: Everything})
-				s.book.Set("all", nil, s.now)
-				clear(s.told)
-				s.now = s.now.Add(time.Minute)
-			},
-			want: map[string]Share{"pods": {Partial: true}},
-		},
-		"one of many parts that has gone for long": {
-			do: func(s *scene) {
-				everybody(s, 2, 1)
-				s.set("most", Demand{Kind: Several})
-				s.book.Set("most", nil, s.now)
-				clear(s.told)
-				s.now = s.now.Add(time.Minute)
-			},
-			wantTold: []string{"1"},
+			want: map[string]Share{"pods": {Crowded: true}}, wantTold: numbers(0, 16),
 		},
 		"many who want the same": {do: func(s *scene) {
 			for i := range 100 {
@@ -113,7 +77,7 @@ func TestBook(t *testing.T) {
 					s.book.Set(fmt.Sprint(i), nil, s.now)
 				}
 			},
-			want: map[string]Share{"pods": {Partial: true}}, wantTold: numbers(0, 17),
+			want: map[string]Share{"pods": {}}, wantTold: numbers(0, 17),
 		},
 		"many, and then few": {
 			do: func(s *scene) {
@@ -124,7 +88,7 @@ func TestBook(t *testing.T) {
 				clear(s.told)
 				s.now = s.now.Add(time.Second)
 			},
-			want: map[string]Share{"pods": {Partial: true}}, wantWithin: 59 * time.Second,
+			want: map[string]Share{"pods": {}}, wantWithin: 59 * time.Second,
 		},
 		"many, and then few for long": {
 			do: func(s *scene) {
@@ -145,7 +109,7 @@ func TestBook(t *testing.T) {
 				everybody(s, 17, 1)
 				clear(s.told)
 			},
-			want: map[string]Share{"pods": {Partial: true, Crowded: true}},
+			want: map[string]Share{"pods": {Crowded: true}},
 		},
 		"many beside a wide one": {
 			do: func(s *scene) {
@@ -153,16 +117,7 @@ func TestBook(t *testing.T) {
 				clear(s.told)
 				s.set("all", Demand{Kind: Everything})
 			},
-			want: map[string]Share{"pods": {Crowded: true}}, wantTold: numbers(0, 17),
-		},
-		"many beside a wide one that has gone": {
-			do: func(s *scene) {
-				everybody(s, 17, 1)
-				s.set("all", Demand{Kind: Everything})
-				clear(s.told)
-				s.book.Set("all", nil, s.now)
-			},
-			want: map[string]Share{"pods": {Crowded: true}}, wantTold: numbers(0, 17), wantWithin: time.Minute,
+			want: map[string]Share{"pods": {Crowded: true}},
 		},
 		"many beside a wide one that has gone for long": {
 			do: func(s *scene) {
@@ -172,7 +127,7 @@ func TestBook(t *testing.T) {
 				clear(s.told)
 				s.now = s.now.Add(time.Minute)
 			},
-			want: map[string]Share{"pods": {Partial: true, Crowded: true}}, wantTold: numbers(1, 17),
+			want: map[string]Share{"pods": {Crowded: true}},
 		},
 		"a wide one that has gone": {
 			do: func(s *scene) {
@@ -253,18 +208,11 @@ func TestBookForgets(t *testing.T) {
 				case 0:
 					d = Demand{Kind: Everything}
 				case 1:
-					d.Kind = Several
-				case 2:
-					d.Kind = Guest
+					d = Demand{Kind: Guest}
 				}
 				demands[fmt.Sprint(k)] = d
 			}
 			s.book.Set(who, demands, s.now)
-			if k := fmt.Sprint(r.IntN(3)); r.IntN(4) == 0 {
-				s.book.Begin(k, &lister{id: uint32(r.IntN(5))}, s.now)
-			} else if r.IntN(8) == 0 {
-				s.book.End(k, &lister{id: uint32(r.IntN(5))})
-			}
 			s.book.Shared(fmt.Sprint(r.IntN(10)), s.now)
 			s.check(t)
 		}
@@ -281,47 +229,21 @@ func TestBookForgets(t *testing.T) {
 func (s *scene) check(t *testing.T) {
 	t.Helper()
 	for k, e := range s.book.entries {
-		everything, several, single, namespaces := 0, 0, make(map[string]int), make(map[string]int)
+		everything, single := 0, make(map[string]int)
 		for _, demands := range s.book.demands {
 			d := demands[k]
-			switch d.Kind {
-			case Everything:
+			if d.Kind == Everything {
 				everything++
-			case Several:
-				several++
-			case Guest, Single:
 			}
 			for _, n := range d.Namespaces {
-				namespaces[n]++
-				if d.Kind == Single {
-					single[n]++
-				}
+				single[n]++
 			}
 		}
-		if everything != e.everything || several != e.several || !maps.Equal(single, e.single) || !maps.Equal(namespaces, e.namespaces) {
-			t.Fatalf("%s: counted %d, %d, %v and %v, demanded %d, %d, %v and %v", k, e.everything, e.several, e.single, e.namespaces, everything, several, single, namespaces)
+		if everything != e.everything || !maps.Equal(single, e.single) {
+			t.Fatalf("%s: counted %d and %v, demanded %d and %v", k, e.everything, e.single, everything, single)
 		}
-		if must := e.needed(); must > e.shared {
-			t.Fatalf("%s is shared to the extent of %d, want %d", k, e.shared, must)
-		}
-	}
-	for k, l := range s.book.lists {
-		waiting, unneeded, namespaces := 0, 0, make(map[string]int)
-		if e := s.book.entries[k]; e != nil {
-			namespaces = e.namespaces
-		}
-		for n := range namespaces {
-			if !l.namespaces[n] {
-				waiting++
-			}
-		}
-		for n := range l.namespaces {
-			if namespaces[n] == 0 {
-				unneeded++
-			}
-		}
-		if waiting != l.waiting || unneeded != l.unneeded {
-			t.Fatalf("%s: %d namespaces wait and %d are unneeded, counted %d and %d", k, waiting, unneeded, l.waiting, l.unneeded)
+		if e.needed() && !e.shared {
+			t.Fatalf("%s is not shared", k)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 const (
 	// maxNamespaceWatches is the largest number of namespaces in which a view watches a resource
 	// one by one. For more namespaces, one watch of all namespaces costs less.
-	maxNamespaceWatches = 8
+	maxNamespaceWatches = maxApart
 	// usualWatches is the number of watches of single namespaces that a view should not exceed.
 	// So a view of many resources watches each of them in fewer single namespaces.
 	usualWatches = 200
@@ -110,10 +110,8 @@ const (
 	nothingGranted form = iota
 	// clusterScoped is one watch of a resource without namespaces.
 	clusterScoped
-	// everywhere is one watch of all namespaces that retains all objects.
+	// everywhere is one watch of all namespaces.
 	everywhere
-	// several is one watch of all namespaces that retains objects of some namespaces.
-	several
 	// single is a watch of each namespace.
 	single
 	// refusedSingle is single because the API server refuses the operator the watch of all namespaces.
@@ -184,7 +182,6 @@ func (c *Claims) claim(selected resources.Selected) claim {
 		return out
 	}
 	out.namespaces = c.named
-	named := c.namesNamespaces()
 	refused := c.s.Refused[r] && !c.s.Own
 	out.list = out.namespaces == nil && (all == answerNo || refused)
 	if out.list {
@@ -204,11 +201,9 @@ func (c *Claims) claim(selected resources.Selected) claim {
 			out.form, out.denied = nothingGranted, &Denied{Resource: r, subject: "the operator", err: fmt.Errorf(
 				"it may not watch all namespaces at once, and there are more than %d to watch one by one", maxFallbackWatches)}
 		}
-	case named:
-		out.form = several
 	default:
-		// The selected namespaces change often. With another form, each new namespace would have to
-		// be listed for each resource of the view.
+		// Namespaces that a selector selects change often. With another form, each new namespace would
+		// have to be listed for each resource of the view.
 		out.form = everywhere
 	}
 	return out
@@ -250,39 +245,10 @@ func (c *Claims) demand(of *claim) {
 	case c.s.Own:
 	case of.form == everywhere:
 		c.Demands[of.wide] = Demand{Kind: Everything}
-	case of.form == several:
-		c.demandSome(of, of.wide, Several)
 	case of.form == single && len(of.namespaces) > 0:
-		c.demandSome(of, of.plain(), Guest)
-		c.demandSome(of, of.wide, Single)
+		c.Demands[of.plain()] = Demand{Kind: Guest}
+		c.Demands[of.wide] = Demand{Kind: Single, Namespaces: of.namespaces}
 	}
-}
-
-// demandSome demands the claim's namespaces from a watch, and also from the watch of Helm releases
-// that accompanies it, if there is one.
-func (c *Claims) demandSome(of *claim, key watch.Key, kind Kind) {
-	d := Demand{Kind: kind, Namespaces: of.namespaces}
-	c.Demands[key] = d
-	if releases, ok := (Need{Resource: of.selected.Resource, Key: key}).releases(); ok {
-		c.Demands[releases.Key] = d
-	}
-}
-
-// Hold adds a demand for the namespaces that the view still takes from a partial watch that other
-// watches will replace. Otherwise the next list of the watch would leave them out too early.
-func (c *Claims) Hold(n Need, namespaces map[string]bool) {
-	key := n.DemandKey()
-	d := c.Demands[key]
-	if !n.Key.Partial || len(d.Namespaces) > 0 {
-		return
-	}
-	for namespace, selected := range namespaces {
-		if selected {
-			d.Namespaces = append(d.Namespaces, namespace)
-		}
-	}
-	slices.Sort(d.Namespaces)
-	c.Demands[key] = d
 }
 
 // plain returns the key of the watch of all namespaces without a label selector.

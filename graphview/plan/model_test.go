@@ -34,15 +34,9 @@ type modelWatch struct {
 	key    watch.Key
 	leases int
 	state  watch.State
-	// listing are the namespaces of the list under way, relists that another is requested.
-	begun, listing, relists bool
-	namespaces              map[string]bool
-	took                    time.Duration
+	// listing: a list is under way.
+	listing bool
 }
-
-func (w *modelWatch) ID() uint32              { return w.id }
-func (w *modelWatch) Relist()                 { w.relists = true }
-func (w *modelWatch) ListTime() time.Duration { return w.took }
 
 // list begins or completes a list.
 func (w *modelWatch) list() {
@@ -56,24 +50,15 @@ func (w *modelWatch) list() {
 		}
 	case w.listing:
 		w.listing = false
-		w.state = watch.State{Synced: true, Reason: watch.UpToDate, Namespaces: w.namespaces}
-	case !w.begun || w.relists || w.state.Reason == watch.Forbidden:
-		w.begun, w.listing, w.relists = true, true, false
-		if !w.key.Partial {
-			return
-		}
-		key := w.key
-		key.Partial = false
-		w.namespaces = w.m.book.Begin(key, w, w.m.now)
-		both := maps.Clone(w.state.Namespaces)
-		maps.DeleteFunc(both, func(n string, _ bool) bool { return !w.namespaces[n] })
-		w.state.Namespaces = both
+		w.state = watch.State{Synced: true, Reason: watch.UpToDate}
+	case !w.state.Synced:
+		w.listing = true
 	}
 }
 
 // has reports whether the watch has the objects of a namespace.
 func (w *modelWatch) has(namespace string) bool {
-	return w.state.Synced && (w.key.Namespace == namespace || w.key.Namespace == "" && (!w.key.Partial || w.state.Namespaces[namespace]))
+	return w.state.Synced && (w.key.Namespace == namespace || w.key.Namespace == "")
 }
 
 type modelView struct {
@@ -87,17 +72,14 @@ type modelView struct {
 }
 
 type modelTap struct {
-	watch    *modelWatch
-	lacking  bool
-	takes    map[string]bool // namespaces
-	complete bool
-	had      bool
-	acquired time.Time
+	watch         *modelWatch
+	complete, had bool
+	acquired      time.Time
 }
 
 func (t *modelTap) look() bool {
-	t.complete = t.watch.state.Synced && !t.lacking
-	t.had = t.had || t.watch.state.Synced
+	t.complete = t.watch.state.Synced
+	t.had = t.had || t.complete
 	return t.complete
 }
 
@@ -105,9 +87,6 @@ func (m *model) release(t *modelTap) {
 	w := t.watch
 	if w.leases--; w.leases == 0 {
 		delete(m.watches, w.key)
-		key := w.key
-		key.Partial = false
-		m.book.End(key, w)
 	}
 }
 
@@ -127,17 +106,11 @@ func (m *model) step(v *modelView) {
 			s.Refused[podsResource] = true
 		}
 		current = append(current, WatchStatus{
-			Key: n.Key, State: t.watch.state, Complete: t.complete, Retains: t.had && t.watch.state.Synced,
+			Key: n.Key, State: t.watch.state, Complete: t.complete,
 			Late: !t.watch.state.Synced && m.now.Sub(t.acquired) > 10*time.Second,
 		})
 	}
 	claims := ClaimsOf(s)
-	for n, t := range v.taps {
-		claims.Hold(n, t.takes)
-	}
-	for t := range v.retiring {
-		claims.Hold(Need{Key: t.watch.key}, t.takes)
-	}
 	m.book.Set(v.name, claims.Demands, m.now)
 	shared, _ := m.book.Shared(v.name, m.now)
 	v.out = claims.Outline(shared, holdings(current...))
@@ -158,14 +131,13 @@ func (m *model) step(v *modelView) {
 			w := m.watches[n.Key]
 			if w == nil {
 				m.lastID++
-				w = &modelWatch{m: m, id: m.lastID, key: n.Key, took: time.Duration(m.r.IntN(3000)) * time.Millisecond}
+				w = &modelWatch{m: m, id: m.lastID, key: n.Key}
 				m.watches[n.Key] = w
 			}
 			w.leases++
 			t = &modelTap{watch: w, acquired: m.now}
 			v.taps[n] = t
 		}
-		t.lacking, t.takes = v.out.Lacking[n], setOf(v.names()...)
 	}
 	done := true
 	for _, t := range v.taps {
@@ -202,7 +174,7 @@ func (m *model) keeps(v *modelView) {
 	for _, n := range v.names() {
 		has := len(v.sources(n)) > 0
 		for t := range v.retiring {
-			has = has || t.takes[n] && t.watch.has(n)
+			has = has || t.watch.has(n)
 		}
 		for need, t := range v.taps {
 			has = has || v.out.Standby[need] && t.had && t.watch.has(n)
@@ -230,9 +202,9 @@ func (m *model) change() {
 		}
 		declared := spec.Spec{Queries: []spec.Query{{Include: &include}}}
 		if m.r.IntN(20) > 0 {
-			from, n := m.r.IntN(18), 1+m.r.IntN(3)
+			from, n := m.r.IntN(12), 1+m.r.IntN(3)
 			if m.r.IntN(6) == 0 {
-				n = 9 + m.r.IntN(3)
+				n = maxNamespaceWatches - 1 + m.r.IntN(3)
 			}
 			declared.Namespaces = &spec.Namespaces{Names: numbered(30)[from : from+n]}
 		}
@@ -301,8 +273,8 @@ func TestEachNamespaceHasOneSource(t *testing.T) {
 					t.Fatalf("episode %d: view %s takes %s from %q, want one watch", episode, v.name, n, of)
 				}
 			}
-			if len(v.retiring) > 0 || len(v.out.Lacking) > 0 {
-				t.Fatalf("episode %d: view %s still has %d former watches and lacks %v", episode, v.name, len(v.retiring), v.out.Lacking)
+			if len(v.retiring) > 0 {
+				t.Fatalf("episode %d: view %s still has %d former watches", episode, v.name, len(v.retiring))
 			}
 		}
 	}

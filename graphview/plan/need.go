@@ -42,12 +42,6 @@ func (n Need) Everywhere() bool {
 	return n.OfObjects() && n.Resource.Namespaced && n.Key.Namespace == ""
 }
 
-// DemandKey returns the key of the watch in a Book. It is the same for both extents of a watch.
-func (n Need) DemandKey() watch.Key {
-	n.Key.Partial = false
-	return n.Key
-}
-
 // Overlaps reports whether two needs may bring the same objects.
 func (n Need) Overlaps(o Need) bool {
 	return n.Key.Namespace == o.Key.Namespace || n.Key.Namespace == "" || o.Key.Namespace == ""

@@ -26,9 +26,6 @@ type Outline struct {
 	Blind bool
 	// Standby are the watches that the view has only to find out when they have synced.
 	Standby map[Need]bool
-	// Lacking are the partial watches whose list does not have all namespaces that the view
-	// takes from them.
-	Lacking map[Need]bool
 	// Undecided: some rights that the outline depends on are not known yet. UnlistedYet: the
 	// namespaces that it depends on are not known yet.
 	Undecided   bool
@@ -44,7 +41,7 @@ func (c *Claims) Outline(shared map[watch.Key]Share, current map[resources.Resou
 	p := planner{
 		Claims: c, shared: shared, current: current,
 		out: Outline{
-			Needed: make(map[Need]bool), Standby: make(map[Need]bool), Lacking: make(map[Need]bool), Within: make(map[resources.Resource]map[string]bool),
+			Needed: make(map[Need]bool), Standby: make(map[Need]bool), Within: make(map[resources.Resource]map[string]bool),
 			Without: c.without, Unlisted: c.namespaces.unlisted, Blind: c.namespaces.blind,
 			Undecided: c.Undecided, Replaced: c.s.Refused,
 		},
@@ -110,12 +107,9 @@ func (p *planner) add(of *claim) {
 	}
 	if at.wide != nil {
 		n.Key = *at.wide
-		own := n
-		own.Key = of.wide
-		p.needWide(of, n, own)
+		p.need(n)
 		if releases, ok := n.releases(); ok {
-			own, _ = own.releases()
-			p.needWide(of, releases, own)
+			p.need(releases)
 		}
 	}
 	if at.probe != nil {
@@ -127,26 +121,11 @@ func (p *planner) add(of *claim) {
 
 func (p *planner) need(n Need) { p.out.Needed[n] = true }
 
-// needWide adds the need of a watch of all namespaces. For the namespaces that this watch lacks, it
-// adds needs of single namespaces that otherwise equal own.
-func (p *planner) needWide(of *claim, wide, own Need) {
-	p.need(wide)
-	apart, complete := p.lacks(of, wide.Key, own.Key)
-	for _, own.Key.Namespace = range apart {
-		p.need(own)
-	}
-	if !complete {
-		p.out.Lacking[wide] = true
-	}
-}
-
 // place decides where the view watches the resource of a claim.
 func (p *planner) place(of *claim) placement {
 	switch of.form {
 	case clusterScoped, everywhere:
 		return placement{wide: &of.wide}
-	case several:
-		return p.placeSeveral(of)
 	case single:
 		if p.s.Own {
 			return placement{namespaces: of.namespaces}
@@ -159,7 +138,8 @@ func (p *planner) place(of *claim) placement {
 		at.namespaces = nil
 	}
 	if of.retries {
-		at.probe = p.refusedProbe(of)
+		// The refused watch itself: its state Forbidden is the reason for the form refusedSingle.
+		at.probe = &of.wide
 	}
 	return at
 }

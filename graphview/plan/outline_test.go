@@ -96,10 +96,11 @@ func TestOutline(t *testing.T) {
 		wantOpen    bool
 		wantBlind   bool
 	}{
-		"everything":                {want: []string{""}},
-		"a cluster-scoped resource": {namespaces: &spec.Namespaces{Names: []string{"a"}}, resources: []resources.Resource{nodesResource}, want: []string{""}},
-		"named namespaces":          {namespaces: &spec.Namespaces{Names: []string{"b", "a"}}, want: []string{"a", "b"}},
-		"many named namespaces":     {namespaces: &spec.Namespaces{Names: numbered(9)}, want: []string{""}},
+		"everything":                        {want: []string{""}},
+		"a cluster-scoped resource":         {namespaces: &spec.Namespaces{Names: []string{"a"}}, resources: []resources.Resource{nodesResource}, want: []string{""}},
+		"named namespaces":                  {namespaces: &spec.Namespaces{Names: []string{"b", "a"}}, want: []string{"a", "b"}},
+		"many named namespaces":             {namespaces: &spec.Namespaces{Names: numbered(maxNamespaceWatches + 1)}, want: []string{""}},
+		"as many as are watched one by one": {namespaces: &spec.Namespaces{Names: numbered(maxNamespaceWatches)}, want: numbered(maxNamespaceWatches)},
 		"named namespaces of many resources": {
 			namespaces: &spec.Namespaces{Names: numbered(3)},
 			resources:  manyResources(100),
@@ -120,9 +121,9 @@ func TestOutline(t *testing.T) {
 			want:      []string{"", "a", "b"}, wantList: true, wantProbe: true,
 		},
 		"the operator is refused, names": {
-			namespaces: &spec.Namespaces{Names: numbered(9)},
+			namespaces: &spec.Namespaces{Names: numbered(17)},
 			situation:  situation{refused: map[resources.Resource]bool{podsResource: true}},
-			want:       append([]string{""}, numbered(9)...), wantProbe: true,
+			want:       append([]string{""}, numbered(17)...), wantProbe: true,
 		},
 		"the operator is refused in too many": {
 			situation: situation{refused: map[resources.Resource]bool{podsResource: true}, namespaces: setOf(numbered(257)...), complete: true},
@@ -157,15 +158,15 @@ func TestOutline(t *testing.T) {
 			want:      []string{"a"}, wantList: true, wantPlaces: 3, wantWithin: 1, wantMessage: "sa may not list and watch it in all namespaces",
 		},
 		"rights in many namespaces": {
-			situation: situation{who: "sa", namespaces: setOf(numbered(9)...), complete: true, answers: merge(answersFor(false, ""), answersFor(true, numbered(9)...))},
-			want:      []string{""}, wantList: true, wantWithin: 9, wantPlaces: 10,
+			situation: situation{who: "sa", namespaces: setOf(numbered(17)...), complete: true, answers: merge(answersFor(false, ""), answersFor(true, numbered(17)...))},
+			want:      []string{""}, wantList: true, wantWithin: 17, wantPlaces: 18,
 		},
 		"rights in many namespaces, the operator is refused": {
 			situation: situation{
-				who: "sa", namespaces: setOf(numbered(9)...), complete: true, answers: merge(answersFor(false, ""), answersFor(true, numbered(9)...)),
+				who: "sa", namespaces: setOf(numbered(17)...), complete: true, answers: merge(answersFor(false, ""), answersFor(true, numbered(17)...)),
 				refused: map[resources.Resource]bool{podsResource: true},
 			},
-			want: append([]string{""}, numbered(9)...), wantList: true, wantPlaces: 10, wantProbe: true, wantWithin: 9,
+			want: append([]string{""}, numbered(17)...), wantList: true, wantPlaces: 18, wantProbe: true, wantWithin: 17,
 		},
 
 		"namespaces that may not be read": {
@@ -188,7 +189,7 @@ func TestOutline(t *testing.T) {
 			want: []string{""},
 		},
 		"a shared watch of what the view would watch in more namespaces": {
-			namespaces: &spec.Namespaces{Names: numbered(9)}, situation: situation{shared: sharedPods()}, want: []string{""},
+			namespaces: &spec.Namespaces{Names: numbered(17)}, situation: situation{shared: sharedPods()}, want: []string{""},
 		},
 		"a shared watch, for a view that has its own": {
 			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{shared: sharedPods(), current: holdings(inNamespace("a"))},

@@ -18,10 +18,6 @@
 // A Watch requests a list in one response. If the response ends early, for example at the API
 // server's request timeout, the list continues in pages, see pages.go.
 //
-// A Watch of all namespaces whose Key is Partial retains the objects of some namespaces and
-// skips all others. It asks its Handler for these namespaces when a list begins
-// ([Handler]), and they do not change before the next list. [Watch.Relist] begins one.
-//
 // A Watch of Secrets requests metadata only, and drops other content that the server may
 // send. If its Key is Reduced, it requests whole Secrets, passes each to [Options].Reduce
 // while reading it, and retains only the metadata and the result.

@@ -13,7 +13,6 @@ import (
 
 var (
 	errNotReduced = errors.New("only Secrets are reduced")
-	errNotPartial = errors.New("a watch of one namespace has nothing to leave out")
 )
 
 // Key identifies the objects of a Watch. Leases of equal keys share one Watch.
@@ -30,9 +29,6 @@ type Key struct {
 	// selector selects everything. Acquire converts them to their canonical form,
 	// so that two spellings of one selector share a Watch.
 	LabelSelector, FieldSelector string
-	// Partial: a Watch of all namespaces that retains only the objects of some of them, see
-	// Handler.Namespaces. It reads only the metadata of other objects.
-	Partial bool
 	// Reduced: a Watch of Secrets that requests whole Secrets and retains their
 	// metadata and the result of Options.Reduce.
 	Reduced bool
@@ -48,9 +44,6 @@ func (k Key) String() string {
 		if part.value != "" {
 			fmt.Fprintf(&b, " %s %s", part.name, part.value)
 		}
-	}
-	if k.Partial {
-		b.WriteString(" partial")
 	}
 	if k.Reduced {
 		b.WriteString(" reduced")
@@ -73,9 +66,6 @@ func (k Key) canonical() (Key, error) {
 	}
 	if k.Reduced && !k.secrets() {
 		return k, errNotReduced
-	}
-	if k.Partial && k.Namespace != "" {
-		return k, errNotPartial
 	}
 	if k.Namespace != "" {
 		if problems := rest.IsValidPathSegmentName(k.Namespace); len(problems) > 0 {

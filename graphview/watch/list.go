@@ -29,9 +29,6 @@ type listReader struct {
 	// usable. An error of take ends the list.
 	take func(d *document, invalid error) error
 
-	// skips reports whether items of a namespace are skipped. nil skips none.
-	skips func(namespace []byte) bool
-
 	document document
 	// objects is the number of items that have been read.
 	objects int
@@ -160,11 +157,6 @@ func (l *listReader) items(dec *jsontext.Decoder) error {
 }
 
 func (l *listReader) takeItem(raw []byte) error {
-	if l.skips != nil {
-		if namespace, _, ok := namespaceAndVersion(raw); ok && l.skips(namespace) {
-			return nil
-		}
-	}
 	invalid := l.document.read(raw, l.item, l.secret)
 	if errors.Is(invalid, errNoKind) && !l.ended {
 		l.waiting = append(l.waiting, bytes.Clone(raw))

@@ -138,8 +138,7 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *me
 		}
 	}
 	return s.readResponse(ctx, options, s.pages.size, &listReader{
-		skips: s.watch.extent.skips(),
-		take:  func(d *document, invalid error) error { return s.watch.receive(ctx, d, invalid) },
+		take: func(d *document, invalid error) error { return s.watch.receive(ctx, d, invalid) },
 	})
 }
 
@@ -230,13 +229,9 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	s.watch.confirm(ctx)
 	started := time.Now()
 	frames := newFrames(body, cancel, options.ResourceVersion, s.watch.key.secrets())
-	frames.skips, frames.endedInEventBefore = s.watch.extent.skips(), s.endedInFirstEvent
+	frames.endedInEventBefore = s.endedInFirstEvent
 	for i := range frames.events {
 		frames.events[i].document.reduce = s.reduce
-	}
-	if err := s.watch.extent.streamBegins(frames.relist); err != nil {
-		frames.Close()
-		return nil, err
 	}
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, "watch", "ClientWatchDecoding")
 	return &stream{
@@ -269,9 +264,6 @@ func (s *source) watchEnded(started time.Time, progress bool, err error) {
 
 // watchFailed reports the error of a watch that did not start or that failed.
 func (s *source) watchFailed(err error) {
-	if errors.Is(err, errRelist) {
-		return
-	}
 	if expired(err) {
 		if s.expiredWatches++; s.expiredWatches == 1 { // routine: a list follows
 			return

@@ -131,7 +131,6 @@ func (ignorant) Set(*Decoded)                  {}
 func (ignorant) VersionOnly(*Object)           {}
 func (ignorant) Delete(*Object)                {}
 func (ignorant) Invalid(string, string, error) {}
-func (ignorant) Namespaces() map[string]bool   { return nil }
 func (ignorant) State(State)                   {}
 
 func BenchmarkPack(b *testing.B) {

@@ -101,8 +101,6 @@ func (r *recording) Invalid(namespace, name string, err error) {
 	r.enter(r.watch)(fmt.Sprintf("invalid %s/%s: %v", namespace, name, err))
 }
 
-func (r *recording) Namespaces() map[string]bool { return nil }
-
 func (r *recording) State(s State) {
 	leave := r.enter(r.watch)
 	r.mu.Lock()

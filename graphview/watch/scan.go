@@ -103,34 +103,6 @@ func (s *scanner) value() []byte {
 	return b[start:i]
 }
 
-// namespaceAndVersion returns the namespace and the resource version of an object, and stops
-// reading when it has both. ok is false if there is no metadata.
-func namespaceAndVersion(raw []byte) (namespace, version []byte, ok bool) {
-	s := scanner{b: raw}
-	if !s.open() {
-		return nil, nil, false
-	}
-	for m, more := s.member(); more; m, more = s.member() {
-		if string(m.name) != "metadata" {
-			continue
-		}
-		metadata := scanner{b: m.value}
-		if !metadata.open() {
-			return nil, nil, false
-		}
-		for m, more := metadata.member(); more && (namespace == nil || version == nil); m, more = metadata.member() {
-			switch string(m.name) {
-			case "namespace":
-				namespace, _ = text(m.value)
-			case "resourceVersion":
-				version, _ = text(m.value)
-			}
-		}
-		return namespace, version, true
-	}
-	return nil, nil, false
-}
-
 // text returns a JSON string without its quotes and escapes. ok is false for any other value.
 func text(value []byte) (s []byte, ok bool) {
 	if len(value) == 0 || value[0] != '"' {

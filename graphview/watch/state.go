@@ -1,8 +1,6 @@
 package watch
 
 import (
-	"maps"
-	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,9 +11,6 @@ type State struct {
 	// Synced: a list has completed since the start, and the server has not answered
 	// since then that the resource is forbidden.
 	Synced bool
-	// Namespaces are the namespaces whose objects a Partial Watch retains. It is nil for any
-	// other Watch and while the Watch is not Synced. The map does not change.
-	Namespaces map[string]bool
 	// Objects is the number of retained objects, and Bytes their compressed size. The Watch does
 	// not call Handler.State when they change, except when Bytes doubles or falls to a quarter.
 	Objects int
@@ -81,7 +76,7 @@ func (s State) failed(err error, now time.Time) State {
 		s.Err = err
 	}
 	if s.Reason.revokes() {
-		s.Synced, s.Namespaces = false, nil
+		s.Synced = false
 	}
 	return s
 }
@@ -97,22 +92,5 @@ func (s State) same(t State) bool {
 	if (s.Err == nil) != (t.Err == nil) || s.Err != nil && s.Err.Error() != t.Err.Error() {
 		return false
 	}
-	return s.Synced == t.Synced && s.Reason == t.Reason && s.doublings == t.doublings && maps.Equal(s.Namespaces, t.Namespaces)
-}
-
-// listing measures the duration of lists. It may be read while a list is in progress.
-type listing struct{ began, took atomic.Int64 } // nanoseconds; began is 0 between lists
-
-func (l *listing) started(now time.Time) { l.began.Store(now.UnixNano()) }
-
-func (l *listing) end(now time.Time) { l.took.Store(now.UnixNano() - l.began.Swap(0)) }
-
-// ListTime returns the duration of the last complete list or of the list in progress, whichever
-// is longer.
-func (w *Watch) ListTime() time.Duration {
-	took := time.Duration(w.listing.took.Load())
-	if began := w.listing.began.Load(); began != 0 {
-		took = max(took, time.Since(time.Unix(0, began)))
-	}
-	return took
+	return s.Synced == t.Synced && s.Reason == t.Reason && s.doublings == t.doublings
 }

@@ -45,8 +45,6 @@ func (w *Watch) beginList(ctx context.Context) error {
 	}
 	defer w.unlock()
 	w.generation++
-	w.listing.started(time.Now())
-	w.updateNamespacesLocked()
 	return nil
 }
 
@@ -57,9 +55,7 @@ func (w *Watch) receive(ctx context.Context, d *document, invalid error) error {
 		return err
 	}
 	defer w.unlock()
-	if w.extent == nil || w.extent.retains(d.namespace) {
-		w.takeLocked(d, invalid)
-	}
+	w.takeLocked(d, invalid)
 	return nil
 }
 
@@ -176,29 +172,25 @@ func (w *Watch) endList(ctx context.Context) error {
 		return err
 	}
 	defer w.unlock()
-	w.forgetLocked(func(_ string, seen uint32) bool { return seen != w.generation })
-	w.listing.end(time.Now())
+	w.forgetLocked(func(seen uint32) bool { return seen != w.generation })
 	next := w.currentState().confirmed()
 	next.Synced = true
-	if w.extent != nil {
-		next.Namespaces = *w.extent.namespaces.Load()
-	}
 	w.setStateLocked(next)
 	return nil
 }
 
 // forgetLocked deletes the objects, valid and invalid, for which drop returns true. seen is the
 // generation of the last list or event that had the object.
-func (w *Watch) forgetLocked(drop func(namespace string, seen uint32) bool) {
+func (w *Watch) forgetLocked(drop func(seen uint32) bool) {
 	for key, seen := range w.invalid {
-		if namespace := key.namespace.Value(); drop(namespace, seen) {
+		if drop(seen) {
 			delete(w.invalid, key)
-			w.handler.Invalid(namespace, key.name, nil)
+			w.handler.Invalid(key.namespace.Value(), key.name, nil)
 		}
 	}
 	var lost []*Object
 	for o := range w.objects.all {
-		if drop(o.Namespace(), o.seen) {
+		if drop(o.seen) {
 			lost = append(lost, o)
 		}
 	}
@@ -215,7 +207,7 @@ func (w *Watch) fail(ctx context.Context, err error) {
 	defer w.unlock()
 	next := w.currentState().failed(err, time.Now())
 	if next.Reason.revokes() {
-		w.forgetLocked(func(string, uint32) bool { return true })
+		w.forgetLocked(func(uint32) bool { return true })
 	}
 	w.setStateLocked(next)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -73,10 +72,6 @@ type frames struct {
 	// the reflector processes the last one.
 	events [2]event
 	next   int
-	// skips reports whether objects of a namespace are skipped. nil skips none.
-	skips func(namespace []byte) bool
-	// relists: the watch ends because a list must come next.
-	relists atomic.Bool
 	// endedInEvent: the watch ended within its first event. endedInEventBefore: so did the watch before.
 	endedInEventBefore, endedInEvent bool
 	// err is why the watch failed, or nil. Valid after the watch has ended.
@@ -103,10 +98,6 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 	for {
 		raw, err := f.dec.ReadValue()
 		if err != nil {
-			if f.relists.CompareAndSwap(true, false) {
-				f.err = errRelist
-				return apiwatch.Error, &errRelist.ErrStatus, nil
-			}
 			if err := f.end(malformed(err)); err != nil {
 				f.err = err
 				return "", nil, err
@@ -116,13 +107,7 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 		kind, object := frame(raw)
 		switch kind {
 		case apiwatch.Added, apiwatch.Modified, apiwatch.Deleted:
-			e, skipped := f.skip(object)
-			if skipped {
-				// For a bookmark, the reflector only stores the resource version.
-				kind = apiwatch.Bookmark
-			} else {
-				e = f.event(object)
-			}
+			e := f.event(object)
 			if f.secret {
 				// The decoder does not need raw any more, but keeps its buffer.
 				clear(raw)
@@ -183,30 +168,6 @@ func frame(raw []byte) (kind apiwatch.EventType, object []byte) {
 		return "", nil
 	}
 	return kind, object
-}
-
-// skip returns an event without a document if the namespace of the object is skipped.
-func (f *frames) skip(object []byte) (e *event, skipped bool) {
-	if f.skips == nil {
-		return nil, false
-	}
-	namespace, version, ok := namespaceAndVersion(object)
-	if !ok || !f.skips(namespace) {
-		return nil, false
-	}
-	e = f.nextEvent()
-	e.err = nil
-	if len(version) > 0 {
-		f.version = string(version)
-	}
-	e.ResourceVersion = f.version
-	return e, true
-}
-
-// relist ends the watch so that the reflector lists again.
-func (f *frames) relist() {
-	f.relists.Store(true)
-	f.cancel()
 }
 
 func (f *frames) nextEvent() *event {

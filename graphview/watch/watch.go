@@ -36,10 +36,6 @@ type Watch struct {
 	codec      *codec
 	event      Decoded
 
-	// extent is nil unless the Watch is Partial.
-	extent  *extent
-	listing listing
-
 	count, bytes atomic.Int64
 	// stateMu is taken last. Its holder calls no Handler and does not block.
 	stateMu sync.Mutex
@@ -59,9 +55,6 @@ func newWatch(id uint32, key Key, handle func(*Watch) Handler, log logr.Logger) 
 		turn:    make(chan struct{}, 1),
 		invalid: make(map[name]uint32),
 		state:   State{Reason: Pending},
-	}
-	if key.Partial {
-		w.extent = newExtent()
 	}
 	w.handler = handle(w)
 	return w
@@ -157,16 +150,11 @@ type Handler interface {
 	// VersionOnly is called when an object has another resourceVersion but the content of the last
 	// Set. In between it may have had other content, which other Watches may have seen.
 	VersionOnly(o *Object)
-	// Delete is called when the object is deleted, no longer selected, forbidden, or in a
-	// namespace that Namespaces does not return any more.
+	// Delete is called when the object is deleted, no longer selected, or forbidden.
 	Delete(o *Object)
 	// Invalid is called when an object is not usable. The retained object stays. A nil err means that
 	// the object is now valid or deleted. name is empty if the object has no name.
 	Invalid(namespace, name string, err error)
-	// Namespaces returns the namespaces whose objects a Partial Watch retains. The Watch calls it
-	// when a list begins, keeps the map until the next list, and reports it in State once the list
-	// is complete.
-	Namespaces() map[string]bool
 	// State is called when the state changes, see State.Objects for the exceptions.
 	State(s State)
 }

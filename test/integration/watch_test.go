@@ -59,8 +59,6 @@ func (s *sightings) Invalid(namespace, name string, err error) {
 	s.invalid = append(s.invalid, fmt.Sprintf("%s/%s: %v", namespace, name, err))
 }
 
-func (s *sightings) Namespaces() map[string]bool { return nil }
-
 func (s *sightings) State(state watch.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
