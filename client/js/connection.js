@@ -4,6 +4,7 @@
 import { bearerProtocols, headers, httpBase } from "./request.js";
 
 const subprotocol = "graphview.mux.v1";
+const unopened = "no WebSocket was opened, though the server answers: it may not allow the origin of this page (--allowed-origins), or a proxy lets none through";
 const silentFor = 90_000; // as of a single graph's socket
 
 /** A WebSocket that opens with the first subscription and closes after the last. */
@@ -102,12 +103,12 @@ export class Connection {
     });
   }
 
-  // Returns the reason of a refused handshake, which a socket does not have. The answer is 400 if the handshake would succeed.
+  // Returns the reason of a refused handshake, which a socket does not have. The answer is 400 to a user who may open one.
   async #refused(url, secret) {
     try {
       const response = await this.#options.fetch(url, { headers: headers(secret) });
       const status = await response.json();
-      if (response.ok || response.status === 400) return undefined;
+      if (response.ok || response.status === 400) return Object.assign(new Error(unopened), { code: 1006 });
       return Object.assign(new Error(status.message), { code: response.status, reason: status.reason });
     } catch {
       return undefined;

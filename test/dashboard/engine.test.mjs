@@ -261,7 +261,23 @@ test("clusters of one picture are boxes, and one that is away delays and moves n
   socket.hear({ channel: 1, rev: "r.3", actions: [set("c")] });
   assert.ok(texts(drawn()).includes("eu-1:one Widget c"), "the other goes on");
 
+  // A page that is cut off says nothing about the clusters.
+  socket.onclose({ code: 1006, reason: "" });
+  await turns();
+  const cut = drawn();
+  for (const { state } of cut.clusters()) assert.match(state, /^not updated since \d/);
+  assert.equal(cut.stats.problems, 0, "and no cluster needs attention");
+  for (let i = 0; i < 40 && sockets.length < 2; i++) {
+    t.mock.timers.tick(1000);
+    await turns();
+  }
+  sockets[1].onopen();
+  await turns();
+  sockets[1].said.forEach(({ id, subscribe: { cluster } }) => sockets[1].hear(cluster === "eu-1" ? { id, channel: 1 } : { id, error: { code: 1013, reason: "ClusterUnreachable", message: "away" } }));
+  sockets[1].hear({ channel: 1, synced: true, rev: "r.3" });
+  assert.match(drawn().clusters().find(({ cluster }) => cluster === "us-1").state, /^away since \d/);
+
   // A graph that begins anew replaces that of its cluster alone.
-  socket.hear({ channel: 1, reset: true, synced: true, rev: "r.4", actions: [set("c")] });
+  sockets[1].hear({ channel: 1, reset: true, synced: true, rev: "r.4", actions: [set("c")] });
   assert.deepEqual(texts(drawn()), ["eu-1: Cluster eu-1", "eu-1:one Widget c", "us-1: Cluster us-1", "us-1:one Widget a"]);
 });

@@ -416,6 +416,16 @@ test("a connection that is refused says why to all", async () => {
   assert.deepEqual(events.map((one) => one.at(-1).code), [401, 401]);
 });
 
+test("a connection whose handshake alone is refused says what may be in the way", async () => {
+  const server = sockets((socket) => socket.refuse());
+  const connection = new Connection({ base: base(), ...server, fetch: answers(400, { code: 400, reason: "BadRequest", message: "an upgrade is needed" }) });
+  const view = new GraphView({ connection, ...place });
+  const events = record(view);
+  await until(() => events.length > 0);
+  assert.match(events[0].message, /no WebSocket was opened, though the server answers: .*origin.*proxy/);
+  view.stop();
+});
+
 test("a store has snapshots that stay as they are", async () => {
   const server = sockets((socket) => socket.open());
   const view = new GraphView({ base: base(), ...place, ...server });

@@ -24,11 +24,20 @@ export function removalOf(cluster, store, actions, keyOf) {
   return gone;
 }
 
-/** Returns the action that says how a cluster is, whose view was synced once, and was lost since a time. */
-export const stateOf = ({ cluster, synced, since }) => ({ svx: { vx: clusterKey(cluster), m: {
-  k: "Cluster", h: since ? "degraded" : synced ? "ok" : "progressing",
-  w: !since ? synced ? "" : "connecting" : synced ? `away since ${new Date(since).toLocaleTimeString([], { timeStyle: "short" })}` : "not connected",
+/**
+ * Returns the action that says how a cluster is, whose view was synced once, and was lost since a time. Away: the hub said
+ * that the cluster is not connected. Otherwise only the page was cut off, which says nothing about the cluster.
+ */
+export const stateOf = ({ cluster, synced, since, away }) => ({ svx: { vx: clusterKey(cluster), m: {
+  k: "Cluster", h: !since ? synced ? "ok" : "progressing" : away ? "degraded" : "progressing",
+  w: wordsOf(synced, since && `since ${new Date(since).toLocaleTimeString([], { timeStyle: "short" })}`, away),
 } } });
+
+const wordsOf = (synced, time, away) => {
+  if (!time) return synced ? "" : "connecting";
+  if (away) return synced ? `away ${time}` : "not connected";
+  return synced ? `not updated ${time}` : "not loaded";
+};
 
 /** The key of the object that stands for a cluster. */
 export const clusterKey = (cluster) => ({ g: "", v: "", r: "", ns: `${cluster}:`, n: cluster || "this cluster" });

@@ -89,7 +89,7 @@ export class Engine {
   // is, or changes of that graph. Since is when the connection was lost.
   #follow(options) {
     const view = new GraphView({ content: "summary", keep: false, parts: true, ...options });
-    const source = { view, cluster: options.cluster ?? "", changes: [], fresh: undefined, reset: false, synced: false, since: undefined };
+    const source = { view, cluster: options.cluster ?? "", changes: [], fresh: undefined, reset: false, synced: false, since: undefined, away: false };
     const mine = (listener) => ({ detail }) => { if (this.#sources.includes(source)) listener(detail); };
     view.addEventListener("part", mine((part) => this.#take(source, part)));
     view.addEventListener("rev", mine(() => this.#settle(source)));
@@ -104,7 +104,8 @@ export class Engine {
     // The time of the shown graph is that of the lost connection, not of the last attempt.
     const lost = (state, { code, reason, message, retryIn }) => {
       source.since ??= this.#now();
-      this.#reached(source);
+      source.away = reason === "ClusterUnreachable" || reason === "NotFound";
+      for (const one of this.#sources) this.#reached(one);
       // What is lost of several is said in the picture, unless nothing is left.
       if (this.#sources.every((one) => one.since)) this.#status({ state, code, reason, message, retryIn, at: source.since });
     };
@@ -116,7 +117,9 @@ export class Engine {
   // A cluster of several was reached, or lost.
   #reached(source) {
     if (this.#several) {
-      this.#store.apply([stateOf(source)], { at: this.#now() });
+      // What is lost while others go on is lost behind the hub.
+      const away = source.away || this.#sources.some((one) => !one.since && one.synced);
+      this.#store.apply([stateOf({ ...source, away })], { at: this.#now() });
       this.#whole = true; // the box of the cluster is painted again
       this.#drawSoon();
     }

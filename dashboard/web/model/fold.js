@@ -44,7 +44,7 @@ export function fold(name, vertices, { opened = () => false, shows = (_arc) => t
     else if (group.length > 0) kept.push(box(group));
   }
   const shared = cards.filter((card) => card.hub);
-  if (loose.length > 0) kept.push({ key: "loose", title: "unconnected", sort: 2, cards: loose, lines: [], hints: [] });
+  if (loose.length > 0) kept.push({ key: "loose", title: "no references", sort: 2, cards: loose, lines: [], hints: [] });
   if (shared.length > 0) kept.push({ key: "shared", title: "shared", sort: 0, cards: shared, lines: [], hints: [] });
   for (const app of kept) for (const card of app.cards) card.app = app;
   for (const link of drawn) {

@@ -52,10 +52,17 @@ function paintCluster(drawing, box) {
 function paintClusterTitle({ context, camera, theme, count }, { cluster, state, title, w }, x, y) {
   const band = title * camera.k;
   if (band < 10) return;
-  setFont(context, 700, Math.max(12, Math.min(26, band * 0.6)), theme.font);
+  const room = w * camera.k - 24;
+  const texts = state ? [`${cluster} · ${state}`, cluster] : [cluster];
+  const largest = Math.max(12, Math.min(26, band * 0.6));
+  // Rather small than cut, and rather without the state, which the details say, than without the name.
+  const fits = texts.flatMap((text) => [largest, Math.max(12, largest * 0.7)].map((size) => ({ text, size }))).find(({ text, size }) => {
+    setFont(context, 700, size, theme.font);
+    return measure(context, text) <= room;
+  });
   context.textAlign = "left";
   context.fillStyle = state ? theme.soft : theme.text;
-  context.fillText(ellipsis(context, [cluster, state].filter(Boolean).join(" · "), w * camera.k - 24), x + 12, y + band / 2 + 4);
+  context.fillText(fits ? fits.text : ellipsis(context, cluster, room), x + 12, y + band / 2 + 4);
   count.texts++;
 }
 
