@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
@@ -90,7 +88,7 @@ func NewEngine(o Options) (*Engine, error) {
 	var locked time.Time // only the writer uses it
 	e.graph.ObserveLock(func() { locked = time.Now() }, func() { e.writeLock.Observe(time.Since(locked).Seconds()) })
 	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
-	e.delivered.Recall, e.delivered.Turn = o.Recall, wholeGraphTurns()
+	e.delivered.Recall, e.delivered.Turn = o.Recall, e.processors.EncodeTurn
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Watchable: o.watchable(), Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)
@@ -331,16 +329,6 @@ func (e *Engine) Retained() (objects int) {
 
 // Size returns the size of the shared graph.
 func (e *Engine) Size() graph.Size { return e.graph.Size() }
-
-// wholeGraphTurns shares the processors among subscribers that encode pieces of whole graphs. One
-// processor stays free for changes.
-func wholeGraphTurns() func(ctx context.Context, owner budget.Owner) (release func(), err error) {
-	turns := fairqueue.New(fairqueue.Options{AtOnce: max(1, runtime.GOMAXPROCS(0)-1)})
-	return func(ctx context.Context, owner budget.Owner) (release func(), err error) {
-		turn, err := turns.Acquire(ctx, owner, fairqueue.Interactive)
-		return turn.Release, err
-	}
-}
 
 // revised is called by the writer after each revision.
 func (e *Engine) revised(took time.Duration) {

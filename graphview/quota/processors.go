@@ -25,17 +25,25 @@ type Processors struct {
 	panics panicLog
 }
 
-// NewProcessors returns Processors that use at most half of the processors. Events use the others.
+// NewProcessors returns Processors that leave one processor to the events of objects, if there are
+// several.
 func NewProcessors(logger logr.Logger) *Processors {
-	return &Processors{
-		turns:  fairqueue.New(fairqueue.Options{AtOnce: min(maxTurns, max(1, runtime.GOMAXPROCS(0)/2))}),
-		panics: panicLog{logger: logger},
-	}
+	return &Processors{turns: fairqueue.New(fairqueue.Options{AtOnce: atOnce()}), panics: panicLog{logger: logger}}
 }
+
+// atOnce returns the number of turns that are held at the same time.
+func atOnce() int { return min(maxTurns, max(1, runtime.GOMAXPROCS(0)-1)) }
 
 // Acquire waits for a turn of an owner.
 func (p *Processors) Acquire(ctx context.Context, owner budget.Owner, class fairqueue.Class) (fairqueue.Turn, error) {
 	return p.turns.Acquire(ctx, owner, class)
+}
+
+// EncodeTurn waits for the turn of a subscriber that encodes a piece of a whole graph. The owner's
+// replays and expressions are other parts of the queue.
+func (p *Processors) EncodeTurn(ctx context.Context, owner budget.Owner) (release func(), err error) {
+	turn, err := p.turns.AcquirePart(ctx, owner, "whole graphs", fairqueue.Interactive)
+	return turn.Release, err
 }
 
 // Waiting returns the number of goroutines that wait for a turn.
