@@ -59,6 +59,7 @@ func (l *Lens) squeeze() {
 
 // Compact frees spare memory of the log, for a lens that has just been filled. In Update.
 func (l *Lens) Compact() {
+	l.g.visits += len(l.log.elements)
 	l.squeeze()
 	l.log.elements = append(make([]element, 0, len(l.log.elements)), l.log.elements...)
 }

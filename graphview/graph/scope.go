@@ -1,7 +1,7 @@
 package graph
 
 // setScope stores whether a kind is namespaced. References to it whose scope was unknown find their
-// targets.
+// targets, in slices.
 //
 // A cluster-scoped kind that is now namespaced was deleted and created again. An arc to it does not
 // store the namespace of its reference, so the object with the reference has to be read again; see
@@ -12,35 +12,57 @@ func (g *Graph) setScope(kind kindID, scope Scope) {
 		return
 	}
 	g.scopes[kind] = scope
+	if g.slotsOf[kind] == 0 { // no arc leads to it, as before its first object
+		return
+	}
 	switch {
 	case scope == ScopeCluster:
-		for _, id := range g.arcsTo(kind, func(space spaceID) bool { return space != clusterSpace }) {
-			g.rehome(id)
-		}
+		g.openUpdates = append(g.openUpdates, &rehoming{kind: kind})
 	case before == ScopeCluster:
-		for _, id := range g.arcsTo(kind, func(space spaceID) bool { return space == clusterSpace }) {
-			if a := g.arcs.at(id); a.flags&naming != 0 {
-				g.misplaced[a.from] = false
+		g.noteMisplaced(kind)
+	}
+}
+
+// noteMisplaced notes the objects that refer to a kind as cluster-scoped. It visits all names of the graph.
+func (g *Graph) noteMisplaced(kind kindID) {
+	g.visits += len(g.names.cells)
+	for _, c := range g.names.cells {
+		if s := g.slots.at(c.slot); s.kind == kind && s.space == clusterSpace {
+			g.visits += int(s.arcs)
+			for a := s.in; a != 0; a = g.arcs.at(a).nextIn {
+				if arc := g.arcs.at(a); arc.flags&naming != 0 {
+					g.misplaced[arc.from] = false
+				}
 			}
 		}
 	}
 }
 
-// arcsTo returns the arcs to names of a kind in some namespaces. It visits all names of the graph,
-// unless the kind has none, as before its first object.
-func (g *Graph) arcsTo(kind kindID, in func(spaceID) bool) (found []arcID) {
-	if g.slotsOf[kind] == 0 {
-		return nil
+// rehoming moves the arcs to a kind that end in a namespace, since the kind is cluster-scoped. It visits
+// all names of the graph.
+type rehoming struct {
+	kind kindID
+	next slotID
+	arcs []arcID // to the last slot
+}
+
+func (c *rehoming) step(g *Graph) (changed, done bool) {
+	g.visits++
+	if n := len(c.arcs); n > 0 {
+		g.rehome(c.arcs[n-1])
+		c.arcs = c.arcs[:n-1]
+		return true, false
 	}
-	g.visits += len(g.names.cells)
-	for _, c := range g.names.cells {
-		if s := g.slots.at(c.slot); s.kind == kind && in(s.space) {
-			for a := s.in; a != 0; a = g.arcs.at(a).nextIn {
-				found = append(found, a)
-			}
+	if c.next++; c.next > g.slots.next {
+		return false, true
+	}
+	if s := g.slots.at(c.next); s.kind == c.kind && s.space != clusterSpace {
+		g.visits += int(s.arcs)
+		for a := s.in; a != 0; a = g.arcs.at(a).nextIn {
+			c.arcs = append(c.arcs, a)
 		}
 	}
-	return found
+	return false, false
 }
 
 // Misplaced returns the objects that refer to a namespaced kind as cluster-scoped, each once. In

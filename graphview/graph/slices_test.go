@@ -11,10 +11,11 @@ import (
 // crowd is many objects of a namespace whose selectors match all of its many pods, as
 // long as its Namespace has the label "open".
 type crowd struct {
-	g                     *Graph
-	pods, maps, spaces    SourceID
-	version               uint64
-	revisions, most, peak int // of the last change; visits and arcs
+	g                  *Graph
+	pods, maps, spaces SourceID
+	version            uint64
+	// Of the last change: the visits of all its revisions and of the largest one, and the most arcs.
+	revisions, total, most, peak int
 }
 
 func newCrowd(holders, pods int) *crowd {
@@ -67,10 +68,11 @@ func (c *crowd) label(label string) {
 
 // change makes a change, in as many revisions as it takes.
 func (c *crowd) change(fn func()) {
-	c.revisions, c.most, c.peak = 0, 0, 0
+	c.revisions, c.total, c.most, c.peak = 0, 0, 0, 0
 	for ; c.revisions == 0 || c.g.HasCleanup(); fn = func() {} {
 		c.g.Update(fn)
 		c.revisions++
+		c.total += c.g.Visits()
 		c.most, c.peak = max(c.most, c.g.Visits()), max(c.peak, c.g.Size().Arcs)
 	}
 }
