@@ -287,20 +287,11 @@ func (g *Graph) countMatches(id slotID) matchCount {
 
 // countSlotMatches adds the matches of a slot for each dropped holder with a selector in the scope.
 func (g *Graph) countSlotMatches(sc *scope, id slotID, t matchCount) {
-	count := func(list []*selector) {
-		for _, s := range list {
+	for n := g.slots.at(id).node; n != 0; n = g.nodes.at(n).sibling {
+		for s := range g.compared(sc, g.labelsOf(n)) {
 			if _, counted := t[s.owner]; s.holder.dropped != nil && s.holder.dropped != requirementsOfObject && !counted {
 				t[s.owner] = g.matchesOf(s.holder, id)
 			}
-		}
-	}
-	count(sc.rest)
-	if len(sc.anchored) == 0 {
-		return
-	}
-	for n := g.slots.at(id).node; n != 0; n = g.nodes.at(n).sibling {
-		for k, v := range g.labelsOf(n) {
-			count(sc.anchored[pair{k, v}])
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 )
@@ -17,7 +18,7 @@ type selector struct {
 	// namespaceSelector selects the namespaces in which the selector matches objects; nil for all.
 	namespaceSelector *Selector
 	// anchors are the pairs of one requirement, under which the scope indexes the selector: an object
-	// that matches has exactly one of them. Empty if no requirement lists values.
+	// that matches has exactly one of them. Empty if no requirement asks for a label.
 	anchors []pair
 }
 
@@ -31,6 +32,9 @@ type scope struct {
 	// postings are nil until they are needed.
 	postings *postings
 }
+
+// anyValue is the value of an anchor for the requirement that a label exists. No label has this value.
+const anyValue = "\x00"
 
 // selection has the scopes by their kind and namespace.
 type selection map[kindID]map[spaceID]*scope
@@ -191,33 +195,66 @@ func (g *Graph) index(s *selector) {
 	g.spaces.hold(s.space)
 	sc := g.scopeFor(s.kind, s.space)
 	best := -1
-	var anchor *Requirement
 	for i := range s.selector.Requirements {
-		r := &s.selector.Requirements[i]
-		if r.Op != In {
+		anchors := s.selector.Requirements[i].anchors()
+		if len(anchors) == 0 {
 			continue
 		}
 		crowd := 0
-		for _, v := range r.Values {
-			crowd += 1 + len(sc.anchored[pair{r.Key, v}])
+		for _, p := range anchors {
+			crowd += 1 + len(sc.anchored[p])
 		}
 		if best < 0 || crowd < best {
-			best, anchor = crowd, r
+			best, s.anchors = crowd, anchors
 		}
 	}
 	if best < 0 {
 		sc.rest = append(sc.rest, s)
 		return
 	}
-	s.anchors = s.anchors[:0]
-	for _, v := range slices.Compact(slices.Sorted(slices.Values(anchor.Values))) {
-		s.anchors = append(s.anchors, pair{anchor.Key, v})
-	}
 	if sc.anchored == nil {
 		sc.anchored = make(map[pair][]*selector)
 	}
 	for _, p := range s.anchors {
 		sc.anchored[p] = append(sc.anchored[p], s)
+	}
+}
+
+// anchors returns the pairs of which an object that meets the requirement has exactly one, none if the
+// requirement asks for no label.
+func (r *Requirement) anchors() (anchors []pair) {
+	switch r.Op {
+	case In:
+		for _, v := range slices.Compact(slices.Sorted(slices.Values(r.Values))) {
+			anchors = append(anchors, pair{r.Key, v})
+		}
+	case Exists:
+		anchors = []pair{{r.Key, anyValue}}
+	}
+	return anchors
+}
+
+// compared yields the selectors of a scope that an object with these labels may match, and counts a visit
+// of each.
+func (g *Graph) compared(sc *scope, labels map[string]string) iter.Seq[*selector] {
+	return func(yield func(*selector) bool) {
+		each := func(list []*selector) bool {
+			g.visits += len(list)
+			for _, s := range list {
+				if !yield(s) {
+					return false
+				}
+			}
+			return true
+		}
+		if len(sc.anchored) > 0 {
+			for k, v := range labels {
+				if !each(sc.anchored[pair{k, v}]) || !each(sc.anchored[pair{k, anyValue}]) {
+					return
+				}
+			}
+		}
+		each(sc.rest)
 	}
 }
 
@@ -275,16 +312,7 @@ func (g *Graph) relabelled(id slotID) {
 				continue
 			}
 			labels := g.labelsOf(n)
-			if len(sc.anchored) > 0 {
-				for k, v := range labels {
-					for _, s := range sc.anchored[pair{k, v}] {
-						if s.holder.dropped == nil && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
-							g.selectArc(s.owner, id, s.typ, s.flag())
-						}
-					}
-				}
-			}
-			for _, s := range sc.rest {
+			for s := range g.compared(sc, labels) {
 				if s.holder.dropped == nil && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
 					g.selectArc(s.owner, id, s.typ, s.flag())
 				}
