@@ -120,16 +120,6 @@ fleet: ## run EPISODES episodes of trouble in a fleet of a hub and two members, 
 	@hack/control-plane.sh --no-controllers
 	@go test -v -timeout 12h ./test/fleet/troubles -args -long -episodes $(EPISODES) -seed $(SEED)
 
-.PHONY: replicas
-replicas: control-plane ## run EPISODES episodes of trouble among three replicas that share views, beginning with SEED, and print a line for each and a table; make test runs two
-	@go test ./test/replicas -run TestEpisodes -v -timeout 12h -args -long -episodes $(EPISODES) -seed $(SEED)
-
-.PHONY: test-edge
-test-edge: control-plane ## run the suites of one replica by way of another that does not hold the views: rights, graphs on one WebSocket, scenarios, canaries, hostile users; half an hour
-	@go test -timeout $(TEST_TIMEOUT) -run 'Rights|Mux|Stream' ./test/integration -args -edge
-	@go test -timeout $(TEST_TIMEOUT) ./test/scenarios ./test/canary -args -edge
-	@go test -timeout $(TEST_TIMEOUT) ./test/hostile -args -edge
-
 .PHONY: test-hub
 test-hub: control-plane ## run the end-to-end suite of one cluster at a hub, of whose fleet the cluster is a member; a quarter of an hour
 	@go test -timeout $(TEST_TIMEOUT) ./test/e2e -args -hub

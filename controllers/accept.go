@@ -44,9 +44,6 @@ func (v verdict) accepted() bool { return v.reason == v1alpha1.ReasonAccepted }
 // apply tells the engine of the spec, unless it was told before, and keeps the verdict in the
 // record. Until the verdict is known it returns false, and the view is reconciled again when it is.
 func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, view *v1alpha1.GraphView, record *record) (known bool, err error) {
-	if r.options.Placement != nil {
-		r.options.Placement.Place(name, view.Labels[PlacementLabel])
-	}
 	refused, err := r.checkServiceAccount(ctx, view)
 	if err != nil {
 		return false, err
@@ -66,9 +63,7 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 		record.applied, record.verdict = 0, refused
 		return true, nil
 	}
-	// Where replicas share views, another one may have to hold this one by now.
-	settled := func() bool { return r.options.Placement == nil || r.options.Placement.Settled(name) }
-	if record.applied == view.Generation && !record.verdict.expired(r.options.Clock.Now()) && settled() {
+	if record.applied == view.Generation && !record.verdict.expired(r.options.Clock.Now()) {
 		return true, nil
 	}
 	record.applied = 0 // until the engine has answered
@@ -82,9 +77,6 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 		return false, fmt.Errorf("apply spec: %w", err)
 	}
 	record.verdict = answer
-	if !settled() {
-		return r.applier.apply(name, v)
-	}
 	record.applied = view.Generation
 	return true, nil
 }

@@ -166,47 +166,15 @@ func TestApplier(t *testing.T) {
 	}
 }
 
-// moving is a Placement that changes while a spec is applied: this replica has to hold the view then.
-type moving struct {
-	Placement
-
-	settled func() bool
-}
-
-func (moving) Place(graphview.Name, string)  {}
-func (m moving) Settled(graphview.Name) bool { return m.settled() }
-
-// TestApplyFollowsPlacement: a spec is applied again if another replica has to hold the view when it
-// has been applied, and not at each reconcile.
-func TestApplyFollowsPlacement(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		u := newApplierUnderTest(t.Context())
-		r := NewGraphViewReconciler(u.engine, &Notifier{}, Options{Placement: moving{settled: func() bool { return len(u.engine.told()) >= 2 }}})
-		r.applier = u.applier
-		view := &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{UID: "a", Generation: 1}}
-		var record record
-		for range 20 {
-			if _, err := r.apply(t.Context(), web, view, &record); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(2 * time.Second)
-		}
-		if known, err := r.apply(t.Context(), web, view, &record); !known || err != nil || len(u.engine.told()) != 2 {
-			t.Errorf("known %t, %v, applied %d times, want twice", known, err, len(u.engine.told()))
-		}
-	})
-}
-
-// TestFailedApplyIsRepeated: a spec that the engine failed to apply is applied again, though it was
-// applied before and the placement is settled: the engine may have removed the view in between.
+// TestFailedApplyIsRepeated: a spec that the engine failed to apply is applied again.
 func TestFailedApplyIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newApplierUnderTest(t.Context())
 		u.engine.fails = errors.New("a fault")
-		r := NewGraphViewReconciler(u.engine, &Notifier{}, Options{Placement: moving{settled: func() bool { return len(u.engine.told()) >= 1 }}})
+		r := NewGraphViewReconciler(u.engine, &Notifier{}, Options{})
 		r.applier = u.applier
 		view := &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{UID: "a", Generation: 1}}
-		record := record{applied: 1, verdict: accepted}
+		var record record
 		for range 2 {
 			if known, _ := r.apply(t.Context(), web, view, &record); known {
 				t.Error("a failure counts as a verdict")

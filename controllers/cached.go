@@ -23,7 +23,7 @@ const unreadSpec = "graphview.dev/unread-spec"
 // decides how large the object is, and what the cache keeps is charged to no namespace.
 func CacheOptions() cache.Options { return cache.Options{DefaultTransform: reduce} }
 
-// reduce removes the parts of an object that no controller reads: managed fields, most other metadata
+// reduce removes the parts of an object that no controller reads: managed fields, most metadata
 // of GraphViews and of objects whose metadata alone is watched, and large specs of GraphViews. It is
 // idempotent.
 func reduce(object any) (any, error) {
@@ -40,14 +40,10 @@ func reduce(object any) (any, error) {
 
 // reducedMeta returns the metadata that controllers read.
 func reducedMeta(of *metav1.ObjectMeta) metav1.ObjectMeta {
-	reduced := metav1.ObjectMeta{
+	return metav1.ObjectMeta{
 		Namespace: of.Namespace, Name: of.Name, UID: of.UID, ResourceVersion: of.ResourceVersion, Generation: of.Generation,
 		CreationTimestamp: of.CreationTimestamp, DeletionTimestamp: of.DeletionTimestamp,
 	}
-	if label, ok := of.Labels[PlacementLabel]; ok {
-		reduced.Labels = map[string]string{PlacementLabel: label}
-	}
-	return reduced
 }
 
 // reduceView is reduce for a GraphView.

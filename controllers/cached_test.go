@@ -18,7 +18,7 @@ func TestCachedViewIsSmall(t *testing.T) {
 	text := strings.Repeat("x", large)
 	for name, change := range map[string]func(*v1alpha1.GraphView){
 		"annotations": func(v *v1alpha1.GraphView) { v.Annotations = map[string]string{"a": text} },
-		"labels":      func(v *v1alpha1.GraphView) { v.Labels["a"] = text },
+		"labels":      func(v *v1alpha1.GraphView) { v.Labels = map[string]string{"a": text} },
 		"owners":      func(v *v1alpha1.GraphView) { v.OwnerReferences = []metav1.OwnerReference{{Name: text}} },
 		"finalizers":  func(v *v1alpha1.GraphView) { v.Finalizers = []string{text} },
 		"managers":    func(v *v1alpha1.GraphView) { v.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: text}} },
@@ -29,7 +29,7 @@ func TestCachedViewIsSmall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := &v1alpha1.GraphView{
-				ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "all", UID: "u", ResourceVersion: "7", Generation: 3, Labels: map[string]string{PlacementLabel: "here"}},
+				ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "all", UID: "u", ResourceVersion: "7", Generation: 3},
 				Spec: v1alpha1.GraphViewSpec{
 					ServiceAccountName: "viewer", Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}},
 				},

@@ -47,13 +47,13 @@ type ClusterLinkReconciler struct {
 	client   client.Client
 	hub      Hub
 	notifier *Notifier
-	members  Members
+	election *Election
 }
 
 // NewClusterLinkReconciler returns a reconciler that is idle before SetupWithManager and the
 // manager's start. The hub notifies the notifier of links, which have no namespace.
 func NewClusterLinkReconciler(hub Hub, notifier *Notifier, o Options) *ClusterLinkReconciler {
-	return &ClusterLinkReconciler{hub: hub, notifier: notifier, members: o.Members}
+	return &ClusterLinkReconciler{hub: hub, notifier: notifier, election: o.Election}
 }
 
 // SetupWithManager registers the reconciler, which runs on every replica: each of them accepts
@@ -61,7 +61,7 @@ func NewClusterLinkReconciler(hub Hub, notifier *Notifier, o Options) *ClusterLi
 func (r *ClusterLinkReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	r.client = mgr.GetClient()
 	if err := mgr.Add(r.handover()); err != nil {
-		return fmt.Errorf("add the wake-up after a change of replicas: %w", err)
+		return fmt.Errorf("add the wake-up after an election: %w", err)
 	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("clusterlink").
@@ -75,7 +75,7 @@ func (r *ClusterLinkReconciler) SetupWithManager(mgr ctrl.Manager) error {
 }
 
 func (r *ClusterLinkReconciler) handover() *handover {
-	return &handover{r.members, r.notifier, r.requests}
+	return &handover{r.election, r.notifier, r.requests}
 }
 
 // requests lists ClusterLinks in the cache. It fails only if the cache stops, when the result
@@ -105,7 +105,7 @@ func (r *ClusterLinkReconciler) Reconcile(ctx context.Context, request ctrl.Requ
 		return ctrl.Result{}, nil
 	}
 	refused := r.hub.ApplyLink(link.Name, link.Spec)
-	if r.members != nil && !r.members.First(linkStatus) {
+	if !r.election.Elected() {
 		return ctrl.Result{}, nil
 	}
 	after := link.DeepCopy()

@@ -9,9 +9,9 @@
 //
 // ReferenceRuleReconciler does the same for ReferenceRules and the engine's rules.
 //
-// They run on every replica. The replica that ranks first among the members (package
-// replicas) writes status and Events. Where replicas share views, the status of a view is
-// written by the replica that ranks first for that view (package placement).
+// They run on every replica. One replica writes status and Events: the one that has the Lease
+// (Election). A write names the resource version that it starts from, so a replica that is
+// suspended between asking whether it is elected and writing does not overwrite a newer status.
 //
 // SetupWebhook serves the validating webhook, which checks the spec of a GraphView with
 // the same code as the reconciler before the API server stores it.

@@ -34,11 +34,8 @@ type Options struct {
 	// Compiling returns a context under which expressions are compiled in turns of the
 	// owner. Without it the webhook compiles at once.
 	Compiling func(ctx context.Context, owner budget.Owner) context.Context
-	// Members are this operator's replicas. The first of them writes status. Nil: there is one
-	// replica.
-	Members Members
-	// Placement is that of the replicas that share views. Nil: each holds every view.
-	Placement Placement
+	// Election elects the replica that writes status. Nil: there is one replica.
+	Election *Election
 	// RulesKnown is closed when the engine knows all ReferenceRules. Nil: the reconciler does
 	// not wait.
 	RulesKnown <-chan struct{}
@@ -122,7 +119,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 		record.ready = view.Generation
 	}
 	again := record.verdict.retryAfter(r.options.Clock.Now())
-	if !r.writes(name, record) {
+	if !r.writes(record) {
 		return ctrl.Result{RequeueAfter: again}, nil
 	}
 	if held.Served {
@@ -144,4 +141,15 @@ func lookAgain(result ctrl.Result, err error, again time.Duration) (ctrl.Result,
 		result.RequeueAfter = again
 	}
 	return result, nil
+}
+
+// writes reports whether this replica writes the status of a view. A replica that begins
+// to write has not seen the view become ready, as after a restart.
+func (r *GraphViewReconciler) writes(record *record) bool {
+	writes := r.options.Election.Elected()
+	if writes && !record.writing {
+		record.written, record.met = nil, r.options.Clock.Now()
+	}
+	record.writing = writes
+	return writes
 }

@@ -28,7 +28,7 @@ type record struct {
 	// wroteAt; nil before the first. The cache may lag behind it.
 	written *v1alpha1.GraphView
 	wroteAt time.Time
-	// writing: this replica writes the status, where replicas share views.
+	// writing reports whether this replica was the writer of status at the last reconcile.
 	writing bool
 	// refused is of the status writes that were refused since the last that was not.
 	refused refusal

@@ -39,7 +39,7 @@ type ReferenceRuleReconciler struct {
 	client   client.Client
 	engine   RuleEngine
 	recorder events.EventRecorder
-	members  Members
+	election *Election
 	known    chan struct{}
 
 	// mu makes reading a ReferenceRule and telling the engine one step, so that
@@ -48,9 +48,9 @@ type ReferenceRuleReconciler struct {
 }
 
 // NewReferenceRuleReconciler returns a reconciler that is idle before SetupWithManager and the
-// manager's start. It uses Members of the options.
+// manager's start. It uses Election of the options.
 func NewReferenceRuleReconciler(engine RuleEngine, o Options) *ReferenceRuleReconciler {
-	return &ReferenceRuleReconciler{engine: engine, members: o.Members, known: make(chan struct{})}
+	return &ReferenceRuleReconciler{engine: engine, election: o.Election, known: make(chan struct{})}
 }
 
 // Known is closed when the engine has been told of every ReferenceRule that there
@@ -65,7 +65,7 @@ func (r *ReferenceRuleReconciler) Reconcile(ctx context.Context, request ctrl.Re
 		return ctrl.Result{}, err
 	}
 	again := v.retryAfter(time.Now())
-	if !r.writes() {
+	if !r.election.Elected() {
 		return ctrl.Result{RequeueAfter: again}, nil
 	}
 	result, err := r.writeStatus(ctx, rule, v)
@@ -134,9 +134,4 @@ func (r *ReferenceRuleReconciler) writeStatus(ctx context.Context, rule *v1alpha
 		r.recorder.Eventf(rule, nil, kind, c.Reason, actions[c.Type], "%s", cutBytes(c.Message, maxNote))
 	}
 	return again, nil
-}
-
-// writes reports whether this replica writes the status of ReferenceRules.
-func (r *ReferenceRuleReconciler) writes() bool {
-	return r.members == nil || r.members.First(ruleStatus)
 }

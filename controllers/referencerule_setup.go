@@ -41,8 +41,7 @@ func (r *ReferenceRuleReconciler) SetupWithManager(mgr ctrl.Manager) error {
 }
 
 // ruleResync applies all ReferenceRules to the engine once the cache has them. It reconciles
-// each again when the replicas change, since this one may have to write status, and when the
-// served kinds change.
+// each again when this replica is elected to write status, and when the served kinds change.
 type ruleResync struct {
 	r     *ReferenceRuleReconciler
 	again chan<- event.GenericEvent
@@ -64,10 +63,7 @@ func (c *ruleResync) Start(ctx context.Context) error {
 	}
 	close(c.r.known)
 	for {
-		var others <-chan struct{}
-		if c.r.members != nil {
-			others = c.r.members.Changed()
-		}
+		elected := c.r.election.Changed()
 		changed := c.r.engine.ServedChanged() // before anybody looks at what is served now
 		if rules, err = c.list(ctx); err != nil {
 			return err
@@ -83,7 +79,7 @@ func (c *ruleResync) Start(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-changed:
-		case <-others:
+		case <-elected:
 		}
 		select {
 		case <-ctx.Done():

@@ -19,15 +19,15 @@ import (
 
 // The operator's rights. It lists and watches everything, since views select any resource. It
 // may not get, since get on all resources includes subresources such as pods/exec and
-// nodes/proxy. It also writes status and Events, a Lease by which its replicas know each
-// other, and its certificates.
+// nodes/proxy. It also writes status and Events, its certificates, the Lease by which the writer of
+// status is elected, and for each replica of a hub a Lease by which they are counted.
 //
 // +kubebuilder:rbac:groups=*,resources=*,verbs=list;watch
 // +kubebuilder:rbac:groups=graphview.dev,resources=graphviews,verbs=get
 // +kubebuilder:rbac:groups=graphview.dev,resources=graphviews/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiregistration.k8s.io,resources=apiservices,resourceNames=v1alpha1.stream.graphview.dev,verbs=get;patch
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,verbs=create;delete;list;update
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=graphview-system,resources=leases,verbs=create;delete;get;list;update
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,resourceNames=graphview,verbs=get
 // +kubebuilder:rbac:groups="",namespace=graphview-system,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups="",namespace=graphview-system,resources=secrets,resourceNames=graphview-certificates,verbs=get;update
@@ -48,8 +48,8 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	if err != nil {
 		return fmt.Errorf("index GraphViews: %w", err)
 	}
-	if err := mgr.Add(&handover{r.options.Members, r.notifier, func(ctx context.Context) []ctrl.Request { return r.requests(ctx) }}); err != nil {
-		return fmt.Errorf("add the wake-up after a change of replicas: %w", err)
+	if err := mgr.Add(&handover{r.options.Election, r.notifier, func(ctx context.Context) []ctrl.Request { return r.requests(ctx) }}); err != nil {
+		return fmt.Errorf("add the wake-up after an election: %w", err)
 	}
 	r.applier = newApplier(ctx, applierOptions{
 		engine: r.engine, read: r.readSpec,
@@ -61,14 +61,10 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	if err := mgr.Add(&initialList{r}); err != nil {
 		return fmt.Errorf("add the initial list of GraphViews: %w", err)
 	}
-	changed := predicate.Predicate(predicate.GenerationChangedPredicate{})
-	if r.options.Placement != nil {
-		changed = predicate.Or(changed, placementChanged)
-	}
 	err = ctrl.NewControllerManagedBy(mgr).
 		Named("graphview").
 		// Our own writes of status change no generation, so they cause no reconcile.
-		For(&v1alpha1.GraphView{}, builder.WithPredicates(changed)).
+		For(&v1alpha1.GraphView{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesMetadata(&corev1.ServiceAccount{}, handler.EnqueueRequestsFromMapFunc(r.viewsOf),
 			builder.WithPredicates(existence)).
 		WatchesRawSource(r.notifier).
@@ -78,14 +74,6 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 		return fmt.Errorf("set up the GraphView controller: %w", err)
 	}
 	return nil
-}
-
-// placementChanged passes updates that change the PlacementLabel, and no others: tools
-// such as Argo CD change other labels all the time.
-var placementChanged = predicate.Funcs{
-	UpdateFunc: func(e event.UpdateEvent) bool {
-		return e.ObjectOld.GetLabels()[PlacementLabel] != e.ObjectNew.GetLabels()[PlacementLabel]
-	},
 }
 
 // existence passes the creation and deletion of ServiceAccounts.
@@ -121,21 +109,21 @@ func (r *GraphViewReconciler) requests(ctx context.Context, o ...client.ListOpti
 	return out
 }
 
-// handover has the objects of a kind reconciled again when the replicas change: this one may
-// have to write their status now.
+// handover has the objects of a kind reconciled again when this replica is elected to write their
+// status.
 type handover struct {
-	members  Members // nil: there is one replica
+	election *Election
 	notifier *Notifier
 	requests func(context.Context) []ctrl.Request // for all objects
 }
 
 // Start runs until ctx is done.
 func (h *handover) Start(ctx context.Context) error {
-	if h.members == nil {
+	if h.election == nil {
 		return nil
 	}
 	for {
-		changed := h.members.Changed()
+		changed := h.election.Changed()
 		for _, request := range h.requests(ctx) {
 			h.notifier.Notify(graphview.Name{Namespace: request.Namespace, Name: request.Name})
 		}

@@ -31,7 +31,6 @@ func setCounts(status *v1alpha1.GraphViewStatus, st *graphview.Status) {
 		status.Missing = new(int64(st.Missing))
 	}
 	status.Subscribers = int64(st.Subscribers)
-	status.Holder = validation.Cut(st.Holder, v1alpha1.MaxHolder)
 	status.Warnings = boundWarnings(st.Warnings)
 	status.Resources = nil
 	for i := range st.Resources[:min(len(st.Resources), v1alpha1.MaxStatusResources)] {

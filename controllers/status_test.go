@@ -24,7 +24,7 @@ func TestSetCounts(t *testing.T) {
 			{Group: "apps", Version: "v1", Resource: "deployments", Namespaced: true, Objects: 12, Synced: true},
 			{Version: "v1", Resource: "nodes", Message: "forbidden"},
 		},
-		Vertices: 240, Arcs: 611, Roots: 1, Subscribers: 2, Holder: "graphview-manager-0",
+		Vertices: 240, Arcs: 611, Roots: 1, Subscribers: 2,
 		Warnings: []string{"w"},
 	})
 	want := v1alpha1.GraphViewStatus{
@@ -33,7 +33,7 @@ func TestSetCounts(t *testing.T) {
 			{Group: "apps", Version: "v1", Resource: "deployments", Namespaced: true, Objects: 12, Synced: true},
 			{Version: "v1", Resource: "nodes", Message: "forbidden"},
 		},
-		ResourceCount: 2, Vertices: 240, Arcs: 611, Roots: 1, Subscribers: 2, Holder: "graphview-manager-0",
+		ResourceCount: 2, Vertices: 240, Arcs: 611, Roots: 1, Subscribers: 2,
 		Warnings: []string{"w"},
 	}
 	if diff := cmp.Diff(want, status); diff != "" {

@@ -88,7 +88,7 @@ func NewEngine(o Options) (*Engine, error) {
 	var locked time.Time // only the writer uses it
 	e.graph.ObserveLock(func() { locked = time.Now() }, func() { e.writeLock.Observe(time.Since(locked).Seconds()) })
 	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
-	e.delivered.Recall, e.delivered.Turn = o.Recall, e.processors.EncodeTurn
+	e.delivered.Turn = e.processors.EncodeTurn
 	var err error
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Watchable: o.watchable(), Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)

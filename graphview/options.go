@@ -44,8 +44,6 @@ type Options struct {
 	// watches only what Own permits. References to kinds that it denies remain. Nil: the engine
 	// tries every watch.
 	Own Permit
-	// Recall lets subscribers resume if they reconnect through another replica; see delivery.Shared.
-	Recall bool
 	// Notify is called when the Status of a named view may have changed. It must not block and must
 	// not call the Engine.
 	Notify func(Name)

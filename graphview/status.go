@@ -19,8 +19,6 @@ type Status struct {
 	Missing int
 	// Subscribers counts open subscriptions.
 	Subscribers int
-	// Holder is the replica that serves the view, if views are distributed over replicas; else "".
-	Holder string
 	// Warnings are the current warnings, without names of objects, in a stable order. Their number
 	// is not bounded.
 	Warnings []string

@@ -57,9 +57,6 @@ type Options struct {
 	// PermissionRecheck is how often the rights of open streams are checked again; default
 	// 60 s.
 	PermissionRecheck time.Duration
-	// DigestKey is shared by replicas that accept each other's revisions. Nil: this server
-	// accepts only its own.
-	DigestKey []byte
 	// Registerer registers the server's metrics. Nil: they are not registered.
 	Registerer prometheus.Registerer
 	// MaxOpen bounds the graphs that are sent at the same time, in streams and gets; default

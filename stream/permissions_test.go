@@ -37,7 +37,7 @@ func TestMetrics(t *testing.T) {
 		}
 		p := newPermissions(func(_ context.Context, _ user.Info, q access.Question) (bool, error) {
 			return q.Resource == "pods" && q.Namespace == "", nil
-		}, time.Minute, nil, nil, m)
+		}, time.Minute, nil, m)
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { p.Run(ctx) })
@@ -86,7 +86,7 @@ func TestSocketIsEnded(t *testing.T) {
 	s := serve(t, fakeCluster{view}, func(s *Server) {
 		s.permissions = newPermissions(func(context.Context, user.Info, access.Question) (bool, error) {
 			return !revoked.Load(), nil
-		}, 20*time.Millisecond, nil, nil, s.metrics)
+		}, 20*time.Millisecond, nil, s.metrics)
 	})
 	conn := s.mustDial(watchWeb)
 	subscription := await(t, view.subscribed)

@@ -55,9 +55,9 @@ func (q question) terms(end context.CancelCauseFunc) rights.Terms {
 }
 
 // newPermissions returns permissions that report to the metrics.
-func newPermissions(review access.Review, interval time.Duration, key []byte, ledger *budget.Ledger, m *metrics) *rights.Permissions {
+func newPermissions(review access.Review, interval time.Duration, ledger *budget.Ledger, m *metrics) *rights.Permissions {
 	return rights.New(rights.Options{
-		Review: review, Interval: interval, Key: key, Ledger: ledger, Reviewed: m.reviewed, Rechecked: m.rechecked,
+		Review: review, Interval: interval, Ledger: ledger, Reviewed: m.reviewed, Rechecked: m.rechecked,
 		Unchecked: func(leases int) { m.unchecked.Set(float64(leases)) },
 	})
 }

@@ -70,7 +70,7 @@ func newServer(o Options, a *delegatedAuth) (*Server, error) {
 		options: o, access: a, listener: admission.LimitConns(listener, o.Ledger),
 		registry: admission.NewRegistry(o.MaxOpen), exports: admission.NewExports(),
 		writes: admission.NewWriteBudget(0), timing: defaultTiming(), metrics: m,
-		permissions: newPermissions(a.review, o.PermissionRecheck, o.DigestKey, o.Ledger, m),
+		permissions: newPermissions(a.review, o.PermissionRecheck, o.Ledger, m),
 		documents:   discoveryDocuments(o.Version),
 	}
 	s.handler = s.newHandler()

@@ -281,7 +281,7 @@ func TestMuxRights(t *testing.T) {
 	s := serve(t, fakeCluster{web, db}, func(s *Server) {
 		s.permissions = newPermissions(func(_ context.Context, _ user.Info, q access.Question) (bool, error) {
 			return fmt.Sprint(q.Verb, " ", q.Resource, q.Path, " ", q.Name) != revoked.Load(), nil
-		}, 20*time.Millisecond, nil, nil, s.metrics)
+		}, 20*time.Millisecond, nil, s.metrics)
 	})
 	conn := dialMux(t, s)
 	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)

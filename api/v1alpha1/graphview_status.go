@@ -12,8 +12,6 @@ const (
 	MaxWarnings = 10
 	// MaxWarning bounds a warning, in characters.
 	MaxWarning = 1024
-	// MaxHolder bounds the name of a holder, in characters.
-	MaxHolder = 253
 	// MaxConditionMessage bounds the message of a condition, in characters.
 	MaxConditionMessage = 32768
 )
@@ -84,16 +82,10 @@ type GraphViewStatus struct {
 	Memory string `json:"memory,omitempty"`
 
 	// subscribers is the number of open subscriptions that read from the replica that
-	// writes this status. Where replicas share views, it includes those at other replicas.
+	// writes this status.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Subscribers int64 `json:"subscribers"`
-
-	// holder is the name of the pod that holds the graph and writes this status. Absent
-	// unless replicas share views.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Holder string `json:"holder,omitempty"`
 
 	// warnings are the current warnings, in a stable order. They contain resources,
 	// numbers and causes, but no names of objects and no values.

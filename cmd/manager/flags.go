@@ -35,8 +35,6 @@ type options struct {
 	requireServiceAccount          bool
 	permissionRecheck, syncTimeout time.Duration
 	maxVertices                    int
-	viewHolders                    int
-	relayAddress, relayAdvertise   string
 	tunnelAddress, tunnelCertDir   string
 	hubName, hubURL                string
 	hubCAFile, hubTokenFile        string
@@ -61,16 +59,13 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "host:port of Go profiles; 0 turns them off. Profiles show what is in memory, so bind them to localhost")
 	flags.StringVar(&o.stateDir, "state-dir", "", "directory in which the operator remembers crashes: private to this replica, kept across container restarts. After two crashes within ten minutes it refuses expressions for ten minutes. Empty: it does not")
 	flags.StringVar(&o.check, "check", "", "check an installation as its users see it, print the result and exit, instead of serving: a comma-separated list of definitions, apiservice and webhook")
-	flags.BoolVar(&o.leaderElect, "leader-elect", false, "write each status by one of the replicas, which know each other by Leases; without it, every replica writes status")
+	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect the replica that writes status, by a Lease in the operator's namespace; without it, every replica writes status, so there must be one")
 	flags.BoolVar(&o.dashboard, "dashboard", false, "serve the dashboard, a page that draws graphs, under /dashboard/. It shows each user only what that user may see")
 	origins := flags.String("allowed-origins", "", "comma-separated host patterns of web pages on other hosts that may open WebSockets and request graphs (CORS: get, list and server-sent events, with a token)")
 	flags.BoolVar(&o.requireServiceAccount, "require-service-account", inPod(), "accept only GraphViews with a serviceAccountName; such a view contains what that ServiceAccount may list and watch. If false, a view without one contains what the operator may list and watch, and its author can learn about all of it. The default is true in a Pod and false elsewhere")
 	flags.DurationVar(&o.permissionRecheck, "permission-recheck", time.Minute, "how often the permissions of subscribers are checked again")
 	flags.DurationVar(&o.syncTimeout, "sync-timeout", 30*time.Second, "how long a view waits for a resource; after that it is served without the resource, with a warning")
 	flags.IntVar(&o.maxVertices, "max-vertices-per-view", 200_000, "maximum number of visible objects in a view; a larger view is not served")
-	flags.IntVar(&o.viewHolders, "view-holders", 0, "1: each view is held by one replica, and other replicas read it from there. 0: every replica holds every view")
-	flags.StringVar(&o.relayAddress, "relay-bind-address", ":8445", "host:port of the mutual TLS listener that serves views to other replicas; used only with --view-holders")
-	flags.StringVar(&o.relayAdvertise, "relay-advertise-address", "", "host:port at which other replicas reach --relay-bind-address; if empty, the bound host, or the address in the environment variable POD_IP")
 	flags.StringVar(&o.tunnelAddress, "tunnel-bind-address", "", "host:port of the TLS listener at which the members of a fleet connect, for instance :8444; if empty, this operator is no hub")
 	flags.StringVar(&o.tunnelCertDir, "tunnel-cert-dir", "", "directory with tls.crt and tls.key of that listener; if empty, it has the certificate of --stream-bind-address")
 	flags.StringVar(&o.hubName, "hub-name", "", "name of the hub: the audience of its members' tokens, and part of the prefix hub:NAME: of its users and groups in each member")
@@ -111,9 +106,6 @@ func (o *options) validate() error {
 	positive("cluster-wait", o.clusterWait > 0)
 	positive("tunnel-max-age", o.tunnelMaxAge > 0)
 	errs = append(errs, o.validateFleet())
-	if o.viewHolders != 0 && o.viewHolders != 1 {
-		errs = append(errs, errors.New("--view-holders must be 0 or 1"))
-	}
 	if err := checkable(o.check); err != nil {
 		errs = append(errs, err)
 	}

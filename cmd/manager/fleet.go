@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -36,11 +37,11 @@ type fleetHub struct {
 	listener net.Listener
 	secured  *tls.Config
 	files    *certwatcher.CertWatcher // nil: the certificate of the stream listener
+	counter  *replicas.Counter        // nil: this replica is alone
 }
 
-// newFleetHub returns nil without --tunnel-bind-address. members are the replicas of this operator,
-// nil if it is alone.
-func newFleetHub(ctx context.Context, o *options, certificates certificates, engine *graphview.Engine, members *replicas.Members, shared *sharing) (*fleetHub, error) {
+// newFleetHub returns nil without --tunnel-bind-address.
+func newFleetHub(ctx context.Context, o *options, config *rest.Config, certificates certificates, engine *graphview.Engine) (*fleetHub, error) {
 	if o.tunnelAddress == "" {
 		return nil, nil
 	}
@@ -55,20 +56,17 @@ func newFleetHub(ctx context.Context, o *options, certificates certificates, eng
 	with := hub.Options{
 		Name: o.hubName, Run: engine.RunID(), Ledger: engine.Ledger(), Notify: func(link string) { f.notifier.Notify(graphview.Name{Name: link}) }, Logger: ctrl.Log.WithName("hub"),
 	}
-	if members != nil {
-		with.Replicas = members
+	var err error
+	if f.counter, err = newCounter(o, config, engine.RunID()); err != nil {
+		return nil, err
 	}
-	if shared != nil {
-		with.Peers = shared.peers()
+	if f.counter != nil {
+		with.Replicas = f.counter
 	}
 	f.Hub = hub.New(context.WithoutCancel(ctx), with)
-	if shared != nil {
-		shared.handshakes = f.PeerHandler()
-	}
 	if err := f.Register(metrics.Registry); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	var err error
 	if f.listener, err = net.Listen("tcp", o.tunnelAddress); err != nil {
 		return nil, fmt.Errorf("listen for members: %w", err)
 	}
@@ -92,6 +90,9 @@ func (f *fleetHub) run(ctx context.Context) error {
 	server.Protocols.SetHTTP1(true) // WebSockets
 	var running sync.WaitGroup
 	running.Go(func() { _ = f.Run(ctx) }) // it ends with ctx
+	if f.counter != nil {
+		running.Go(func() { _ = f.counter.Run(ctx) }) // likewise
+	}
 	if f.files != nil {
 		running.Go(func() { _ = f.files.Start(ctx) }) // likewise
 	}
@@ -165,4 +166,13 @@ func linkRunnables(mgr manager.Manager, hub *fleetHub, accept controllers.Option
 		}
 	}
 	return runnables, nil
+}
+
+// httpLog logs errors of net/http under a name. Nearly all of them are failed handshakes of
+// unknown peers.
+type httpLog string
+
+func (l httpLog) Write(p []byte) (int, error) {
+	ctrl.Log.WithName(string(l)).V(1).Info("http", "message", string(p))
+	return len(p), nil
 }

@@ -23,14 +23,13 @@ const aliveWithin = 10 * time.Second
 
 var (
 	errUnknown  = errors.New("not every GraphView is known yet")
-	errAlone    = errors.New("the other replicas do not know this one yet")
 	errStopping = errors.New("the operator is stopping")
 )
 
 // newProbes returns the checks of /healthz, which fails if the graph makes no progress, and of /readyz,
-// which succeeds while every GraphView is known, this replica has joined the others, and ctx is not
-// done. Views that are still syncing do not delay it. A nil joined is not waited for.
-func newProbes(ctx context.Context, engine *graphview.Engine, known, joined <-chan struct{}) probes {
+// which succeeds while every GraphView is known and ctx is not done. Views that are still syncing do
+// not delay it.
+func newProbes(ctx context.Context, engine *graphview.Engine, known <-chan struct{}) probes {
 	live := func(r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), aliveWithin)
 		defer cancel()
@@ -42,32 +41,33 @@ func newProbes(ctx context.Context, engine *graphview.Engine, known, joined <-ch
 		}
 		select {
 		case <-known:
+			return nil
 		default:
 			return errUnknown
-		}
-		if joined == nil {
-			return nil
-		}
-		select {
-		case <-joined:
-			return nil
-		default:
-			return errAlone
 		}
 	}
 	return probes{map[string]healthz.Checker{"graph": live}, map[string]healthz.Checker{"graphviews": ready}}
 }
 
 // registerMetrics registers the metrics that the engine and the stream server do not register.
-// kept is nil if the operator does not renew its certificate.
-func registerMetrics(permit *controllers.Permit, guard *controllers.WebhookGuard, kept *pki.Certificates) error {
+// kept is nil if the operator does not renew its certificate, and election for the only replica.
+func registerMetrics(permit *controllers.Permit, guard *controllers.WebhookGuard, kept *pki.Certificates, election *controllers.Election) error {
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name:        "graphview_build_info",
 		Help:        "1, labelled with the operator's version and that of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	})
 	build.Set(1)
-	collectors := []prometheus.Collector{build, permit, guard}
+	writer := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "graphview_status_writer",
+		Help: "1 on the replica that writes the status of GraphViews, ReferenceRules and ClusterLinks, 0 on the others.",
+	}, func() float64 {
+		if election.Elected() {
+			return 1
+		}
+		return 0
+	})
+	collectors := []prometheus.Collector{build, permit, guard, writer}
 	if kept != nil {
 		collectors = append(collectors, kept)
 	}

@@ -25,8 +25,7 @@ import (
 	"graphview.dev/stream"
 )
 
-// shutdownTimeout is how long everything may take to end: other replicas to go on
-// elsewhere, and streams to say goodbye.
+// shutdownTimeout is how long everything may take to end, such as streams to say goodbye.
 const shutdownTimeout = 20 * time.Second
 
 // cacheSyncTimeout is how long a controller waits for its caches at the start. It is long:
@@ -89,36 +88,29 @@ func run(ctx context.Context, o *options) error {
 		Permit:         permit.Allowed,
 		PermitInterval: o.permissionRecheck,
 		RefuseUntil:    refuseUntil,
-		Recall:         o.viewHolders > 0,
 		Registerer:     metrics.Registry,
 	})
 	if err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
 	tuneCollector(engine.Relieve)
-	shared, err := newSharing(ctx, o, sharingOptions{config: config, scheme: scheme, engine: engine, notifier: notifier, cached: mgr.GetClient()})
+	election, err := newElection(o, config, engine.RunID())
 	if err != nil {
-		return fmt.Errorf("replicas that share views: %w", err)
+		return fmt.Errorf("election of the writer of status: %w", err)
 	}
-	accept := controllers.Options{RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Known: permit.Known, Compiling: engine.Compiling}
-	members, err := membersOf(shared, o, config, engine)
-	if err != nil {
-		return err
-	}
-	if members != nil {
-		accept.Members = members
+	accept := controllers.Options{
+		RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Known: permit.Known, Compiling: engine.Compiling, Election: election,
 	}
 	rules := controllers.NewReferenceRuleReconciler(engine, accept)
 	accept.RulesKnown = rules.Known()
-	accept.Placement = shared.placement()
-	reconciler := controllers.NewGraphViewReconciler(shared.declared(engine), notifier, accept)
-	fleet, err := newFleetHub(ctx, o, certificates, engine, members, shared)
+	reconciler := controllers.NewGraphViewReconciler(engine, notifier, accept)
+	fleet, err := newFleetHub(ctx, o, config, certificates, engine)
 	if err != nil {
 		return fmt.Errorf("hub: %w", err)
 	}
-	served := shared.graphs(engine)
+	served := stream.Of(engine)
 	server, err := newServer(o, stream.Options{
-		Config: config, Ledger: engine.Ledger(), Cluster: served, Fleet: fleet.fleet(), DigestKey: shared.digestKey(),
+		Config: config, Ledger: engine.Ledger(), Cluster: served, Fleet: fleet.fleet(),
 		Known: reconciler.Known(), Ineffective: controllers.Ineffective(ctx, mgr.GetClient()),
 		GetCertificate: certificates.get, Logger: log.WithName("stream"),
 	})
@@ -128,19 +120,19 @@ func run(ctx context.Context, o *options) error {
 	if err := errors.Join(reconciler.SetupWithManager(ctx, mgr), rules.SetupWithManager(mgr)); err != nil {
 		return err
 	}
-	runnables := []manager.RunnableFunc{shared.run(engine.Run, server.Run, reconciler.Known()), certificates.run, guard.Run}
+	runnables := []manager.RunnableFunc{stream.Outliving(engine.Run, server.Run), certificates.run, guard.Run}
 	linked, err := linkRunnables(mgr, fleet, accept, func() (manager.RunnableFunc, error) { return newMember(o, engine, server, served) })
 	if err != nil {
 		return err
 	}
 	runnables = append(runnables, linked...)
-	if shared == nil && members != nil {
-		runnables = append(runnables, members.Run)
+	if election != nil {
+		runnables = append(runnables, election.Run)
 	}
-	checks := newProbes(ctx, engine, reconciler.Known(), shared.joined())
+	checks := newProbes(ctx, engine, reconciler.Known())
 	if err := errors.Join(
 		addAll(mgr, runnables),
-		registerMetrics(permit, guard, certificates.kept),
+		registerMetrics(permit, guard, certificates.kept, election),
 		serveWebhook(mgr, webhooks, accept, checks),
 		checks.serve(mgr, o.healthAddress),
 		serveMetrics(mgr, o, config, certificates),

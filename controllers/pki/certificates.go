@@ -19,11 +19,6 @@ import (
 // replicas serve from.
 const CertificatesSecret = "graphview-certificates" //nolint:gosec // a name, not what it names
 
-// PeerKeysSecret is the Secret, in the operator's namespace, by which replicas that share
-// views prove themselves to each other. A reader of it can read every view, so it is
-// separate from CertificatesSecret.
-const PeerKeysSecret = "graphview-peer-keys" //nolint:gosec // a name, not what it names
-
 // ServiceName is the Service through which the API server reaches the operator.
 const ServiceName = "graphview"
 
@@ -130,15 +125,13 @@ func (c *Certificates) Run(ctx context.Context) error {
 
 // sync is one look. The error says that trust, or the Secret, is not as it
 // should be; what could be done is done.
-func (c *Certificates) sync(ctx context.Context) error { return untilStored(ctx, c.step) }
-
-// untilStored takes a step on the Secret, and again at once where another replica was faster.
-func untilStored(ctx context.Context, step func(context.Context) error) error {
+func (c *Certificates) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, certificatesTimeout)
 	defer cancel()
 	var err error
 	for range certificatesAttempts {
-		if err = step(ctx); !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
+		// Again at once where another replica was faster.
+		if err = c.step(ctx); !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
 			break
 		}
 	}
@@ -209,40 +202,35 @@ func (c *Certificates) read(ctx context.Context) (*corev1.Secret, *ring, error) 
 	return secret, stored, nil
 }
 
-// write replaces the ring that was read. It fails if the Secret has changed since.
-func (c *Certificates) write(ctx context.Context, secret *corev1.Secret, r *ring) error {
-	return writeSecret(ctx, c.client, c.secret, secret, func(data map[string][]byte) { r.store(data) })
-}
-
-// writeSecret changes the Secret that was read, nil if there was none. It fails if the Secret
+// write replaces the ring in the Secret that was read, nil if there was none. It fails if the Secret
 // has changed since. The manifests contain an empty Secret, so that the operator needs no right
 // to create Secrets, which would give it a token of every ServiceAccount of its namespace.
-func writeSecret(ctx context.Context, c client.Client, key client.ObjectKey, secret *corev1.Secret, change func(data map[string][]byte)) error {
+func (c *Certificates) write(ctx context.Context, secret *corev1.Secret, r *ring) error {
 	if secret == nil {
 		made := &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{
-				Namespace: key.Namespace, Name: key.Name,
+				Namespace: c.secret.Namespace, Name: c.secret.Name,
 				Labels: map[string]string{"app.kubernetes.io/name": "graphview"},
 			},
 			Type: corev1.SecretTypeOpaque,
 			Data: make(map[string][]byte),
 		}
-		change(made.Data)
-		err := c.Create(ctx, made)
+		r.store(made.Data)
+		err := c.client.Create(ctx, made)
 		if apierrors.IsForbidden(err) {
-			return fmt.Errorf("the Secret %s is missing, and the operator may not create it; apply the manifests again, which have it: %w", key, err)
+			return fmt.Errorf("the Secret %s is missing, and the operator may not create it; apply the manifests again, which have it: %w", c.secret, err)
 		}
 		if err != nil {
-			return fmt.Errorf("create Secret %s: %w", key, err)
+			return fmt.Errorf("create Secret %s: %w", c.secret, err)
 		}
 		return nil
 	}
 	if secret.Data == nil {
 		secret.Data = make(map[string][]byte)
 	}
-	change(secret.Data)
-	if err := c.Update(ctx, secret); err != nil {
-		return fmt.Errorf("update Secret %s: %w", key, err)
+	r.store(secret.Data)
+	if err := c.client.Update(ctx, secret); err != nil {
+		return fmt.Errorf("update Secret %s: %w", c.secret, err)
 	}
 	return nil
 }

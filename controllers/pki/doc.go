@@ -1,17 +1,15 @@
-// Package pki keeps the operator's certificates and keys.
+// Package pki keeps the operator's certificates.
 //
 // Certificates is the serving certificate of the operator's ports. It is kept in a Secret
 // that the replicas share, is renewed in time, and its authority is written into the
-// caBundle of the operator's APIService and, if wanted, of its webhook. PeerKeys are the
-// certificate and the key that replicas use among each other if they share views; they are
-// kept in a Secret of their own.
+// caBundle of the operator's APIService and, if wanted, of its webhook.
 //
-// Both survive races of replicas by the Secret's resource version: a replica whose write
+// Replicas race for the Secret by its resource version: a replica whose write
 // conflicts takes what the other one has written. A certificate is renewed in two steps, so
 // that no client meets a certificate that it does not trust yet.
 //
 // The package does not know GraphViews, reconcilers or what is served.
 //
-// Concurrency: Run is called once. Certificates.Get and PeerKeys.TLS may be used from any
-// goroutine; Get waits until Run has read the Secret once.
+// Concurrency: Run is called once. Certificates.Get may be used from any
+// goroutine; it waits until Run has read the Secret once.
 package pki

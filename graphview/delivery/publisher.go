@@ -163,9 +163,6 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 	tellSynced := done && synced && !from.synced
 	if done && (from.pos.Known == 0 || from.pos.Walking() || b.count > 0 || len(b.frames) > 0 || tellSynced) {
 		rev = p.source.Run.encode(p.revision(v, to.pos.Known))
-		if p.source.Shared.Recall {
-			p.source.Shared.rightsCache.keep(v)
-		}
 	}
 	to.synced = from.synced || tellSynced
 	if done && v.content == SummaryOnly {
@@ -249,21 +246,15 @@ func (p *Publisher) add(b *frameBuilder, c *graph.Change, content Content, known
 	b.add(c)
 }
 
-// startAt returns the state of a subscriber that resumes after the revision since. The error is an
-// *unknownError if rights must be resolved first.
-func (p *Publisher) startAt(since string, v viewer) (state, error) {
+// startAt returns the state of a subscriber that resumes after the revision since.
+func (p *Publisher) startAt(since string, v viewer) state {
 	if since == "" {
-		return state{}, nil
+		return state{}
 	}
-	r, ok := p.source.Run.decode(since)
-	switch {
-	case !ok || r.view != p.revision(v, r.known).view:
-		return state{reset: true}, nil
-	case r == p.revision(v, r.known):
-		return state{pos: graph.Position{Known: r.known}}, nil
-	default:
-		return state{reset: true}, p.source.Shared.rightsCache.missing(r.rights, v)
+	if r, ok := p.source.Run.decode(since); ok && r == p.revision(v, r.known) {
+		return state{pos: graph.Position{Known: r.known}}
 	}
+	return state{reset: true}
 }
 
 // dropShared drops all caches. Close calls it after the last subscriber has left.

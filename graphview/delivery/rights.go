@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/graph"
@@ -118,71 +117,4 @@ func (g *gate) err() error {
 		e.places = append(e.places, p)
 	}
 	return e
-}
-
-// maxCachedRights is the maximum number of rights and places in a rightsCache, about 10 MB. Beyond it
-// the cache drops arbitrary rights. Their subscribers are reset if they reconnect through another
-// replica.
-const maxCachedRights = 200_000
-
-// rightsCache has the places that the rights of each revision knew. A subscriber can resume from a
-// revision only with equal rights, and rights that know fewer places are not equal. If a subscriber
-// reconnects through a replica that does not know its rights yet, the replica first reviews the same
-// places.
-type rightsCache struct {
-	mu     sync.Mutex
-	places map[uint32][]access.Place // by the hash of the digest of the rights
-	count  int                       // number of rights and places
-}
-
-// keep stores the places that a viewer's rights know, for the revisions that are sent to it.
-func (r *rightsCache) keep(v viewer) {
-	known, ok := v.rights.(EnumerableRights)
-	if !ok {
-		return
-	}
-	// Rights do not depend on the viewer's options, such as its roots.
-	key := hash32(digestOf(v.rights))
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, ok := r.places[key]; ok {
-		return
-	}
-	places := known.Places()
-	if 1+len(places) > maxCachedRights {
-		return
-	}
-	r.count += 1 + len(places)
-	for other, places := range r.places {
-		if r.count <= maxCachedRights {
-			break
-		}
-		delete(r.places, other)
-		r.count -= 1 + len(places)
-	}
-	if r.places == nil {
-		r.places = make(map[uint32][]access.Place)
-	}
-	r.places[key] = places
-}
-
-// missing returns an *unknownError if the rights of a revision, whose hash is key, knew places that
-// the viewer's rights do not know.
-func (r *rightsCache) missing(key uint32, v viewer) error {
-	if v.rights == nil {
-		return nil
-	}
-	r.mu.Lock()
-	places := r.places[key]
-	r.mu.Unlock()
-	var unknown []access.Place
-	for _, p := range places {
-		if _, known := v.rights.Allowed(p); !known {
-			unknown = append(unknown, p)
-		}
-	}
-	if len(unknown) == 0 {
-		return nil
-	}
-	return &unknownError{places: unknown}
 }

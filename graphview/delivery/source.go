@@ -66,14 +66,10 @@ type Interruption struct {
 
 // Shared is the state that the publishers of a process share. The zero value is ready.
 type Shared struct {
-	// Recall lets subscribers resume through another replica, where their rights are not known yet.
-	// It is set before any other use.
-	Recall bool
 	// Turn waits until a subscriber of an owner may encode a piece of a whole graph. The subscriber
 	// calls release afterwards. If Turn is nil, no subscriber waits. It is set before any other use.
 	Turn func(ctx context.Context, owner budget.Owner) (release func(), err error)
 
-	rightsCache rightsCache
 	large       largeFrames
 	kept        atomic.Int64 // bytes of shared changes
 	encodings   atomic.Uint64

@@ -125,11 +125,7 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	}
 	// Get the channels before reading, so that no later change is missed.
 	s.pause.news = p.source.News()
-	v, err := s.viewer()
-	if err != nil {
-		s.pause.missing = err
-		return nil, nil //nolint:nilerr // Wait resolves it
-	}
+	v := s.viewer()
 	lens := p.Lens()
 	if lens == nil {
 		return nil, nil
@@ -301,8 +297,8 @@ func (s *Subscription) Wait(ctx context.Context) error {
 }
 
 // viewer returns the subscriber's current rights and its options. If the rights have changed, it
-// resets the subscriber. The error is an *unknownError if rights must be resolved first.
-func (s *Subscription) viewer() (viewer, error) {
+// resets the subscriber.
+func (s *Subscription) viewer() viewer {
 	v := s.wanted
 	changed := false
 	if s.access != nil {
@@ -319,11 +315,7 @@ func (s *Subscription) viewer() (viewer, error) {
 	digest := v.digest()
 	switch {
 	case !s.begun:
-		state, err := s.publisher.startAt(s.since, v)
-		if err != nil {
-			return v, err
-		}
-		s.begun, s.state = true, state
+		s.begun, s.state = true, s.publisher.startAt(s.since, v)
 		s.since = "" // the string keeps the request in memory
 	case changed && digest != s.digest:
 		s.state, s.encoded = state{reset: true}, nil
@@ -332,7 +324,7 @@ func (s *Subscription) viewer() (viewer, error) {
 		}
 	}
 	s.digest = digest
-	return v, nil
+	return v
 }
 
 // closedBy returns the error that ends a subscription of a view that is not served.

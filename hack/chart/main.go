@@ -16,16 +16,15 @@ const chart = "charts/graphview"
 
 // copies maps files to their copies in the chart, and patterns to folders of copies.
 var copies = map[string]string{
-	"config/crd/bases/*.yaml":             "files/crds",
-	"config/rbac/*role*.yaml":             "files/rbac",
-	"config/rbac/auth_delegation.yaml":    "files/rbac",
-	"config/apiservice/apiservice.yaml":   "files/apiservice.yaml",
-	"config/webhook/webhook.yaml":         "files/webhook.yaml",
-	"config/webhook/*/role.yaml":          "files/webhook",
-	"config/manager/certificates.yaml":    "files/certificates.yaml",
-	"config/components/sharing/role.yaml": "files/sharing.yaml",
-	"docs/dashboards/graphview.json":      "files/dashboard.json",
-	"docs/alerts/graphview.yaml":          "files/alerts.yaml",
+	"config/crd/bases/*.yaml":           "files/crds",
+	"config/rbac/*role*.yaml":           "files/rbac",
+	"config/rbac/auth_delegation.yaml":  "files/rbac",
+	"config/apiservice/apiservice.yaml": "files/apiservice.yaml",
+	"config/webhook/webhook.yaml":       "files/webhook.yaml",
+	"config/webhook/*/role.yaml":        "files/webhook",
+	"config/manager/certificates.yaml":  "files/certificates.yaml",
+	"docs/dashboards/graphview.json":    "files/dashboard.json",
+	"docs/alerts/graphview.yaml":        "files/alerts.yaml",
 }
 
 func main() {

@@ -21,8 +21,8 @@ func runFleet(ctx context.Context, planes []*env.ControlPlane, root string, dura
 		must.Do(operator.Install(ctx, plane, root))
 	}
 	options := operator.Options{Binary: filepath.Join(root, "bin", "manager")}
-	must.Do(operator.InstallSharing(ctx, planes[0], root))
 	hub, err := operator.StartHub(planes[0], options)
+	defer hub.Close()
 	for _, replica := range []*operator.Operator{hub.Operator, hub.Other} {
 		if replica != nil {
 			defer stopOperator(ctx, replica)

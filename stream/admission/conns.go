@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"net/http"
 	"sync"
 	"time"
 
@@ -208,16 +207,4 @@ func Unauthenticated(ctx context.Context) bool {
 	c.limiter.mu.Lock()
 	defer c.limiter.mu.Unlock()
 	return c.place != nil
-}
-
-// LimitPeers returns a listener that bounds unauthenticated connections. The server must
-// authenticate peers in the TLS handshake, before its handler is called.
-func LimitPeers(server *http.Server, l net.Listener) net.Listener {
-	next := server.Handler
-	server.ConnContext = ConnContext
-	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_ = Authenticated(r.Context(), budget.Owner{}) // never fails without an owner
-		next.ServeHTTP(w, r)
-	})
-	return LimitConns(l, nil)
 }

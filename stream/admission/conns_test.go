@@ -3,10 +3,7 @@ package admission
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,36 +106,5 @@ func TestConnectionsPerOwner(t *testing.T) {
 	_ = last.Close()
 	if err := Authenticated(ctx, owner("ann")); err != nil {
 		t.Errorf("after one was closed: %v", err)
-	}
-}
-
-func TestLimitPeers(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, Unauthenticated(r.Context()))
-	}))
-	l, ok := LimitPeers(server.Config, server.Listener).(*ConnLimiter)
-	if !ok {
-		t.Fatal("no ConnLimiter")
-	}
-	server.Listener = l
-	server.StartTLS()
-	defer server.Close()
-	silent, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
-	response, err := server.Client().Get(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if text, err := io.ReadAll(response.Body); err != nil || string(text) != "false" {
-		t.Errorf("the peer is unauthenticated: %s %v", text, err)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := l.unknown.Len(); n != 1 {
-		t.Errorf("%d unauthenticated connections, want the silent one", n)
 	}
 }

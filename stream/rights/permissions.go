@@ -68,9 +68,6 @@ type Options struct {
 	Review access.Review
 	// Interval is how often everything is asked again.
 	Interval time.Duration
-	// Key is what rights are digested with, which only those know who may continue
-	// each other's revisions. Nil: a random one, of this process alone.
-	Key []byte
 	// Ledger is charged for identities and their answers. Nil: one for these Permissions.
 	Ledger *budget.Ledger
 	// Reviewed is called for each question, Rechecked with the time between two re-checks of
@@ -83,11 +80,8 @@ type Options struct {
 
 // New returns Permissions without leases.
 func New(o Options) *Permissions {
-	secret := o.Key
-	if secret == nil {
-		secret = make([]byte, 32)
-		_, _ = rand.Read(secret) // never fails
-	}
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails
 	if o.Ledger == nil {
 		o.Ledger = budget.NewLedger(0)
 	}

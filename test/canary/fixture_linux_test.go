@@ -14,7 +14,6 @@ import (
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
 	"graphview.dev/test/patience"
-	"graphview.dev/test/peers"
 )
 
 // within bounds everything that is waited for; it is no expectation.
@@ -41,19 +40,6 @@ func startOperator(t *testing.T, environment map[string]string) {
 	}
 	// Everything that it could possibly say is looked at.
 	args := []string{"--zap-log-level=debug"}
-	if *viaEdge {
-		ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
-		defer cancel()
-		both := peers.Options{Binary: binary, Args: args}
-		holder, edge, err := peers.StartEdge(ctx, cluster, both, both)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(holder.Close)
-		t.Cleanup(edge.Close)
-		manager = edge.Operator
-		return
-	}
 	var err error
 	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: args}); err != nil {
 		t.Fatal(err)

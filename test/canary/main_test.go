@@ -2,7 +2,6 @@ package canary
 
 import (
 	"context"
-	"flag"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -10,7 +9,6 @@ import (
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
-	"graphview.dev/test/peers"
 )
 
 var (
@@ -19,11 +17,7 @@ var (
 	manager *operator.Operator
 )
 
-// viaEdge lets another replica than the inspected one hold the views.
-var viaEdge = flag.Bool("edge", false, "look into a replica that serves the views and does not hold them")
-
 func TestMain(m *testing.M) {
-	flag.Parse()
 	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, SetUp: setUp})
 }
 
@@ -36,9 +30,6 @@ func setUp(ctx context.Context) error {
 	// has nothing of anybody's.
 	if binary, err = fixture.Build(ctx, root, "manager"); err != nil {
 		return err
-	}
-	if *viaEdge {
-		return peers.Install(ctx, cluster, root)
 	}
 	return operator.Install(ctx, cluster, root)
 }

@@ -33,7 +33,7 @@ func rendered[T any](t *testing.T, all []*unstructured.Unstructured, kind, name 
 const memberValues = `fleet: {name: acme, member: {url: "wss://hub.example.com:8444/tunnel/v1/clusters/eu-1", tunnelMaxAge: 10m, `
 
 func TestHub(t *testing.T) {
-	all := objects(t, "{replicas: 3, sharing: {viewHolders: 1}, fleet: {name: acme, clusterWait: 5s, hub: {enabled: true, certificateSecret: hub-tls, service: {type: LoadBalancer}}}, networkPolicy: {enabled: true, tunnelFrom: [{ipBlock: {cidr: 10.0.0.0/8}}]}, ports: {tunnel: 9444}}")
+	all := objects(t, "{replicas: 3, fleet: {name: acme, clusterWait: 5s, hub: {enabled: true, certificateSecret: hub-tls, service: {type: LoadBalancer}}}, networkPolicy: {enabled: true, tunnelFrom: [{ipBlock: {cidr: 10.0.0.0/8}}]}, ports: {tunnel: 9444}}")
 	pod := rendered[appsv1.Deployment](t, all, "Deployment", "graphview-manager").Spec.Template.Spec
 	for _, want := range []string{"--hub-name=acme", "--tunnel-bind-address=:9444", "--cluster-wait=5s", "--tunnel-cert-dir=/tunnel-certificates"} {
 		if !slices.Contains(pod.Containers[0].Args, want) {

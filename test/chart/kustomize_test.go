@@ -34,7 +34,6 @@ func TestSameAsKustomize(t *testing.T) {
 func TestVariantsAreTheSameAsKustomize(t *testing.T) {
 	for name, test := range map[string]struct{ values, overlay string }{
 		"without Secrets":  {"rbac: {secrets: false}", "resources: [%[1]s/default]\ncomponents: [%[1]s/components/without-secrets]\n"},
-		"shared views":     {"{replicas: 3, sharing: {viewHolders: 1}}", "resources: [%[1]s/default]\ncomponents: [%[1]s/components/sharing]\n"},
 		"with the webhook": {"webhook: {enabled: true, certificates: self-signed}", "resources: [%[1]s/with-webhook]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -80,7 +79,6 @@ func TestSchemaRefuses(t *testing.T) {
 		"a hub without a name":         {`fleet.hub.enabled=true`, "need fleet.name"},
 		"a member without a name":      {`fleet.member.url="wss://hub:8444/tunnel/v1/clusters/eu"`, "need fleet.name"},
 		"a hub by HTTPS":               {`fleet.member.url="https://hub:8444/tunnel/v1/clusters/eu"`, "/fleet/member/url"},
-		"a hub of three replicas":      {`fleet={"name":"acme","hub":{"enabled":true}},replicas=3`, "needs sharing.viewHolders"},
 		"a certificate without a hub":  {`fleet.hub.certificateSecret="tls"`, "set fleet.hub.enabled"},
 		"CAs of no hub":                {`fleet.member.caSecret="hub-ca"`, "set fleet.member.url"},
 		"CAs of a hub twice":           {`fleet={"name":"acme","member":{"url":"wss://hub:8444/tunnel/v1/clusters/eu","caSecret":"hub-ca","caBundle":"-----BEGIN CERTIFICATE-----"}}`, "leave one of them out"},
@@ -149,33 +147,6 @@ metrics: {authentication: true}`), "args").([]any)
 			if !slices.Contains(args, want) {
 				t.Errorf("%s is missing in %v", want, args)
 			}
-		}
-	})
-	t.Run("replicas that share views", func(t *testing.T) {
-		const values = "replicas: 3\nsharing: {viewHolders: 1}\nnetworkPolicy: {enabled: true}"
-		all := objects(t, values)
-		args, _ := container(t, all, "args").([]any)
-		if !slices.Contains(args, any("--view-holders=1")) || !slices.Contains(args, any("--relay-bind-address=:8445")) {
-			t.Errorf("arguments %v", args)
-		}
-		if spec, _ := installation.Find(all, "Deployment", "graphview-manager").Object["spec"].(map[string]any); spec["minReadySeconds"] == nil {
-			t.Error("a rollout does not wait until a replica has had time to read its graphs")
-		}
-		text := fmt.Sprint(container(t, all, "env"), container(t, all, "ports"))
-		for _, want := range []string{"POD_IP", "status.podIP", "POD_NAME", "metadata.name", "relay"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s is missing in %s", want, text)
-			}
-		}
-		// Also if the operator does not make the certificate that it serves with.
-		for _, certificates := range []string{"", "certificates: {source: certManager}", `certificates: {source: secret, caBundle: "-----BEGIN CERTIFICATE-----"}`} {
-			if installation.Find(objects(t, values+"\n"+certificates), "Secret", "graphview-peer-keys") == nil {
-				t.Errorf("with %q there is no Secret graphview-peer-keys", certificates)
-			}
-		}
-		args, _ = container(t, objects(t, "{}"), "args").([]any)
-		if strings.Contains(fmt.Sprint(args), "view-holders") {
-			t.Errorf("shared unasked: %v", args)
 		}
 	})
 	t.Run("another namespace", func(t *testing.T) {

@@ -81,10 +81,8 @@ func startHub(ctx context.Context, root, binary string) (err error) {
 	if hubPlane, err = env.Start(context.WithoutCancel(ctx), env.Options{ControllerManager: true}); err != nil {
 		return err
 	}
-	for _, install := range []func(context.Context, *env.ControlPlane, string) error{operator.Install, operator.InstallSharing} {
-		if err := install(ctx, hubPlane, root); err != nil {
-			return err
-		}
+	if err := operator.Install(ctx, hubPlane, root); err != nil {
+		return err
 	}
 	if hub, err = operator.StartHub(hubPlane, operator.Options{Binary: binary}); err != nil {
 		return err
@@ -98,11 +96,7 @@ func startHub(ctx context.Context, root, binary string) (err error) {
 func tearDown() error {
 	if hubPlane != nil {
 		if hub != nil {
-			for _, replica := range []*operator.Operator{hub.Operator, hub.Other} {
-				if replica != nil {
-					replica.Kill()
-				}
-			}
+			hub.Close()
 		}
 		defer func() { _ = hubPlane.Stop() }() // its control plane is not tested
 	}

@@ -140,10 +140,6 @@ func (h *testHub) serve(t testing.TB, handler http.HandlerFunc) {
 	}
 }
 
-func (h *testHub) urlOf(link string) string {
-	return "wss" + strings.TrimPrefix(h.tunnels.URL, "https") + hub.TunnelPath + link
-}
-
 // identityOf returns the identity of a member with the keys of its control plane.
 func identityOf(t testing.TB, plane *env.ControlPlane) identity.Options {
 	t.Helper()
@@ -202,8 +198,14 @@ func startMember(t testing.TB, plane *env.ControlPlane) *testMember {
 // dial connects the member to a hub as a link, until the test ends or stop is called.
 func (m *testMember) dial(t testing.TB, h *testHub, link string) (stop func()) {
 	t.Helper()
+	return m.dialAt(t, h.tunnels.Listener.Addr().String(), h, link)
+}
+
+// dialAt is dial at an address that leads to hubs with the certificate of h.
+func (m *testMember) dialAt(t testing.TB, address string, h *testHub, link string) (stop func()) {
+	t.Helper()
 	dialer, err := tunnel.NewDialer(tunnel.Options{
-		URL: h.urlOf(link), TokenFile: tokenOf(t, m.plane, hubName), CAFile: h.caFile, Instance: m.run, Version: "v0.1.0", Handler: m.gateway, Logger: logger(t),
+		URL: "wss://" + address + hub.TunnelPath + link, TokenFile: tokenOf(t, m.plane, hubName), CAFile: h.caFile, Instance: m.run, Version: "v0.1.0", Handler: m.gateway, Logger: logger(t),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -58,7 +57,7 @@ func runMembers(dir string) error {
 	if err != nil {
 		return err
 	}
-	go balance(balancer, hubs)
+	go balance(balancer, func() []string { return hubs }) // until the process ends
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	answer, err := json.Marshal(wire.Listed{Items: []wire.Item{{Namespace: "shop", Name: "web", UID: "uid", Synced: true}}})
@@ -85,43 +84,6 @@ func runMembers(dir string) error {
 	cancel()
 	running.Wait()
 	return errors.Join(err, balancer.Close())
-}
-
-// balance leads each connection to any of some addresses that accepts it.
-func balance(balancer net.Listener, to []string) {
-	for {
-		near, err := balancer.Accept()
-		switch {
-		case errors.Is(err, net.ErrClosed):
-			return
-		case err != nil: // such as too many open files
-			fmt.Fprintln(os.Stderr, err)
-			time.Sleep(time.Second)
-			continue
-		}
-		go func() {
-			defer near.Close()
-			for _, i := range mathrand.Perm(len(to)) {
-				far, err := net.Dial("tcp", to[i])
-				if err != nil {
-					continue
-				}
-				defer far.Close()
-				go func() {
-					forward(far, near)
-					_ = far.Close()
-				}()
-				forward(near, far)
-				return
-			}
-		}()
-	}
-}
-
-// forward copies until one of two connections ends, without the pipes of the system's own copies, which
-// are four files for each connection.
-func forward(to io.Writer, from io.Reader) {
-	_, _ = io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
 }
 
 // heldKiB returns the memory of heap and stacks that is in use.
@@ -173,7 +135,8 @@ func BenchmarkMembers(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
 		links := prepareMembers(b, dir)
-		all := &membership{changed: make(chan struct{}), logger: funcr.New(func(string, string) {}, funcr.Options{})}
+		all := newMembership(b)
+		all.logger = funcr.New(func(string, string) {}, funcr.Options{})
 		leave := map[*testHub]func(){}
 		var hubs []*testHub
 		add := func(name string) *testHub {

@@ -119,14 +119,11 @@ func startOperators(t testing.TB) (far *env.ControlPlane, hub *operator.Hub) {
 			t.Fatal(err)
 		}
 	}
-	if err := operator.InstallSharing(t.Context(), hubPlane, root); err != nil {
+	hub, err = operator.StartHub(hubPlane, operator.Options{Binary: binary})
+	t.Cleanup(hub.Close)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if hub, err = operator.StartHub(hubPlane, operator.Options{Binary: binary}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(hub.Kill)
-	t.Cleanup(hub.Other.Kill)
 	member, err := hub.Join(t.Context(), "far-1", "Far", far, operator.Options{Binary: binary, Name: "member"})
 	if err != nil {
 		t.Fatal(err)
@@ -139,8 +136,8 @@ func startOperators(t testing.TB) (far *env.ControlPlane, hub *operator.Hub) {
 }
 
 // TestOperators: the built operator is a hub of two replicas and a member with the rights of config
-// only. kubectl at the hub reads a member's graph through the API server from either replica, although
-// the member reaches one of them, and not while the link is suspended.
+// only. kubectl at the hub reads a member's graph through the API server from either replica, and
+// not while the link is suspended.
 func TestOperators(t *testing.T) {
 	far, hub := startOperators(t)
 	if err := hub.Register(t.Context()); err != nil {
@@ -225,7 +222,7 @@ func TestOperators(t *testing.T) {
 		{"list -A --all-links --link far-1", "leave it or --all-links out", 2},
 		{"problems view --all-links", "leave view or --all-links out", 2},
 	}...)
-	links(t, plugin, far, hub.Tunnels()[0])
+	links(t, plugin, far, hub.Address())
 	// The objects that an Application of the hub deploys in the member are a part of the Application.
 	fixture.Apply(t, hubPlane, remoteKinds)
 	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Established", "crd", "--all", "--timeout=90s")

@@ -60,7 +60,7 @@ func meanwhile(t *testing.T, attack func(tries *tally)) {
 	eventually(t, func() string {
 		// Attackers come by the hundred; a watch or two of the operator's own come and go
 		// meanwhile, with some ten goroutines each.
-		if now := measure(t); now.goroutines > before.goroutines+50*len(operators()) {
+		if now := measure(t); now.goroutines > before.goroutines+50 {
 			return fmt.Sprintf("%d goroutines, %d before", now.goroutines, before.goroutines)
 		}
 		return ""
@@ -253,41 +253,33 @@ func (u usage) String() string {
 	return fmt.Sprintf("%d MiB resident, %d MiB of heap, %d goroutines", u.resident>>20, u.heap>>20, u.goroutines)
 }
 
-func measure(t *testing.T) (sum usage) {
+func measure(t *testing.T) usage {
 	t.Helper()
 	defer http.DefaultClient.CloseIdleConnections()
-	for _, o := range operators() {
-		_, text := get(t, http.DefaultClient, o.MetricsURL())
-		value := func(name string) int {
-			for line := range strings.Lines(text) {
-				if number, ok := strings.CutPrefix(line, name+" "); ok {
-					n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return int(n)
+	_, text := get(t, http.DefaultClient, manager.MetricsURL())
+	value := func(name string) int {
+		for line := range strings.Lines(text) {
+			if number, ok := strings.CutPrefix(line, name+" "); ok {
+				n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+				if err != nil {
+					t.Fatal(err)
 				}
+				return int(n)
 			}
-			t.Fatalf("no metric %s", name)
-			return 0
 		}
-		sum.resident += value("process_resident_memory_bytes")
-		sum.heap += value("go_gc_heap_live_bytes")
-		sum.goroutines += value("go_goroutines")
+		t.Fatalf("no metric %s", name)
+		return 0
 	}
-	return sum
+	return usage{resident: value("process_resident_memory_bytes"), heap: value("go_gc_heap_live_bytes"), goroutines: value("go_goroutines")}
 }
 
-// collect makes the operators' garbage collectors come round: what they have then, they
-// hold.
+// collect makes the operator's garbage collector come round: what it has then, it holds.
 func collect(t *testing.T) {
 	t.Helper()
 	defer http.DefaultClient.CloseIdleConnections()
 	for range 2 { // the second frees what finalizers let go in the first
-		for _, port := range profiles {
-			if code, text := get(t, http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d/debug/pprof/heap?gc=1", port)); code != http.StatusOK {
-				t.Fatalf("%d %.200s", code, text)
-			}
+		if code, text := get(t, http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d/debug/pprof/heap?gc=1", profile)); code != http.StatusOK {
+			t.Fatalf("%d %.200s", code, text)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestNamesThatNoObjectHas(t *testing.T) {
 	apply(t, view(namespace, "accounts", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "resource == 'serviceaccounts'"}}], namespaces: {names: [%s]}}`, namespace)))
 	wantReady(t, namespace, "accounts")
 	exceeded := func() float64 {
-		n, err := holding.Metric(t.Context(), "graphview_limit_exceeded_total", "limit", "held_bytes")
+		n, err := manager.Metric(t.Context(), "graphview_limit_exceeded_total", "limit", "held_bytes")
 		if err != nil {
 			t.Fatal(err)
 		}

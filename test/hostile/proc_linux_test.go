@@ -64,55 +64,48 @@ func shippedLimits() (s shipped, err error) {
 	return s, nil
 }
 
-// resetPeak resets the kernel's record of the operators' peak memory.
+// resetPeak resets the kernel's record of the operator's peak memory.
 func resetPeak(t *testing.T) {
 	t.Helper()
-	for _, o := range operators() {
-		if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", o.PID()), []byte("5"), 0); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", manager.PID()), []byte("5"), 0); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// peak is the most memory that one of the operators has had resident since resetPeak.
-func peak(t *testing.T) (most int64) {
+// peak is the most memory that the operator has had resident since resetPeak.
+func peak(t *testing.T) int64 {
 	t.Helper()
-	for _, o := range operators() {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", o.PID()))
-		if err != nil {
-			t.Fatalf("the operator has ended: %v", err)
-		}
-		_, after, ok := strings.Cut(string(text), "VmHWM:")
-		if !ok {
-			t.Fatal("no VmHWM: the operator has ended")
-		}
-		kib, err := strconv.ParseInt(strings.Fields(after)[0], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		most = max(most, kib<<10)
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", manager.PID()))
+	if err != nil {
+		t.Fatalf("the operator has ended: %v", err)
 	}
-	return most
+	_, after, ok := strings.Cut(string(text), "VmHWM:")
+	if !ok {
+		t.Fatal("no VmHWM: the operator has ended")
+	}
+	kib, err := strconv.ParseInt(strings.Fields(after)[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kib << 10
 }
 
-// processor is the time that the operators have had of processors.
+// processor is the time that the operator has had of processors.
 func processor(t *testing.T) time.Duration {
 	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", manager.PID()))
+	if err != nil {
+		t.Fatalf("the operator has ended: %v", err)
+	}
 	var ticks int64
-	for _, o := range operators() {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.PID()))
+	// The second field is the program's name in parentheses and may hold blanks.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	for _, field := range fields[11:13] { // utime and stime
+		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
-			t.Fatalf("the operator has ended: %v", err)
+			t.Fatal(err)
 		}
-		// The second field is the program's name in parentheses and may hold blanks.
-		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-		for _, field := range fields[11:13] { // utime and stime
-			n, err := strconv.ParseInt(field, 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ticks += n
-		}
+		ticks += n
 	}
 	const perSecond = 100 // USER_HZ, which is 100 on all that Go runs on
 	return time.Duration(ticks) * time.Second / perSecond

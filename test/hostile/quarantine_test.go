@@ -15,7 +15,7 @@ import (
 // metric is the value of a metric of the operator that has the graphs.
 func metric(t *testing.T, name string) float64 {
 	t.Helper()
-	value, err := holding.Metric(t.Context(), name)
+	value, err := manager.Metric(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +52,12 @@ func TestCrashesRefuseExpressions(t *testing.T) {
 	wantReady(t, namespace, "killer")
 
 	restart := func() {
-		holding.Kill()
-		if err := holding.Restart(); err != nil {
+		manager.Kill()
+		if err := manager.Restart(); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, func() string {
-			if err := served(t.Context(), holding); err != nil {
+			if err := served(t.Context(), manager); err != nil {
 				return err.Error()
 			}
 			return ""
@@ -68,8 +68,8 @@ func TestCrashesRefuseExpressions(t *testing.T) {
 		t.Errorf("expressions are refused after one crash")
 	}
 	restart()
-	if got := metric(t, "graphview_quarantined"); got != 1 || logged(t, holding, "Refusing expressions") == "" {
-		t.Errorf("after two crashes the metric is %.0f, and the log has %q", got, logged(t, holding, "Refusing expressions"))
+	if got := metric(t, "graphview_quarantined"); got != 1 || logged(t, manager, "Refusing expressions") == "" {
+		t.Errorf("after two crashes the metric is %.0f, and the log has %q", got, logged(t, manager, "Refusing expressions"))
 	}
 	eventually(t, func() string {
 		if accepted := condition(t, namespace, "killer", "Accepted"); !strings.HasPrefix(accepted, "False Quarantined ") {
@@ -83,7 +83,7 @@ func TestCrashesRefuseExpressions(t *testing.T) {
 	wantReady(t, namespace, "bystander")
 
 	// The next process finds crashes that were some minutes ago.
-	holding.Kill()
+	manager.Kill()
 	soon := 15 * time.Second
 	last := time.Now().Add(soon - 10*time.Minute)
 	record, err := json.Marshal(map[string]any{"running": false, "ends": []time.Time{last.Add(-time.Minute), last}})
@@ -91,13 +91,13 @@ func TestCrashesRefuseExpressions(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := "state"
-	if holding != manager {
+	if manager != manager {
 		state = "holder-state"
 	}
 	if err := os.WriteFile(filepath.Join(cluster.Dir(), state, "crashes.json"), record, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := holding.Restart(); err != nil {
+	if err := manager.Restart(); err != nil {
 		t.Fatal(err)
 	}
 	kubectl(t, "wait", "--for=condition=Accepted", "-n", namespace, "gv/killer", "--timeout=1m")

@@ -32,7 +32,7 @@ func TestStreamOutlivesItsCertificate(t *testing.T) {
 	createConfigMaps(t, c, namespace, 3)
 	port := certifiedPort(t, c)
 
-	e := publish(t)
+	e := runEngine(t, graphview.Options{})
 	spec := spec.Spec{
 		Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "group == '' && resource == 'configmaps'"}}},
 		Namespaces: &spec.Namespaces{Names: []string{namespace}},
@@ -40,7 +40,7 @@ func TestStreamOutlivesItsCertificate(t *testing.T) {
 	if err := e.Apply(t.Context(), graphview.Name{Namespace: namespace, Name: "web"}, "uid", spec); err != nil {
 		t.Fatal(err)
 	}
-	server := startStream(t, c, e.graphs(), func(o *stream.Options) { o.GetCertificate = port.certificates.Get })
+	server := startStream(t, c, stream.Of(e), func(o *stream.Options) { o.GetCertificate = port.certificates.Get })
 	address := server.Addr().String()
 	path := "/apis/stream.graphview.dev/v1alpha1/watch/namespaces/" + namespace + "/graphs/web"
 

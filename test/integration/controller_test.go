@@ -22,6 +22,7 @@ import (
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/fixture"
 )
 
 // soon is how long a test waits for what should take a second, on a busy machine too.
@@ -340,19 +341,20 @@ func TestControllerRetriesAfterConflicts(t *testing.T) {
 	}
 }
 
-func TestControllerWritesWhenFirst(t *testing.T) {
+// TestControllerWritesWhenElected: a replica that is not elected serves views and writes nothing.
+func TestControllerWritesWhenElected(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	engine, notifier := &scripted{status: graphview.Status{Synced: true}}, &controllers.Notifier{}
-	members := newMember(t, namespace)
-	startController(t, cluster.Config(), namespace, engine, notifier, controllers.Options{Members: members})
+	election := newElection(t, namespace, "this")
+	startController(t, cluster.Config(), namespace, engine, notifier, controllers.Options{Election: election})
 	view := configMapsView(namespace)
 	if err := c.Create(t.Context(), view); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, soon, func() string {
 		if engine.timesAsked() == 0 {
-			return "a replica that has not joined the others serves no views"
+			return "a replica that is not elected serves no views"
 		}
 		return ""
 	})
@@ -360,9 +362,9 @@ func TestControllerWritesWhenFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(view.Status.Conditions) > 0 {
-		t.Errorf("a replica that has not joined the others wrote %+v", view.Status)
+		t.Errorf("a replica that is not elected wrote %+v", view.Status)
 	}
-	join(t, members)
+	fixture.Start(t, election.Run)
 	waitOutcomes(t, c, view, outcomeReady...)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream"
 )
 
 // TestMuxFairness: while a large graph is on its way to a slow reader, a change
@@ -36,8 +37,8 @@ func TestMuxFairness(t *testing.T) {
 	if err := creating.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	engine := publish(t)
-	server := startStream(t, c, engine.graphs())
+	engine := runEngine(t, graphview.Options{})
+	server := startStream(t, c, stream.Of(engine))
 	names := map[string]graphview.Name{"large": {Namespace: large, Name: "large"}, "small": {Namespace: small, Name: "small"}}
 	for namespace, name := range names {
 		spec := configMaps(name.Namespace)

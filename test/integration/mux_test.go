@@ -33,8 +33,8 @@ func TestMuxNeighbours(t *testing.T) {
 	grant(t, c, p, "", rbacv1.PolicyRule{
 		APIGroups: []string{"", "apps", "batch", "discovery.k8s.io", "networking.k8s.io"}, Resources: []string{"*"}, Verbs: []string{"list", "watch"},
 	})
-	engine := publish(t)
-	server := startStream(t, c, engine.graphs())
+	engine := runEngine(t, graphview.Options{})
+	server := startStream(t, c, stream.Of(engine))
 
 	// 30 that change, five that do not, five that will be deleted; and five in a
 	// namespace whose graphs p may not watch.
@@ -160,7 +160,7 @@ func TestMuxThroughAPIServer(t *testing.T) {
 	createConfigMaps(t, c, blue, 4)
 	p := newPerson(t, red, "relayed")
 	grant(t, c, p, red, rule("list watch", "configmaps"))
-	engine := publish(t)
+	engine := runEngine(t, graphview.Options{})
 	names, bindings := map[string]graphview.Name{}, map[string]*rbacv1.RoleBinding{}
 	for _, name := range []string{"one", "two"} {
 		names[name] = graphview.Name{Namespace: red, Name: name}
@@ -171,7 +171,7 @@ func TestMuxThroughAPIServer(t *testing.T) {
 		only.ResourceNames = []string{name}
 		bindings[name], _ = grant(t, c, p, red, only).(*rbacv1.RoleBinding)
 	}
-	server := startStream(t, c, engine.graphs(), func(o *stream.Options) { o.PermissionRecheck = time.Second })
+	server := startStream(t, c, stream.Of(engine), func(o *stream.Options) { o.PermissionRecheck = time.Second })
 	aggregate(t, server)
 	m := dialMux(t, throughAPIServer(t, p.certificate))
 	becomes := func(channel *muxChannel, v oracle.View) {

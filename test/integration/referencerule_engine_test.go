@@ -233,7 +233,7 @@ func TestRulesAndRights(t *testing.T) {
   - {expression: "[{'group': '', 'kind': 'Secret', 'name': 'password'}, {'group': '', 'kind': 'Secret', 'name': 'nobody'}]", type: t}
 `)
 	declared.Spec.From.Kind = "Deployment"
-	applyRule(t, f.engine.Engine, declared)
+	applyRule(t, f.engine, declared)
 	for name, view := range f.views {
 		view.Rules = []oracle.Rule{declared}
 		f.views[name] = view

@@ -195,7 +195,7 @@ func TestReferenceRule(t *testing.T) {
 }
 
 // TestReferenceRulesOfAReplica: every replica's engine has the rules before Known is
-// closed, and only the first replica writes status.
+// closed, and only the elected one writes status.
 func TestReferenceRulesOfAReplica(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
@@ -204,8 +204,8 @@ func TestReferenceRulesOfAReplica(t *testing.T) {
 	rule := widgetsRule(group, "spec.gadget")
 	create(t, c, rule)
 	engine := &ruleLog{}
-	members := newMember(t, namespace)
-	reconciler := startRules(t, engine, controllers.Options{Members: members})
+	election := newElection(t, namespace, "this")
+	reconciler := startRules(t, engine, controllers.Options{Election: election})
 	<-reconciler.Known()
 	engine.mu.Lock()
 	got := slices.Contains(engine.applied, rule.Name)
@@ -228,9 +228,9 @@ func TestReferenceRulesOfAReplica(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(rule.Status.Conditions) > 0 {
-		t.Errorf("a replica that has not joined the others wrote %v", rule.Status.Conditions)
+		t.Errorf("a replica that is not elected wrote %v", rule.Status.Conditions)
 	}
-	join(t, members)
+	fixture.Start(t, election.Run)
 	waitRule(t, c, rule, "Accepted=True/Accepted")
 }
 

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
+	"graphview.dev/stream"
 	"graphview.dev/test/oracle"
 )
 
@@ -47,14 +48,14 @@ func TestLabelsOfNamespacesStayHidden(t *testing.T) {
 	}
 	rest := []oracle.Query{include("group == '' && resource == 'pods'"), include("group == 'networking.k8s.io' && resource == 'networkpolicies'")}
 	named := &oracle.Namespaces{Names: []string{red, blue}}
-	f := &rightsFixture{client: c, red: red, blue: blue, engine: publish(t), views: map[string]oracle.View{
+	f := &rightsFixture{client: c, red: red, blue: blue, engine: runEngine(t, graphview.Options{}), views: map[string]oracle.View{
 		"with":    {Queries: append(rest, include("group == '' && resource == 'namespaces'")), Namespaces: named},
 		"without": {Queries: rest, Namespaces: named},
 	}}
 	if err := f.engine.Apply(t.Context(), graphview.Name{Namespace: red, Name: "with"}, "uid-with", specOf(t, f.views["with"])); err != nil {
 		t.Fatal(err)
 	}
-	f.server = startStream(t, c, f.engine.graphs())
+	f.server = startStream(t, c, stream.Of(f.engine))
 
 	follow := func(name string, resources ...string) *graphFollower {
 		p := newPerson(t, red, name)

@@ -42,7 +42,7 @@ type rightsFixture struct {
 	client    client.Client
 	red, blue string
 	views     map[string]oracle.View
-	engine    *published
+	engine    *graphview.Engine
 	server    *streamServer
 }
 
@@ -59,13 +59,13 @@ func newRightsFixture(t *testing.T, change ...func(*stream.Options)) *rightsFixt
 			t.Fatal(err)
 		}
 	}
-	f.engine = publish(t)
+	f.engine = runEngine(t, graphview.Options{})
 	for name, view := range f.views {
 		if err := f.engine.Apply(t.Context(), graphview.Name{Namespace: f.red, Name: name}, "uid-"+name, specOf(t, view)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f.server = startStream(t, c, f.engine.graphs(), change...)
+	f.server = startStream(t, c, stream.Of(f.engine), change...)
 	return f
 }
 

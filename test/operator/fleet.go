@@ -11,43 +11,58 @@ import (
 	"strings"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/network"
 )
 
 // hubName is the audience of members' tokens, and part of the prefix of the hub's users in members.
 const hubName = "local"
 
-// Hub is two operators to which other operators connect.
+// Hub is two operators to which other operators connect through a load balancer.
 type Hub struct {
-	// Operator is the replica that members reach.
+	// Operator is a replica, and Other the other one.
 	*Operator
-	// Other is the replica to which it passes members on.
+
 	Other *Operator
 
-	plane   *env.ControlPlane
-	tunnels []string // the addresses at which the replicas accept tunnels
+	plane    *env.ControlPlane
+	tunnels  []string // the addresses at which the replicas accept tunnels
+	balancer *network.Path
 }
 
-// StartHub starts the operators of a hub, after Install and InstallSharing. After an error, the caller
-// stops the operators that are not nil.
+// StartHub starts the operators of a hub, after Install, and a load balancer. The caller closes the
+// hub, after an error too.
 func StartHub(plane *env.ControlPlane, o Options) (*Hub, error) {
 	hub, args, name := &Hub{plane: plane}, o.Args, cmp.Or(o.Name, "hub")
-	ports, err := env.FreePorts(4)
+	ports, err := env.FreePorts(2)
 	if err != nil {
 		return hub, err
 	}
 	for i, replica := range []**Operator{&hub.Operator, &hub.Other} {
 		o.Name = fmt.Sprint(name, "-", i)
-		hub.tunnels = append(hub.tunnels, fmt.Sprintf("127.0.0.1:%d", ports[2*i]))
-		o.Args = append([]string{
-			"--tunnel-bind-address=" + hub.tunnels[i], fmt.Sprintf("--relay-bind-address=127.0.0.1:%d", ports[2*i+1]),
-			"--view-holders=1", "--hub-name=" + hubName,
-		}, args...)
+		hub.tunnels = append(hub.tunnels, fmt.Sprintf("127.0.0.1:%d", ports[i]))
+		o.Args = append([]string{"--tunnel-bind-address=" + hub.tunnels[i], "--leader-elect", "--hub-name=" + hubName}, args...)
 		if *replica, err = Start(plane, o); err != nil {
 			return hub, err
 		}
 	}
-	return hub, nil
+	hub.balancer, err = network.NewPath(hub.tunnels...)
+	return hub, err
 }
+
+// Close kills the replicas that still run, and ends the load balancer.
+func (h *Hub) Close() {
+	for _, replica := range []*Operator{h.Operator, h.Other} {
+		if replica != nil {
+			replica.Kill()
+		}
+	}
+	if h.balancer != nil {
+		h.balancer.Close()
+	}
+}
+
+// Address is that of the load balancer.
+func (h *Hub) Address() string { return h.balancer.Address() }
 
 // Tunnels are the addresses at which the replicas accept tunnels.
 func (h *Hub) Tunnels() []string { return h.tunnels }
@@ -76,7 +91,7 @@ func (h *Hub) Join(ctx context.Context, link, displayName string, member *env.Co
 		return nil, fmt.Errorf("join %s: %w", link, err)
 	}
 	o.Args = append([]string{
-		"--hub-name=" + hubName, "--hub-url=" + MemberURL(h.tunnels[0], link),
+		"--hub-name=" + hubName, "--hub-url=" + MemberURL(h.Address(), link),
 		"--hub-token-file=" + tokenFile, "--hub-ca-file=" + authorityFile,
 	}, o.Args...)
 	return Start(member, o)

@@ -30,16 +30,6 @@ func Install(ctx context.Context, plane *env.ControlPlane, root string) error {
 	return nil
 }
 
-// InstallSharing applies what operators with --view-holders also need.
-func InstallSharing(ctx context.Context, plane *env.ControlPlane, root string) error {
-	for _, file := range []string{"manager/certificates.yaml", "components/sharing/role.yaml"} {
-		if _, err := plane.Kubectl(ctx, "apply", "-f", filepath.Join(root, "config", filepath.FromSlash(file))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // writeKubeconfig gives the operator its identity: a certificate for the
 // ServiceAccount's name rather than its token, which would expire in a long run.
 func writeKubeconfig(plane *env.ControlPlane) (path string, err error) {

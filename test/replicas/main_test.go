@@ -3,7 +3,6 @@ package replicas
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -15,24 +14,17 @@ import (
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/peers"
+	"graphview.dev/test/operator"
 )
 
+// All tests share three replicas.
 var (
-	episodes = flag.Int("episodes", 2, "how many episodes TestEpisodes runs")
-	seed     = flag.Uint64("seed", 14, "of the first episode; 0 takes one from the clock")
-	long     = flag.Bool("long", false, "have all troubles, those too that take half a minute")
-	only     = flag.String("trouble", "", "the trouble that every episode of TestEpisodes has, such as \"freeze\"; empty: one after the other")
-)
-
-// All tests share three replicas. Each view is held by one replica.
-var (
-	cluster *env.ControlPlane
-	edges   []*peers.Replica
+	cluster  *env.ControlPlane
+	binary   string
+	replicas []*operator.Operator
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
 	log.SetLogger(logr.Discard()) // that of the tests' clients
 	os.Exit(fixture.Suite{M: m, Plane: &cluster, SetUp: setUp, TearDown: tearDown}.Run())
 }
@@ -42,48 +34,53 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	binary, err := fixture.Build(ctx, root, "manager", fixture.Race...)
-	if err != nil {
+	if binary, err = fixture.Build(ctx, root, "manager", fixture.Race...); err != nil {
 		return err
 	}
-	if err := peers.Install(ctx, cluster, root); err != nil {
+	if err := operator.Install(ctx, cluster, root); err != nil {
 		return err
 	}
-	for i := range 3 {
-		r, err := peers.Start(cluster, peers.Options{Binary: binary, Name: fmt.Sprint("replica-", i), Args: []string{"--permission-recheck=2s"}})
-		if err != nil {
+	for range 3 {
+		if err := start(); err != nil {
 			return err
 		}
-		edges = append(edges, r)
 	}
 	return nil
 }
 
-// tearDown stops the operators. It returns an error if one fails to stop or had a data
-// race.
-func tearDown() error {
-	played.write(os.Stdout)
+// start starts one more replica.
+func start() error {
+	name := fmt.Sprint("replica-", len(replicas))
+	r, err := operator.Start(cluster, operator.Options{Binary: binary, Name: name, Env: []string{"POD_NAME=" + name}, Args: []string{"--leader-elect"}})
+	if err == nil {
+		replicas = append(replicas, r)
+	}
+	return err
+}
+
+// tearDown stops the replicas. It returns an error if one has ended before, fails to stop, or had a
+// data race.
+func tearDown() (failed error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	var failed error
-	for _, edge := range edges {
-		exit := edge.Stop(ctx)
-		edge.Close()
-		text, err := os.ReadFile(edge.LogPath())
+	for _, r := range replicas {
+		if err := r.Exited(); err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		exit := r.Stop(ctx)
+		text, err := os.ReadFile(r.LogPath())
 		if err != nil {
 			return err
 		}
-		said := string(text)
-		if exit != 0 || strings.Contains(said, "DATA RACE") || strings.Contains(said, "panic") {
-			failed = errors.Join(failed, fmt.Errorf("%s ended with %d; it said\n%s", edge.Name, exit, said[max(0, len(said)-4000):]))
+		if said := string(text); exit != 0 || strings.Contains(said, "DATA RACE") || strings.Contains(said, "panic") {
+			failed = errors.Join(failed, fmt.Errorf("a replica ended with %d; it said\n%s", exit, said[max(0, len(said)-4000):]))
 		}
 	}
 	return failed
 }
 
-const patience = 90 * time.Second
-
 func eventually(t *testing.T, check func() string) {
 	t.Helper()
-	fixture.Eventually(t, patience, 50*time.Millisecond, check)
+	fixture.Eventually(t, 90*time.Second, 50*time.Millisecond, check)
 }

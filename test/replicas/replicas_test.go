@@ -1,161 +1,216 @@
 package replicas
 
 import (
+	"context"
+	"flag"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
+	"syscall"
 	"testing"
+	"time"
 
-	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/peers"
+	"graphview.dev/test/operator"
 )
 
-func others(than ...*peers.Replica) []*peers.Replica {
-	var out []*peers.Replica
-	for _, edge := range edges {
-		if !slices.Contains(than, edge) {
-			out = append(out, edge)
-		}
-	}
-	return out
-}
+var silence = flag.Duration("silence", 20*time.Second, "how long the API server is silent: longer than a Lease lasts")
 
-// TestEqualEverywhere: each view is held once, and read at every replica alike.
-func TestEqualEverywhere(t *testing.T) {
-	s := newScene(t, 6)
-	readers := s.readers()
-	s.equal(readers)
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 40 {
-		s.change(random.Uint64())
-	}
-	s.equal(readers)
-	all := len(strings.Fields(fixture.Kubectl(t, cluster, "get", "graphviews", "-A", "-o", "name")))
-	eventually(t, func() string {
-		if total := s.owned(); total != all {
-			return fmt.Sprintf("%d views are held by their owners, want %d", total, all)
-		}
-		return ""
-	})
-	for _, r := range readers {
-		r.undisturbed(t)
-	}
-}
-
-// TestResumeElsewhere: a subscriber that loses the replica it is connected to resumes at
-// another one without a reset. If the replica that holds the view is lost, its subscribers
-// are reset once.
-func TestResumeElsewhere(t *testing.T) {
-	s := newScene(t, 1)
-	r := read(t, cluster.Config(), edges[0], s.namespaces[0], "own")
-	s.equal([]*reader{r})
-	holder := holderOf(t, r)
-	away := others(holder)
-
-	// The subscriber is connected to a replica that does not hold the view, and that crashes.
-	r.move(away[0])
-	s.change(0)
-	s.equal([]*reader{r})
-	away[0].Kill()
-	r.move(away[1])
-	s.change(1)
-	s.equal([]*reader{r})
-	// And at the holder itself.
-	r.move(holder)
-	s.change(2)
-	s.equal([]*reader{r})
-	before := r.soFar().resets
-	if ends := r.Ends(); before > 0 || len(ends) > 0 {
-		t.Errorf("%d resets, ends %v, though the holder was there all the time", before, ends)
-	}
-
-	r.move(away[1])
-	s.change(3)
-	s.equal([]*reader{r})
-	before = r.soFar().resets
-	holder.Kill()
-	s.change(4)
-	s.equal([]*reader{r})
-	if after, ends := r.soFar().resets, r.Ends(); after-before != 1 || len(ends) > 0 {
-		t.Errorf("%d resets, ends %v, when the holder crashed; want one reset on an open stream", after-before, ends)
-	}
-	restart(t, away[0], holder)
-	settled(t, edges)
-	s.equal([]*reader{r})
-}
-
-// TestRollout: a replica that stops deletes its Lease and closes its streams with 1001, and other
-// replicas continue. That is so also when all are replaced, each as soon as the one before is
-// ready. Streams are reset only when the replica that holds their view ends.
-func TestRollout(t *testing.T) {
-	for _, trouble := range troubles {
-		if trouble.name != "stop" && trouble.name != "rollout" {
-			continue
-		}
+// TestReplicas: whatever happens to replicas, one of them writes status, no other process ends, and the
+// readers at the other replicas notice nothing.
+func TestReplicas(t *testing.T) {
+	s := newScene(t)
+	s.equal(replicas...)
+	writer := s.written()
+	for _, trouble := range []struct {
+		name string
+		play func(s *scene, writer *operator.Operator)
+	}{
+		{"a fourth joins and leaves", joins},
+		{"the writer is killed", killed},
+		{"the writer stands still", frozen},
+		{"the API server is silent", silent},
+		{"all are replaced in turn", replaced},
+	} {
 		t.Run(trouble.name, func(t *testing.T) {
-			e := &episode{scene: newScene(t, 2), random: rand.New(rand.NewPCG(1, 20)), victim: edges[0]}
-			e.play(t, trouble)
+			s.t = t
+			trouble.play(s, writer)
+			s.change()
+			s.equal(replicas...)
+			writer = s.written()
+			for i, r := range replicas {
+				if err := r.Exited(); err != nil {
+					t.Fatalf("replica %d: %v", i, err)
+				}
+			}
 		})
 	}
 }
 
-// TestStatusOfSharedViews: the status of a view counts the subscribers at all replicas that
-// read from its writer, and names a replica that holds the view.
-func TestStatusOfSharedViews(t *testing.T) {
-	s := newScene(t, 1)
-	var readers []*reader
-	for _, edge := range edges {
-		readers = append(readers, read(t, cluster.Config(), edge, s.namespaces[0], "own"))
+func joins(s *scene, writer *operator.Operator) {
+	three := slices.Clone(replicas)
+	check := s.undisturbed(three...)
+	if err := start(); err != nil {
+		s.t.Fatal(err)
 	}
-	s.equal(readers)
-	says := func(subscribers int) {
-		t.Helper()
-		eventually(t, func() string {
-			want := make(map[string]bool)
-			for _, r := range readers {
-				want[fmt.Sprint(subscribers, " ", holderOf(t, r).Name)] = true
-			}
-			got := fixture.Kubectl(t, cluster, "get", "graphview", "own", "-n", s.namespaces[0], "-o", "jsonpath={.status.subscribers} {.status.holder}")
-			if !want[got] {
-				return fmt.Sprintf("the status says %q, want one of %v", got, want)
-			}
-			return ""
-		})
+	fourth := replicas[3]
+	s.follow(fourth)
+	s.change()
+	s.equal(replicas...)
+	if now := s.written(); now != writer {
+		s.t.Error("another replica writes status because one has joined")
 	}
-	says(len(edges))
-	readers[0].stop()
-	readers = readers[1:]
-	says(len(edges) - 1)
+	s.stop(fourth)
+	replicas = three
+	s.change()
+	s.equal(three...)
+	check()
 }
 
-// TestMetricsAreServed: each metric that docs/operations.md has for replicas that share
-// views is served.
-func TestMetricsAreServed(t *testing.T) {
-	root, err := env.ModuleRoot()
-	if err != nil {
-		t.Fatal(err)
+// killed: the reader of the replica that is killed continues at another one, from the beginning.
+func killed(s *scene, writer *operator.Operator) {
+	left := others(writer)
+	check := s.undisturbed(left...)
+	writer.Kill()
+	s.readers[writer].move(left[0])
+	s.change()
+	s.equal(replicas...)
+	s.written(left...)
+	check()
+	s.restart(writer)
+}
+
+// frozen: a replica that stood still does not write, though it was elected before.
+func frozen(s *scene, writer *operator.Operator) {
+	left := others(writer)
+	check := s.undisturbed(left...)
+	before := s.writes(writer)
+	if err := syscall.Kill(writer.PID(), syscall.SIGSTOP); err != nil {
+		s.t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))
-	if err != nil {
-		t.Fatal(err)
+	s.change()
+	s.equal(left...)
+	next := s.written(left...)
+	if err := syscall.Kill(writer.PID(), syscall.SIGCONT); err != nil {
+		s.t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(page), "With `--view-holders` there are also:\n")
-	section, _, _ = strings.Cut(section, "\n\nThere are also")
-	documented := regexp.MustCompile("(?m)^\\| `(graphview_[a-z_]+)").FindAllStringSubmatch(section, -1)
-	if len(documented) == 0 {
-		t.Fatal("there are no such metrics")
+	for range 3 {
+		s.change()
+		if s.written() != next {
+			s.t.Error("another replica writes status, though the writer is well")
+		}
 	}
-	eventually(t, func() string {
-		for _, match := range documented {
-			if _, err := edges[0].Metric(t.Context(), match[1]); err != nil {
-				return match[1] + " is not served: " + err.Error()
-			}
+	s.equal(replicas...)
+	if n := s.writes(writer) - before; n != 0 {
+		s.t.Errorf("a replica that had lost the Lease has written %v times", n)
+	}
+	check()
+}
+
+// silent: without an API server nothing is written, and nothing ends.
+func silent(s *scene, _ *operator.Operator) {
+	check := s.undisturbed(replicas...)
+	if err := cluster.PauseAPIServer(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	paused := time.Now()
+	fixture.Eventually(s.t, *silence+time.Minute, 100*time.Millisecond, func() string {
+		if n := len(s.elected(replicas)); n > 0 || time.Since(paused) < *silence {
+			return fmt.Sprintf("%d replicas may write status after %v", n, time.Since(paused))
 		}
 		return ""
 	})
+	if err := cluster.ResumeAPIServer(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.change()
+	s.equal(replicas...)
+	check()
+}
+
+func replaced(s *scene, _ *operator.Operator) {
+	for _, r := range replicas {
+		check, before := s.undisturbed(others(r)...), s.readers[r].Ends()[1001]
+		s.stop(r)
+		s.change()
+		s.equal(others(r)...)
+		s.restart(r)
+		s.equal(replicas...)
+		check()
+		if n := s.readers[r].Ends()[1001] - before; n != 1 {
+			s.t.Errorf("%d streams of a replica that was stopped ended with 1001, want 1", n)
+		}
+	}
+}
+
+func others(than *operator.Operator) []*operator.Operator {
+	return slices.DeleteFunc(slices.Clone(replicas), func(r *operator.Operator) bool { return r == than })
+}
+
+// stop stops a replica as a kubelet does.
+func (s *scene) stop(r *operator.Operator) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	if exit := r.Stop(ctx); exit != 0 {
+		s.t.Errorf("a replica ended with %d", exit)
+	}
+}
+
+// restart starts a replica that has ended. Its reader reads from it again.
+func (s *scene) restart(r *operator.Operator) {
+	s.t.Helper()
+	if err := r.Restart(); err != nil {
+		s.t.Fatal(err)
+	}
+	eventually(s.t, func() string {
+		if !r.Ready(s.t.Context()) {
+			return "the replica is not ready"
+		}
+		return ""
+	})
+	if reader := s.readers[r]; reader.at.Load() != r {
+		reader.move(r)
+	}
+}
+
+// written waits until the status of the view counts its objects, and returns the replica that writes
+// it: one of all, or of some, of which no two may write at any time.
+func (s *scene) written(of ...*operator.Operator) *operator.Operator {
+	s.t.Helper()
+	if len(of) == 0 {
+		of = replicas
+	}
+	var elected []*operator.Operator
+	eventually(s.t, func() string {
+		if elected = s.elected(of); len(elected) > 1 {
+			s.t.Fatalf("%d replicas write status", len(elected))
+		}
+		counted := fixture.Kubectl(s.t, cluster, "get", "graphview", "web", "-n", s.namespace, "-o", "jsonpath={.status.vertices}")
+		if counted != fmt.Sprint(s.objects) || len(elected) == 0 {
+			return fmt.Sprintf("the status counts %q of %d objects, and %d replicas are elected", counted, s.objects, len(elected))
+		}
+		return ""
+	})
+	return elected[0]
+}
+
+// elected returns the replicas that say that they write status.
+func (s *scene) elected(of []*operator.Operator) (elected []*operator.Operator) {
+	s.t.Helper()
+	for _, r := range of {
+		if writes, err := r.Metric(s.t.Context(), "graphview_status_writer"); err == nil && writes == 1 {
+			elected = append(elected, r)
+		}
+	}
+	return elected
+}
+
+// writes returns how many patches a replica has sent. A replica that does not write status sends none.
+func (s *scene) writes(r *operator.Operator) float64 {
+	s.t.Helper()
+	n, err := r.Metric(s.t.Context(), "rest_client_requests_total", "method", "PATCH")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
 }

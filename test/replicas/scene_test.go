@@ -1,12 +1,12 @@
 package replicas
 
 import (
-	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
+	"net/http"
+	"net/url"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,147 +14,127 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/operator"
 	"graphview.dev/test/oracle"
-	"graphview.dev/test/peers"
+	"graphview.dev/test/subscriber"
 )
 
-// scene is some namespaces with objects, each with a view of it, and a view of all.
+// scene is a namespace with ConfigMaps, a view of them, and a reader at each replica.
 type scene struct {
-	t          *testing.T
-	client     client.Client
-	namespaces []string
-	views      map[[2]string]oracle.View // by namespace and name
-	made       int
+	t         *testing.T
+	client    client.Client
+	http      *http.Client
+	namespace string
+	view      oracle.View
+	objects   int
+	readers   map[*operator.Operator]*reader
 }
 
-// newScene makes a scene when the replicas know each other.
-func newScene(t *testing.T, namespaces int) *scene {
+func newScene(t *testing.T) *scene {
 	t.Helper()
-	settled(t, edges)
-	s := &scene{t: t, client: fixture.Client(t, cluster.Config()), views: make(map[[2]string]oracle.View)}
-	for range namespaces {
-		name := fixture.Namespace(t, s.client, "shared")
-		s.namespaces = append(s.namespaces, name)
-		for range 3 {
-			s.add(name)
-		}
-		s.declare(name, "own", "resource == 'configmaps'", name)
+	s := &scene{
+		t: t, client: fixture.Client(t, cluster.Config()), http: fixture.HTTP1(t, cluster.Config()), readers: make(map[*operator.Operator]*reader),
 	}
-	s.declare(s.namespaces[0], "all", "resource in ['configmaps', 'namespaces']")
+	s.namespace = fixture.Namespace(t, s.client, "replicas")
+	text := fmt.Sprintf(`{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: web, namespace: %s}, spec: {queries: [{include: {resourceSelectorExpression: "resource == 'configmaps'"}}], namespaces: {names: [%s]}}}`, s.namespace, s.namespace)
+	var err error
+	if s.view, err = oracle.ParseView([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	fixture.Apply(t, cluster, text)
+	for _, r := range replicas {
+		s.follow(r)
+	}
+	s.change()
 	return s
 }
 
-// declare declares a view of the resources of some namespaces, without any of all.
-func (s *scene) declare(namespace, name, resources string, of ...string) {
+// change adds an object.
+func (s *scene) change() {
 	s.t.Helper()
-	within := ""
-	if len(of) > 0 {
-		within = fmt.Sprintf(", namespaces: {names: [%s]}", strings.Join(of, ", "))
-	}
-	text := fmt.Sprintf(`{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: %s, namespace: %s}, spec: {queries: [{include: {resourceSelectorExpression: %q}}]%s}}`,
-		name, namespace, resources, within)
-	fixture.Kubectl(s.t, cluster, "apply", "-f", fixture.Manifest(s.t, text))
-	view, err := oracle.ParseView([]byte(text))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.views[[2]string{namespace, name}] = view
-}
-
-// keys are the namespaces and names of the views, in the order that they have in each
-// run of the same names.
-func (s *scene) keys() [][2]string {
-	return slices.SortedFunc(maps.Keys(s.views), func(a, b [2]string) int {
-		return cmp.Or(cmp.Compare(slices.Index(s.namespaces, a[0]), slices.Index(s.namespaces, b[0])), cmp.Compare(a[1], b[1]))
-	})
-}
-
-// add makes an object.
-func (s *scene) add(namespace string) {
-	s.t.Helper()
-	s.made++
-	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint("config-", s.made)}, Data: map[string]string{"n": strconv.Itoa(s.made)}}
-	if err := s.client.Create(s.t.Context(), config); err != nil {
+	s.objects++
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: fmt.Sprint("config-", s.objects)}}
+	if err := s.client.Create(s.t.Context(), object); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// change changes, adds or deletes an object.
-func (s *scene) change(n uint64) {
-	s.t.Helper()
-	namespace := s.namespaces[n%uint64(len(s.namespaces))]
-	var all corev1.ConfigMapList
-	if err := s.client.List(s.t.Context(), &all, client.InNamespace(namespace)); err != nil {
-		s.t.Fatal(err)
-	}
-	n /= uint64(len(s.namespaces))
-	if len(all.Items) == 0 || n%3 == 0 {
-		s.add(namespace)
-		return
-	}
-	picked := &all.Items[n%uint64(len(all.Items))]
-	var err error
-	if n%3 == 1 {
-		picked.Data = map[string]string{"n": strconv.FormatUint(n, 10)}
-		err = s.client.Update(s.t.Context(), picked)
-	} else {
-		err = s.client.Delete(s.t.Context(), picked)
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+// reader follows the view at one replica, and connects again whenever its stream ends and the replica
+// is ready.
+type reader struct {
+	*subscriber.Subscriber
+
+	at atomic.Pointer[operator.Operator]
 }
 
-// equal waits until the readers of each view have what the oracle has.
-func (s *scene) equal(readers []*reader) {
+var errNotReady = errors.New("the replica is not ready")
+
+// follow adds a reader at a replica.
+func (s *scene) follow(at *operator.Operator) *reader {
 	s.t.Helper()
-	for _, key := range s.keys() {
-		view := s.views[key]
-		eventually(s.t, func() string {
-			want, err := oracle.Build(s.t.Context(), cluster.Config(), view)
+	r := &reader{Subscriber: subscriber.New()}
+	r.at.Store(at)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.Persist(ctx, func(ctx context.Context, since string) (subscriber.Stream, error) {
+			at := r.at.Load()
+			if !at.Ready(ctx) {
+				return nil, errNotReady
+			}
+			address := fmt.Sprintf("%s/apis/stream.graphview.dev/v1alpha1/watch/namespaces/%s/graphs/web?since=%s", at.URL(), s.namespace, url.QueryEscape(since))
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 			if err != nil {
-				return err.Error()
+				return nil, err
 			}
-			for _, r := range readers {
-				if r.namespace != key[0] || r.view != key[1] {
-					continue
-				}
-				if diff := r.differs(want); diff != "" {
-					return fmt.Sprintf("%v: %s", key, diff)
-				}
-			}
-			return ""
+			return subscriber.Response(s.http, request)
 		})
+	}()
+	s.t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	s.readers[at] = r
+	return r
+}
+
+// move has a reader continue at another replica.
+func (r *reader) move(to *operator.Operator) {
+	r.at.Store(to)
+	r.Drop()
+}
+
+// equal waits until the readers at some replicas have the graph that the oracle builds.
+func (s *scene) equal(at ...*operator.Operator) {
+	s.t.Helper()
+	want, err := oracle.Build(s.t.Context(), cluster.Config(), s.view)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, replica := range at {
+		r := s.readers[replica]
+		eventually(s.t, func() string { return r.Differs(want) })
 	}
 }
 
-// readers are one of each view at each replica.
-func (s *scene) readers() []*reader {
+// undisturbed returns a function that fails the test unless nothing has happened to the readers at
+// some replicas since: no message that ends a stream, no other connection, no reset.
+func (s *scene) undisturbed(at ...*operator.Operator) func() {
 	s.t.Helper()
-	var all []*reader
-	for _, key := range s.keys() {
-		for _, edge := range edges {
-			all = append(all, read(s.t, cluster.Config(), edge, key[0], key[1]))
+	happened := func(r *reader) string {
+		return fmt.Sprintf("%d resets, %d connections, ends %v", r.Resets(), r.Connections(), r.Ends())
+	}
+	before := make(map[*reader]string)
+	for _, replica := range at {
+		before[s.readers[replica]] = happened(s.readers[replica])
+	}
+	return func() {
+		s.t.Helper()
+		for r, was := range before {
+			if now := happened(r); now != was {
+				s.t.Errorf("a bystander had %s, and now has %s", was, now)
+			}
 		}
 	}
-	return all
-}
-
-// metric is a value at a replica; -1 where it cannot be read.
-func metric(t *testing.T, of *peers.Replica, name string, labels ...string) float64 {
-	t.Helper()
-	value, err := of.Metric(t.Context(), name, labels...)
-	if err != nil {
-		return -1
-	}
-	return value
-}
-
-// owned is how many views the replicas hold as their owners.
-func (s *scene) owned() (total int) {
-	s.t.Helper()
-	for _, edge := range edges {
-		total += int(metric(s.t, edge, "graphview_views_held", "why", "owner"))
-	}
-	return total
 }

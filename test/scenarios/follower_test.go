@@ -11,7 +11,6 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream"
 	"graphview.dev/test/oracle"
-	"graphview.dev/test/relayed"
 	"graphview.dev/test/subscriber"
 )
 
@@ -36,11 +35,7 @@ func follow(ctx context.Context, v stream.View, earlier *follower) *follower {
 		f.Subscriber = earlier.Continued()
 	}
 	f.Heard = f.record
-	what := delivery.SubscribeOptions{Since: f.Begin()}
-	if *viaEdge {
-		what.Access = relayed.Everything()
-	}
-	subscription := v.Subscribe(what)
+	subscription := v.Subscribe(delivery.SubscribeOptions{Since: f.Begin()})
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

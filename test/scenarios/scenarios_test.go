@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,15 +21,11 @@ import (
 	"graphview.dev/stream"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
-	"graphview.dev/test/relayed"
 	"graphview.dev/test/workload"
 )
 
 // pollInterval is between two looks at something that is expected to happen.
 const pollInterval = 10 * time.Millisecond
-
-// viaEdge has subscribers read by way of a replica that does not hold the view.
-var viaEdge = flag.Bool("edge", false, "read views by way of another replica than the one that holds them")
 
 // TestScenarios shows each rule.
 func TestScenarios(t *testing.T) {
@@ -58,11 +53,8 @@ func TestScenarios(t *testing.T) {
 type runner struct {
 	*place
 	engine *graphview.Engine
-	// relayed are the engine's views at another replica; nil: subscribers read from the
-	// engine.
-	relayed *relayed.Views
-	name    graphview.Name
-	rules   map[string]bool // names of those that the engine has been told of
+	name   graphview.Name
+	rules  map[string]bool // names of those that the engine has been told of
 	// refused is why the engine did not take the last view.
 	refused error
 	// current follows the view from the start; nil before it and after its
@@ -88,16 +80,13 @@ func newRunner(t *testing.T, name string, o options) *runner {
 		}
 	}
 	engine, err := graphview.NewEngine(graphview.Options{
-		Config: config, Logger: testr.New(t), MaxVertices: o.MaxVertices, SyncTimeout: timeout, Recall: *viaEdge,
+		Config: config, Logger: testr.New(t), MaxVertices: o.MaxVertices, SyncTimeout: timeout,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.engine = engine
 	fixture.Start(t, engine.Run)
-	if *viaEdge {
-		r.relayed = relayed.New(t, engine, config)
-	}
 	return r
 }
 
@@ -191,11 +180,7 @@ func (r *runner) setView(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	apply := r.engine.Apply
-	if r.relayed != nil {
-		apply = r.relayed.Apply
-	}
-	r.refused = apply(ctx, r.name, "uid-"+r.name.Name, declared)
+	r.refused = r.engine.Apply(ctx, r.name, "uid-"+r.name.Name, declared)
 	if r.current == nil && r.refused == nil {
 		r.current = follow(ctx, r.view(), nil)
 	}
@@ -262,11 +247,7 @@ func (r *runner) setRules(ctx context.Context, text string) error {
 }
 
 func (r *runner) view() stream.View {
-	graphs := stream.Of(r.engine)
-	if r.relayed != nil {
-		graphs = r.relayed.Graphs()
-	}
-	v, _ := graphs.Find(r.name)
+	v, _ := stream.Of(r.engine).Find(r.name)
 	return v
 }
 

@@ -35,9 +35,6 @@
 {{- if and (or .hub.enabled .member.url) (not .name) }}
 {{- fail "fleet.hub.enabled and fleet.member.url need fleet.name: set it to the name of the hub, such as acme, at the hub and at every member" }}
 {{- end }}
-{{- if and .hub.enabled (gt (int $.Values.replicas) 1) (not $.Values.sharing.viewHolders) }}
-{{- fail "fleet.hub.enabled with several replicas needs sharing.viewHolders: set it to 1, so that they pass members on to each other" }}
-{{- end }}
 {{- if and .hub.enabled (gt (int $.Values.replicas) 8) }}
 {{- fail "fleet.hub.enabled works with at most 8 replicas, to each of which every member has tunnels: set replicas to less" }}
 {{- end }}

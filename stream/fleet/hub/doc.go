@@ -6,9 +6,8 @@
 // one if there is none: all requests for a link wait for one event, and none of them asks
 // anything while it waits.
 //
-// A hub may have several replicas. Each member has a tunnel to each replica, so no replica sends a
-// request to another. A replica that already has the member's tunnel forwards the handshake to a replica
-// without one. Replicas tell the members when a replica joins or leaves.
+// A hub may have several replicas. Each member dials until it has a tunnel to each replica, so no
+// replica sends a request to another. Replicas tell the members how many there are.
 //
 // Graphs are read by package edge, whose frames are parsed. The hub has no rights in the
 // member and keeps no graph. The member decides about each user; see package gateway. What

@@ -39,22 +39,9 @@ type refusal struct {
 
 // Handler serves the handshakes of members. A tunnel ends with the request that has made it.
 func (h *Hub) Handler() http.Handler {
-	return h.handler(func(w http.ResponseWriter, r *http.Request) *refusal {
-		refused := h.serve(w, r)
-		if refused == refusedClash && h.pass(w, r) {
-			return nil
-		}
-		return refused
-	})
-}
-
-// PeerHandler serves the handshakes that other replicas of the hub pass on.
-func (h *Hub) PeerHandler() http.Handler { return h.handler(h.serve) }
-
-func (h *Hub) handler(serve func(http.ResponseWriter, *http.Request) *refusal) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+TunnelPath+"{cluster}", func(w http.ResponseWriter, r *http.Request) {
-		if refused := serve(w, r); refused != nil {
+		if refused := h.serve(w, r); refused != nil {
 			h.metrics.refused.WithLabelValues(refused.reason).Inc()
 			if refused.code == http.StatusTooManyRequests || refused.code == http.StatusServiceUnavailable {
 				w.Header().Set("Retry-After", "5")

@@ -24,11 +24,9 @@ import (
 type Options struct {
 	// Name of the hub is the audience of its members' tokens.
 	Name string
-	// Run is that of this process. Replicas are those of the hub; nil: this one is alone. Peers
-	// sends a handshake to another one by HTTP/1.1; nil: members find the others by dialing again.
+	// Run is that of this process. Replicas counts those of the hub; nil: this one is alone.
 	Run      string
 	Replicas Replicas
-	Peers    http.RoundTripper
 	// Ledger is charged for the messages that subscribers have not read yet. Nil: one for this hub.
 	Ledger *budget.Ledger
 	// Notify is called with the name of a link whose Status may have changed. It does not
@@ -51,9 +49,7 @@ type Hub struct {
 	edge    *edge.Client
 	limit   *rate.Limiter
 	metrics *metrics
-	serving sync.WaitGroup     // the handshakes that have a route, or are passed on
-	life    context.Context    //nolint:containedctx // that of the handshakes that are passed on
-	stop    context.CancelFunc // ends life
+	serving sync.WaitGroup // the handshakes that have a route
 
 	mu      sync.Mutex
 	links   map[string]*link
@@ -89,7 +85,6 @@ func New(ctx context.Context, o Options) *Hub {
 		o.Notify = func(string) {}
 	}
 	h := &Hub{o: o, limit: rate.NewLimiter(acceptedPerSecond, acceptedPerSecond), metrics: newMetrics(), links: make(map[string]*link), routes: make(map[string]*route)}
-	h.life, h.stop = context.WithCancel(ctx)
 	h.edge = edge.NewClient(ctx, edge.Options{Reach: h.reach, Ledger: o.Ledger})
 	return h
 }
@@ -103,7 +98,6 @@ func (h *Hub) Close() {
 		lose = append(lose, h.cutLocked(l)...)
 	}
 	h.mu.Unlock()
-	h.stop()
 	h.end(lose, nil)
 	h.edge.Close()
 	h.serving.Wait()

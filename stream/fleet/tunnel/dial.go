@@ -33,6 +33,9 @@ const (
 	// maxRefusedPause bounds them while the hub refuses the member. Each attempt
 	// costs the hub a handshake, and a refusal lasts until an administrator acts or the hub has room.
 	maxRefusedPause = time.Minute
+	// maxClashPause bounds them while the member lacks a replica of the hub, and a load balancer leads it
+	// to others. One that always leads there costs 1,000 members' hub 130 handshakes a second.
+	maxClashPause = 15 * time.Second
 	// drainWithin is how long requests on a tunnel may last after its successor is open.
 	drainWithin = 5 * time.Second
 )
@@ -139,7 +142,7 @@ func (e *answerError) Error() string {
 	return fmt.Sprintf("the hub answers %d %s: %s", e.code, http.StatusText(e.code), e.text)
 }
 
-// clash reports whether the member has tunnels to all replicas that the hub can reach.
+// clash reports whether the member already has a tunnel to the replica that it reached.
 func clash(err error) bool {
 	answer, ok := errors.AsType[*answerError](err)
 	return ok && answer.code == http.StatusConflict
@@ -147,7 +150,11 @@ func clash(err error) bool {
 
 // longestPause returns the longest pause after an attempt, or after a tunnel that has ended.
 func longestPause(err error) time.Duration {
-	if answer, ok := errors.AsType[*answerError](err); ok && answer.code < http.StatusInternalServerError {
+	answer, refused := errors.AsType[*answerError](err)
+	switch {
+	case clash(err):
+		return maxClashPause
+	case refused && answer.code < http.StatusInternalServerError:
 		return maxRefusedPause
 	}
 	return maxPause

@@ -153,10 +153,11 @@ func tell(t *testing.T, c *Conn, replicas int) {
 	response.Body.Close()
 }
 
-// TestPauses: the longest pause after a refusal is longer than after an outage of the hub.
+// TestPauses: the longest pause after a refusal is longer than after an outage of the hub, and
+// than while the member looks for another replica of the hub.
 func TestPauses(t *testing.T) {
 	for code, want := range map[int]time.Duration{
-		http.StatusUnauthorized: maxRefusedPause, http.StatusConflict: maxRefusedPause, http.StatusTooManyRequests: maxRefusedPause,
+		http.StatusUnauthorized: maxRefusedPause, http.StatusConflict: maxClashPause, http.StatusTooManyRequests: maxRefusedPause,
 		http.StatusServiceUnavailable: maxPause, http.StatusBadGateway: maxPause,
 	} {
 		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", code) }))

@@ -80,19 +80,16 @@ func startFleet(t *testing.T) *fleet {
 			t.Fatal(err)
 		}
 	}
-	if err := operator.InstallSharing(t.Context(), hubPlane, root); err != nil {
-		t.Fatal(err)
-	}
 	f.api = path(t, hubPlane.URL())
 	file, err := kubeconfig(hubPlane, f.api)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.hub, err = operator.StartHub(hubPlane, operator.Options{Binary: f.binary, Args: []string{"--kubeconfig=" + file}}); err != nil {
+	f.hub, err = operator.StartHub(hubPlane, operator.Options{Binary: f.binary, Args: []string{"--kubeconfig=" + file}})
+	t.Cleanup(f.hub.Close)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(f.hub.Kill)
-	t.Cleanup(f.hub.Other.Kill)
 	for i, link := range []string{"eu-1", "us-1"} {
 		f.members[i] = f.join(t, link, memberPlanes[i])
 	}
