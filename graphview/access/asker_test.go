@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
@@ -212,25 +213,42 @@ func TestBatchEndsWithContext(t *testing.T) {
 
 func TestSubjectAccessReview(t *testing.T) {
 	who := &user.DefaultInfo{Name: "ann", UID: "7", Groups: []string{"g"}, Extra: map[string][]string{"k": {"v"}}}
+	subject := authorizationv1.SubjectAccessReviewSpec{
+		User: "ann", UID: "7", Groups: []string{"g"}, Extra: map[string]authorizationv1.ExtraValue{"k": {"v"}},
+	}
 	tests := map[string]struct {
-		q    Question
-		want string
+		q        Question
+		want     string
+		wantPath *authorizationv1.NonResourceAttributes
+		wantOf   *authorizationv1.ResourceAttributes
 	}{
-		"resource": {Question{Verb: "list", Group: "apps", Version: "*", Resource: "deployments", Namespace: "n"}, "list deployments.apps"},
-		"core":     {Question{Verb: "get", Resource: "pods", Name: "p"}, "get pods"},
-		"path":     {Question{Verb: "get", Path: "/metrics"}, "get /metrics"},
+		"resource": {
+			Question{Verb: "list", Group: "apps", Version: "*", Resource: "deployments", Namespace: "n"}, "list deployments.apps", nil,
+			&authorizationv1.ResourceAttributes{Verb: "list", Group: "apps", Version: "*", Resource: "deployments", Namespace: "n"},
+		},
+		"core": {
+			Question{Verb: "get", Resource: "pods", Subresource: "log", Name: "p"}, "get pods", nil,
+			&authorizationv1.ResourceAttributes{Verb: "get", Resource: "pods", Subresource: "log", Name: "p"},
+		},
+		"field selector": {
+			Question{Verb: "list", Resource: "pods", FieldSelector: "a=b"}, "list pods", nil,
+			&authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods", FieldSelector: &authorizationv1.FieldSelectorAttributes{RawSelector: "a=b"}},
+		},
+		"label selector": {
+			Question{Verb: "list", Resource: "pods", LabelSelector: "a=b"}, "list pods", nil,
+			&authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods", LabelSelector: &authorizationv1.LabelSelectorAttributes{RawSelector: "a=b"}},
+		},
+		"path": {Question{Verb: "get", Path: "/metrics"}, "get /metrics", &authorizationv1.NonResourceAttributes{Verb: "get", Path: "/metrics"}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got := tt.q.String(); got != tt.want {
 				t.Errorf("text %q, want %q", got, tt.want)
 			}
-			spec := specOf(who, tt.q)
-			if spec.User != "ann" || spec.UID != "7" || len(spec.Groups) != 1 || len(spec.Extra["k"]) != 1 {
-				t.Errorf("subject: %+v", spec)
-			}
-			if path := tt.q.Path != ""; path != (spec.NonResourceAttributes != nil) || path == (spec.ResourceAttributes != nil) {
-				t.Errorf("attributes: %+v", spec)
+			want := subject
+			want.NonResourceAttributes, want.ResourceAttributes = tt.wantPath, tt.wantOf
+			if diff := cmp.Diff(want, specOf(who, tt.q)); diff != "" {
+				t.Errorf("review (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -1,0 +1,47 @@
+package rights
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/access"
+)
+
+// TestPermit: every place has an answer, and only unknown places are asked about.
+func TestPermit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority("ann list pods/red", "ann watch pods/red", "ann list pods/blue")
+		p := a.start()
+		l, _ := take(t, p, "ann", web, Terms{})
+		defer l.Release()
+		places := []access.Place{podsRed, secretsRed, podsBlue}
+		resolve(t, l, secretsRed)
+		a.questions()
+		want := map[access.Place]bool{podsRed: true, secretsRed: false, podsBlue: false}
+		for _, asked := range [][]string{{"ann list pods/", "ann list pods/blue", "ann list pods/red", "ann watch pods/blue", "ann watch pods/red"}, nil} {
+			got, err := l.Permit(t.Context(), places)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("answers (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(asked, a.questions()); diff != "" {
+				t.Errorf("questions (-want +got):\n%s", diff)
+			}
+		}
+
+		// One place that is not known, beside one that is.
+		a.fail(errDown)
+		got, err := l.Permit(t.Context(), []access.Place{podsRed, {Resource: "nodes"}})
+		if !errors.Is(err, errDown) {
+			t.Errorf("error %v", err)
+		}
+		if diff := cmp.Diff(map[access.Place]bool{podsRed: true}, got); diff != "" {
+			t.Errorf("answers without an API server (-want +got):\n%s", diff)
+		}
+	})
+}
