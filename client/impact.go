@@ -13,15 +13,16 @@ type Verdict string
 
 // The verdicts, the worst first.
 const (
-	Deleted       Verdict = "deleted"
-	BreaksNow     Verdict = "breaks now"
-	CannotStart   Verdict = "cannot start again"
-	LosesOptional Verdict = "loses an optional reference"
-	Unaffected    Verdict = "unaffected"
+	Deleted        Verdict = "deleted"
+	BreaksNow      Verdict = "breaks now"
+	ProbablyBreaks Verdict = "probably breaks" // the reference is only inferred
+	CannotStart    Verdict = "cannot start again"
+	LosesOptional  Verdict = "loses an optional reference"
+	Unaffected     Verdict = "unaffected"
 )
 
 // Verdicts are all of them, the worst first.
-var Verdicts = []Verdict{Deleted, BreaksNow, CannotStart, LosesOptional, Unaffected}
+var Verdicts = []Verdict{Deleted, BreaksNow, ProbablyBreaks, CannotStart, LosesOptional, Unaffected}
 
 // Impact is what the deletion of one object does to the others of a graph.
 type Impact struct {

@@ -113,6 +113,8 @@ type DeletionFacts struct {
 	// Ended and Unscheduled report whether it is a finished pod or a pod without a node.
 	Ended       bool `json:"e,omitempty"`
 	Unscheduled bool `json:"u,omitempty"`
+	// Suspended reports whether its controller makes and prunes nothing.
+	Suspended bool `json:"s,omitempty"`
 }
 
 // Deletion of a vertex.

@@ -24,11 +24,13 @@ type readAction struct {
 		Summary struct {
 			Kind     string `json:"k"`
 			Deletion struct {
-				Finalizers  []string `json:"f"`
-				Prunes      bool     `json:"p"`
-				Kept        bool     `json:"k"`
-				Ended       bool     `json:"e"`
-				Unscheduled bool     `json:"u"`
+				Finalizers  []string       `json:"f"`
+				Prunes      bool           `json:"p"`
+				Kept        bool           `json:"k"`
+				Ended       bool           `json:"e"`
+				Suspended   bool           `json:"s"`
+				Grants      []impact.Grant `json:"g"`
+				Unscheduled bool           `json:"u"`
 			} `json:"del"`
 		} `json:"m"`
 	} `json:"svx"`

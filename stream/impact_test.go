@@ -32,17 +32,17 @@ func TestImpact(t *testing.T) {
 	}{
 		"a Deployment goes with its pod": {
 			"impact=deployments.apps/shop/web", http.StatusOK,
-			map[string]int{"deleted": 2, "breaks now": 0, "cannot start again": 0, "loses an optional reference": 0, "unaffected": 1},
+			map[string]int{"deleted": 2, "breaks now": 0, "probably breaks": 0, "cannot start again": 0, "loses an optional reference": 0, "unaffected": 1},
 			[]string{"deleted deployments/web", "deleted pods/web-1 or"}, "",
 		},
 		"an orphaned pod stays": {
 			"impact=deployments.apps/shop/web&propagationPolicy=Orphan", http.StatusOK,
-			map[string]int{"deleted": 1, "breaks now": 0, "cannot start again": 0, "loses an optional reference": 0, "unaffected": 2},
+			map[string]int{"deleted": 1, "breaks now": 0, "probably breaks": 0, "cannot start again": 0, "loses an optional reference": 0, "unaffected": 2},
 			[]string{"deleted deployments/web"}, "",
 		},
 		"a ConfigMap is held by a finalizer": {
 			"impact=configmaps/shop/web", http.StatusOK,
-			map[string]int{"deleted": 1, "breaks now": 0, "cannot start again": 1, "loses an optional reference": 0, "unaffected": 1},
+			map[string]int{"deleted": 1, "breaks now": 0, "probably breaks": 0, "cannot start again": 1, "loses an optional reference": 0, "unaffected": 1},
 			[]string{"deleted configmaps/web example.com/wait", "cannot start again pods/web-1 r"}, "",
 		},
 		"an object that is not there":     {"impact=configmaps/shop/wbe", http.StatusNotFound, nil, nil, `ConfigMap "wbe" not found in namespace "shop"`},
@@ -52,7 +52,7 @@ func TestImpact(t *testing.T) {
 		"a part of the graph":             {"impact=configmaps/shop/web&root=pods/shop/web-1", http.StatusBadRequest, nil, nil, "leave ?root= out"},
 		"another form than JSON":          {"impact=configmaps/shop/web&format=dot", http.StatusBadRequest, nil, nil, `format "dot"`},
 		"a graph that does not exist":     {"none", http.StatusNotFound, nil, nil, ""},
-		"an answer without what is empty": {"impact=pods/shop/web-1", http.StatusOK, map[string]int{"deleted": 1, "breaks now": 0, "cannot start again": 0, "loses an optional reference": 0, "unaffected": 2}, []string{"deleted pods/web-1"}, ""},
+		"an answer without what is empty": {"impact=pods/shop/web-1", http.StatusOK, map[string]int{"deleted": 1, "breaks now": 0, "probably breaks": 0, "cannot start again": 0, "loses an optional reference": 0, "unaffected": 2}, []string{"deleted pods/web-1"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")

@@ -194,7 +194,7 @@ export interface GraphObject extends Vertex {
 export function getObject(options: Place & { namespace: string; name: string; key: Omit<Key, "v"> & { v?: string }; signal?: AbortSignal }): Promise<GraphObject>;
 
 /** The effect of another object's deletion on an object, the worst first. */
-export type Verdict = "deleted" | "breaks now" | "cannot start again" | "loses an optional reference" | "unaffected";
+export type Verdict = "deleted" | "breaks now" | "probably breaks" | "cannot start again" | "loses an optional reference" | "unaffected";
 
 /** The effect of one object's deletion on the others of a graph. */
 export interface Impact {

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"encoding/json"
 	"strconv"
 	"sync"
 	"time"
@@ -170,7 +171,7 @@ func appendRemotes(dst []byte, all []refs.Remote) []byte {
 
 // appendDeletion appends the member del unless it would be empty.
 func appendDeletion(dst []byte, f *impact.Facts) []byte {
-	if len(f.Finalizers) == 0 && !f.Prunes && !f.Kept && !f.Ended && !f.Unscheduled {
+	if len(f.Finalizers) == 0 && !f.Prunes && !f.Kept && !f.Ended && !f.Unscheduled && !f.Suspended && len(f.Grants) == 0 {
 		return dst
 	}
 	dst = append(dst, `,"del":{`...)
@@ -189,13 +190,20 @@ func appendDeletion(dst []byte, f *impact.Facts) []byte {
 	for _, flag := range [...]struct {
 		set  bool
 		text string
-	}{{f.Prunes, `"p":true`}, {f.Kept, `"k":true`}, {f.Ended, `"e":true`}, {f.Unscheduled, `"u":true`}} {
+	}{{f.Prunes, `"p":true`}, {f.Kept, `"k":true`}, {f.Ended, `"e":true`}, {f.Unscheduled, `"u":true`}, {f.Suspended, `"s":true`}} {
 		if flag.set {
 			if len(dst) > open {
 				dst = append(dst, ',')
 			}
 			dst = append(dst, flag.text...)
 		}
+	}
+	if len(f.Grants) > 0 {
+		if len(dst) > open {
+			dst = append(dst, ',')
+		}
+		grants, _ := json.Marshal(f.Grants) // of texts
+		dst = append(append(dst, `"g":`...), grants...)
 	}
 	return append(dst, '}')
 }

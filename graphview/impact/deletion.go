@@ -207,6 +207,8 @@ func (s *search) deletedByController(l *link) bool {
 		return is(from, "", "pods") && l.has("spec.nodeName")
 	case is(to, "", "persistentvolumeclaims"):
 		return is(from, "", "persistentvolumes") && s.objects[from].Facts.Prunes
+	case is(to, "operators.coreos.com", "clusterserviceversions"):
+		return l.has("metadata.labels['olm.owner']")
 	case is(to, "", "serviceaccounts"):
 		return is(from, "", "secrets") && l.says("is a token of")
 	default:

@@ -16,6 +16,7 @@ func (s *search) affect() {
 			}
 		}
 		s.unbind(key)
+		s.revoke(key)
 	}
 	judged := map[graph.Key]bool{} // the selecting objects; all their targets would give the same result
 	for _, key := range s.order {
@@ -32,12 +33,8 @@ func (s *search) affect() {
 		key := s.broken[0]
 		s.broken = s.broken[1:]
 		for l := range s.each(s.in[key]) {
-			switch {
-			case l.Missing || !propagates(l):
-			case l.Optional:
-				s.raise(l.From, key, LosesOptional, stepOf(l, false))
-			default:
-				s.raise(l.From, key, BreaksNow, stepOf(l, false))
+			if !l.Missing && propagates(l) {
+				s.raise(l.From, key, l.limit(BreaksNow), stepOf(l, false))
 			}
 		}
 		s.unbind(key)
@@ -111,10 +108,62 @@ func (s *search) effect(l *link) Verdict {
 	for _, word := range l.Words {
 		worst = max(worst, s.effectOf(word, l))
 	}
-	if l.Optional && worst > Unaffected {
+	return l.limit(worst)
+}
+
+// limit returns the verdict on the source of a reference, by what is known of it. A pull Secret is optional
+// while its pods run, and may be needed to start them.
+func (l *link) limit(v Verdict) Verdict {
+	switch {
+	case v == Unaffected:
+		return v
+	case l.inferred():
+		return ProbablyBreaks
+	case l.Optional && !l.says("pulls images with"):
 		return LosesOptional
 	}
-	return worst
+	return v
+}
+
+// inferred reports whether the reference is only inferred.
+func (l *link) inferred() bool {
+	return len(l.Fields) > 0 && !slices.ContainsFunc(l.Fields, func(field string) bool { return !strings.HasPrefix(field, graph.InferredField) })
+}
+
+// revoke breaks the references to another namespace that only a deleted ReferenceGrant allowed.
+func (s *search) revoke(key graph.Key) {
+	granted := s.objects[key].Facts.Grants
+	if len(granted) == 0 {
+		return
+	}
+	var left []Grant // of the other ReferenceGrants in the namespace
+	for other, o := range s.objects {
+		if other.Namespace == key.Namespace && !s.deleted(other) {
+			left = append(left, o.Facts.Grants...)
+		}
+	}
+	allowed := func(grants []Grant, l *link) bool {
+		return slices.ContainsFunc(grants, func(g Grant) bool { return s.allows(g, key.Namespace, l) })
+	}
+	var stopped []graph.Key
+	for from := range s.objects {
+		for l := range s.each(s.out[from]) {
+			if l.Type != graph.OwnerReference && !l.Missing && allowed(granted, l) && !allowed(left, l) {
+				stopped = append(stopped, from)
+				break
+			}
+		}
+	}
+	slices.SortFunc(stopped, compare)
+	for _, from := range stopped {
+		s.raise(from, key, BreaksNow, Step{Relation: Relation(graph.Direct.String()), Words: []string{"is allowed by"}})
+	}
+}
+
+// allows reports whether a grant in a namespace allows a reference.
+func (s *search) allows(grant Grant, namespace string, l *link) bool {
+	return l.To.Namespace == namespace && l.From.Namespace == grant.Namespace && l.From.Group == grant.FromGroup && s.objects[l.From].Kind == grant.FromKind &&
+		l.To.Group == grant.ToGroup && s.objects[l.To].Kind == grant.ToKind && (grant.ToName == "" || grant.ToName == l.To.Name)
 }
 
 func (s *search) effectOf(word string, l *link) Verdict {

@@ -18,9 +18,27 @@ type Facts struct {
 	Kept bool
 	// Ended: the pod has finished, and uses nothing any more.
 	Ended bool
+	// Suspended: its controller makes and prunes nothing.
+	Suspended bool
+	// Grants are those of a ReferenceGrant.
+	Grants []Grant
 	// Unscheduled: the pod has no node. The protection of claims ignores such a pod.
 	Unscheduled bool
 }
+
+// Grant allows the objects of a kind in another namespace to refer to those of a kind beside the ReferenceGrant.
+type Grant struct {
+	FromGroup string `json:"fg,omitempty"`
+	FromKind  string `json:"fk"`
+	Namespace string `json:"ns"`
+	ToGroup   string `json:"tg,omitempty"`
+	ToKind    string `json:"tk"`
+	// ToName is empty if all objects of the kind may be referred to.
+	ToName string `json:"tn,omitempty"`
+}
+
+// maxGrants bounds the grants that are read from one object.
+const maxGrants = 16
 
 // Annotations that exclude an object from pruning.
 const (
@@ -28,6 +46,9 @@ const (
 	helmPolicy = "helm.sh/resource-policy"
 	argoSync   = "argocd.argoproj.io/sync-options"
 )
+
+// fluxFinalizer lets Flux delete what a Kustomization or HelmRelease manages.
+const fluxFinalizer = "finalizers.fluxcd.io"
 
 // argoFinalizer lets Argo CD delete the resources of an Application. It may have a suffix.
 const argoFinalizer = "resources-finalizer.argocd.argoproj.io"
@@ -46,6 +67,8 @@ var Shape = func() *jsontree.Shape {
 	for _, field := range []string{"prune", "suspend", "deletionPolicy", "persistentVolumeReclaimPolicy", "nodeName"} {
 		spec.Field(field)
 	}
+	spec.Field("from").Elements().Whole()
+	spec.Field("to").Elements().Whole()
 	shape.Field("status").Field("phase")
 	return &shape
 }()
@@ -74,19 +97,33 @@ func FactsOf(group string, tree map[string]any) Facts {
 	case "/PersistentVolume":
 		f.Prunes = text(spec, "persistentVolumeReclaimPolicy") == "Delete"
 	case "kustomize.toolkit.fluxcd.io/Kustomization":
-		switch text(spec, "deletionPolicy") {
-		case "Orphan":
-		case "Delete", "WaitForTermination":
-			f.Prunes = !suspended
-		default:
-			f.Prunes = prune && !suspended
-		}
+		policy := text(spec, "deletionPolicy")
+		f.Suspended = suspended
+		f.Prunes = !suspended && slices.Contains(f.Finalizers, fluxFinalizer) && policy != "Orphan" && (prune || policy == "Delete" || policy == "WaitForTermination")
 	case "helm.toolkit.fluxcd.io/HelmRelease":
-		f.Prunes = !suspended
+		f.Suspended = suspended
+		f.Prunes = !suspended && slices.Contains(f.Finalizers, fluxFinalizer)
+	case "gateway.networking.k8s.io/ReferenceGrant":
+		f.Grants = grants(spec)
 	case "argoproj.io/Application":
 		f.Prunes = slices.ContainsFunc(f.Finalizers, func(name string) bool { return strings.HasPrefix(name, argoFinalizer) })
 	}
 	return f
+}
+
+// grants returns each pair of from and to of a ReferenceGrant.
+func grants(spec map[string]any) (all []Grant) {
+	sources, _ := spec["from"].([]any)
+	targets, _ := spec["to"].([]any)
+	for _, source := range sources {
+		from, _ := source.(map[string]any)
+		for _, target := range targets {
+			if to, _ := target.(map[string]any); len(all) < maxGrants {
+				all = append(all, Grant{text(from, "group"), text(from, "kind"), text(from, "namespace"), text(to, "group"), text(to, "kind"), text(to, "name")})
+			}
+		}
+	}
+	return all
 }
 
 // maxFinalizers bounds the finalizers that are read from one object.

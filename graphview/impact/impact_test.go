@@ -151,7 +151,7 @@ func TestOf(t *testing.T) {
 			deployments/caller: calls? inferred/spec.template.spec.containers[].env[].value services/web`, "pods/p", Background, `
 			deleted: pods/p
 			breaks now: services/web
-			loses an optional reference: deployments/caller`},
+			probably breaks: deployments/caller`},
 		"a claim of a StatefulSet at zero replicas": {`
 			statefulsets/db: claims spec.volumeClaimTemplates[].metadata.name persistentvolumeclaims/data-db-0`, "persistentvolumeclaims/data-db-0", Background, `
 			deleted: persistentvolumeclaims/data-db-0
@@ -190,6 +190,50 @@ func TestOf(t *testing.T) {
 		"what a Kustomization applies comes back": {`
 			kustomizations/k: installs status.inventory.entries[].id deployments/web`, "deployments/web", Background, `
 			deleted: deployments/web [again by kustomizations/k]`},
+		"a suspended Kustomization makes nothing": {`
+			kustomizations/k suspended
+			kustomizations/k: installs status.inventory.entries[].id deployments/web`, "deployments/web", Background, `
+			deleted: deployments/web`},
+		"callers of a database that are only known by its address": {`
+			deployments/shop: calls? inferred/spec.template.spec.containers[].env[].value services/data/postgres
+			pods/settings: mounts? spec.volumes[].configMap.name configmaps/data/x
+			services/data/postgres`, "services/data/postgres", Background, `
+			deleted: services/data/postgres
+			probably breaks: deployments/shop`},
+		"callers of a Service that loses its pods": {`
+			services/db: selects spec.selector pods/db-0
+			pods/db-0: controlled statefulsets/db
+			deployments/web: calls? inferred/spec.template.spec.containers[].env[].value services/db
+			ingresses/db: routes_to spec.rules[] services/db`, "statefulsets/db", Background, `
+			deleted: statefulsets/db
+			deleted: pods/db-0
+			breaks now: services/db
+			breaks now: ingresses/db
+			probably breaks: deployments/web`},
+		"a kind that a policy is inferred to need": {`
+			widgets/w: uses? inferred/spec.store widgets/store`, "widgets/store", Background, `
+			deleted: widgets/store
+			probably breaks: widgets/w`},
+		"a grant that a route relies on": {`
+			referencegrants/back/g allows-routes-of-front
+			httproutes/front/shop: routes_to spec.rules[].backendRefs[] services/back/web
+			httproutes/other/shop: routes_to spec.rules[].backendRefs[] services/back/web
+			httproutes/front/own: routes_to spec.rules[].backendRefs[] services/front/web`, "referencegrants/back/g", Background, `
+			deleted: referencegrants/back/g
+			breaks now: httproutes/front/shop`},
+		"a grant beside another": {`
+			referencegrants/back/g allows-routes-of-front
+			referencegrants/back/h allows-routes-of-front
+			httproutes/front/shop: routes_to spec.rules[].backendRefs[] services/back/web`, "referencegrants/back/g", Background, `
+			deleted: referencegrants/back/g`},
+		"a version of OLM takes what it made": {`
+			clusterroles/x: belongs_to metadata.labels['olm.owner'] clusterserviceversions/shop`, "clusterserviceversions/shop", Background, `
+			deleted: clusterserviceversions/shop
+			deleted: clusterroles/x`},
+		"a pull Secret": {`
+			deployments/web: pulls_images_with? spec.template.spec.imagePullSecrets[].name secrets/pull`, "secrets/pull", Background, `
+			deleted: secrets/pull
+			cannot start again: deployments/web`},
 		"a HelmRelease uninstalls": {`
 			helmreleases/h prunes
 			helmreleases/h: reads status.history[].name secrets/sh.helm.release.v1.h.v1
@@ -292,7 +336,7 @@ func TestPath(t *testing.T) {
 func TestCounts(t *testing.T) {
 	g := parse(t, web)
 	a, _ := g.Of(t.Context(), key("configmaps/web"), Background)
-	if want := [...]int{len(g.objects) - 5, 0, 4, 0, 1}; a.Counts != want {
+	if want := [...]int{len(g.objects) - 5, 0, 4, 0, 0, 1}; a.Counts != want {
 		t.Errorf("counts %v, want %v", a.Counts, want)
 	}
 	if _, err := g.Of(t.Context(), key("configmaps/nope"), Background); !errors.Is(err, ErrNotFound) {
@@ -306,11 +350,13 @@ func TestFactsOf(t *testing.T) {
 		tree        map[string]any
 		want        Facts
 	}{
-		"a Kustomization":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true}}, Facts{Prunes: true}},
-		"a suspended one":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "suspend": true}}, Facts{}},
+		"a Kustomization":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}, "spec": map[string]any{"prune": true}}, Facts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
+		"one without its finalizer":    {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true}}, Facts{}},
+		"a suspended one":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "suspend": true}}, Facts{Suspended: true}},
 		"one that orphans":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "deletionPolicy": "Orphan"}}, Facts{}},
-		"one that deletes":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"deletionPolicy": "Delete"}}, Facts{Prunes: true}},
-		"a HelmRelease":                {"helm.toolkit.fluxcd.io", "HelmRelease", map[string]any{}, Facts{Prunes: true}},
+		"one that deletes":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}, "spec": map[string]any{"deletionPolicy": "Delete"}}, Facts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
+		"a HelmRelease":                {"helm.toolkit.fluxcd.io", "HelmRelease", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}}, Facts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
+		"a grant":                      {"gateway.networking.k8s.io", "ReferenceGrant", map[string]any{"spec": map[string]any{"from": []any{map[string]any{"group": "g", "kind": "HTTPRoute", "namespace": "front"}}, "to": []any{map[string]any{"group": "", "kind": "Service"}}}}, Facts{Grants: []Grant{{"g", "HTTPRoute", "front", "", "Service", ""}}}},
 		"an Application":               {"argoproj.io", "Application", map[string]any{}, Facts{}},
 		"an Application with cascade":  {"argoproj.io", "Application", map[string]any{"metadata": map[string]any{"finalizers": []any{argoFinalizer + "/background"}}}, Facts{Prunes: true, Finalizers: []string{argoFinalizer + "/background"}}},
 		"a volume":                     {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Delete"}}, Facts{Prunes: true}},

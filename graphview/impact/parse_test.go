@@ -17,7 +17,8 @@ var groups = map[string]string{
 	"customresourcedefinitions": "apiextensions.k8s.io", "widgets": "example.com",
 	"validatingwebhookconfigurations": "admissionregistration.k8s.io", "horizontalpodautoscalers": "autoscaling",
 	"kustomizations": "kustomize.toolkit.fluxcd.io", "helmreleases": "helm.toolkit.fluxcd.io", "applications": "argoproj.io", "certificates": "cert-manager.io",
-	"gateways": "gateway.networking.k8s.io", "httproutes": "gateway.networking.k8s.io", "gatewayclasses": "gateway.networking.k8s.io",
+	"gateways": "gateway.networking.k8s.io", "httproutes": "gateway.networking.k8s.io", "gatewayclasses": "gateway.networking.k8s.io", "referencegrants": "gateway.networking.k8s.io",
+	"clusterserviceversions": "operators.coreos.com",
 }
 
 // clusterScoped resources have no namespace.
@@ -71,6 +72,10 @@ func parse(t *testing.T, text string) *Graph {
 					o.Facts.Kept = true
 				case "ended":
 					o.Facts.Ended = true
+				case "suspended":
+					o.Facts.Suspended = true
+				case "allows-routes-of-front":
+					o.Facts.Grants = append(o.Facts.Grants, Grant{FromGroup: "gateway.networking.k8s.io", FromKind: "httproutes", Namespace: "front", ToKind: "services"})
 				case "unscheduled":
 					o.Facts.Unscheduled = true
 				default:

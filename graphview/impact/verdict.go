@@ -21,13 +21,16 @@ const (
 	// CannotStart: the object works on as it is. It fails when it is started, rolled out or
 	// reconciled again.
 	CannotStart
+	// ProbablyBreaks: the object is known to need the target by inference only, such as an address in a
+	// variable. Otherwise it breaks now, or cannot start again.
+	ProbablyBreaks
 	// BreaksNow: its traffic, its mount or a permission is lost at once.
 	BreaksNow
 	// Deleted: the object is deleted as well.
 	Deleted
 )
 
-var verdicts = [...]string{"unaffected", "loses an optional reference", "cannot start again", "breaks now", "deleted"}
+var verdicts = [...]string{"unaffected", "loses an optional reference", "cannot start again", "probably breaks", "breaks now", "deleted"}
 
 // String returns the verdict in words, as the API does.
 func (v Verdict) String() string { return verdicts[v] }
@@ -179,6 +182,9 @@ func (s *search) recreatedBy(key graph.Key) *graph.Key {
 		}
 	}
 	for l := range s.each(s.in[key]) {
+		if s.objects[l.From].Facts.Suspended {
+			continue // it makes nothing
+		}
 		applies := l.says("issues") || l.says("installs") && is(l.From, "kustomize.toolkit.fluxcd.io", "kustomizations")
 		if _, there := s.objects[l.From]; there && applies && !s.deleted(l.From) {
 			return &l.From

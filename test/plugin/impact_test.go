@@ -128,8 +128,8 @@ func (q *question) ask(t *testing.T, reader *client.Client, made map[string]stri
 		gone = map[string]bool{}
 		var got [4]int
 		held := 0
-		for v := range got {
-			got[v] = found.Counts[client.Verdicts[v]]
+		for v, verdict := range []client.Verdict{client.Deleted, client.BreaksNow, client.CannotStart, client.LosesOptional} {
+			got[v] = found.Counts[verdict]
 		}
 		for _, group := range found.Groups {
 			if group.Verdict == client.Deleted && len(group.Holds) > 0 {
