@@ -166,11 +166,17 @@ func countUnseen(ctx context.Context, opened *openGraph, answer *impact.Answer) 
 // notFound says in a user's words that the graph lacks an object.
 func (r *impactReader) notFound(key graph.Key) error {
 	kind, selected := r.kind(key)
-	text := fmt.Sprintf("%s %q not found", kind, key.Name)
+	place := ""
 	if key.Namespace != "" {
-		text += fmt.Sprintf(" in namespace %q", key.Namespace)
+		place = fmt.Sprintf(" in namespace %q", key.Namespace)
 	}
-	if !selected {
+	text := fmt.Sprintf("%s %q not found%s", kind, key.Name, place)
+	switch n := r.graph.Referrers(key); {
+	case r.denied(key) && n == 1:
+		text = fmt.Sprintf("you may not list %s%s; 1 object that you may see refers to %q", kind, place, key.Name)
+	case r.denied(key):
+		text = fmt.Sprintf("you may not list %s%s; %d objects that you may see refer to %q", kind, place, n, key.Name)
+	case !selected:
 		text += fmt.Sprintf(": the view does not select %s", kind)
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{

@@ -3,6 +3,8 @@ package stream
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -115,6 +117,24 @@ func (r *impactReader) warn(warning any) error {
 	text, err := json.Marshal(warning)
 	r.warnings = append(r.warnings, text)
 	return err
+}
+
+// denied reports whether a warning says that the subscriber may not list the resource of a key there. A view with
+// the subscriber's own rights says it in the message.
+func (r *impactReader) denied(key graph.Key) bool {
+	return slices.ContainsFunc(r.warnings, func(text json.RawMessage) bool {
+		var w struct {
+			Type       string `json:"t"`
+			Message    string `json:"m"`
+			Attributes struct {
+				Group     string `json:"g"`
+				Resource  string `json:"r"`
+				Namespace string `json:"ns"`
+			} `json:"a"`
+		}
+		return json.Unmarshal(text, &w) == nil && (w.Type == delivery.AccessDenied || strings.Contains(w.Message, "you may not list and watch it")) &&
+			w.Attributes.Group == key.Group && w.Attributes.Resource == key.Resource.Resource && (w.Attributes.Namespace == "" || w.Attributes.Namespace == key.Namespace)
+	})
 }
 
 func (r *impactReader) learn(kind struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/impact"
 )
 
 // impactActions are a Deployment with a pod that mounts a ConfigMap, as summaries.
@@ -141,5 +143,37 @@ func TestImpactDocument(t *testing.T) {
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-answer +document):\n%s", diff)
+	}
+}
+
+// TestImpactOfHidden: an object that the subscriber may not list is not called absent.
+func TestImpactOfHidden(t *testing.T) {
+	at := func(resource, name string) graph.Key {
+		return graph.Key{Resource: graph.Resource{Version: "v1", Resource: resource}, Namespace: "shop", Name: name}
+	}
+	denied := json.RawMessage(`{"t":"ACCESS_DENIED","m":"no","a":{"g":"","v":"v1","r":"secrets","ns":"shop"}}`)
+	elsewhere := json.RawMessage(`{"t":"ACCESS_DENIED","m":"no","a":{"g":"","v":"v1","r":"secrets","ns":"other"}}`)
+	for name, test := range map[string]struct {
+		warnings  []json.RawMessage
+		referrers int
+		want      string
+	}{
+		"nobody refers to it":     {[]json.RawMessage{denied}, 0, `you may not list secrets in namespace "shop"; 0 objects that you may see refer to "token"`},
+		"one object refers to it": {[]json.RawMessage{elsewhere, denied}, 1, `you may not list secrets in namespace "shop"; 1 object that you may see refers to "token"`},
+		"it may be listed":        {[]json.RawMessage{elsewhere}, 1, `secrets "token" not found in namespace "shop": the view does not select secrets`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := impactReader{warnings: test.warnings}
+			for i := range test.referrers {
+				pod := at("pods", strconv.Itoa(i))
+				r.graph.Set(pod, impact.Object{Kind: "Pod"})
+				r.graph.SetArc(impact.ArcKey{From: pod, To: at("secrets", "token"), Type: graph.Direct}, impact.Arc{Missing: true})
+			}
+			asked := at("secrets", "token")
+			asked.Version = ""
+			if got := r.notFound(asked).Error(); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
 	}
 }

@@ -20,8 +20,8 @@ type Found struct {
 	// Out and In are the outgoing and incoming arcs: values of sarc, separated by commas.
 	Out, In []byte
 	More    bool
-	// Unseen counts other objects with an arc to the vertex: the view does not show them, or
-	// the subscriber may not see them.
+	// Unseen counts other objects with an arc to the vertex that the subscriber may see and the view
+	// does not show.
 	Unseen int
 }
 

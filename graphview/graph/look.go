@@ -80,8 +80,9 @@ func (r *reader) find(key Key) entryID {
 // mostUnseen bounds the arcs that unseen visits.
 const mostUnseen = 10_000
 
-// unseen counts the objects with an arc to the node, if the lens does not show them or the reader may
-// not see them. Arcs that only inferred references or labels of namespaces make do not count.
+// unseen counts the objects with an arc to the node that the reader may see and the lens does not show. A
+// count of others would tell who refers to an object where the reader may not look. Arcs that only inferred
+// references or labels of namespaces make do not count.
 func (r *reader) unseen(node nodeID) (count int) {
 	l, g := r.l, r.l.g
 	seen := map[slotID]bool{} // an object has a node for each version, and a view shows one of them
@@ -89,11 +90,11 @@ func (r *reader) unseen(node nodeID) (count int) {
 	for id := g.slots.at(g.nodes.at(node).slot).in; id != 0 && looked < mostUnseen; id = g.arcs.at(id).nextIn {
 		looked++
 		a := g.arcs.at(id)
-		if a.flags&(named|selected) == 0 || a.from == node {
+		if a.flags&(named|selected) == 0 || a.from == node || !r.allowed(g.key(a.from)) {
 			continue
 		}
 		e, at := l.index.at(a.from), g.nodes.at(a.from).slot
-		seen[at] = seen[at] || e != 0 && l.entries.at(e).flags&shown != 0 && r.allowed(g.key(a.from))
+		seen[at] = seen[at] || e != 0 && l.entries.at(e).flags&shown != 0
 	}
 	for _, here := range seen {
 		if !here {
@@ -109,8 +110,8 @@ type Vicinity struct {
 	Out, In []Change
 	// More reports whether there are more arcs than the limit.
 	More bool
-	// Unseen counts the objects that refer to the vertex, or are owned by it, and that the lens does
-	// not show or the reader may not see.
+	// Unseen counts the objects that refer to the vertex, or are owned by it, that the reader may see and
+	// the lens does not show.
 	Unseen int
 	// Head is the revision that was read.
 	Head uint64

@@ -83,6 +83,22 @@ func (g *Graph) Find(key graph.Key) (graph.Key, bool) {
 	return key, false
 }
 
+// Referrers counts the objects in the graph that refer to an object, which need not be there. The key may lack
+// its version.
+func (g *Graph) Referrers(object graph.Key) int {
+	from := map[graph.Key]bool{}
+	for key := range g.arcs {
+		to := key.To
+		if object.Version == "" {
+			to.Version = ""
+		}
+		if _, there := g.objects[key.From]; there && to == object {
+			from[key.From] = true
+		}
+	}
+	return len(from)
+}
+
 // index groups the arcs by their ends.
 func (g *Graph) index() {
 	g.out, g.in = map[graph.Key][]link{}, map[graph.Key][]link{}

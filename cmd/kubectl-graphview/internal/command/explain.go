@@ -36,6 +36,9 @@ references.`,
   kubectl graphview explain certificates.cert-manager.io`,
 		Args: between(1, 2, "the NAME of a GraphView or --local and a KIND/NAME, or a KIND"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && strings.Contains(args[0], "/") {
+				return usagef(cmd, "%[1]s is an object: name the GraphView before it, explain NAME %[1]s, or use explain --local %[1]s", args[0])
+			}
 			if len(args) == 1 {
 				return c.explainKind(cmd.Context(), args[0])
 			}

@@ -13,6 +13,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/client"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/printable"
 	"graphview.dev/graphview/wording"
 )
@@ -27,7 +28,7 @@ func (c *cli) impact() *cobra.Command {
 		Use:   "impact KIND/NAME",
 		Short: "Show what happens if an object is deleted",
 		Long: `Show what the deletion of an object deletes as well, what breaks at once, what cannot
-start again, and what loses an optional reference. Each line ends with the reason. The
+start again, what probably breaks, and what loses an optional reference. Each line ends with the reason. The
 objects are those of an ad-hoc view of the namespace, or with -A of the cluster,
 which takes the ClusterRole graphview-requester; or those of a GraphView, with --in.
 Only references that GraphView knows count, and only objects that you may list.`,
@@ -64,6 +65,9 @@ Only references that GraphView knows count, and only objects that you may list.`
 				return err
 			}
 			c.drawImpact(v, found)
+			if in == "" && !allNamespaces || in == localName && !c.local.allNamespaces {
+				c.sayNotLooked()
+			}
 			return nil
 		},
 	}
@@ -146,13 +150,18 @@ func (c *cli) drawImpact(v *view, found *client.Impact) {
 	}
 	fmt.Fprintf(c.Out, "\n%s unaffected in this view", count(found.Counts[client.Unaffected], "object"))
 	if found.Unseen > 0 {
-		fmt.Fprintf(c.Out, "; %s outside it", count(found.Unseen, "referrer"))
+		fmt.Fprintf(c.Out, "; %s that you may see outside it", count(found.Unseen, "referrer"))
 	}
 	fmt.Fprintln(c.Out, ".")
 	if !found.Synced {
 		fmt.Fprintf(c.Out, "%s %s is not complete: more may be affected.\n", c.paint.Bad("Incomplete:"), v)
 	}
 	c.leftOut(c.Out, g)
+}
+
+// sayNotLooked says that other namespaces were not looked at.
+func (c *cli) sayNotLooked() {
+	fmt.Fprintln(c.Out, "References from other namespaces were not looked at; -A looks in all.")
 }
 
 // total counts the affected objects.
@@ -223,7 +232,11 @@ func stepText(k *kinds, step *client.ImpactStep) string {
 	}
 	text := word + " " + k.name(step.To)
 	if fields := slices.Compact(slices.Clone(step.Fields)); len(fields) > 0 && step.Type != client.Owner {
-		text += " [" + fields[0] + "]"
+		field, inferred := strings.CutPrefix(fields[0], graph.InferredField)
+		if inferred {
+			field += ", inferred"
+		}
+		text += " [" + field + "]"
 	}
 	return printable.Text(text)
 }
