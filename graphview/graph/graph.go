@@ -95,8 +95,8 @@ type Graph struct {
 	openUpdates []rest
 	departing   map[nodeID]*departure // objects that are removed after their arcs
 	// These have the values of the constants and bounds, except in tests.
-	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries int
-	mostRequirements, arcBytes, placeholderBytes                   int
+	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries, arcsAtOnce int
+	mostRequirements, arcBytes, placeholderBytes                               int
 
 	// Scratch space of setNames, of Lens.repair and of matching.
 	desiredArcs []desiredArc
@@ -145,6 +145,7 @@ func New(payer Payer) *Graph {
 		sliceChanges:     sliceChanges,
 		fewSelectors:     fewSelectors,
 		fewEntries:       fewEntries,
+		arcsAtOnce:       arcsAtOnce,
 		postingsLeast:    postingsLeast,
 		mostRequirements: int(requirementsOfObject.Limit()),
 		arcBytes:         arcBytes,

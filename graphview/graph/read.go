@@ -62,6 +62,8 @@ type Position struct {
 	next, base uint64
 	// seen is the head of the lens at the last Read of the current walk, 0 if there is none.
 	seen uint64
+	// hub is how far the walk has read the arcs of a hub.
+	hub hubPart
 }
 
 // Walking reports whether the reader is in the middle of a walk.
@@ -109,9 +111,9 @@ func (l *Lens) reader(how Reading, take func(Change) bool) reader {
 }
 
 // Read emits the net change since the reader's position, for at most limit log elements, and moves the
-// position. If emit returns false, Read stops after the current element. Read returns true when the
-// reader has the whole graph as of one revision, which is then pos.Known. After ErrGone, the reader
-// must drop its graph and begin with a zero Position.
+// position. If emit returns false, Read stops after the current element, or within the arcs of a hub.
+// Read returns true when the reader has the whole graph as of one revision, which is then pos.Known.
+// After ErrGone, the reader must drop its graph and begin with a zero Position.
 func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) bool) (bool, error) {
 	r := l.reader(how, emit)
 	if err := l.rlockFor(how); err != nil {
@@ -139,10 +141,11 @@ func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) boo
 			pos.seen = l.head
 			return false, nil
 		}
-		pos.next = l.rev(el.number)
-		if l.entries.at(el.entry).logged == el.number {
-			r.read(el.entry)
+		if l.entries.at(el.entry).logged == el.number && !r.read(el.entry, &pos.hub) {
+			pos.seen = l.head
+			return false, nil
 		}
+		pos.next = l.rev(el.number)
 	}
 	*pos = Position{Known: l.head}
 	return true, nil
@@ -175,19 +178,23 @@ func (r *reader) namespacesAllowed() bool {
 	return r.how.Allow == nil || r.how.Allow(r.l.g.resources.at(r.l.namespaceResource), "")
 }
 
-func (r *reader) read(e entryID) {
+// read reads an element. It returns false if it stopped within the arcs of a hub.
+func (r *reader) read(e entryID, hub *hubPart) (done bool) {
 	l, g := r.l, r.l.g
 	p := l.entries.at(e)
 	key := g.key(p.node)
 	if !r.allowed(key) {
-		return
+		return true
 	}
 	if p.flags&shown == 0 {
 		if l.rev(p.since) > r.deletionsSince {
 			r.readTombstones(e, key)
 			r.emit(Change{Op: DeleteVertex, Vertex: key, Node: NodeID(p.node)})
 		}
-		return
+		return true
+	}
+	if hub.entry == e && hub.fits(l, e) {
+		return r.readRest(e, key, hub)
 	}
 	r.readVertex(e, key)
 	r.readTombstones(e, key)
@@ -199,14 +206,10 @@ func (r *reader) read(e entryID) {
 				r.readArc(e, key, a)
 			}
 		}) {
-			return
+			return true
 		}
 	}
-	for id := n.out; id != 0; {
-		a := g.arcs.at(id)
-		id = a.nextOut
-		r.readArc(e, key, a)
-	}
+	return r.readArcs(e, key, n.out, hub)
 }
 
 // readVertex emits a visible vertex, if it or its content is new to the reader.

@@ -175,7 +175,7 @@ func TestCommitOutsideTheLock(t *testing.T) {
 func TestReadersBesideTheWriter(t *testing.T) {
 	const pods, lenses = 200, 8
 	c := newCrossroads(pods, lenses)
-	c.g.sliceChanges, c.g.fewEntries, c.g.hubSize = 16, 2, 4
+	c.g.sliceChanges, c.g.fewEntries, c.g.hubSize, c.g.arcsAtOnce = 16, 2, 4, 3
 	readers := append([]*Lens{c.large}, c.small...)
 	done := make(chan struct{})
 	var reading sync.WaitGroup

@@ -91,7 +91,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	}
 	w.g.limit(w.m.mostNamed, w.m.mostOfNamespace)
 	if seed%4 > 0 { // so that hubs and slices are small enough to be there, and lenses are committed outside the lock
-		w.g.hubSize, w.g.sliceChanges, w.g.fewEntries = 2, 3, int(seed%5)*4
+		w.g.hubSize, w.g.sliceChanges, w.g.fewEntries, w.g.arcsAtOnce = 2, 3, int(seed%5)*4, 1+int(seed%7)
 	}
 	return w
 }
