@@ -3,6 +3,8 @@ package graph
 import (
 	"slices"
 	"strings"
+
+	"graphview.dev/graphview/budget"
 )
 
 // Flags of an arc. An arc exists because a reference names its target, a selector matches its
@@ -231,10 +233,11 @@ func (g *Graph) setNames(id nodeID, references []Reference, kept string) {
 		g.eachNamed(id, kept, func(a *arc, field string) { add(desiredArc{to: a.to, typ: a.typ, flags: named | required}, field) })
 	}
 	g.desiredArcs = want
-	if g.stillOverLimit(id, want) {
-		return
+	bytes, exceeds := g.exceedsNames(id, want)
+	if exceeds {
+		g.leaveOut(want)
+		want, seen = want[:0], nil
 	}
-
 	g.stale = g.stale[:0]
 	for a := g.nodes.at(id).out; a != 0; a = g.arcs.at(a).nextOut {
 		if i := find(g.arcs.at(a).to, g.arcs.at(a).typ); i >= 0 {
@@ -255,6 +258,11 @@ func (g *Graph) setNames(id nodeID, references []Reference, kept string) {
 		g.unname(a)
 	}
 	g.setNamed(id, len(want))
+	if exceeds {
+		budget.HeldBytes.Exceed()
+		g.overLimit[id] = namesOverLimit{bytes: bytes}
+		g.boundChanged[id] = struct{}{}
+	}
 }
 
 // flags returns the flags that a reference by name gives an arc.

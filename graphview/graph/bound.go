@@ -118,7 +118,7 @@ func (g *Graph) countMatch(from nodeID, by int) {
 // enforce drops the arcs of holders that exceed a bound, and restores those of holders that no
 // longer do.
 func (g *Graph) enforce() {
-	g.enforceNames()
+	g.payNames()
 	for space := range g.review {
 		ld := g.namespaceUses[space]
 		if ld == nil || ld.dropped == 0 && g.payMatches(space, ld) {

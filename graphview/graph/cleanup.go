@@ -10,7 +10,6 @@ type removeSources struct {
 	rounds  int
 	left    []removedSource // in the order in which they end
 	removed map[SourceID]struct{}
-	ended   int // number of sources whose claims are removed
 }
 
 // removedSource is a source of removeSources, which ends one round after its beginning.
@@ -30,9 +29,6 @@ func (c *removeSources) add(g *Graph, id SourceID, of source) {
 	c.removed[id] = struct{}{}
 }
 
-// begun returns the number of sources that were ever removed.
-func (c *removeSources) begun() int { return c.ended + len(c.left) }
-
 func (c *removeSources) step(g *Graph) (changed, done bool) {
 	g.visits++
 	if c.next++; c.next > g.nodes.next {
@@ -48,7 +44,6 @@ func (c *removeSources) step(g *Graph) (changed, done bool) {
 		delete(c.removed, c.left[0].id)
 		c.left[0] = removedSource{}
 		c.left = c.left[1:]
-		c.ended++
 	}
 	return changed, len(c.left) == 0
 }

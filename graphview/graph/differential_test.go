@@ -30,7 +30,6 @@ func (w *world) step() {
 	if w.r.IntN(3) == 0 {
 		w.g.Remove(id, ns, name)
 		delete(w.m.objects[id], ns+"/"+name)
-		w.m.forget(Key{src.resource, ns, name})
 		return
 	}
 	refNS := ns
@@ -56,7 +55,6 @@ func (w *world) step() {
 		if _, ok := w.m.objects[other][ns+"/"+name]; !ok && other != id {
 			continue
 		}
-		w.m.readAgain(Key{w.m.sources[other].resource, ns, name}, o)
 		w.m.objects[other][ns+"/"+name] = o
 		n := w.g.Set(other, &o)
 		for _, l := range w.m.lenses {

@@ -78,7 +78,6 @@ type Graph struct {
 	review       map[spaceID]struct{}  // namespaces whose holders may begin or cease to exceed a bound
 	boundChanged map[nodeID]struct{}   // objects that may have begun or ceased to exceed a bound
 	unpaid       []spaceID             // namespaces whose references by name changed
-	unpaidAwaits int                   // number of ended removals that enforceNames waits for; -1: not known
 
 	// visits counts the elements that the open revision has visited, and the elements that its commit
 	// has to visit.
@@ -138,8 +137,6 @@ func New(payer Payer) *Graph {
 		overLimit:      make(map[nodeID]namesOverLimit),
 		misplaced:      make(map[nodeID]bool),
 		departing:      make(map[nodeID]*departure),
-
-		unpaidAwaits: -1,
 
 		hubSize:          hubSize,
 		sliceChanges:     sliceChanges,

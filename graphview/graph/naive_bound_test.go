@@ -2,7 +2,6 @@ package graph
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"graphview.dev/graphview/budget"
@@ -149,82 +148,16 @@ func countNames(references []Reference) int {
 	return len(targets)
 }
 
-// byNames are the objects of each namespace whose references name something, those
-// first that name least, and how much the ones name that are not left out.
-func (m *model) byNames() (objects map[string][]Key, names map[Key]int, totals map[string]int) {
-	objects, names, totals = map[string][]Key{}, map[Key]int{}, map[string]int{}
+// countNamed counts what the references of each namespace's objects name, without those that are left out.
+func (m *model) countNamed() map[string]int {
+	counted, totals := map[Key]bool{}, map[string]int{}
 	for id, src := range m.sources {
 		for _, o := range m.objects[id] {
-			k := Key{src.resource, o.Namespace, o.Name}
-			n := countNames(o.References)
-			if _, seen := names[k]; seen || n == 0 {
-				continue
-			}
-			names[k] = n
-			objects[k.Namespace] = append(objects[k.Namespace], k)
-			if !m.unnamed[k] {
-				totals[k.Namespace] += n
+			if k := (Key{src.resource, o.Namespace, o.Name}); !counted[k] && !m.unnamed[k] {
+				counted[k] = true
+				totals[k.Namespace] += countNames(o.References)
 			}
 		}
 	}
-	for _, keys := range objects {
-		slices.SortFunc(keys, func(a, b Key) int {
-			return cmp.Or(cmp.Compare(names[a], names[b]), cmp.Compare(a.Resource.Resource, b.Resource.Resource), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Version, b.Version))
-		})
-	}
-	return objects, names, totals
-}
-
-// leaveOut leaves out the references of the objects with most names in a namespace beyond the
-// bound.
-func (m *model) leaveOut() {
-	objects, names, totals := m.byNames()
-	maps.DeleteFunc(m.unnamed, func(k Key, _ bool) bool { return names[k] == 0 })
-	for space, keys := range objects {
-		for _, k := range slices.Backward(keys) {
-			if totals[space] > m.mostNamed && !m.unnamed[k] {
-				totals[space] -= names[k]
-				m.unnamed[k], m.leftOut[k] = true, names[k]
-			}
-		}
-	}
-}
-
-// readAgain tells what becomes of an object that changes and whose references are left
-// out: they still are if it names no less and there is no room.
-func (m *model) readAgain(k Key, o Object) {
-	_, _, totals := m.byNames()
-	if n := countNames(o.References); m.unnamed[k] && n >= m.leftOut[k] && totals[k.Namespace]+n > m.mostNamed {
-		m.leftOut[k] = n
-		return
-	}
-	delete(m.unnamed, k)
-}
-
-// forget takes in that a source no longer sees an object.
-func (m *model) forget(k Key) {
-	for id, src := range m.sources {
-		if _, ok := m.objects[id][k.Namespace+"/"+k.Name]; ok && src.resource == k.Resource {
-			return
-		}
-	}
-	delete(m.unnamed, k)
-}
-
-// room is whose references were left out and have room.
-func (m *model) room() []Key {
-	var found []Key
-	objects, names, totals := m.byNames()
-	for space, keys := range objects {
-		for _, k := range keys {
-			if !m.unnamed[k] {
-				continue
-			}
-			if totals[space] += names[k]; totals[space] > m.mostNamed {
-				break
-			}
-			found = append(found, k)
-		}
-	}
-	return found
+	return totals
 }

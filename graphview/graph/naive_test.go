@@ -25,7 +25,6 @@ type model struct {
 	// are the objects whose references are left out since that was exceeded.
 	mostNamed int
 	unnamed   map[Key]bool
-	leftOut   map[Key]int // how much they name
 }
 
 type modelSource struct {

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"slices"
 
@@ -10,10 +9,9 @@ import (
 )
 
 // References may name objects that do not exist. Each such name costs a placeholder and an arc,
-// several times its text, so each namespace is charged for the references of its objects. If it may
-// hold no more, the objects with most names lose their arcs by name first. They get the arcs back when
-// they name less, or when there is room and they change or are read again; see RetryReferences. Unlike
-// selectors, names whose arcs are removed are not kept.
+// several times its text, so each namespace is charged for the references of its objects. An object
+// whose references by name do not fit keeps none of them. It is tried again when it is set again; see
+// RetryReferences.
 
 // Payer pays for the references of the objects of namespaces. The writer calls it.
 type Payer interface {
@@ -32,9 +30,8 @@ const (
 
 // namesOverLimit describes an object whose references by name are left out.
 type namesOverLimit struct {
-	names int
 	bytes int // that the references would hold
-	// again: there is room for them, and RetryReferences has returned the object.
+	// again: RetryReferences has returned the object.
 	again bool
 }
 
@@ -54,7 +51,6 @@ func (g *Graph) setNamed(id nodeID, names int) {
 	n.names = uint32(names) //nolint:gosec // of one object
 	space := g.slots.at(n.slot).space
 	g.charge(space, more*g.arcBytes)
-	g.renamed(space, id, names)
 }
 
 // charge adds bytes to the memory of the references by name of a namespace's objects.
@@ -76,9 +72,8 @@ func (g *Graph) charge(space spaceID, bytes int) {
 
 // namespaceNames is the memory of the references by name of a namespace's objects.
 type namespaceNames struct {
-	bytes   int
-	unpaid  bool    // since bytes changed; the namespace is in Graph.unpaid
-	largest *namers // nil while the namespace has room
+	bytes  int
+	unpaid bool // since bytes changed; the namespace is in Graph.unpaid
 }
 
 // namedBytes returns the bytes of the references by name of a namespace's objects.
@@ -137,21 +132,19 @@ type unlimited struct{}
 func (unlimited) Pay(string, budget.Use, int) bool { return true }
 func (unlimited) Most(string, budget.Use) int      { return math.MaxInt }
 
-// stillOverLimit reports whether the references of an object stay left out, because it names no less
-// and there is no room. This saves the search for the largest namers of the namespace.
-func (g *Graph) stillOverLimit(id nodeID, want []desiredArc) bool {
-	u, ok := g.overLimit[id]
-	if !ok || len(want) < u.names {
-		return false
-	}
-	space, bytes := g.slots.at(g.nodes.at(id).slot).space, g.costOf(want)
-	if g.namedBytes(space)+bytes <= g.payer.Most(g.spaces.at(space), budget.Names) {
-		return false
-	}
-	g.overLimit[id] = namesOverLimit{names: len(want), bytes: bytes}
-	budget.HeldBytes.Exceed()
-	// Drop the slots that were made for the comparison and that nothing else needs. Several names may
-	// have one slot, so all are pinned first.
+// exceedsNames reports whether the references that an object wants do not fit into the memory of its
+// namespace. bytes is what they would hold.
+func (g *Graph) exceedsNames(id nodeID, want []desiredArc) (bytes int, exceeds bool) {
+	n := g.nodes.at(id)
+	space := g.slots.at(n.slot).space
+	bytes = g.costOf(want)
+	more := bytes - int(n.names)*g.arcBytes
+	return bytes, more > 0 && g.namedBytes(space)+more > g.payer.Most(g.spaces.at(space), budget.Names)
+}
+
+// leaveOut drops the slots of wanted arcs that are not made and that nothing else needs. Several names
+// may have one slot, so all are pinned first.
+func (g *Graph) leaveOut(want []desiredArc) {
 	for i := range want {
 		g.slots.at(want[i].to).pins++
 	}
@@ -160,132 +153,19 @@ func (g *Graph) stillOverLimit(id nodeID, want []desiredArc) bool {
 		g.dropSlot(want[i].to)
 		want[i].fields = nil
 	}
-	return true
 }
 
-// namer is an object and the number of its names.
-type namer struct {
-	id    nodeID
-	names uint32
-	key   Key // when it was added: the id may belong to another object by now
-}
-
-// namers has the objects with names in a namespace that has no room, the largest first. Entries with
-// an outdated number of names are skipped.
-type namers struct {
-	heap      []namer
-	collected int // number of entries at first
-}
-
-// minNamers is the number of entries that may be added in any case before they are collected again.
-const minNamers = 1024
-
-func (h *namers) Len() int { return len(h.heap) }
-
-func (h *namers) Less(i, j int) bool {
-	a, b := h.heap[i], h.heap[j]
-	return a.names > b.names || a.names == b.names && compareKeys(&a.key, &b.key) > 0
-}
-
-func (h *namers) Swap(i, j int) { h.heap[i], h.heap[j] = h.heap[j], h.heap[i] }
-
-func (h *namers) Push(x any) { h.heap = append(h.heap, x.(namer)) } //nolint:forcetypeassert // see add
-
-func (h *namers) Pop() any {
-	last := h.heap[len(h.heap)-1]
-	h.heap = h.heap[:len(h.heap)-1]
-	return last
-}
-
-// collectNamers returns the namers of a namespace.
-func (g *Graph) collectNamers(space spaceID) *namers {
-	h := &namers{}
-	for _, scopes := range g.selection {
-		sc := scopes[space]
-		if sc == nil {
-			continue
+// payNames charges the namespaces whose references by name changed. The object of a name may have been
+// deleted, which makes the name cost more, so the payer may refuse; then the namespace is charged
+// again with its next change.
+func (g *Graph) payNames() {
+	for _, space := range g.unpaid {
+		if n := g.named[space]; n != nil && n.unpaid {
+			n.unpaid = false
+			g.payer.Pay(g.spaces.at(space), budget.Names, n.bytes)
 		}
-		g.visits += len(sc.slots)
-		for _, slot := range sc.slots {
-			for n := g.slots.at(slot).node; n != 0; n = g.nodes.at(n).sibling {
-				if names := g.nodes.at(n).names; names > 0 {
-					h.heap = append(h.heap, namer{n, names, g.key(n)})
-				}
-			}
-		}
-	}
-	h.collected = h.Len()
-	heap.Init(h)
-	return h
-}
-
-// enforceNames charges the namespaces whose references by name changed, and calls dropLargest where
-// they are too many. It waits for the removal of sources, which may make room.
-func (g *Graph) enforceNames() {
-	switch {
-	case len(g.unpaid) == 0:
-		return
-	case g.unpaidAwaits < 0: // sources that are removed from now on are not awaited
-		g.unpaidAwaits = g.removals.begun()
-	}
-	if g.removals.ended < g.unpaidAwaits {
-		return
-	}
-	g.unpaidAwaits = -1
-	for i := 0; i < len(g.unpaid); i++ { //nolint:intrange // the removal of names may add to it
-		space := g.unpaid[i]
-		n := g.named[space]
-		if n == nil || !n.unpaid {
-			continue // its last references were removed
-		}
-		name := g.spaces.at(space)
-		if !g.payer.Pay(name, budget.Names, n.bytes) {
-			g.dropLargest(space, n, g.payer.Most(name, budget.Names))
-			g.payer.Pay(name, budget.Names, n.bytes)
-		}
-		n.unpaid = false
 	}
 	g.unpaid = g.unpaid[:0]
-}
-
-// dropLargest drops the names of the largest namers of a namespace until it holds no more than most.
-func (g *Graph) dropLargest(space spaceID, n *namespaceNames, most int) {
-	if n.largest == nil {
-		n.largest = g.collectNamers(space)
-	}
-	for h := n.largest; h.Len() > 0 && n.bytes > most; {
-		g.visits++
-		largest := heap.Pop(h).(namer) //nolint:forcetypeassert // see Push
-		if of := g.nodes.at(largest.id); of.names == largest.names && of.slot != 0 && g.key(largest.id) == largest.key {
-			g.dropNames(largest.id)
-		}
-	}
-}
-
-// renamed updates the largest namers of a namespace after an object's number of names changed. They
-// are collected again once the namespace has room, or once most entries are outdated.
-func (g *Graph) renamed(space spaceID, id nodeID, names int) {
-	n := g.named[space]
-	if n == nil || n.largest == nil {
-		return
-	}
-	switch h := n.largest; {
-	case n.bytes < g.payer.Most(g.spaces.at(space), budget.Names)/2 || h.Len() > 2*h.collected+minNamers:
-		n.largest = nil
-	case names > 0:
-		heap.Push(h, namer{id, uint32(names), g.key(id)}) //nolint:gosec // of one object
-	}
-}
-
-// dropNames removes the arcs by name of one object.
-func (g *Graph) dropNames(id nodeID) {
-	n := g.nodes.at(id)
-	names, space := int(n.names), g.slots.at(n.slot).space
-	before := g.namedBytes(space)
-	g.setNames(id, nil, "")
-	g.overLimit[id] = namesOverLimit{names: names, bytes: before - g.namedBytes(space)}
-	g.boundChanged[id] = struct{}{}
-	budget.HeldBytes.Exceed()
 }
 
 // sortByNames sorts nodes by a count such as names, and nodes with the same count by key.
@@ -313,23 +193,16 @@ func (g *Graph) RetryReferences() []Unread {
 	for _, h := range g.dropped {
 		g.review[h.space] = struct{}{}
 	}
-	spaces := make(map[spaceID][]nodeID)
-	for id := range g.overLimit {
+	more := make(map[spaceID]int)
+	for id, left := range g.overLimit {
 		space := g.slots.at(g.nodes.at(id).slot).space
-		spaces[space] = append(spaces[space], id)
-	}
-	for space, ids := range spaces {
-		g.sortByNames(ids, func(n nodeID) int { return g.overLimit[n].names })
-		total, most := g.namedBytes(space), g.payer.Most(g.spaces.at(space), budget.Names)
-		for _, id := range ids {
-			u := g.overLimit[id]
-			if total += u.bytes; total > most {
-				break
-			}
-			u.again = true
-			g.overLimit[id] = u
-			found = append(found, g.unread(id))
+		if g.namedBytes(space)+more[space]+left.bytes > g.payer.Most(g.spaces.at(space), budget.Names) {
+			continue
 		}
+		more[space] += left.bytes
+		left.again = true
+		g.overLimit[id] = left
+		found = append(found, g.unread(id))
 	}
 	return found
 }
