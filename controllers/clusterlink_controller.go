@@ -10,6 +10,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"graphview.dev/api/v1alpha1"
@@ -37,6 +38,8 @@ type Hub interface {
 	ApplyLink(name string, spec v1alpha1.ClusterLinkSpec) error
 	// RemoveLink removes it.
 	RemoveLink(name string)
+	// LinksKnown says that every ClusterLink has been applied. It is called once.
+	LinksKnown()
 	// LinkState returns how it is.
 	LinkState(name string) LinkState
 }
@@ -63,6 +66,9 @@ func (r *ClusterLinkReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if err := mgr.Add(r.handover()); err != nil {
 		return fmt.Errorf("add the wake-up after an election: %w", err)
 	}
+	if err := mgr.Add(manager.RunnableFunc(r.applyAll)); err != nil {
+		return fmt.Errorf("add the first look at ClusterLinks: %w", err)
+	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("clusterlink").
 		For(&v1alpha1.ClusterLink{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
@@ -71,6 +77,20 @@ func (r *ClusterLinkReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if err != nil {
 		return fmt.Errorf("set up the ClusterLink controller: %w", err)
 	}
+	return nil
+}
+
+// applyAll applies all ClusterLinks before their status is written: members that dial a hub which
+// has just started do not wait for one write after the other.
+func (r *ClusterLinkReconciler) applyAll(ctx context.Context) error {
+	var links v1alpha1.ClusterLinkList
+	if err := r.client.List(ctx, &links); err != nil {
+		return nil //nolint:nilerr // the cache stops
+	}
+	for i := range links.Items {
+		_ = r.hub.ApplyLink(links.Items[i].Name, links.Items[i].Spec) // Reconcile reports it
+	}
+	r.hub.LinksKnown()
 	return nil
 }
 

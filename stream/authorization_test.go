@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/graphview/access"
-	"graphview.dev/stream/names"
 )
 
 // judges is a slow SubjectAccessReview API that allows everything to every user but
@@ -39,7 +38,7 @@ func (j *judges) review(ctx context.Context, who user.Info, _ access.Question) (
 }
 
 func aGraph(name string) access.Question {
-	return rightToWatch(names.GraphName{Namespace: "shop", Name: name}).access()
+	return rightToGraph("watch", "shop", name).access()
 }
 
 // TestDecisionsAreIndependent: what is decided about one question is not about another.

@@ -1,11 +1,24 @@
 package stream
 
 import (
+	"context"
 	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/stream/fleet/proxy"
 )
+
+// Fleet has the other clusters of a hub. Its methods may be called by any goroutine.
+type Fleet interface {
+	// Route returns a route to a cluster, and waits for one. A route that leads to the server
+	// which gave a client the revision since is preferred. The error is a
+	// *delivery.ClosedError, or ctx's.
+	Route(ctx context.Context, cluster, since string) (proxy.Route, error)
+	// Clusters returns the clusters, by name.
+	Clusters() []ClusterStatus
+}
 
 // ClusterStatus says whether a cluster of a fleet is connected.
 type ClusterStatus struct {
@@ -33,7 +46,7 @@ type clusterList struct {
 
 // serveClusters lists the clusters of the fleet. Their graphs take further rights.
 func (s *Server) serveClusters(w http.ResponseWriter, r *http.Request) {
-	if s.options.Fleet == nil || clusterFrom(r.Context()) != "" {
+	if s.options.Fleet == nil {
 		s.refuse(w, r, notFound(r))
 		return
 	}

@@ -24,6 +24,8 @@ type credentials struct {
 	// proxied means that the API server's front proxy named the user, whose credentials the
 	// API server checks.
 	proxied bool
+	// delegated means that a hub named the user, whose credentials the hub checks.
+	delegated bool
 	// undecided is errNoAnswer or errTooManyQuestions if they could not be checked, else
 	// nil.
 	undecided error
@@ -60,9 +62,12 @@ func credentialsFrom(ctx context.Context) *credentials {
 	return kept
 }
 
+// ofHub reports whether a hub named the user.
+func (c *credentials) ofHub() bool { return c != nil && c.delegated }
+
 // own returns the credentials if they are the user's own, else nil.
 func (c *credentials) own() *credentials {
-	if c == nil || c.proxied {
+	if c == nil || c.proxied || c.delegated {
 		return nil
 	}
 	return c
@@ -122,6 +127,17 @@ func markProxied(proxy authenticator.Request) authenticator.Request {
 		answer, ok, err := proxy.AuthenticateRequest(r)
 		if kept := credentialsFrom(r.Context()); ok && kept != nil {
 			kept.proxied = true
+		}
+		return answer, ok, err
+	})
+}
+
+// markDelegated marks requests that a hub authenticated.
+func markDelegated(hub authenticator.Request) authenticator.Request {
+	return authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
+		answer, ok, err := hub.AuthenticateRequest(r)
+		if kept := credentialsFrom(r.Context()); ok && kept != nil {
+			kept.delegated = true
 		}
 		return answer, ok, err
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/stream/names"
@@ -15,7 +16,7 @@ import (
 
 // newHandler returns the handler of all paths. Health and the page need no authentication.
 func (s *Server) newHandler() http.Handler {
-	filtered := s.access.filter(handlers{open: s.discovery, rest: http.HandlerFunc(s.serveAuthorized), refuse: s.refuse, admit: s.withOwner}, s.metrics, s.options.Logger)
+	filtered := s.filtered(s.access.authentication())
 	return s.withPanicsLogged(withBaseContext(withBodyDeadline(s.withAllowedOrigins(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/readyz", "/livez", "/healthz":
@@ -31,6 +32,19 @@ func (s *Server) newHandler() http.Handler {
 	})))))
 }
 
+// HandlerFor returns the handler of graphs for requests that another authenticator
+// authenticates, such as those of a hub. Streams that it opened end only with Run.
+func (s *Server) HandlerFor(authenticate authenticator.Request) http.Handler {
+	return s.withPanicsLogged(withBaseContext(withBodyDeadline(s.filtered(markDelegated(authenticate)))))
+}
+
+// filtered returns the handler of all paths that need authentication.
+func (s *Server) filtered(authenticate authenticator.Request) http.Handler {
+	return s.access.filter(handlers{
+		authenticate: authenticate, open: s.discovery, rest: http.HandlerFunc(s.serveAuthorized), refuse: s.refuse, admit: s.withOwner,
+	}, s.metrics, s.options.Logger)
+}
+
 // serveAuthorized answers a request that the user has a right to.
 func (s *Server) serveAuthorized(w http.ResponseWriter, r *http.Request) {
 	// Authorization used the same request info, so the URL is not parsed again.
@@ -42,18 +56,11 @@ func (s *Server) serveAuthorized(w http.ResponseWriter, r *http.Request) {
 		s.serveCluster(w, r, info)
 	case info.IsResourceRequest:
 		s.serveGraphs(w, r, info)
-	case info.Path == connectionPath && clusterFrom(r.Context()) != "":
-		s.refuse(w, r, apierrors.NewBadRequest(onlyDeclared))
 	case info.Path == connectionPath:
 		s.serveConnection(w, r)
 	default:
 		s.refuse(w, r, notFound(r))
 	}
-}
-
-// nameOf returns the name of the graph that a request is about.
-func nameOf(r *http.Request, info *request.RequestInfo) names.GraphName {
-	return names.GraphName{Cluster: clusterFrom(r.Context()), Namespace: info.Namespace, Name: info.Name}
 }
 
 // ofCluster reports whether a request is about another cluster.
@@ -96,7 +103,7 @@ func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *reque
 		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, info.Verb))
 		return
 	}
-	name := nameOf(r, info)
+	name := names.GraphName{Namespace: info.Namespace, Name: info.Name}
 	if ofObject(info) {
 		s.serveObject(w, r, name)
 		return
@@ -128,7 +135,7 @@ func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name names.G
 		s.refuse(w, r, err)
 		return
 	}
-	view, err := s.findFor(r, name)
+	view, err := s.find(name)
 	switch {
 	case err != nil:
 		s.refuse(w, r, refusal(name, err))

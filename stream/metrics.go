@@ -29,13 +29,14 @@ type metrics struct {
 
 // The names of transports in metrics.
 const (
-	socketTransport = "websocket"
-	eventsTransport = "sse"
-	linesTransport  = "lines"
-	muxTransport    = "mux"
+	socketTransport  = "websocket"
+	eventsTransport  = "sse"
+	linesTransport   = "lines"
+	muxTransport     = "mux"
+	clusterTransport = "cluster"
 )
 
-var transports = []string{socketTransport, eventsTransport, linesTransport, muxTransport}
+var transports = []string{socketTransport, eventsTransport, linesTransport, muxTransport, clusterTransport}
 
 // gone is the code in metrics of a stream whose peer left or was cut.
 const gone = "gone"

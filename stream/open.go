@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
@@ -36,25 +35,9 @@ func (s *Server) known() bool {
 	}
 }
 
-// findFor is find for the user and the verb of a request.
-func (s *Server) findFor(r *http.Request, name names.GraphName) (View, error) {
-	who, _ := request.UserFrom(r.Context())
-	info, _ := request.RequestInfoFrom(r.Context())
-	ctx := r.Context()
-	if name.Cluster != "" {
-		var cancel context.CancelFunc
-		ctx, cancel = s.patience(r)
-		defer cancel()
-	}
-	return s.find(ctx, who, info.Verb, name)
-}
-
-// find returns a declared view that can be served to a user. A view of this cluster needs the user's
-// right to have been checked. refusal and toClosedError translate the error.
-func (s *Server) find(ctx context.Context, who user.Info, verb string, name names.GraphName) (View, error) {
-	if name.Cluster != "" {
-		return s.findRemote(ctx, who, verb, name)
-	}
+// find returns a declared view that can be served. The user's right to it has been checked.
+// refusal and toClosedError translate the error.
+func (s *Server) find(name names.GraphName) (View, error) {
 	known := s.known() // read first, so that a view that arrives in between is found
 	view, ok := s.options.Cluster.Find(name.View())
 	switch {
@@ -107,9 +90,7 @@ func (s *Server) open(ctx context.Context, who user.Info, o *opening) (*openGrap
 		}
 	}()
 	if g.view == nil && o.declared == nil {
-		waiting, cancel := context.WithTimeoutCause(ctx, s.options.ClusterWait, errUnreachable)
-		view, err := s.find(waiting, who, "watch", o.name)
-		cancel()
+		view, err := s.find(o.name)
 		if err != nil {
 			return nil, err
 		}

@@ -13,8 +13,7 @@ import (
 	"graphview.dev/stream/names"
 )
 
-// checkOrigin returns a Status for a page that may not open a WebSocket although its Origin
-// is the host of the request. Package websocket trusts such a page, and checks all others.
+// checkOrigin returns a Status for a page that may not open a WebSocket.
 func (s *Server) checkOrigin(r *http.Request, name names.GraphName) error {
 	refused := func(message string) error {
 		return status(http.StatusForbidden, metav1.StatusReasonForbidden, name, message+"; --allowed-origins says which may connect")
@@ -30,7 +29,7 @@ func (s *Server) checkOrigin(r *http.Request, name names.GraphName) error {
 	}
 	u, err := url.Parse(origin)
 	if err != nil || !strings.EqualFold(u.Host, r.Host) {
-		return nil //nolint:nilerr // package websocket refuses it, and names the error
+		return refused("the page is of another host")
 	}
 	if u.Scheme != "https" {
 		return refused("the page was not sent over TLS, so anybody may have written it")

@@ -130,10 +130,12 @@ func TestCredentials(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			handler := (&delegatedAuth{authenticator: own, proxy: proxy, decide: everybody}).filter(handlers{
-				open:   func(*request.RequestInfo) http.Handler { return nil },
-				rest:   http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }),
-				refuse: nobody, admit: func(next http.Handler) http.Handler { return next },
+			a := &delegatedAuth{authenticator: own, proxy: proxy, decide: everybody}
+			handler := a.filter(handlers{
+				authenticate: a.authentication(),
+				open:         func(*request.RequestInfo) http.Handler { return nil },
+				rest:         http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }),
+				refuse:       nobody, admit: func(next http.Handler) http.Handler { return next },
 			}, m, logr.Discard())
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/apis", http.NoBody)
 			if err != nil {

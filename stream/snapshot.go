@@ -119,7 +119,7 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, name names
 // may time out. It returns no stream if it has answered with a Status; otherwise the caller
 // releases the stream.
 func (s *Server) beginGet(w http.ResponseWriter, r *http.Request, name names.GraphName) (stream *admission.Stream, view View, synced bool) {
-	view, err := s.findFor(r, name)
+	view, err := s.find(name)
 	if err != nil {
 		s.refuse(w, r, refusal(name, err))
 		return nil, nil, false

@@ -6,7 +6,9 @@ import (
 	"strconv"
 
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
@@ -15,8 +17,10 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/stream/admission"
+	"graphview.dev/stream/fleet/proxy"
 	"graphview.dev/stream/mux"
 	"graphview.dev/stream/names"
+	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
 
@@ -26,6 +30,11 @@ const streams = "streams"
 // adHocOption is the parameter of a connection that serves only graphs that a GraphView declares: for a
 // proxy that passes the connection on with rights that its client does not have.
 const adHocOption = "adhoc"
+
+// ofStreams reports whether a request is for a connection for many graphs.
+func ofStreams(info *request.RequestInfo) bool {
+	return info.IsResourceRequest && info.APIGroup == groupVersion.Group && info.Resource == streams && info.Verb == "watch" && info.Namespace == "" && info.Name == ""
+}
 
 // serveStreams upgrades to a connection for many graphs and returns. The rest happens in
 // goroutines that the server joins.
@@ -38,9 +47,9 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 		s.refuse(w, r, apierrors.NewBadRequest("this is a WebSocket, with subprotocol "+mux.Subprotocol))
 		return
 	}
-	right := question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams}
-	name := names.GraphName{Cluster: clusterFrom(r.Context()), Name: streams}
-	declared := name.Cluster != "" // no ad-hoc views
+	name := names.GraphName{Name: streams}
+	// A hub has authenticated its users, who have no views of their own here.
+	declared := credentialsFrom(r.Context()).ofHub()
 	switch r.URL.Query().Get(adHocOption) {
 	case "", "true":
 	case "false":
@@ -49,17 +58,17 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 		s.refuse(w, r, apierrors.NewBadRequest("?adhoc= must be true, or false to refuse ad-hoc views on this connection"))
 		return
 	}
-	if name.Cluster != "" {
-		right = rightToCluster(name.Cluster)
-	}
 	who, _ := request.UserFrom(r.Context())
-	terms := s.termsOf(r, right, nil)
+	var terms rights.Terms
+	if !credentialsFrom(r.Context()).ofHub() {
+		terms = s.termsOf(r, question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams}, nil)
+	}
 	s.upgrade(w, r, upgradeOptions{protocol: mux.Subprotocol, about: name, reserve: s.reserveMux}, func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
 		terms.End = stream.End
 		lease := s.permissions.Acquire(stream.Ctx, who, name, terms)
 		defer lease.Release()
 		m := mux.New(mux.Options{
-			Socket: out, Graphs: muxGraphs{s, who, name.Cluster, declared}, Room: muxRoom{stream},
+			Socket: out, Graphs: muxGraphs{s, who, declared, proxy.NewRate()}, Room: muxRoom{stream},
 			Observer: &muxObserver{server: s, pending: admission.PendingWrite{Cut: stream.Kill}},
 			Context:  stream.Ctx, Hard: stream.Hard, End: stream.End,
 			Why: s.closeError, Contain: s.contain,
@@ -87,45 +96,64 @@ func (s *Server) reserveMux(ctx context.Context, who user.Info) (*admission.Stre
 type muxGraphs struct {
 	server *Server
 	who    user.Info
-	// cluster is the cluster below whose path the connection is; "" for none.
-	cluster string
 	// declared: the connection serves only graphs that a GraphView declares.
 	declared bool
+	// rate bounds what is parsed of other clusters.
+	rate *rate.Limiter
 }
 
 var errOnlyDeclared = transport.Malformed("subscribe.request: this connection serves only graphs that a GraphView declares")
 
-var errOtherCluster = transport.Malformed("subscribe.cluster: this connection is one to a cluster already; connect to the hub's own path")
-
-// name returns the name of the graph that is asked for.
-func (g muxGraphs) name(asked mux.Subscribe) (names.GraphName, error) {
-	name := asked.Name
+// check returns why a message cannot be answered on this connection.
+func (g muxGraphs) check(asked mux.Subscribe) error {
 	switch {
 	case len(asked.Request) > 0 && g.declared:
-		return name, errOnlyDeclared
-	case g.cluster == "":
-		return name, nil
-	case name.Cluster != "":
-		return name, errOtherCluster
+		return errOnlyDeclared
+	case asked.Name.Cluster != "" && g.declared && g.server.options.Fleet == nil:
+		return errNotFound
+	case len(asked.Request) > 0:
+		return nil
 	}
-	name.Cluster = g.cluster
-	return name, nil
+	for _, part := range []string{asked.Name.Cluster, asked.Name.Namespace, asked.Name.Name} {
+		if reasons := path.IsValidPathSegmentName(part); len(reasons) > 0 || len(part) > maxKeyPart {
+			return transport.Malformed("subscribe: %q cannot be a name", delivery.Bounded(part))
+		}
+	}
+	return nil
+}
+
+// subscribeRemote subscribes to a graph of another cluster, or asks about it.
+func (g muxGraphs) subscribeRemote(ctx context.Context, end context.CancelCauseFunc, asked mux.Subscribe) (mux.Graph, error) {
+	right := rightToCluster(asked.Name.Cluster)
+	if err := g.server.access.may(ctx, g.who, right); err != nil {
+		return nil, err
+	}
+	graph, err := g.server.openRemote(ctx, &remote{name: asked.Name, who: g.who, terms: right.terms(end), asked: asked, budget: g.rate})
+	if err != nil {
+		return nil, err
+	}
+	if asked.Impact != nil {
+		return readImpact(ctx, graph)
+	}
+	return graph, nil
 }
 
 // Subscribe implements mux.Graphs.
 func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, asked mux.Subscribe) (mux.Graph, error) {
 	s := g.server
-	name, err := g.name(asked)
-	if err != nil {
+	if err := g.check(asked); err != nil {
 		return nil, err
 	}
-	o := &opening{name: name, subscribe: &delivery.SubscribeOptions{
+	if asked.Name.Cluster != "" {
+		return g.subscribeRemote(ctx, end, asked)
+	}
+	o := &opening{name: asked.Name, subscribe: &delivery.SubscribeOptions{
 		Since: asked.Since, Content: asked.Content, ExcludeInferred: asked.ExcludeInferred, Narrow: asked.Narrow, JoinWalk: true,
 	}}
 	if asked.Impact != nil {
 		o.subscribe = nil
 	}
-	right := rightToWatch(name)
+	right := rightToGraph("watch", asked.Name.Namespace, asked.Name.Name)
 	if len(asked.Request) > 0 {
 		declared, err := parseAdHoc(asked.Request, asked.ExcludeInferred)
 		if err != nil {

@@ -34,7 +34,7 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name names.G
 			"a graph is streamed as messages, not as rows of a table; ask for application/json or text/event-stream"))
 		return
 	}
-	view, err := s.findFor(r, name)
+	view, err := s.find(name)
 	if err != nil {
 		s.refuse(w, r, refusal(name, err))
 		return
@@ -70,7 +70,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, o *openin
 		return
 	}
 	defer stream.Release()
-	o.terms = s.termsOf(r, rightToWatch(o.name), stream.End)
+	o.terms = s.termsOf(r, rightToGraph("watch", o.name.Namespace, o.name.Name), stream.End)
 	graph, err := s.open(stream.Ctx, who, o)
 	if err != nil {
 		s.refuse(w, r, refusal(o.name, err))
@@ -91,7 +91,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, o *openin
 // serveSocket streams over a WebSocket.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, o *opening) {
 	who, _ := request.UserFrom(r.Context())
-	o.terms = s.termsOf(r, rightToWatch(o.name), nil)
+	o.terms = s.termsOf(r, rightToGraph("watch", o.name.Namespace, o.name.Name), nil)
 	s.upgrade(w, r, upgradeOptions{protocol: subprotocol, about: o.name, reserve: s.reserve},
 		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
 			o.terms.End = stream.End
@@ -108,14 +108,6 @@ func (s *Server) openSession(stream *admission.Stream, who user.Info, o *opening
 		return nil
 	}
 	return s.newSession(graph, out, stream.Kill)
-}
-
-// rightToWatch is the right to stream a graph.
-func rightToWatch(name names.GraphName) question {
-	if name.Cluster != "" {
-		return rightToCluster(name.Cluster)
-	}
-	return rightToGraph("watch", name.Namespace, name.Name)
 }
 
 // newSession returns a session that closes the graph when it ends.

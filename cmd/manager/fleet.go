@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"graphview.dev/api/v1alpha1"
@@ -38,14 +37,15 @@ type fleetHub struct {
 	secured  *tls.Config
 	files    *certwatcher.CertWatcher // nil: the certificate of the stream listener
 	counter  *replicas.Counter        // nil: this replica is alone
+	known    chan struct{}            // closed when all ClusterLinks have been applied
 }
 
 // newFleetHub returns nil without --tunnel-bind-address.
-func newFleetHub(ctx context.Context, o *options, config *rest.Config, certificates certificates, engine *graphview.Engine) (*fleetHub, error) {
+func newFleetHub(o *options, config *rest.Config, certificates certificates, run string) (*fleetHub, error) {
 	if o.tunnelAddress == "" {
 		return nil, nil
 	}
-	f := &fleetHub{notifier: &controllers.Notifier{}, secured: &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.get}}
+	f := &fleetHub{known: make(chan struct{}), notifier: &controllers.Notifier{}, secured: &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.get}}
 	if o.tunnelCertDir != "" {
 		files, err := certwatcher.New(filepath.Join(o.tunnelCertDir, "tls.crt"), filepath.Join(o.tunnelCertDir, "tls.key"))
 		if err != nil {
@@ -54,16 +54,16 @@ func newFleetHub(ctx context.Context, o *options, config *rest.Config, certifica
 		f.files, f.secured.GetCertificate = files, files.GetCertificate
 	}
 	with := hub.Options{
-		Name: o.hubName, Run: engine.RunID(), Ledger: engine.Ledger(), Notify: func(link string) { f.notifier.Notify(graphview.Name{Name: link}) }, Logger: ctrl.Log.WithName("hub"),
+		Name: o.hubName, Known: f.known, Notify: func(link string) { f.notifier.Notify(graphview.Name{Name: link}) }, Logger: ctrl.Log.WithName("hub"),
 	}
 	var err error
-	if f.counter, err = newCounter(o, config, engine.RunID()); err != nil {
+	if f.counter, err = newCounter(o, config, run); err != nil {
 		return nil, err
 	}
 	if f.counter != nil {
 		with.Replicas = f.counter
 	}
-	f.Hub = hub.New(context.WithoutCancel(ctx), with)
+	f.Hub = hub.New(with)
 	if err := f.Register(metrics.Registry); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
@@ -131,41 +131,43 @@ func (f *fleetHub) LinkState(name string) controllers.LinkState {
 	}
 }
 
-// newMember returns the function that keeps tunnels to a hub; nil without --hub-url.
-func newMember(o *options, engine *graphview.Engine, server *stream.Server, served stream.Cluster) (func(context.Context) error, error) {
-	if o.hubURL == "" {
-		return nil, nil
+// LinksKnown implements controllers.Hub.
+func (f *fleetHub) LinksKnown() { close(f.known) }
+
+// linksKnown returns a channel that is closed when all ClusterLinks have been applied. Without a
+// hub there are none.
+func (f *fleetHub) linksKnown() <-chan struct{} {
+	if f == nil {
+		known := make(chan struct{})
+		close(known)
+		return known
 	}
-	logger := ctrl.Log.WithName("member")
+	return f.known
+}
+
+// withMember returns the function that runs the server, and with --hub-url tunnels to a hub. They
+// begin when the operator knows its GraphViews, since a hub sends those who wait at once, and end
+// after the streams on them.
+func withMember(o *options, run string, server *stream.Server, known <-chan struct{}) (func(context.Context) error, error) {
+	if o.hubURL == "" {
+		return server.Run, nil
+	}
 	dialer, err := tunnel.NewDialer(tunnel.Options{
 		URL: o.hubURL, TokenFile: o.hubTokenFile, CAFile: o.hubCAFile, MaxAge: o.tunnelMaxAge,
-		Instance: engine.RunID(), Version: semantic(version), Logger: logger,
-		Handler: gateway.New(gateway.Options{Hub: o.hubName, Server: server, Cluster: served, Run: engine.RunID(), Logger: logger}),
+		Instance: run, Version: semantic(version), Logger: ctrl.Log.WithName("member"),
+		Handler: gateway.Only(server.HandlerFor(gateway.Authenticator(o.hubName))),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return dialer.Run, nil
-}
-
-// linkRunnables returns what the operator runs as a member of a hub and as a hub, each of them only
-// if flags say so, and adds the controller of ClusterLinks to the manager of a hub.
-func linkRunnables(mgr manager.Manager, hub *fleetHub, accept controllers.Options, newMember func() (manager.RunnableFunc, error)) ([]manager.RunnableFunc, error) {
-	member, err := newMember()
-	if err != nil {
-		return nil, fmt.Errorf("member: %w", err)
-	}
-	var runnables []manager.RunnableFunc
-	if member != nil {
-		runnables = append(runnables, member)
-	}
-	if hub != nil {
-		runnables = append(runnables, hub.run)
-		if err := controllers.NewClusterLinkReconciler(hub, hub.notifier, accept).SetupWithManager(mgr); err != nil {
-			return nil, err
+	return stream.Outliving(func(ctx context.Context) error {
+		select {
+		case <-known:
+			return dialer.Run(ctx)
+		case <-ctx.Done():
+			return nil
 		}
-	}
-	return runnables, nil
+	}, server.Run), nil
 }
 
 // httpLog logs errors of net/http under a name. Nearly all of them are failed handshakes of

@@ -22,14 +22,14 @@ import (
 const aliveWithin = 10 * time.Second
 
 var (
-	errUnknown  = errors.New("not every GraphView is known yet")
+	errUnknown  = errors.New("not every GraphView and ClusterLink is known yet")
 	errStopping = errors.New("the operator is stopping")
 )
 
 // newProbes returns the checks of /healthz, which fails if the graph makes no progress, and of /readyz,
-// which succeeds while every GraphView is known and ctx is not done. Views that are still syncing do
+// which succeeds while every GraphView and ClusterLink is known and ctx is not done. Views that are still syncing do
 // not delay it.
-func newProbes(ctx context.Context, engine *graphview.Engine, known <-chan struct{}) probes {
+func newProbes(ctx context.Context, engine *graphview.Engine, known ...<-chan struct{}) probes {
 	live := func(r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), aliveWithin)
 		defer cancel()
@@ -39,12 +39,14 @@ func newProbes(ctx context.Context, engine *graphview.Engine, known <-chan struc
 		if ctx.Err() != nil {
 			return errStopping
 		}
-		select {
-		case <-known:
-			return nil
-		default:
-			return errUnknown
+		for _, all := range known {
+			select {
+			case <-all:
+			default:
+				return errUnknown
+			}
 		}
+		return nil
 	}
 	return probes{map[string]healthz.Checker{"graph": live}, map[string]healthz.Checker{"graphviews": ready}}
 }

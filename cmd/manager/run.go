@@ -104,13 +104,12 @@ func run(ctx context.Context, o *options) error {
 	rules := controllers.NewReferenceRuleReconciler(engine, accept)
 	accept.RulesKnown = rules.Known()
 	reconciler := controllers.NewGraphViewReconciler(engine, notifier, accept)
-	fleet, err := newFleetHub(ctx, o, config, certificates, engine)
+	fleet, err := newFleetHub(o, config, certificates, engine.RunID())
 	if err != nil {
 		return fmt.Errorf("hub: %w", err)
 	}
-	served := stream.Of(engine)
 	server, err := newServer(o, stream.Options{
-		Config: config, Ledger: engine.Ledger(), Cluster: served, Fleet: fleet.fleet(),
+		Config: config, Ledger: engine.Ledger(), Cluster: stream.Of(engine), Fleet: fleet.fleet(),
 		Known: reconciler.Known(), Ineffective: controllers.Ineffective(ctx, mgr.GetClient()),
 		GetCertificate: certificates.get, Logger: log.WithName("stream"),
 	})
@@ -120,16 +119,21 @@ func run(ctx context.Context, o *options) error {
 	if err := errors.Join(reconciler.SetupWithManager(ctx, mgr), rules.SetupWithManager(mgr)); err != nil {
 		return err
 	}
-	runnables := []manager.RunnableFunc{stream.Outliving(engine.Run, server.Run), certificates.run, guard.Run}
-	linked, err := linkRunnables(mgr, fleet, accept, func() (manager.RunnableFunc, error) { return newMember(o, engine, server, served) })
+	serve, err := withMember(o, engine.RunID(), server, reconciler.Known())
 	if err != nil {
-		return err
+		return fmt.Errorf("member: %w", err)
 	}
-	runnables = append(runnables, linked...)
+	runnables := []manager.RunnableFunc{stream.Outliving(engine.Run, serve), certificates.run, guard.Run}
+	if fleet != nil {
+		runnables = append(runnables, fleet.run)
+		if err := controllers.NewClusterLinkReconciler(fleet, fleet.notifier, accept).SetupWithManager(mgr); err != nil {
+			return err
+		}
+	}
 	if election != nil {
 		runnables = append(runnables, election.Run)
 	}
-	checks := newProbes(ctx, engine, reconciler.Known())
+	checks := newProbes(ctx, engine, reconciler.Known(), fleet.linksKnown())
 	if err := errors.Join(
 		addAll(mgr, runnables),
 		registerMetrics(permit, guard, certificates.kept, election),

@@ -33,12 +33,6 @@ type Rights interface {
 	Digest() string
 }
 
-// EnumerableRights are Rights that can list the places that they know.
-type EnumerableRights interface {
-	// Places returns the places that are known, in no order. The caller must not modify the slice.
-	Places() []access.Place
-}
-
 func digestOf(r Rights) string {
 	if r == nil {
 		return ""

@@ -35,8 +35,11 @@ type PendingWrite struct {
 	// Cut ends the peer's stream without waiting.
 	Cut func()
 
+	unread *delivery.Frame // stands for what BeginUnread counts
+
 	// WriteBudget.mu guards these. frame is nil while no message is counted.
 	frame          *delivery.Frame
+	size           int64
 	since          time.Time
 	previous, next *PendingWrite
 }
@@ -51,14 +54,25 @@ func NewWriteBudget(limit int64) *WriteBudget {
 
 // Begin counts a message that is about to be written. The caller calls End afterwards.
 func (b *WriteBudget) Begin(w *PendingWrite, frame *delivery.Frame) {
-	size := int64(len(frame.JSON))
-	if size < smallWrite {
-		return
+	if size := int64(len(frame.JSON)); size >= smallWrite {
+		b.begin(w, frame, size)
 	}
+}
+
+// BeginUnread counts bytes that wait while the peer takes others, and that no other peer is
+// sent. The caller calls End afterwards.
+func (b *WriteBudget) BeginUnread(w *PendingWrite, size int64) {
+	if w.unread == nil {
+		w.unread = &delivery.Frame{}
+	}
+	b.begin(w, w.unread, size)
+}
+
+func (b *WriteBudget) begin(w *PendingWrite, frame *delivery.Frame, size int64) {
 	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	w.frame, w.since = frame, now
+	w.frame, w.size, w.since = frame, size, now
 	w.previous, w.next = b.latest, nil
 	if b.latest != nil {
 		b.latest.next = w
@@ -76,7 +90,7 @@ func (b *WriteBudget) Begin(w *PendingWrite, frame *delivery.Frame) {
 	_ = unsentBytes.Exceed() // only for the metric: a reader that is cut receives no error
 	for slow := b.first; slow != nil && excess > 0 && now.Sub(slow.since) >= slowAfter; slow = slow.next {
 		if b.frames[slow.frame] == 1 {
-			excess -= int64(len(slow.frame.JSON))
+			excess -= slow.size
 		}
 		slow.Cut()
 	}
@@ -101,7 +115,7 @@ func (b *WriteBudget) End(w *PendingWrite) {
 	}
 	if b.frames[w.frame]--; b.frames[w.frame] == 0 {
 		delete(b.frames, w.frame)
-		b.bytes -= int64(len(w.frame.JSON))
+		b.bytes -= w.size
 	}
 	w.frame, w.previous, w.next = nil, nil, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/url"
 	"strconv"
 
 	"graphview.dev/graphview/delivery"
@@ -36,6 +37,8 @@ type Subscribe struct {
 	// Impact is a question about the graph, which is answered in its place. Nil: the graph is
 	// wanted.
 	Impact *impact.Question
+	// Query has the same as the parameters of a URL, for a graph of another cluster.
+	Query url.Values
 	// Request describes the ad-hoc view, in JSON that was not looked at. Empty: the
 	// graph has a name.
 	Request []byte
@@ -122,15 +125,38 @@ func parseMessage(text []byte) (m message, err error) {
 		return m, transport.Malformed("subscribe.impact asks about a whole graph: leave since and roots out")
 	case asked && narrow != nil:
 		return m, transport.Malformed("subscribe.roots goes with a name: a request has roots of its own")
+	case named && in.Cluster != "":
+		m.subscribe = &Subscribe{
+			Name: names.GraphName{Cluster: in.Cluster, Namespace: in.Namespace, Name: in.Name}, Impact: question,
+			Query: queryOf(map[string]string{
+				"since": in.Since, "content": in.Content, "direction": in.Direction, "depth": strconv.Itoa(in.Depth),
+				"impact": in.Impact, "propagationPolicy": in.Policy,
+			}, in.Roots),
+		}
+		return m, nil
 	case named:
 		m.subscribe = &Subscribe{
-			Name: names.GraphName{Cluster: in.Cluster, Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, ExcludeInferred: exclude, Narrow: narrow,
+			Name: names.GraphName{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, ExcludeInferred: exclude, Narrow: narrow,
 			Impact: question,
 		}
 		return m, nil
 	}
 	m.subscribe = &Subscribe{Request: in.Request, Content: content, ExcludeInferred: exclude, Impact: question}
 	return m, nil
+}
+
+// queryOf returns parameters without those that say nothing.
+func queryOf(parameters map[string]string, roots []string) url.Values {
+	query := url.Values{}
+	for name, value := range parameters {
+		if value != "" && value != "0" {
+			query.Set(name, value)
+		}
+	}
+	if len(roots) > 0 {
+		query["root"] = roots
+	}
+	return query
 }
 
 // answer answers a client's message.

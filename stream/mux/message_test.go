@@ -3,6 +3,7 @@ package mux
 import (
 	"encoding/json"
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -29,8 +30,11 @@ func TestParseMessage(t *testing.T) {
 			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}}},
 		},
 		"another cluster": {
-			text: `{"id":1,"subscribe":{"cluster":"eu-1","namespace":"shop","name":"web"}}`,
-			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Cluster: "eu-1", Namespace: "shop", Name: "web"}}},
+			text: `{"id":1,"subscribe":{"cluster":"eu-1","namespace":"shop","name":"web","since":"r1","roots":["pods/shop/web-1"],"depth":2}}`,
+			want: message{id: 1, subscribe: &Subscribe{
+				Name:  names.GraphName{Cluster: "eu-1", Namespace: "shop", Name: "web"},
+				Query: url.Values{"since": {"r1"}, "root": {"pods/shop/web-1"}, "depth": {"2"}},
+			}},
 		},
 		"a request in another cluster": {
 			text:       `{"id":1,"subscribe":{"cluster":"eu-1","request":` + goodRequest + `}}`,

@@ -55,6 +55,3 @@ func (r *rights) Allowed(p access.Place) (allowed, known bool) {
 
 // Digest implements delivery.Rights.
 func (r *rights) Digest() string { return r.digest }
-
-// Places implements delivery.EnumerableRights.
-func (r *rights) Places() []access.Place { return r.answers.places() }

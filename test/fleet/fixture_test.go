@@ -21,7 +21,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	certutil "k8s.io/client-go/util/cert"
@@ -32,6 +31,7 @@ import (
 	"graphview.dev/stream/fleet/gateway"
 	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/stream/fleet/identity"
+	"graphview.dev/stream/fleet/proxy"
 	"graphview.dev/stream/fleet/tunnel"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
@@ -111,16 +111,16 @@ func startHubWith(t testing.TB, o hub.Options) *testHub {
 // begin makes the hub.
 func (h *testHub) begin(t testing.TB) {
 	t.Helper()
-	h.Hub = hub.New(context.WithoutCancel(t.Context()), h.options)
+	h.Hub = hub.New(h.options)
 	h.running.Store(h.Hub)
 }
 
 // restarting is the fleet of a hub that is running.
 type restarting struct{ hub *atomic.Pointer[hub.Hub] }
 
-// Views implements stream.Fleet.
-func (r restarting) Views(ctx context.Context, cluster string, who user.Info, verb, namespace, name string) ([]stream.View, error) {
-	return r.hub.Load().Views(ctx, cluster, who, verb, namespace, name)
+// Route implements stream.Fleet.
+func (r restarting) Route(ctx context.Context, cluster, since string) (proxy.Route, error) {
+	return r.hub.Load().Route(ctx, cluster, since)
 }
 
 // Clusters implements stream.Fleet.
@@ -191,7 +191,7 @@ func startMember(t testing.TB, plane *env.ControlPlane) *testMember {
 	served := stream.Of(m.engine)
 	m.server, m.authority = startServer(t, plane, stream.Options{Cluster: served, PermissionRecheck: time.Second})
 	m.run = m.engine.RunID()
-	m.gateway = gateway.New(gateway.Options{Hub: hubName, Server: m.server, Cluster: served, Run: m.run, Logger: logger(t)})
+	m.gateway = gateway.Only(m.server.HandlerFor(gateway.Authenticator(hubName)))
 	return m
 }
 

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,16 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
 
-	"graphview.dev/graphview"
-	"graphview.dev/graphview/access"
-	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/fleet/gateway"
 	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/stream/fleet/tunnel"
-	"graphview.dev/stream/relay/edge"
-	"graphview.dev/stream/relay/wire"
-	"graphview.dev/stream/replicas"
 	"graphview.dev/test/fixture"
 )
 
@@ -154,6 +150,13 @@ func TestHostileUser(t *testing.T) {
 		}
 		return response.StatusCode, string(body)
 	}
+	bystander := h.watch(t, "bob", pathOf("eu-1", namespace)+"/web")
+	fixture.Eventually(t, 20*time.Second, 20*time.Millisecond, func() string {
+		if bystander.Connections() == 0 {
+			return "the bystander is not connected"
+		}
+		return ""
+	})
 	for name, tt := range map[string]struct {
 		who    string
 		groups []string
@@ -166,7 +169,8 @@ func TestHostileUser(t *testing.T) {
 		"front proxy's headers":  {who: "mallory", header: http.Header{"X-Remote-User": {"bob"}, "X-Remote-Group": {"system:masters"}}, want: http.StatusForbidden},
 		"impersonation":          {who: "mallory", header: http.Header{"Impersonate-User": {"bob"}}, want: http.StatusForbidden},
 		"headers of our own":     {who: "mallory", header: http.Header{"Graphview-User": {"bob"}, "Graphview-Relay": {"4"}}, want: http.StatusForbidden},
-		"many groups":            {who: "bob", groups: many(400), want: http.StatusForbidden},
+		"many groups":            {who: "bob", groups: many(400, "group"), want: http.StatusForbidden},
+		"long groups":            {who: "bob", groups: many(400, strings.Repeat("g", 90)), want: http.StatusForbidden},
 		"bob":                    {who: "bob", want: http.StatusOK},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,6 +179,17 @@ func TestHostileUser(t *testing.T) {
 				t.Errorf("HTTP %d %s, want %d", code, body, tt.want)
 			}
 		})
+	}
+
+	t.Run("a long name", func(t *testing.T) {
+		client, url := h.client(t, "mallory")
+		code, _, err := fixture.Get(t.Context(), client, url+pathOf("eu-1", strings.Repeat("a", 33_000))+"/web")
+		if err != nil || code == http.StatusOK || code == http.StatusServiceUnavailable {
+			t.Errorf("HTTP %d, %v", code, err)
+		}
+	})
+	if n := bystander.Connections(); n != 1 {
+		t.Errorf("the bystander has had %d connections", n)
 	}
 
 	t.Run("a right that is taken away ends the stream", func(t *testing.T) {
@@ -198,10 +213,10 @@ func TestHostileUser(t *testing.T) {
 	})
 }
 
-func many(n int) []string {
+func many(n int, prefix string) []string {
 	groups := make([]string, 0, n)
 	for i := range n {
-		groups = append(groups, fmt.Sprint("group-", i))
+		groups = append(groups, fmt.Sprint(prefix, "-", i))
 	}
 	return groups
 }
@@ -226,62 +241,92 @@ func TestHostileMember(t *testing.T) {
 	equals(t, bystander, good, selected)
 
 	evil := &testMember{plane: memberPlanes[0], run: "evil-run"}
-	var listing, frame string
-	var endless bool
-	evil.gateway = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/list") {
-			fmt.Fprint(w, listing)
-			return
+	var answer atomic.Value // an http.HandlerFunc
+	evil.gateway = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer.Load().(http.HandlerFunc)(w, r) })
+	answers := func(f http.HandlerFunc) { answer.Store(f) }
+	text := func(code int, media, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", media)
+			w.WriteHeader(code)
+			fmt.Fprint(w, body)
 		}
-		out := wire.AppendControl(nil, wire.Hello, 0, wire.Greeting{Run: evil.run, Version: wire.Versions})
-		out = wire.AppendControl(out, wire.Hold, 0, wire.Held{Synced: true})
-		_, _ = w.Write(out)
-		_ = http.NewResponseController(w).Flush()
-		opened, err := wire.NewReader(r.Body).Next()
-		if err != nil {
-			return
-		}
-		f := &delivery.Frame{JSON: []byte(frame)}
-		_, err = w.Write(append(wire.AppendFrame(nil, opened.Channel, f, false, time.Now()), f.JSON...))
-		for endless && err == nil {
-			_, err = w.Write(append(wire.AppendFrame(nil, opened.Channel, f, false, time.Now()), f.JSON...))
-		}
-		_ = http.NewResponseController(w).Flush()
-		_, _ = io.Copy(io.Discard, r.Body)
-	})
+	}
 	evil.dial(t, h, "evil")
 	connected(t, h, "evil", 1)
 	client, url := h.client(t, "alice")
-	const one = `{"items":[{"namespace":"shop","name":"web","uid":"u","synced":true}]}`
-	const whole = `{"actions":[],"rev":"r.1","synced":true}`
 	for name, tt := range map[string]struct {
-		listing, frame string
-		want           int
-		body           string
+		answer http.HandlerFunc
+		want   int
 	}{
-		"a graph":                    {one, whole, http.StatusOK, `"rev":"r.1"`},
-		"members of a mux":           {one, `{"channel":"other","error":{"code":1008},"actions":[],"rev":"r.1","synced":true}`, http.StatusOK, `"rev":"r.1"`},
-		"line breaks":                {one, "{\"actions\":[],\n\"rev\":\"r.1\",\"synced\":true}", http.StatusServiceUnavailable, "lost"},
-		"a revision with line break": {one, `{"actions":[],"rev":"r\n1","synced":true}`, http.StatusServiceUnavailable, "lost"},
-		"no JSON":                    {one, `{"actions":[}`, http.StatusServiceUnavailable, "lost"},
-		"another view":               {`{"items":[{"namespace":"shop","name":"other","uid":"u"}]}`, whole, http.StatusNotFound, ""},
-		"a view of another name":     {`{"items":[{"namespace":"shop","name":"web","uid":"u"},{"namespace":"shop","name":"web","uid":"v"}]}`, whole, http.StatusNotFound, ""},
-		"no list":                    {`<html>`, whole, http.StatusInternalServerError, "does not answer with graphs"},
-		"a huge list":                {strings.Repeat(" ", 9<<20), whole, http.StatusInternalServerError, "does not answer with graphs"},
-		"your token is bad":          {`{"ended":{"reason":"Unauthorized","message":"send your password to evil.example.com"}}`, whole, http.StatusInternalServerError, ""},
+		"a graph":           {text(200, "application/json", `{"actions":[],"rev":"r.1","synced":true}`), http.StatusOK},
+		"a page":            {text(200, "text/html", "<script>alert(1)</script>"), http.StatusBadGateway},
+		"your token is bad": {text(401, "application/json", `{"message":"send your password to evil.example.com"}`), http.StatusBadGateway},
+		"a huge header": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Large", strings.Repeat("a", 64<<10))
+			w.WriteHeader(http.StatusOK)
+		}, http.StatusServiceUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			connected(t, h, "evil", 1)
-			listing, frame = tt.listing, tt.frame
+			answers(tt.answer)
 			code, body, err := fixture.Get(t.Context(), client, url+pathOf("evil", "shop")+"/web")
-			if err != nil || code != tt.want || !strings.Contains(string(body), tt.body) || strings.Contains(string(body), "channel") {
-				t.Errorf("HTTP %d %s %v, want %d %s", code, body, err, tt.want, tt.body)
+			if err != nil || code != tt.want || strings.Contains(string(body), "password") {
+				t.Errorf("HTTP %d %s %v, want %d", code, body, err, tt.want)
+			}
+		})
+	}
+	allowConnections(t, "alice")
+	for name, message := range map[string]string{
+		"another channel":  `{"actions":[],"channel":1}`,
+		"an answer":        `{"id":1,"channel":1}`,
+		"no JSON":          `{"actions":[}`,
+		"many objects":     `{"items":[` + strings.Repeat("{},", 100_000) + `{}]}{}`,
+		"a line for ever":  strings.Repeat(" ", 9<<20),
+		"an end that lies": `{"error":{"reason":"Unauthorized","message":"your token is bad"}}`,
+	} {
+		t.Run("on a connection for many graphs, "+name, func(t *testing.T) {
+			answers(text(200, "application/json", message+"\n"))
+			conn := h.connect(t, "alice", groupPath+"/watch/streams")
+			for _, ask := range []string{
+				fmt.Sprintf(`{"id":1,"subscribe":{"cluster":"good","namespace":%q,"name":"web"}}`, namespace),
+				`{"id":2,"subscribe":{"cluster":"evil","namespace":"shop","name":"web"}}`,
+			} {
+				if err := conn.Write(t.Context(), websocket.MessageText, []byte(ask)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			var channel int64 // of the evil graph
+			for {
+				_, said, err := conn.Read(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var m muxMessage
+				if err := json.Unmarshal(said, &m); err != nil {
+					t.Fatal(err)
+				}
+				if m.ID == 2 {
+					channel = m.Channel
+				}
+				if m.Error == nil {
+					continue
+				}
+				if m.Channel != channel || m.Error.Reason != "Internal" {
+					t.Errorf("%s", said)
+				}
+				return
 			}
 		})
 	}
 	t.Run("a graph without end, to a user who does not read", func(t *testing.T) {
-		connected(t, h, "evil", 1)
-		listing, frame, endless = one, `{"actions":[{"svx":{"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"`+strings.Repeat("a", 32<<10)+`"}}}]}`, true
+		answers(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			message := `{"actions":[{"svx":{"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"` + strings.Repeat("a", 32<<10) + `"}}}]}` + "\n"
+			for err := error(nil); err == nil; {
+				_, err = fmt.Fprint(w, message)
+			}
+		})
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+watchOf(pathOf("evil", "shop")+"/web"), http.NoBody)
 		if err != nil {
 			t.Fatal(err)
@@ -311,7 +356,7 @@ func (m *testMember) tunnel(t *testing.T) *tunnel.Conn {
 	conns := make(chan *tunnel.Conn, 2)
 	h := &testHub{}
 	h.serve(t, func(w http.ResponseWriter, r *http.Request) {
-		conn, err := tunnel.Accept(w, r, "t", time.Hour)
+		conn, err := tunnel.Accept(w, r, tunnel.AcceptOptions{ID: "t", Lifetime: time.Hour})
 		if err != nil {
 			t.Error(err)
 			return
@@ -324,27 +369,21 @@ func (m *testMember) tunnel(t *testing.T) *tunnel.Conn {
 	return <-conns
 }
 
-// TestHostileHub: a hub that sends answers, asks for other paths or verbs, or names no user is
-// refused by the member.
+// TestHostileHub: a hub that asks for other paths or verbs, or names no user, is refused by the
+// member, and learns nothing of a graph that its user may not see.
 func TestHostileHub(t *testing.T) {
 	m := startMember(t, memberPlanes[0])
 	namespace := newNamespace(t, m.plane)
 	m.view(t, namespace)
 	createConfigMap(t, m.plane, namespace, "secret-name")
-	web := graphview.Name{Namespace: namespace, Name: "web"}
-	fixture.Eventually(t, 30*time.Second, 20*time.Millisecond, func() string {
-		if status, _ := m.engine.Status(web); !status.Synced {
-			return "the view has not synced"
-		}
-		return ""
-	})
 	conn := m.tunnel(t)
-	post := func(path, body string) (int, string) {
+	ask := func(method, path string, header http.Header) (int, string) {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://member"+path, strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), method, "http://member"+path, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
+		request.Header = header
 		response, err := conn.RoundTrip(request)
 		if err != nil {
 			t.Fatal(err)
@@ -356,79 +395,89 @@ func TestHostileHub(t *testing.T) {
 		}
 		return response.StatusCode, string(text)
 	}
-	for _, path := range []string{"/", "/api/v1/secrets", "/metrics", "/relay/routes", "/relay/list/..", groupPath + "/graphs", "/dashboard/"} {
-		if code, body := post(path, "{}"); code == http.StatusOK {
+	named := func(name string, groups ...string) http.Header {
+		header := http.Header{}
+		if err := gateway.SetUser(header, &user.DefaultInfo{Name: name, Groups: groups}); err != nil {
+			t.Fatal(err)
+		}
+		return header
+	}
+	web := groupPath + "/namespaces/" + namespace + "/graphs/web"
+	for _, path := range []string{"/", "/api/v1/secrets", "/metrics", "/graph", "/dashboard/", groupPath + "/clusters", groupPath + "/../../metrics"} {
+		if code, body := ask(http.MethodGet, path, named("alice")); code != http.StatusNotFound {
 			t.Errorf("%s: %d %s", path, code, body)
 		}
 	}
-	for name, user := range map[string]wire.User{
-		"nobody": {Verb: "list"}, "another verb": {Name: "alice", Verb: "create"}, "no right": {Name: "alice", Groups: []string{"system:masters"}, Verb: "list"},
-	} {
-		body, err := json.Marshal(wire.Listing{User: user})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, text := post("/relay/list", string(body)); !strings.Contains(text, `"Forbidden"`) || strings.Contains(text, "items") {
-			t.Errorf("%s: %s", name, text)
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
+		if code, body := ask(method, web, named("alice")); code != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %d %s", method, code, body)
 		}
 	}
-	client := edge.NewClient(t.Context(), edge.Options{Reach: func(replicas.Member) http.RoundTripper { return conn }})
-	defer client.Close()
-	for name, who := range map[string]delivery.Access{
-		"answers": everything{}, "a user without the right": edge.As{User: wire.User{Name: "alice", Groups: []string{"system:masters"}, Verb: "watch"}},
+	for name, test := range map[string]struct {
+		header http.Header
+		want   int
+	}{
+		"nobody":           {http.Header{}, http.StatusUnauthorized},
+		"two users":        {http.Header{"Graphview-User": {"eyJuYW1lIjoiYSJ9", "eyJuYW1lIjoiYiJ9"}}, http.StatusUnauthorized},
+		"the front proxy":  {http.Header{"X-Remote-User": {"admin"}, "X-Remote-Group": {"system:masters"}}, http.StatusUnauthorized},
+		"no right":         {named("alice", "system:masters"), http.StatusForbidden},
+		"the own operator": {named("system:serviceaccount:default:graphview-manager"), http.StatusForbidden},
 	} {
-		t.Run(name, func(t *testing.T) {
-			relay, err := client.Open(t.Context(), replicas.Member{Name: "t", Run: m.run, Address: "member"}, web, false)
-			if err != nil {
-				t.Fatal(err)
+		for _, path := range []string{web, strings.TrimSuffix(web, "web") + "none", groupPath + "/graphs", web + "?impact=configmaps/" + namespace + "/secret-name"} {
+			if code, body := ask(http.MethodGet, path, test.header); code != test.want || strings.Contains(body, "secret-name\"") {
+				t.Errorf("%s, %s: %d %s", name, path, code, body)
 			}
-			s := relay.Subscribe(delivery.SubscribeOptions{Access: who})
-			defer s.Close()
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			frames, err := s.Next(ctx)
-			if len(frames) > 0 || err == nil || errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%d frames, %v", len(frames), err)
-			}
-			if relay.Synced() {
-				t.Error("the hub learns that the view exists")
-			}
-		})
+		}
 	}
 }
 
-// TestGreedyHub: a hub that asks for more at once than a tunnel takes waits, and the member serves its own
-// users meanwhile.
+// TestGreedyHub: a hub that has as many streams open as it wants uses up its user's share, and the
+// member serves others meanwhile.
 func TestGreedyHub(t *testing.T) {
 	m := startMember(t, memberPlanes[0])
 	namespace := newNamespace(t, m.plane)
 	m.view(t, namespace)
 	createConfigMap(t, m.plane, namespace, "first")
 	allow(t, m.plane, rbacv1.UserKind, "alice", namespace, "configmaps")
+	allow(t, m.plane, rbacv1.UserKind, "hub:acme:mallory", namespace, "configmaps")
 	conn := m.tunnel(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	defer cancel()
-	var answered atomic.Int64
-	for range 10_000 {
+	header := http.Header{}
+	if err := gateway.SetUser(header, &user.DefaultInfo{Name: "mallory"}); err != nil {
+		t.Fatal(err)
+	}
+	var served, refused atomic.Int64
+	const streams = 2_000
+	for range streams {
 		asking.Go(func() {
-			body, _ := io.Pipe() // which never ends
-			request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://member/relay/namespaces/"+namespace+"/graphs/web", body)
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://member"+groupPath+"/watch/namespaces/"+namespace+"/graphs/web", http.NoBody)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			if response, err := conn.RoundTrip(request); err == nil {
-				answered.Add(1)
-				defer response.Body.Close()
+			request.Header = header
+			response, err := conn.RoundTrip(request)
+			if err != nil {
+				return
+			}
+			defer response.Body.Close()
+			switch response.StatusCode {
+			case http.StatusOK:
+				served.Add(1)
 				<-ctx.Done()
+			case http.StatusTooManyRequests:
+				refused.Add(1)
+			default:
+				t.Error(response.Status)
 			}
 		})
 	}
 	fixture.Eventually(t, 60*time.Second, 20*time.Millisecond, func() string {
-		if n := answered.Load(); n < 512 {
-			return fmt.Sprint(n, " relays")
+		if s, r := served.Load(), refused.Load(); s < 1_000 || r == 0 || s+r < streams {
+			return fmt.Sprint(s, " streams, ", r, " refused")
 		}
 		return ""
 	})
@@ -442,12 +491,3 @@ func TestGreedyHub(t *testing.T) {
 		return ""
 	})
 }
-
-// everything is the access of a hub that answers for the member.
-type everything struct{}
-
-func (everything) Rights() delivery.Rights                       { return everything{} }
-func (everything) Changed() <-chan struct{}                      { return nil }
-func (everything) Resolve(context.Context, []access.Place) error { return nil }
-func (everything) Allowed(access.Place) (allowed, known bool)    { return true, true }
-func (everything) Digest() string                                { return "everything" }

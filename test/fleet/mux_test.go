@@ -123,7 +123,8 @@ func TestMux(t *testing.T) {
 		`{"id":9,"subscribe":{"cluster":"eu-1","namespace":"kube-system","name":"web"}}`:                     "Forbidden",
 		fmt.Sprintf(`{"id":9,"subscribe":{"cluster":"eu-1","namespace":%q,"name":"none"}}`, namespaces[0]):   "NotFound",
 		`{"id":9,"subscribe":{"cluster":"eu-1","request":{"queries":[]}}}`:                                   "Malformed",
-		fmt.Sprintf(`{"id":9,"subscribe":{"cluster":"../us-1","namespace":%q,"name":"web"}}`, namespaces[1]): "Forbidden",
+		fmt.Sprintf(`{"id":9,"subscribe":{"cluster":"../us-1","namespace":%q,"name":"web"}}`, namespaces[1]): "Malformed",
+		`{"id":9,"subscribe":{"cluster":"eu-1","namespace":"shop/graphs/web","name":"a"}}`:                   "Malformed",
 	} {
 		if got := refused(conn, what); got != want {
 			t.Errorf("%s: %s, want %s", what, got, want)
@@ -137,7 +138,7 @@ func TestMux(t *testing.T) {
 		t.Errorf("below the path of the cluster: %+v", m.Error)
 	}
 	for what, want := range map[string]string{
-		fmt.Sprintf(`{"id":9,"subscribe":{"cluster":"us-1","namespace":%q,"name":"web"}}`, namespaces[1]): "Malformed",
+		fmt.Sprintf(`{"id":9,"subscribe":{"cluster":"us-1","namespace":%q,"name":"web"}}`, namespaces[1]): "NotFound",
 		`{"id":9,"subscribe":{"request":{"queries":[]}}}`:                                                 "Malformed",
 	} {
 		if got := refused(within, what); got != want {

@@ -9,12 +9,10 @@
 // A hub may have several replicas. Each member dials until it has a tunnel to each replica, so no
 // replica sends a request to another. Replicas tell the members how many there are.
 //
-// Graphs are read by package edge, whose frames are parsed. The hub has no rights in the
-// member and keeps no graph. The member decides about each user; see package gateway. What
-// a member says is about its own graphs alone: it reaches the subscribers of its own link,
-// with members of a message that the hub knows.
+// The hub has no rights in the member and keeps no graph: package proxy passes requests and
+// answers by a route, and the member decides about each user; see package gateway.
 //
-// The package does not know the API server or who may use which cluster.
+// The package does not know the API server, the requests, or who may use which cluster.
 //
 // # Concurrency
 //

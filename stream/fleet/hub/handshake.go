@@ -60,15 +60,13 @@ var (
 	refusedHeader   = &refusal{http.StatusBadRequest, "Malformed", "the request is not of a member"}
 	refusedClash    = &refusal{http.StatusConflict, "Clash", "this replica has a tunnel of this instance"}
 	refusedSuspend  = &refusal{http.StatusForbidden, "Suspended", "the link is suspended"}
+	refusedStarting = &refusal{http.StatusServiceUnavailable, "Unavailable", "the hub has just started and does not know its links yet"}
 	refusedNow      = &refusal{http.StatusServiceUnavailable, "Unavailable", "the issuer of the token cannot be asked for its keys now"}
 )
 
 // serve decides everything before the connection is upgraded. It returns when the tunnel has
 // ended.
 func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
-	if !h.limit.Allow() {
-		return refusedBusy
-	}
 	instance, version := r.Header.Get(tunnel.InstanceHeader), r.Header.Get(tunnel.VersionHeader)
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	switch {
@@ -78,20 +76,26 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
 		return refusedHeader
 	}
 	name := r.PathValue("cluster")
-	verifier, expiry, refused := h.verify(r.Context(), name, token)
+	verifier, proof, refused := h.verify(r.Context(), name, token)
 	if refused != nil {
 		return refused
+	}
+	// Strangers do not use up the handshakes of members.
+	if !h.limit.Allow() {
+		return refusedBusy
 	}
 	_ = admission.Authenticated(r.Context(), budget.Owner{}) // never fails without an owner
 	w.Header().Set(tunnel.ReplicasHeader, strconv.Itoa(h.replicas()))
 	replaces := r.Header.Get(tunnel.ReplacesHeader)
-	to := &route{id: rand.Text(), link: name, instance: instance, version: version}
+	to := &route{id: rand.Text(), link: name, instance: instance, version: version, proof: proof}
 	if refused := h.reserve(verifier, to, replaces); refused != nil {
 		return refused
 	}
 	defer h.serving.Done()
 	defer h.drop(to)
-	conn, err := tunnel.Accept(w, r, to.id, time.Until(expiry))
+	conn, err := tunnel.Accept(w, r, tunnel.AcceptOptions{
+		ID: to.id, Lifetime: time.Until(proof.Expiry), Windows: &h.windows, Answered: func() { h.answered(name) },
+	})
 	if err != nil {
 		return nil // it was answered
 	}
@@ -102,7 +106,7 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
 	h.metrics.tunnels.Inc()
 	defer h.metrics.tunnels.Dec()
 	h.o.Logger.Info("Tunnel opened", "link", name, "tunnel", to.id, "version", version)
-	over := time.NewTimer(time.Until(expiry))
+	over := time.NewTimer(time.Until(proof.Expiry))
 	defer over.Stop()
 	select {
 	case <-conn.Down():
@@ -122,27 +126,39 @@ func (h *Hub) verifierLocked(name string) *identity.Verifier {
 
 // verify returns the Verifier with which the token proves the member of a link. A name without
 // a link has the same answer as a wrong token.
-func (h *Hub) verify(ctx context.Context, name, token string) (*identity.Verifier, time.Time, *refusal) {
+func (h *Hub) verify(ctx context.Context, name, token string) (*identity.Verifier, identity.Proof, *refusal) {
 	h.mu.Lock()
-	verifier := h.verifierLocked(name)
+	verifier, known := h.verifierLocked(name), h.known()
 	h.mu.Unlock()
-	if verifier == nil {
-		return nil, time.Time{}, refusedIdentity
+	switch {
+	case verifier == nil && !known:
+		return nil, identity.Proof{}, refusedStarting
+	case verifier == nil:
+		return nil, identity.Proof{}, refusedIdentity
 	}
 	ctx, cancel := context.WithTimeout(ctx, handshakeWithin)
 	defer cancel()
-	expiry, err := verifier.Verify(ctx, token, h.o.Name)
+	proof, err := verifier.Verify(ctx, token, h.o.Name)
 	switch {
 	case err == nil:
-		return verifier, expiry, nil
+		return verifier, proof, nil
 	case ctx.Err() != nil:
-		return nil, expiry, refusedNow
+		return nil, proof, refusedNow
 	}
 	h.noteRefusal(name, verifier, err)
 	if errors.Is(err, identity.ErrDiscovery) {
-		return nil, expiry, refusedNow
+		return nil, proof, refusedNow
 	}
-	return nil, expiry, refusedIdentity
+	return nil, proof, refusedIdentity
+}
+
+// answered wakes up the requests for a link whose silent member has answered.
+func (h *Hub) answered(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l := h.links[name]; l != nil {
+		l.announceLocked()
+	}
 }
 
 // noteRefusal records why a member was refused, for the status of its link.
@@ -181,11 +197,11 @@ func (h *Hub) reserve(verifier *identity.Verifier, to *route, replaces string) *
 			return refusedClash
 		}
 	}
-	if len(l.routes) >= tunnelsPerLink || len(h.routes) >= tunnelsInAll {
+	if len(l.routes) >= tunnelsPerLink || h.tunnels >= tunnelsInAll {
 		return refusedBusy
 	}
 	h.serving.Add(1)
 	l.routes = append(l.routes, to)
-	h.routes[to.id] = to
+	h.tunnels++
 	return nil
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/go-logr/logr"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/stream/fleet/identity"
 	"graphview.dev/stream/fleet/tunnel"
@@ -88,7 +87,7 @@ func (i *issuer) request(t *testing.T, link string) *http.Request {
 func newHub(t *testing.T) (h *Hub, notified func() []string) {
 	t.Helper()
 	names := make(chan string, 64)
-	h = New(context.WithoutCancel(t.Context()), Options{Name: name, Notify: func(link string) { names <- link }, Logger: logr.Discard()})
+	h = New(Options{Name: name, Notify: func(link string) { names <- link }, Logger: logr.Discard()})
 	t.Cleanup(h.Close)
 	return h, func() []string {
 		var all []string
@@ -191,16 +190,18 @@ func TestTwins(t *testing.T) {
 	expect("the removal", false, "eu-1")
 }
 
-// TestWaits: requests for a cluster without a tunnel wait, as many as the bound of a link, and the others
-// are refused at once. All that wait are told when the link has ended.
+// TestWaits: requests for a cluster without a tunnel wait, as many as the bound of a link, and the
+// others are refused at once. A link that is deleted and created again ends no wait.
 func TestWaits(t *testing.T) {
 	h, _ := newHub(t)
 	h.apply(t, "eu-1", newIssuer(t).identity())
 	const asked = 1000
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	answers := make(chan error, asked)
 	for range asked {
 		go func() {
-			_, err := h.Views(t.Context(), "eu-1", &user.DefaultInfo{Name: "alice"}, "get", "shop", "web")
+			_, err := h.Route(ctx, "eu-1", "")
 			answers <- err
 		}()
 	}
@@ -215,8 +216,14 @@ func TestWaits(t *testing.T) {
 		h.mu.Unlock()
 	}
 	h.Remove("eu-1")
+	h.apply(t, "eu-1", newIssuer(t).identity())
+	h.Remove("eu-1")
+	if len(answers) > 0 {
+		t.Errorf("a wait has ended: %v", <-answers)
+	}
+	cancel()
 	for range waitingPerLink {
-		if err := <-answers; !errors.Is(err, errNoLink) {
+		if err := <-answers; !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 	}

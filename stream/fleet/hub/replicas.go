@@ -19,8 +19,9 @@ const (
 	tellAtOnce = 16
 )
 
-// Replicas counts those of the hub, this one included; see replicas.Counter.
+// Replicas counts those of the hub, this one included.
 type Replicas interface {
+	// Count returns their number, and Changed is closed when it may have changed.
 	Count() int
 	Changed() <-chan struct{}
 }
@@ -50,16 +51,18 @@ func (h *Hub) replicas() int {
 	if h.o.Replicas == nil {
 		return 1
 	}
-	return h.o.Replicas.Count()
+	return max(1, h.o.Replicas.Count())
 }
 
 // tell tells the number of replicas on each tunnel. A tunnel on which it fails has ended, or ends.
 func (h *Hub) tell(ctx context.Context) {
 	h.mu.Lock()
 	var conns []*tunnel.Conn
-	for _, r := range h.routes {
-		if r.conn != nil && !r.draining {
-			conns = append(conns, r.conn)
+	for _, l := range h.links {
+		for _, r := range l.routes {
+			if r.conn != nil && !r.draining {
+				conns = append(conns, r.conn)
+			}
 		}
 	}
 	h.mu.Unlock()

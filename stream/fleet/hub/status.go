@@ -42,7 +42,7 @@ func (h *Hub) Status(name string) (Status, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := h.links[name]
-	if l == nil {
+	if l == nil || !l.removed.IsZero() {
 		return Status{}, false
 	}
 	s := Status{Ambiguous: len(h.twinsLocked(l)) > 0}
@@ -76,6 +76,9 @@ func (h *Hub) Clusters() []stream.ClusterStatus {
 	defer h.mu.Unlock()
 	all := make([]stream.ClusterStatus, 0, len(h.links))
 	for name, l := range h.links {
+		if !l.removed.IsZero() {
+			continue
+		}
 		status := stream.ClusterStatus{Name: name, DisplayName: l.DisplayName, Aliases: l.Aliases, Connected: l.connected()}
 		if l.lost {
 			status.Since = l.since

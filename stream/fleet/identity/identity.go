@@ -2,12 +2,14 @@ package identity
 
 import (
 	"context"
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rsa"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -75,32 +77,73 @@ func New(o Options) (*Verifier, error) {
 	return v, nil
 }
 
-// Verify returns when a token expires. It may ask the issuer for keys. The error is one of
-// this package, or ctx's.
-func (v *Verifier) Verify(ctx context.Context, token, audience string) (expiry time.Time, err error) {
+// Proof says what a token has proved.
+type Proof struct {
+	// Expiry is when the token expires.
+	Expiry time.Time
+
+	issuer, subject string
+	key             string // its thumbprint
+}
+
+// Verify returns what a token proves. It may ask the issuer for keys. The error is one of this
+// package, or ctx's.
+func (v *Verifier) Verify(ctx context.Context, token, audience string) (Proof, error) {
 	if len(token) > maxToken {
-		return expiry, fmt.Errorf("%w: it has more than %d bytes", ErrClaims, maxToken)
+		return Proof{}, fmt.Errorf("%w: it has more than %d bytes", ErrClaims, maxToken)
 	}
 	parsed, err := jwt.ParseSigned(token, algorithms)
 	if err != nil || len(parsed.Headers) != 1 {
-		return expiry, fmt.Errorf("%w: it is not a JWT with one signature by RS256 or ES256", ErrUnknownKey)
+		return Proof{}, fmt.Errorf("%w: it is not a JWT with one signature by RS256 or ES256", ErrUnknownKey)
 	}
 	key, err := v.key(ctx, parsed.Headers[0].KeyID)
 	if err != nil {
-		return expiry, err
+		return Proof{}, err
 	}
 	var claims jwt.Claims
 	if err := parsed.Claims(key, &claims); err != nil {
-		return expiry, fmt.Errorf("%w: %w", ErrUnknownKey, err)
+		return Proof{}, fmt.Errorf("%w: %w", ErrUnknownKey, err)
 	}
 	if claims.Expiry == nil {
-		return expiry, fmt.Errorf("%w: it does not expire", ErrClaims)
+		return Proof{}, fmt.Errorf("%w: it does not expire", ErrClaims)
 	}
 	expected := jwt.Expected{Issuer: v.issuer, Subject: v.subject, AnyAudience: jwt.Audience{audience}, Time: time.Now()}
 	if err := claims.ValidateWithLeeway(expected, skew); err != nil {
-		return expiry, fmt.Errorf("%w: %w", ErrClaims, err)
+		return Proof{}, fmt.Errorf("%w: %w (expected: issuer %q, subject %q, audience %q)", ErrClaims, err, v.issuer, v.subject, audience)
 	}
-	return claims.Expiry.Time(), nil
+	return Proof{Expiry: claims.Expiry.Time(), issuer: v.issuer, subject: v.subject, key: thumbprint(key)}, nil
+}
+
+// Accepts reports whether a proof that another Verifier has given is one of this Verifier too,
+// without asking anybody: keys that are discovered may have changed.
+func (v *Verifier) Accepts(p Proof) bool {
+	return v.issuer == p.issuer && v.subject == p.subject && v.keys != nil && slices.ContainsFunc(v.keys.Keys, func(k jose.JSONWebKey) bool {
+		return thumbprint(&k) == p.key
+	})
+}
+
+// Overlaps reports whether one token may satisfy both Verifiers: those of one issuer and subject
+// that have a key in common. Keys that are discovered may be any of the issuer's.
+func (v *Verifier) Overlaps(other *Verifier) bool {
+	switch {
+	case v.issuer != other.issuer || v.subject != other.subject:
+		return false
+	case v.keys == nil || other.keys == nil:
+		return true
+	}
+	return slices.ContainsFunc(v.keys.Keys, func(k jose.JSONWebKey) bool {
+		own := thumbprint(&k)
+		return slices.ContainsFunc(other.keys.Keys, func(k jose.JSONWebKey) bool { return thumbprint(&k) == own })
+	})
+}
+
+// thumbprint identifies a public key (RFC 7638).
+func thumbprint(key *jose.JSONWebKey) string {
+	sum, err := key.Thumbprint(crypto.SHA256)
+	if err != nil { // parseKeys lets no other keys pass
+		return ""
+	}
+	return string(sum)
 }
 
 // key returns the key with an ID. A token without one is refused: it would have to be tried

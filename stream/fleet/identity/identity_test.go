@@ -129,12 +129,12 @@ func TestVerify(t *testing.T) {
 		"no token":                           {"secret", ErrUnknownKey},
 	} {
 		t.Run(name, func(t *testing.T) {
-			expiry, err := v.Verify(t.Context(), tt.token, hub)
+			proof, err := v.Verify(t.Context(), tt.token, hub)
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("%v, want %v", err, tt.want)
 			}
-			if err == nil && (time.Until(expiry) < 59*time.Minute || time.Until(expiry) > time.Hour) {
-				t.Errorf("it expires at %v", expiry)
+			if err == nil && (time.Until(proof.Expiry) < 59*time.Minute || time.Until(proof.Expiry) > time.Hour) {
+				t.Errorf("it expires at %v", proof.Expiry)
 			}
 		})
 	}

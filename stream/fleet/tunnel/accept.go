@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/libp2p/go-yamux/v5"
 )
 
 // Headers of the handshake.
@@ -27,88 +28,131 @@ const (
 )
 
 const (
-	// streamWindow is the number of bytes that a member may send on one stream before the
-	// hub reads them; see BenchmarkFar. 512 of them are three quarters of the window of the
-	// connection, so streams that are not read stop no other.
-	streamWindow = 3 << 19
-	maxStreams   = 512
-	// pingAfter is shorter than the idle timeouts of usual load balancers.
-	pingAfter   = 15 * time.Second
-	pongWithin  = 10 * time.Second
-	writeWithin = 30 * time.Second
+	// quietAfter is the silence after which a tunnel is probed before it is used, and
+	// probeWithin is how long it may take to answer.
+	quietAfter  = 2 * time.Second
+	probeWithin = time.Second
+	// maxHeader bounds the header of a response.
+	maxHeader = 16 << 10
 )
+
+// AcceptOptions of Accept. ID and Lifetime are required.
+type AcceptOptions struct {
+	// ID identifies the tunnel, and Lifetime is its longest life, which the member is told.
+	ID       string
+	Lifetime time.Duration
+	// Windows bounds the memory of windows that have grown. Nil: they do not grow.
+	Windows *Windows
+	// Answered is called when a tunnel that was silent has answered. Nil: not.
+	Answered func()
+}
 
 // Conn is the hub's end of a tunnel.
 type Conn struct {
-	socket *websocket.Conn
-	peer   *http.ClientConn
-	down   chan struct{}
-	lose   func() // closes down
+	carrier   *carrier
+	session   *yamux.Session
+	transport *http.Transport
+	answered  func()
+
+	probes sync.WaitGroup
+	mu     sync.Mutex
+	probe  chan struct{} // closed when the probe under way has ended; nil without one
+	silent bool          // the probe under way was not answered in time
 }
 
 // Accept makes a tunnel of a request that the caller has authenticated, or answers it with an
-// error. The caller closes the tunnel when it is down or after lifetime, which the member is
-// told, and before the request ends.
-func Accept(w http.ResponseWriter, r *http.Request, id string, lifetime time.Duration) (*Conn, error) {
-	w.Header().Set(idHeader, id)
-	w.Header().Set(lifetimeHeader, strconv.Itoa(int(lifetime.Seconds())))
+// error. The caller closes the tunnel when it is down or after its lifetime, and before the
+// request ends.
+func Accept(w http.ResponseWriter, r *http.Request, o AcceptOptions) (*Conn, error) {
+	w.Header().Set(idHeader, o.ID)
+	w.Header().Set(lifetimeHeader, strconv.Itoa(int(o.Lifetime.Seconds())))
 	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
 		return nil, err
 	}
-	socket.SetReadLimit(-1) // HTTP/2 has frames and windows of its own
-	c := &Conn{socket: socket, down: make(chan struct{})}
-	c.lose = sync.OnceFunc(func() { close(c.down) })
-	protocols := &http.Protocols{}
-	protocols.SetUnencryptedHTTP2(true)
-	pipe := &monitored{websocket.NetConn(r.Context(), socket, websocket.MessageBinary), c.lose}
-	transport := &http.Transport{
-		DialContext: func(context.Context, string, string) (net.Conn, error) { return pipe, nil },
-		Protocols:   protocols,
-		HTTP2: &http.HTTP2Config{
-			MaxReceiveBufferPerStream: streamWindow, SendPingTimeout: pingAfter, PingTimeout: pongWithin, WriteByteTimeout: writeWithin,
-		},
+	if o.Answered == nil {
+		o.Answered = func() {}
 	}
-	if c.peer, err = transport.NewClientConn(r.Context(), "http", "member:80"); err != nil {
-		return nil, errors.Join(err, socket.CloseNow())
+	c := &Conn{carrier: newCarrier(r.Context(), socket), answered: o.Answered}
+	if c.session, err = yamux.Client(c.carrier, sessionConfig(), o.Windows.manager()); err != nil {
+		return nil, errors.Join(err, c.carrier.Close())
+	}
+	c.transport = &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return c.session.Open(ctx) },
+		// A stream costs nothing to open, and one that is kept would hold its window.
+		DisableKeepAlives:  true,
+		DisableCompression: true, // the user's client decides
+		ReadBufferSize:     1 << 10, WriteBufferSize: 1 << 10, MaxResponseHeaderBytes: maxHeader,
 	}
 	return c, nil
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. The body of a response of code 101 is an
+// io.ReadWriteCloser.
 func (c *Conn) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := r.Clone(r.Context())
 	inner.URL.Scheme, inner.URL.Host, inner.Host = "http", "member", ""
-	return c.peer.RoundTrip(inner)
+	return c.transport.RoundTrip(inner)
 }
 
+// Streams returns the number of requests under way.
+func (c *Conn) Streams() int { return c.session.NumStreams() }
+
 // Down is closed when the tunnel has ended.
-func (c *Conn) Down() <-chan struct{} { return c.down }
+func (c *Conn) Down() <-chan struct{} { return c.carrier.down }
+
+// Silent reports whether the member has not answered a probe in time, and nothing since.
+func (c *Conn) Silent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.silent
+}
+
+// Answers reports whether the member has been heard of just now. It waits for the answer of a
+// member that has been quiet, but not for long.
+func (c *Conn) Answers(ctx context.Context) bool {
+	if time.Since(time.Unix(0, c.carrier.heard.Load())) < quietAfter {
+		return true
+	}
+	c.mu.Lock()
+	probe := c.probe
+	if probe == nil {
+		probe = make(chan struct{})
+		c.probe = probe
+		c.probes.Go(func() { c.ping(probe) })
+	}
+	c.mu.Unlock()
+	timer := time.NewTimer(probeWithin)
+	defer timer.Stop()
+	select {
+	case <-probe:
+		return !c.session.IsClosed()
+	case <-ctx.Done():
+		return true // the caller does not use it
+	case <-timer.C:
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.silent = c.probe == probe
+	return !c.silent
+}
+
+// ping ends a probe when the member has answered, or the session closes the tunnel.
+func (c *Conn) ping(probe chan struct{}) {
+	_, _ = c.session.Ping() // the session's own pings end a tunnel without answers
+	c.mu.Lock()
+	silent := c.silent
+	c.silent, c.probe = false, nil
+	c.mu.Unlock()
+	close(probe)
+	if silent {
+		c.answered()
+	}
+}
 
 // Close ends the tunnel and its requests.
 func (c *Conn) Close() {
-	c.lose()
-	_ = c.socket.CloseNow()
-}
-
-// monitored calls lose when the connection ends.
-type monitored struct {
-	net.Conn
-	lose func()
-}
-
-// Read implements net.Conn.
-func (m *monitored) Read(p []byte) (int, error) {
-	n, err := m.Conn.Read(p)
-	if err != nil {
-		m.lose()
-	}
-	return n, err
-}
-
-// Close implements net.Conn.
-func (m *monitored) Close() error {
-	err := m.Conn.Close()
-	m.lose()
-	return err
+	_ = c.carrier.Close()
+	_ = c.session.Close()
+	c.probes.Wait()
 }

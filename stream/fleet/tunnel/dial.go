@@ -30,12 +30,9 @@ const (
 	// third of the attempts to a replica of the hub that is down; see BenchmarkMembers.
 	minPause = time.Second
 	maxPause = 5 * time.Second
-	// maxRefusedPause bounds them while the hub refuses the member. Each attempt
-	// costs the hub a handshake, and a refusal lasts until an administrator acts or the hub has room.
-	maxRefusedPause = time.Minute
-	// maxClashPause bounds them while the member lacks a replica of the hub, and a load balancer leads it
-	// to others. One that always leads there costs 1,000 members' hub 130 handshakes a second.
-	maxClashPause = 15 * time.Second
+	// maxRefusedPause bounds them while the hub refuses the member: an administrator who has
+	// mended the cause waits for the next attempt, which costs the hub the verification of a token.
+	maxRefusedPause = 10 * time.Second
 	// drainWithin is how long requests on a tunnel may last after its successor is open.
 	drainWithin = 5 * time.Second
 )
@@ -48,8 +45,8 @@ const ReplicasPath = "/tunnel/v1/replicas"
 type Options struct {
 	// URL is that of the link at the hub, such as wss://hub.example.com/tunnel/v1/clusters/eu-1.
 	URL string
-	// TokenFile has the token of this member, which is read for each tunnel. CAFile has the
-	// CAs of the hub in PEM; empty: those of the system.
+	// TokenFile has the token of this member, and CAFile the CAs of the hub in PEM; empty: those
+	// of the system. Both are read for each tunnel, since both are rotated.
 	TokenFile, CAFile string
 	// Instance identifies the process of this replica, and Version is its version.
 	Instance, Version string
@@ -63,42 +60,48 @@ type Options struct {
 // Dialer keeps the tunnels of one replica of a member.
 type Dialer struct {
 	o       Options
-	client  *http.Client
 	running sync.WaitGroup // what keeps tunnels, and what ends them
+	windows Windows
 
 	mu       sync.Mutex
 	keeping  int // goroutines that keep a tunnel each
 	replicas int // of the hub, as it said last
 }
 
-// NewDialer returns a Dialer that is idle before Run.
+// NewDialer returns a Dialer that is idle before Run. The error is one of CAFile.
 func NewDialer(o Options) (*Dialer, error) {
 	if o.MaxAge == 0 {
 		o.MaxAge = time.Hour
 	}
+	d := &Dialer{o: o}
+	_, err := d.newClient()
+	return d, err
+}
+
+// newClient returns the client of one handshake.
+func (d *Dialer) newClient() (*http.Client, error) {
 	secured := &tls.Config{MinVersion: tls.VersionTLS12}
-	if o.CAFile != "" {
-		text, err := os.ReadFile(o.CAFile)
+	if d.o.CAFile != "" {
+		text, err := os.ReadFile(d.o.CAFile)
 		if err != nil {
 			return nil, fmt.Errorf("CAs of the hub: %w", err)
 		}
 		secured.RootCAs = x509.NewCertPool()
 		if !secured.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("CAs of the hub: no certificate in %s", o.CAFile)
+			return nil, fmt.Errorf("CAs of the hub: no certificate in %s", d.o.CAFile)
 		}
 	}
-	return &Dialer{o: o, client: &http.Client{
+	return &http.Client{
 		Transport: &http.Transport{TLSClientConfig: secured, Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
 		// The token is for the hub alone.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	}, nil
 }
 
 // Run keeps the tunnels until ctx is done. It returns when they and their requests have ended.
 func (d *Dialer) Run(ctx context.Context) error {
 	d.follow(ctx, 1)
 	d.running.Wait()
-	d.client.CloseIdleConnections()
 	return nil
 }
 
@@ -150,11 +153,7 @@ func clash(err error) bool {
 
 // longestPause returns the longest pause after an attempt, or after a tunnel that has ended.
 func longestPause(err error) time.Duration {
-	answer, refused := errors.AsType[*answerError](err)
-	switch {
-	case clash(err):
-		return maxClashPause
-	case refused && answer.code < http.StatusInternalServerError:
+	if answer, ok := errors.AsType[*answerError](err); ok && answer.code < http.StatusInternalServerError {
 		return maxRefusedPause
 	}
 	return maxPause
@@ -219,10 +218,14 @@ func (d *Dialer) dial(ctx context.Context, last *tunnel) (*tunnel, error) {
 	if last != nil {
 		header.Set(ReplacesHeader, last.id)
 	}
+	client, err := d.newClient()
+	if err != nil {
+		return nil, err
+	}
 	dialing, cancel := context.WithTimeout(ctx, dialWithin)
 	defer cancel()
 	//nolint:bodyclose // the library closes it, or has read it
-	socket, response, err := websocket.Dial(dialing, d.o.URL, &websocket.DialOptions{HTTPClient: d.client, HTTPHeader: header, CompressionMode: websocket.CompressionDisabled})
+	socket, response, err := websocket.Dial(dialing, d.o.URL, &websocket.DialOptions{HTTPClient: client, HTTPHeader: header, CompressionMode: websocket.CompressionDisabled})
 	if response != nil {
 		d.heed(ctx, response.Header)
 	}
@@ -234,6 +237,5 @@ func (d *Dialer) dial(ctx context.Context, last *tunnel) (*tunnel, error) {
 	default:
 		return nil, err
 	}
-	socket.SetReadLimit(-1)
-	return d.serve(ctx, socket, response.Header), nil
+	return d.serve(ctx, socket, response.Header)
 }

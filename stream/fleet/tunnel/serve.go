@@ -10,54 +10,63 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/libp2p/go-yamux/v5"
 )
 
 // tunnel is the member's end of one.
 type tunnel struct {
 	id       string
+	carrier  *carrier
+	session  *yamux.Session
 	server   *http.Server
-	socket   *websocket.Conn
 	age      *time.Timer
-	down     chan struct{} // closed when the connection has ended
-	lose     func()        // closes down
 	running  sync.WaitGroup
 	requests requests
 }
 
-func (d *Dialer) serve(ctx context.Context, socket *websocket.Conn, answered http.Header) *tunnel {
-	t := &tunnel{id: answered.Get(idHeader), socket: socket, down: make(chan struct{})}
-	t.lose = sync.OnceFunc(func() { close(t.down) })
+func (d *Dialer) serve(ctx context.Context, socket *websocket.Conn, answered http.Header) (*tunnel, error) {
+	// Requests outlive ctx until end, so that they can say why they end.
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	t := &tunnel{id: answered.Get(idHeader), carrier: newCarrier(base, socket)}
+	var err error
+	if t.session, err = yamux.Server(t.carrier, sessionConfig(), d.windows.manager()); err != nil {
+		cancel()
+		return nil, err
+	}
 	age := d.o.MaxAge - d.o.MaxAge/10 + rand.N(d.o.MaxAge/5+1)
 	if seconds, err := strconv.Atoi(answered.Get(lifetimeHeader)); err == nil {
 		age = max(time.Second, min(age, time.Duration(seconds)*time.Second-time.Minute))
 	}
 	t.age = time.NewTimer(age)
-	mux := http.NewServeMux()
-	mux.Handle("/", d.o.Handler)
-	mux.HandleFunc("POST "+ReplicasPath, func(_ http.ResponseWriter, r *http.Request) { d.heed(ctx, r.Header) })
-	// Requests outlive ctx until end, so that they can say why they end.
-	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	t.server = &http.Server{
-		Handler: t.requests.of(mux), Protocols: &http.Protocols{}, ReadHeaderTimeout: dialWithin, BaseContext: func(net.Listener) context.Context { return base },
-		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: maxStreams, SendPingTimeout: pingAfter, PingTimeout: pongWithin, WriteByteTimeout: writeWithin,
-		},
-	}
-	t.server.Protocols.SetUnencryptedHTTP2(true)
-	pipe := &once{conn: &monitored{websocket.NetConn(base, socket, websocket.MessageBinary), t.lose}, closed: make(chan struct{})}
-	t.running.Go(func() { _ = t.server.Serve(pipe) }) // until end
-	t.running.Go(func() {
-		<-t.down
-		cancel()
-		_ = socket.CloseNow()
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.URL.Path == ReplicasPath {
+			d.heed(ctx, r.Header)
+			return
+		}
+		d.o.Handler.ServeHTTP(w, r)
 	})
-	return t
+	t.server = &http.Server{
+		Handler: t.requests.of(handler), ReadHeaderTimeout: dialWithin, MaxHeaderBytes: maxRequestHeader,
+		BaseContext: func(net.Listener) context.Context { return base },
+	}
+	listener := newStreams(t.session)
+	t.running.Go(listener.run)
+	t.running.Go(func() { _ = t.server.Serve(listener) }) // until end
+	t.running.Go(func() {
+		<-t.carrier.down
+		cancel()
+		_ = t.session.Close()
+	})
+	return t, nil
 }
+
+// maxRequestHeader bounds the header of a request of the hub, which names a user.
+const maxRequestHeader = 64 << 10
 
 // wait returns when the tunnel has ended or its successor is due.
 func (t *tunnel) wait(ctx context.Context) {
 	select {
-	case <-t.down:
+	case <-t.carrier.down:
 	case <-t.age.C:
 	case <-ctx.Done():
 	}
@@ -65,15 +74,15 @@ func (t *tunnel) wait(ctx context.Context) {
 
 func (t *tunnel) over() bool {
 	select {
-	case <-t.down:
+	case <-t.carrier.down:
 		return true
 	default:
 		return false
 	}
 }
 
-// end lets requests that are short finish, and ends the tunnel. GOAWAY tells the hub to send
-// no more. It returns when all requests have ended.
+// end lets requests that are short finish, and ends the tunnel. The hub sends new ones to the
+// tunnel's successor. It returns when all requests have ended.
 func (t *tunnel) end(ctx context.Context) {
 	t.age.Stop()
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainWithin)
@@ -81,7 +90,7 @@ func (t *tunnel) end(ctx context.Context) {
 	if t.server.Shutdown(ending) != nil {
 		_ = t.server.Close()
 	}
-	t.lose()
+	_ = t.carrier.Close()
 	t.running.Wait()
 	t.requests.join()
 }
@@ -119,32 +128,51 @@ func (q *requests) join() {
 	q.running.Wait()
 }
 
-// once is a listener of one connection.
-type once struct {
-	mu      sync.Mutex
-	conn    net.Conn
-	closed  chan struct{}
-	closing sync.Once
+// streams is the listener of a session.
+type streams struct {
+	session  *yamux.Session
+	accepted chan net.Conn
+	closed   chan struct{}
+	closing  sync.Once
+}
+
+func newStreams(session *yamux.Session) *streams {
+	return &streams{session: session, accepted: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+// run accepts streams until the session ends.
+func (s *streams) run() {
+	for {
+		conn, err := s.session.Accept()
+		if err != nil {
+			return
+		}
+		select {
+		case s.accepted <- conn:
+		case <-s.closed:
+			return // the hub sends the request again when the tunnel has ended
+		case <-s.session.CloseChan():
+			return
+		}
+	}
 }
 
 // Accept implements net.Listener.
-func (o *once) Accept() (net.Conn, error) {
-	o.mu.Lock()
-	conn := o.conn
-	o.conn = nil
-	o.mu.Unlock()
-	if conn != nil {
+func (s *streams) Accept() (net.Conn, error) {
+	select {
+	case conn := <-s.accepted:
 		return conn, nil
+	case <-s.closed:
+	case <-s.session.CloseChan():
 	}
-	<-o.closed
 	return nil, net.ErrClosed
 }
 
 // Close implements net.Listener. It ends Accept, which a server that ends waits for.
-func (o *once) Close() error {
-	o.closing.Do(func() { close(o.closed) })
+func (s *streams) Close() error {
+	s.closing.Do(func() { close(s.closed) })
 	return nil
 }
 
 // Addr implements net.Listener.
-func (o *once) Addr() net.Addr { return &net.UnixAddr{Name: "tunnel"} }
+func (s *streams) Addr() net.Addr { return s.session.LocalAddr() }

@@ -24,7 +24,7 @@ func newHub(t *testing.T, lifetime time.Duration) (address, caFile string, conns
 	conns, headers = make(chan *Conn, 8), make(chan http.Header, 8)
 	var n atomic.Int64 // the last ID
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := Accept(w, r, fmt.Sprint("tunnel-", n.Add(1)), lifetime)
+		c, err := Accept(w, r, AcceptOptions{ID: fmt.Sprint("tunnel-", n.Add(1)), Lifetime: lifetime})
 		if err != nil {
 			t.Error(err)
 			return
@@ -157,7 +157,7 @@ func tell(t *testing.T, c *Conn, replicas int) {
 // than while the member looks for another replica of the hub.
 func TestPauses(t *testing.T) {
 	for code, want := range map[int]time.Duration{
-		http.StatusUnauthorized: maxRefusedPause, http.StatusConflict: maxClashPause, http.StatusTooManyRequests: maxRefusedPause,
+		http.StatusUnauthorized: maxRefusedPause, http.StatusConflict: maxRefusedPause, http.StatusTooManyRequests: maxRefusedPause,
 		http.StatusServiceUnavailable: maxPause, http.StatusBadGateway: maxPause,
 	} {
 		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", code) }))
