@@ -154,5 +154,6 @@ func (c *Conn) ping(probe chan struct{}) {
 func (c *Conn) Close() {
 	_ = c.carrier.Close()
 	_ = c.session.Close()
+	c.carrier.writing.Wait()
 	c.probes.Wait()
 }

@@ -56,6 +56,7 @@ func (d *Dialer) serve(ctx context.Context, socket *websocket.Conn, answered htt
 		<-t.carrier.down
 		cancel()
 		_ = t.session.Close()
+		t.carrier.writing.Wait()
 	})
 	return t, nil
 }

@@ -16,7 +16,7 @@ type Windows struct{ bytes atomic.Int64 }
 const (
 	// grownInAll and grownPerTunnel bound the growth in bytes.
 	grownInAll     = 64 << 20
-	grownPerTunnel = 16 << 20
+	grownPerTunnel = 32 << 20
 )
 
 var errWindow = errors.New("the windows have grown to their limit")
