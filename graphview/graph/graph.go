@@ -13,8 +13,8 @@ const clusterSpace spaceID = 1
 // Graph is the shared graph. Its zero value is not usable; see New.
 type Graph struct {
 	// mu protects the graph. The writer holds writerMu for a whole Update, also while it only reads.
-	// A reader locks writing for a moment if it cannot lock mu between two commits; see rlock. Lock
-	// order: writing, mu.
+	// A reader locks writerMu for a moment if it cannot lock mu between two commits; see rlock. Lock
+	// order: writerMu, mu.
 	mu, writerMu sync.RWMutex
 
 	locked, unlocking func()                                    // see ObserveLock

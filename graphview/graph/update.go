@@ -198,7 +198,7 @@ func (l *Lens) rlock() {
 		return
 	}
 	// Under load, the next commit outside the lock begins before a reader that waited for the last one
-	// runs. Between two revisions, no lens is being committed, and the writer releases writing, which
+	// runs. Between two revisions, no lens is being committed, and the writer releases writerMu, which
 	// admits all readers that wait for it.
 	l.g.writerMu.RLock()
 	l.g.mu.RLock()

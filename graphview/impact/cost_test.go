@@ -26,29 +26,30 @@ func (g *large) own(owner, dependent graph.Key) {
 	g.SetArc(ArcKey{From: dependent, To: owner, Type: graph.OwnerReference}, Arc{Controller: true, Blocking: true})
 }
 
+// chain adds objects that own each other, one of them with a finalizer, and returns the first.
+func (g *large) chain(objects, held int) (first graph.Key) {
+	var owner graph.Key
+	for i := range objects {
+		var facts Facts
+		if i == held {
+			facts.Finalizers = []string{"example.com/keep"}
+		}
+		next := g.add("configmaps", fmt.Sprint("c", i), facts)
+		if i == 0 {
+			first = next
+		} else {
+			g.own(owner, next)
+		}
+		owner = next
+	}
+	return first
+}
+
 // largeGraphs have shapes in which one object leads to all others again and again. Each function
 // returns the object of the question.
 var largeGraphs = map[string]func(*large) graph.Key{
-	"a chain of owners, the last with a finalizer": func(g *large) graph.Key {
-		last := g.add("configmaps", "c0", Facts{})
-		first := last
-		for i := 1; i < 20_000; i++ {
-			next := g.add("configmaps", fmt.Sprint("c", i), Facts{Finalizers: []string{"example.com/keep"}[:i/19_999]})
-			g.own(last, next)
-			last = next
-		}
-		return first
-	},
-	"a chain of owners, the first with a finalizer": func(g *large) graph.Key {
-		last := g.add("configmaps", "c0", Facts{Finalizers: []string{"example.com/keep"}})
-		first := last
-		for i := 1; i < 20_000; i++ {
-			next := g.add("configmaps", fmt.Sprint("c", i), Facts{})
-			g.own(last, next)
-			last = next
-		}
-		return first
-	},
+	"a chain of owners, the last with a finalizer":  func(g *large) graph.Key { return g.chain(5_000, 4_999) },
+	"a chain of owners, the first with a finalizer": func(g *large) graph.Key { return g.chain(5_000, 0) },
 	"a Service selects all pods of a namespace": func(g *large) graph.Key {
 		namespace, service := g.add("namespaces", "shop", Facts{}), g.add("services", "web", Facts{})
 		for i := range 5_000 {
@@ -106,12 +107,10 @@ func TestStepsAreLinear(t *testing.T) {
 
 // TestChainIsHeld: a hold goes through a long chain of owners, in both directions.
 func TestChainIsHeld(t *testing.T) {
-	for name, policy := range map[string]Policy{
-		"a chain of owners, the last with a finalizer":  Foreground,
-		"a chain of owners, the first with a finalizer": Background,
-	} {
-		var g large // of 20,000 objects
-		a, err := g.Of(t.Context(), largeGraphs[name](&g), policy)
+	const objects = 20_000
+	for policy, holder := range map[Policy]int{Foreground: objects - 1, Background: 0} {
+		var g large
+		a, err := g.Of(t.Context(), g.chain(objects, holder), policy)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,8 +120,8 @@ func TestChainIsHeld(t *testing.T) {
 				held += len(a.Groups[i].Objects)
 			}
 		}
-		if held != 20_000 {
-			t.Errorf("%s: %d objects are held, want all 20000", name, held)
+		if held != objects {
+			t.Errorf("%s: %d objects are held, want all %d", policy, held, objects)
 		}
 	}
 }
@@ -130,7 +129,7 @@ func TestChainIsHeld(t *testing.T) {
 // TestContextEndsTheSearch: a search ends soon after its context.
 func TestContextEndsTheSearch(t *testing.T) {
 	var g large
-	object := largeGraphs["a chain of owners, the last with a finalizer"](&g)
+	object := g.chain(5_000, 4_999)
 	g.index()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
