@@ -58,6 +58,7 @@ func run(ctx context.Context) {
 	b.memberPlane = must.Get(env.Start(ctx, o))
 	defer must.End(b.memberPlane.Stop)
 	b.start(ctx, root, *manager)
+	defer b.hub.Close()
 	defer b.tunnel.Close()
 	defer b.direct.Close()
 	for _, part := range []struct {
