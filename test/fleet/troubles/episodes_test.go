@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"graphview.dev/test/document"
+	"graphview.dev/test/patience"
 )
 
 var (
@@ -97,7 +98,7 @@ func (f *fleet) run(ctx context.Context, seed uint64, one *trouble) (row, wrong 
 	if one.silent {
 		limit += pings
 	}
-	if stale > limit {
+	if stale > patience.For(limit) {
 		wrong = append(wrong, fmt.Sprintf("told current for %v without a change that was stored", stale))
 	}
 	words := make([]string, 0, len(final))

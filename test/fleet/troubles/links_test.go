@@ -65,7 +65,7 @@ func twin(ctx context.Context, e *episode) error {
 
 // keys is a set of keys.
 type keys struct {
-	Keys []map[string]any `json:"keys"`
+	Keys []any `json:"keys"`
 }
 
 // withKeys patches the keys of the link.
@@ -77,31 +77,24 @@ func (e *episode) withKeys(ctx context.Context, set string) error {
 	return e.patchLink(ctx, fmt.Sprintf(`{"spec":{"identity":{"jwks":%s}}}`, text))
 }
 
-// others returns the keys of the link with the identifier and the modulus of each changed, and both
-// together.
+// others returns the keys of the link, those of another cluster, and both together.
 func (e *episode) others(ctx context.Context) (own, other, both string, err error) {
 	l, err := e.link(ctx)
 	if err != nil {
 		return "", "", "", err
 	}
-	own = l.Spec.Identity.JWKS
-	var set, changed keys
-	if err := errors.Join(json.Unmarshal([]byte(own), &set), json.Unmarshal([]byte(own), &changed)); err != nil {
-		return "", "", "", err
-	}
-	for _, key := range changed.Keys {
-		key["kid"] = "other"
-		if n, ok := key["n"].(string); ok {
-			key["n"] = n[:len(n)-8] + "AAAAAAAA"
-		}
-	}
-	one, err := json.Marshal(changed)
+	foreign, err := hubPlane.Kubectl(ctx, "get", "--raw", "/openid/v1/jwks")
 	if err != nil {
 		return "", "", "", err
 	}
-	set.Keys = append(set.Keys, changed.Keys...)
-	two, err := json.Marshal(set)
-	return own, string(one), string(two), err
+	own, other = l.Spec.Identity.JWKS, string(foreign)
+	var set, more keys
+	if err := errors.Join(json.Unmarshal([]byte(own), &set), json.Unmarshal(foreign, &more)); err != nil {
+		return "", "", "", err
+	}
+	set.Keys = append(set.Keys, more.Keys...)
+	text, err := json.Marshal(set)
+	return own, other, string(text), err
 }
 
 // rotated adds a key and removes it, as a rotation by the book does.
