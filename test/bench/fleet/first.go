@@ -33,8 +33,10 @@ func (b *bench) first(ctx context.Context) {
 	b.table.Head("a first graph, latency each way", "size", "member", "hub", "hub beside member", "in the tunnel", "processor: hub", "member")
 	direct, hub := b.ways()
 	for _, latency := range latencies {
-		b.tunnel.Turn(network.Weather{Latency: latency})
-		b.direct.Turn(network.Weather{Latency: latency})
+		for _, path := range []*network.Path{b.tunnel, b.direct} {
+			path.Turn(network.Weather{Latency: latency})
+			path.Cut() // a tunnel measures the round trip when it begins
+		}
 		near, size, _ := b.read(ctx, direct)
 		far, _, spent := b.read(ctx, hub)
 		b.table.Row(latency, megabytes(size), seconds(near.Seconds()), seconds(far.Seconds()), fmt.Sprintf("%.2f ×", far.Seconds()/near.Seconds()),
