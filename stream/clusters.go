@@ -58,5 +58,5 @@ func (s *Server) serveClusters(w http.ResponseWriter, r *http.Request) {
 		}
 		list.Items = append(list.Items, item)
 	}
-	writeText(w, encode(list))
+	s.answer(w, r, askedAgain, encode(list))
 }

@@ -94,5 +94,5 @@ func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request, text []by
 		return
 	}
 	w.Header().Set(versionHeader, s.options.Version)
-	writeText(w, text)
+	s.answer(w, r, askedAgain, text)
 }

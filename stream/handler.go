@@ -41,7 +41,8 @@ func (s *Server) HandlerFor(authenticate authenticator.Request) http.Handler {
 // filtered returns the handler of all paths that need authentication.
 func (s *Server) filtered(authenticate authenticator.Request) http.Handler {
 	return s.access.filter(handlers{
-		authenticate: authenticate, open: s.discovery, rest: http.HandlerFunc(s.serveAuthorized), refuse: s.refuse, admit: s.withOwner,
+		authenticate: authenticate, open: s.discovery, rest: http.HandlerFunc(s.serveAuthorized), refuse: s.refuse,
+		admit: func(next http.Handler) http.Handler { return s.withOwner(s.withRequestCharged(next)) },
 	}, s.metrics, s.options.Logger)
 }
 
@@ -163,12 +164,4 @@ func encode(document any) []byte {
 		panic(fmt.Sprintf("encode %T: %v", document, err))
 	}
 	return text
-}
-
-func writeText(w http.ResponseWriter, text []byte) {
-	w.Header().Set("Content-Type", jsonType)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-cache, private")
-	// An error means that the peer has left.
-	_, _ = w.Write(text)
 }

@@ -17,7 +17,6 @@ import (
 	"graphview.dev/graphview/impact"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/rights"
-	"graphview.dev/stream/transport"
 )
 
 const (
@@ -63,13 +62,7 @@ func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.
 	about := objectOf(view)
 	about.Kind = impactKind
 	head := encode(about)
-	w.Header().Set("Content-Type", jsonType)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-store")
-	ctx, cancel := context.WithTimeout(stream.Hard, s.timing.write)
-	defer cancel()
-	// An error means that the peer has left.
-	_ = transport.NewResponse(w).Write(ctx, head[:len(head)-1], []byte(","), answer[1:], []byte("\n"))
+	s.answer(w, r, notKept, head[:len(head)-1], []byte(","), answer[1:], []byte("\n"))
 }
 
 // takeExport makes room for one more graph that is assembled as a whole.

@@ -110,7 +110,7 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 		}
 		list.Items = append(list.Items, item)
 	}
-	writeText(w, encode(list))
+	s.answer(w, r, askedAgain, encode(list))
 }
 
 // mayReadGraphViews reports whether the user may also get the GraphViews that a list is of.

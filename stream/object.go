@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/rights"
-	"graphview.dev/stream/transport"
 )
 
 const (
@@ -64,13 +62,7 @@ func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name names.
 	if found.More {
 		more = "],\"more\":true}\n"
 	}
-	w.Header().Set("Content-Type", jsonType)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-store")
-	ctx, cancel := context.WithTimeout(stream.Hard, s.timing.write)
-	defer cancel()
-	// An error means that the peer has left.
-	_ = transport.NewResponse(w).Write(ctx, head[:len(head)-1], []byte(","), found.Vertex, []byte(`,"out":[`), found.Out, []byte(`],"in":[`), found.In, []byte(more))
+	s.answer(w, r, notKept, head[:len(head)-1], []byte(","), found.Vertex, []byte(`,"out":[`), found.Out, []byte(`],"in":[`), found.In, []byte(more))
 }
 
 // keyOf reads the key of an object from a query.

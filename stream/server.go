@@ -104,6 +104,7 @@ func (s *Server) Run(ctx context.Context) error {
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    headerBytes,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: streamsPerConnection, WriteByteTimeout: s.timing.write},
 		ErrorLog:          log.New(logWriter{s.options.Logger}, "", 0),
 		// Requests outlive ctx, so that streams can send the reason for their end.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },

@@ -39,7 +39,7 @@ func (s *Server) serveTable(w http.ResponseWriter, r *http.Request, views []View
 			Object: rowObject(&item, include),
 		})
 	}
-	writeText(w, encode(table))
+	s.answer(w, r, askedAgain, encode(table))
 }
 
 func rowObject(item *listItem, include metav1.IncludeObjectPolicy) runtime.RawExtension {

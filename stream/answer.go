@@ -1,0 +1,78 @@
+package stream
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/stream/admission"
+	"graphview.dev/stream/transport"
+)
+
+const (
+	// requestBytes is the memory of a request under way: its goroutine, header and contexts.
+	requestBytes = 16 << 10
+	// answerTakes is how long a client may take for an answer that is written as a whole.
+	answerTakes = 30 * time.Second
+	// streamsPerConnection bounds the requests under way on one connection of HTTP/2. A client
+	// that has more opens another connection.
+	streamsPerConnection = 32
+)
+
+// withRequestCharged charges each request under way to its user, as long as its handler runs.
+// WebSockets are charged as connections.
+func (s *Server) withRequestCharged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who, ok := request.UserFrom(r.Context())
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		account := s.options.Ledger.Account(budget.UserOwner(who))
+		defer account.Close()
+		if err := account.Set(budget.Connections, requestBytes); err != nil {
+			s.refuse(w, r, notAdmitted(err))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// answer writes an answer as a whole: a list, a document, an object or an impact. The user pays
+// for its bytes until the client has taken them or its time is over, and of all clients those
+// that have taken longest are cut when too many bytes wait. A user without room is refused.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, cacheControl string, parts ...[]byte) {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	if who, ok := request.UserFrom(r.Context()); ok {
+		account := s.options.Ledger.Account(budget.UserOwner(who))
+		defer account.Close()
+		if err := account.Set(budget.Messages, int64(size)); err != nil {
+			s.refuse(w, r, notAdmitted(err))
+			return
+		}
+	}
+	w.Header().Set("Content-Type", jsonType)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", cacheControl)
+	out := transport.NewResponse(w)
+	pending := admission.PendingWrite{Cut: out.Cut}
+	s.writes.BeginUnread(&pending, int64(size))
+	defer s.writes.End(&pending)
+	ctx, cancel := context.WithTimeout(r.Context(), answerTakes)
+	defer cancel()
+	// An error means that the peer has left, or takes too long.
+	_ = out.Write(ctx, parts...)
+}
+
+// The values of Cache-Control: an answer about graphs is not kept, and a document of discovery
+// is asked for again.
+const (
+	notKept    = "no-store"
+	askedAgain = "no-cache, private"
+)
