@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 )
 
 // TestPermit: every place has an answer, and only unknown places are asked about.
@@ -44,4 +45,23 @@ func TestPermit(t *testing.T) {
 			t.Errorf("answers without an API server (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestAnswersAreReserved: before it asks, an identity has room for each answer twice, in the
+// identity and in the scope of the view, and for no more.
+func TestAnswersAreReserved(t *testing.T) {
+	for spare, wantRefused := range map[int64]bool{2 * answerBytes: false, 2*answerBytes - 1: true} {
+		a := newAuthority()
+		// An owner may take half of what is free after what it holds.
+		p := a.startWith(budget.NewLedger(2*identityBytes + 2*spare))
+		l, _ := take(t, p, "ann", web, Terms{})
+		err := l.Resolve(t.Context(), []access.Place{{Resource: "nodes"}})
+		if refused := err != nil; refused != wantRefused {
+			t.Errorf("with %d bytes to spare: %v", spare, err)
+		}
+		if held := p.ledger.Total(); !wantRefused && held != identityBytes+2*answerBytes {
+			t.Errorf("%d bytes are held for an identity and an answer", held)
+		}
+		l.Release()
+	}
 }
