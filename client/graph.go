@@ -27,6 +27,16 @@ type resource struct{ group, name string }
 // say.
 func (g *Graph) Kind(k Key) string { return g.kinds[resource{k.Group, k.Resource}] }
 
+// Watches reports whether the view watches a kind, as far as the server has said so.
+func (g *Graph) Watches(group, kind string) bool {
+	for at, known := range g.kinds {
+		if at.group == group && known == kind {
+			return true
+		}
+	}
+	return len(g.kinds) == 0
+}
+
 // Apply applies a message. Deletions of unknown elements have no effect.
 func (g *Graph) Apply(m *Message) {
 	if m.Reset {

@@ -103,6 +103,9 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 			}
 			return []string{outline.Verb(arc.Type, arc.Attributes), name, lookup.absence(ctx, arc), fields(arc.Attributes)}
 		}, people(vertex)...)
+		if n := outside(g, vertex); n > 0 {
+			fmt.Fprintf(c.Out, "  and %s to kinds that %s does not watch\n", count(n, "reference"), v)
+		}
 		for i, name := range (&remotes{view: v}).names(ctx, g, vertex) {
 			if i == 0 {
 				fmt.Fprintf(c.Out, "\n%s:\n", c.paint.Strong("Refers to, in other clusters"))

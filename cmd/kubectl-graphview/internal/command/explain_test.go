@@ -96,3 +96,23 @@ func TestTerminalEscapesAreRemoved(t *testing.T) {
 		t.Errorf("wrap (-want +got):\n%s", diff)
 	}
 }
+
+// TestOutside counts references to kinds that the view does not watch.
+func TestOutside(t *testing.T) {
+	claim := &client.Vertex{
+		Key:    client.Key{Version: "v1", Resource: "persistentvolumeclaims", Namespace: "data", Name: "redis"},
+		Object: json.RawMessage(`{"kind":"PersistentVolumeClaim","metadata":{"name":"redis","namespace":"data"},"spec":{"storageClassName":"fast","volumeName":"pv-1"}}`),
+	}
+	g := &client.Graph{}
+	if n := outside(g, claim); n != 0 {
+		t.Errorf("%d of a server that does not say what it watches, want 0", n)
+	}
+	g.Apply(&client.Message{Kinds: []client.ResourceKind{{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim"}}})
+	if n := outside(g, claim); n != 2 {
+		t.Errorf("%d of a view of claims, want 2", n)
+	}
+	g.Apply(&client.Message{Kinds: []client.ResourceKind{{Version: "v1", Resource: "persistentvolumes", Kind: "PersistentVolume"}}})
+	if n := outside(g, claim); n != 1 {
+		t.Errorf("%d of a view of claims and volumes, want 1", n)
+	}
+}

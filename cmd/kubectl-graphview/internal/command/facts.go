@@ -12,7 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/printable"
+	"graphview.dev/graphview/refs"
 )
 
 // mostLabels bounds the labels that are shown.
@@ -77,6 +79,22 @@ func people(v *client.Vertex) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// outside counts the objects that an object refers to by its own fields, of kinds that the view does not watch.
+func outside(g *client.Graph, v *client.Vertex) int {
+	var tree map[string]any
+	if v == nil || json.Unmarshal(v.Object, &tree) != nil {
+		return 0
+	}
+	kind, _ := tree["kind"].(string)
+	named := map[string]bool{}
+	for _, ref := range refs.Builtin().Extract(graph.Kind{Group: v.Key.Group, Kind: kind}, tree) {
+		if !ref.Inferred && ref.Selector == nil && !g.Watches(ref.To.Group, ref.To.Kind) {
+			named[ref.To.Group+"/"+ref.To.Kind+"/"+ref.Namespace+"/"+ref.Name] = true
+		}
+	}
+	return len(named)
 }
 
 // bound are the users and groups that a binding which is in the graph names, in words.
