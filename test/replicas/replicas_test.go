@@ -93,7 +93,7 @@ func frozen(s *scene, writer *operator.Operator) {
 	if err := syscall.Kill(writer.PID(), syscall.SIGCONT); err != nil {
 		s.t.Fatal(err)
 	}
-	for range 3 {
+	for range 2 {
 		s.change()
 		if s.written() != next {
 			s.t.Error("another replica writes status, though the writer is well")
