@@ -27,7 +27,7 @@ func quietHub(b *testing.B) (address, caFile string, conns chan *Conn) {
 	b.Helper()
 	conns = make(chan *Conn, 1024)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := Accept(w, r, AcceptOptions{ID: "tunnel", Lifetime: time.Hour})
+		c, err := Accept(w, r, AcceptOptions{ID: "tunnel", Lifetime: time.Hour, Windows: &Windows{}})
 		if err != nil {
 			b.Error(err)
 			return
