@@ -24,8 +24,9 @@ function parse() {
 const addressOf = (view) => `#/${view.split("/").map(encodeURIComponent).join("/")}`;
 
 const link = new Link();
+const base = new URL("..", location.href).href.replace(/\/$/, ""); // the page is in a folder beside the API
 const { view: first } = parse();
-if (first) link.begin({ ...placeOf(first), base: location.origin });
+if (first) link.begin({ ...placeOf(first), base });
 await import("./graph-view.js").catch((error) => {
   link.stop();
   document.querySelector("main").replaceChildren(h("div", { role: "alert" }, h("h1", {}, "A part of this page did not load"), "Reload the page."));
@@ -34,8 +35,9 @@ await import("./graph-view.js").catch((error) => {
 
 const element = /** @type {import("./graph-view.js").GraphViewElement} */ (document.createElement("graph-view"));
 element.link = link;
+element.setAttribute("base", base);
 element.setAttribute("keys", "page"); // they act also while nothing has the focus, as after loading
-const picker = new ViewPicker((cluster) => link.at({ base: "", cluster }), placeOf);
+const picker = new ViewPicker((cluster) => link.at({ base, cluster }), placeOf);
 let written = "";
 
 function show() {

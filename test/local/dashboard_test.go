@@ -99,9 +99,9 @@ func (p person) open(ctx context.Context, t *testing.T, namespaces ...string) *p
 		t.Fatal(err)
 	}
 	_ = answer.Body.Close()
-	origin, _, _ := strings.Cut(address, "/open/")
-	socket, _, err := websocket.Dial(ctx, origin+"/apis/stream.graphview.dev/v1alpha1/watch/namespaces/"+namespaces[0]+"/graphs/local",
-		&websocket.DialOptions{HTTPClient: browser, Subprotocols: []string{"graphview.v1"}, HTTPHeader: http.Header{"Origin": {origin}}})
+	root, _, _ := strings.Cut(address, "/open/")
+	socket, _, err := websocket.Dial(ctx, root+"/apis/stream.graphview.dev/v1alpha1/watch/namespaces/"+namespaces[0]+"/graphs/local",
+		&websocket.DialOptions{HTTPClient: browser, Subprotocols: []string{"graphview.v1"}, HTTPHeader: http.Header{"Origin": {"http://" + request.URL.Host}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,14 @@ import (
 const openPath = "/open/"
 
 // gate admits one browser.
+//
+// Browsers send a cookie to all ports of a host, and so to the servers of other users of the machine. They
+// send it only below its path, which is why everything is below root, whose name others cannot know. A
+// host of its own (NAME.localhost) would do the same, but not all browsers and resolvers know such names.
 type gate struct {
 	hosts  []string
-	cookie string // includes the port: browsers send cookies to all ports of a host
+	root   string // of all paths, without a slash at the end
+	cookie string // includes the port, so that two commands do not replace each other's
 	value  string
 
 	mu     sync.Mutex
@@ -23,16 +28,18 @@ type gate struct {
 	used   bool
 }
 
-func newGate(port, secret, value string) *gate {
+func newGate(port, name, secret, value string) *gate {
 	return &gate{
+		root:   "/" + name,
 		hosts:  []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port},
 		cookie: "graphview-" + port, value: value, secret: secret,
 	}
 }
 
 // guard rejects requests that are not from the admitted browser's own page. A request
-// for the printed address gets the cookie and is sent to start.
+// for the printed address gets the cookie and is sent to start. next gets paths without root.
 func (g *gate) guard(next http.Handler, start string) http.Handler {
+	below := http.StripPrefix(g.root, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !slices.Contains(g.hosts, r.Host):
@@ -40,14 +47,14 @@ func (g *gate) guard(next http.Handler, start string) http.Handler {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
 			refuse(w, http.StatusMethodNotAllowed, "only GET and HEAD are allowed")
-		case strings.HasPrefix(r.URL.Path, openPath):
+		case strings.HasPrefix(r.URL.Path, g.root+openPath):
 			g.open(w, r, start)
 		case !sameOrigin(r):
 			refuse(w, http.StatusForbidden, "requests of other pages are not allowed")
-		case !g.admitted(r):
+		case !g.admitted(r) || !strings.HasPrefix(r.URL.Path, g.root+"/"):
 			refuse(w, http.StatusUnauthorized, "open the address that kubectl graphview dashboard printed; it works once, so run the command again for another one")
 		default:
-			next.ServeHTTP(w, r)
+			below.ServeHTTP(w, r)
 		}
 	})
 }
@@ -55,11 +62,11 @@ func (g *gate) guard(next http.Handler, start string) http.Handler {
 // open exchanges the secret for the cookie, once. A browser with the cookie needs no secret.
 func (g *gate) open(w http.ResponseWriter, r *http.Request, start string) {
 	if !g.admitted(r) {
-		if !g.take(strings.TrimPrefix(r.URL.Path, openPath)) {
+		if !g.take(strings.TrimPrefix(r.URL.Path, g.root+openPath)) {
 			refuse(w, http.StatusForbidden, "this address is invalid or was already used; run kubectl graphview dashboard again for another one")
 			return
 		}
-		http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}) //nolint:gosec // Secure is for TLS; this is loopback
+		http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.value, Path: g.root + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}) //nolint:gosec // Secure is for TLS; this is loopback
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")

@@ -62,11 +62,11 @@ func New(o Options) (*Proxy, error) {
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	p := &Proxy{listener: listener, gate: newGate(port, rand.Text(), rand.Text()), view: o.View}
+	p := &Proxy{listener: listener, gate: newGate(port, rand.Text(), rand.Text(), rand.Text()), view: o.View}
 	mux := http.NewServeMux()
 	mux.Handle("/dashboard/", o.Page)
 	mux.Handle(prefix, graphs(target, transport, o.Log))
-	mux.Handle("/{$}", http.RedirectHandler("/dashboard/", http.StatusFound))
+	mux.Handle("/{$}", http.RedirectHandler(p.gate.root+"/dashboard/", http.StatusFound))
 	p.server = &http.Server{
 		Handler: p.gate.guard(mux, p.start()), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: o.Log,
 	}
@@ -75,16 +75,16 @@ func New(o Options) (*Proxy, error) {
 
 // URL returns the address to open in a browser. It works once, and then in that browser only.
 func (p *Proxy) URL() string {
-	return fmt.Sprintf("http://%s%s%s", p.listener.Addr(), openPath, p.gate.secret)
+	return fmt.Sprintf("http://%s%s%s%s", p.listener.Addr(), p.gate.root, openPath, p.gate.secret)
 }
 
 // start is the path of the page that the browser is sent to.
 func (p *Proxy) start() string {
 	namespace, name, ok := cutView(p.view)
 	if !ok {
-		return "/dashboard/"
+		return p.gate.root + "/dashboard/"
 	}
-	return "/dashboard/#/" + url.PathEscape(namespace) + "/" + url.PathEscape(name)
+	return p.gate.root + "/dashboard/#/" + url.PathEscape(namespace) + "/" + url.PathEscape(name)
 }
 
 // Run serves until ctx is done, and closes all connections.

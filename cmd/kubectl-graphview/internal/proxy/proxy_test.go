@@ -66,12 +66,15 @@ const graph = "/apis/stream.graphview.dev/v1alpha1/namespaces/shop/graphs/storef
 
 func cookieOf(t *testing.T, r *Proxy) string {
 	t.Helper()
-	response := do(t, r, http.MethodGet, openPath+r.gate.secret, nil)
+	response := do(t, r, http.MethodGet, r.gate.root+openPath+r.gate.secret, nil)
 	page, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(page), "url=/dashboard/#/shop/storefront\"") {
+	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(page), "url="+r.gate.root+"/dashboard/#/shop/storefront\"") {
 		t.Fatalf("the printed address: %s, %v, %s", response.Status, err, page)
 	}
 	cookies := response.Cookies()
+	if len(cookies) == 1 && (cookies[0].Path != r.gate.root+"/" || len(r.gate.root) < 20) {
+		t.Errorf("the cookie is for %s, which the servers of other ports know", cookies[0].Path)
+	}
 	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
 		t.Fatalf("cookies %v, want one, HttpOnly and SameSite=Strict", cookies)
 	}
@@ -93,9 +96,13 @@ func TestAccess(t *testing.T) {
 	for name, test := range map[string]struct {
 		method, target string
 		header         map[string]string
+		outside        bool // of the path of the cookie
 		want           int
 		wantForwarded  bool
 	}{
+		"a graph, outside":               {target: graph, header: with(), outside: true, want: 401},
+		"the page, outside":              {target: "/dashboard/", header: with(), outside: true, want: 401},
+		"the secret, outside":            {target: openPath + r.gate.secret, outside: true, want: 401},
 		"the page":                       {target: "/dashboard/", header: with(), want: 200},
 		"the root leads to the page":     {target: "/", header: with(), want: 302},
 		"a graph":                        {target: graph, header: with(), want: 200, wantForwarded: true},
@@ -139,7 +146,11 @@ func TestAccess(t *testing.T) {
 			if method == "" {
 				method = http.MethodGet
 			}
-			response := do(t, r, method, test.target, test.header)
+			target := test.target
+			if !test.outside {
+				target = r.gate.root + target
+			}
+			response := do(t, r, method, target, test.header)
 			if response.StatusCode != test.want {
 				t.Errorf("%s, want %d", response.Status, test.want)
 			}
@@ -161,7 +172,7 @@ func TestAccess(t *testing.T) {
 // cookie of the API server.
 func TestHeaders(t *testing.T) {
 	r, asked := serve(t)
-	response := do(t, r, http.MethodGet, graph, map[string]string{
+	response := do(t, r, http.MethodGet, r.gate.root+graph, map[string]string{
 		"Cookie": cookieOf(t, r), "Origin": "http://" + r.listener.Addr().String(), "Accept": "text/event-stream", "Last-Event-ID": "7",
 		"Authorization": "Bearer theirs", "Impersonate-User": "admin", "X-Remote-User": "admin", "X-Forwarded-For": "1.2.3.4", "Referer": "http://x",
 		"Sec-WebSocket-Protocol": "graphview.v1, base64url.bearer.authorization.k8s.io.dGhlaXJz",
@@ -184,7 +195,7 @@ func TestHeaders(t *testing.T) {
 // The connection for many graphs has no ad-hoc views, whatever the page asks for.
 func TestDeclaredOnly(t *testing.T) {
 	r, asked := serve(t)
-	do(t, r, http.MethodGet, prefix+"watch/streams?adhoc=true&heartbeats=1&adhoc=true", map[string]string{"Cookie": cookieOf(t, r)})
+	do(t, r, http.MethodGet, r.gate.root+prefix+"watch/streams?adhoc=true&heartbeats=1&adhoc=true", map[string]string{"Cookie": cookieOf(t, r)})
 	if got := (<-asked).URL.RawQuery; got != "adhoc=false&heartbeats=1" {
 		t.Errorf("the API server is asked with ?%s", got)
 	}
