@@ -29,12 +29,18 @@ var errLinked = errors.New("a hub serves the graphs of a member, and not its Gra
 func (v *view) linkRemedy(err error) error {
 	var closed *client.CloseError
 	switch {
+	case client.IsNotServed(err):
+		return fmt.Errorf("the server %s serves no graphs, and so is no hub: it has no APIService %s. "+
+			"Use the kubeconfig of the hub, or the port of its operator (--server, --certificate-authority and --token)", v.config.Host, apiService)
 	case client.IsNotFound(err) && v.name != "":
 		return fmt.Errorf("there is no GraphView %q in namespace %q of the cluster %s, or no ClusterLink of that name. See kubectl graphview list -A --link %s and kubectl get clusterlinks", v.name, v.namespace, v.link, v.link)
 	case client.IsNotFound(err):
 		return fmt.Errorf("%w. See kubectl get clusterlinks", bare(err))
+	case client.IsForbidden(err) && byHub(err):
+		return fmt.Errorf("%w. At the hub it takes get on clusters/proxy of %s (ClusterRole graphview-fleet-viewer)", bare(err), v.link)
 	case client.IsForbidden(err):
-		return fmt.Errorf("%w. At the hub it takes get on clusters/proxy of %s (ClusterRole graphview-fleet-viewer), in the cluster the role view for hub:NAME:you", bare(err), v.link)
+		return fmt.Errorf("the cluster %s refuses: %w. The hub lets you in; there you are hub:NAME:YOU, with NAME the name of the hub, and your groups are hub:NAME:GROUP. "+
+			"In that cluster: kubectl -n %s create rolebinding NAME --clusterrole=view --user=hub:NAME:YOU", v.link, bare(err), v.namespace)
 	case apierrors.IsServiceUnavailable(err):
 		return fmt.Errorf("%w. See kubectl describe clusterlink %s", bare(err), v.link)
 	case errors.As(err, &closed):
@@ -42,4 +48,10 @@ func (v *view) linkRemedy(err error) error {
 	default:
 		return err
 	}
+}
+
+// byHub reports whether the hub itself refused the cluster, and not the cluster a graph.
+func byHub(err error) bool {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	return ok && status.ErrStatus.Details != nil && status.ErrStatus.Details.Kind == "clusters"
 }
