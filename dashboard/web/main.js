@@ -24,7 +24,8 @@ function parse() {
 const addressOf = (view) => `#/${view.split("/").map(encodeURIComponent).join("/")}`;
 
 const link = new Link();
-const base = new URL("..", location.href).href.replace(/\/$/, ""); // the page is in a folder beside the API
+// The API is at the root, but for the plugin, which has all of it below a path of its own.
+const base = location.origin + (/^\/local-[^/]+(?=\/dashboard\/)/.exec(location.pathname)?.[0] ?? "");
 const { view: first } = parse();
 if (first) link.begin({ ...placeOf(first), base });
 await import("./graph-view.js").catch((error) => {

@@ -30,7 +30,7 @@ type gate struct {
 
 func newGate(port, name, secret, value string) *gate {
 	return &gate{
-		root:   "/" + name,
+		root:   "/local-" + name, // by which the page finds the API (dashboard/web/main.js)
 		hosts:  []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port},
 		cookie: "graphview-" + port, value: value, secret: secret,
 	}
