@@ -62,6 +62,7 @@ func newDecisions(review access.Review, interval time.Duration) *decisions {
 
 // may reports whether a user has a right. The error is errNoAnswer or errTooManyQuestions.
 func (d *decisions) may(ctx context.Context, who user.Info, q access.Question) (bool, error) {
+	who = rights.Subject(who)
 	// String would leave out the object.
 	key := decisionKey(sha256.Sum256(fmt.Appendf(nil, "%s %#v", rights.Key(who), q)))
 	if _, ok := d.allowed.Get(key); ok {

@@ -69,7 +69,7 @@ func TestMetrics(t *testing.T) {
 		want := map[string]float64{
 			"graphview_permission_recheck_interval_seconds":  60,
 			"graphview_subject_access_reviews_total allowed": 4,
-			"graphview_subject_access_reviews_total denied":  4,
+			"graphview_subject_access_reviews_total denied":  8,
 			"graphview_subject_access_reviews_total error":   0,
 			"graphview_unchecked_subscribers":                0,
 		}

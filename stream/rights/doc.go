@@ -1,15 +1,15 @@
 // Package rights knows what subscribers may see, as long as they have streams.
 //
 // A stream holds a [Lease] on its identity: name, UID, groups and extra, as the API server
-// authorizes them. The engine asks the lease about places (a delivery.Access), and the lease
-// asks the API server about list and watch, in the whole cluster first. After each interval
+// authorizes them, but for the ID of the credential. The engine asks the lease about places (a
+// delivery.Access), and the lease asks the API server about list and watch: of everything
+// first, then of resources in the whole cluster, then in namespaces. After each interval
 // [Permissions] asks again about every identity: what its streams may show, whether they may
 // continue, and whether their credentials are still valid. A changed answer is notified; a
 // stream whose own right is lost ends.
 //
 // Answers are shared by all streams of an identity, and outlive the last one for a while, so
-// that a stream can be resumed. If a user resumes as another identity, with a renewed token,
-// the earlier questions are asked again.
+// that a stream can be resumed, also with a renewed token.
 //
 // Users take turns, in questions (package access) and in re-checks, so that a user with many
 // credentials or few rights delays no other. The number of identities per owner and the

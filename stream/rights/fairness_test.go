@@ -39,7 +39,7 @@ func TestManyTokensDelayOnlyTheirUser(t *testing.T) {
 		began := time.Now()
 		var first atomic.Int64
 		for n := range 200 {
-			l := p.Acquire(t.Context(), renewed(strconv.Itoa(n)), web, Terms{})
+			l := p.Acquire(t.Context(), inPod(strconv.Itoa(n)), web, Terms{})
 			defer l.Release()
 			go func() {
 				if l.Resolve(t.Context(), places) == nil {

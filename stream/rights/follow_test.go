@@ -24,12 +24,18 @@ func testRightsFollow(t *testing.T) {
 	place := func() access.Place {
 		return access.Place{Resource: resources[random.IntN(3)], Namespace: namespaces[random.IntN(4)]}
 	}
+	granted := func() access.Place {
+		if random.IntN(8) == 0 {
+			return allOf(place())
+		}
+		return place()
+	}
 	a := newAuthority()
 	truth := func(who string, p access.Place) bool {
 		may := func(p access.Place) bool {
 			return a.rules[fmt.Sprintf("%s list %s/%s", who, p.Resource, p.Namespace)] && a.rules[fmt.Sprintf("%s watch %s/%s", who, p.Resource, p.Namespace)]
 		}
-		return may(everywhere(p)) || may(p)
+		return may(everything) || may(everywhere(p)) || may(allOf(p)) || may(p)
 	}
 	perms := a.start()
 	type subscriber struct {
@@ -46,7 +52,7 @@ func testRightsFollow(t *testing.T) {
 	}
 	for range 500 {
 		for range random.IntN(3) {
-			p := place()
+			p := granted()
 			rule := fmt.Sprintf("%s %s %s/%s", []string{"ann", "bob"}[random.IntN(2)], []string{"list", "watch"}[random.IntN(2)], p.Resource, p.Namespace)
 			a.set(random.IntN(3) > 0, rule)
 		}

@@ -63,16 +63,14 @@ type identity struct {
 type scope struct {
 	rights  *rights       // what was asked
 	changed chan struct{} // closed when an answer in rights has changed
-	// inherited is asked before the scope is used, see users.
-	inherited []access.Place
-	leases    int
-	left      time.Time
+	leases  int
+	left    time.Time
 }
 
 func newIdentity(who user.Info, secret []byte, ledger *budget.Ledger, now time.Time) *identity {
 	owner := budget.UserOwner(who)
 	i := &identity{
-		who: who, owner: owner, account: ledger.Account(owner), key: Key(who), secret: secret, asking: make(chan struct{}, 1),
+		who: Subject(who), owner: owner, account: ledger.Account(owner), key: Key(who), secret: secret, asking: make(chan struct{}, 1),
 		answers: make(answers), scopes: make(map[names.GraphName]*scope), leases: make(map[*Lease]struct{}),
 		checked: now, confirmed: now,
 	}
@@ -106,17 +104,23 @@ func (i *identity) relieve(why *budget.Overdrawn) bool {
 	return len(i.leases) > 0
 }
 
+// Subject returns a user as the API server is asked about it: without the ID of the credential,
+// which differs between two tokens of one user and says nothing about rights.
+func Subject(who user.Info) user.Info {
+	if _, ok := who.GetExtra()[user.CredentialIDKey]; !ok {
+		return who
+	}
+	extra := maps.Clone(who.GetExtra())
+	delete(extra, user.CredentialIDKey)
+	return &user.DefaultInfo{Name: who.GetName(), UID: who.GetUID(), Groups: who.GetGroups(), Extra: extra}
+}
+
 // Key is equal for users that are authorized alike. Quoting makes it
 // unambiguous, whatever bytes a name has.
 func Key(who user.Info) string {
+	who = Subject(who)
 	groups := slices.Compact(slices.Sorted(slices.Values(who.GetGroups())))
 	return fmt.Sprintf("%q %q %q %q", who.GetName(), who.GetUID(), groups, who.GetExtra())
-}
-
-func (i *identity) knows(view names.GraphName) bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.scopes[view] != nil
 }
 
 func (i *identity) scopeLocked(view names.GraphName) *scope {
@@ -146,8 +150,8 @@ func (i *identity) settleLocked(s *scope, more []access.Place) {
 	s.rights = newRights(i.secret, known)
 }
 
-// resolve finds answers about places for a scope: about the whole cluster first,
-// then where that is no.
+// resolve finds answers about places for a scope. It asks about wider places first, so a user
+// who may list and watch everything costs two questions.
 func (i *identity) resolve(ctx context.Context, r *access.Asker, s *scope, unknown []access.Place) error {
 	select {
 	case i.asking <- struct{}{}:
@@ -155,20 +159,31 @@ func (i *identity) resolve(ctx context.Context, r *access.Asker, s *scope, unkno
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	wide := make([]access.Place, 0, len(unknown))
-	for _, p := range unknown {
-		wide = append(wide, everywhere(p))
+	open := unknown
+	for _, widen := range [...]func(access.Place) access.Place{
+		func(access.Place) access.Place { return everything }, everywhere, allOf,
+		func(p access.Place) access.Place { return p },
+	} {
+		wider := make([]access.Place, 0, len(open))
+		for _, p := range open {
+			wider = append(wider, widen(p))
+		}
+		if err := i.learn(ctx, r, s, unique(wider)); err != nil {
+			return err
+		}
+		open = i.denied(open, widen)
 	}
-	if err := i.learn(ctx, r, s, unique(wide)); err != nil {
-		return err
-	}
+	return nil
+}
+
+// denied returns the places whose answers, widened, are no.
+func (i *identity) denied(places []access.Place, widen func(access.Place) access.Place) []access.Place {
 	i.mu.Lock()
-	narrow := slices.DeleteFunc(slices.Clone(unknown), func(p access.Place) bool {
-		wide, _ := i.answers.get(everywhere(p))
-		return p.Namespace == "" || wide
+	defer i.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(places), func(p access.Place) bool {
+		allowed, _ := i.answers.get(widen(p))
+		return allowed
 	})
-	i.mu.Unlock()
-	return i.learn(ctx, r, s, unique(narrow))
 }
 
 // learn asks about unknown places and adds all to the scope. Partial answers are kept when a
@@ -224,11 +239,8 @@ func (i *identity) apply(again map[access.Place]bool) {
 	if len(flipped) == 0 {
 		return
 	}
-	// The right to a whole resource makes questions about namespaces unnecessary.
-	i.answers.retain(func(p access.Place) bool {
-		wide, _ := i.answers.get(everywhere(p))
-		return p.Namespace == "" || !wide
-	})
+	// The right to a wider place makes questions about narrower ones unnecessary.
+	i.answers.retain(func(p access.Place) bool { return !i.answers.implied(p) })
 	for _, s := range i.scopes {
 		if !slices.ContainsFunc(flipped, func(p access.Place) bool {
 			_, asked := s.rights.answers.get(p)

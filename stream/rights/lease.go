@@ -7,7 +7,6 @@ import (
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/stream/names"
 )
 
 // Lease is a subscriber's hold on the permissions of its identity: what the
@@ -15,7 +14,6 @@ import (
 type Lease struct {
 	permissions *Permissions
 	identity    *identity
-	view        names.GraphName
 	scope       *scope
 	Terms
 	// refused: what the lease is for has been ended, and nothing is known.
@@ -73,25 +71,6 @@ func (l *Lease) Resolve(ctx context.Context, unknown []access.Place) error {
 		return &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "there is no memory for more credentials of your user"}
 	}
 	return l.identity.resolve(ctx, l.permissions.urgent, l.scope, unknown)
-}
-
-// inherit asks once what another identity of the user was asked about the view. If that fails,
-// the answers are asked when needed, and a stream that resumes is reset.
-func (l *Lease) inherit(ctx context.Context) {
-	l.identity.mu.Lock()
-	inherited := l.scope.inherited
-	l.identity.mu.Unlock()
-	if len(inherited) == 0 {
-		return
-	}
-	asking, cancel := context.WithTimeout(ctx, refreshWithin)
-	defer cancel()
-	if l.Resolve(asking, inherited) != nil {
-		return
-	}
-	l.identity.mu.Lock()
-	defer l.identity.mu.Unlock()
-	l.scope.inherited = nil
 }
 
 // Owner is that of the user who has the lease.

@@ -48,7 +48,6 @@ type Permissions struct {
 
 	mu         sync.Mutex
 	identities map[string]*identity
-	users      users
 	// idle are the identities without leases, longest idle first; idlePlaces counts their
 	// answers.
 	idle       list.List
@@ -96,7 +95,7 @@ func New(o Options) *Permissions {
 		urgent:    access.New(access.Options{Review: o.Review, PerSecond: urgentPerSecond, Reviewed: o.Reviewed}),
 		calm:      access.New(access.Options{Review: o.Review, PerSecond: calmPerSecond, Reviewed: o.Reviewed}),
 		rechecked: o.Rechecked, unchecked: o.Unchecked, secret: secret, ledger: o.Ledger,
-		identities: make(map[string]*identity), users: make(users), checking: make(map[budget.Owner]int),
+		identities: make(map[string]*identity), checking: make(map[budget.Owner]int),
 	}
 }
 
@@ -104,9 +103,7 @@ func New(o Options) *Permissions {
 // confirmed first. If the user's identities hold too much memory, the lease ends at once.
 func (p *Permissions) Acquire(ctx context.Context, who user.Info, view names.GraphName, t Terms) *Lease {
 	p.refresh(ctx, Key(who))
-	l := p.lease(who, view, t)
-	l.inherit(ctx)
-	return l
+	return p.lease(who, view, t)
 }
 
 func (p *Permissions) lease(who user.Info, view names.GraphName, t Terms) *Lease {
@@ -119,23 +116,14 @@ func (p *Permissions) lease(who user.Info, view names.GraphName, t Terms) *Lease
 		if err := p.makeRoomLocked(i); err != nil {
 			// This identity asks nothing and is not shared.
 			t.End(&delivery.ClosedError{Reason: reason.LimitExceeded, Message: err.Error()})
-			return &Lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), Terms: t, refused: true}
+			return &Lease{permissions: p, identity: i, scope: i.scopeLocked(view), Terms: t, refused: true}
 		}
 		p.identities[i.key] = i
-		p.users.add(i)
 	}
-	var inherited []access.Place
-	if !i.knows(view) {
-		inherited = p.users.inheritance(i, view)
-	}
-	p.users.opened(i, view)
 	p.occupyLocked(i)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	l := &Lease{permissions: p, identity: i, view: view, scope: i.scopeLocked(view), Terms: t}
-	if len(inherited) > 0 {
-		l.scope.inherited = inherited
-	}
+	l := &Lease{permissions: p, identity: i, scope: i.scopeLocked(view), Terms: t}
 	l.scope.leases++
 	i.leases[l] = struct{}{}
 	p.leases++
@@ -149,7 +137,6 @@ func (p *Permissions) release(l *Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := l.identity
-	p.users.opened(i, l.view)
 	if idle, places := i.give(l); idle {
 		i.weight = places
 		i.idle = p.idle.PushBack(i)
@@ -256,7 +243,6 @@ func (p *Permissions) dropLocked(i *identity) {
 	}
 	delete(p.identities, i.key)
 	i.account.Close()
-	p.users.remove(i)
 	p.occupyLocked(i)
 }
 

@@ -126,7 +126,7 @@ func TestResolveAsks(t *testing.T) {
 	}
 	// The right to watch is not asked for without the right to list.
 	want := []string{
-		"ann list nodes/", "ann list pods/", "ann list pods/blue", "ann list pods/red", "ann list secrets/", "ann list secrets/red",
+		"ann list */", "ann list */blue", "ann list */red", "ann list nodes/", "ann list pods/", "ann list pods/blue", "ann list pods/red", "ann list secrets/", "ann list secrets/red",
 		"ann watch nodes/", "ann watch pods/blue", "ann watch pods/red",
 	}
 	if diff := cmp.Diff(want, a.questions()); diff != "" {
@@ -135,6 +135,55 @@ func TestResolveAsks(t *testing.T) {
 	resolve(t, l, podsRed, podsBlue, nodes)
 	if asked := a.questions(); asked != nil {
 		t.Errorf("asked again: %v", asked)
+	}
+}
+
+// TestReviews counts the reviews that the rights to a view of 60 resources take, for the first
+// graph and at each re-check.
+func TestReviews(t *testing.T) {
+	const resources = 60
+	var wide, inRed []access.Place
+	var reader, viewer []string
+	for n := range resources {
+		resource := "resource" + strconv.Itoa(n)
+		wide = append(wide, access.Place{Group: "apps", Resource: resource})
+		inRed = append(inRed, access.Place{Group: "apps", Resource: resource, Namespace: "red"})
+		reader = append(reader, "ann list "+resource+"/", "ann watch "+resource+"/")
+		viewer = append(viewer, "ann list "+resource+"/red", "ann watch "+resource+"/red")
+	}
+	for name, test := range map[string]struct {
+		rules  []string
+		places []access.Place
+		want   int
+	}{
+		"everything":                       {rules: []string{"ann list */", "ann watch */"}, places: wide, want: 2},
+		"everything, of one namespace":     {rules: []string{"ann list */", "ann watch */"}, places: inRed, want: 2},
+		"all of a namespace":               {rules: []string{"ann list */red", "ann watch */red"}, places: inRed, want: 1 + resources + 2},
+		"each resource":                    {rules: reader, places: wide, want: 1 + 2*resources},
+		"each resource of a namespace":     {rules: viewer, places: inRed, want: 1 + resources + 1 + 2*resources},
+		"list everything, watch resources": {rules: append([]string{"ann list */"}, reader...), places: wide, want: 2 + 2*resources},
+		"nothing":                          {places: inRed, want: 1 + resources + 1 + resources},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := newAuthority(test.rules...)
+				p := a.start()
+				l, _ := take(t, p, "ann", web, Terms{})
+				defer l.Release()
+				resolve(t, l, test.places...)
+				for _, place := range test.places {
+					if allowed(t, l, place) != (len(test.rules) > 0) {
+						t.Errorf("%v", place)
+					}
+				}
+				first := len(a.questions())
+				defer runLoop(t, p)()
+				time.Sleep(time.Minute + time.Second)
+				if again := len(a.questions()); first != test.want || again != test.want {
+					t.Errorf("%d reviews for the first graph, %d for a re-check, want %d", first, again, test.want)
+				}
+			})
+		})
 	}
 }
 
@@ -158,7 +207,7 @@ func TestResolveIsShared(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if diff := cmp.Diff([]string{"ann list pods/", "ann watch pods/"}, a.questions()); diff != "" {
+	if diff := cmp.Diff([]string{"ann list */", "ann list pods/", "ann watch pods/"}, a.questions()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if len(unique(digests)) != 1 {
@@ -235,11 +284,11 @@ func TestResolveLosesNothing(t *testing.T) {
 			if err == nil {
 				break
 			}
-			if ctx.Err() == nil || tries > 6 {
+			if ctx.Err() == nil || tries > 12 {
 				t.Fatalf("after %d tries: %v", tries, err)
 			}
 		}
-		if asked := len(a.questions()); asked != len(many)+1 {
+		if asked := len(a.questions()); asked != 2*len(many)+2 {
 			t.Errorf("%d questions", asked)
 		}
 	})
@@ -316,7 +365,7 @@ func TestForget(t *testing.T) {
 		time.Sleep(keepFor + 2*time.Minute + time.Second)
 		a.questions()
 		time.Sleep(time.Minute)
-		if diff := cmp.Diff([]string{"ann list pods/"}, a.questions()); diff != "" {
+		if diff := cmp.Diff([]string{"ann list */", "ann list pods/"}, a.questions()); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	})
@@ -351,6 +400,7 @@ func TestKey(t *testing.T) {
 		"name":   {Name: "bob", UID: "1", Groups: base.Groups, Extra: base.Extra},
 		"UID":    {Name: "ann", UID: "2", Groups: base.Groups, Extra: base.Extra},
 		"groups": {Name: "ann", UID: "1", Groups: []string{"a b"}, Extra: base.Extra},
+		"pod":    {Name: "ann", UID: "1", Groups: base.Groups, Extra: map[string][]string{"k": {"v"}, "authentication.kubernetes.io/pod-name": {"p"}}},
 		"extra":  {Name: "ann", UID: "1", Groups: base.Groups, Extra: map[string][]string{"k": {"v", "w"}}},
 		"quotes": {Name: `ann" "1`, Groups: base.Groups, Extra: base.Extra},
 		"bytes":  {Name: "ann\xff", UID: "1", Groups: base.Groups, Extra: base.Extra},

@@ -93,7 +93,7 @@ func TestRecheckFollows(t *testing.T) {
 		}
 		a.questions()
 		time.Sleep(time.Minute)
-		want := []string{"ann list pods/", "ann list secrets/", "ann list secrets/red", "ann watch pods/"}
+		want := []string{"ann list */", "ann list */red", "ann list pods/", "ann list secrets/", "ann list secrets/red", "ann watch pods/"}
 		if diff := cmp.Diff(want, a.questions()); diff != "" {
 			t.Errorf("one interval -want +got:\n%s", diff)
 		}

@@ -12,8 +12,7 @@ import (
 )
 
 // rights are the answers that one identity needed for one view so far. They are
-// immutable. An answer about a resource without a namespace is about all of the
-// cluster; the others are asked only where that one is no.
+// immutable.
 type rights struct {
 	answers answers
 	digest  string
@@ -44,14 +43,7 @@ func comparePlaces(a, b access.Place) int {
 }
 
 // Allowed implements delivery.Rights.
-func (r *rights) Allowed(p access.Place) (allowed, known bool) {
-	of := r.answers[everywhere(p)]
-	allowed, known = of[""]
-	if known && !allowed && p.Namespace != "" {
-		allowed, known = of[p.Namespace]
-	}
-	return allowed, known
-}
+func (r *rights) Allowed(p access.Place) (allowed, known bool) { return r.answers.allowed(p) }
 
 // Digest implements delivery.Rights.
 func (r *rights) Digest() string { return r.digest }

@@ -18,9 +18,10 @@ func TestRightsAllowed(t *testing.T) {
 	r := newRights(nil, answersOf(map[access.Place]bool{
 		{Group: "apps", Resource: "deployments"}: true,
 		pods:                                     false, podsRed: true, podsBlue: false,
-		{Resource: "nodes"}:      false,
-		{Resource: "namespaces"}: true,
-		secretsRed:               true,
+		{Resource: "nodes"}:         false,
+		{Resource: "namespaces"}:    true,
+		secretsRed:                  true,
+		{Group: "*", Resource: "*"}: false, {Group: "*", Resource: "*", Namespace: "all"}: true, {Group: "*", Resource: "*", Namespace: "blue"}: false,
 	}))
 	for name, test := range map[string]struct {
 		place                  access.Place
@@ -36,6 +37,8 @@ func TestRightsAllowed(t *testing.T) {
 		"cluster-scoped":                      {access.Place{Resource: "namespaces"}, true, true},
 		"cluster-scoped, denied":              {access.Place{Resource: "nodes"}, false, true},
 		"a resource nobody asked about":       {access.Place{Resource: "services", Namespace: "red"}, false, false},
+		"all of a namespace":                  {access.Place{Resource: "jobs", Namespace: "all"}, true, true},
+		"all of a namespace, cluster-scoped":  {access.Place{Resource: "jobs"}, false, false},
 		"a namespace without the whole of it": {secretsRed, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/rest"
+
 	"graphview.dev/stream"
 )
 
@@ -40,7 +42,7 @@ func visit(t *testing.T, r road, path, since string) (rev string, reset bool) {
 
 // TestRightsOfRenewedToken: a ServiceAccount whose token was renewed, as a
 // kubelet does all the time, continues where it was, on each road. To the API
-// server it is another identity: its extra names the credential.
+// server the ID of the credential, in extra, is all that differs.
 func TestRightsOfRenewedToken(t *testing.T) {
 	f := newRightsFixture(t, func(o *stream.Options) { o.PermissionRecheck = time.Second })
 	aggregate(t, f.server)
@@ -48,17 +50,20 @@ func TestRightsOfRenewedToken(t *testing.T) {
 	grant(t, f.client, p, f.red, graphRule("watch"), rule("list watch", "configmaps", "secrets"))
 	f.rest(t)
 	path := f.path("watch", "named")
-	rev, _ := visit(t, ownPort(t, f.server, p.token), path, "")
-	for range 3 {
-		renewed, err := cluster.ServiceAccountConfig(t.Context(), f.red, p.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if renewed.BearerToken == p.token.BearerToken {
-			t.Fatal("the token is the same")
-		}
-		for name, r := range map[string]road{"own port": ownPort(t, f.server, renewed), "aggregated": throughAPIServer(t, renewed)} {
-			again, reset := visit(t, r, path, rev)
+	for name, with := range map[string]func(*rest.Config) road{
+		"own port":   func(token *rest.Config) road { return ownPort(t, f.server, token) },
+		"aggregated": func(token *rest.Config) road { return throughAPIServer(t, token) },
+	} {
+		rev, _ := visit(t, with(p.token), path, "")
+		for range 3 {
+			renewed, err := cluster.ServiceAccountConfig(t.Context(), f.red, p.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if renewed.BearerToken == p.token.BearerToken {
+				t.Fatal("the token is the same")
+			}
+			again, reset := visit(t, with(renewed), path, rev)
 			if reset {
 				t.Errorf("%s: came back with %s and another token, and began anew at %s", name, rev, again)
 			}
