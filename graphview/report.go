@@ -119,7 +119,7 @@ func (a *statusBuilder) tap(t *tap, timeout time.Duration) {
 			a.again = min(a.again, unconfirmedAfter-since)
 			break
 		}
-		message := fmt.Sprintf("unconfirmed since %s: %s", state.Since.UTC().Format(time.RFC3339), delivery.Bounded(state.Err.Error()))
+		message := fmt.Sprintf("unconfirmed since %s: %s", state.Heard.UTC().Format(time.RFC3339), delivery.Bounded(state.Err.Error()))
 		a.addRow(t.need.Resource, true, message)
 		a.warnFirst(syncWarning(t, message))
 	case !a.own && t.need.Everywhere() && state.Reason == watch.Forbidden && !a.outline.Replaced[t.need.Resource]:

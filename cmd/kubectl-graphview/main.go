@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -12,6 +13,7 @@ import (
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // every way to log in that kubectl has
 
 	"graphview.dev/cmd/kubectl-graphview/internal/command"
+	"graphview.dev/graphview"
 )
 
 // version is set by the linker.
@@ -19,6 +21,10 @@ var version = "v0.0.0"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	if err := graphview.PingAPIServer(); err != nil { // of the engine of --local
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := command.Run(ctx, version, os.Args[1:], genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr})
 	stop()
 	os.Exit(code)

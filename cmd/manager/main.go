@@ -11,6 +11,8 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"graphview.dev/graphview"
 )
 
 // version is set by the linker.
@@ -28,6 +30,10 @@ func main() {
 	log := o.logger()
 	ctrl.SetLogger(log)
 	klog.SetLogger(log.WithName("kubernetes"))
+	if err := graphview.PingAPIServer(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	ctx := logr.NewContext(ctrl.SetupSignalHandler(), log)
 	work := run
 	if o.check != "" {

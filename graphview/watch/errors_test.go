@@ -175,8 +175,13 @@ func TestTruncatedEventResumes(t *testing.T) {
 			r.awaitLine(0, "set b")
 			s.set("c", object("c", "", ""))
 			r.awaitLine(0, "set c")
-			if got := r.count("state"); got != 1 {
-				t.Errorf("states: %q", r.lines())
+			// A connection that is lost leaves the objects unconfirmed until the next watch begins.
+			want := 1
+			if test.aborted {
+				want = 3
+			}
+			if got := r.count("state"); got != want {
+				t.Errorf("states: %q, want %d", r.lines(), want)
 			}
 			if got := s.requests("list"); got != 1 {
 				t.Errorf("%d lists, want 1", got)

@@ -92,7 +92,7 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	}
 	if !relists(err, options) {
 		s.retry.failed(err, time.Now())
-		s.watch.fail(s.ctx, err)
+		s.watch.fail(s.ctx, err, time.Now())
 	}
 	return nil, err
 }
@@ -239,26 +239,30 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 		frames:        frames,
 		ended: func() {
 			s.endedInFirstEvent = frames.endedInEvent
-			s.watchEnded(started, frames.progress(), frames.err)
+			s.watchEnded(started, frames)
 		},
 	}, nil
 }
 
-// watchEnded records the end of a watch that had started. err is nil if only the
-// connection ended. That is a failure only if the watch was short and had no event.
-func (s *source) watchEnded(started time.Time, progress bool, err error) {
+// watchEnded records the end of a watch that had started. The end of a connection is no failure of the
+// watch, unless the watch was short and had no event. But the objects are not confirmed until the next
+// watch begins, which may take long: nothing tells a connection that is lost from an API server that is.
+func (s *source) watchEnded(started time.Time, f *frames) {
 	now := time.Now()
 	lasted := now.Sub(started)
 	s.retry.watchLasted(lasted)
-	if progress || lasted >= resetAfter {
+	if f.progress() || lasted >= resetAfter {
 		s.expiredWatches = 0
 	}
-	if err != nil {
-		s.retry.failed(err, now)
-		s.watchFailed(err)
-	} else if !progress && lasted < s.retry.schedule.Duration {
+	switch {
+	case f.err != nil:
+		s.retry.failed(f.err, now)
+		s.watchFailed(f.err)
+	case !f.progress() && lasted < s.retry.schedule.Duration:
 		s.retry.failed(errShort, now)
 		s.watchFailed(errShort)
+	case f.lost != nil:
+		s.watch.fail(s.ctx, fmt.Errorf("watch %s: %w", s.watch.key.Resource.GroupResource(), f.lost), f.heard)
 	}
 }
 
@@ -271,7 +275,7 @@ func (s *source) watchFailed(err error) {
 		err = errOutrun
 	}
 	s.refused = reasonFor(err).refuses()
-	s.watch.fail(s.ctx, fmt.Errorf("watch %s: %w", s.watch.key.Resource.GroupResource(), err))
+	s.watch.fail(s.ctx, fmt.Errorf("watch %s: %w", s.watch.key.Resource.GroupResource(), err), time.Now())
 }
 
 // idleTimeoutReader runs timer only while it waits for the server, so that the time

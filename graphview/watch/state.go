@@ -21,6 +21,9 @@ type State struct {
 	Err error
 	// Since is the time of the first failure since the objects were last up to date.
 	Since time.Time
+	// Heard is the time at which the server last confirmed the objects before Since: with a list,
+	// a watch that began, an event or a bookmark.
+	Heard time.Time
 
 	doublings int // see updateSizeLocked
 }
@@ -65,11 +68,11 @@ func reasonFor(err error) Reason {
 	return Failing
 }
 
-// failed returns the state after err.
-func (s State) failed(err error, now time.Time) State {
+// failed returns the state after err. heard is the time at which the server last answered.
+func (s State) failed(err error, heard, now time.Time) State {
 	s.Reason = reasonFor(err)
 	if s.Err == nil {
-		s.Since = now
+		s.Heard, s.Since = heard, now
 	}
 	// If one connection error follows another, keep the first, see connectionErrorRank.
 	if known := connectionErrorRank(s.Err); known == 0 || connectionErrorRank(err) == 0 || connectionErrorRank(err) > known {
@@ -83,7 +86,7 @@ func (s State) failed(err error, now time.Time) State {
 
 // confirmed returns the state after a request that succeeded.
 func (s State) confirmed() State {
-	s.Reason, s.Err, s.Since = UpToDate, nil, time.Time{}
+	s.Reason, s.Err, s.Heard, s.Since = UpToDate, nil, time.Time{}, time.Time{}
 	return s
 }
 

@@ -28,12 +28,12 @@ func TestReasonFor(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			began := time.Unix(100, 0)
-			s := State{Synced: true, Reason: UpToDate}.failed(fmt.Errorf("list: %w", test.err), began)
-			s = s.failed(fmt.Errorf("watch: %w", test.err), began.Add(time.Hour))
-			if s.Reason != test.want || s.Synced == test.wantRevoked || !s.Since.Equal(began) {
+			s := State{Synced: true, Reason: UpToDate}.failed(fmt.Errorf("list: %w", test.err), began.Add(-time.Minute), began)
+			s = s.failed(fmt.Errorf("watch: %w", test.err), began.Add(time.Hour), began.Add(time.Hour))
+			if s.Reason != test.want || s.Synced == test.wantRevoked || !s.Since.Equal(began) || !s.Heard.Equal(began.Add(-time.Minute)) {
 				t.Errorf("state = %+v", s)
 			}
-			if s = s.confirmed(); s.Err != nil || !s.Since.IsZero() || s.Reason != UpToDate {
+			if s = s.confirmed(); s.Err != nil || !s.Since.IsZero() || !s.Heard.IsZero() || s.Reason != UpToDate {
 				t.Errorf("confirmed state = %+v", s)
 			}
 		})
@@ -59,7 +59,7 @@ func TestConnectionErrorIsReportedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := State{Synced: true, Reason: UpToDate}
 			for _, err := range test.errs {
-				s = s.failed(fmt.Errorf("list: %w", err), time.Unix(100, 0))
+				s = s.failed(fmt.Errorf("list: %w", err), time.Unix(100, 0), time.Unix(100, 0))
 			}
 			if !errors.Is(s.Err, test.want) {
 				t.Errorf("err = %v, want %v", s.Err, test.want)

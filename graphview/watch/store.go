@@ -199,13 +199,14 @@ func (w *Watch) forgetLocked(drop func(seen uint32) bool) {
 	}
 }
 
-// fail records that a request failed. It does nothing if ctx has ended.
-func (w *Watch) fail(ctx context.Context, err error) {
+// fail records that a request failed. heard is the time at which the server last answered. It does
+// nothing if ctx has ended.
+func (w *Watch) fail(ctx context.Context, err error, heard time.Time) {
 	if w.lock(ctx) != nil {
 		return
 	}
 	defer w.unlock()
-	next := w.currentState().failed(err, time.Now())
+	next := w.currentState().failed(err, heard, time.Now())
 	if next.Reason.revokes() {
 		w.forgetLocked(func(uint32) bool { return true })
 	}

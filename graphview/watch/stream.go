@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -74,14 +76,54 @@ type frames struct {
 	next   int
 	// endedInEvent: the watch ended within its first event. endedInEventBefore: so did the watch before.
 	endedInEventBefore, endedInEvent bool
-	// err is why the watch failed, or nil. Valid after the watch has ended.
-	err error
+	// err is why the watch failed, and lost why its connection ended, or nil; heard is the time of
+	// the last byte. Valid after the watch has ended.
+	err, lost error
+	heard     time.Time
+
+	// silent calls giveUp while the server is waited for.
+	silent *time.Timer
+	// bookmarked: the server sends bookmarks, so its silence means something.
+	bookmarked, gaveUp atomic.Bool
 }
 
 func newFrames(body io.ReadCloser, cancel context.CancelFunc, version string, secret bool) *frames {
-	return &frames{
-		body: body, cancel: cancel, secret: secret, version: version, from: version,
-		dec: jsontext.NewDecoder(connectionReader{body}, tolerant...),
+	f := &frames{
+		body: body, cancel: cancel, secret: secret, version: version, from: version, heard: time.Now(),
+	}
+	f.silent = time.AfterFunc(silentFor, f.giveUp)
+	f.silent.Stop()
+	f.dec = jsontext.NewDecoder(hearing{connectionReader{body}, f}, tolerant...)
+	return f
+}
+
+// hearing reads the body of a watch and notes when.
+type hearing struct {
+	connectionReader
+
+	frames *frames
+}
+
+func (h hearing) Read(p []byte) (int, error) {
+	f := h.frames
+	f.silent.Reset(silentFor)
+	defer f.silent.Stop()
+	n, err := h.connectionReader.Read(p)
+	if n > 0 {
+		f.heard = time.Now()
+	}
+	return n, err
+}
+
+// silentFor is the time after which a server that has sent bookmarks is given up if it sends nothing. An
+// API server sends a bookmark each minute, so something between lets nothing through.
+const silentFor = 2 * time.Minute
+
+// giveUp ends the watch of a server that has sent bookmarks.
+func (f *frames) giveUp() {
+	if f.bookmarked.Load() {
+		f.gaveUp.Store(true)
+		f.cancel()
 	}
 }
 
@@ -114,6 +156,7 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 			}
 			return kind, e, nil
 		case apiwatch.Bookmark:
+			f.bookmarked.Store(true)
 			return kind, f.bookmark(object), nil
 		case apiwatch.Error:
 			status, err := f.status(object)
@@ -135,6 +178,11 @@ func (f *frames) end(err error) error {
 	}
 	if _, ok := errors.AsType[*malformedError](err); ok {
 		return err
+	}
+	if f.gaveUp.Load() {
+		f.lost = errIdleTimeout
+	} else if lost, ok := errors.AsType[*connectionError](err); ok {
+		f.lost = lost
 	}
 	if !within || f.progress() {
 		return nil

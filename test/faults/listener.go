@@ -12,6 +12,7 @@ type listener struct {
 	mu          sync.Mutex
 	connections map[*connection]bool
 	refuses     bool
+	mute        bool // new connections are silent from the beginning
 }
 
 func newListener(inner net.Listener) *listener {
@@ -33,6 +34,9 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		c := &connection{Conn: inner, listener: l, dead: make(chan struct{}), closed: make(chan struct{})}
 		l.connections[c] = true
+		if l.mute {
+			c.kill()
+		}
 		l.mu.Unlock()
 		return c, nil
 	}
@@ -60,9 +64,25 @@ func (l *listener) cut() {
 	}
 }
 
+// silence makes all connections silent, those to come too.
+func (l *listener) silence() {
+	l.mu.Lock()
+	l.mute = true
+	l.mu.Unlock()
+	l.kill()
+}
+
+// speak lets new connections work again, and closes those that are silent.
+func (l *listener) speak() {
+	l.mu.Lock()
+	l.mute = false
+	l.mu.Unlock()
+	l.bury()
+}
+
 func (l *listener) kill() {
 	for _, c := range l.all() {
-		c.die.Do(func() { close(c.dead) })
+		c.kill()
 	}
 }
 
@@ -84,6 +104,8 @@ type connection struct {
 	dead     chan struct{}
 	closed   chan struct{}
 }
+
+func (c *connection) kill() { c.die.Do(func() { close(c.dead) }) }
 
 func (c *connection) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)

@@ -116,6 +116,13 @@ func (p *Proxy) Cut() { p.listener.cut() }
 // Kill lets all connections that there are go silent for ever; new ones work.
 func (p *Proxy) Kill() { p.listener.kill() }
 
+// Silence makes all connections go silent, those to come too, until Speak: nothing tells the client
+// but that it hears nothing.
+func (p *Proxy) Silence() { p.listener.silence() }
+
+// Speak ends a Silence.
+func (p *Proxy) Speak() { p.listener.speak() }
+
 // Bury closes the connections that are silent.
 func (p *Proxy) Bury() { p.listener.bury() }
 
