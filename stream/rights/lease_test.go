@@ -48,9 +48,9 @@ func TestPermit(t *testing.T) {
 }
 
 // TestAnswersAreReserved: before it asks, an identity has room for each answer twice, in the
-// identity and in the scope of the view, and for no more.
+// identity and in the scope of the view, and for no more. The answers are about everything and about nodes.
 func TestAnswersAreReserved(t *testing.T) {
-	for spare, wantRefused := range map[int64]bool{2 * answerBytes: false, 2*answerBytes - 1: true} {
+	for spare, wantRefused := range map[int64]bool{4 * answerBytes: false, 4*answerBytes - 1: true} {
 		a := newAuthority()
 		// An owner may take half of what is free after what it holds.
 		p := a.startWith(budget.NewLedger(2*identityBytes + 2*spare))
@@ -59,8 +59,8 @@ func TestAnswersAreReserved(t *testing.T) {
 		if refused := err != nil; refused != wantRefused {
 			t.Errorf("with %d bytes to spare: %v", spare, err)
 		}
-		if held := p.ledger.Total(); !wantRefused && held != identityBytes+2*answerBytes {
-			t.Errorf("%d bytes are held for an identity and an answer", held)
+		if held := p.ledger.Total(); !wantRefused && held != identityBytes+4*answerBytes {
+			t.Errorf("%d bytes are held for an identity and two answers", held)
 		}
 		l.Release()
 	}
