@@ -186,13 +186,18 @@ func (i *identity) denied(places []access.Place, widen func(access.Place) access
 	})
 }
 
-// learn asks about unknown places and adds all to the scope. Partial answers are kept when a
+// learn asks about the places that the scope lacks, and adds them to it. Partial answers are kept when a
 // question fails, so that the next attempt asks less.
 func (i *identity) learn(ctx context.Context, r *access.Asker, s *scope, places []access.Place) error {
+	i.mu.Lock()
+	places = slices.DeleteFunc(slices.Clone(places), func(p access.Place) bool {
+		_, known := s.rights.answers.get(p)
+		return known
+	})
 	if len(places) == 0 {
+		i.mu.Unlock()
 		return nil
 	}
-	i.mu.Lock()
 	missing := slices.DeleteFunc(slices.Clone(places), func(p access.Place) bool {
 		_, known := i.answers.get(p)
 		return known
