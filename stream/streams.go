@@ -8,7 +8,7 @@ import (
 	"github.com/coder/websocket"
 	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
@@ -115,7 +115,7 @@ func (g muxGraphs) check(asked mux.Subscribe) error {
 		return nil
 	}
 	for _, part := range []string{asked.Name.Cluster, asked.Name.Namespace, asked.Name.Name} {
-		if reasons := path.IsValidPathSegmentName(part); len(reasons) > 0 || len(part) > maxKeyPart {
+		if reasons := content.IsPathSegmentName(part); len(reasons) > 0 || len(part) > maxKeyPart {
 			return transport.Malformed("subscribe: %q cannot be a name", delivery.Bounded(part))
 		}
 	}

@@ -205,7 +205,7 @@ func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from s
 			continue // it failed for a subscriber that does not wait, and is not kept
 		}
 		if first || next.err != nil || next.to.reset || next.follows(from) {
-			return next, first, nil
+			return next, first, nil //nolint:nilerr // the piece has its error
 		}
 		// Another subscriber read this piece before the piece that led to the state from. Encode
 		// a new piece, in rare cases without a turn.

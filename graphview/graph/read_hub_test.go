@@ -18,7 +18,7 @@ func TestHubsAreReadInParts(t *testing.T) {
 		"a pod goes":         func(c *crowd, _ *Lens, n int) { c.g.Remove(c.pods, "shop", fmt.Sprint("p", n)) },
 		"the last pod goes":  func(c *crowd, _ *Lens, n int) { c.g.Remove(c.pods, "shop", fmt.Sprint("p", pods-1-n)) },
 		"a hub is replaced":  func(c *crowd, l *Lens, n int) { c.replace(l, "hub0", n) },
-		"a hub has new text": func(c *crowd, l *Lens, n int) { c.setHub(l, "hub0", "hub") },
+		"a hub has new text": func(c *crowd, l *Lens, _ int) { c.setHub(l, "hub0", "hub") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCrowd(0, pods)

@@ -230,6 +230,7 @@ func (r *Requirement) anchors() (anchors []pair) {
 		}
 	case Exists:
 		anchors = []pair{{r.Key, anyValue}}
+	case NotIn, DoesNotExist:
 	}
 	return anchors
 }

@@ -71,6 +71,7 @@ func (h Health) At(now time.Time) Health {
 		h.Reason = cmp.Or(h.Reason, "Terminating")
 	case OK:
 		h.Reason = "Expired"
+	default:
 	}
 	h.State, h.Overdue = Degraded, 0
 	return h

@@ -34,15 +34,6 @@ func newScene() *scene {
 
 func (s *scene) set(who string, d Demand) { s.book.Set(who, map[string]Demand{"pods": d}, s.now) }
 
-// keep removes all views but those before a name.
-func (s *scene) keep(before string) {
-	for other := range maps.Clone(s.book.demands) {
-		if other >= before {
-			s.book.Set(other, nil, s.now)
-		}
-	}
-}
-
 func TestBook(t *testing.T) {
 	everybody := func(s *scene, views, each int) {
 		for i := range views {

@@ -21,7 +21,7 @@ func naiveNames(rule *Rule, ref graph.Reference, own, text string) []graph.Refer
 	for _, word := range words {
 		for form := range strings.SplitSeq(rule.As, "|") {
 			one := strings.TrimSpace(word)
-			if short, any := strings.CutSuffix(form, "@{*}"); any {
+			if short, whole := strings.CutSuffix(form, "@{*}"); whole {
 				before, rest, found := strings.Cut(one, "@")
 				if !found || rest == "" {
 					continue

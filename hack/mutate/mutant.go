@@ -102,7 +102,7 @@ func (b *breaker) add(node ast.Node, what string, do, undo func()) {
 		what = "becomes `" + b.render(node) + "`"
 	}
 	within := line - b.set.Position(b.function.Pos()).Line
-	b.all = append(b.all, mutant{b.path, line, fmt.Sprintf("line %d of it: `%s` %s", within, before, what), text.Bytes()})
+	b.all = append(b.all, mutant{b.path, line, fmt.Sprintf("line %d of it: %#q %s", within, before, what), text.Bytes()})
 }
 
 func (b *breaker) render(node ast.Node) string {

@@ -22,7 +22,7 @@ func runFleet(ctx context.Context, planes []*env.ControlPlane, root string, dura
 	}
 	options := operator.Options{Binary: filepath.Join(root, "bin", "manager")}
 	hub, err := operator.StartHub(planes[0], options)
-	defer hub.Close()
+	defer func() { hub.Close() }() // what has begun also ends after an error
 	for _, replica := range []*operator.Operator{hub.Operator, hub.Other} {
 		if replica != nil {
 			defer stopOperator(ctx, replica)

@@ -80,7 +80,7 @@ func (m *membership) change(next func([]*testHub) []*testHub) {
 }
 
 // start starts a replica of a hub, which has some links. leave ends it.
-func (m *membership) start(t testing.TB, name string, links ...hub.Link) (h *testHub, leave func()) {
+func (m *membership) start(t testing.TB, _ string, links ...hub.Link) (h *testHub, leave func()) {
 	t.Helper()
 	h = startHubWith(t, hub.Options{Replicas: m, Logger: m.logger})
 	for _, link := range links {

@@ -90,11 +90,7 @@ func TestCrashesRefuseExpressions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := "state"
-	if manager != manager {
-		state = "holder-state"
-	}
-	if err := os.WriteFile(filepath.Join(cluster.Dir(), state, "crashes.json"), record, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(cluster.Dir(), "state", "crashes.json"), record, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := manager.Restart(); err != nil {

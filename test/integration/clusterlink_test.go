@@ -17,7 +17,7 @@ type tunnels int
 
 func (tunnels) ApplyLink(string, v1alpha1.ClusterLinkSpec) error { return nil }
 func (tunnels) RemoveLink(string)                                {}
-func (tunnels) LinksKnown() {}
+func (tunnels) LinksKnown()                                      {}
 func (n tunnels) LinkState(string) controllers.LinkState {
 	return controllers.LinkState{Tunnels: int(n), Reason: v1alpha1.ReasonConnected, Message: "connected"}
 }

@@ -52,7 +52,7 @@ func NewPath(to ...string) (*Path, error) {
 func (p *Path) Address() string { return p.listener.Addr().String() }
 
 // Port is that of Address.
-func (p *Path) Port() int { return p.listener.Addr().(*net.TCPAddr).Port }
+func (p *Path) Port() int { return p.listener.Addr().(*net.TCPAddr).Port } //nolint:forcetypeassert // it listens on TCP
 
 // Passed returns how many bytes have passed to the servers and back.
 func (p *Path) Passed() (there, back int64) { return p.there.Load(), p.back.Load() }

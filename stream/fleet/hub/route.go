@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"graphview.dev/api/reason"
@@ -69,7 +70,7 @@ func (h *Hub) wait(ctx context.Context, cluster, instance string) (*tunnel.Conn,
 		h.addWaitLocked(l, -1)
 		switch {
 		case ctx.Err() == nil:
-		case connected && context.Cause(ctx) != ctx.Err(): // the wait has taken too long
+		case connected && !errors.Is(context.Cause(ctx), ctx.Err()): // the wait has taken too long
 			return nil, errSilent
 		default:
 			return nil, ctx.Err()

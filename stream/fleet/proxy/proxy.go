@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"mime"
 	"net/http"
 	"net/http/httputil"
@@ -61,7 +62,7 @@ var (
 var mediaTypes = []string{"application/json", "text/event-stream", "text/vnd.graphviz", "text/vnd.mermaid"}
 
 // protocolHeader offers subprotocols of WebSockets. A browser's token is among them.
-const protocolHeader = "Sec-Websocket-Protocol"
+const protocolHeader = "Sec-WebSocket-Protocol"
 
 // Serve passes a GET request to another cluster. It returns when the answer has ended, also
 // that of a WebSocket.
@@ -98,9 +99,7 @@ func rewrite(out, in *http.Request, path string, user http.Header) {
 		header.Set("Upgrade", "websocket")
 	}
 	header["User-Agent"] = nil // net/http sends none
-	for name, values := range user {
-		header[name] = values
-	}
+	maps.Copy(header, user)
 	out.Header, out.Trailer, out.TransferEncoding = header, nil, nil
 	out.Body, out.ContentLength = http.NoBody, 0
 	out.URL = &url.URL{Scheme: "http", Host: "member", Path: path, RawQuery: in.URL.Query().Encode()}

@@ -78,7 +78,7 @@ func TestRequestHeaders(t *testing.T) {
 		"expectation and range": "Expect: 100-continue\r\nRange: bytes=0-1\r\nIf-None-Match: a\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // a test
+			conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,13 +139,16 @@ func TestAnswers(t *testing.T) {
 		"GraphML":       {typed("application/graphml+xml"), 502},
 		"a picture":     {typed("image/svg+xml"), 502},
 		"two types":     {typed("application/json, text/html"), 502},
-		"no type":       {func(w http.ResponseWriter, _ *http.Request) { w.Header()["Content-Type"] = nil; w.WriteHeader(200) }, 502},
+		"no type": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			w.WriteHeader(http.StatusOK)
+		}, 502},
 		"another place": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://evil.example", http.StatusFound)
 		}, 502},
 		"credentials are bad": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(401)
+			w.WriteHeader(http.StatusUnauthorized)
 		}, 502},
 		"another protocol": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Connection", "Upgrade")
@@ -213,7 +216,7 @@ func TestWebSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.CloseNow() }()
-	if h := <-got; h.Get("Sec-Websocket-Protocol") != "graphview.v1" || h.Get("Origin") != "" || conn.Subprotocol() != "graphview.v1" {
+	if h := <-got; h.Get("Sec-WebSocket-Protocol") != "graphview.v1" || h.Get("Origin") != "" || conn.Subprotocol() != "graphview.v1" {
 		t.Errorf("%v, protocol %q", h, conn.Subprotocol())
 	}
 	conn.SetReadLimit(1 << 20)
@@ -257,7 +260,7 @@ func TestTransport(t *testing.T) {
 	})
 	fails := roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("malformed") })
 	good := roundTrip(func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
 	})
 	for name, test := range map[string]struct {
 		routes []*fakeRoute

@@ -72,7 +72,7 @@ func try(r *http.Request, route Route) (_ *http.Response, again bool, _ error) {
 		return nil, true, context.Canceled
 	}
 	if err == nil {
-		return response, false, nil //nolint:govet // see ctx
+		return response, false, nil
 	}
 	cancel()
 	select {

@@ -81,7 +81,7 @@ func (b *bench) row(ctx context.Context, w way, client dynamic.ResourceInterface
 					}
 				}
 			}
-			for s.message(look) == nil { //nolint:revive // the body is in message
+			for s.message(look) == nil {
 			}
 			mu.Lock()
 			defer mu.Unlock()
