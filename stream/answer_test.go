@@ -13,8 +13,8 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// TestUnreadAnswers: answers that their user does not read are charged to that user, who is refused
-// beyond a share of the memory. Once they are read, the user is answered again.
+// TestUnreadAnswers: answers that their user does not read are charged to that user. Beyond a share of
+// the memory the user is refused, and is answered again once they are read.
 func TestUnreadAnswers(t *testing.T) {
 	const limit, size, asked = 16 << 20, 1 << 20, 40
 	view := newView("shop/local")
@@ -34,7 +34,7 @@ func TestUnreadAnswers(t *testing.T) {
 		}
 	})
 	path := graphs + "namespaces/shop/graphs/local/object?resource=configmaps&version=v1&namespace=shop&name=a"
-	// ask returns the code of an answer, of which nothing more is read before finish.
+	// ask returns the code of an answer. The rest of it is read by finish.
 	ask := func() (code int, finish func()) {
 		t.Helper()
 		conn, err := pipe.Dial(t.Context(), "", "")

@@ -146,7 +146,7 @@ func (f *fleetHub) linksKnown() <-chan struct{} {
 }
 
 // withMember returns the function that runs the server, and with --hub-url tunnels to a hub. They
-// begin when the operator knows its GraphViews, since a hub sends those who wait at once, and end
+// begin when the operator knows its GraphViews, since a hub sends the requests that wait at once, and end
 // after the streams on them.
 func withMember(o *options, run string, server *stream.Server, known <-chan struct{}) (func(context.Context) error, error) {
 	if o.hubURL == "" {

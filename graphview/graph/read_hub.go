@@ -18,7 +18,7 @@ const (
 type hubPart struct {
 	entry entryID
 	next  arcID  // the next arc, 0 if the reader has all of them
-	asOf  uint64 // the revision as of which the reader has those before it
+	asOf  uint64 // the revision at which the reader has those before it
 	begun uint8  // number of hubs that the walk has begun
 }
 

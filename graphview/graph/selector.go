@@ -220,8 +220,8 @@ func (g *Graph) index(s *selector) {
 	}
 }
 
-// anchors returns the pairs of which an object that meets the requirement has exactly one, none if the
-// requirement asks for no label.
+// anchors returns pairs; an object that meets the requirement has exactly one of them. There are none if
+// the requirement asks for no label.
 func (r *Requirement) anchors() (anchors []pair) {
 	switch r.Op {
 	case In:

@@ -14,7 +14,7 @@ type crowd struct {
 	g                  *Graph
 	pods, maps, spaces SourceID
 	version            uint64
-	// Of the last change: the visits of all its revisions and of the largest one, and the most arcs.
+	// The visits of all revisions of the last change and of the largest one, and the most arcs.
 	revisions, total, most, peak int
 }
 

@@ -114,7 +114,7 @@ var usualConditions = []string{
 }
 
 // conventional judges a kind without a rule: by a condition that many controllers write, else by a word, an
-// end, a flag, or its parts. What else the object says counts if it is worse.
+// end, a flag, or its parts. Other parts of the object count if they are worse.
 func (o *object) conventional() Health {
 	if !o.status.Exists() && o.rule.count == nil {
 		return Health{State: Unknown}
@@ -164,7 +164,7 @@ func (o *object) withoutPhase(h Health) Health {
 	for i := range o.conditions {
 		c := &o.conditions[i]
 		switch {
-		case c.isTrue() && strings.Contains(c.kind, "Proposal"): // somebody has to approve it
+		case c.isTrue() && strings.Contains(c.kind, "Proposal"): // a person has to approve it
 			h = worseOf(h, c.health(Progressing, c.kind).endless())
 		case hasEnd(c.kind, "Ready", "Available", "Healthy", "Synced", "Success", "UpToDate", "Provisioned") && !strings.Contains(c.kind, "Not"):
 			h = worseOf(h, o.readinessBy(c.kind, c))

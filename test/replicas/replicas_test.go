@@ -174,7 +174,7 @@ func (s *scene) restart(r *operator.Operator) {
 }
 
 // written waits until the status of the view counts its objects, and returns the replica that writes
-// it: one of all, or of some, of which no two may write at any time.
+// it: one of all, or of some. No two of them may write at any time.
 func (s *scene) written(of ...*operator.Operator) *operator.Operator {
 	s.t.Helper()
 	if len(of) == 0 {

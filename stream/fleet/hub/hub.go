@@ -149,7 +149,7 @@ func (h *Hub) Remove(name string) {
 	}
 	lose := h.cutLocked(l, nil)
 	affected := h.twinsLocked(l)
-	// Those who wait go on for as long as they would if the cluster were not connected.
+	// Requests that wait go on for as long as they would if the cluster were not connected.
 	l.verifier, l.err, l.Link, l.removed = nil, nil, Link{Name: name}, time.Now()
 	for other, o := range h.links {
 		if !o.removed.IsZero() && time.Since(o.removed) > removedFor && o.waiting == 0 {

@@ -85,7 +85,7 @@ func Serve(w http.ResponseWriter, r *http.Request, o Options) {
 	}).ServeHTTP(out, r)
 }
 
-// rewrite makes the request anew. The user is written last.
+// rewrite replaces everything of the request that comes from the client. The user is written last.
 func rewrite(out, in *http.Request, path string, user http.Header) {
 	header := http.Header{}
 	upgrade := strings.EqualFold(out.Header.Get("Upgrade"), "websocket")

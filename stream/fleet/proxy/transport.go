@@ -43,7 +43,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // try sends a request by a route. It returns again if the route has failed, and not the request.
 func try(r *http.Request, route Route) (_ *http.Response, again bool, _ error) {
-	// Of a request that is answered, the context lasts as long as that of r.
+	// The context of a request that is answered lasts as long as that of r.
 	ctx, cancel := context.WithCancel(r.Context())
 	answered, silent := make(chan struct{}), false
 	var watching sync.WaitGroup

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// screen is the output of all commands. It replaces control characters with U+FFFD, whoever wrote
-// them: names and messages come from other users, other clusters and their administrators. Lines and
+// screen is the output of all commands. It replaces control characters with U+FFFD: names and messages come from other users, other clusters and their administrators. Lines and
 // tabs pass, so text that must stay in its line or its cell is printable.Text too (row, oneLine).
 //
 // A screen is not safe for concurrent use.
