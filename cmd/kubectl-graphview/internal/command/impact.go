@@ -65,7 +65,7 @@ Only references that GraphView knows count, and only objects that you may list.`
 				return err
 			}
 			c.drawImpact(v, found)
-			if in == "" && !allNamespaces || in == localName && !c.local.allNamespaces {
+			if in == "" && !allNamespaces || in == localName && !c.local.allNamespaces && c.local.file == "" { // a file says itself what is looked at
 				c.sayNotLooked()
 			}
 			return nil
