@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 	"net/http"
+	pathpkg "path"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,7 +31,8 @@ func Only(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimSuffix(r.URL.Path, "/")
 		api := paths[len(paths)-1]
-		passes := r.URL.RawPath == "" && (strings.HasPrefix(path, api+"/") && !strings.HasPrefix(path+"/", api+"/clusters/"))
+		clean := r.URL.RawPath == "" && path == pathpkg.Clean(path)
+		passes := clean && (strings.HasPrefix(path, api+"/") && !strings.HasPrefix(path+"/", api+"/clusters/"))
 		for _, exact := range paths {
 			passes = passes || path == exact
 		}

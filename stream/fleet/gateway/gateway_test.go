@@ -68,6 +68,7 @@ func TestOnly(t *testing.T) {
 		"GET " + api + "/clusters": 404, "GET " + api + "/clusters/eu-1/proxy/apis": 404,
 		"GET /": 404, "GET /graph": 404, "GET /metrics": 404, "GET /dashboard/": 404, "GET /api/v1/secrets": 404, "GET /readyz": 404,
 		"GET /apis/graphview.dev/v1alpha1/graphviews": 404,
+		"GET " + api + "/../../metrics":               404, "GET " + api + "//namespaces/shop/graphs": 404,
 		"GET " + api + "%2f..%2f..%2fmetrics":         404,
 		"POST " + api + "/namespaces/shop/graphs/web": 405,
 	} {
