@@ -36,7 +36,7 @@ const (
 	clusterTransport = "cluster"
 )
 
-var transports = []string{socketTransport, eventsTransport, linesTransport, muxTransport, clusterTransport}
+var transports = []string{socketTransport, eventsTransport, linesTransport, muxTransport}
 
 // gone is the code in metrics of a stream whose peer left or was cut.
 const gone = "gone"
