@@ -15,7 +15,7 @@ import (
 
 // left is what may be in the operator's namespace after helm uninstall: what the chart's
 // README says, what Kubernetes puts into each namespace, and what the tests before did.
-var left = regexp.MustCompile(`^(lease\.coordination\.k8s\.io/graphview-manager\.graphview\.dev|event(\.events\.k8s\.io)?/.*|configmap/kube-root-ca\.crt|serviceaccount/default|serviceaccount/neighbour|secret/other)$`)
+var left = regexp.MustCompile(`^(lease\.coordination\.k8s\.io/graphview-status-writer|event(\.events\.k8s\.io)?/.*|configmap/kube-root-ca\.crt|serviceaccount/default|serviceaccount/neighbour|secret/other)$`)
 
 // uninstalled: a release that Helm itself has made leaves nothing that the chart's README
 // does not list.
