@@ -26,12 +26,15 @@ export async function dashboard(t, view, options = {}) {
 /** Asks the page's engine something. */
 export const ask = (page, what, args) => page.evaluate(([w, a]) => document.querySelector("graph-view").controller.link.ask(w, a), [what, args]);
 
+/** The healths of objects that are referred to and not there. */
+const absent = new Set(["missing", "optional", "outside", "unseen"]);
+
 /** Returns the differences between the page's objects and references and those of a get. */
 export async function difference(page, namespace, name, secret = token) {
   const { vertices, arcs } = await snapshot({ base: url, namespace, name, token: secret });
   const [rows, stats] = [await ask(page, "table"), await page.evaluate(() => document.querySelector("graph-view").controller.map.scene.stats)];
   const want = [...vertices.values()].map(({ vx }) => `${vx.ns} ${vx.n}`).sort().join("\n");
-  const got = rows.filter(([, , , health]) => health !== "missing").map(([, ns, n]) => `${ns} ${n}`).sort().join("\n");
+  const got = rows.filter(([, , , health]) => !absent.has(health)).map(([, ns, n]) => `${ns} ${n}`).sort().join("\n");
   if (want !== got) return `objects ${got}, want ${want}`;
   const { account } = stats;
   const drawn = account.inside + account.hub + account.line + account.between;
