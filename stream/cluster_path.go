@@ -112,6 +112,8 @@ func refusalOfCluster(ctx context.Context, name names.GraphName, err error) erro
 		return refusal(name, closed)
 	case errors.Is(err, proxy.ErrUser):
 		return status(http.StatusForbidden, metav1.StatusReasonForbidden, name, err.Error())
+	case errors.Is(err, proxy.ErrFormat):
+		return status(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, name, err.Error())
 	case errors.Is(err, proxy.ErrAnswer):
 		return status(http.StatusBadGateway, metav1.StatusReasonInternalError, name, fmt.Sprintf("cluster %q: %v", name.Cluster, err))
 	default:

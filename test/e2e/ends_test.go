@@ -150,12 +150,8 @@ func TestOperatorStops(t *testing.T) {
 	if code := manager.Stop(ctx); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
-	says := "the server is stopping"
-	if *viaHub {
-		says = "the connection to the cluster was lost" // the hub goes on
-	}
 	for _, s := range streams {
-		s.wantEnd(t, websocket.StatusGoingAway, "StatusGoingAway", says)
+		s.wantEnd(t, websocket.StatusGoingAway, "StatusGoingAway", "the server is stopping")
 	}
 	if err := manager.Restart(); err != nil {
 		t.Fatal(err)

@@ -133,10 +133,11 @@ func TestFleet(t *testing.T) {
 
 	t.Run("refusals", func(t *testing.T) {
 		for ask, want := range map[string]int{
-			pathOf(links[0], namespaces[0]) + "/other": http.StatusNotFound,
-			pathOf(links[0], "kube-system"):            http.StatusForbidden,
-			pathOf(links[0], namespaces[1]) + "/web":   http.StatusForbidden,
-			pathOf("ap-1", namespaces[0]):              http.StatusForbidden,
+			pathOf(links[0], namespaces[0]) + "/other":                                                               http.StatusNotFound,
+			pathOf(links[0], "kube-system"):                                                                          http.StatusForbidden,
+			pathOf(links[0], namespaces[0]) + "/web?format=graphml":                                                  http.StatusNotAcceptable,
+			pathOf(links[0], namespaces[1]) + "/web":                                                                 http.StatusForbidden,
+			pathOf("ap-1", namespaces[0]):                                                                            http.StatusForbidden,
 			groupPath + "/clusters/" + links[0] + "/proxy" + "/../../us-1/proxy" + groupPath + "/graphs":             http.StatusBadRequest,
 			groupPath + "/clusters/" + links[0] + "/proxy/%2e%2e" + groupPath + "/graphs":                            http.StatusBadRequest,
 			groupPath + "/clusters/" + links[0] + "/proxy" + strings.TrimSuffix(pathOf(links[1], namespaces[1]), ""): http.StatusBadRequest,

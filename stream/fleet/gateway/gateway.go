@@ -38,7 +38,7 @@ func Only(next http.Handler) http.Handler {
 		}
 		switch {
 		case !passes:
-			refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, "a hub may get graphs, and the description of their API")
+			refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource (get graphs.stream.graphview.dev)")
 		case r.Method != http.MethodGet:
 			refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "a hub may get, list and watch graphs")
 		default:

@@ -41,6 +41,8 @@ var (
 	ErrUser = errors.New("your user cannot be named to another cluster")
 	// ErrAnswer means that the cluster answers with something else than the stream API does.
 	ErrAnswer = errors.New("the cluster does not answer as the stream API does")
+	// ErrFormat means that the answer has a format in which browsers run scripts.
+	ErrFormat = errors.New("graphml is not served through a hub, since browsers run scripts in XML; ask for json, dot or mermaid")
 )
 
 // requestHeaders are the headers of a client that pass, and upgradeHeaders those beside them
@@ -58,7 +60,6 @@ var (
 )
 
 // mediaTypes are those of the stream API that no browser takes for a document with scripts.
-// GraphML is XML, in which scripts run.
 var mediaTypes = []string{"application/json", "text/event-stream", "text/vnd.graphviz", "text/vnd.mermaid"}
 
 // protocolHeader offers subprotocols of WebSockets. A browser's token is among them.
@@ -146,6 +147,9 @@ func filter(response *http.Response) error {
 		return fmt.Errorf("%w: %s", ErrAnswer, http.StatusText(code))
 	}
 	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if media == "application/graphml+xml" {
+		return ErrFormat
+	}
 	if err != nil || !slices.Contains(mediaTypes, media) {
 		return fmt.Errorf("%w: a media type that does not pass through a hub", ErrAnswer)
 	}
