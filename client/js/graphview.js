@@ -110,7 +110,7 @@ export class GraphView extends EventTarget {
     this.#begin(!this.graph.rev);
     let said; // the error of the stream's last message
     let lost = false; // only once, whoever sees it first
-    const lose = (code, text, reason = "", { at, ofCluster } = {}) => {
+    const lose = (code, text, reason = "", /** @type {{ at?: any, ofCluster?: boolean }} */ { at, ofCluster } = {}) => {
       if (lost || this.#ended) return;
       lost = true;
       this.#disconnect();
