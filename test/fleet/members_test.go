@@ -45,16 +45,14 @@ func simulatedSubject(i int) string {
 // runMembers runs simulated members until stdin ends. Each has the client of a real one, and answers
 // that it has one view. They dial a load balancer that leads them to any replica of the hub.
 func runMembers(dir string) error {
-	text, err := os.ReadFile(filepath.Join(dir, "hubs"))
-	if err != nil {
-		return err
-	}
-	hubs := strings.Fields(string(text))
 	balancer, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	go balance(balancer, func() []string { return hubs }) // until the process ends
+	go balance(balancer, func() []string { // until the process ends
+		text, _ := os.ReadFile(filepath.Join(dir, "hubs")) // without it no hub is there
+		return strings.Fields(string(text))
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -181,16 +179,19 @@ func BenchmarkMembers(b *testing.B) {
 		hubs[2].tunnels.CloseClientConnections()
 		leave[hubs[2]]()
 		hubs = hubs[:2]
+		writeHubs(b, dir, hubs)
 		complete(b, hubs)
 		b.ReportMetric(time.Since(begun).Seconds(), "s-to-level")
 		begun = time.Now()
-		complete(b, []*testHub{add("d")})
+		joined := add("d")
+		writeHubs(b, dir, hubs)
+		complete(b, []*testHub{joined})
 		b.ReportMetric(time.Since(begun).Seconds(), "s-to-join")
 	}
 }
 
-// startMembers runs this test again, as the process of simulated members, until b ends.
-func startMembers(b *testing.B, dir string, hubs []*testHub) {
+// writeHubs writes the addresses and the CAs of replicas for the process of simulated members.
+func writeHubs(b *testing.B, dir string, hubs []*testHub) {
 	b.Helper()
 	var addresses, authorities []string
 	for _, h := range hubs {
@@ -206,6 +207,12 @@ func startMembers(b *testing.B, dir string, hubs []*testHub) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// startMembers runs this test again, as the process of simulated members, until b ends.
+func startMembers(b *testing.B, dir string, hubs []*testHub) {
+	b.Helper()
+	writeHubs(b, dir, hubs)
 	members := exec.Command(os.Args[0])
 	members.Env, members.Stderr = append(os.Environ(), membersEnv+"="+dir), os.Stderr
 	stop, err := members.StdinPipe()
