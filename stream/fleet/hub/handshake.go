@@ -80,10 +80,6 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
 	if refused != nil {
 		return refused
 	}
-	// Strangers do not use up the handshakes of members.
-	if !h.limit.Allow() {
-		return refusedBusy
-	}
 	_ = admission.Authenticated(r.Context(), budget.Owner{}) // never fails without an owner
 	w.Header().Set(tunnel.ReplicasHeader, strconv.Itoa(h.replicas()))
 	replaces := r.Header.Get(tunnel.ReplacesHeader)
@@ -93,6 +89,10 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
 	}
 	defer h.serving.Done()
 	defer h.drop(to)
+	// Strangers, and members that have a tunnel already, do not use up the tunnels of others.
+	if !h.limit.Allow() {
+		return refusedBusy
+	}
 	conn, err := tunnel.Accept(w, r, tunnel.AcceptOptions{
 		ID: to.id, Lifetime: time.Until(proof.Expiry), Windows: &h.windows, Answered: func() { h.answered(name) },
 	})

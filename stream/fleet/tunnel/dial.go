@@ -153,7 +153,7 @@ func clash(err error) bool {
 
 // longestPause returns the longest pause after an attempt, or after a tunnel that has ended.
 func longestPause(err error) time.Duration {
-	if answer, ok := errors.AsType[*answerError](err); ok && answer.code < http.StatusInternalServerError {
+	if answer, ok := errors.AsType[*answerError](err); ok && answer.code < http.StatusInternalServerError && !clash(err) {
 		return maxRefusedPause
 	}
 	return maxPause

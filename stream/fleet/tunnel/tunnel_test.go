@@ -157,7 +157,7 @@ func tell(t *testing.T, c *Conn, replicas int) {
 // than while the member looks for another replica of the hub.
 func TestPauses(t *testing.T) {
 	for code, want := range map[int]time.Duration{
-		http.StatusUnauthorized: maxRefusedPause, http.StatusConflict: maxRefusedPause, http.StatusTooManyRequests: maxRefusedPause,
+		http.StatusUnauthorized: maxRefusedPause, http.StatusConflict: maxPause, http.StatusTooManyRequests: maxRefusedPause,
 		http.StatusServiceUnavailable: maxPause, http.StatusBadGateway: maxPause,
 	} {
 		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", code) }))
