@@ -22,7 +22,7 @@ only=
 if [[ ${1:-} == --changed ]]; then
   only=yes
   files=$'\n'${GRAPHVIEW_CHANGED-$(changed)}
-  export EPISODES=${EPISODES:-20} FUZZTIME=${FUZZTIME:-10s}
+  export EPISODES=${EPISODES:-8} FUZZTIME=${FUZZTIME:-10s}
 elif [[ $# -gt 0 ]]; then
   echo "nightly: unknown argument $1; there is only --changed" >&2
   exit 2
