@@ -61,7 +61,8 @@ const (
 	Watches
 	// Faults are the objects that could not be processed.
 	Faults
-	// Messages are messages from other replicas that a subscriber has not read yet.
+	// Messages are messages of other clusters that a subscriber has not read yet, and answers that
+	// are being written.
 	Messages
 	// Connections are the connections of a user, with the data that is being sent on them.
 	Connections

@@ -16,8 +16,8 @@ var usualFlags = map[string]*jsontree.Shape{
 	"created": &flag, "connected": &flag, "valid": &verdict,
 }
 
-// Shapes of the members of a status that say how the object is. A verdict is false only after the controller
-// has looked at the spec.
+// wordText, flag and verdict are the shapes of the members of a status that say how the object is. A verdict
+// is false only after the controller has looked at the spec.
 var wordText, flag, verdict jsontree.Shape
 
 // askWords asks for the words and flags in an object, and in the objects below it, depth levels down.
