@@ -126,11 +126,15 @@ func parseMessage(text []byte) (m message, err error) {
 	case asked && narrow != nil:
 		return m, transport.Malformed("subscribe.roots goes with a name: a request has roots of its own")
 	case named && in.Cluster != "":
+		inferred := ""
+		if exclude {
+			inferred = "false"
+		}
 		m.subscribe = &Subscribe{
 			Name: names.GraphName{Cluster: in.Cluster, Namespace: in.Namespace, Name: in.Name}, Impact: question,
 			Query: queryOf(map[string]string{
 				"since": in.Since, "content": in.Content, "direction": in.Direction, "depth": strconv.Itoa(in.Depth),
-				"impact": in.Impact, "propagationPolicy": in.Policy,
+				"inferred": inferred, "impact": in.Impact, "propagationPolicy": in.Policy,
 			}, in.Roots),
 		}
 		return m, nil

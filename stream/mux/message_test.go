@@ -30,10 +30,10 @@ func TestParseMessage(t *testing.T) {
 			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}}},
 		},
 		"another cluster": {
-			text: `{"id":1,"subscribe":{"cluster":"eu-1","namespace":"shop","name":"web","since":"r1","roots":["pods/shop/web-1"],"depth":2}}`,
+			text: `{"id":1,"subscribe":{"cluster":"eu-1","namespace":"shop","name":"web","since":"r1","inferred":false,"roots":["pods/shop/web-1"],"depth":2}}`,
 			want: message{id: 1, subscribe: &Subscribe{
 				Name:  names.GraphName{Cluster: "eu-1", Namespace: "shop", Name: "web"},
-				Query: url.Values{"since": {"r1"}, "root": {"pods/shop/web-1"}, "depth": {"2"}},
+				Query: url.Values{"since": {"r1"}, "inferred": {"false"}, "root": {"pods/shop/web-1"}, "depth": {"2"}},
 			}},
 		},
 		"a request in another cluster": {
