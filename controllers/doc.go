@@ -9,8 +9,7 @@
 //
 // ReferenceRuleReconciler does the same for ReferenceRules and the engine's rules.
 //
-// They run on every replica. One replica writes status and Events: the one that has the Lease
-// (Election). A write names the resource version that it starts from, so a replica that is
+// They run on every replica. The replica that has the Lease (Election) writes status and Events. A write names the resource version that it starts from, so a replica that is
 // suspended between asking whether it is elected and writing does not overwrite a newer status.
 //
 // SetupWebhook serves the validating webhook, which checks the spec of a GraphView with

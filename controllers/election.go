@@ -45,7 +45,7 @@ func NewElection(config *rest.Config, namespace, identity string, logger logr.Lo
 	e.elector, err = leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Name: writerLease, Lock: e.term, LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
 		ReleaseOnCancel: true, // the next replica does not wait until the Lease expires
-		// The term is what counts: see Elected.
+		// Elected asks the term, so the callbacks have nothing to do.
 		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ type remoteGraph struct {
 	lease   *rights.Lease
 	account *budget.Account // of the message that was read last
 	message []byte          // that Poll has not returned yet
-	onClose []func()
+	closed  func()          // counts the subscriber no more; nil before the stream is open
 }
 
 // remote is a question to another cluster.
@@ -77,7 +77,7 @@ func (s *Server) openRemote(ctx context.Context, o *remote) (_ *remoteGraph, err
 	g.lines = proxy.NewLines(response.Body, o.budget)
 	subscribers := s.metrics.subscribers.WithLabelValues(muxTransport)
 	subscribers.Inc()
-	g.onClose = append(g.onClose, subscribers.Dec)
+	g.closed = subscribers.Dec
 	return g, nil
 }
 
@@ -146,8 +146,8 @@ func (g *remoteGraph) Close() {
 	if g.lease != nil {
 		g.lease.Release()
 	}
-	for _, f := range g.onClose {
-		f()
+	if g.closed != nil {
+		g.closed()
 	}
 }
 

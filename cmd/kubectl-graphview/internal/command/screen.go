@@ -21,7 +21,7 @@ type screen struct {
 
 func newScreen(out io.Writer) *screen { return &screen{out: out, terminal: isTerminal(out)} }
 
-// sequences are those that commands write to a terminal: colours, and the removal of a line.
+// sequences are the control sequences of commands: colours, and the removal of a line.
 var sequences = []string{colour("31"), colour("32"), colour("1"), colour("2"), colour("0"), eraseLine}
 
 // Write implements io.Writer. All of p counts as written.
