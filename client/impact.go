@@ -84,11 +84,10 @@ type ImpactHold struct {
 // them. The key needs no version. The policy is "", Background, Foreground or Orphan. Of the
 // options only ExcludeInferred counts. The error is IsNotFound if the graph lacks the object.
 func (c *Client) Impact(ctx context.Context, namespace, name string, key Key, policy string, o Options) (*Impact, error) {
-	query := (&Options{ExcludeInferred: o.ExcludeInferred}).query()
-	if query == nil {
-		query = url.Values{}
+	query := url.Values{"impact": {rootName(key)}}
+	if o.ExcludeInferred {
+		query.Set("inferred", "false")
 	}
-	query.Set("impact", rootName(key))
 	if policy != "" {
 		query.Set("propagationPolicy", policy)
 	}
@@ -112,10 +111,7 @@ func (c *Client) RequestImpact(ctx context.Context, r Request, key Key, policy s
 		return nil, err
 	}
 	defer conn.close()
-	what := channelRequest{Request: r, Impact: rootName(key), PropagationPolicy: policy}
-	if o.ExcludeInferred {
-		what.Inferred = new(bool)
-	}
+	what := channelRequest{Request: r.without(o.ExcludeInferred), Impact: rootName(key), PropagationPolicy: policy}
 	m, err := askChannel(ctx, conn, what)
 	if err != nil {
 		return nil, err

@@ -2,41 +2,61 @@ package client
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestExcludeInferred: what is inferred is left out of whatever is asked for.
+// TestExcludeInferred: arcs that only inferred references make are left out of every graph. One that
+// something else made before is deleted.
 func TestExcludeInferred(t *testing.T) {
 	exclude := quick
 	exclude.ExcludeInferred = true
-	whole := `{"actions":[` + setA + `],"rev":"1","synced":true}`
-	server, c := serve(t,
-		act{sends: []string{whole}}, act{sends: []string{`{"rev":"2","synced":true}`}, stays: true},
-	)
+	arc := func(to, fields string) string {
+		return `{"sarc":{"s":{"g":"","v":"v1","r":"nodes","n":"a"},"d":{"g":"","v":"v1","r":"nodes","n":"` + to + `"},"t":"r","a":{"f":[` + fields + `]}}}`
+	}
+	guessed, both, declared := arc("b", `"inferred/spec.b"`), arc("c", `"inferred/spec.c","spec.c"`), arc("d", `"spec.d"`)
+	whole := `{"actions":[` + strings.Join([]string{setA, guessed, both, declared}, ",") + `],"rev":"1","synced":true}`
+	names := func(g *Graph) (to []string) {
+		for _, key := range g.ArcKeys() {
+			to = append(to, key.To.Name)
+		}
+		return to
+	}
+	server, c := serve(t, act{sends: []string{whole, `{"actions":[` + arc("c", `"inferred/spec.c"`) + `,` + guessed + `],"rev":"2"}`}, stays: true})
 	s := c.Watch("shop", "web", exclude)
 	defer s.Close()
-	for s.Graph().Rev != "2" {
-		if _, err := s.Next(t.Context()); err != nil {
+	for _, want := range [][]string{{"c", "d"}, {"d"}} {
+		g, err := s.Next(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
+		if diff := cmp.Diff(want, names(g)); diff != "" {
+			t.Errorf("arcs at rev %s (-want +got):\n%s", g.Rev, diff)
+		}
 	}
-	if diff := cmp.Diff([]string{"inferred=false", "inferred=false&since=1"}, server.queries()); diff != "" {
+	if diff := cmp.Diff([]string{""}, server.queries()); diff != "" {
 		t.Error(diff)
 	}
 
-	server, c = serve(t, act{status: http.StatusOK, body: whole}, act{status: http.StatusOK, body: "digraph {}"})
+	server, c = serve(t, act{status: http.StatusOK, body: whole}, act{status: http.StatusOK, body: whole})
 	o := Options{Content: ContentSummary, ExcludeInferred: true, Narrow: &Narrow{Roots: []Key{{Resource: "nodes", Name: "a"}}}}
-	if g, err := c.Snapshot(t.Context(), "shop", "web", o); err != nil || g.Rev != "1" {
+	if g, err := c.Snapshot(t.Context(), "shop", "web", o); err != nil || !slices.Equal(names(g), []string{"c", "d"}) {
 		t.Errorf("snapshot %v, %v", g, err)
 	}
 	var out strings.Builder
-	if err := c.Export(t.Context(), "shop", "web", "dot", Options{ExcludeInferred: true}, &out); err != nil || out.String() != "digraph {}" {
-		t.Errorf("export %q, %v", out.String(), err)
+	if err := c.Export(t.Context(), "shop", "web", "json", Options{ExcludeInferred: true}, &out); err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"content=summary&inferred=false&root=nodes%2Fa", "format=dot&inferred=false"}, server.queries()); diff != "" {
+	if m, err := parseMessage([]byte(out.String())); err != nil || len(m.Actions) != 3 || m.Rev != "1" {
+		t.Errorf("export %s, %v", out.String(), err)
+	}
+	if err := c.Export(t.Context(), "shop", "web", "dot", Options{ExcludeInferred: true}, &out); err == nil {
+		t.Error("a format of the server is exported without inferred references")
+	}
+	if diff := cmp.Diff([]string{"content=summary&root=nodes%2Fa", ""}, server.queries()); diff != "" {
 		t.Error(diff)
 	}
 
@@ -46,7 +66,7 @@ func TestExcludeInferred(t *testing.T) {
 	if _, err := r.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{`{"id":1,"subscribe":{"request":{"queries":[]},"inferred":false}}`}, server.received); diff != "" {
+	if diff := cmp.Diff([]string{`{"id":1,"subscribe":{"request":{"queries":[],"inferred_references":"Exclude"}}}`}, server.received); diff != "" {
 		t.Error(diff)
 	}
 }

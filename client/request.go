@@ -13,6 +13,16 @@ type Request struct {
 	Queries    []Query     `json:"queries"`
 	Namespaces *Namespaces `json:"namespaces,omitempty"`
 	Roots      *Roots      `json:"roots,omitempty"`
+	// InferredReferences is Include or Exclude. Options.ExcludeInferred sets it to Exclude.
+	InferredReferences string `json:"inferred_references,omitempty"`
+}
+
+// without returns the request for a graph without references that are only inferred, if exclude.
+func (r Request) without(exclude bool) Request {
+	if exclude {
+		r.InferredReferences = "Exclude"
+	}
+	return r
 }
 
 // Query includes or excludes the resources that it matches.
@@ -131,10 +141,7 @@ type envelope struct {
 }
 
 func openChannel(ctx context.Context, conn *connection, r Request, o *Options) (*multiplexed, error) {
-	what := channelRequest{Request: r, Content: o.Content}
-	if o.ExcludeInferred {
-		what.Inferred = new(bool)
-	}
+	what := channelRequest{Request: r.without(o.ExcludeInferred), Content: o.Content}
 	ctx, cancel := context.WithTimeout(ctx, dialWithin)
 	defer cancel()
 	return askChannel(ctx, conn, what)
@@ -145,7 +152,6 @@ func openChannel(ctx context.Context, conn *connection, r Request, o *Options) (
 type channelRequest struct {
 	Request           Request `json:"request"`
 	Content           Content `json:"content,omitempty"`
-	Inferred          *bool   `json:"inferred,omitempty"`
 	Impact            string  `json:"impact,omitempty"`
 	PropagationPolicy string  `json:"propagationPolicy,omitempty"`
 }

@@ -32,6 +32,17 @@ func (c *Client) Part(ctx context.Context, namespace, name string, n Narrow, con
 // Snapshot is Get of what Content, ExcludeInferred and Narrow say; the other options do
 // nothing. A subscription with the same three continues from it.
 func (c *Client) Snapshot(ctx context.Context, namespace, name string, o Options) (*Graph, error) {
+	m, err := c.message(ctx, namespace, name, o)
+	if err != nil {
+		return nil, err
+	}
+	g := &Graph{}
+	g.Apply(m)
+	return g, nil
+}
+
+// message returns a graph as it is now, as one message.
+func (c *Client) message(ctx context.Context, namespace, name string, o Options) (*Message, error) {
 	body, err := c.get(ctx, c.url(o.query(), "namespaces", namespace, "graphs", name), jsonType)
 	if err != nil {
 		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
@@ -42,17 +53,28 @@ func (c *Client) Snapshot(ctx context.Context, namespace, name string, o Options
 		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
 	}
 	m, err := parseMessage(text)
+	if err == nil && o.ExcludeInferred {
+		err = m.excludeInferred(&Graph{})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
 	}
-	g := &Graph{}
-	g.Apply(m)
-	return g, nil
+	return m, nil
 }
 
 // Export copies a graph as it is now, in a format of the server's: json, dot,
-// mermaid, graphml. The options are those of Snapshot; Content is for json.
+// mermaid, graphml. The options are those of Snapshot; Content and ExcludeInferred are for json.
 func (c *Client) Export(ctx context.Context, namespace, name, format string, o Options, to io.Writer) error {
+	if o.ExcludeInferred && format == "json" {
+		m, err := c.message(ctx, namespace, name, o)
+		if err == nil {
+			_, err = to.Write(append(m.JSON, '\n'))
+		}
+		return err
+	}
+	if o.ExcludeInferred {
+		return fmt.Errorf("get graph %s/%s as %s: the server leaves no inferred references out of this format", namespace, name, format)
+	}
 	query := o.query()
 	query.Set("format", format)
 	at := c.url(query, "namespaces", namespace, "graphs", name)

@@ -18,8 +18,8 @@ type Options struct {
 	From *Graph
 	// Content is what is sent of each object; "" is ContentObject.
 	Content Content
-	// ExcludeInferred leaves out the references that are only inferred, and what of Narrow
-	// only they lead to.
+	// ExcludeInferred leaves out the references that are only inferred. Objects that only they
+	// lead to, from the roots of a view or of Narrow, stay; those of a Request do not.
 	ExcludeInferred bool
 	// Narrow is the part of the graph that is sent; nil for all of it. A Request has
 	// roots of its own instead.
@@ -38,9 +38,6 @@ func (o *Options) query() url.Values {
 	query := url.Values{}
 	if o.Content != "" {
 		query.Set("content", string(o.Content))
-	}
-	if o.ExcludeInferred {
-		query.Set("inferred", "false")
 	}
 	o.Narrow.add(query)
 	return query
@@ -213,6 +210,11 @@ func (s *Subscription) receive(ctx context.Context) (*Message, error) {
 	m, err := s.conn.next(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if s.options.ExcludeInferred {
+		if err := m.excludeInferred(s.graph); err != nil {
+			return nil, err
+		}
 	}
 	s.graph.Apply(m)
 	s.last = m.Error // its reader sees the message first

@@ -49,7 +49,7 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 	s.upgrade(w, r, upgradeOptions{protocol: connectionProtocol, about: o.name, reserve: s.reserve},
 		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
 			o.terms.End = stream.End
-			declared, err := s.readRequest(stream, conn, out, options.ExcludeInferred)
+			declared, err := s.readRequest(stream, conn, out)
 			if err != nil {
 				s.closeSocket(stream, conn, out, err)
 				return nil
@@ -61,7 +61,7 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 
 // readRequest reads the first message; the socket accepts no other. The error is a
 // *delivery.ClosedError if the peer can be sent one.
-func (s *Server) readRequest(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket, excludeInferred bool) (*spec.Spec, error) {
+func (s *Server) readRequest(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) (*spec.Spec, error) {
 	type message struct {
 		text []byte
 		err  error
@@ -84,11 +84,11 @@ func (s *Server) readRequest(stream *admission.Stream, conn *websocket.Conn, out
 		if m.err != nil {
 			return nil, m.err
 		}
-		declared, err := parseAdHoc(m.text, excludeInferred)
+		declared, err := parseRequest(m.text)
 		if err != nil {
 			return nil, transport.Malformed("%v", err)
 		}
-		return declared, nil
+		return &declared, nil
 	case <-timer.C:
 		return nil, transport.Malformed("no request came within %v: the first message says what to stream", s.timing.request)
 	case <-stream.Ctx.Done():

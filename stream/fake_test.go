@@ -94,7 +94,7 @@ func (v *fakeView) Subscribe(o delivery.SubscribeOptions) Subscription {
 		panic("content of an object")
 	}
 	s := newSubscription(o.Since, o.Access)
-	s.content, s.excludeInferred, s.narrow, s.joins = o.Content, o.ExcludeInferred, o.Narrow, o.JoinWalk
+	s.content, s.narrow, s.joins = o.Content, o.Narrow, o.JoinWalk
 	v.subscribed <- s
 	return s
 }
@@ -105,16 +105,15 @@ type answer struct {
 }
 
 type fakeSubscription struct {
-	since           string
-	access          delivery.Access
-	content         delivery.Content
-	excludeInferred bool
-	narrow          *graph.Narrowing
-	joins           bool
-	answers         chan answer
-	waited          []answer
-	once            sync.Once
-	closed          chan struct{}
+	since   string
+	access  delivery.Access
+	content delivery.Content
+	narrow  *graph.Narrowing
+	joins   bool
+	answers chan answer
+	waited  []answer
+	once    sync.Once
+	closed  chan struct{}
 }
 
 func newSubscription(since string, access delivery.Access) *fakeSubscription {

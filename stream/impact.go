@@ -32,7 +32,7 @@ const maxUnseen = 32
 // serveImpact answers what the deletion of one object does to the others, as the user may see
 // them.
 func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.GraphName) {
-	question, options, err := parseImpact(r)
+	question, err := parseImpact(r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
@@ -53,7 +53,7 @@ func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.
 	var answer []byte
 	if err == nil {
 		defer graph.Close()
-		answer, err = s.impactOf(stream.Ctx, graph, question, options, synced)
+		answer, err = s.impactOf(stream.Ctx, graph, question, synced)
 	}
 	if err != nil {
 		s.failGet(w, r, stream.Ctx, name, err)
@@ -74,7 +74,7 @@ func (s *Server) takeExport(owner budget.Owner) (giveBack func(), err error) {
 }
 
 // parseImpact reads a question from a query. The error is a Status.
-func parseImpact(r *http.Request) (impact.Question, delivery.SubscribeOptions, error) {
+func parseImpact(r *http.Request) (impact.Question, error) {
 	options, err := parseOptions(r)
 	if err == nil {
 		err = onlyJSON(r)
@@ -83,33 +83,37 @@ func parseImpact(r *http.Request) (impact.Question, delivery.SubscribeOptions, e
 		err = apierrors.NewBadRequest("?impact= asks about a whole graph: leave ?root= out")
 	}
 	if err != nil {
-		return impact.Question{}, options, err
+		return impact.Question{}, err
 	}
 	query := r.URL.Query()
+	inferred := query.Get("inferred")
+	if inferred != "" && inferred != "true" && inferred != "false" {
+		return impact.Question{}, apierrors.NewBadRequest("?inferred= must be true, or false to leave out references that are only inferred")
+	}
 	question, err := delivery.ParseImpact(query.Get(impactOption), query.Get("propagationPolicy"))
 	if err != nil {
-		return question, options, apierrors.NewBadRequest(err.Error())
+		return question, apierrors.NewBadRequest(err.Error())
 	}
-	return question, options, nil
+	question.ExcludeInferred = inferred == "false"
+	return question, nil
 }
 
 // impactOf reads the graph once and answers the question. The error is a Status, a
 // *delivery.ClosedError, or ctx's.
-func (s *Server) impactOf(ctx context.Context, opened *openGraph, question impact.Question, options delivery.SubscribeOptions, synced bool) ([]byte, error) {
+func (s *Server) impactOf(ctx context.Context, opened *openGraph, question impact.Question, synced bool) ([]byte, error) {
 	release, err := s.exportRoom(ctx, opened.view, synced)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	options.Content, options.Access, options.Owner = delivery.SummaryOnly, opened.lease, opened.lease.Owner()
-	subscription := opened.view.Subscribe(options)
+	subscription := opened.view.Subscribe(delivery.SubscribeOptions{Content: delivery.SummaryOnly, Access: opened.lease, Owner: opened.lease.Owner()})
 	defer subscription.Close()
 	within := startWithin
 	if synced {
 		within = s.options.SyncTimeout
 	}
 	frames, err := firstFrames(ctx, subscription, within)
-	var read impactReader
+	read := impactReader{excludeInferred: question.ExcludeInferred}
 	for err == nil {
 		var complete bool
 		if complete, err = read.add(frames); err != nil || complete {
@@ -213,7 +217,7 @@ func (c *impactChannel) Wait(ctx context.Context) error {
 
 // openImpact waits until a graph is complete, and answers a question about it. It closes the graph
 // if it cannot.
-func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impact.Question, options delivery.SubscribeOptions) (*impactChannel, error) {
+func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impact.Question) (*impactChannel, error) {
 	answered := false
 	defer func() {
 		if !answered { // an error, or a panic
@@ -228,7 +232,7 @@ func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impa
 	if err := graph.view.WaitSynced(ctx); err != nil {
 		return nil, toClosedError(err)
 	}
-	answer, err := s.impactOf(ctx, graph, question, options, true)
+	answer, err := s.impactOf(ctx, graph, question, true)
 	if err != nil {
 		return nil, impactClosed(err)
 	}

@@ -13,6 +13,9 @@ import (
 
 // impactReader collects a graph with summaries.
 type impactReader struct {
+	// excludeInferred leaves out the references that are only inferred.
+	excludeInferred bool
+
 	graph    impact.Graph
 	kinds    map[graph.Resource]string
 	warnings []json.RawMessage
@@ -72,7 +75,7 @@ func (a *readArc) key() impact.ArcKey {
 func (r *impactReader) add(frames []*delivery.Frame) (complete bool, err error) {
 	for _, frame := range frames {
 		if frame.Reset {
-			*r = impactReader{}
+			*r = impactReader{excludeInferred: r.excludeInferred}
 		}
 		if err := eachElement(frame.Actions, r.act); err != nil {
 			return false, fmt.Errorf("actions: %w", err)
@@ -103,6 +106,10 @@ func (r *impactReader) act(action readAction) error {
 		r.graph.Delete(action.DeleteVertex.Vertex.key())
 	case action.SetArc != nil:
 		a := &action.SetArc.Attributes
+		if r.excludeInferred && impact.Inferred(a.Fields) {
+			r.graph.DeleteArc(action.SetArc.key()) // something else made it before
+			return nil
+		}
 		r.graph.SetArc(action.SetArc.key(), impact.Arc{
 			Fields: a.Fields, Words: a.Words, Controller: a.Controller, Blocking: a.Blocking, Optional: a.Optional,
 			Missing: a.Missing, Outside: a.Outside != "",

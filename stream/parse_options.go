@@ -7,23 +7,20 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 )
 
-// parseOptions reads from a request's query which part of the graph it asks for, with which
-// references, and how much of each object. The error is a Status.
+// parseOptions reads from a request's query which part of the graph it asks for, and how much
+// of each object. The error is a Status.
 func parseOptions(r *http.Request) (delivery.SubscribeOptions, error) {
 	query := r.URL.Query()
 	content, err := delivery.ParseContent(query.Get("content"))
 	if err != nil {
 		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?content= must be object, summary or none")
 	}
-	exclude := false
-	switch query.Get("inferred") {
-	case "", "true":
-	case "false":
-		exclude = true
-	default:
-		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?inferred= must be true, or false to leave out references that are only inferred")
+	if text := query.Get("inferred"); text != "" && text != "true" && query.Get(impactOption) == "" {
+		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?inferred= goes with ?impact=: of a graph, a client leaves out the arcs whose f has only paths that begin with " +
+			graph.InferredField + ", and a view with spec.inferredReferences: Exclude has none")
 	}
 	depth := 0
 	if text := query.Get("depth"); text != "" {
@@ -35,5 +32,5 @@ func parseOptions(r *http.Request) (delivery.SubscribeOptions, error) {
 	if err != nil {
 		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?root=, ?direction=, ?depth=: " + err.Error())
 	}
-	return delivery.SubscribeOptions{Content: content, ExcludeInferred: exclude, Narrow: narrow}, nil
+	return delivery.SubscribeOptions{Content: content, Narrow: narrow}, nil
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/delivery"
@@ -88,70 +87,27 @@ func TestSubscriptionsJoinWalks(t *testing.T) {
 	}
 }
 
-// TestInferred: a client may leave out what is inferred on every transport, of a graph that
-// has a name and of one of its own.
+// TestInferred: inferred references are left out of the answer to a question, and of a view of one's
+// own. A graph that has a name comes with them, and who asks otherwise is told what to do.
 func TestInferred(t *testing.T) {
-	const path = "namespaces/shop/graphs/web"
-	for query, exclude := range map[string]bool{"": false, "?inferred=": false, "?inferred=true": false, "?inferred=false": true} {
-		t.Run(query, func(t *testing.T) {
-			view := newView("shop/web")
-			s := serve(t, fakeCluster{view})
-			check := func(road string) {
-				t.Helper()
-				subscription := await(t, view.subscribed)
-				if subscription.excludeInferred != exclude {
-					t.Errorf("%s: inferred references are left out: %t, want %t", road, subscription.excludeInferred, exclude)
-				}
-				subscription.end()
-			}
-			and := "?"
-			if query != "" {
-				and = query + "&"
-			}
-			s.mustDial(graphs + "watch/" + path + query)
-			check("a WebSocket")
-			var got sync.WaitGroup
-			for road, ask := range map[string]func(){
-				"a get":                func() { s.get(graphs+path+query, nil) },
-				"an export":            func() { s.get(graphs+path+and+"format=dot", nil) },
-				"events":               func() { s.get(graphs+"watch/"+path+query, sse()) },
-				"lines":                func() { s.get(graphs+"watch/"+path+query, nil) },
-				"a watch by its field": func() { s.get(graphs+"namespaces/shop/graphs"+and+"watch=1&fieldSelector=metadata.name%3Dweb", nil) },
-			} {
-				got.Go(ask)
-				check(road)
-				got.Wait()
-			}
-			member := ""
-			if query != "" {
-				value := query[len("?inferred="):]
-				if value == "" {
-					value = "null"
-				}
-				member = `,"inferred":` + value
-			}
-			socket := dialMux(t, s)
-			asks(t, socket, 1, `"subscribe":{"namespace":"shop","name":"web"`+member+`}`, `"channel":1`)
-			check("a channel")
-			sends(t, dialMux(t, s), `{"id":1,"subscribe":{"request":%s%s}}`, goodRequest, member)
-			check("a channel of one's own")
-			if view.opened.ExcludeInferred != exclude {
-				t.Error("a channel's own view has another spec")
-			}
-			if err := dialConnectionFor(t, s, query).Write(within(t), websocket.MessageText, []byte(goodRequest)); err != nil {
-				t.Fatal(err)
-			}
-			check("a connection")
-			if view.opened.ExcludeInferred != exclude {
-				t.Error("a connection's own view has another spec")
-			}
-		})
+	const path = graphs + "namespaces/shop/graphs/web"
+	view := newView("shop/web")
+	s := serve(t, fakeCluster{view})
+	for query, want := range map[string]string{
+		"?inferred=false":                                   "?inferred= goes with ?impact=: of a graph, a client leaves out the arcs whose f has only paths that begin with inferred/, and a view with spec.inferredReferences: Exclude has none",
+		"?inferred=false&format=dot":                        "?inferred= goes with ?impact=",
+		"?inferred=maybe&impact=pods/shop/web":              "?inferred= must be true, or false to leave out references that are only inferred",
+		"?inferred=false&impact=pods/shop/web&root=nodes/n": "?impact= asks about a whole graph",
+	} {
+		if code, body := s.get(path+query, nil); code != http.StatusBadRequest || !strings.HasPrefix(statusOf(t, body).Message, want) {
+			t.Errorf("%s: %d %s", query, code, body)
+		}
 	}
-	s := serve(t, fakeCluster{newView("shop/web")})
-	for _, road := range []string{path, "watch/" + path} {
-		code, body := s.get(graphs+road+"?inferred=maybe", nil)
-		if want := "?inferred= must be true, or false to leave out references that are only inferred"; code != http.StatusBadRequest || statusOf(t, body).Message != want {
-			t.Errorf("%s: %d %s", road, code, body)
+	for _, request := range []string{goodRequest, strings.Replace(goodRequest, "{", `{"inferred_references":"Exclude",`, 1)} {
+		sends(t, dialMux(t, s), `{"id":1,"subscribe":{"request":%s}}`, request)
+		await(t, view.subscribed).end()
+		if want := request != goodRequest; view.opened.ExcludeInferred != want {
+			t.Errorf("%s: a channel's own view leaves inferred references out: %t", request, view.opened.ExcludeInferred)
 		}
 	}
 }

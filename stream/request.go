@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
 )
@@ -47,6 +49,7 @@ type viewRequest struct {
 			Types     []string `json:"types"`
 		} `json:"follow"`
 	} `json:"roots"`
+	InferredReferences string `json:"inferred_references"`
 }
 
 // rootRequest is a spec.RootObject.
@@ -79,6 +82,13 @@ func parseRequest(text []byte) (spec.Spec, error) {
 
 func (r *viewRequest) spec() (spec.Spec, error) {
 	var out spec.Spec
+	switch v1alpha1.InferredReferences(r.InferredReferences) {
+	case "", v1alpha1.IncludeInferred:
+	case v1alpha1.ExcludeInferred:
+		out.ExcludeInferred = true
+	default:
+		return spec.Spec{}, fmt.Errorf("inferred_references: must be Include or Exclude, is %q", delivery.Bounded(r.InferredReferences))
+	}
 	for _, q := range r.Queries {
 		var query spec.Query
 		if in := q.Include; in != nil {

@@ -15,7 +15,6 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/fleet/proxy"
 	"graphview.dev/stream/mux"
@@ -148,18 +147,18 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 		return g.subscribeRemote(ctx, end, asked)
 	}
 	o := &opening{name: asked.Name, subscribe: &delivery.SubscribeOptions{
-		Since: asked.Since, Content: asked.Content, ExcludeInferred: asked.ExcludeInferred, Narrow: asked.Narrow, JoinWalk: true,
+		Since: asked.Since, Content: asked.Content, Narrow: asked.Narrow, JoinWalk: true,
 	}}
 	if asked.Impact != nil {
 		o.subscribe = nil
 	}
 	right := rightToGraph("watch", asked.Name.Namespace, asked.Name.Name)
 	if len(asked.Request) > 0 {
-		declared, err := parseAdHoc(asked.Request, asked.ExcludeInferred)
+		declared, err := parseRequest(asked.Request)
 		if err != nil {
 			return nil, transport.Malformed("subscribe.request: %v", err)
 		}
-		o.name, o.declared, right = names.GraphName{Name: connectionPath}, declared, rightToConnection
+		o.name, o.declared, right = names.GraphName{Name: connectionPath}, &declared, rightToConnection
 	}
 	if err := s.access.may(ctx, g.who, right); err != nil {
 		return nil, err
@@ -172,7 +171,7 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 	case asked.Impact == nil:
 		return graph, nil
 	}
-	answered, err := s.openImpact(ctx, graph, *asked.Impact, delivery.SubscribeOptions{ExcludeInferred: asked.ExcludeInferred})
+	answered, err := s.openImpact(ctx, graph, *asked.Impact)
 	if err != nil {
 		return nil, err
 	}
@@ -189,17 +188,6 @@ func (s *Server) openChannel(ctx context.Context, who user.Info, o *opening) (*o
 	subscribers.Inc()
 	graph.onClose = append(graph.onClose, subscribers.Dec)
 	return graph, nil
-}
-
-// parseAdHoc reads the request for a view of one subscriber. The view is the subscriber's
-// own, so references that it leaves out are not explored either.
-func parseAdHoc(text []byte, excludeInferred bool) (*spec.Spec, error) {
-	declared, err := parseRequest(text)
-	if err != nil {
-		return nil, err
-	}
-	declared.ExcludeInferred = excludeInferred
-	return &declared, nil
 }
 
 // muxRoom reserves places for the graphs of one connection.

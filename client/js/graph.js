@@ -15,6 +15,17 @@ const sorted = (value) => {
   return Object.keys(value).sort().map((key) => [key, sorted(value[key])]);
 };
 
+const isInferred = ({ a }) => a?.f?.length > 0 && a.f.every((field) => field.startsWith("inferred/"));
+
+/** Returns a message without the arcs that only inferred references make. They are deleted where a graph may have them. */
+export const excludeInferred = (message) => !message.actions?.some(({ sarc }) => sarc && isInferred(sarc)) ? message : {
+  ...message, actions: message.actions.map((action) => {
+    if (!action.sarc || !isInferred(action.sarc)) return action;
+    const { s, d, t } = action.sarc;
+    return { darc: { s, d, t } };
+  }),
+};
+
 /** A graph that is kept up to date by the messages of a stream. */
 export class Graph {
   vertices = new Map(); // by vertexKey: {vx, o} or {vx, j} or {vx}

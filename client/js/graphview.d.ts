@@ -245,6 +245,7 @@ export interface Request {
     /** down: what an object refers to and owns; up: what refers to it and owns it. */
     follow?: { direction: "down" | "up" | "both"; depth?: number; types?: Array<"or" | "r" | "t"> };
   };
+  inferred_references?: "Include" | "Exclude";
 }
 
 /** Root objects, selected in exactly one way: by kind, label_selector or both, or by one of the last four. */
@@ -273,7 +274,7 @@ export interface RequestObject {
 /** The methods of a Connection of connection.js that a GraphView calls. */
 export interface Subscribable {
   subscribe(
-    what: { namespace?: string; name?: string; since?: string; request?: Request; content?: string; inferred?: boolean; roots?: string[]; direction?: string; depth?: number },
+    what: { namespace?: string; name?: string; since?: string; request?: Request; content?: string; roots?: string[]; direction?: string; depth?: number },
     handlers: { message(message: Message): void; lose(code: number, text: string, reason?: string): void },
   ): () => void;
 }
@@ -288,7 +289,7 @@ export interface StreamOptions extends Place {
   connection?: Subscribable;
   /** The content of each vertex: the object (default), a summary as `m`, or only the key. */
   content?: "object" | "summary" | "none";
-  /** false leaves out inferred references, and objects that only they connect to `roots`. Default: true. */
+  /** false leaves out inferred references. Objects that only they connect to `roots` stay; those of a `request` do not. Default: true. */
   inferred?: boolean;
   /** Narrows the graph to these objects and the objects that they lead to. Versions are ignored. */
   roots?: Root[];

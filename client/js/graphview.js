@@ -2,7 +2,7 @@
 // dependencies. The protocol is described in docs/stream.md, the types in
 // graphview.d.ts.
 
-import { Graph } from "./graph.js";
+import { Graph, excludeInferred } from "./graph.js";
 import { addPart, bearerProtocols, graphPath, headers, httpBase, rootName } from "./request.js";
 import { socketsFail, socketsFailed, socketsWork } from "./sockets.js";
 
@@ -121,7 +121,7 @@ export class GraphView extends EventTarget {
       if (lost || this.#ended) return;
       const parsed = typeof text === "string" ? JSON.parse(text) : text;
       said = parsed.error;
-      this.#apply(parsed);
+      this.#apply(this.#options.inferred === false ? excludeInferred(parsed) : parsed);
     };
     try {
       const { base, token, transport, connection } = this.#options;
@@ -189,8 +189,9 @@ export class GraphView extends EventTarget {
     const { cluster, namespace, name, request, content, inferred, roots, direction, depth } = this.#options;
     const since = this.graph.rev || undefined;
     this.#disconnect = () => { this.#disconnect = () => {}; };
-    const what = request ? { request } : { cluster, namespace, name, since, roots: roots?.map(rootName), direction, depth };
-    const leave = connection.subscribe({ ...what, content, inferred: inferred ?? undefined }, { message, lose });
+    const asked = inferred === false && request ? { inferred_references: "Exclude", ...request } : request;
+    const what = asked ? { request: asked } : { cluster, namespace, name, since, roots: roots?.map(rootName), direction, depth };
+    const leave = connection.subscribe({ ...what, content }, { message, lose });
     this.#disconnect = () => {
       this.#disconnect = () => {};
       leave();

@@ -1,6 +1,6 @@
 // Requests: where graphs are, what is asked of them, and who asks.
 
-import { Graph } from "./graph.js";
+import { Graph, excludeInferred } from "./graph.js";
 
 const group = "/apis/stream.graphview.dev/v1alpha1";
 const bearerSubprotocol = "base64url.bearer.authorization.k8s.io.";
@@ -8,9 +8,8 @@ const bearerSubprotocol = "base64url.bearer.authorization.k8s.io.";
 /** The name of an object as a root: RESOURCE.GROUP/NAMESPACE/NAME. */
 export const rootName = (k) => typeof k === "string" ? k : `${k.r}${k.g && "." + k.g}/${k.ns ? k.ns + "/" : ""}${k.n}`;
 
-export const addPart = (query, { content, inferred, roots, direction, depth }) => {
+export const addPart = (query, { content, roots, direction, depth }) => {
   if (content) query.set("content", content);
-  if (inferred != null) query.set("inferred", String(inferred));
   for (const root of roots ?? []) query.append("root", rootName(root));
   if (direction) query.set("direction", direction);
   if (depth) query.set("depth", String(depth));
@@ -58,7 +57,8 @@ export async function getGraph(options) {
   const graph = new Graph();
   const query = new URLSearchParams();
   addPart(query, options);
-  graph.apply(await ask(options, graphPath(options) + (query.size ? `?${query}` : "")));
+  const message = await ask(options, graphPath(options) + (query.size ? `?${query}` : ""));
+  graph.apply(options.inferred === false ? excludeInferred(message) : message);
   return graph;
 }
 
@@ -75,7 +75,7 @@ export async function getObject({ key, ...options }) {
 export async function getImpact({ key, policy, inferred, ...options }) {
   const query = new URLSearchParams({ impact: rootName(key) });
   if (policy) query.set("propagationPolicy", policy);
-  addPart(query, /** @type {any} */ ({ inferred }));
+  if (inferred === false) query.set("inferred", "false");
   return ask(options, `${graphPath(options)}?${query}`);
 }
 

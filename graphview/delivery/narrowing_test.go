@@ -17,8 +17,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// link makes pods, each as namespace/name, and what they refer to: with a question mark,
-// what is inferred.
+// link makes pods, each as namespace/name, and what they refer to.
 func (s *stage) link(pods map[string][]string) {
 	s.graph.Update(func() {
 		for _, from := range slices.Sorted(maps.Keys(pods)) {
@@ -28,7 +27,6 @@ func (s *stage) link(pods map[string][]string) {
 			o.Payload = &fakeObject{uid: o.UID, json: `{"kind":"Pod"}`}
 			for _, to := range pods[from] {
 				r := graph.Reference{To: graph.Kind{Kind: "Pod"}, Type: graph.Direct, Field: "spec.next"}
-				to, r.Inferred = strings.CutPrefix(to, "?")
 				r.Namespace, r.Name, _ = strings.Cut(to, "/")
 				o.References = append(o.References, r)
 			}

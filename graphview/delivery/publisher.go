@@ -73,22 +73,17 @@ func (s state) pieceKey() state {
 
 // viewer has the rights and options of a subscriber. Equal digests mean equal messages.
 type viewer struct {
-	rights          Rights
-	content         Content
-	excludeInferred bool
-	narrow          string          // the mark of the part of the graph, "" for the whole graph
-	part            *graph.Narrowed // nil for the whole graph
-	waits           bool            // Poll blocks during a commit outside the lock; not in the digest
-	awaited         *pendingError   // the piece that the subscriber has waited for, nil for none; not in the digest
+	rights  Rights
+	content Content
+	narrow  string          // the mark of the part of the graph, "" for the whole graph
+	part    *graph.Narrowed // nil for the whole graph
+	waits   bool            // Poll blocks during a commit outside the lock; not in the digest
+	awaited *pendingError   // the piece that the subscriber has waited for, nil for none; not in the digest
 }
 
 // optionsDigest returns the part of the digest for the options of the viewer.
 func (v viewer) optionsDigest() string {
-	wants := v.content.mark()
-	if v.excludeInferred {
-		wants += "\x00declared"
-	}
-	return wants + v.narrow
+	return v.content.mark() + v.narrow
 }
 
 func (v viewer) digest() string { return digestOf(v.rights) + v.optionsDigest() }
@@ -198,7 +193,7 @@ func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, v viewer, g *gat
 	var changes []graph.Change
 	size, own := 0, 0 // own leaves out large objects, whose frames are shared
 	content := v.content
-	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, ExcludeInferred: v.excludeInferred, NoWait: !v.waits}
+	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, NoWait: !v.waits}
 	take := func(c graph.Change) bool {
 		changes = append(changes, c)
 		n := sizeOf(&c, content)

@@ -21,9 +21,6 @@ type SubscribeOptions struct {
 	Access Access
 	// Content selects the content of objects.
 	Content Content
-	// ExcludeInferred leaves out the references that are only inferred. The walk from the roots of
-	// the view still follows them, the walk from the roots of Narrow does not.
-	ExcludeInferred bool
 	// JoinWalk: the first graph may be up to a second old, so that subscribers that begin within a
 	// second share messages. The changes since then follow, so it suits only subscribers that keep
 	// reading.
@@ -66,7 +63,7 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.source.Shared.subscribers.Add(1)
 	p.source.Notify()
 	s := &Subscription{
-		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content, excludeInferred: o.ExcludeInferred},
+		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content},
 		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, joins: o.JoinWalk && o.Narrow == nil, ends: p.source.Interruption(),
 	}
 	if s.narrow != nil {

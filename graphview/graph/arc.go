@@ -35,13 +35,17 @@ const naming = named | inferred
 // bySelector are the flags that selectors set.
 const bySelector = selected | byNamespaceLabel
 
-// onlyByNamespace reports whether, for a reader without inferred references, an arc exists only
+// onlyByNamespace reports whether, in a view without inferred references, an arc exists only
 // because of labels of its target's namespace.
 func onlyByNamespace(flags uint16) bool { return flags&(named|bySelector) == byNamespaceLabel }
 
 // forInferred reports whether inferred references make an arc that neither other references nor
 // selectors without a namespace selector make.
 func forInferred(flags uint16) bool { return flags&(inferred|named|selected) == inferred }
+
+// forInferred reports whether the lens shows an arc for its inferred references; labels of namespaces
+// may also make it.
+func (l *Lens) forInferred(flags uint16) bool { return forInferred(flags) && !l.excludeInferred }
 
 // arc leads from a node to a slot. Several references of one type from a node to a slot make one
 // arc.
@@ -333,8 +337,8 @@ func (g *Graph) unname(id arcID) {
 
 // setFields derives an arc's fields from the references that name its target and the selectors of
 // its source that match it. Selectors with a namespace selector count only if no named reference
-// and no other selector makes the arc. If an inferred reference also makes it, readers that exclude
-// inferred references get the fields of these selectors, and other readers get namedBy.
+// and no other selector makes the arc. If an inferred reference also makes it, readers of views that
+// include inferred references get namedBy as well.
 func (g *Graph) setFields(id arcID) {
 	a := g.arcs.at(id)
 	fields := a.namedBy

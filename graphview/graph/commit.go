@@ -238,8 +238,8 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.countMissing(a, now, a.flags, 1)
 	}
 	if before.shown && (!now.shown || now.resource != before.resource || before.readers.exceeds(now.readers)) {
-		// The arc now depends on the labels of the namespace or on inferred references. A reader
-		// without rights on the namespace, or that excludes inferred references, loses it.
+		// The arc now depends on the labels of the namespace. A reader without rights on the namespace
+		// loses it.
 		l.entombArc(from, arcTombstone{to: a.to, resource: before.resource, typ: a.typ, readers: before.readers})
 		l.push(from)
 	}
@@ -249,10 +249,11 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.push(from)
 		l.g.noteHub(id)
 	case now != before:
-		if a.flags&recorded != 0 || now.readers != allReaders && now.readers&seeNamespaces != 0 || now.missing && (!before.shown || now.outside != before.outside) {
+		relabelled := now.readers == seeNamespaces || before.shown && (now.readers^before.readers)&seeNamespaces != 0
+		if a.flags&recorded != 0 || relabelled || now.missing && (!before.shown || now.outside != before.outside) {
 			// The target was replaced by another object of the same name or deleted without having
-			// been visible, or the view learned the labels of its namespace or where it is. No end of
-			// the arc appeared or disappeared, so the revision is stored in the arc.
+			// been visible, or the view learned or lost the labels of its namespace, or learned where it
+			// is. No end of the arc appeared or disappeared, so the revision is stored in the arc.
 			l.g.restamp(id)
 		}
 		l.push(from)
@@ -286,11 +287,10 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 // absentArc returns how a view shows an arc whose target is not a vertex. An inferred reference
 // makes such an arc only if the target exists outside the view.
 func absentArc(flags uint16, excludeInferred bool, r resID, outside Outside) arcView {
-	readers := allReaders
-	if flags&named == 0 {
-		readers = takeInferred.inView(excludeInferred || outside != Elsewhere, false)
+	if flags&named == 0 && (excludeInferred || outside != Elsewhere) {
+		return arcView{missing: true, outside: outside, resource: r}
 	}
-	return arcView{shown: readers != 0, missing: true, outside: outside, readers: readers, resource: r}
+	return arcView{shown: true, missing: true, outside: outside, readers: everyone, resource: r}
 }
 
 // arcBefore returns how the view showed an arc in the last revision.
@@ -319,28 +319,24 @@ func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 	return absentArc(was.flags, l.excludedInferred, r, l.outside(to, u, l.coverageBefore(at.kind), was.uid, l.g.existedBefore))
 }
 
-// audience is a set of readers that an arc is shown to. An arc that only inferred references or
-// labels of namespaces make is not shown to all readers.
+// audience is a set of readers that an arc is shown to. An arc that only labels of namespaces make is
+// shown to readers with the right to read these.
 type audience uint8
 
 const (
-	// takeInferred are the readers that include inferred references; see Reading.
-	takeInferred audience = 1 << iota
-	// seeNamespaces are the readers with the right to read labels of namespaces.
-	seeNamespaces
-	others
-	allReaders = takeInferred | seeNamespaces | others
+	// seeNamespaces are the readers with the right to read labels of namespaces: labels make the arc.
+	seeNamespaces audience = 1 << iota
+	// everyone are all readers: something else than labels of namespaces makes the arc.
+	everyone
 )
 
-// audienceOf returns the readers of an arc with these flags, in a view with all references and all
-// namespaces.
-func audienceOf(flags uint16) audience {
+// audienceOf returns the readers of an arc with these flags, in a view that has all namespaces.
+func audienceOf(flags uint16, excludeInferred bool) (a audience) {
 	if flags&(named|selected) != 0 {
-		return allReaders
+		return everyone
 	}
-	var a audience
-	if flags&inferred != 0 {
-		a |= takeInferred
+	if flags&inferred != 0 && !excludeInferred {
+		a |= everyone
 	}
 	if flags&byNamespaceLabel != 0 {
 		a |= seeNamespaces
@@ -349,39 +345,29 @@ func audienceOf(flags uint16) audience {
 }
 
 // exceeds reports whether next lacks a member of this audience.
-func (a audience) exceeds(next audience) bool { return a&^next != 0 }
-
-// inView returns the part of an audience that a view has: without inferred references if it excludes
-// them, and without labels of the target's namespace unless the Namespace object is a member.
-func (a audience) inView(excludeInferred, seesNamespace bool) audience {
-	if excludeInferred {
-		a &^= takeInferred
-	}
-	if !seesNamespace {
-		a &^= seeNamespaces
-	}
-	return a
+func (a audience) exceeds(next audience) bool {
+	return a&^next&everyone != 0 || a != 0 && next == 0
 }
 
 // audienceNow returns the readers that get an arc to a vertex of the lens, none if the lens does
 // not follow the arc. audienceBefore returns those of the last revision.
 func (l *Lens) audienceNow(flags uint16, to slotID) audience {
-	a := audienceOf(flags)
-	if a == allReaders {
-		return a
+	a := audienceOf(flags, l.excludeInferred)
+	if a&seeNamespaces != 0 && !l.seesNamespace(l.g.slots.at(to).space) {
+		a &^= seeNamespaces
 	}
-	return a.inView(l.excludeInferred, a&seeNamespaces != 0 && l.seesNamespace(l.g.slots.at(to).space))
+	return a
 }
 
 func (l *Lens) audienceBefore(flags uint16, to slotID) audience {
-	a := audienceOf(flags)
-	if a == allReaders {
-		return a
+	a := audienceOf(flags, l.excludedInferred)
+	if a&seeNamespaces != 0 && !l.sawNamespace(l.g.slots.at(to).space) {
+		a &^= seeNamespaces
 	}
-	return a.inView(l.excludedInferred, a&seeNamespaces != 0 && l.sawNamespace(l.g.slots.at(to).space))
+	return a
 }
 
 // inAudience reports whether the reader belongs to an audience.
 func (r *reader) inAudience(a audience) bool {
-	return a == allReaders || a&takeInferred != 0 && !r.how.ExcludeInferred || a&seeNamespaces != 0 && r.namespacesAllowed()
+	return a&everyone != 0 || a&seeNamespaces != 0 && r.namespacesAllowed()
 }

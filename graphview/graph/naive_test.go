@@ -224,15 +224,18 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 		if at.found && !visible[a.to] {
 			continue
 		}
-		plain := at.declared || at.guessed && !how.ExcludeInferred
-		shown := plain || at.labelled && allowed(Key{Resource: namespacesV1})
-		if visible[a.from] && allowed(a.from) && allowed(a.to) && shown {
-			fields := at.fields
-			if !plain {
-				// Nothing else makes it for this reader.
-				fields = at.byNamespaceLabel
+		plain := at.declared || at.guessed
+		labelled := at.labelled && allowed(Key{Resource: namespacesV1})
+		if visible[a.from] && allowed(a.from) && allowed(a.to) && (plain || labelled) {
+			var fields []string
+			if plain {
+				fields = at.fields
 			}
-			optional := at.named || at.guessed && (!at.declared || !at.found) && !how.ExcludeInferred
+			if !at.declared && labelled {
+				// No other declared reference makes it for this reader.
+				fields = slices.Concat(fields, at.byNamespaceLabel)
+			}
+			optional := at.named || at.guessed && (!at.declared || !at.found)
 			attributes := fmt.Sprint(at.c, at.b, a.typ != OwnerReference && !at.required && optional, told(fields, at.found || !at.named))
 			if !at.found {
 				attributes += fmt.Sprint(" missing ", m.outside(l, a.to, at.uid))

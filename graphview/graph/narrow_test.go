@@ -33,7 +33,6 @@ func (w *world) narrow(l *modelLens) *narrowClient {
 		hidden, ns := pick(w.r, "pods", "configmaps"), pick(w.r, "red", "blue")
 		c.how.Allow = func(r Resource, namespace string) bool { return r.Resource != hidden || namespace != ns }
 	}
-	c.how.ExcludeInferred = w.r.IntN(3) == 0
 	c.n = l.lens.Narrow(c.what)
 	return c
 }

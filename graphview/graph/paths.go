@@ -10,20 +10,25 @@ const maxFields = 4
 
 // fieldsFor interns a set of paths: sorted, without duplicates, at most maxFields.
 func (g *Graph) fieldsFor(paths []string) fieldID {
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	switch len(paths) {
+	switch paths = firstFields(paths); len(paths) {
 	case 0:
 		return 0
 	case 1:
 		return g.fieldFor(paths[0])
 	}
+	return g.fieldSet(paths)
+}
+
+// firstFields sorts paths in place, without duplicates, and returns at most maxFields of them.
+func firstFields(paths []string) []string {
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	if len(paths) > maxFields {
 		slices.SortFunc(paths, comparePaths)
 		paths = paths[:maxFields]
 		slices.Sort(paths)
 	}
-	return g.fieldSet(paths)
+	return paths
 }
 
 // comparePaths sorts inferred references last, since they are left out first.

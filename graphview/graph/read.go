@@ -1,6 +1,9 @@
 package graph
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // ErrGone: the reader's position is older than the oldest tombstones. The reader has to start again
 // with a zero Position.
@@ -88,9 +91,6 @@ type Reading struct {
 	// All is for readers that show more of a vertex than its content. They also get vertices with
 	// the same content, marked Same, when something else of the object may have changed.
 	All bool
-	// ExcludeInferred leaves out the arcs that only inferred references make. The vertices are the
-	// same.
-	ExcludeInferred bool
 	// NoWait: Read returns ErrCommitting while the lens is committed outside the lock, and does not
 	// wait.
 	NoWait bool
@@ -242,13 +242,17 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	if since <= r.known || !r.admits(a, how) {
 		return
 	}
-	fields := g.fieldsOf(a.fields)
+	fields, guessed := g.fieldsOf(a.fields), l.forInferred(a.flags)
 	switch {
-	case how.missing && how.readers == allReaders:
-		// A selector's field would reveal that there is an object outside the view. Fields of inferred
-		// references are left out because not all readers of the arc include these.
+	case how.missing && a.flags&named != 0:
+		// A selector's field would reveal that there is an object outside the view, and an inferred
+		// reference exists only while its target does.
 		fields = g.declaredOf(a.namedBy)
-	case how.missing, forInferred(a.flags) && r.inAudience(how.readers&takeInferred):
+	case how.missing:
+		fields = g.fieldsOf(a.namedBy)
+	case guessed && how.readers&seeNamespaces != 0 && r.namespacesAllowed():
+		fields = firstFields(slices.Concat(g.fieldsOf(a.namedBy), fields))
+	case guessed:
 		// A selector's field would reveal a label of the namespace.
 		fields = g.fieldsOf(a.namedBy)
 	}
@@ -266,7 +270,7 @@ func (r *reader) optional(a *arc, how arcView) bool {
 	if a.typ == OwnerReference || a.flags&required != 0 {
 		return false
 	}
-	return a.flags&named != 0 || how.missing || forInferred(a.flags) && r.inAudience(how.readers&takeInferred)
+	return a.flags&named != 0 || how.missing || r.l.forInferred(a.flags)
 }
 
 // admits reports whether the reader may see an arc whose start it may see.

@@ -21,8 +21,8 @@ type world struct {
 	// exceed is who was told to exceed a bound.
 	exceed map[Key]*budget.Bound
 	// pictures are what lenses show since the last update, to readers who may see all
-	// and to those without Namespaces, with what is inferred and without.
-	pictures map[*modelLens][4]*picture
+	// and to those without Namespaces.
+	pictures map[*modelLens][2]*picture
 }
 
 // picture is the model's of a lens, worked out once for each update, for readers who may
@@ -31,9 +31,6 @@ func (w *world) picture(l *modelLens, how Reading) picture {
 	which := 0
 	if how.Allow != nil {
 		which++
-	}
-	if how.ExcludeInferred {
-		which += 2
 	}
 	known := w.pictures[l]
 	if known[which] == nil {
@@ -106,7 +103,7 @@ func (w *world) update(fn func()) {
 	}
 	w.m.bounds()
 	w.leftOut()
-	w.pictures = make(map[*modelLens][4]*picture)
+	w.pictures = make(map[*modelLens][2]*picture)
 }
 
 // leftOut takes in whose references the graph leaves out. That depends on the order of changes, so the
@@ -207,7 +204,6 @@ func (w *world) addLens(rooted bool, walk Walk) *modelLens {
 	}
 	for _, c := range []client{
 		{how: Reading{Allow: withoutNamespaces}}, {most: 5},
-		{how: Reading{ExcludeInferred: true}}, {how: Reading{ExcludeInferred: true, Allow: withoutNamespaces}, most: 5},
 	} {
 		c.picture = newPicture()
 		l.clients = append(l.clients, &c)

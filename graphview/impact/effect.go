@@ -117,7 +117,7 @@ func (l *link) limit(v Verdict) Verdict {
 	switch {
 	case v == Unaffected:
 		return v
-	case l.inferred():
+	case Inferred(l.Fields):
 		return ProbablyBreaks
 	case l.Optional && !l.says("pulls images with"):
 		return LosesOptional
@@ -125,9 +125,9 @@ func (l *link) limit(v Verdict) Verdict {
 	return v
 }
 
-// inferred reports whether the reference is only inferred.
-func (l *link) inferred() bool {
-	return len(l.Fields) > 0 && !slices.ContainsFunc(l.Fields, func(field string) bool { return !strings.HasPrefix(field, graph.InferredField) })
+// Inferred reports whether an arc with these fields is only inferred.
+func Inferred(fields []string) bool {
+	return len(fields) > 0 && !slices.ContainsFunc(fields, func(field string) bool { return !strings.HasPrefix(field, graph.InferredField) })
 }
 
 // revoke breaks the references to another namespace that only a deleted ReferenceGrant allowed.

@@ -64,6 +64,8 @@ func ParsePolicy(text string) (Policy, bool) {
 type Question struct {
 	Object graph.Key
 	Policy Policy
+	// ExcludeInferred leaves out the references that are only inferred.
+	ExcludeInferred bool
 }
 
 // Relation says how one object leads to another.

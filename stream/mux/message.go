@@ -30,8 +30,6 @@ type Subscribe struct {
 	Name    names.GraphName
 	Since   string
 	Content delivery.Content
-	// ExcludeInferred leaves out references that are only inferred.
-	ExcludeInferred bool
 	// Narrow is the part of the graph that is wanted, nil for all of it.
 	Narrow *graph.Narrowing
 	// Impact is a question about the graph, which is answered in its place. Nil: the graph is
@@ -68,7 +66,6 @@ func parseMessage(text []byte) (m message, err error) {
 			Name      string          `json:"name"`
 			Since     string          `json:"since"`
 			Content   string          `json:"content"`
-			Inferred  *bool           `json:"inferred"`
 			Roots     []string        `json:"roots"`
 			Direction string          `json:"direction"`
 			Depth     int             `json:"depth"`
@@ -111,7 +108,6 @@ func parseMessage(text []byte) (m message, err error) {
 		}
 		question = &asked
 	}
-	exclude := in.Inferred != nil && !*in.Inferred
 	asked := len(in.Request) > 0 && string(in.Request) != "null"
 	named := in.Namespace != "" && in.Name != ""
 	switch {
@@ -126,26 +122,22 @@ func parseMessage(text []byte) (m message, err error) {
 	case asked && narrow != nil:
 		return m, transport.Malformed("subscribe.roots goes with a name: a request has roots of its own")
 	case named && in.Cluster != "":
-		inferred := ""
-		if exclude {
-			inferred = "false"
-		}
 		m.subscribe = &Subscribe{
 			Name: names.GraphName{Cluster: in.Cluster, Namespace: in.Namespace, Name: in.Name}, Impact: question,
 			Query: queryOf(map[string]string{
 				"since": in.Since, "content": in.Content, "direction": in.Direction, "depth": strconv.Itoa(in.Depth),
-				"inferred": inferred, "impact": in.Impact, "propagationPolicy": in.Policy,
+				"impact": in.Impact, "propagationPolicy": in.Policy,
 			}, in.Roots),
 		}
 		return m, nil
 	case named:
 		m.subscribe = &Subscribe{
-			Name: names.GraphName{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, ExcludeInferred: exclude, Narrow: narrow,
+			Name: names.GraphName{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, Narrow: narrow,
 			Impact: question,
 		}
 		return m, nil
 	}
-	m.subscribe = &Subscribe{Request: in.Request, Content: content, ExcludeInferred: exclude, Impact: question}
+	m.subscribe = &Subscribe{Request: in.Request, Content: content, Impact: question}
 	return m, nil
 }
 

@@ -30,10 +30,10 @@ func TestParseMessage(t *testing.T) {
 			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}}},
 		},
 		"another cluster": {
-			text: `{"id":1,"subscribe":{"cluster":"eu-1","namespace":"shop","name":"web","since":"r1","inferred":false,"roots":["pods/shop/web-1"],"depth":2}}`,
+			text: `{"id":1,"subscribe":{"cluster":"eu-1","namespace":"shop","name":"web","since":"r1","roots":["pods/shop/web-1"],"depth":2}}`,
 			want: message{id: 1, subscribe: &Subscribe{
 				Name:  names.GraphName{Cluster: "eu-1", Namespace: "shop", Name: "web"},
-				Query: url.Values{"since": {"r1"}, "inferred": {"false"}, "root": {"pods/shop/web-1"}, "depth": {"2"}},
+				Query: url.Values{"since": {"r1"}, "root": {"pods/shop/web-1"}, "depth": {"2"}},
 			}},
 		},
 		"a request in another cluster": {
@@ -54,18 +54,6 @@ func TestParseMessage(t *testing.T) {
 				Name:   names.GraphName{Namespace: "shop", Name: "web"},
 				Narrow: &graph.Narrowing{Roots: []graph.Key{{Resource: graph.Resource{Resource: "nodes"}, Name: "a"}}, Walk: graph.Walk{Direction: graph.Up, Depth: 3}},
 			}},
-		},
-		"without what is inferred": {
-			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web","inferred":false}}`,
-			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}, ExcludeInferred: true}},
-		},
-		"a request without what is inferred": {
-			text: `{"id":2,"subscribe":{"inferred":false,"request":` + goodRequest + `}}`,
-			want: message{id: 2, subscribe: &Subscribe{Request: []byte(goodRequest), ExcludeInferred: true}},
-		},
-		"with what is inferred": {
-			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web","inferred":true}}`,
-			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}}},
 		},
 		"unsubscribe": {text: ` {"id":3,"unsubscribe":{"channel":7}} `, want: message{id: 3, unsubscribe: 7}},
 
@@ -96,7 +84,7 @@ func TestParseMessage(t *testing.T) {
 		"a depth without a root":  {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","depth":1}}`, wantReason: "go with a root"},
 		"too deep":                {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","roots":["nodes/a"],"depth":65}}`, wantReason: "between 0, for any, and 64"},
 		"a root that is no text":  {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","roots":[1]}}`, wantReason: "roots"},
-		"inferred as text":        {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","inferred":"no"}}`, wantReason: "inferred of type bool"},
+		"inferred":                {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","inferred":false}}`, wantReason: `unknown field "inferred"`},
 		"no channel":              {text: `{"id":1,"unsubscribe":{}}`, wantReason: "unsubscribe.channel"},
 		"channel zero":            {text: `{"id":1,"unsubscribe":{"channel":0}}`, wantReason: "unsubscribe.channel"},
 		"negative channel":        {text: `{"id":1,"unsubscribe":{"channel":-1}}`, wantReason: "unsubscribe.channel"},

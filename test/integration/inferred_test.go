@@ -32,8 +32,8 @@ func withoutInferred(g oracle.Graph) oracle.Graph {
 }
 
 // TestInferredEqualsOracle follows inferred references of kinds that the table does not list,
-// while their targets, and the targets' kinds, are created and deleted. One subscriber has
-// them all; two exclude them, one of these with a narrowed graph.
+// while their targets, and the targets' kinds, are created and deleted. One view has them all;
+// another one excludes them, and has a second subscriber with a narrowed graph.
 func TestInferredEqualsOracle(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)
@@ -53,8 +53,15 @@ func TestInferredEqualsOracle(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	all := follow(ctx, view)
-	declared := followSubscription(ctx, subscriber.New(), view.Subscribe(delivery.SubscribeOptions{ExcludeInferred: true}))
-	part := followSubscription(ctx, subscriber.New(), view.Subscribe(delivery.SubscribeOptions{ExcludeInferred: true, Narrow: narrow, Owner: budget.UserOwner(&user.DefaultInfo{Name: "ann"})}))
+	without := specOf(t, v)
+	without.ExcludeInferred = true
+	name := graphview.Name{Namespace: "views", Name: "declared"}
+	if err := engine.Apply(ctx, name, "uid-declared", without); err != nil {
+		t.Fatal(err)
+	}
+	view, _ = engine.View(name)
+	declared := follow(ctx, view)
+	part := followSubscription(ctx, subscriber.New(), view.Subscribe(delivery.SubscribeOptions{Narrow: narrow, Owner: budget.UserOwner(&user.DefaultInfo{Name: "ann"})}))
 	defer func() {
 		stop()
 		for _, f := range []*graphFollower{all, declared, part} {

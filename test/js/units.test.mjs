@@ -116,17 +116,24 @@ test("a graph of a cluster of a fleet is below the path of the cluster, or asked
 
 test("what is inferred is left out of whatever is asked for", async () => {
   const asked = [];
+  const made = (from, to, ...f) => ({ sarc: { s: key(from), d: key(to), t: "r", a: { f } } });
+  const actions = [made("a", "b", "inferred/spec.b"), made("a", "c", "inferred/spec.c", "spec.c"), { sarc: arc("a", "d") }];
   const fetch = async (url) => {
     asked.push(new URL(url).search);
-    return Response.json({ rev: "1" });
+    return Response.json({ actions, rev: "1" });
   };
-  for (const inferred of [undefined, null, true, false]) await getGraph({ base: "http://graphs", ...place, inferred, fetch });
-  assert.deepEqual(asked, ["", "", "?inferred=true", "?inferred=false"]);
-  const { all, WebSocket } = sockets(() => {});
+  const arcs = [];
+  for (const inferred of [undefined, null, true, false]) arcs.push((await getGraph({ base: "http://graphs", ...place, inferred, fetch })).arcs.size);
+  assert.deepEqual([asked, arcs], [["", "", "", ""], [3, 3, 3, 2]]);
+  const { all, WebSocket } = sockets((socket) => {
+    socket.open();
+    socket.hear({ actions, rev: "1", synced: true });
+    socket.hear({ actions: [made("a", "c", "inferred/spec.c")], rev: "2" });
+  });
   const view = new GraphView({ base: "http://graphs", ...place, inferred: false, WebSocket });
-  await until(() => all.length === 1);
+  await until(() => view.graph.rev === "2");
   view.stop();
-  assert.equal(new URL(all[0].url).searchParams.get("inferred"), "false");
+  assert.deepEqual([new URL(all[0].url).searchParams.has("inferred"), [...view.graph.arcs.values()].map(({ d }) => d.n)], [false, ["d"]]);
   const said = [];
   const connection = { subscribe: (what) => { said.push(JSON.parse(JSON.stringify(what))); return () => {}; } };
   const views = [
@@ -136,7 +143,7 @@ test("what is inferred is left out of whatever is asked for", async () => {
   await until(() => said.length === 4);
   for (const one of views) one.stop();
   const named = { namespace: place.namespace, name: place.name };
-  assert.deepEqual(said, [{ ...named, inferred: false }, { request: { queries: [] }, inferred: false }, named, named]);
+  assert.deepEqual(said, [named, { request: { inferred_references: "Exclude", queries: [] } }, named, named]);
 });
 
 test("list and get", async () => {

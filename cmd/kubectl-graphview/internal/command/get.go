@@ -53,12 +53,7 @@ the state of the objects and not their content.`,
 			p := newProgress(v)
 			stop := p.start(cmd.Context())
 			defer stop()
-			if as == formatHTML {
-				err = v.writeSnapshot(cmd.Context())
-			} else {
-				err = v.client.Export(cmd.Context(), v.namespace, v.name, as, client.Options{ExcludeInferred: !v.inferred}, c.Out)
-			}
-			if err != nil {
+			if err := v.export(cmd.Context(), as); err != nil {
 				return v.remedy(cmd.Context(), err)
 			}
 			return nil
@@ -71,13 +66,19 @@ the state of the objects and not their content.`,
 	return cmd
 }
 
-// writeSnapshot writes the graph as a page.
-func (v *view) writeSnapshot(ctx context.Context) error {
-	g, err := v.client.Snapshot(ctx, v.namespace, v.name, client.Options{Content: client.ContentSummary, ExcludeInferred: !v.inferred})
-	if err != nil {
-		return err
+// export writes the graph. The server writes its formats of the whole graph only.
+func (v *view) export(ctx context.Context, as string) error {
+	if as == formats[0] || as != formatHTML && v.inferred {
+		return v.client.Export(ctx, v.namespace, v.name, as, client.Options{ExcludeInferred: !v.inferred}, v.Out)
 	}
-	return v.writePage(v.String(), g)
+	g, err := v.client.Snapshot(ctx, v.namespace, v.name, client.Options{Content: client.ContentSummary, ExcludeInferred: !v.inferred})
+	switch {
+	case err != nil:
+		return err
+	case as == formatHTML:
+		return v.writePage(v.String(), g)
+	}
+	return formatted(g).Write(v.Out, format.Format(as))
 }
 
 // writePage writes a graph that has summaries, which are all that a page draws.

@@ -1,0 +1,58 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// inferredField is the prefix of the fields of inferred references.
+const inferredField = "inferred/"
+
+// onlyInferred reports whether only inferred references make the arc.
+func (a *Arc) onlyInferred() bool {
+	fields := a.Attributes.Fields
+	return len(fields) > 0 && !slices.ContainsFunc(fields, func(field string) bool { return !strings.HasPrefix(field, inferredField) })
+}
+
+// excludeInferred takes the arcs that only inferred references make out of a message. An arc that the
+// graph has because something else made it is deleted.
+func (m *Message) excludeInferred(g *Graph) error {
+	if !slices.ContainsFunc(m.Actions, func(a Action) bool { return a.SetArc != nil && a.SetArc.onlyInferred() }) {
+		return nil
+	}
+	var members map[string]json.RawMessage
+	var actions []json.RawMessage
+	if err := json.Unmarshal(m.JSON, &members); err != nil {
+		return fmt.Errorf("parse message: %w", err)
+	}
+	if err := json.Unmarshal(members["actions"], &actions); err != nil {
+		return fmt.Errorf("parse actions: %w", err)
+	}
+	kept := 0
+	for i := range m.Actions {
+		a, text := m.Actions[i], actions[i]
+		if a.SetArc != nil && a.SetArc.onlyInferred() {
+			if _, known := g.Arcs[a.SetArc.Key()]; !known {
+				continue
+			}
+			a = Action{DeleteArc: &Arc{From: a.SetArc.From, To: a.SetArc.To, Type: a.SetArc.Type}}
+			var err error
+			if text, err = json.Marshal(map[string]*Arc{"darc": a.DeleteArc}); err != nil {
+				return fmt.Errorf("encode action: %w", err)
+			}
+		}
+		m.Actions[kept], actions[kept] = a, text
+		kept++
+	}
+	m.Actions = m.Actions[:kept]
+	var err error
+	if members["actions"], err = json.Marshal(actions[:kept]); err == nil {
+		m.JSON, err = json.Marshal(members)
+	}
+	if err != nil {
+		return fmt.Errorf("encode message: %w", err)
+	}
+	return nil
+}
