@@ -85,7 +85,7 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 		return list, nil
 	}
 	if early, ok := errors.AsType[*endedEarlyError](err); ok {
-		s.pages.endedEarly(early.objects, time.Now())
+		s.pages.endedEarly(early.objects)
 		s.watch.log.V(1).Info("list ended early", "cause", err.Error(), "page", s.pages.size)
 	} else {
 		err = fmt.Errorf("list %s: %w", s.watch.key.Resource.GroupResource(), err)
@@ -104,7 +104,7 @@ func (s *source) listAtOnce(ctx context.Context, options metav1.ListOptions) (*m
 		if err := s.watch.beginList(ctx); err != nil {
 			return nil, err
 		}
-		s.pages.restart(time.Now())
+		s.pages.restart()
 	}
 	list, first, err := s.list(ctx, options)
 	if err == nil {

@@ -1,9 +1,9 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"hash/maphash"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,24 +11,14 @@ import (
 )
 
 const (
-	// pageSize is the largest limit of a page. It is client-go's default page size, a few
+	// pageSize is the limit of the first page. It is client-go's default page size, a few
 	// megabytes. Larger pages would save little, because 100,000 objects take only 200
 	// requests of a few milliseconds each.
 	pageSize = 500
-	// steadyPages is how many complete pages in a row double the size of the next page. If
-	// all responses above some size end early, one page in steadyPages does.
-	steadyPages = 32
-	// fastList: after a list in pages that took less, the next list is in one response.
-	fastList = 10 * time.Second
-	// pagedAfterEarlyEnd is how long after a response that ended early all lists are in pages.
-	pagedAfterEarlyEnd = time.Hour
 	// longestBreak is how long a list may be interrupted before it begins again. An API
 	// server compacts etcd every five minutes. After that, the watch could not begin at the
 	// first page's version, and all pages would be read again anyway.
 	longestBreak = 5 * time.Minute
-	// mostSeen limits the hashes in pages.seen, two for each page, because a server may
-	// return tokens without end.
-	mostSeen = 1 << 17
 	// mostEmpty is how many pages in a row may have no object. A server may read a page first and
 	// then apply the selectors: with pages of 500 it may leave out five million objects.
 	mostEmpty = 10_000
@@ -38,10 +28,10 @@ var errEndless = errors.New("the server's pages repeat, or have no objects")
 
 // pages decides how the lists of a Watch are requested, and has the position of the current list.
 //
-// A list is requested in one response until a response ends early, because the same request would
-// end early again. After that, lists are requested in pages. A page that ends early is requested
-// again with fewer objects, and an interrupted list continues where it was. Objects that
-// were read stay, so a list completes even if the server is slow.
+// Lists are requested in one response until a response ends early, because the same request would
+// end early again. From then on, lists of the Watch are requested in pages. A page that ends early is
+// requested again with half as many objects, and an interrupted list continues where it was. Objects
+// that were read stay, so a list completes even if the server is slow.
 //
 // All pages have the first page's resource version, and the watch begins there, so it has all
 // changes during the list. If the server no longer has that version (410), it returns a token for
@@ -51,30 +41,22 @@ var errEndless = errors.New("the server's pages repeat, or have no objects")
 type pages struct {
 	// size is the limit of a page, 0 for a list in one response.
 	size int64
-	// completePages is how many pages in a row were complete.
-	completePages int
-	// endedEarlyAt is when a response last ended early.
-	endedEarlyAt time.Time
 
 	// next is the continue token of the next page, empty if no list is in progress.
 	next string
 	// version is the resource version of the first page.
 	version string
-	began   time.Time
 	// last is when the last page was complete.
 	last time.Time
-	// seen has the hashes of the tokens and of the first objects of the pages, see mostSeen
-	// and repeats.
-	seen map[uint64]struct{}
+	// first is the hash of the first object of the list, 0 if it has had none.
+	first uint64
 	// empty is how many pages in a row had no objects.
 	empty int
 	// renewed: next is from the 410 answer to a token that was too old.
 	renewed bool
 }
 
-func (p *pages) restart(now time.Time) {
-	*p = pages{size: p.size, completePages: p.completePages, endedEarlyAt: p.endedEarlyAt, began: now}
-}
+func (p *pages) restart() { *p = pages{size: p.size} }
 
 // inProgress reports whether a list is in progress and its last page is recent.
 func (p *pages) inProgress(now time.Time) bool { return p.next != "" && now.Sub(p.last) < longestBreak }
@@ -87,8 +69,6 @@ func (p *pages) request() metav1.ListOptions {
 
 // done records a complete page, and returns the list, without items, if the page is the last.
 // first is the hash of the page's first object, 0 if it has none.
-// If the list took less than fastList, and no response ended early within pagedAfterEarlyEnd, the
-// next list is requested in one response.
 func (p *pages) done(page *metav1.List, first uint64, now time.Time) (*metav1.List, error) {
 	if err := p.checkEnd(page.Continue, first); err != nil {
 		p.next = ""
@@ -98,49 +78,28 @@ func (p *pages) done(page *metav1.List, first uint64, now time.Time) (*metav1.Li
 		p.version = page.ResourceVersion
 	}
 	p.next, p.renewed, p.last = page.Continue, false, now
-	if p.completePages++; p.completePages >= steadyPages {
-		p.size, p.completePages = min(2*p.size, pageSize), 0
-	}
 	if p.next != "" {
 		return nil, nil
-	}
-	if now.Sub(p.endedEarlyAt) >= pagedAfterEarlyEnd && now.Sub(p.began) < fastList {
-		p.size, p.completePages = 0, 0
 	}
 	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: p.version}}, nil
 }
 
-// checkEnd returns an error if the pages of a list have no end. The last page has no token.
+// checkEnd returns an error if the pages of a list have no end: a page has the token that it was requested
+// with, or the list begins again, since the server ignores tokens. The last page has no token.
 func (p *pages) checkEnd(token string, first uint64) error {
 	switch {
 	case token == "":
 		return nil
-	case p.repeats(token, first):
+	case token == p.next, first != 0 && first == p.first:
 		return errEndless
 	case first != 0:
-		p.empty = 0
+		p.first, p.empty = cmp.Or(p.first, first), 0
 		return nil
 	}
 	if p.empty++; p.empty > mostEmpty {
 		return errEndless
 	}
 	return nil
-}
-
-// repeats records a page and reports whether the list has had its token or first object before. A
-// server that ignores tokens may return a new one with each page. A cycle may have several pages.
-func (p *pages) repeats(token string, first uint64) bool {
-	if p.seen == nil || len(p.seen) > mostSeen-2 {
-		p.seen = make(map[uint64]struct{})
-	}
-	before := len(p.seen)
-	p.seen[maphash.String(seed, token)] = struct{}{}
-	added := 1
-	if first != 0 {
-		p.seen[first] = struct{}{}
-		added++
-	}
-	return len(p.seen) < before+added
 }
 
 // failed records the failure of a page, and reports whether the list continues at once. If it
@@ -172,7 +131,7 @@ func renewal(err error) string {
 
 // endedEarly records that a response ended early after so many objects. The next page has
 // at most half as many.
-func (p *pages) endedEarly(objects int, now time.Time) {
+func (p *pages) endedEarly(objects int) {
 	size := int64(pageSize)
 	if p.size > 0 {
 		size = p.size / 2
@@ -180,7 +139,7 @@ func (p *pages) endedEarly(objects int, now time.Time) {
 	if objects > 0 {
 		size = min(size, int64(objects)/2)
 	}
-	p.size, p.completePages, p.endedEarlyAt = max(size, 1), 0, now
+	p.size = max(size, 1)
 }
 
 // listPages reads a list in pages. It continues an interrupted list.
@@ -190,7 +149,7 @@ func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 		if err := s.watch.beginList(ctx); err != nil {
 			return nil, err
 		}
-		p.restart(time.Now())
+		p.restart()
 		s.retryBeforeList = s.retry
 	}
 	for {
