@@ -43,7 +43,7 @@ type source interface {
 // Discovery keeps a Catalog of the resources that the cluster serves up to date.
 type Discovery struct {
 	source  source
-	changes []changeWatcher
+	changes []*changeWatcher
 	log     logr.Logger
 	poll    time.Duration
 
@@ -78,7 +78,7 @@ func New(o Options) (*Discovery, error) {
 	}
 	d := newDiscovery(server{client: documents}, o.Logger, o.PollInterval)
 	for _, r := range []schema.GroupVersionResource{customResourceDefinitions, apiServices} {
-		d.changes = append(d.changes, changeWatcher{
+		d.changes = append(d.changes, &changeWatcher{
 			client:   objects,
 			resource: r,
 			log:      o.Logger.WithValues("resource", r.GroupResource().String()),
