@@ -72,8 +72,8 @@ func (k *keeper) unuse(kind graph.Kind) {
 // the first time. Later, no target counts as missing before the kind has synced.
 func (k *keeper) unsynced(kind graph.Kind, wanted graph.Coverage, givenUp bool) graph.Coverage {
 	known, told := k.covered[kind]
-	switch {
-	case givenUp, !told && k.view.filled.Load():
+	switch now := k.view.state.Now(); {
+	case givenUp, !told && now.Filled():
 		return graph.Coverage{Unknown: true}
 	case told:
 		return wanted.And(known)

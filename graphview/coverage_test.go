@@ -18,10 +18,10 @@ func TestCoverageOfReplacedWatches(t *testing.T) {
 	k := keepOf(t, e, Name{Namespace: "shop", Name: "flow"}, configMapsResource)
 	for _, labels := range []string{configmaps.Unanswered, "answered"} {
 		k.apply(selecting(spec.ObjectFilter{LabelSelector: labels}))
-		k.until("planned", func() bool { return k.planned == k.view.generation })
+		k.until("planned", func() bool { return k.planned == k.view.state.Now().Generation })
 	}
 	key := graph.Key{Resource: graph.Resource{Version: "v1", Resource: "configmaps"}, Namespace: "shop", Name: "c0"}
-	k.until("synced", func() bool { return k.view.synced.Load() })
+	k.until("synced", func() bool { return k.view.synced() })
 	found, err := k.view.Find(t.Context(), key, nil)
 	if err != nil || found == nil {
 		t.Fatalf("%v, %v", found, err)

@@ -190,7 +190,7 @@ func (e *Engine) startLocked(v *View) {
 // memory is accepted, and is served once enough memory is free.
 func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec.Spec) error {
 	if v, ok := e.View(name); ok && v.uid == uid && v.sameSpec(declared) {
-		return v.invalid()
+		return v.refusal()
 	}
 	// Compile without the lock, because each new stream waits for it.
 	program, err := e.compileView(ctx, name, declared)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
@@ -141,6 +142,9 @@ func await(t testing.TB, what string, cond func() bool) {
 		}
 	}
 }
+
+// synced reports whether the view is complete.
+func (v *View) synced() bool { return v.state.Now().Phase == delivery.Serving }
 
 // vertices returns the number of objects of the view.
 func (f *followed) vertices() int { return f.view.lens.Vertices() }

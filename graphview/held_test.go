@@ -81,7 +81,7 @@ func TestOverdrawnViewGivesUpItsPlan(t *testing.T) {
 	plan, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	v.nextProgram(cancel)
-	v.overdraw(&budget.Overdrawn{})
+	v.limit(0, &budget.Overdrawn{})
 	if plan.Err() == nil {
 		t.Error("the plan goes on")
 	}

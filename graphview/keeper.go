@@ -47,15 +47,8 @@ type keeper struct {
 	// within and blind are Within and Blind of the last outline.
 	within map[resources.Resource]map[string]bool
 	blind  bool
-	// retryAt is the time at which a view that exceeds a limit, or has failed, is retried.
-	retryAt time.Time
-	// retried: the view has not synced since it was retried.
-	retried bool
-	// failure is the message about a panic of this goroutine, "" for none. failed is the generation
-	// that it was reconciling.
-	failure string
-	failed  int
-	current int // generation that is being reconciled
+	// limits is State.Limits of the view when it last began without objects.
+	limits  int
 	horizon horizon
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
@@ -70,6 +71,12 @@ func (k *keptView) until(what string, holds func() bool) {
 	}
 }
 
+// isEmptied reports whether the view exceeds a limit and has released its watches.
+func (k *keptView) isEmptied() bool {
+	now := k.view.state.Now()
+	return now.Phase == delivery.Limited && now.Limits == k.limits
+}
+
 func selecting(object spec.ObjectFilter) spec.Spec {
 	return spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "resource == 'configmaps'", Object: object}}}}
 }
@@ -87,10 +94,10 @@ func TestLimitEndsWithItsSpec(t *testing.T) {
 		if err := k.view.Err(); err != nil {
 			t.Fatalf("the spec is not served: %v", err)
 		}
-		return k.view.synced.Load() && k.view.lens.Vertices() == 1
+		return k.view.synced() && k.view.lens.Vertices() == 1
 	})
 	k.apply(selecting(spec.ObjectFilter{}))
-	k.until("too many", func() bool { return k.view.Err() != nil })
+	k.until("too many", k.isEmptied)
 	if k.view.lens.Vertices() != 0 || len(k.taps) != 0 {
 		t.Errorf("%d vertices, %d watches of a view that is not served", k.view.lens.Vertices(), len(k.taps))
 	}
@@ -107,14 +114,14 @@ func TestPanicIsTheViewsCondition(t *testing.T) {
 		t.Errorf("error: %v", err)
 	}
 	k.apply(selecting(spec.ObjectFilter{}))
-	k.until("a changed spec is served", func() bool { return k.view.synced.Load() && k.view.Err() == nil })
+	k.until("a changed spec is served", func() bool { return k.view.synced() && k.view.Err() == nil })
 }
 
 // A replay that a changed spec has ended is made up for.
 func TestReplayThatEndedEarly(t *testing.T) {
 	k := keepByHand(t, Options{}, 10)
 	k.apply(selecting(spec.ObjectFilter{}))
-	k.until("synced", func() bool { return k.view.synced.Load() })
+	k.until("synced", func() bool { return k.view.synced() })
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, of := range k.taps {
@@ -184,7 +191,7 @@ func TestMemoryOfANamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
-	k.until("refused because of its watch", func() bool { return k.view.Err() != nil && k.planned == 0 })
+	k.until("refused because of its watch", k.isEmptied)
 	if n := k.view.account.Held(); n != 0 || len(k.taps) != 0 {
 		t.Errorf("a view that is not served holds %d bytes and %d watches", n, len(k.taps))
 	}
@@ -192,15 +199,15 @@ func TestMemoryOfANamespace(t *testing.T) {
 		t.Errorf("its status says %q", limit)
 	}
 	others.Close()
-	k.view.retry.Store(true)
-	k.until("served", func() bool { return k.view.Err() == nil && k.view.synced.Load() })
+	k.view.retry()
+	k.until("served", func() bool { return k.view.Err() == nil && k.view.synced() })
 	if n := k.view.account.Held(); n < watchBytes {
 		t.Errorf("a view with a watch of its own holds %d bytes", n)
 	}
 	// The watch of all objects is shared.
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("served, too", func() bool {
-		return k.planned == k.view.generation && k.view.synced.Load() && len(k.retiring) == 0 && k.view.account.Held() < watchBytes
+		return k.planned == k.view.state.Now().Generation && k.view.synced() && len(k.retiring) == 0 && k.view.account.Held() < watchBytes
 	})
 }
 
@@ -229,7 +236,7 @@ func TestRightsBeyondTheLedger(t *testing.T) {
 			if k.grants.asking {
 				k.grants.store(<-k.grants.results, time.Now())
 			}
-			return k.view.Err() != nil || len(k.grants.answers) == names+1
+			return k.isEmptied() || len(k.grants.answers) == names+1
 		})
 		if served := k.view.Err() == nil; served != wantServed {
 			t.Errorf("%d namespaces: served %t", names, served)
@@ -296,7 +303,7 @@ func TestEditAfterExceededBudget(t *testing.T) {
 	k := keepByHand(t, Options{Budget: smallBudget}, 3)
 	declared := selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != ''"})
 	counts := &k.view.engine.intake.Counts
-	synced := func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 }
+	synced := func() bool { return k.view.synced() && k.view.lens.Vertices() == 3 }
 	k.apply(declared)
 	k.until("synced", synced)
 	for _, exceeded := range []bool{false, true} {
@@ -318,7 +325,7 @@ func TestEditAfterExceededBudget(t *testing.T) {
 func TestEditsDoNotAddUp(t *testing.T) {
 	k := keepByHand(t, Options{SyncTimeout: time.Hour}, 3)
 	k.apply(selecting(spec.ObjectFilter{}))
-	k.until("synced", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
+	k.until("synced", func() bool { return k.view.synced() && k.view.lens.Vertices() == 3 })
 	for i := range 20 {
 		k.apply(selecting(spec.ObjectFilter{LabelSelector: fmt.Sprint(configmaps.Unanswered, "=", i)}))
 		k.step(k.life, k.catalog)
@@ -331,6 +338,6 @@ func TestEditsDoNotAddUp(t *testing.T) {
 	}
 	k.apply(selecting(spec.ObjectFilter{ObjectSelectorExpression: "name == 'c1'"}))
 	k.until("the last spec is complete", func() bool {
-		return k.view.synced.Load() && k.planned == k.view.generation && k.view.lens.Vertices() == 1 && k.view.engine.Watches() == 1
+		return k.view.synced() && k.planned == k.view.state.Now().Generation && k.view.lens.Vertices() == 1 && k.view.engine.Watches() == 1
 	})
 }

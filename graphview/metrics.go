@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/intake"
 )
@@ -184,31 +185,25 @@ func mostOf(all map[Name]int) map[Name]int {
 	return most
 }
 
+// stateNames are the states of a view for metrics.
+var stateNames = map[delivery.Phase]string{
+	delivery.Serving: "ready", delivery.Syncing: "syncing", delivery.Refused: "invalid", delivery.Limited: "limited",
+}
+
 // viewStates counts named views by state, and ad-hoc views.
 func (e *Engine) viewStates() (states map[string]int, opened int) {
-	states = map[string]int{"ready": 0, "syncing": 0, "invalid": 0, "limited": 0}
+	states = make(map[string]int, len(stateNames))
+	for _, name := range stateNames {
+		states[name] = 0
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, v := range e.views {
-		states[v.state()]++
+		if name, ok := stateNames[v.state.Now().Phase]; ok {
+			states[name]++
+		}
 	}
 	return states, len(e.opened)
-}
-
-// state returns the state of a view for metrics.
-func (v *View) state() string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	switch {
-	case v.refusal != nil:
-		return "invalid"
-	case v.limit != nil:
-		return "limited"
-	case v.synced.Load():
-		return "ready"
-	default:
-		return "syncing"
-	}
 }
 
 func (e *Engine) watchStates() map[string]int {

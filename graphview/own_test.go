@@ -88,7 +88,7 @@ func TestOwnDenied(t *testing.T) {
 			return holds()
 		})
 	}
-	until("the view is synced", k.view.synced.Load)
+	until("the view is synced", k.view.synced)
 	if got := k.view.lens.Vertices(); got != 3 {
 		t.Errorf("%d vertices, want the ConfigMaps", got)
 	}

@@ -2,11 +2,11 @@ package graphview
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
 
-	"graphview.dev/api/reason"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
@@ -55,16 +55,21 @@ func (k *keeper) run(ctx context.Context) {
 // step reconciles once, and returns the time until the next step. After a panic, only this view is not
 // served.
 func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again time.Duration) {
+	v := k.view
+	// nextProgram registers cancel, so a corrected spec does not wait for work on the old one.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p, now := v.nextProgram(cancel)
 	defer func() {
 		if fault := recover(); fault != nil {
-			k.failed, k.failure = k.current, "the operator met a fault of its own while it prepared this view; its log says more. Change the spec, or report the fault"
-			k.view.engine.o.Logger.Error(fmt.Errorf("panic: %v", fault), "A view is not served", "view", k.view.name.String(), "stack", string(debug.Stack()))
+			v.limit(now.Generation, errors.New("the operator met a fault of its own while it prepared this view; its log says more. Change the spec, or report the fault"))
+			v.engine.o.Logger.Error(fmt.Errorf("panic: %v", fault), "A view is not served", "view", v.name.String(), "stack", string(debug.Stack()))
 			again = time.Second
 		}
 	}()
-	again = k.reconcile(ctx, catalog)
-	if old := k.horizon.pass(time.Now(), k.view.lens.Head()); old != 0 {
-		k.view.engine.writer.Do(func() { k.view.lens.Forget(old) })
+	again = k.reconcile(ctx, catalog, p, now)
+	if old := k.horizon.pass(time.Now(), v.lens.Head()); old != 0 {
+		v.engine.writer.Do(func() { v.lens.Forget(old) })
 	}
 	return again
 }
@@ -122,12 +127,11 @@ func (k *keeper) clear() {
 	k.namespaces, k.advised, k.covered = nil, advised{}, nil
 	v.mu.Lock()
 	v.rows, v.advice = nil, advice.Advice{}
-	v.scopeGeneration++
+	v.setScopeLocked()
 	v.mu.Unlock()
 	v.warnings.Reset()
 	k.planned = 0
 	v.account.Release(budget.Elements, budget.Watches)
-	v.filled.Store(false)
 	v.notify()
 }
 
@@ -151,35 +155,29 @@ func (k *keeper) empty() {
 // reconcile returns the time until it has to run again. Its steps: check that the view can be served;
 // select resources by the queries (selectResources); derive the needed watches and rights (outline);
 // set taps and roots (applyOutline); update advice and the report.
-func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time.Duration {
-	v := k.view
-	// nextProgram registers cancel, so a corrected spec does not wait for work on the old one.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	p, generation, incomplete := v.nextProgram(cancel)
-	if k.current = generation; generation != k.failed {
-		k.failure = ""
-	}
-	if incomplete || generation != k.planned && v.lens.Vertices() > v.engine.o.MaxVertices {
-		// The old spec left objects without a verdict, or selected too many. The new one starts
-		// without them.
+func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog, p *spec.Program, now delivery.State) time.Duration {
+	v, generation := k.view, now.Generation
+	switch {
+	case now.Phase == delivery.Limited:
+		return k.waitForRetry(now)
+	case now.Err() != nil:
 		k.clear()
-	}
-	if k.overLimit() {
-		planned := k.planned != 0
-		k.clear()
-		if planned {
-			// The view's streams have ended, so no reader needs the tombstones.
-			v.engine.writer.Do(func() { v.lens.Forget(v.lens.Head()) })
-		}
-		return max(time.Second, time.Until(k.retryAt))
-	}
-	if p == nil {
+		return time.Hour
+	case p == nil:
 		k.clear()
 		if declared := v.uncompiled(); declared != nil {
 			k.compileAgain(ctx, declared)
 		}
 		return time.Hour
+	case now.Limits != k.limits || generation != k.planned && k.isTooLarge():
+		// The old spec left objects without a verdict, or selected too many. The new one starts
+		// without them.
+		k.clear()
+		k.limits = now.Limits
+	}
+	if why := k.excess(); why != nil {
+		v.limit(generation, why)
+		return 0
 	}
 	if catalog == nil {
 		return time.Second
@@ -188,8 +186,8 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		return 10 * time.Millisecond
 	}
 	o, again := k.outline(p, time.Now())
-	if v.overdrawn.Load() != nil {
-		return 0 // overLimit ends the service
+	if v.Err() != nil {
+		return 0 // the view may not hold the memory
 	}
 	if generation != k.planned && k.planned != 0 && o.Undecided {
 		// The graph of the old spec stays until the rights for the new one are known.
@@ -199,7 +197,7 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog) time
 		return again
 	}
 	k.advise(ctx, p)
-	return min(again, k.report(catalog, o, generation))
+	return min(again, k.report(catalog, o, now))
 }
 
 // applyOutline sets the taps and roots of the view as the outline demands. If the ledger refuses the memory
@@ -327,34 +325,33 @@ func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][
 	return current, again
 }
 
-// overLimit reports whether the view is not served because of its size, its cost, its memory or a
-// panic. It sets or clears the limit of the view. A new limit ends the subscriptions.
-func (k *keeper) overLimit() bool {
-	v := k.view
-	exceeded := k.failure
-	switch {
-	case exceeded != "":
-	case v.overdrawn.Load() != nil:
-		exceeded = *v.overdrawn.Load()
-	case v.lens.Vertices() > v.engine.o.MaxVertices:
-		exceeded = fmt.Sprintf("the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)
+// waitForRetry releases the watches of a view that exceeds a limit, and returns the time until it is
+// retried.
+func (k *keeper) waitForRetry(now delivery.State) time.Duration {
+	v, planned := k.view, k.planned != 0
+	k.clear()
+	k.limits = now.Limits
+	if planned {
+		// The view's streams have ended, so no reader needs the tombstones.
+		v.engine.writer.Do(func() { v.lens.Forget(v.lens.Head()) })
+	}
+	if left := time.Until(now.Until); left > 0 {
+		return left
+	}
+	v.evaluator.RenewBudget()
+	v.state.To(delivery.State{Phase: delivery.Syncing, Generation: now.Generation})
+	return 0
+}
+
+func (k *keeper) isTooLarge() bool { return k.view.lens.Vertices() > k.view.engine.o.MaxVertices }
+
+// excess returns the reason why the view is too large or costs too much, nil if it does not.
+func (k *keeper) excess() error {
+	switch v := k.view; {
+	case k.isTooLarge():
+		return fmt.Errorf("the view has more than %d visible vertices; narrow its queries, namespaces or roots, or raise --max-vertices-per-view", v.engine.o.MaxVertices)
 	case v.evaluator.Budget().Exceeded():
-		exceeded = v.tooCostly()
+		return errors.New(v.tooCostly())
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	switch {
-	case v.limit != nil && (v.retry.Load() || time.Now().After(k.retryAt)):
-		v.limit, k.failure, k.retried = nil, "", true
-		v.overdrawn.Store(nil)
-		v.retry.Store(false)
-		v.evaluator.RenewBudget()
-	case v.limit == nil && exceeded != "" && (v.program != nil || v.overdrawn.Load() != nil):
-		v.limit = &delivery.ClosedError{Reason: reason.LimitExceeded, Message: exceeded}
-		k.retryAt = time.Now().Add(v.engine.o.LimitRetry)
-		v.synced.Store(false)
-		v.interruptLocked(v.limit)
-		v.notify()
-	}
-	return v.limit != nil
+	return nil
 }

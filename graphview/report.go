@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,18 +9,20 @@ import (
 	"time"
 
 	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/writer"
 )
 
 // report updates the rows, the warnings and the sync state of the view from its taps. It returns the
 // time until the result may change without an event.
-func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation int) time.Duration {
+func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, now delivery.State) time.Duration {
 	v := k.view
 	a := newStatusBuilder(o, k.selection.errs)
 	a.own = v.engine.o.Own != nil
@@ -36,18 +39,12 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, generation i
 	v.mu.Lock()
 	changed := !slices.Equal(v.rows, a.rows)
 	if v.rows = a.rows; changed {
-		v.scopeGeneration++
-	}
-	// setProgram takes the same lock, so an equal generation means that the program is unchanged.
-	filled := v.generation == generation && a.synced && !v.synced.Load()
-	if filled {
-		v.synced.Store(true)
+		v.setScopeLocked()
 	}
 	v.mu.Unlock()
+	filled := a.synced && v.state.To(delivery.State{Phase: delivery.Serving, Generation: now.Generation})
 	if filled {
-		v.filled.Store(true)
-		if k.retried {
-			k.retried = false
+		if now.Before == delivery.Limited {
 			v.engine.retryNext(v.name.Namespace)
 		}
 		v.engine.writer.Send(writer.Func(v.lens.Compact))
@@ -241,16 +238,16 @@ func joined(texts []string) string {
 
 // Status returns the status of the view.
 func (v *View) Status() Status {
+	now, lens, program := v.served()
 	v.mu.Lock()
-	rows, limit, program := v.rows, v.limit, v.program
+	rows := v.rows
 	v.mu.Unlock()
-	s := Status{Subscribers: v.publisher.Subscribers(), Synced: v.synced.Load(), Held: v.account.Held()}
+	s := Status{Subscribers: v.publisher.Subscribers(), Synced: now.Phase == delivery.Serving, Held: v.account.Held()}
 	s.Warnings = v.warnings.Summary(program == nil || program.Spec.ServiceAccountName == "")
-	if limit != nil {
-		s.LimitExceeded = limit.Message
+	if now.Phase == delivery.Limited {
+		s.LimitExceeded = now.Why.Message
 	}
-	lens := v.publisher.Lens()
-	if lens == nil || program == nil || limit != nil {
+	if lens == nil {
 		return s
 	}
 	counts := lens.Counts()
@@ -267,16 +264,28 @@ func (v *View) Status() Status {
 	return s
 }
 
+// served returns the state of the view, its lens and its program. The lens is nil if the view is not
+// served, or has no program or no lens yet.
+func (v *View) served() (now delivery.State, lens *graph.Lens, program *spec.Program) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now, program = v.state.Now(), v.program
+	if program != nil && now.Phase != delivery.Limited {
+		lens = v.publisher.Lens()
+	}
+	return now, lens, program
+}
+
 // findings returns the parts of the spec that have no effect.
 func (v *View) findings() []advice.Finding {
-	v.mu.Lock()
-	program, limit, advised := v.program, v.limit, v.advice
-	v.mu.Unlock()
-	lens := v.publisher.Lens()
-	if lens == nil || program == nil || limit != nil {
+	now, lens, program := v.served()
+	if lens == nil {
 		return nil
 	}
-	if program.Rooted() && v.synced.Load() && lens.Counts().Roots == 0 {
+	v.mu.Lock()
+	advised := v.advice
+	v.mu.Unlock()
+	if program.Rooted() && now.Phase == delivery.Serving && lens.Counts().Roots == 0 {
 		return advised.WhileRootless()
 	}
 	return advised.Findings
@@ -285,14 +294,11 @@ func (v *View) findings() []advice.Finding {
 // healthCounts returns the number of objects of a served view by class, and the number of references
 // whose target does not exist.
 func (v *View) healthCounts() (classes [graph.Classes]int, missing int) {
-	v.mu.Lock()
-	unserved := v.program == nil || v.limit != nil
-	v.mu.Unlock()
-	lens := v.publisher.Lens()
-	if lens == nil || unserved {
+	now, lens, _ := v.served()
+	if lens == nil {
 		return classes, 0
 	}
-	if v.filled.Load() {
+	if now.Filled() {
 		missing = lens.Missing() // before the first sync, targets will still arrive
 	}
 	return lens.Classes(), missing
@@ -318,14 +324,27 @@ func (e *Engine) retryNext(namespace string) {
 	}
 	var next *View
 	for name, v := range e.views {
-		if name.Namespace == namespace && v.overdrawn.Load() != nil && (next == nil || name.Name < next.name.Name) {
+		if name.Namespace == namespace && v.isOverdrawn() && (next == nil || name.Name < next.name.Name) {
 			next = v
 		}
 	}
 	if next != nil {
-		next.retry.Store(true)
-		next.kick()
+		next.retry()
 	}
+}
+
+// retry makes the next retry of a view that exceeds a limit due.
+func (v *View) retry() {
+	now := v.state.Now()
+	v.state.To(delivery.State{Phase: delivery.Limited, Generation: now.Generation, Cause: now.Cause})
+	v.kick()
+}
+
+// isOverdrawn reports whether the view is not served because its owner held too much memory.
+func (v *View) isOverdrawn() bool {
+	now := v.state.Now()
+	_, overdrawn := errors.AsType[*budget.Overdrawn](now.Cause)
+	return now.Phase == delivery.Limited && overdrawn
 }
 
 func healthOf(classes [graph.Classes]int) Health {

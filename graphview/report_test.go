@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
@@ -35,7 +36,7 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	catalog := resources.NewCatalog(nil, nil)
 	o := plan.Outline{Selected: []resources.Resource{configMapsResource}}
 	for range 5_000 {
-		of.keeper.report(catalog, o, 0)
+		of.keeper.report(catalog, o, delivery.State{})
 	}
 	close(stop)
 	flips.Wait()

@@ -202,7 +202,7 @@ func TestSyncedAfterARefusedWatch(t *testing.T) {
 		c.namespaces["ns-with-a-slow-list"] = 7
 		k := keepIn(t, c, Options{})
 		k.apply(inNamespaces(slices.Collect(maps.Keys(c.namespaces)), false))
-		for !k.view.synced.Load() {
+		for !k.view.synced() {
 			k.pass()
 		}
 		if n := k.view.lens.Vertices(); n != 77 {
@@ -251,14 +251,14 @@ func TestNarrowedAtOnce(t *testing.T) {
 		k := keepIn(t, c, Options{})
 		other := keepAnother(t, k.view.engine, "other")
 		k.apply(inNamespaces([]string{"ns-00", "ns-01"}, false))
-		for !k.view.synced.Load() {
+		for !k.view.synced() {
 			k.pass()
 		}
 		other.apply(inNamespaces(nil, false))
 		other.step(other.life, other.catalog)
 		k.pass()
 		k.apply(inNamespaces([]string{"ns-01"}, false))
-		for !k.view.synced.Load() {
+		for !k.view.synced() {
 			k.pass()
 		}
 		k.view.engine.writer.Do(func() {})
@@ -354,7 +354,7 @@ func syncedIsComplete(t *testing.T, random *rand.Rand) {
 		other.step(other.life, other.catalog)
 		k.pass()
 		k.view.engine.writer.Do(func() {})
-		synced := k.view.synced.Load()
+		synced := k.view.synced()
 		became := synced && (!was || time.Until(deadline) < time.Second)
 		was = synced
 		if !became || len(k.view.warnings.Summary(true)) > 0 || k.refused() {
@@ -374,7 +374,7 @@ func syncedIsComplete(t *testing.T, random *rand.Rand) {
 			t.Errorf("after %s the view of %d namespaces is synced with %d of %d objects and says nothing", 4*time.Minute-time.Until(deadline), len(names), got, want)
 		}
 	}
-	if !k.view.synced.Load() {
+	if !k.view.synced() {
 		t.Error("the view is never synced")
 	}
 }

@@ -54,7 +54,7 @@ func TestNamespacesAreForgotten(t *testing.T) {
 	many := selecting(spec.ObjectFilter{})
 	many.Namespaces = &spec.Namespaces{Names: append(numbered(16), "shop")} // more than are watched one by one
 	k.apply(many)
-	k.until("synced", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
+	k.until("synced", func() bool { return k.view.synced() && k.view.lens.Vertices() == 3 })
 	concerned := func() (namespaces []string) {
 		for _, followed := range k.taps {
 			for _, namespace := range []string{"ns-000", "ns-008", "ns-020", "shop"} {
@@ -72,7 +72,7 @@ func TestNamespacesAreForgotten(t *testing.T) {
 		many.Namespaces = &spec.Namespaces{Names: names}
 		k.apply(many)
 		k.until("synced again", func() bool {
-			return k.view.synced.Load() && k.planned == k.view.generation && k.view.lens.Vertices() == 0
+			return k.view.synced() && k.planned == k.view.state.Now().Generation && k.view.lens.Vertices() == 0
 		})
 	}
 	if diff := cmp.Diff([]string{"ns-020"}, concerned()); diff != "" {
@@ -80,12 +80,12 @@ func TestNamespacesAreForgotten(t *testing.T) {
 	}
 	all := selecting(spec.ObjectFilter{})
 	k.apply(all)
-	k.until("everything", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 3 })
+	k.until("everything", func() bool { return k.view.synced() && k.view.lens.Vertices() == 3 })
 	if diff := cmp.Diff([]string{"ns-000", "ns-008", "ns-020", "shop"}, concerned()); diff != "" {
 		t.Errorf("when all are selected (-want +got):\n%s", diff)
 	}
 	k.apply(many)
-	k.until("fewer", func() bool { return k.view.synced.Load() && k.view.lens.Vertices() == 0 })
+	k.until("fewer", func() bool { return k.view.synced() && k.view.lens.Vertices() == 0 })
 	k.until("the others are forgotten", func() bool { return slices.Equal(concerned(), []string{"ns-020"}) })
 }
 
@@ -96,7 +96,7 @@ func TestWarningsStayInTheirNamespace(t *testing.T) {
 	many := selecting(spec.ObjectFilter{})
 	many.Namespaces = &spec.Namespaces{Names: append(numbered(16), "shop")} // more than are watched one by one
 	k.apply(many)
-	k.until("synced", func() bool { return k.view.synced.Load() })
+	k.until("synced", func() bool { return k.view.synced() })
 	for _, followed := range k.taps {
 		for namespace, want := range map[string]int{"elsewhere": 0, "shop": 1} {
 			followed.feed.Invalid(namespace, "broken", errors.New("no JSON"))

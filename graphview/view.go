@@ -2,10 +2,9 @@ package graphview
 
 import (
 	"context"
-	"maps"
 	"reflect"
 	"sync"
-	"sync/atomic"
+	"time"
 
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
@@ -34,30 +33,14 @@ type View struct {
 	publisher *delivery.Publisher
 	evaluator *intake.Evaluator
 	account   *budget.Account // of memory
-	// overdrawn is the message of the ledger's refusal of more memory, nil if there is none.
-	overdrawn atomic.Pointer[string]
-	// retry makes the view's goroutine retry at once, if the view exceeds a limit.
-	retry  atomic.Bool
-	synced atomic.Bool
-	// filled: the view has synced since it was last empty. The keeper writes it.
-	filled atomic.Bool
+	state     *delivery.ViewState
 
-	mu              sync.Mutex
-	spec            *spec.Spec    // nil if it is refused, because it may be large
-	program         *spec.Program // nil while the spec is invalid
-	generation      int           // of the program
-	refusal         error         // *spec.InvalidError
-	closed          *delivery.ClosedError
-	cancel          context.CancelFunc // of the view's goroutine
-	limit           *delivery.ClosedError
-	present         *delivery.Interruption // of the present subscriptions
-	rows            []ResourceStatus
-	advice          advice.Advice
-	scopeGeneration uint64 // counts changes of rows and program
-	seen            delivery.Scope
-	news            chan struct{} // closed when synced or warnings changed
-	// incomplete: the budget was exceeded before it was renewed, so objects may lack a verdict.
-	incomplete bool
+	mu      sync.Mutex
+	spec    *spec.Spec         // nil if it is refused, because it may be large
+	program *spec.Program      // nil while the spec is invalid, or its owner may hold no memory for it
+	cancel  context.CancelFunc // of the view's goroutine
+	rows    []ResourceStatus
+	advice  advice.Advice
 	// superseded ends the work of the view's goroutine on its plan; nil before the first plan.
 	superseded context.CancelFunc
 }
@@ -65,16 +48,15 @@ type View struct {
 func newView(e *Engine, name Name, uid string) *View {
 	v := &View{
 		engine: e, name: name, uid: uid,
-		kicks:   make(chan struct{}, 1),
-		done:    make(chan struct{}),
-		present: &delivery.Interruption{Over: make(chan struct{})},
-		news:    make(chan struct{}),
-		named:   true,
+		kicks: make(chan struct{}, 1),
+		done:  make(chan struct{}),
+		state: delivery.NewViewState(),
+		named: true,
 	}
 	v.warnings = delivery.NewWarnings(v.announceNews)
 	v.publisher = delivery.NewPublisher(delivery.Source{
-		Name: name.String(), UID: uid, Run: e.run, Shared: &e.delivered, Warnings: v.warnings, Logger: e.o.Logger,
-		Err: v.Err, Synced: v.synced.Load, News: v.newsChannel, Interruption: v.interruption, Scope: v.deliveryScope, Notify: v.notify,
+		Name: name.String(), UID: uid, Run: e.run, Shared: &e.delivered, Warnings: v.warnings, State: v.state, Logger: e.o.Logger,
+		Notify: v.notify,
 	})
 	v.evaluator = e.intake.NewEvaluator(consumer{v}, name.String())
 	v.chargeTo(e.ledger.Account(budget.NamespaceOwner(name.Namespace)))
@@ -90,28 +72,24 @@ func (v *View) UID() string { return v.uid }
 // Err returns the *ClosedError of new streams: its spec is refused, it exceeds a limit, or it has ended. It
 // returns nil if the view is served.
 func (v *View) Err() error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	switch {
-	case v.closed != nil:
-		return v.closed
-	case v.refusal != nil:
-		return unserved(v.refusal)
-	case v.limit != nil:
-		return v.limit
+	now := v.state.Now()
+	if why := now.Err(); why != nil {
+		return why
 	}
 	return nil
 }
 
-func (v *View) invalid() error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.refusal
+// refusal returns the *spec.InvalidError of a view whose spec is refused, else nil.
+func (v *View) refusal() error {
+	if now := v.state.Now(); now.Phase == delivery.Refused {
+		return now.Cause
+	}
+	return nil
 }
 
 // refusedAs reports whether the view is already refused for this reason.
 func (v *View) refusedAs(why error) bool {
-	present := v.invalid()
+	present := v.refusal()
 	return why != nil && present != nil && present.Error() == why.Error()
 }
 
@@ -135,25 +113,24 @@ func (v *View) install(declared *spec.Spec, p *spec.Program, err error) {
 	}
 	v.setProgram(declared, p, err)
 	if overdrawn != nil {
-		v.overdraw(overdrawn)
+		v.limit(v.state.Now().Generation, overdrawn)
 	}
 }
 
 // setProgram sets the compiled spec, or the reason why there is none.
 func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.mu.Lock()
-	v.spec, v.program, v.refusal, v.limit = declared, p, err, nil
+	v.spec, v.program = declared, p
+	next := delivery.State{Phase: delivery.Syncing, Generation: v.state.Now().Generation + 1}
+	if v.evaluator.RenewBudget() {
+		next.Before = delivery.Limited
+	}
 	if err != nil {
 		v.spec = nil
+		next.Phase, next.Cause, next.Why = delivery.Refused, err, unserved(err)
 	}
-	v.overdrawn.Store(nil)
-	v.incomplete = v.evaluator.RenewBudget() || v.incomplete
-	v.generation++
-	v.scopeGeneration++
-	v.synced.Store(false)
-	if err != nil {
-		v.interruptLocked(unserved(err))
-	}
+	v.state.To(next)
+	v.setScopeLocked()
 	v.supersedeLocked()
 	v.mu.Unlock()
 	v.kick()
@@ -164,16 +141,20 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 func (v *View) hold(use budget.Use, bytes int64) error {
 	err := v.account.Set(use, bytes)
 	if err != nil {
-		v.overdraw(err)
+		v.limit(v.state.Now().Generation, err)
 	}
 	return err
 }
 
-// overdraw makes the keeper stop serving the view until it is retried.
-func (v *View) overdraw(err error) {
-	message := err.Error()
-	v.overdrawn.Store(&message)
+// limit stops serving a view that exceeds a limit, until it is retried. It reports whether the view was
+// served.
+func (v *View) limit(generation int, why error) bool {
+	if !v.state.To(delivery.State{Phase: delivery.Limited, Generation: generation, Cause: why, Until: time.Now().Add(v.engine.o.LimitRetry)}) {
+		return false
+	}
 	v.interruptPlan()
+	v.notify()
+	return true
 }
 
 // interruptPlan ends the work of the view's goroutine on a plan, such as a replay, and makes it
@@ -190,20 +171,14 @@ func (v *View) interruptPlan() {
 func (v *View) uncompiled() *spec.Spec {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.program != nil || v.refusal != nil || v.closed != nil {
+	if v.program != nil {
 		return nil
 	}
 	return v.spec
 }
 
-// relieve stops serving the view. It returns false if the view is already overdrawn.
-func (v *View) relieve(why *budget.Overdrawn) bool {
-	if v.overdrawn.Load() != nil {
-		return false
-	}
-	v.overdraw(why)
-	return true
-}
+// relieve stops serving the view. It returns false if the view is not served.
+func (v *View) relieve(why *budget.Overdrawn) bool { return v.limit(v.state.Now().Generation, why) }
 
 // supersedeLocked ends the work of the view's goroutine on its plan.
 func (v *View) supersedeLocked() {
@@ -223,27 +198,25 @@ func (e *Engine) newBudget(owner budget.Owner) *quota.Budget {
 	return quota.NewBudget(e.budgets.Bucket(owner))
 }
 
-// nextProgram returns the program to reconcile. The view calls cancel when the program changes or its
-// work is interrupted. incomplete reports whether objects may lack a verdict.
-func (v *View) nextProgram(cancel context.CancelFunc) (p *spec.Program, generation int, incomplete bool) {
+// nextProgram returns the program to reconcile, and the state of the view. The view calls cancel when the
+// program changes or its work is interrupted.
+func (v *View) nextProgram(cancel context.CancelFunc) (*spec.Program, delivery.State) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.superseded = cancel
-	incomplete, v.incomplete = v.incomplete, false
-	return v.program, v.generation, incomplete
+	return v.program, v.state.Now()
 }
 
 // end ends the view, its subscriptions and its goroutine.
 func (v *View) end(why *delivery.ClosedError) {
+	if !v.state.To(delivery.State{Phase: delivery.Ended, Why: why}) {
+		return
+	}
+	close(v.done)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.closed == nil {
-		v.closed = why
-		v.interruptLocked(why)
-		close(v.done)
-		if v.cancel != nil {
-			v.cancel()
-		}
+	if v.cancel != nil {
+		v.cancel()
 	}
 }
 
@@ -252,22 +225,9 @@ func (v *View) onEnd(cancel context.CancelFunc) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.cancel = cancel
-	if v.closed != nil {
+	if v.state.Now().Phase == delivery.Ended {
 		cancel()
 	}
-}
-
-// interruptLocked ends the present subscriptions.
-func (v *View) interruptLocked(why *delivery.ClosedError) {
-	v.present.Why = why
-	close(v.present.Over)
-	v.present = &delivery.Interruption{Over: make(chan struct{})}
-}
-
-func (v *View) interruption() *delivery.Interruption {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.present
 }
 
 // kick makes the view's goroutine reconcile.
@@ -309,17 +269,8 @@ func (v *View) notify() {
 // announceNews notifies subscribers of changes of the sync state or the warnings.
 func (v *View) announceNews() {
 	_ = v.hold(budget.Faults, v.warnings.Bytes()) // the keeper handles the error
-	v.mu.Lock()
-	close(v.news)
-	v.news = make(chan struct{})
-	v.mu.Unlock()
+	v.state.Announce()
 	v.notify()
-}
-
-func (v *View) newsChannel() <-chan struct{} {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.news
 }
 
 // Subscribe returns a new subscription. The caller closes it.
@@ -336,46 +287,36 @@ func (v *View) Find(ctx context.Context, key graph.Key, access delivery.Access) 
 	return v.publisher.Find(ctx, key, access)
 }
 
-// deliveryScope returns the selected resources and namespaces, as far as they are known.
-func (v *View) deliveryScope() delivery.Scope {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.seen.Generation == v.scopeGeneration {
-		return v.seen
-	}
-	s := delivery.Scope{Generation: v.scopeGeneration, Resources: make([]delivery.ScopedResource, len(v.rows))}
+// setScopeLocked sets the selected resources and namespaces for the subscribers.
+func (v *View) setScopeLocked() {
+	selected := make([]delivery.ScopedResource, len(v.rows))
 	for i, row := range v.rows {
-		s.Resources[i] = delivery.ScopedResource{
+		selected[i] = delivery.ScopedResource{
 			Resource: graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}, Namespaced: row.Namespaced,
 		}
 	}
+	var namespaces map[string]bool
 	if v.program != nil && v.program.Namespaces != nil {
-		s.Namespaces = v.program.Namespaces.Names
+		namespaces = v.program.Namespaces.Names
 	}
-	if s.Named = v.seen.Named; !maps.Equal(s.Namespaces, v.seen.Namespaces) {
-		s.Named++
-	}
-	v.seen = s
-	return s
+	v.state.SetScope(selected, namespaces)
 }
 
 // WaitSynced waits until every selected resource has synced or was given up for now. It returns the
 // error of ctx or of Err.
 func (v *View) WaitSynced(ctx context.Context) error {
 	for {
-		news, interrupted := v.newsChannel(), v.interruption()
-		if err := v.Err(); err != nil {
-			return err
+		now := v.state.Now()
+		if why := now.Err(); why != nil {
+			return why
 		}
-		if v.synced.Load() {
+		if now.Phase == delivery.Serving {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-v.done:
-		case <-news:
-		case <-interrupted.Over:
+		case <-now.News:
 		}
 	}
 }

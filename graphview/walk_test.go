@@ -23,7 +23,7 @@ func TestWalksAreCharged(t *testing.T) {
 			declared := selecting(spec.ObjectFilter{})
 			declared.Roots = &spec.Roots{ObjectSelectorExpressions: []string{"true"}, Follow: &spec.Follow{Direction: graph.Both, Depth: test.depth}}
 			k.apply(declared)
-			k.until("synced", func() bool { return k.view.synced.Load() })
+			k.until("synced", func() bool { return k.view.synced() })
 			e := k.view.engine
 			before := e.processors.Cost.Load()
 			walk := func() {

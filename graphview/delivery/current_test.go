@@ -7,7 +7,6 @@ import (
 	"maps"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,30 +86,36 @@ func TestOldPieceIsNotTheEnd(t *testing.T) {
 // be no later change to bring them.
 func TestEmptyPieceIsNotTheEnd(t *testing.T) {
 	s := newStage(t)
-	var synced atomic.Bool
-	s.publisher.source.Synced = synced.Load
+	s.state.To(State{Generation: 1})
 	first, second := s.twoReaders(t)
-	entered, leave := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	s.publisher.source.Synced = func() bool {
-		now := synced.Load()
-		once.Do(func() { // the first reader's, before the view is synced
-			close(entered)
-			<-leave
-		})
-		return now
-	}
 	var readers sync.WaitGroup
-	readers.Go(func() { first.catchUp(t) })
-	<-entered
-	synced.Store(true)
-	readers.Go(func() { second.catchUp(t) })
-	time.Sleep(50 * time.Millisecond) // it comes to wait for what the first one encodes
-	close(leave)
+	s.graph.Update(func() {
+		readers.Go(func() { first.catchUp(t) })
+		for !s.publisher.encoding(first.digest) {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(50 * time.Millisecond) // it reads the phase of the view, and waits for the graph
+		s.state.To(State{Phase: Serving, Generation: 1})
+		readers.Go(func() { second.catchUp(t) })
+		time.Sleep(50 * time.Millisecond) // it comes to wait for what the first one encodes
+	})
 	readers.Wait()
 	if !second.state.synced {
 		t.Error("the second reader was not told that the view is synced")
 	}
+}
+
+// encoding reports whether a subscriber encodes a piece for a viewer.
+func (p *Publisher) encoding(digest string) bool {
+	at := p.changes.slot(digest)
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	for _, c := range at.pieces {
+		if !c.made {
+			return true
+		}
+	}
+	return false
 }
 
 // TestWaitForAPieceEnds: Poll does not wait for a piece that another subscriber encodes, and Wait ends with

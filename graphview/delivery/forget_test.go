@@ -14,7 +14,7 @@ import (
 func TestPublisherKeepsNothingWithoutSubscribers(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
-	s.scope = Scope{Generation: 1, Resources: []ScopedResource{{Resource: pods, Namespaced: true}, {Resource: secrets, Namespaced: true}}}
+	s.state.SetScope([]ScopedResource{{Resource: pods, Namespaced: true}, {Resource: secrets, Namespaced: true}}, nil)
 	var readers []*reader
 	for range 3 {
 		r := s.reader(SubscribeOptions{Access: fixedAccess{{Resource: "pods"}: true}})

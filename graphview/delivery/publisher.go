@@ -99,15 +99,15 @@ func (p *Publisher) next(lens *graph.Lens, from state, on *walk, v viewer) ([]*F
 
 // isCurrent reports whether a state is current in all that does not come from the graph.
 func (p *Publisher) isCurrent(lens *graph.Lens, s state) bool {
-	return s.warned == p.source.Warnings.head() && (s.synced || !p.source.Synced()) && s.kinds == p.kinds.of(lens) &&
-		(s.denied == nil || s.denied.generation == p.source.Scope().Generation)
+	return s.warned == p.source.Warnings.head() && (s.synced || p.source.State.Now().Phase != Serving) && s.kinds == p.kinds.of(lens) &&
+		(s.denied == nil || s.denied.generation == p.source.State.Scope().Generation)
 }
 
 // encode reads a piece of the graph and encodes it as messages.
 func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLimit) ([]*Frame, state, error) {
 	to := from
 	// Synced comes before the read: if it is true, the graph that is read is complete.
-	synced := p.source.Synced()
+	synced := p.source.State.Now().Phase == Serving
 	set, cleared, warned, ok := p.source.Warnings.since(from.warned)
 	if !ok {
 		return nil, state{reset: true}, nil
@@ -119,7 +119,7 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 	if v.rights != nil {
 		// The rights come before the read: changes that a narrowed graph emits count as sent, so
 		// all rights must be known by then.
-		scope := p.source.Scope()
+		scope := p.source.State.Scope()
 		if from.warned != 0 && from.named != scope.Named {
 			return nil, state{reset: true}, nil // it may see other warnings than before
 		}

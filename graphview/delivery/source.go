@@ -9,11 +9,9 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/graph"
 )
 
-// Source connects a Publisher to its view. All functions are required. Any goroutine may call them at
-// any time, and they must not block.
+// Source is what a Publisher knows of its view. All fields are required.
 type Source struct {
 	// Name is for logs. UID distinguishes a view from another one of the same name.
 	Name, UID string
@@ -22,46 +20,12 @@ type Source struct {
 	// Shared is the same for all publishers of a process.
 	Shared   *Shared
 	Warnings *Warnings
-	Logger   logr.Logger
+	// State says whether the view is served, and what it selects.
+	State  *ViewState
+	Logger logr.Logger
 
-	// Err returns the reason why the view is not served, nil if it is served.
-	Err func() error
-	// Synced reports whether the graph is complete.
-	Synced func() bool
-	// News returns a channel that is closed when Synced, Warnings or Err may have changed.
-	News func() <-chan struct{}
-	// Interruption returns the Interruption that ends the subscriptions that begin now.
-	Interruption func() *Interruption
-	// Scope returns the resources and namespaces that the view selects.
-	Scope func() Scope
-	// Notify is called after the number of subscribers has changed.
+	// Notify is called after the number of subscribers has changed. It must not block.
 	Notify func()
-}
-
-// Scope has the resources and namespaces of a view, for its warnings about rights.
-type Scope struct {
-	// Generation changes whenever another field does.
-	Generation uint64
-	// Resources are the resources that the view selects. The slice is immutable.
-	Resources []ScopedResource
-	// Namespaces has the namespaces in the spec, nil if the spec names none. It is never empty.
-	Namespaces map[string]bool
-	// Named changes if Namespaces does.
-	Named uint64
-}
-
-// ScopedResource is a resource that a view selects.
-type ScopedResource struct {
-	graph.Resource
-
-	Namespaced bool
-}
-
-// Interruption ends subscriptions.
-type Interruption struct {
-	// Over is closed to end the subscriptions. Why is set before that.
-	Over chan struct{}
-	Why  *ClosedError
 }
 
 // Shared is the state that the publishers of a process share. The zero value is ready.

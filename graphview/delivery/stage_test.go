@@ -19,7 +19,7 @@ type stage struct {
 	lens      *graph.Lens
 	warnings  *Warnings
 	publisher *Publisher
-	scope     Scope
+	state     *ViewState
 	revision  uint64
 }
 
@@ -27,11 +27,11 @@ func newStage(tb testing.TB) *stage {
 	tb.Helper()
 	s := &stage{graph: graph.New(nil)}
 	s.warnings = NewWarnings(func() {})
-	news, interruption := make(chan struct{}), &Interruption{Over: make(chan struct{})}
+	s.state = NewViewState()
+	s.state.To(State{Phase: Serving})
 	s.publisher = NewPublisher(Source{
 		Name: "shop/web", UID: "uid", Run: NewRun(), Shared: &Shared{}, Warnings: s.warnings, Logger: logr.Discard(),
-		Err: func() error { return nil }, Synced: func() bool { return true }, News: func() <-chan struct{} { return news },
-		Interruption: func() *Interruption { return interruption }, Scope: func() Scope { return s.scope }, Notify: func() {},
+		State: s.state, Notify: func() {},
 	})
 	s.graph.Update(func() {
 		s.source = s.graph.AddSource(graph.Kind{Kind: "Pod"}, pods, graph.ScopeNamespaced)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
@@ -53,7 +52,7 @@ type Subscription struct {
 	polled      bool
 	pause       pause // after the last Poll
 	commitWaits commitWaits
-	ends        *Interruption
+	began       int // State.Interruptions of the view at the start
 	closing     sync.Once
 }
 
@@ -64,7 +63,7 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.source.Notify()
 	s := &Subscription{
 		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content},
-		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, joins: o.JoinWalk && o.Narrow == nil, ends: p.source.Interruption(),
+		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, joins: o.JoinWalk && o.Narrow == nil, began: p.source.State.Now().Interruptions,
 	}
 	if s.narrow != nil {
 		s.wanted.narrow = s.narrow.mark
@@ -112,16 +111,14 @@ func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 func (s *Subscription) Poll() ([]*Frame, error) {
 	p := s.publisher
 	s.polled, s.pause = true, pause{}
-	select {
-	case <-s.ends.Over:
-		return nil, s.ends.Why
-	default:
+	now := p.source.State.Now()
+	if now.Interruptions != s.began {
+		return nil, now.Why
 	}
-	if err := p.source.Err(); err != nil {
-		return nil, closedBy(err)
+	if why := now.Err(); why != nil {
+		return nil, why
 	}
-	// Get the channels before reading, so that no later change is missed.
-	s.pause.news = p.source.News()
+	s.pause.news = now.News // from before the read, so that no later change is missed
 	v := s.viewer()
 	lens := p.Lens()
 	if lens == nil {
@@ -285,7 +282,6 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-ready:
-	case <-s.ends.Over:
 	case <-s.pause.news:
 	case <-s.pause.changed:
 	case <-s.revoked:
@@ -322,14 +318,6 @@ func (s *Subscription) viewer() viewer {
 	}
 	s.digest = digest
 	return v
-}
-
-// closedBy returns the error that ends a subscription of a view that is not served.
-func closedBy(err error) *ClosedError {
-	if c, ok := errors.AsType[*ClosedError](err); ok {
-		return c
-	}
-	return &ClosedError{Reason: reason.Invalid, Message: err.Error()}
 }
 
 // maxCommitWaits is the number of successive commits outside the lock for which Poll returns nothing.
