@@ -135,7 +135,7 @@ func (k *keeper) inUse() (feeds map[*feed]bool, kinds map[graph.Kind]bool) {
 	feeds, kinds = make(map[*feed]bool), make(map[graph.Kind]bool)
 	maps.Copy(kinds, k.deniedKinds)
 	for _, t := range k.allTaps() {
-		if t.need.OfObjects() && !t.Closed() {
+		if t.need.OfObjects() && t.State() != intake.Closed {
 			feeds[t.feed], kinds[intake.KindOf(t.need.Resource)] = true, true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
@@ -126,14 +127,14 @@ func TestReplayThatEndedEarly(t *testing.T) {
 	cancel()
 	for _, of := range k.taps {
 		k.replay(ended, of, nil)
-		if !of.behind {
+		if of.State() != intake.Behind {
 			t.Fatal("a replay that was ended is taken for one that was not")
 		}
 	}
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("all replayed", func() bool {
 		for _, of := range k.taps {
-			if of.behind || !of.Replayed() {
+			if of.State() != intake.Complete {
 				return false
 			}
 		}

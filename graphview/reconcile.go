@@ -315,7 +315,7 @@ func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][
 		if n.OfNamespaces() || !n.Resource.Namespaced {
 			continue
 		}
-		has := plan.WatchStatus{Key: n.Key, State: t.state(), Complete: t.complete}
+		has := plan.WatchStatus{Key: n.Key, State: t.state(), Complete: t.wasComplete()}
 		left := lateAfter - now.Sub(t.acquired)
 		if has.Late = left <= 0; !has.Late && !has.State.Synced {
 			again = min(again, left)

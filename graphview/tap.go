@@ -29,10 +29,6 @@ type tap struct {
 	// namespaces are the namespaces whose objects may concern the view, nil for all.
 	namespaces *tapNamespaces
 	acquired   time.Time
-	// behind: the last replay ended early.
-	behind bool
-	// complete is the last result of ready. wasComplete: ready was true at some time.
-	complete, wasComplete bool
 	// settled: the tap was ready when the view last read its selected namespaces.
 	settled bool
 }
@@ -58,10 +54,14 @@ func (t *tap) state() watch.State { return t.feed.LastState() }
 
 // ready reports whether the view has all objects of the feed, whose state is s. Later changes may
 // still be in the backlog.
-func (t *tap) ready(s watch.State) bool {
-	t.complete = s.Synced && t.Replayed() && (t.complete || t.Pending() == 0)
-	t.wasComplete = t.wasComplete || t.complete
-	return t.complete
+func (t *tap) ready(s watch.State) bool { return s.Synced && t.State() == intake.Complete }
+
+// wasComplete reports whether the view has had all objects of the feed, although it may lack some now.
+func (t *tap) wasComplete() bool { return t.State() == intake.Complete || t.State() == intake.Behind }
+
+// needsReplay reports whether the view lacks objects that the watch retains.
+func (t *tap) needsReplay() bool {
+	return t.State() == intake.Replaying || t.State() == intake.Behind
 }
 
 // selectedNamespaces returns the namespaces that a tap of Namespaces selects.

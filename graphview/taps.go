@@ -32,7 +32,7 @@ func (k *keeper) setTaps(ctx context.Context, p *spec.Program, outline *plan.Out
 	var drop, useless, behind []*tap
 	for n, t := range k.taps {
 		if needed[n] {
-			if t.behind {
+			if t.needsReplay() {
 				behind = append(behind, t)
 			}
 			continue
@@ -42,7 +42,7 @@ func (k *keeper) setTaps(ctx context.Context, p *spec.Program, outline *plan.Out
 		switch {
 		case n.OfNamespaces() || !slices.ContainsFunc(others, n.Overlaps) || slices.ContainsFunc(others, func(o plan.Need) bool { return o.Key == n.Key }):
 			drop = append(drop, t)
-		case !t.ready(t.state()) && !t.wasComplete || slices.ContainsFunc(standIns, func(old *tap) bool { return old.replaces(t) }):
+		case !t.wasComplete() || slices.ContainsFunc(standIns, func(old *tap) bool { return old.replaces(t) }):
 			useless = append(useless, t)
 		default:
 			// Another watch replaces it once that watch has synced.
@@ -209,8 +209,7 @@ func (k *keeper) successors(old *tap) (taps []*tap, missing bool) {
 }
 
 // replay evaluates the objects that a tap's watch retains and, unless wanted is nil, that wanted
-// accepts. It returns when the graph has the verdicts. After a replay that ended early, the tap is
-// behind until a replay without wanted completes.
+// accepts. It returns when the graph has the verdicts.
 func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded) bool) {
 	v := k.view
 	err := t.Replay(ctx, wanted == nil, func(o *watch.Decoded) bool {
@@ -219,9 +218,7 @@ func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded)
 	switch {
 	case err != nil:
 		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.Key.String(), "error", err.Error())
-		t.behind = true
 	case wanted == nil:
-		t.behind = false
 		v.kick()
 	}
 }
@@ -297,7 +294,7 @@ func (k *keeper) admitted(taps []*tap) (n *tapNamespaces, ok bool) {
 	n = &tapNamespaces{settled: true}
 	for _, t := range taps {
 		j := t.Judge()
-		if k.taps[t.need] != t || t.behind || !t.Replayed() || j.Waits {
+		if k.taps[t.need] != t || t.needsReplay() || j.Waits {
 			return nil, false
 		}
 		if _, all := n.Extend(j); all {

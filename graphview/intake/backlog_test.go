@@ -17,7 +17,7 @@ func TestBacklog(t *testing.T) {
 	// Its goroutine takes nothing: the tests do.
 	e := &Evaluator{intake: w.Intake, backlog: backlog{working: true}}
 	one, other := NewTap(e, f, ObjectRole{}), NewTap(e, f, ObjectRole{})
-	if e.enqueue(one, objects[0], false); one.Pending() > 0 {
+	if e.enqueue(one, objects[0], false); one.pending > 0 {
 		t.Error("an object was put before the view began")
 	}
 	e.Begin(t.Context())
@@ -27,8 +27,8 @@ func TestBacklog(t *testing.T) {
 		}
 		e.enqueue(other, objects[0], false)
 	}
-	if one.Pending() != 100 || other.Pending() != 1 {
-		t.Fatalf("%d and %d objects wait, want 100 and 1", one.Pending(), other.Pending())
+	if one.pending != 100 || other.pending != 1 {
+		t.Fatalf("%d and %d objects wait, want 100 and 1", one.pending, other.pending)
 	}
 	for _, want := range []struct {
 		from *Tap
@@ -40,6 +40,7 @@ func TestBacklog(t *testing.T) {
 		}
 	}
 	e.enqueue(other, objects[0], false)
+	other.Close()
 	e.drop(other)
 	e.enqueue(other, objects[0], false) // a watch found the tap before
 	if from, some, _ := e.dequeue(); from != nil || len(some) > 0 {
@@ -74,7 +75,7 @@ func TestBacklogOfAViewThatEnded(t *testing.T) {
 	end()
 	of := &Tap{}
 	e.enqueue(of, &watch.Object{}, false)
-	if from, _, _ := e.dequeue(); from != nil || of.Pending() > 0 {
+	if from, _, _ := e.dequeue(); from != nil || of.pending > 0 {
 		t.Error("there is work for a view that has ended")
 	}
 }

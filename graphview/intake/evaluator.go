@@ -103,7 +103,7 @@ type backlogObject struct {
 func (e *Evaluator) enqueue(t *Tap, o *watch.Object, free bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.ctx == nil || e.ctx.Err() != nil || t.dropped || !o.Retained() {
+	if e.ctx == nil || e.ctx.Err() != nil || t.State() == Closed || !o.Retained() {
 		return
 	}
 	at := e.taps[t]
@@ -118,21 +118,22 @@ func (e *Evaluator) enqueue(t *Tap, o *watch.Object, free bool) {
 	name := objectName{o.Namespace(), o.Name()}
 	if _, ok := at.objects[name]; !ok {
 		at.waiting = append(at.waiting, name)
-		t.pending.Add(1)
+		t.pending++
 	}
 	at.objects[name] = backlogObject{o, free}
+	if !t.feed.listed.Load() {
+		t.onLocked(tapEnqueued)
+	}
 	if !e.working {
 		e.working = true
 		e.intake.evaluating.Go(e.run)
 	}
 }
 
-// drop removes the objects of a tap from the backlog. enqueue then ignores the tap: a handler that
-// read the feed's index earlier may still call it.
+// drop removes the objects of a tap from the backlog.
 func (e *Evaluator) drop(t *Tap) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	t.dropped = true
 	if at := e.taps[t]; at != nil {
 		delete(e.taps, t)
 		e.turns = slices.DeleteFunc(e.turns, func(of *tapBacklog) bool { return of == at })
@@ -184,8 +185,18 @@ func (e *Evaluator) run() {
 			// The watch has ended, so the tap ends too, or ctx has ended.
 			e.intake.o.Logger.V(1).Info("Evaluating ended early", "view", e.name, "watch", t.feed.watch.Key().String(), "error", err.Error())
 		}
-		if t.pending.Add(-int64(len(objects))) == 0 {
+		if e.evaluated(t, len(objects)) {
 			e.consumer.Kick()
 		}
 	}
+}
+
+// evaluated records that the graph has the verdicts about objects of a tap. It reports whether the backlog
+// has no others.
+func (e *Evaluator) evaluated(t *Tap, objects int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t.pending -= objects
+	t.onLocked(tapAdvanced)
+	return t.pending == 0
 }

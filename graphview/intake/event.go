@@ -128,7 +128,7 @@ func (t *Tap) seesElsewhere(id graph.NodeID, namespace string) bool {
 			continue
 		}
 		for other := range f.taps.For(namespace).Each {
-			if other.evaluator == t.evaluator && !other.closed && other.role.shows() {
+			if other.evaluator == t.evaluator && other.State() != Closed && other.role.shows() {
 				return true
 			}
 		}
@@ -138,7 +138,7 @@ func (t *Tap) seesElsewhere(id graph.NodeID, namespace string) bool {
 
 func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 	t := v.tap
-	if t.closed || v.verdict.Undecided {
+	if t.State() == Closed || v.verdict.Undecided {
 		return
 	}
 	if by, now := v.verdict.By, t.judge.Load(); by != nil && by != now && by.Admits(namespace) != now.Admits(namespace) {
@@ -168,7 +168,7 @@ func (ev *deleteEvent) Apply() {
 		in.deleteRelease(f, ev.namespace, ev.name)
 	}
 	for t := range f.taps.For(ev.namespace).Each {
-		if !t.closed {
+		if t.State() != Closed {
 			t.role.remove(t, ev.namespace, ev.name)
 		}
 	}

@@ -176,6 +176,7 @@ func (f *Feed) State(s watch.State) {
 	if s.Synced {
 		for _, t := range f.taps.All() {
 			t.charged.Store(true)
+			t.on(tapAdvanced)
 		}
 	}
 	f.intake.o.Writer.Send(writer.Func(func() {
@@ -233,7 +234,7 @@ func (f *Feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 	}
 	left := int64(inlineCost)
 	for t := range taps.Each {
-		if t.slow.Load() || mode == evaluateLive && (left <= 0 || !t.replayed.Load()) && t.role.evaluates(t) {
+		if t.slow.Load() || mode == evaluateLive && (left <= 0 || t.State() == Replaying) && t.role.evaluates(t) {
 			late = append(late, t)
 			continue
 		}

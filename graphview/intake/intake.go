@@ -90,7 +90,7 @@ func (in *Intake) ReportExceeded() {
 				continue
 			}
 			for _, t := range f.taps.All() {
-				if c := t.evaluator.consumer; !t.closed && t.role.shows() && has[c.Lens()] {
+				if c := t.evaluator.consumer; t.State() != Closed && t.role.shows() && has[c.Lens()] {
 					if w := c.Warnings(); w.SetExceeded(t, x.Namespace, x.Name, exceeded(x.Err)) {
 						changed = with(changed, w)
 					}

@@ -120,28 +120,28 @@ func (ev *replayEvent) Apply() {
 
 // Replay evaluates the objects that the tap's watch retains and that wanted accepts, and returns when
 // the graph has the verdicts. complete: wanted accepts all objects that may concern the consumer. After
-// an error, the consumer may lack objects.
+// an error, the consumer may lack objects, until a complete Replay has none.
 func (t *Tap) Replay(ctx context.Context, complete bool, wanted func(*watch.Decoded) bool) error {
 	objects, err := t.feed.watch.Retained(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		err = t.feed.intake.runReplay(ctx, replay{watch: t.feed.watch, objects: objects, owner: t.evaluator.owner, event: func(o *watch.Decoded) writer.Event {
+			if !wanted(o) {
+				return nil
+			}
+			return t.reevaluate(ctx, o, false)
+		}})
 	}
-	if err := t.feed.intake.runReplay(ctx, replay{watch: t.feed.watch, objects: objects, owner: t.evaluator.owner, event: func(o *watch.Decoded) writer.Event {
-		if !wanted(o) {
-			return nil
-		}
-		return t.reevaluate(ctx, o, false)
-	}}); err != nil {
-		return err
-	}
-	if t.feed.listed.Load() {
+	if err == nil && t.feed.listed.Load() {
 		t.charged.Store(true)
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if err == nil {
+		err = ctx.Err()
 	}
-	if complete {
-		t.replayed.Store(true)
+	switch {
+	case err != nil:
+		t.on(tapInterrupted)
+	case complete:
+		t.on(tapReplayed)
 	}
-	return nil
+	return err
 }

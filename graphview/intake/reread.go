@@ -195,8 +195,6 @@ func (ev *rereadEvent) Apply() {
 	ev.object.Version = ev.read.Version() // may be newer than when the object was read
 	ev.setEvent.Apply()
 	for _, t := range ev.late {
-		if !t.closed {
-			t.evaluator.enqueue(t, ev.read, ev.free)
-		}
+		t.evaluator.enqueue(t, ev.read, ev.free)
 	}
 }

@@ -25,18 +25,15 @@ type Tap struct {
 	role      Role
 	// judge decides about objects. A tap with a NamespaceRole has none.
 	judge atomic.Pointer[Judge]
-	// replayed: all objects that the watch retained when the tap was created have been replayed.
-	replayed atomic.Bool
+	// state is a TapState. on changes it, with the lock of the Evaluator. pending is the number of the tap's
+	// objects in the backlog, guarded by that lock.
+	state   atomic.Int32
+	pending int
 	// slow: the expressions cost more than inlineCost on some object, so all objects are evaluated in
-	// the backlog. pending is the number of the tap's objects in the backlog.
-	slow    atomic.Bool
-	pending atomic.Int64
-	// dropped: the backlog takes no more objects of the tap. Guarded by the lock of the Evaluator.
-	dropped bool
+	// the backlog.
+	slow atomic.Bool
 	// charged: the tap has seen all objects of the watch. Its owner is not charged for a relist.
 	charged atomic.Bool
-	// closed: the writer ignores verdicts of the tap. Only the writer uses it.
-	closed bool
 }
 
 // NewTap returns a tap. It takes no objects before Attach.
@@ -58,10 +55,7 @@ func (t *Tap) Detach(n *Namespaces) {
 }
 
 // Close makes the writer ignore verdicts of the tap. Only the writer calls it.
-func (t *Tap) Close() { t.closed = true }
-
-// Closed reports whether the tap is closed. Only the writer calls it.
-func (t *Tap) Closed() bool { return t.closed }
+func (t *Tap) Close() { t.on(tapClosed) }
 
 // Judge returns the judge, nil before SetJudge.
 func (t *Tap) Judge() *Judge { return t.judge.Load() }
@@ -74,12 +68,6 @@ func (t *Tap) Admits(namespace string) bool {
 	j := t.judge.Load()
 	return j == nil || j.Admits(namespace)
 }
-
-// Replayed reports whether a complete Replay has ended.
-func (t *Tap) Replayed() bool { return t.replayed.Load() }
-
-// Pending returns the number of the tap's objects in the backlog.
-func (t *Tap) Pending() int64 { return t.pending.Load() }
 
 // setFault updates the consumer's warning about an object. Subscribers get it with the next publication
 // of the lens, which the writer paces. In Update.
