@@ -15,6 +15,7 @@ import (
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/resources"
 )
 
@@ -31,9 +32,9 @@ type Options struct {
 	// Known says whether a ServiceAccount may list and watch a place; see Permit.Known.
 	// Without it, nothing is said of namespaces that GraphViews with one name.
 	Known func(account graphview.Name, place access.Place) (allowed, known bool)
-	// Compiling returns a context under which expressions are compiled in turns of the
-	// owner. Without it the webhook compiles at once.
-	Compiling func(ctx context.Context, owner budget.Owner) context.Context
+	// Turn returns the turn in which the webhook compiles expressions of an owner. Without it the webhook
+	// compiles at once.
+	Turn func(budget.Owner) expr.Turn
 	// Election elects the replica that writes status. Nil: there is one replica.
 	Election *Election
 	// RulesKnown is closed when the engine knows all ReferenceRules. Nil: the reconciler does

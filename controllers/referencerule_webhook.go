@@ -9,6 +9,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/expr"
 )
 
 // ruleValidator refuses a ReferenceRule that the controller would not accept.
@@ -16,7 +17,7 @@ type ruleValidator struct{ options Options }
 
 // ValidateCreate refuses a spec that is not accepted.
 func (w *ruleValidator) ValidateCreate(ctx context.Context, rule *v1alpha1.ReferenceRule) (admission.Warnings, error) {
-	return nil, validation.ReferenceRule(w.compiling(ctx), rule)
+	return nil, validation.ReferenceRule(ctx, w.turn(), rule)
 }
 
 // ValidateUpdate accepts an update that does not change the spec.
@@ -24,7 +25,7 @@ func (w *ruleValidator) ValidateUpdate(ctx context.Context, before, after *v1alp
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	return nil, validation.ReferenceRule(w.compiling(ctx), after)
+	return nil, validation.ReferenceRule(ctx, w.turn(), after)
 }
 
 // ValidateDelete is part of the interface; the webhook is not registered for
@@ -33,7 +34,5 @@ func (w *ruleValidator) ValidateDelete(context.Context, *v1alpha1.ReferenceRule)
 	return nil, nil
 }
 
-// Compiling is charged to the cluster, which owns all ReferenceRules.
-func (w *ruleValidator) compiling(ctx context.Context) context.Context {
-	return w.options.compiling(ctx, budget.NamespaceOwner(""))
-}
+// turn returns the turn of the cluster, which owns all ReferenceRules.
+func (w *ruleValidator) turn() expr.Turn { return w.options.turn(budget.NamespaceOwner("")) }

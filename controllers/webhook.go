@@ -12,6 +12,7 @@ import (
 	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/expr"
 )
 
 // SetupWebhook has the manager's webhook server refuse GraphViews and
@@ -54,18 +55,19 @@ func (w *validator) ValidateDelete(context.Context, *v1alpha1.GraphView) (admiss
 	return nil, nil
 }
 
-// compiling returns a context for the compilation of what an owner wrote.
-func (o *Options) compiling(ctx context.Context, owner budget.Owner) context.Context {
-	if o.Compiling == nil {
-		return ctx
+// turn returns the turn in which expressions of an owner are compiled.
+func (o *Options) turn(owner budget.Owner) expr.Turn {
+	if o.Turn == nil {
+		return nil
 	}
-	return o.Compiling(ctx, owner)
+	return o.Turn(owner)
 }
 
 // judge refuses a spec, or warns of what has no effect in it.
 func (w *validator) judge(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
-	ctx = w.options.compiling(ctx, budget.NamespaceOwner(view.Namespace))
-	findings, err := validation.GraphView(ctx, view, validation.Options{RequireServiceAccount: w.options.RequireServiceAccount, Served: w.options.Served})
+	findings, err := validation.GraphView(ctx, view, validation.Options{
+		RequireServiceAccount: w.options.RequireServiceAccount, Served: w.options.Served, Turn: w.options.turn(budget.NamespaceOwner(view.Namespace)),
+	})
 	var warnings admission.Warnings
 	for _, text := range advice.Texts(findings) {
 		warnings = append(warnings, cutBytes(text, maxWarningHeader))

@@ -31,16 +31,15 @@ type compilation struct {
 
 // compiled compiles a spec in turns of its owner. The error is a *spec.InvalidError if the spec is
 // invalid, costly specs are refused or the compiler panicked, or the context's error.
-func compiled[P any](ctx context.Context, e *Engine, of compilation, compile func(context.Context) (P, error)) (program P, err error) {
+func compiled[P any](ctx context.Context, e *Engine, of compilation, compile func(context.Context, expr.Turn) (P, error)) (program P, err error) {
 	if of.costly && e.refusesCostly() {
 		return program, &spec.InvalidError{Reason: ReasonQuarantined, Until: e.o.RefuseUntil, Errors: []error{fmt.Errorf(
 			"spec: the operator ended twice within minutes, perhaps because of an expression, so it refuses expressions until %s and tries this spec again then",
 			e.o.RefuseUntil.UTC().Format(time.RFC3339))}}
 	}
-	ctx = e.Compiling(ctx, of.owner)
 	err = func() (err error) {
 		defer panics.Recover(&err)
-		program, err = compile(ctx)
+		program, err = compile(ctx, e.Turn(of.owner))
 		return err
 	}()
 	if err != nil && e.processors.LogPanic(err, of.kind) {
@@ -52,10 +51,8 @@ func compiled[P any](ctx context.Context, e *Engine, of compilation, compile fun
 // refusesCostly reports whether the engine refuses specs with expressions that may be costly.
 func (e *Engine) refusesCostly() bool { return time.Now().Before(e.o.RefuseUntil) }
 
-// Compiling returns a context for compiling expressions in turns of the owner.
-func (e *Engine) Compiling(ctx context.Context, owner budget.Owner) context.Context {
-	return expr.WithTurn(ctx, e.processors.Turn(owner))
-}
+// Turn returns the function with which compilations of expressions of an owner wait for a turn.
+func (e *Engine) Turn(owner budget.Owner) expr.Turn { return e.processors.Turn(owner) }
 
 // compileAborted reports whether err ended the compilation early, so that it says nothing about the spec.
 func compileAborted(err error) bool {

@@ -7,6 +7,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 )
@@ -18,8 +19,8 @@ func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule)
 	if before != nil && reflect.DeepEqual(before.Rule, declared) {
 		return nil
 	}
-	program, err := compiled(ctx, e, compilation{"ReferenceRule", rules.Owner, declared.Costly()}, func(ctx context.Context) (*spec.RuleProgram, error) {
-		return spec.CompileRule(ctx, declared)
+	program, err := compiled(ctx, e, compilation{"ReferenceRule", rules.Owner, declared.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.RuleProgram, error) {
+		return spec.CompileRule(ctx, turn, declared)
 	})
 	if compileAborted(err) {
 		return err
@@ -73,8 +74,8 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 			account.Close()
 		}
 	}()
-	program, err := compiled(ctx, e, compilation{"graph request", o.Owner, o.Spec.Costly()}, func(ctx context.Context) (*spec.Program, error) {
-		return spec.Compile(ctx, o.Spec)
+	program, err := compiled(ctx, e, compilation{"graph request", o.Owner, o.Spec.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
+		return spec.Compile(ctx, turn, o.Spec)
 	})
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
@@ -212,8 +213,8 @@ func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error
 }
 
 func (e *Engine) compileView(ctx context.Context, name Name, declared spec.Spec) (*spec.Program, error) {
-	return compiled(ctx, e, compilation{"GraphView", budget.NamespaceOwner(name.Namespace), declared.Costly()}, func(ctx context.Context) (*spec.Program, error) {
-		return spec.Compile(ctx, declared)
+	return compiled(ctx, e, compilation{"GraphView", budget.NamespaceOwner(name.Namespace), declared.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
+		return spec.Compile(ctx, turn, declared)
 	})
 }
 

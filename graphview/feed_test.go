@@ -74,7 +74,7 @@ func TestSlowViewDelaysNoOtherView(t *testing.T) {
 
 	var evaluated atomic.Int32
 	entered, leave := make(chan struct{}, 100), make(chan struct{})
-	compiled, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{ObjectSelectorExpression: costly}))
+	compiled, err := spec.Compile(t.Context(), nil, selecting(spec.ObjectFilter{ObjectSelectorExpression: costly}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestHeldBytes(t *testing.T) {
 							Object:                     spec.ObjectFilter{ObjectSelectorExpression: condition(8*i+q, 938)},
 						}})
 					}
-					program, err := spec.Compile(t.Context(), declared)
+					program, err := spec.Compile(t.Context(), nil, declared)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -49,7 +49,7 @@ func keepOf(t *testing.T, e *Engine, name Name, served ...resources.Resource) *k
 
 func (k *keptView) apply(declared spec.Spec) {
 	k.t.Helper()
-	program, err := spec.Compile(k.t.Context(), declared)
+	program, err := spec.Compile(k.t.Context(), nil, declared)
 	if err != nil {
 		k.t.Fatal(err)
 	}

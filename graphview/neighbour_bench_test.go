@@ -37,7 +37,7 @@ func BenchmarkNeighbourOfACostlyView(b *testing.B) {
 		b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, name+"-p99-ms")
 	}
 	measure("alone")
-	program, err := expr.CompileObject(b.Context(), "["+strings.TrimSuffix(strings.Repeat("1,", 900), ",")+"].map(i,[i,i,i,i,i,i]).map(i,i.map(j,j+1)).all(i,i.all(j,j>0))")
+	program, err := expr.CompileObject(b.Context(), nil, "["+strings.TrimSuffix(strings.Repeat("1,", 900), ",")+"].map(i,[i,i,i,i,i,i]).map(i,i.map(j,j+1)).all(i,i.all(j,j>0))")
 	if err != nil {
 		b.Fatal(err)
 	}

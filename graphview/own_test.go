@@ -135,7 +135,7 @@ func TestOwnRightsFeedAllViews(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := newView(e, Name{Namespace: "shop", Name: "own"}, "1")
 			v.permit = tt.permit
-			program, err := spec.Compile(t.Context(), spec.Spec{ServiceAccountName: tt.account, Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}})
+			program, err := spec.Compile(t.Context(), nil, spec.Spec{ServiceAccountName: tt.account, Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one turn at a time
 	e := startEngine(t, Options{Config: configmaps.Serve(t, objects), Budget: 1 << 40})
 	queryOf := func(o spec.ObjectFilter) *spec.QueryProgram {
-		compiled, err := spec.Compile(t.Context(), selecting(o))
+		compiled, err := spec.Compile(t.Context(), nil, selecting(o))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestCostlyEvaluationIsPostponed(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one turn at a time
 	changed := make(chan string)
 	e := startEngine(t, Options{Config: configmaps.ServeChanges(t, 2, changed)})
-	compiled, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != 'x' || " + costly}))
+	compiled, err := spec.Compile(t.Context(), nil, selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != 'x' || " + costly}))
 	if err != nil {
 		t.Fatal(err)
 	}

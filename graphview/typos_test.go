@@ -154,7 +154,7 @@ func TestTypos(t *testing.T) {
 		}
 		name := strings.Join(written, ", ")
 		t.Run(name, func(t *testing.T) {
-			program, err := spec.Compile(t.Context(), declared)
+			program, err := spec.Compile(t.Context(), nil, declared)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -177,7 +177,7 @@ func FuzzParseRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		declared, err := parseRequest(text)
 		if err == nil && slices.ContainsFunc(declared.Queries, func(q spec.Query) bool { return q.Include != nil && q.Exclude != nil }) {
-			if _, err := spec.Compile(t.Context(), declared); err == nil {
+			if _, err := spec.Compile(t.Context(), nil, declared); err == nil {
 				t.Error("a query that both includes and excludes was compiled")
 			}
 		}

@@ -36,7 +36,7 @@ func (g fakeCluster) List() []View {
 
 // Open returns the first view for any spec that compiles.
 func (g fakeCluster) Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error) {
-	if _, err := spec.Compile(ctx, o.Spec); err != nil {
+	if _, err := spec.Compile(ctx, nil, o.Spec); err != nil {
 		return nil, nil, err
 	}
 	if len(g) == 0 {

@@ -99,7 +99,7 @@ func run(ctx context.Context, o *options) error {
 		return fmt.Errorf("election of the writer of status: %w", err)
 	}
 	accept := controllers.Options{
-		RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Known: permit.Known, Compiling: engine.Compiling, Election: election,
+		RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Known: permit.Known, Turn: engine.Turn, Election: election,
 	}
 	rules := controllers.NewReferenceRuleReconciler(engine, accept)
 	accept.RulesKnown = rules.Known()

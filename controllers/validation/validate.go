@@ -14,6 +14,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 )
@@ -23,6 +24,8 @@ import (
 type Options struct {
 	// RequireServiceAccount refuses GraphViews that name no ServiceAccount.
 	RequireServiceAccount bool
+	// Turn is that of compilations.
+	Turn expr.Turn
 	// Served is what the cluster serves, nil while that is not known. A nil function:
 	// it is never known.
 	Served func() *resources.Catalog
@@ -44,7 +47,7 @@ func GraphView(ctx context.Context, view *v1alpha1.GraphView, o Options) ([]advi
 	declared, err := SpecOf(&view.Spec)
 	if err == nil {
 		var program *spec.Program
-		if program, err = spec.Compile(ctx, declared); err == nil {
+		if program, err = spec.Compile(ctx, o.Turn, declared); err == nil {
 			return o.findings(ctx, program), refusal("GraphView", view.Name, account)
 		}
 	}
@@ -65,10 +68,10 @@ func both(first, second error) error {
 }
 
 // ReferenceRule is GraphView for a ReferenceRule.
-func ReferenceRule(ctx context.Context, rule *v1alpha1.ReferenceRule) error {
+func ReferenceRule(ctx context.Context, turn expr.Turn, rule *v1alpha1.ReferenceRule) error {
 	declared, err := RuleOf(&rule.Spec)
 	if err == nil {
-		_, err = spec.CompileRule(ctx, declared)
+		_, err = spec.CompileRule(ctx, turn, declared)
 	}
 	return refusal("ReferenceRule", rule.Name, err)
 }

@@ -113,7 +113,7 @@ func TestAttacks(t *testing.T) {
 	object := hostile()
 	for name, text := range attacks() {
 		t.Run(name, func(t *testing.T) {
-			selector, err := CompileObject(t.Context(), text)
+			selector, err := CompileObject(t.Context(), nil, text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +165,7 @@ func TestCompileAttacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := CompileObject(t.Context(), tc.text)
+			_, err := CompileObject(t.Context(), nil, tc.text)
 			runtime.ReadMemStats(&after)
 			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 				t.Errorf("error %v, want %q", err, tc.want)

@@ -21,8 +21,8 @@ type ObjectSelector struct {
 // resource, kind, namespace, name (strings), labels and annotations (maps of
 // strings). The expression must be a bool, or of a type known only at run
 // time. The error is an *Error, or wraps that of ctx.
-func CompileObject(ctx context.Context, text string) (*ObjectSelector, error) {
-	p, err := compile(ctx, objectEnvironment, text, truth)
+func CompileObject(ctx context.Context, turn Turn, text string) (*ObjectSelector, error) {
+	p, err := compile(ctx, turn, objectEnvironment, text, truth)
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +39,16 @@ type Input struct {
 	// error fails only the evaluation that called it.
 	Object func() (map[string]any, error)
 
+	// Turn is the turn for which evaluations wait once they are costly.
+	Turn Turn
+
 	// Cost is the sum of the costs of all evaluations on this input, also of failed
 	// ones, in units. Callers charge it to a budget.
 	Cost uint64
 }
 
 // Matches evaluates the expression. The error is an *EvaluationError, or wraps
-// that of ctx, of its Turn or of in.Object.
+// that of ctx, of in.Turn or of in.Object.
 func (s *ObjectSelector) Matches(ctx context.Context, in *Input) (bool, error) {
 	result, err := s.program.on(ctx, in)
 	if err != nil {
@@ -58,7 +61,7 @@ func (s *ObjectSelector) Matches(ctx context.Context, in *Input) (bool, error) {
 func (p *program) on(ctx context.Context, in *Input) (ref.Val, error) {
 	variables := objectVariablesPool.Get().(*objectVariables) //nolint:forcetypeassert // all that is put there
 	variables.input = in
-	variables.meter.begin(ctx)
+	variables.meter.begin(ctx, in.Turn)
 	result, err := p.eval(&variables.meter, variables)
 	in.Cost += variables.meter.end()
 	if variables.err != nil {
@@ -147,8 +150,8 @@ type ResourceSelector struct {
 // CompileResource compiles an expression over group, version, resource, kind
 // (strings) and namespaced (bool). The expression must be a bool. The error is
 // an *Error, or wraps that of ctx.
-func CompileResource(ctx context.Context, text string) (*ResourceSelector, error) {
-	p, err := compile(ctx, resourceEnvironment, text, truth)
+func CompileResource(ctx context.Context, turn Turn, text string) (*ResourceSelector, error) {
+	p, err := compile(ctx, turn, resourceEnvironment, text, truth)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +162,7 @@ func CompileResource(ctx context.Context, text string) (*ResourceSelector, error
 // error. The error is an *EvaluationError, or wraps that of ctx.
 func (s *ResourceSelector) Matches(ctx context.Context, r resources.Resource) (matches bool, cost uint64, err error) {
 	m := &meter{}
-	m.begin(ctx)
+	m.begin(ctx, nil)
 	result, err := s.program.eval(m, map[string]any{
 		varGroup: r.Group, varVersion: r.Version, varResource: r.Resource, varKind: r.Kind, varNamespaced: r.Namespaced, varMeter: m,
 	})

@@ -27,7 +27,7 @@ func TestCompared(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s, err := CompileObject(t.Context(), tt.text)
+			s, err := CompileObject(t.Context(), nil, tt.text)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,9 +24,9 @@ var truth = outcome{name: "bool", meaning: "true or false", accepts: func(t *cel
 	return t.Kind() == types.BoolKind || t.Kind() == types.DynKind
 }}
 
-// compile compiles an expression. The error is an *Error, or wraps that of ctx or of its Turn.
+// compile compiles an expression. The error is an *Error, or wraps that of ctx or of the Turn.
 // The largest expressions take some tens of megabytes and a third of a second.
-func compile(ctx context.Context, environment func() (*environment, error), text string, want outcome) (p *program, err error) {
+func compile(ctx context.Context, turn Turn, environment func() (*environment, error), text string, want outcome) (p *program, err error) {
 	env, err := environment()
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func compile(ctx context.Context, environment func() (*environment, error), text
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("compile expression: %w", context.Cause(ctx))
 	}
-	release, err := AcquireTurn(ctx)
+	release, err := turn.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("compile expression: %w", err)
 	}

@@ -94,7 +94,7 @@ func TestCompileResourceErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := CompileResource(t.Context(), tc.text)
+			_, err := CompileResource(t.Context(), nil, tc.text)
 			if diff := cmp.Diff(tc.want, message(t, err)); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
@@ -144,7 +144,7 @@ func TestCompileHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := CompileObject(t.Context(), tc.text)
+			_, err := CompileObject(t.Context(), nil, tc.text)
 			runtime.ReadMemStats(&after)
 			if made := after.TotalAlloc - before.TotalAlloc; made > maxRefused {
 				t.Errorf("%d bytes were made", made)
@@ -173,7 +173,7 @@ func TestCompileReasonable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := CompileObject(t.Context(), text); err != nil {
+			if _, err := CompileObject(t.Context(), nil, text); err != nil {
 				t.Error(err)
 			}
 		})
@@ -182,7 +182,7 @@ func TestCompileReasonable(t *testing.T) {
 
 func TestErrorAt(t *testing.T) {
 	t.Parallel()
-	_, err := CompileObject(t.Context(), "foo")
+	_, err := CompileObject(t.Context(), nil, "foo")
 	var invalid *Error
 	if !errors.As(err, &invalid) {
 		t.Fatalf("error is a %T", err)
@@ -206,7 +206,7 @@ func TestErrorAt(t *testing.T) {
 
 func TestErrorCutsText(t *testing.T) {
 	t.Parallel()
-	_, err := CompileObject(t.Context(), "'"+strings.Repeat("ä", 300)+"'")
+	_, err := CompileObject(t.Context(), nil, "'"+strings.Repeat("ä", 300)+"'")
 	want := `expression must evaluate to bool, not string: "'` + strings.Repeat("ä", 199) + `…"`
 	if diff := cmp.Diff(want, message(t, err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -30,7 +30,7 @@ func TestResourceSelector(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := CompileResource(t.Context(), tc.text)
+			s, err := CompileResource(t.Context(), nil, tc.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func TestResourceSelector(t *testing.T) {
 
 func TestResourceSelectorError(t *testing.T) {
 	t.Parallel()
-	s, err := CompileResource(t.Context(), "{'apps': true}[group]")
+	s, err := CompileResource(t.Context(), nil, "{'apps': true}[group]")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestObjectSelector(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := CompileObject(t.Context(), tc.text)
+			s, err := CompileObject(t.Context(), nil, tc.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestObjectSelector(t *testing.T) {
 
 func TestObjectSelectorLazy(t *testing.T) {
 	t.Parallel()
-	s, err := CompileObject(t.Context(), "resource == 'pods' && obj.spec.nope == 1")
+	s, err := CompileObject(t.Context(), nil, "resource == 'pods' && obj.spec.nope == 1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestObjectSelectorUnreadable(t *testing.T) {
 		text string
 		want error
 	}{{"obj == {}", unreadable}, {"name == 'web'", nil}, {"labels.size() == 0", unreadable}, {"name == 'web'", nil}} {
-		s, err := CompileObject(t.Context(), tc.text)
+		s, err := CompileObject(t.Context(), nil, tc.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestObjectSelectorUnreadable(t *testing.T) {
 
 func TestObjectSelectorWithoutObject(t *testing.T) {
 	t.Parallel()
-	s, err := CompileObject(t.Context(), "labels.size() == 0 && annotations.size() == 0 && obj == {}")
+	s, err := CompileObject(t.Context(), nil, "labels.size() == 0 && annotations.size() == 0 && obj == {}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestEvaluationErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := CompileObject(t.Context(), tc.text)
+			s, err := CompileObject(t.Context(), nil, tc.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -272,7 +272,7 @@ func TestCancellation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := CompileObject(t.Context(), text)
+			s, err := CompileObject(t.Context(), nil, text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -302,7 +302,7 @@ func TestConcurrency(t *testing.T) {
 		"obj.spec.nope == 1",
 		"[[name]].all(l, l == [name]) && '%s'.format([name]) == 'web'",
 	} {
-		s, err := CompileObject(t.Context(), text)
+		s, err := CompileObject(t.Context(), nil, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -344,7 +344,7 @@ func BenchmarkMatches(b *testing.B) {
 		"regex":    "name.matches('^w[a-z]+$')",
 	} {
 		b.Run(name, func(b *testing.B) {
-			s, err := CompileObject(b.Context(), text)
+			s, err := CompileObject(b.Context(), nil, text)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -362,7 +362,7 @@ func BenchmarkMatches(b *testing.B) {
 
 func BenchmarkCompileObject(b *testing.B) {
 	for b.Loop() {
-		if _, err := CompileObject(b.Context(), "resource == 'deployments' && name == 'web' && 'app' in labels"); err != nil {
+		if _, err := CompileObject(b.Context(), nil, "resource == 'deployments' && name == 'web' && 'app' in labels"); err != nil {
 			b.Fatal(err)
 		}
 	}

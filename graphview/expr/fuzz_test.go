@@ -31,7 +31,7 @@ func FuzzCompileObject(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		spends(t, func() {
-			s, err := CompileObject(t.Context(), text)
+			s, err := CompileObject(t.Context(), nil, text)
 			evaluate(t, text, err, func(ctx context.Context, in *Input) error {
 				_, err := s.Matches(ctx, in)
 				return err
@@ -46,7 +46,7 @@ func FuzzCompileResource(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		spends(t, func() {
-			s, err := CompileResource(t.Context(), text)
+			s, err := CompileResource(t.Context(), nil, text)
 			if err != nil {
 				checkMessage(t, text, message(t, err))
 				return

@@ -30,7 +30,7 @@ func TestAbsentLabels(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			s, err := CompileObject(t.Context(), text)
+			s, err := CompileObject(t.Context(), nil, text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func TestAbsentLabels(t *testing.T) {
 	for _, text := range []string{
 		"labels.nope.startsWith('a')", "obj.metadata.labels.nope == 'a'", "[{'x': 'y'}].all(labels, labels.nope == 'y')",
 	} {
-		s, err := CompileObject(t.Context(), text)
+		s, err := CompileObject(t.Context(), nil, text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,6 +31,7 @@ const varMeter = "@meter"
 // values are made or read. It belongs to one goroutine.
 type meter struct {
 	ctx  context.Context //nolint:containedctx // that of one evaluation
+	turn Turn
 	left int
 	// ask is the value of left below which spend next checks the context.
 	ask int
@@ -40,8 +41,8 @@ type meter struct {
 	err error
 }
 
-func (m *meter) begin(ctx context.Context) {
-	*m = meter{ctx: ctx, left: CostLimit, ask: CostLimit - TurnCost}
+func (m *meter) begin(ctx context.Context, turn Turn) {
+	*m = meter{ctx: ctx, turn: turn, left: CostLimit, ask: CostLimit - TurnCost}
 }
 
 // end ends the evaluation, and returns its cost.
@@ -71,7 +72,7 @@ func (m *meter) spend(units int) {
 func (m *meter) wait() {
 	m.ask = m.left - TurnCost
 	if m.ctx.Err() == nil && m.release == nil {
-		m.release, m.err = AcquireTurn(m.ctx)
+		m.release, m.err = m.turn.Acquire(m.ctx)
 	}
 	if m.ctx.Err() != nil || m.err != nil {
 		panic(interpreter.EvalCancelledError{Cause: interpreter.ContextCancelled, Message: "context cancelled"})
@@ -95,17 +96,17 @@ func meterOf(frame interpreter.Activation) *meter {
 // millisecond.
 const TurnCost = 10_000
 
-// Turn waits until costly work may continue. The caller ends the turn with one call of
-// release. An error ends the work.
+// Turn waits until costly work may continue: a compilation, or an evaluation that costs more than
+// TurnCost. The caller ends the turn with one call of release. An error ends the work. Work with a nil
+// Turn does not wait: the caller has a turn or needs none.
 type Turn func(ctx context.Context) (release func(), err error)
 
-type turnKey struct{}
-
-// WithTurn returns a context for compilations and evaluations that must wait for a turn: each
-// compilation of an expression, and each evaluation that costs more than TurnCost. If wait is
-// nil, they do not wait: the caller has a turn or needs none.
-func WithTurn(ctx context.Context, wait Turn) context.Context {
-	return context.WithValue(ctx, turnKey{}, wait)
+// Acquire calls a Turn, which may be nil.
+func (t Turn) Acquire(ctx context.Context) (release func(), err error) {
+	if t == nil {
+		return func() {}, nil
+	}
+	return t(ctx)
 }
 
 // ErrPostponed is the error of Postpone.
@@ -113,11 +114,3 @@ var ErrPostponed = errors.New("the evaluation is postponed")
 
 // Postpone is the Turn of callers that do not wait: a costly evaluation fails with ErrPostponed.
 func Postpone(context.Context) (release func(), err error) { return nil, ErrPostponed }
-
-// AcquireTurn waits for the turn of a context. The caller calls release, which ends the turn.
-func AcquireTurn(ctx context.Context) (release func(), err error) {
-	if wait, ok := ctx.Value(turnKey{}).(Turn); ok && wait != nil {
-		return wait(ctx)
-	}
-	return func() {}, nil
-}

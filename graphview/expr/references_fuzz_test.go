@@ -26,7 +26,7 @@ func FuzzCompileReferences(f *testing.F) {
 				t.Errorf("%d bytes were made", made)
 			}
 		}()
-		r, err := CompileReferences(t.Context(), text)
+		r, err := CompileReferences(t.Context(), nil, text)
 		evaluate(t, text, err, func(ctx context.Context, in *Input) error {
 			found, err := r.Find(ctx, in)
 			if len(found) > MaxFound {

@@ -54,8 +54,8 @@ const judgementKeys = "state and, optionally, reason, ready, wanted and since"
 // evaluates to one of the states, or to a map with the key state and, optionally,
 // reason, ready, wanted and since. An empty text or map means no opinion. The error
 // is an *Error, or wraps that of ctx.
-func CompileHealth(ctx context.Context, text string, states []string) (*Health, error) {
-	p, err := compile(ctx, ruleEnvironment, text, judgements(states))
+func CompileHealth(ctx context.Context, turn Turn, text string, states []string) (*Health, error) {
+	p, err := compile(ctx, turn, ruleEnvironment, text, judgements(states))
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func TestCompileHealth(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := CompileHealth(t.Context(), tc.text, testStates)
+			_, err := CompileHealth(t.Context(), nil, tc.text, testStates)
 			if got := message(t, err); tc.want == "" && err != nil || !strings.Contains(got, tc.want) {
 				t.Errorf("error %q, want %q", got, tc.want)
 			}
@@ -90,7 +90,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, err := CompileHealth(t.Context(), tc.text, testStates)
+			h, err := CompileHealth(t.Context(), nil, tc.text, testStates)
 			if err != nil {
 				t.Fatal(err)
 			}

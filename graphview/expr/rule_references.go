@@ -57,8 +57,8 @@ func isTargetType(t *cel.Type) bool {
 // CompileReferences compiles an expression over the variables of CompileObject
 // that evaluates to a list of maps with group, kind, name and, optionally,
 // namespace, all strings. The error is an *Error, or wraps that of ctx.
-func CompileReferences(ctx context.Context, text string) (*References, error) {
-	p, err := compile(ctx, ruleEnvironment, text, targets)
+func CompileReferences(ctx context.Context, turn Turn, text string) (*References, error) {
+	p, err := compile(ctx, turn, ruleEnvironment, text, targets)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func TestCompileReferences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := CompileReferences(t.Context(), tc.text)
+			_, err := CompileReferences(t.Context(), nil, tc.text)
 			if got := message(t, err); tc.want == "" && err != nil || !strings.Contains(got, tc.want) {
 				t.Errorf("error %q, want %q", got, tc.want)
 			}
@@ -94,7 +94,7 @@ func TestReferences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := CompileReferences(t.Context(), tc.text)
+			r, err := CompileReferences(t.Context(), nil, tc.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestReferences(t *testing.T) {
 
 func TestReferencesGiveUp(t *testing.T) {
 	t.Parallel()
-	r, err := CompileReferences(t.Context(), "[]")
+	r, err := CompileReferences(t.Context(), nil, "[]")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,11 +32,11 @@ func TestTurns(t *testing.T) {
 				held++
 				return func() { held-- }, nil
 			}
-			ctx := t.Context()
+			var turn Turn
 			if test.withTurn {
-				ctx = WithTurn(ctx, wait)
+				turn = wait
 			}
-			selector, compiled := CompileObject(ctx, test.text)
+			selector, compiled := CompileObject(t.Context(), turn, test.text)
 			if compiled != nil {
 				t.Fatal(compiled)
 			}
@@ -44,19 +44,19 @@ func TestTurns(t *testing.T) {
 				t.Errorf("compiling asked for %d turns, and holds %d", asked, held)
 			}
 			err, asked = test.err, 0
-			matches, evaluated := selector.Matches(ctx, &Input{Name: "a"})
+			matches, evaluated := selector.Matches(t.Context(), &Input{Name: "a", Turn: turn})
 			if !errors.Is(evaluated, test.err) || matches != (test.err == nil) {
 				t.Errorf("matches %t, %v; want error %v", matches, evaluated, test.err)
 			}
 			if asked != test.want || held != 0 {
 				t.Errorf("%d turns, %d of them held; want %d", asked, held, test.want)
 			}
-			if _, uncompiled := CompileObject(WithTurn(t.Context(), func(context.Context) (func(), error) { return nil, refused }), test.text); !errors.Is(uncompiled, refused) {
+			if _, uncompiled := CompileObject(t.Context(), func(context.Context) (func(), error) { return nil, refused }, test.text); !errors.Is(uncompiled, refused) {
 				t.Errorf("compiled without a turn: %v", uncompiled)
 			}
 		})
 	}
-	if _, err := CompileObject(WithTurn(t.Context(), nil), cheap); err != nil {
+	if _, err := CompileObject(t.Context(), nil, cheap); err != nil {
 		t.Errorf("a nil Turn: %v", err)
 	}
 }

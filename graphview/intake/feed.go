@@ -23,10 +23,7 @@ type Feed struct {
 	resource resources.Resource
 	// life ends when all consumers must end. Results of later evaluations are not used.
 	life context.Context //nolint:containedctx // handlers are called without one
-	// postponeCtx is life for evaluations that the watch waits for: costly ones are postponed. listCtx is life
-	// for rules while the watch lists: costly ones wait for a turn.
-	postponeCtx, listCtx context.Context //nolint:containedctx // as above
-	taps                 Index[*Tap]
+	taps Index[*Tap]
 	// source identifies the feed in the graph, 0 before Announce. Only the writer uses it.
 	source graph.SourceID
 	// state is the state of the watch as of the last event that the writer has applied.
@@ -51,8 +48,7 @@ type objectName struct{ namespace, name string }
 func (in *Intake) NewFeed(life context.Context, w *watch.Watch, r resources.Resource) *Feed {
 	return &Feed{
 		intake: in, watch: w, resource: r,
-		life: life, postponeCtx: expr.WithTurn(life, expr.Postpone), listCtx: expr.WithTurn(life, in.o.Processors.Turn(rules.Owner)),
-		faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
+		life: life, faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
 		readUnder: in.o.Rules.Current().Fingerprint(KindOf(r)),
 	}
 }
@@ -111,11 +107,11 @@ func (f *Feed) Set(o *watch.Decoded) {
 		f.setReduced(o)
 		return
 	}
-	received, ruled := time.Now(), f.listCtx
-	if f.listed.Load() {
-		ruled = f.postponeCtx
+	received, turn := time.Now(), expr.Turn(expr.Postpone)
+	if !f.listed.Load() {
+		turn = f.intake.o.Processors.Turn(rules.Owner)
 	}
-	ev, late := f.event(ruled, o, evaluateLive)
+	ev, late := f.event(turn, o, evaluateLive)
 	if ev == nil {
 		return
 	}
@@ -200,9 +196,9 @@ const (
 )
 
 // event returns the event of an object, with its references, its health, and the verdicts of taps.
-// ruled is the context for rules. late are the taps whose backlogs have to evaluate the object. ev is
+// turn is that of the rules. late are the taps whose backlogs have to evaluate the object. ev is
 // nil if there is nothing to send.
-func (f *Feed) event(ruled context.Context, o *watch.Decoded, mode evaluation) (ev *setEvent, late []*Tap) {
+func (f *Feed) event(turn expr.Turn, o *watch.Decoded, mode evaluation) (ev *setEvent, late []*Tap) {
 	if f.life.Err() != nil {
 		// The consumers must end. An evaluation that was cancelled has no verdict.
 		return nil, nil
@@ -214,7 +210,7 @@ func (f *Feed) event(ruled context.Context, o *watch.Decoded, mode evaluation) (
 	if mode != evaluateNone {
 		ev.verdicts, late = f.evaluate(o, mode)
 	}
-	warning, err := f.references(ruled, o, ev)
+	warning, err := f.references(turn, o, ev)
 	if err != nil {
 		f.Invalid(o.Namespace(), o.Name(), err)
 		return nil, nil
@@ -239,11 +235,11 @@ func (f *Feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdic
 			continue
 		}
 		free := mode == evaluateAgain || f.relists(t)
-		ctx := f.life
+		var turn expr.Turn // evaluateAgain has one
 		if mode == evaluateLive {
-			ctx = f.postponeCtx
+			turn = expr.Postpone
 		}
-		v, postponed := t.evaluate(ctx, o, free)
+		v, postponed := t.evaluate(f.life, turn, o, free)
 		left -= int64(min(v.Cost, 2*quota.MaxCost))
 		if postponed {
 			late = append(late, t)

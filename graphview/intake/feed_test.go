@@ -29,7 +29,7 @@ func TestFaultIsRemembered(t *testing.T) {
 // without being charged to it; what is new is charged.
 func TestRelistCostsNothing(t *testing.T) {
 	e := start(t, configmaps.Serve(t, 3))
-	compiled, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != ''"}))
+	compiled, err := spec.Compile(t.Context(), nil, selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != ''"}))
 	if err != nil {
 		t.Fatal(err)
 	}

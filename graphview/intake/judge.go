@@ -21,9 +21,9 @@ import (
 
 // newInput returns the input for all expressions on an object. If the object cannot be decoded, only
 // expressions that read it fail.
-func newInput(o *watch.Decoded, r resources.Resource) *expr.Input {
+func newInput(o *watch.Decoded, r resources.Resource, turn expr.Turn) *expr.Input {
 	return &expr.Input{
-		Group: r.Group, Version: r.Version, Resource: r.Resource, Kind: r.Kind, Namespace: o.Namespace(), Name: o.Name(), Object: o.Tree,
+		Group: r.Group, Version: r.Version, Resource: r.Resource, Kind: r.Kind, Namespace: o.Namespace(), Name: o.Name(), Object: o.Tree, Turn: turn,
 	}
 }
 
@@ -66,20 +66,20 @@ func (j *Judge) evaluates() bool {
 }
 
 // Evaluate decides about one object. It decodes the whole object only if an expression reads it.
-func (j *Judge) Evaluate(ctx context.Context, o *watch.Decoded) Verdict {
-	v := j.evaluate(ctx, o)
+func (j *Judge) Evaluate(ctx context.Context, turn expr.Turn, o *watch.Decoded) Verdict {
+	v := j.evaluate(ctx, turn, o)
 	v.By = j
 	return v
 }
 
-func (j *Judge) evaluate(ctx context.Context, o *watch.Decoded) (v Verdict) {
+func (j *Judge) evaluate(ctx context.Context, turn expr.Turn, o *watch.Decoded) (v Verdict) {
 	if j.Waits && j.Resource.Namespaced {
 		return Verdict{Undecided: true}
 	}
 	if !j.Admits(o.Namespace()) {
 		return Verdict{}
 	}
-	in := newInput(o, j.Resource)
+	in := newInput(o, j.Resource, turn)
 	defer func() { v.Cost = in.Cost }()
 	if j.Query.Labels != nil {
 		part, err := o.Part(onlyLabels)
@@ -132,7 +132,7 @@ func (j *Judge) isRoot(ctx context.Context, in *expr.Input) (root bool, err erro
 
 // evaluateRelease returns the verdict about a Secret from a watch of Helm releases. If the release
 // could not be unpacked and the view selects the Secret, Err has the reason.
-func (j *Judge) evaluateRelease(ctx context.Context, o *watch.Decoded) Verdict {
+func (j *Judge) evaluateRelease(ctx context.Context, turn expr.Turn, o *watch.Decoded) Verdict {
 	tree, err := o.Tree()
 	if err != nil {
 		return Verdict{Err: err, By: j}
@@ -141,7 +141,7 @@ func (j *Judge) evaluateRelease(ctx context.Context, o *watch.Decoded) Verdict {
 	if fault == "" {
 		return Verdict{By: j}
 	}
-	v := j.Evaluate(ctx, o)
+	v := j.Evaluate(ctx, turn, o)
 	if v.Selection.Member {
 		v.Err = &delivery.PartialError{Err: errors.New(fault)}
 	}
@@ -149,14 +149,14 @@ func (j *Judge) evaluateRelease(ctx context.Context, o *watch.Decoded) Verdict {
 }
 
 // evaluateNamespace decides whether a view selects a Namespace. It does not if the expression fails.
-func evaluateNamespace(ctx context.Context, n *spec.NamespaceProgram, o *watch.Decoded) Verdict {
+func evaluateNamespace(ctx context.Context, turn expr.Turn, n *spec.NamespaceProgram, o *watch.Decoded) Verdict {
 	if n.Names != nil && !n.Names[o.Name()] {
 		return Verdict{}
 	}
 	if n.Object == nil {
 		return Verdict{Selection: graph.Selection{Member: true}}
 	}
-	in := newInput(o, resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"})
+	in := newInput(o, resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, turn)
 	matches, err := n.Object.Matches(ctx, in)
 	if err != nil {
 		return Verdict{Err: fmt.Errorf("namespaces.objectSelectorExpression: %w", err), Cost: in.Cost}

@@ -59,14 +59,14 @@ func TestJudge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			declared := selecting(test.object)
 			declared.Roots = test.roots
-			program, err := spec.Compile(t.Context(), declared)
+			program, err := spec.Compile(t.Context(), nil, declared)
 			if err != nil {
 				t.Fatal(err)
 			}
 			j := &Judge{Resource: configmaps.Resource, Query: &program.Queries[0], Roots: program.Roots, Namespaces: test.namespaces, Waits: test.waits}
 			var v Verdict
 			if _, err := f.watch.Visit(t.Context(), f.retained(t), func(o *watch.Decoded) bool {
-				v = j.Evaluate(t.Context(), o)
+				v = j.Evaluate(t.Context(), nil, o)
 				return true
 			}); err != nil {
 				t.Fatal(err)

@@ -22,7 +22,7 @@ func TestCostlyRulesHoldUpNoChange(t *testing.T) {
 	changed := make(chan string)
 	w := start(t, configmaps.ServeChanges(t, 2, changed))
 	const wait = "lists.range(5000).exists(i, i < 0) ? "
-	program, err := spec.CompileRule(t.Context(), spec.Rule{
+	program, err := spec.CompileRule(t.Context(), nil, spec.Rule{
 		From:       graph.Kind{Kind: "ConfigMap"},
 		Health:     wait + "{'state': 'ok'} : {'state': has(obj.data) ? 'ok' : 'degraded'}",
 		References: []spec.RuleReference{{Expression: wait + "[] : [{'group': '', 'kind': 'ConfigMap', 'name': 'at-' + obj.?data.at.orValue('first')}]"}},

@@ -2,7 +2,6 @@ package intake
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"hash/maphash"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/helm"
@@ -23,7 +23,7 @@ import (
 // references adds the object's labels, references and health to the event. The warning is the reason
 // why some of them are unknown. The error is the reason why the object cannot be read. After a panic,
 // the object has no references.
-func (f *Feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent) (warning, err error) {
+func (f *Feed) references(turn expr.Turn, o *watch.Decoded, ev *setEvent) (warning, err error) {
 	in, object := f.intake, &ev.object
 	defer func() {
 		if warning != nil && in.o.Processors.LogPanic(warning, f.resource.String()) {
@@ -44,7 +44,7 @@ func (f *Feed) references(ruled context.Context, o *watch.Decoded, ev *setEvent)
 	if !declared.Evaluates() {
 		return unread, nil
 	}
-	out := declared.Evaluate(ruled, newInput(o, f.resource), object.Class == ClassTerminating)
+	out := declared.Evaluate(f.life, newInput(o, f.resource, turn), object.Class == ClassTerminating)
 	in.o.Processors.Cost.Add(out.Cost)
 	if out.Late {
 		ev.postponeRules(out.HealthLate)

@@ -36,14 +36,14 @@ func TestLargePartIsNotKept(t *testing.T) {
 	e := start(t, configmaps.ServeItems(t, items, nil))
 	f := e.feed("")
 	f.awaitList(t)
-	program, err := spec.Compile(t.Context(), selecting(spec.ObjectFilter{JSONPath: "{.data.text}"}))
+	program, err := spec.Compile(t.Context(), nil, selecting(spec.ObjectFilter{JSONPath: "{.data.text}"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	j := &Judge{Resource: configmaps.Resource, Query: &program.Queries[0]}
 	if n, err := f.watch.Visit(t.Context(), f.retained(t), func(o *watch.Decoded) bool {
 		var got []byte
-		switch part := j.Evaluate(t.Context(), o).Selection.Part.(type) {
+		switch part := j.Evaluate(t.Context(), nil, o).Selection.Part.(type) {
 		case []byte:
 			if got = part; len(got) > smallPart {
 				t.Errorf("%s: %d bytes are kept, want at most %d", o.Name(), len(got), smallPart)

@@ -163,7 +163,7 @@ func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.
 	if err == nil {
 		err = f.intake.runReplay(ctx, replay{watch: f.watch, objects: objects, owner: rules.Owner, class: fairqueue.Background, event: func(o *watch.Decoded) writer.Event {
 			mode := mode(o.Object)
-			ev, late := f.event(f.life, o, mode)
+			ev, late := f.event(nil, o, mode)
 			if ev == nil {
 				return nil
 			}

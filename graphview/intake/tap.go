@@ -80,7 +80,7 @@ func (t *Tap) setFault(namespace, name string, err error) {
 // evaluate returns the tap's verdict about one object of its feed. The verdict is undecided if the
 // owner's budget is exceeded, ctx has ended, or the evaluation is postponed to the backlog. If free, the
 // owner is not charged.
-func (t *Tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) (v Verdict, postponed bool) {
+func (t *Tap) evaluate(ctx context.Context, turn expr.Turn, o *watch.Decoded, free bool) (v Verdict, postponed bool) {
 	e, processors := t.evaluator, t.feed.intake.o.Processors
 	budget := e.budget.Load()
 	if budget.Exceeded() {
@@ -89,7 +89,7 @@ func (t *Tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) (v Verd
 	if ctx.Err() != nil {
 		return Verdict{Undecided: true}, false
 	}
-	v = t.verdict(ctx, o)
+	v = t.verdict(ctx, turn, o)
 	processors.Cost.Add(v.Cost)
 	if errors.Is(v.Err, expr.ErrPostponed) {
 		v, postponed = Verdict{Undecided: true, Cost: v.Cost}, true
@@ -108,7 +108,7 @@ func (t *Tap) evaluate(ctx context.Context, o *watch.Decoded, free bool) (v Verd
 
 // reevaluate evaluates an object for a replay. It returns nil if there is no verdict.
 func (t *Tap) reevaluate(ctx context.Context, o *watch.Decoded, free bool) writer.Event {
-	v, _ := t.evaluate(ctx, o, free)
+	v, _ := t.evaluate(ctx, nil, o, free)
 	if v.Undecided || ctx.Err() != nil {
 		return nil
 	}
@@ -116,9 +116,9 @@ func (t *Tap) reevaluate(ctx context.Context, o *watch.Decoded, free bool) write
 }
 
 // verdict evaluates the expressions. A panic becomes the error of the verdict.
-func (t *Tap) verdict(ctx context.Context, o *watch.Decoded) (v Verdict) {
+func (t *Tap) verdict(ctx context.Context, turn expr.Turn, o *watch.Decoded) (v Verdict) {
 	defer panics.Recover(&v.Err)
-	return t.role.evaluate(ctx, t, o)
+	return t.role.evaluate(ctx, turn, t, o)
 }
 
 // Role is the purpose of a tap: an ObjectRole, a ReleaseRole, or a NamespaceRole. Only the writer calls
@@ -129,7 +129,7 @@ type Role interface {
 	// evaluates reports whether a verdict evaluates expressions, which may be costly.
 	evaluates(t *Tap) bool
 	// evaluate returns a verdict about one object.
-	evaluate(ctx context.Context, t *Tap, o *watch.Decoded) Verdict
+	evaluate(ctx context.Context, turn expr.Turn, t *Tap, o *watch.Decoded) Verdict
 	// apply applies a verdict about an object. id is the vertex, 0 for a role that shows no objects.
 	apply(t *Tap, id graph.NodeID, namespace, name string, v Verdict)
 	// remove removes a deleted object.
@@ -143,8 +143,8 @@ func (ObjectRole) shows() bool { return true }
 
 func (ObjectRole) evaluates(t *Tap) bool { return t.judges() }
 
-func (ObjectRole) evaluate(ctx context.Context, t *Tap, o *watch.Decoded) Verdict {
-	return t.judge.Load().Evaluate(ctx, o)
+func (ObjectRole) evaluate(ctx context.Context, turn expr.Turn, t *Tap, o *watch.Decoded) Verdict {
+	return t.judge.Load().Evaluate(ctx, turn, o)
 }
 
 func (ObjectRole) apply(t *Tap, id graph.NodeID, namespace, name string, v Verdict) {
@@ -166,8 +166,8 @@ func (ReleaseRole) shows() bool { return false }
 
 func (ReleaseRole) evaluates(t *Tap) bool { return t.judges() }
 
-func (ReleaseRole) evaluate(ctx context.Context, t *Tap, o *watch.Decoded) Verdict {
-	return t.judge.Load().evaluateRelease(ctx, o)
+func (ReleaseRole) evaluate(ctx context.Context, turn expr.Turn, t *Tap, o *watch.Decoded) Verdict {
+	return t.judge.Load().evaluateRelease(ctx, turn, o)
 }
 
 func (ReleaseRole) apply(t *Tap, _ graph.NodeID, namespace, name string, v Verdict) {
@@ -198,8 +198,8 @@ func (*NamespaceRole) shows() bool { return false }
 
 func (r *NamespaceRole) evaluates(*Tap) bool { return r.program.Object != nil }
 
-func (r *NamespaceRole) evaluate(ctx context.Context, _ *Tap, o *watch.Decoded) Verdict {
-	return evaluateNamespace(ctx, r.program, o)
+func (r *NamespaceRole) evaluate(ctx context.Context, turn expr.Turn, _ *Tap, o *watch.Decoded) Verdict {
+	return evaluateNamespace(ctx, turn, r.program, o)
 }
 
 func (r *NamespaceRole) apply(t *Tap, _ graph.NodeID, _, name string, v Verdict) {

@@ -209,7 +209,7 @@ func (m *model) change() {
 			declared.Namespaces = &spec.Namespaces{Names: numbered(30)[from : from+n]}
 		}
 		var err error
-		if v.program, err = spec.Compile(m.t.Context(), declared); err != nil {
+		if v.program, err = spec.Compile(m.t.Context(), nil, declared); err != nil {
 			m.t.Fatal(err)
 		}
 		v.shown = make(map[string]bool)

@@ -17,7 +17,7 @@ import (
 func TestOtherRootsAreOtherNeeds(t *testing.T) {
 	needs := func(expressions ...string) map[Need]bool {
 		t.Helper()
-		program, err := spec.Compile(t.Context(), spec.Spec{
+		program, err := spec.Compile(t.Context(), nil, spec.Spec{
 			Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}},
 			Roots:   &spec.Roots{ObjectSelectorExpressions: expressions},
 		})

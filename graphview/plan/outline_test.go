@@ -246,7 +246,7 @@ func TestOutline(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			include := spec.Include{ResourceSelectorExpression: "true", Object: spec.ObjectFilter{LabelSelector: tt.labels}}
-			program, err := spec.Compile(t.Context(), spec.Spec{Queries: []spec.Query{{Include: &include}}, Namespaces: tt.namespaces})
+			program, err := spec.Compile(t.Context(), nil, spec.Spec{Queries: []spec.Query{{Include: &include}}, Namespaces: tt.namespaces})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -303,7 +303,7 @@ func TestProbeAdmitsOnlyReadable(t *testing.T) {
 	names := numbered(400)
 	for name, namespaces := range map[string]*spec.Namespaces{"of all namespaces": nil, "of those named": {Names: names}} {
 		t.Run(name, func(t *testing.T) {
-			program, err := spec.Compile(t.Context(), spec.Spec{
+			program, err := spec.Compile(t.Context(), nil, spec.Spec{
 				Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}, Namespaces: namespaces,
 			})
 			if err != nil {
@@ -336,7 +336,7 @@ func TestProbeAdmitsOnlyReadable(t *testing.T) {
 
 // TestRightsBeyondTheLedger: a view asks for no more rights than its owner may hold.
 func TestRightsBeyondTheLedger(t *testing.T) {
-	program, err := spec.Compile(t.Context(), spec.Spec{
+	program, err := spec.Compile(t.Context(), nil, spec.Spec{
 		Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}, Namespaces: &spec.Namespaces{Names: numbered(100)},
 	})
 	if err != nil {

@@ -98,7 +98,7 @@ func TestOutlineOfOwnRights(t *testing.T) {
 			if tt.named != nil {
 				declared.Namespaces = &spec.Namespaces{Names: tt.named}
 			}
-			program, err := spec.Compile(t.Context(), declared)
+			program, err := spec.Compile(t.Context(), nil, declared)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +154,7 @@ func TestOutlineOfOwnRights(t *testing.T) {
 // TestOwnReleases: the releases of Helm are watched where Secrets may be.
 func TestOwnReleases(t *testing.T) {
 	secrets := resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}
-	program, err := spec.Compile(t.Context(), spec.Spec{
+	program, err := spec.Compile(t.Context(), nil, spec.Spec{
 		Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}},
 		Namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
 	})

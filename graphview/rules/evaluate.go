@@ -53,7 +53,7 @@ type Outcome struct {
 	// Warning is the first error, or why the evaluation ended. It contains no values of the object.
 	Warning error
 	Cost    uint64
-	// Late reports that the evaluation is postponed: the turn in ctx is expr.Postpone, and the
+	// Late reports that the evaluation is postponed: the turn of the input is expr.Postpone, and the
 	// expressions together cost more than expr.TurnCost. References and Warning are not complete, and
 	// neither is Health if HealthLate is set.
 	Late, HealthLate bool
@@ -129,11 +129,11 @@ func (ev *evaluation) acquireTurn() error {
 	if ev.release != nil || ev.input.Cost < expr.TurnCost {
 		return nil
 	}
-	release, err := expr.AcquireTurn(ev.ctx)
+	release, err := ev.input.Turn.Acquire(ev.ctx)
 	if err != nil {
 		return err
 	}
-	ev.release, ev.ctx = release, expr.WithTurn(ev.ctx, nil)
+	ev.release, ev.input.Turn = release, nil
 	return nil
 }
 

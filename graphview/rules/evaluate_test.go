@@ -35,18 +35,18 @@ func TestLateExpressions(t *testing.T) {
 			for _, e := range c.expressions {
 				declared.References = append(declared.References, spec.RuleReference{Expression: e})
 			}
-			program, err := spec.CompileRule(t.Context(), declared)
+			program, err := spec.CompileRule(t.Context(), nil, declared)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := NewSet(func() {})
 			s.Declare("rule", &Rule{RuleProgram: program, Budget: quota.NewBudget(budget.NewBuckets(1<<30, time.Minute).Bucket(Owner))})
 			turns := 0
-			waiting := expr.WithTurn(t.Context(), func(context.Context) (func(), error) { turns++; return func() {}, nil })
-			evaluate := func(ctx context.Context) Outcome {
-				return s.Current().Of(widgetKind).Evaluate(ctx, &expr.Input{}, false)
+			waiting := func(context.Context) (func(), error) { turns++; return func() {}, nil }
+			evaluate := func(turn expr.Turn) Outcome {
+				return s.Current().Of(widgetKind).Evaluate(t.Context(), &expr.Input{Turn: turn}, false)
 			}
-			if out := evaluate(expr.WithTurn(t.Context(), expr.Postpone)); out.Late != c.late || out.HealthLate != (c.late && c.health != "") || c.late && out.Warning != nil {
+			if out := evaluate(expr.Postpone); out.Late != c.late || out.HealthLate != (c.late && c.health != "") || c.late && out.Warning != nil {
 				t.Errorf("without waiting: late %t, its health %t, warning %v", out.Late, out.HealthLate, out.Warning)
 			}
 			out := evaluate(waiting)

@@ -22,7 +22,7 @@ func TestFingerprint(t *testing.T) {
 	s := NewSet(func() { kicks++ })
 	compile := func(rule spec.Rule) *Rule {
 		t.Helper()
-		program, err := spec.CompileRule(t.Context(), rule)
+		program, err := spec.CompileRule(t.Context(), nil, rule)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestConventionsBesideRules(t *testing.T) {
 		{spec.Rule{From: widgetKind, Health: "'ok'", References: []spec.RuleReference{{Expression: "[]"}}}, true},
 		{spec.Rule{From: widgetKind, Health: "'ok'", References: []spec.RuleReference{{Expression: "[]"}}, ReplaceConventions: true}, false},
 	} {
-		p, err := spec.CompileRule(t.Context(), step.rule)
+		p, err := spec.CompileRule(t.Context(), nil, step.rule)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,6 +57,7 @@ func (e *InvalidError) Unwrap() []error { return e.Errors }
 // compiler collects all errors, so that the author of a spec sees them at once.
 type compiler struct {
 	ctx  context.Context //nolint:containedctx // that of one call of Compile
+	turn expr.Turn
 	errs []error
 	// interrupted: the context ended before everything was checked.
 	interrupted bool
@@ -87,8 +88,8 @@ func (c *compiler) addError(path, format string, args ...any) {
 
 // Compile checks and compiles a spec. The error is an *InvalidError, or wraps
 // that of ctx if the check was interrupted.
-func Compile(ctx context.Context, declared Spec) (*Program, error) {
-	c := &compiler{ctx: ctx}
+func Compile(ctx context.Context, turn expr.Turn, declared Spec) (*Program, error) {
+	c := &compiler{ctx: ctx, turn: turn}
 	p := &Program{Spec: declared}
 	if c.text = declared.TextLen(); c.text > maxText {
 		c.addError("spec", tooMuchText, maxText, c.text)
@@ -127,7 +128,7 @@ func (c *compiler) query(path string, q *Query) QueryProgram {
 	case q.Include == nil && q.Exclude == nil:
 		c.addError(path, "has neither include nor exclude; set exactly one of them")
 	case q.Exclude != nil:
-		selector, err := expr.CompileResource(c.ctx, q.Exclude.ResourceSelectorExpression)
+		selector, err := expr.CompileResource(c.ctx, c.turn, q.Exclude.ResourceSelectorExpression)
 		c.check(path+".exclude.resourceSelectorExpression", err)
 		return QueryProgram{Resource: selector}
 	}
@@ -137,7 +138,7 @@ func (c *compiler) query(path string, q *Query) QueryProgram {
 	out := QueryProgram{Include: true, Filter: q.Include.Object.text()}
 	var err error
 	path += ".include"
-	out.Resource, err = expr.CompileResource(c.ctx, q.Include.ResourceSelectorExpression)
+	out.Resource, err = expr.CompileResource(c.ctx, c.turn, q.Include.ResourceSelectorExpression)
 	c.check(path+".resourceSelectorExpression", err)
 	path += ".object"
 	if text := q.Include.Object.LabelSelector; text != "" {
@@ -150,7 +151,7 @@ func (c *compiler) query(path string, q *Query) QueryProgram {
 		}
 	}
 	if text := q.Include.Object.ObjectSelectorExpression; text != "" {
-		out.Object, err = expr.CompileObject(c.ctx, text)
+		out.Object, err = expr.CompileObject(c.ctx, c.turn, text)
 		c.check(path+".objectSelectorExpression", err)
 	}
 	if text := q.Include.Object.JSONPath; text != "" {
@@ -194,7 +195,7 @@ func (c *compiler) namespaces(path string, n *Namespaces) *NamespaceProgram {
 	}
 	if n.ObjectSelectorExpression != "" {
 		var err error
-		out.Object, err = expr.CompileObject(c.ctx, n.ObjectSelectorExpression)
+		out.Object, err = expr.CompileObject(c.ctx, c.turn, n.ObjectSelectorExpression)
 		c.check(path+".objectSelectorExpression", err)
 	}
 	if out.Names == nil && !out.Selective() {

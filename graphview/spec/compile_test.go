@@ -17,7 +17,7 @@ func TestNamespaceNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			declared := Spec{Queries: []Query{{Include: &Include{ResourceSelectorExpression: "resource == 'configmaps'"}}}}
 			declared.Namespaces = &Namespaces{Names: []string{"red", test.namespace}}
-			_, err := Compile(t.Context(), declared)
+			_, err := Compile(t.Context(), nil, declared)
 			if test.wantErr == "" && err != nil || test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)) {
 				t.Errorf("got %v, want %q", err, test.wantErr)
 			}

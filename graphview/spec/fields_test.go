@@ -26,7 +26,7 @@ func TestFields(t *testing.T) {
 		"too many":     {ObjectFilter{Fields: many}, at + ".fields: must have at most 32 fields, has 33"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Compile(t.Context(), Spec{Queries: []Query{{Include: &Include{ResourceSelectorExpression: "true", Object: tt.object}}}})
+			_, err := Compile(t.Context(), nil, Spec{Queries: []Query{{Include: &Include{ResourceSelectorExpression: "true", Object: tt.object}}}})
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

@@ -57,7 +57,7 @@ func (c *compiler) roots(path string, r *Roots) (roots []Root) {
 	for i, text := range r.ObjectSelectorExpressions[:min(len(r.ObjectSelectorExpressions), maxRoots)] {
 		root := Root{Path: fmt.Sprintf("%s.objectSelectorExpressions[%d]", path, i), Expression: text}
 		var err error
-		if root.ObjectSelector, err = expr.CompileObject(c.ctx, text); c.check(root.Path, err) {
+		if root.ObjectSelector, err = expr.CompileObject(c.ctx, c.turn, text); c.check(root.Path, err) {
 			roots = append(roots, root)
 		}
 	}
@@ -126,7 +126,7 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 		return false
 	}
 	var err error
-	root.ObjectSelector, err = expr.CompileObject(c.ctx, root.Expression)
+	root.ObjectSelector, err = expr.CompileObject(c.ctx, c.turn, root.Expression)
 	return c.check(root.Path, err)
 }
 

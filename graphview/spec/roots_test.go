@@ -14,7 +14,7 @@ import (
 
 func compiledRoots(t *testing.T, r *Roots) (*Program, error) {
 	t.Helper()
-	return Compile(t.Context(), Spec{Queries: []Query{{Include: &Include{ResourceSelectorExpression: "true"}}}, Roots: r})
+	return Compile(t.Context(), nil, Spec{Queries: []Query{{Include: &Include{ResourceSelectorExpression: "true"}}}, Roots: r})
 }
 
 // rootInput is an object that may be a root.

@@ -84,8 +84,8 @@ type RuleExpression struct {
 
 // CompileRule checks and compiles a rule. The error is an *InvalidError, or
 // wraps that of ctx if the check was interrupted.
-func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
-	c := &compiler{ctx: ctx}
+func CompileRule(ctx context.Context, turn expr.Turn, rule Rule) (*RuleProgram, error) {
+	c := &compiler{ctx: ctx, turn: turn}
 	p := &RuleProgram{Rule: rule}
 	if rule.From.Kind == "" || strings.Contains(rule.From.Group+rule.From.Kind, "*") {
 		c.addError("spec.from", "must be one kind and its group, without patterns")
@@ -105,7 +105,7 @@ func CompileRule(ctx context.Context, rule Rule) (*RuleProgram, error) {
 		}
 	}
 	if rule.Health != "" {
-		program, err := expr.CompileHealth(ctx, rule.Health, declarableStates)
+		program, err := expr.CompileHealth(ctx, turn, rule.Health, declarableStates)
 		if c.check(HealthField, err) {
 			p.Health = program
 		}
@@ -135,7 +135,7 @@ func (p *RuleProgram) add(c *compiler, path string, r *RuleReference) (badPath b
 	case r.Expression != "" && (r.NamespacePath != "" || r.To != graph.Kind{}):
 		c.addError(path, "an expression names group, kind and namespace itself; remove to and namespacePath")
 	case r.Expression != "":
-		program, err := expr.CompileReferences(c.ctx, r.Expression)
+		program, err := expr.CompileReferences(c.ctx, c.turn, r.Expression)
 		if path += ".expression"; c.check(path, err) {
 			p.Expressions = append(p.Expressions, RuleExpression{Field: path, Program: program, Arc: arc, Word: r.Word})
 		}

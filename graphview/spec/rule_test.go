@@ -72,7 +72,7 @@ func TestCompileRule(t *testing.T) {
 			if from.Kind == "" {
 				from = widgetKind
 			}
-			_, err := CompileRule(t.Context(), Rule{From: from, References: tt.references, Health: tt.health})
+			_, err := CompileRule(t.Context(), nil, Rule{From: from, References: tt.references, Health: tt.health})
 			var invalid *InvalidError
 			if !errors.As(err, &invalid) {
 				if err != nil || tt.want != nil {

@@ -50,7 +50,7 @@ func TestText(t *testing.T) {
 		"roots by labels":               {declared: rooted(Roots{Objects: objects}), wantErr: "expressions, selectors and paths must have at most 65536 bytes together"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Compile(t.Context(), test.declared)
+			_, err := Compile(t.Context(), nil, test.declared)
 			if test.wantErr == "" && err != nil || test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)) {
 				t.Errorf("got %v, want %q", err, test.wantErr)
 			}

@@ -130,7 +130,7 @@ func TestReferenceRuleValidation(t *testing.T) {
 			if err := c.Create(t.Context(), rule, client.DryRunAll); err != nil {
 				t.Error(err)
 			}
-			if err := validation.ReferenceRule(t.Context(), rule); err != nil {
+			if err := validation.ReferenceRule(t.Context(), nil, rule); err != nil {
 				t.Error(err)
 			}
 		})

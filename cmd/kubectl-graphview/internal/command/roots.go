@@ -41,7 +41,7 @@ func (v *view) declaration(ctx context.Context) (*v1alpha1.GraphView, error) {
 func roots(ctx context.Context, g *client.Graph, expressions []string) ([]client.Key, error) {
 	rank := map[client.Key]int{}
 	for i, text := range expressions {
-		selector, err := expr.CompileObject(ctx, text)
+		selector, err := expr.CompileObject(ctx, nil, text)
 		if err != nil {
 			return nil, err
 		}

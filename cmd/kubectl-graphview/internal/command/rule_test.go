@@ -135,7 +135,7 @@ spec:
 			if err := yaml.UnmarshalStrict([]byte(out.String()), &rule); err != nil {
 				t.Fatal(err)
 			}
-			if err := validation.ReferenceRule(t.Context(), &rule); err != nil {
+			if err := validation.ReferenceRule(t.Context(), nil, &rule); err != nil {
 				t.Errorf("the rule is not valid: %v", err)
 			}
 			uncommented := strings.NewReplacer("  # - path", "  - path", "  #   to", "    to").Replace(out.String())

@@ -47,7 +47,7 @@ func compilers(o Options) map[schema.GroupVersionKind]compiler {
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &rule); err != nil {
 				return nil, fmt.Errorf("read the ReferenceRule: %w", err)
 			}
-			return nil, validation.ReferenceRule(ctx, &rule)
+			return nil, validation.ReferenceRule(ctx, nil, &rule)
 		},
 	}
 }
