@@ -22,6 +22,7 @@ import (
 type options struct {
 	root    string
 	only    string
+	tests   string
 	each    int
 	list    bool
 	timeout time.Duration
@@ -30,6 +31,7 @@ type options struct {
 func main() {
 	o := options{}
 	flag.StringVar(&o.only, "only", "", "break only functions whose package/name contains this")
+	flag.StringVar(&o.tests, "run", "", "run only tests that match this, as go test does")
 	flag.IntVar(&o.each, "each", 10, "the most breaks of one function")
 	flag.BoolVar(&o.list, "list", false, "print the breaks, and run no test")
 	flag.DurationVar(&o.timeout, "timeout", 3*time.Minute, "the most time that the tests of a package may take")
@@ -46,14 +48,11 @@ type target struct{ folder, function string }
 // score counts the breaks of a target.
 type score struct{ noticed, missed, broken, equivalent int }
 
-// run breaks all targets, and prints a line for each break and a table.
-func (o *options) run(ctx context.Context) {
-	equivalent := make(map[string]bool)
-	for _, line := range o.lines("equivalent.txt") {
-		what, _, _ := strings.Cut(line, " # ")
-		equivalent[strings.TrimSpace(what)] = true
-	}
-	var targets []target
+// name returns a break of the target as it is printed, and as equivalent.txt has it.
+func (t target) name(m mutant) string { return fmt.Sprintf("%s %s: %s", t.folder, t.function, m.what) }
+
+// targets returns the functions of targets.txt that -only selects.
+func (o *options) targets() (targets []target) {
 	for _, line := range o.lines("targets.txt") {
 		folder, functions, _ := strings.Cut(line, ":")
 		for name := range strings.FieldsSeq(functions) {
@@ -62,13 +61,29 @@ func (o *options) run(ctx context.Context) {
 			}
 		}
 	}
+	return targets
+}
+
+// equivalent returns the breaks of equivalent.txt.
+func (o *options) equivalent() map[string]bool {
+	names := make(map[string]bool)
+	for _, line := range o.lines("equivalent.txt") {
+		name, _, _ := strings.Cut(line, " # ")
+		names[strings.TrimSpace(name)] = true
+	}
+	return names
+}
+
+// run breaks all targets, and prints a line for each break and a table.
+func (o *options) run(ctx context.Context) {
+	equivalent := o.equivalent()
 	var all score
 	var table strings.Builder
-	for _, t := range targets {
+	for _, t := range o.targets() {
 		mutants := must.Get(mutantsOf(filepath.Join(o.root, filepath.FromSlash(t.folder)), t.function))
 		var s score
 		for _, m := range spread(mutants, o.each) {
-			name := fmt.Sprintf("%s %s: %s", t.folder, t.function, m.what)
+			name := t.name(m)
 			if o.list {
 				fmt.Println(name)
 				continue
@@ -131,7 +146,7 @@ func (o *options) try(ctx context.Context, folder string, m mutant) string {
 	must.Do(os.WriteFile(overlay, text, 0o600))
 	ctx, cancel := context.WithTimeout(ctx, o.timeout+time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-failfast", "-timeout", o.timeout.String(), "./"+folder)
+	command := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-failfast", "-timeout", o.timeout.String(), "-run", o.tests, "./"+folder)
 	command.Dir = o.root
 	out, err := command.CombinedOutput()
 	var exit *exec.ExitError
