@@ -113,9 +113,23 @@ func (b *breaker) render(node ast.Node) string {
 	return strings.Join(strings.Fields(text.String()), " ")
 }
 
+// isText reports whether a sum is one of strings, which have no difference.
+func isText(of ast.Expr) bool {
+	switch of := of.(type) {
+	case *ast.BasicLit:
+		return of.Kind == token.STRING
+	case *ast.BinaryExpr:
+		return of.Op == token.ADD && (isText(of.X) || isText(of.Y))
+	}
+	return false
+}
+
 func (b *breaker) visit(node ast.Node) bool {
 	switch n := node.(type) {
 	case *ast.BinaryExpr:
+		if n.Op == token.ADD && isText(n) {
+			return true
+		}
 		for _, swap := range swaps[n.Op] {
 			was := n.Op
 			b.add(n, "", func() { n.Op = swap }, func() { n.Op = was })
