@@ -62,10 +62,6 @@ func New(o Options) *Asker {
 func (a *Asker) Ask(ctx context.Context, subject user.Info, q Question) (may bool, err error) {
 	waited := wait.ExponentialBackoffWithContext(ctx, a.o.Backoff, func(ctx context.Context) (bool, error) {
 		may, err = a.attempt(ctx, subject, q)
-		if err != nil && ctx.Err() != nil {
-			// The caller no longer waits: do not retry.
-			return false, ctx.Err()
-		}
 		return err == nil || isPermanent(err), nil
 	})
 	if err == nil {

@@ -75,6 +75,8 @@ func TestInferredFields(t *testing.T) {
 		{[]Reference{labelled}, [2]string{"+peers ", "-"}},
 		{[]Reference{guessed, labelled}, [2]string{"+inferred/key,peers ", "+inferred/key "}},
 		{[]Reference{guessed}, [2]string{"+inferred/key ", "+inferred/key "}},
+		{[]Reference{labelled}, [2]string{"+peers ", "-"}},
+		{[]Reference{guessed}, [2]string{"+inferred/key ", "+inferred/key "}},
 		{nil, [2]string{"-", "-"}},
 		{[]Reference{guessed, labelled}, [2]string{"+inferred/key,peers ", "+inferred/key "}},
 		{[]Reference{named}, [2]string{"+name ", "+name "}},
