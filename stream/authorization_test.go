@@ -50,10 +50,16 @@ func TestDecisionsAreIndependent(t *testing.T) {
 	var asked atomic.Int64
 	d := newDecisions(func(_ context.Context, who user.Info, q access.Question) (bool, error) {
 		asked.Add(1)
+		if len(who.GetExtra()) > 0 {
+			t.Errorf("asked about a user with %v, who is not the user with another token", who.GetExtra())
+		}
 		return who.GetName() == "ann" && q == whole, nil
 	}, time.Minute)
-	if may, err := d.may(t.Context(), named("ann"), whole); !may || err != nil {
-		t.Fatalf("%t, %v", may, err)
+	for _, token := range []string{"JTI=1", "JTI=2"} { // the answer is for both
+		ann := &user.DefaultInfo{Name: "ann", Extra: map[string][]string{user.CredentialIDKey: {token}}}
+		if may, err := d.may(t.Context(), ann, whole); !may || err != nil {
+			t.Fatalf("%t, %v", may, err)
+		}
 	}
 	value := reflect.ValueOf(whole)
 	for n := range value.NumField() {

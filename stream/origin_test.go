@@ -31,6 +31,7 @@ func TestCheckOrigin(t *testing.T) {
 		"of an address":                     {host: "127.0.0.1:8443", origins: []string{"https://127.0.0.1:8443"}, credentials: certificate},
 		"without TLS":                       {host: "graphs.example.com", origins: []string{"http://graphs.example.com"}, credentials: token, wantRefused: true},
 		"without TLS, allowed":              {host: "old.example.com", origins: []string{"http://old.example.com"}, credentials: token},
+		"of another host":                   {host: "graphs.example.com", origins: []string{"https://evil.example"}, credentials: token, wantRefused: true},
 		"of a name that was made lead here": {host: "evil.example", origins: []string{"https://evil.example"}, credentials: certificate, wantRefused: true},
 		"of a proxy's name, with a token":   {host: "proxy.example", origins: []string{"https://proxy.example"}, credentials: token},
 		"through the API server":            {host: "api.example", origins: []string{"https://api.example"}, credentials: proxied},
