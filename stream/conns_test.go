@@ -36,9 +36,11 @@ func TestLimitOfConnections(t *testing.T) {
 	if code, body := s.get("/version", http.Header{"Authorization": {"Bearer other"}}); code != http.StatusOK {
 		t.Errorf("another user: %d %s", code, body)
 	}
-	for _, c := range last {
-		_ = c.Close()
+	_ = last[0].Close()
+	if code, body := s.get("/version", nil); code != http.StatusTooManyRequests {
+		t.Errorf("after one was closed there is no room for the request: %d %s", code, body)
 	}
+	_ = last[1].Close()
 	if code, body := s.get("/version", nil); code != http.StatusOK {
 		t.Errorf("after two were closed: %d %s", code, body)
 	}
