@@ -99,6 +99,8 @@ func TestDecisions(t *testing.T) {
 			all.Go(func() { decide("stranger", false) })
 		}
 		all.Wait()
+		decide("ann", true) // as before
+		decide("stranger", false)
 		asked(2)
 		time.Sleep(denyTTL + time.Millisecond)
 		decide("ann", true)
@@ -111,6 +113,29 @@ func TestDecisions(t *testing.T) {
 		}
 		api.down.Store(false)
 		decide("ann", true)
+	})
+}
+
+// TestQuestionsAtOnce: one user has as many questions under way as reviews allows, and no more.
+func TestQuestionsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := &judges{takes: time.Millisecond}
+		d := newDecisions(api.review, time.Minute)
+		var refused atomic.Int64
+		var all sync.WaitGroup
+		for n := range int(reviews.Limit()) + 10 {
+			all.Go(func() {
+				if _, err := d.may(t.Context(), named("ann"), aGraph(strconv.Itoa(n))); errors.Is(err, errTooManyQuestions) {
+					refused.Add(1)
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := refused.Load(); n != 10 {
+			t.Errorf("%d questions were refused, want 10", n)
+		}
 	})
 }
 
