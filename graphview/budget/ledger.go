@@ -55,6 +55,8 @@ const (
 	Programs Use = iota
 	// Elements are the vertices and references of graphs.
 	Elements
+	// Summaries are the summaries of objects that a view keeps for its subscribers.
+	Summaries
 	// Rights are the answers to questions about what an account may list and watch.
 	Rights
 	// Watches are watches restricted to a namespace or by a selector, with their objects.

@@ -214,7 +214,7 @@ func appendArc(dst []byte, c *graph.Change) []byte {
 }
 
 // summaryText is a summary that is sent instead of an object.
-type summaryText []byte
+type summaryText string
 
 // appendContent appends the content of a vertex: an object as o, the parts that the view selects as
 // j or, with names, as f, or a summary as m. It appends nothing if there is no content.

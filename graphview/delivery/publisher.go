@@ -41,7 +41,7 @@ type Publisher struct {
 
 // NewPublisher returns the Publisher of a view that has no lens yet.
 func NewPublisher(source Source) *Publisher {
-	return &Publisher{source: source, changes: sharedChanges{totalBytes: &source.Shared.kept}}
+	return &Publisher{source: source, changes: sharedChanges{totalBytes: &source.Shared.kept}, summaries: summaries{hold: source.Hold}}
 }
 
 // SetLens sets the lens of the view. It is called once.

@@ -24,6 +24,9 @@ type Source struct {
 	State  *ViewState
 	Logger logr.Logger
 
+	// Hold sets the number of bytes that the summaries of the view hold. It returns an error, and
+	// changes nothing, if the owner of the view may not hold that many. It must not block.
+	Hold func(bytes int64) error
 	// Notify is called after the number of subscribers has changed. It must not block.
 	Notify func()
 }

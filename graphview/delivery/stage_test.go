@@ -31,7 +31,7 @@ func newStage(tb testing.TB) *stage {
 	s.state.To(State{Phase: Serving})
 	s.publisher = NewPublisher(Source{
 		Name: "shop/web", UID: "uid", Run: NewRun(), Shared: &Shared{}, Warnings: s.warnings, Logger: logr.Discard(),
-		State: s.state, Notify: func() {},
+		State: s.state, Notify: func() {}, Hold: func(int64) error { return nil },
 	})
 	s.graph.Update(func() {
 		s.source = s.graph.AddSource(graph.Kind{Kind: "Pod"}, pods, graph.ScopeNamespaced)

@@ -209,22 +209,40 @@ func appendDeletion(dst []byte, f *impact.Facts) []byte {
 }
 
 // summaries caches the summaries of a view's vertices while there are subscribers. Each summary is
-// made once, and sent to a reader again only if it differs.
+// made once, and sent to a reader again only if it differs. The owner of the view pays for the cache. A
+// summary that is long, or that the owner cannot pay, is not stored: it is made and sent with each
+// change of its vertex.
 type summaries struct {
-	mu  sync.Mutex
-	all map[graph.NodeID]summarized
-	// dropped is the newest revision of a summary that is no longer stored. Readers may still have
-	// that summary.
+	// hold sets the number of bytes that the summaries hold; see Source.Hold.
+	hold func(bytes int64) error
+
+	mu    sync.Mutex
+	all   map[graph.NodeID]*summarized
+	bytes int64 // that hold was last called with
+	// dropped is the newest revision of a summary that is no longer stored, or never was. Readers may
+	// have that summary.
 	dropped uint64
 }
 
 type summarized struct {
 	from   summarySource
 	logged uint64 // newest revision of the vertex with this summary
-	text   []byte
+	text   string
 	// changed is the lowest revision at which a reader is sure to have this summary.
 	changed uint64
 }
+
+const (
+	// maxSummary is the length above which a summary is not stored. Most have some 200 bytes, but the
+	// author of an object chooses how many finalizers it has.
+	maxSummary = 1 << 10
+	// summaryBytes is the memory of a stored summary without its text. TestSummaryBytes compares it with
+	// the heap.
+	summaryBytes = 112
+)
+
+// held returns the memory of a summary. The allocator rounds the length of the text up.
+func (s *summarized) held() int64 { return summaryBytes + int64(len(s.text)+len(s.text)/16) }
 
 // summarySource identifies the input of a summary. Equal sources make equal summaries.
 type summarySource struct {
@@ -234,69 +252,85 @@ type summarySource struct {
 }
 
 // of returns the summary of a vertex, and reports whether a reader at revision known has it.
-func (s *summaries) of(c *graph.Change, known uint64) (text []byte, has bool, err error) {
+func (s *summaries) of(c *graph.Change, known uint64) (text string, has bool, err error) {
 	now := summarized{from: summarySource{c.Hash, c.SideHash, c.Root}, logged: c.Logged}
-	if before, found := s.stored(&now, c.Node); found {
-		return before.text, !c.Appeared && before.changed <= known, nil
+	if text, changed, found := s.stored(&now, c.Node); found {
+		return text, !c.Appeared && changed <= known, nil
 	}
 	if o, ok := c.Payload.(Object); ok {
 		// Summarize is slow, so it runs without the lock: two goroutines may make the same summary.
 		var made Summary
 		if made, err = Summarize(c.Vertex.Group, o); err == nil {
 			made.Root = c.Root
-			now.text = made.AppendJSON(nil)
+			now.text = string(made.AppendJSON(nil))
 		}
 	}
-	now = s.store(c.Node, now) // also if there is none
-	return now.text, !c.Appeared && now.changed <= known, err
+	stored := s.store(c.Node, &now) // also if there is none
+	return now.text, stored && !c.Appeared && now.changed <= known, err
 }
 
 // stored returns the stored summary if it has the same source as now. It then also records the revision
 // of now if that is newer.
-func (s *summaries) stored(now *summarized, id graph.NodeID) (summarized, bool) {
+func (s *summaries) stored(now *summarized, id graph.NodeID) (text string, changed uint64, found bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before, found := s.all[id]
-	if !found || before.from != now.from {
-		return before, false
+	before := s.all[id]
+	if before == nil || before.from != now.from {
+		return "", 0, false
 	}
-	if before.logged < now.logged {
-		before.logged = now.logged
-		s.all[id] = before
-	}
-	return before, true
+	before.logged = max(before.logged, now.logged)
+	return before.text, before.changed, true
 }
 
 // store keeps the summary that a reader gets, unless the summary of a newer version is stored. If the
-// two differ, the reader must get the newer one later, even if it had the same summary before.
-func (s *summaries) store(id graph.NodeID, now summarized) summarized {
+// two differ, the reader must get the newer one later, even if it had the same summary before. It
+// reports whether now.changed is known.
+func (s *summaries) store(id graph.NodeID, now *summarized) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now.changed = max(now.logged, s.dropped+1)
-	stored, found := s.all[id]
-	same := found && string(stored.text) == string(now.text)
+	stored := s.all[id]
+	same := stored != nil && stored.text == now.text
 	switch {
-	case found && stored.logged > now.logged:
+	case stored != nil && stored.logged > now.logged:
 		if !same {
 			stored.changed = max(stored.changed, stored.logged)
-			s.all[id] = stored
 		}
-		return now
+		return true
 	case same:
 		now.text, now.changed = stored.text, stored.changed
 	}
-	if s.all == nil {
-		s.all = make(map[graph.NodeID]summarized)
+	bytes := s.bytes + now.held()
+	if stored != nil {
+		bytes -= stored.held()
 	}
-	s.all[id] = now
-	return now
+	if len(now.text) > maxSummary || s.hold(bytes) != nil {
+		s.forgetLocked(id)
+		s.dropped = max(s.dropped, now.logged)
+		return false
+	}
+	if s.all == nil {
+		s.all = make(map[graph.NodeID]*summarized)
+	}
+	s.all[id], s.bytes = now, bytes
+	return true
 }
 
 func (s *summaries) forget(id graph.NodeID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.dropped = max(s.dropped, s.all[id].logged)
+	s.forgetLocked(id)
+}
+
+func (s *summaries) forgetLocked(id graph.NodeID) {
+	stored := s.all[id]
+	if stored == nil {
+		return
+	}
+	s.dropped = max(s.dropped, stored.logged)
 	delete(s.all, id)
+	s.bytes -= stored.held()
+	_ = s.hold(s.bytes) // a smaller number is not refused
 }
 
 // shrink drops all summaries if there are many more than vertices. Otherwise the summaries of vertices
@@ -319,5 +353,6 @@ func (s *summaries) dropLocked() {
 	for _, each := range s.all {
 		s.dropped = max(s.dropped, each.logged)
 	}
-	s.all = nil
+	s.all, s.bytes = nil, 0
+	_ = s.hold(0)
 }

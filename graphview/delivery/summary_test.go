@@ -1,12 +1,15 @@
 package delivery
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/test/bench/heap"
 	"graphview.dev/test/seed"
 )
 
@@ -16,7 +19,7 @@ func TestSummaryThatReturns(t *testing.T) {
 	version := func(hash, logged uint64, phase string) *graph.Change {
 		return &graph.Change{Node: 1, Hash: hash, Logged: logged, Payload: &fakeObject{json: `{"kind":"Pod","status":{"phase":"` + phase + `"}}`}}
 	}
-	var s summaries
+	s := summaries{hold: func(int64) error { return nil }}
 	read := func(c *graph.Change, known uint64) (text string, has bool) {
 		t.Helper()
 		made, has, err := s.of(c, known)
@@ -47,13 +50,22 @@ type summaryReader struct {
 	reading bool
 }
 
-// TestSummariesOfReaders: whatever readers overlap, and whatever is dropped from the store, a reader that
-// is told that it has a summary shows that one.
+// TestSummariesOfReaders: whatever readers overlap, and whatever is dropped from the store or was never
+// in it, because it is long or the owner holds too much, a reader that is told that it has a summary
+// shows that one.
 func TestSummariesOfReaders(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed.Of(t), 1))
 	for range 2000 {
 		var (
-			s       summaries
+			long = random.IntN(2) == 0 // whether one of the summaries is
+			held int64
+			s    = summaries{hold: func(bytes int64) error {
+				if bytes > held && random.IntN(4) == 0 {
+					return errors.New("refused")
+				}
+				held = bytes
+				return nil
+			}}
 			version = &graph.Change{Node: 1}
 			readers [3]summaryReader
 			step    func(depth int)
@@ -90,6 +102,9 @@ func TestSummariesOfReaders(t *testing.T) {
 				// Three versions have two summaries.
 				hash := random.Uint64N(3)
 				uid := fmt.Sprint("uid-", hash/2)
+				if long && hash == 2 {
+					uid += strings.Repeat("-", maxSummary)
+				}
 				version = &graph.Change{Node: 1, Logged: version.Logged + 1, Hash: hash, Payload: &fakeObject{uid: uid, json: "{}"}}
 			case n == 4:
 				s.clear()
@@ -102,13 +117,16 @@ func TestSummariesOfReaders(t *testing.T) {
 		for range 30 {
 			step(0)
 		}
+		if s.clear(); held != 0 {
+			t.Fatalf("an empty store holds %d bytes", held)
+		}
 	}
 }
 
 // TestSummaryAfterAFailure: a reader that was sent no summary, because the object could not be read, is
 // sent the summary when the object is again as it was before.
 func TestSummaryAfterAFailure(t *testing.T) {
-	var s summaries
+	s := summaries{hold: func(int64) error { return nil }}
 	version := func(hash, logged uint64, o Object) *graph.Change {
 		return &graph.Change{Node: 1, Hash: hash, Logged: logged, Payload: o}
 	}
@@ -122,5 +140,30 @@ func TestSummaryAfterAFailure(t *testing.T) {
 	}
 	if text, has, err := s.of(version(1, 6, good), 5); err != nil || has || string(text) != string(first) {
 		t.Errorf("known already: %t (%v), though the reader shows none", has, err)
+	}
+}
+
+// TestSummaryBytes: the summaries of a view take no more memory than its owner pays for, and at least
+// three quarters of it, whatever the number of objects and the lengths of their summaries are.
+func TestSummaryBytes(t *testing.T) {
+	random := rand.New(rand.NewPCG(seed.Of(t), 2))
+	for range 12 {
+		// A map takes most for each element just after it has grown.
+		objects, longest := 1000<<random.IntN(6)+random.IntN(1000), 1+random.IntN(maxSummary+200)
+		before := heap.Held()
+		var held int64
+		s := summaries{hold: func(bytes int64) error { held = bytes; return nil }}
+		for i := range objects {
+			uid := strings.Repeat("u", random.IntN(longest))
+			if _, _, err := s.of(&graph.Change{Node: graph.NodeID(i + 1), Hash: 1, Logged: 1, Payload: &fakeObject{uid: uid, json: "{}"}}, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		took := heap.Held() - before
+		runtime.KeepAlive(&s)
+		t.Logf("%d objects, at most %d bytes: said %d bytes for each, takes %d: %.2f", objects, longest, held/int64(objects), took/int64(objects), float64(took)/float64(held))
+		if took > held || 4*took < 3*held {
+			t.Errorf("says %d bytes, takes %d", held, took)
+		}
 	}
 }
