@@ -166,7 +166,6 @@ func (g *Graph) removeArc(id arcID) {
 		s.selected--
 		g.countMatch(a.from, -1)
 	}
-	g.payName(a.to)
 	g.setPaths(a, 0, 0)
 }
 

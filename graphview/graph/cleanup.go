@@ -133,7 +133,8 @@ func (l *Lens) releaseEmpty() {
 		return
 	}
 	l.entries, l.index, l.parts = slab[entryID, entry]{}, index{}, make(map[entryID]part)
-	l.log, l.tombstones.order = log{}, nil
+	l.log, l.tombstones = log{}, tombstones{horizon: l.tombstones.horizon}
+	l.storeBytes()
 }
 
 // closeLens releases the nodes and names that a closed lens pins.

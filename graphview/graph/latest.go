@@ -28,7 +28,11 @@ type latestUses struct {
 func (l *Lens) storeHead() {
 	l.latest.head.Store(l.head)
 	l.latest.vertices.Store(int64(l.vertices))
-	l.latest.bytes.Store(entryBytes*int64(l.entries.len()) + partBytes*int64(len(l.parts)) + l.partContent)
+	l.storeBytes()
+}
+
+func (l *Lens) storeBytes() {
+	l.latest.bytes.Store(entryBytes*int64(l.entries.next) + partBytes*int64(len(l.parts)) + l.partContent + l.tombstones.bytes())
 }
 
 // Publish notifies readers of the changes since the last call. They then read the lens under the lock.

@@ -73,6 +73,30 @@ type tombstones struct {
 	arcs   slab[tombstoneID, arcTombstone]
 	newest map[entryID]tombstoneID
 	order  []tombstone
+	// mostNewest is the largest number of entries in newest, and allotted the number of tombstones that
+	// the memory of order has room for. Neither a map nor a slice gives memory back when it gets smaller.
+	mostNewest, allotted int
+}
+
+// The memory of tombstones, in bytes: of an arc, of an entry that arcs started at, and of an element of
+// order. TestTombstoneBytes compares them with the heap.
+const (
+	arcTombstoneBytes    = 46
+	newestTombstoneBytes = 20
+	tombstoneBytes       = 16
+)
+
+// bytes returns the memory of the tombstones.
+func (t *tombstones) bytes() int64 {
+	return arcTombstoneBytes*int64(t.arcs.next) + newestTombstoneBytes*int64(t.mostNewest) + tombstoneBytes*int64(t.allotted)
+}
+
+// add adds the newest tombstone.
+func (t *tombstones) add(newest tombstone) {
+	full := len(t.order) == cap(t.order)
+	if t.order = append(t.order, newest); full {
+		t.allotted = cap(t.order)
+	}
 }
 
 // arcTombstone is an arc that is no longer shown to at least some of its readers.
@@ -109,11 +133,12 @@ func (l *Lens) entombArc(e entryID, d arcTombstone) {
 		l.tombstones.arcs.at(d.older).newer = id
 	}
 	l.tombstones.newest[e] = id
-	l.tombstones.order = append(l.tombstones.order, tombstone{rev: l.g.rev, entry: e, arc: id})
+	l.tombstones.mostNewest = max(l.tombstones.mostNewest, len(l.tombstones.newest))
+	l.tombstones.add(tombstone{rev: l.g.rev, entry: e, arc: id})
 }
 
 func (l *Lens) entombVertex(e entryID) {
-	l.tombstones.order = append(l.tombstones.order, tombstone{rev: l.g.rev, entry: e})
+	l.tombstones.add(tombstone{rev: l.g.rev, entry: e})
 }
 
 // clearTombstones drops the oldest tombstones above the number that is kept.

@@ -152,6 +152,9 @@ func (g *Graph) dropSlot(id slotID) {
 	if s.node != 0 || s.in != 0 || s.pins != 0 {
 		return
 	}
+	if s.place >= payerPlace {
+		g.refundName(s)
+	}
 	g.names.remove(hashName(s.kind, s.space, s.name), id)
 	g.kinds.release(s.kind)
 	g.slotsOf[s.kind]--

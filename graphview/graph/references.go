@@ -85,18 +85,16 @@ func (g *Graph) namedBytes(space spaceID) int {
 }
 
 // payName charges for a name that has arcs and no object. The namespace of one of the arcs pays until
-// there is an object or the last arc is removed.
+// there is an object, or neither an arc nor a tombstone of one needs the name.
 func (g *Graph) payName(id slotID) {
 	s := g.slots.at(id)
-	switch paid, absent := s.place >= payerPlace, s.place == 0 || s.place >= payerPlace; {
-	case absent && !paid && s.in != 0:
-		payer := g.slots.at(g.nodes.at(g.arcs.at(s.in).from).slot).space
-		s.place = payerPlace + uint32(payer)
-		g.spaces.hold(payer)
-		g.charge(payer, g.placeholder(s))
-	case paid && s.in == 0:
-		g.refundName(s)
+	if s.place != 0 || s.in == 0 {
+		return // there is an object, somebody pays already, or nothing refers to the name
 	}
+	payer := g.slots.at(g.nodes.at(g.arcs.at(s.in).from).slot).space
+	s.place = payerPlace + uint32(payer)
+	g.spaces.hold(payer)
+	g.charge(payer, g.placeholder(s))
 }
 
 // refundName ends the charge for a name.

@@ -130,6 +130,7 @@ func (g *Graph) finish() {
 	g.changes = g.changes[:0]
 	clear(g.formerNodes)
 	g.forgetExistence()
+	g.payNames()
 	g.sweep()
 	g.rev++
 	for l := range g.lenses {
