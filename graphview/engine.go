@@ -71,10 +71,11 @@ type Engine struct {
 func NewEngine(o Options) (*Engine, error) {
 	o.setDefaults()
 	ledger := budget.NewLedger(o.HeldBytes)
+	payer := newNamespacePayer(ledger)
 	e := &Engine{
 		o:            o,
 		run:          delivery.NewRun(),
-		graph:        graph.New(&referencePayer{ledger, make(map[string]*budget.Account)}),
+		graph:        graph.New(payer),
 		writeLock:    newHistogram("write_lock_seconds", "How long the write lock of the graph was held, each time. Readers of all graphs wait meanwhile."),
 		revisionTime: newHistogram("revision_seconds", "How long one revision of the graph took. Events wait meanwhile, and readers of graphs that it changes as a whole."),
 		views:        make(map[Name]*View),
@@ -99,7 +100,7 @@ func NewEngine(o Options) (*Engine, error) {
 		Graph: e.graph, Writer: e.writer, Rules: e.rules, Processors: e.processors, Feeds: e.allFeeds, Served: e.discovery.Current,
 		Retry: o.LimitRetry, Logger: o.Logger,
 	})
-	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.intake.ReduceSecret, Logger: o.Logger.WithName("watch")}); err != nil {
+	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.intake.ReduceSecret, Pay: payer.PayObjects, Room: payer.room, Logger: o.Logger.WithName("watch")}); err != nil {
 		return nil, fmt.Errorf("watches: %w", err)
 	}
 	if e.schemas, err = schemas.New(o.Config); err != nil {

@@ -38,7 +38,7 @@ var (
 	objectsDesc     = describe("objects", "Visible objects of GraphViews, by health. An object that several GraphViews show counts once for each.", "health")
 	missingDesc     = describe("missing_references", "References in GraphViews to required objects that do not exist, by GraphView. A reference that several GraphViews show counts once for each. GraphViews without any have no series.", "view_namespace", "view")
 	ineffectiveDesc = describe("ineffective_parts", "Parts of GraphViews that have no effect, such as misspelt names, by GraphView. GraphViews without any have no series.", "view_namespace", "view")
-	heldDesc        = describe("held_bytes", "Memory that GraphViews hold by themselves, by GraphView, and that connections hold, without labels. Memory that GraphViews share counts for none.", "view_namespace", "view")
+	heldDesc        = describe("held_bytes", "Memory that GraphViews hold by themselves, by GraphView, and that connections and the objects of namespaces hold, without labels.", "view_namespace", "view")
 	watchesDesc     = describe("watches", "Watches of resources, by state: synced, syncing or failing.", "state")
 	retainedDesc    = describe("retained_objects", "Objects that watches keep in memory. One that several watches see counts once for each.")
 	queueDesc       = describe("queued_events", "Events that wait to be applied to the graph.")
@@ -155,7 +155,8 @@ func (e *Engine) healthCounts() (states map[health.State]int, missing, ineffecti
 	return states, missing, ineffective
 }
 
-// heldByViews returns the memory of each named view, and of all connections under the empty name.
+// heldByViews returns the memory of each named view, and of all connections and namespaces under the empty
+// name.
 func (e *Engine) heldByViews() map[Name]int {
 	held, rest := make(map[Name]int), e.ledger.Total()
 	for _, v := range e.Views() {

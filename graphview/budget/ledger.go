@@ -17,8 +17,9 @@ var HeldBytes = Declare("held_bytes", "bytes that the views and connections of a
 // each. So another owner always finds free bytes. The rule is from A. Choudhury and E. Hahne,
 // "Dynamic queue length thresholds for shared-memory packet switches", 1998.
 //
-// Values that several owners share, such as the objects of a watch of all namespaces, are
-// not charged.
+// A value that is kept for one view or user is charged to its owner. A value that is kept once for all,
+// such as an object in a watch of all namespaces, is charged to the namespace of the object, whoever
+// watches it.
 type Ledger struct {
 	limit int64
 
@@ -68,7 +69,10 @@ const (
 	Messages
 	// Connections are the connections of a user, with the data that is being sent on them.
 	Connections
-	// Names are the references by name from the objects of a namespace, Matches those by selector.
+	// Contents are the objects of a namespace in watches that views share.
+	Contents
+	// Names are the references by name from the objects of a namespace, with their labels, selectors and
+	// paths. Matches are the references by selector.
 	Names
 	Matches
 
@@ -90,18 +94,27 @@ func (l *Ledger) Account(owner Owner) *Account { return &Account{ledger: l, owne
 // Set replaces the number of bytes of one use. If the owner would hold more than is free, Set
 // changes nothing and returns an [*Overdrawn]. A smaller number is never refused.
 func (a *Account) Set(use Use, n int64) error {
+	a.ledger.mu.Lock()
+	defer a.ledger.mu.Unlock()
+	return a.chargeLocked(use, n-a.held[use])
+}
+
+// Add adds to the number of bytes of one use. It refuses as Set does.
+func (a *Account) Add(use Use, by int64) error {
+	a.ledger.mu.Lock()
+	defer a.ledger.mu.Unlock()
+	return a.chargeLocked(use, by)
+}
+
+func (a *Account) chargeLocked(use Use, by int64) error {
 	l := a.ledger
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	by := n - a.held[use]
-	if by == 0 {
-		return nil
-	}
 	if by > 0 && by > l.roomLocked(a.owner) {
 		HeldBytes.Exceed()
 		return &Overdrawn{Owner: a.owner, Held: l.held[a.owner], Free: max(0, l.limit-l.total)}
 	}
-	a.addLocked(use, by)
+	if by != 0 {
+		a.addLocked(use, by)
+	}
 	return nil
 }
 

@@ -3,8 +3,6 @@ package graph
 import (
 	"slices"
 	"strings"
-
-	"graphview.dev/graphview/budget"
 )
 
 // Flags of an arc. An arc exists because a reference names its target, a selector matches its
@@ -176,6 +174,9 @@ func (g *Graph) setPaths(a *arc, namedBy, fields fieldID) {
 	g.paths.release(a.namedBy)
 	g.paths.release(a.fields)
 	a.namedBy, a.fields = namedBy, fields
+	space := g.slots.at(g.nodes.at(a.from).slot).space
+	g.payPaths(space, namedBy)
+	g.payPaths(space, fields)
 }
 
 // desiredArc is an arc that the references of an object make.
@@ -262,9 +263,7 @@ func (g *Graph) setNames(id nodeID, references []Reference, kept string) {
 	}
 	g.setNamed(id, len(want))
 	if exceeds {
-		budget.HeldBytes.Exceed()
-		g.overLimit[id] = namesOverLimit{bytes: bytes}
-		g.boundChanged[id] = struct{}{}
+		g.leaveAllOut(id, bytes)
 	}
 }
 

@@ -29,9 +29,11 @@ type Graph struct {
 	spaces    table[spaceID, string]
 	paths     table[fieldID, [maxFields]string]
 	pathLists [][]string
-	onePath   map[string]fieldID // of sets with one path
-	scopes    []Scope            // by kind
-	slotsOf   []int              // by kind
+	// pathPayers are the namespaces that pay for the sets, by id; 0 for none.
+	pathPayers []spaceID
+	onePath    map[string]fieldID // of sets with one path
+	scopes     []Scope            // by kind
+	slotsOf    []int              // by kind
 
 	nodes      slab[nodeID, node]
 	slots      slab[slotID, slot]
@@ -60,6 +62,8 @@ type Graph struct {
 	// misplaced are the objects that refer to a kind as cluster-scoped though it is namespaced by
 	// now. The value reports whether Misplaced has returned them.
 	misplaced map[nodeID]bool
+	// texts is the memory of the selectors of nodes.
+	texts map[nodeID]int
 
 	exceedances []Exceedance
 	walks       []Walked
@@ -136,6 +140,7 @@ func New(payer Payer) *Graph {
 		named:          make(map[spaceID]*namespaceNames),
 		overLimit:      make(map[nodeID]namesOverLimit),
 		misplaced:      make(map[nodeID]bool),
+		texts:          make(map[nodeID]int),
 		departing:      make(map[nodeID]*departure),
 
 		hubSize:          hubSize,

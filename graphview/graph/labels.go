@@ -15,6 +15,7 @@ type labelSet struct {
 	labels map[string]string
 	hash   uint64
 	uses   int
+	payer  spaceID   // see payLabels
 	next   *labelSet // of the same hash
 }
 

@@ -94,7 +94,16 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		g.markSideChanged(n, false)
 	}
 
-	labels := g.labels.acquire(o.Labels)
+	labels, references, texts := g.labels.acquire(o.Labels), o.References, g.selectorBytesOf(o)
+	exceeds := g.exceedsTexts(n, labels, texts)
+	if exceeds {
+		g.releaseLabels(labels)
+		labels, references = nil, nil
+		g.setTexts(n, 0)
+	} else {
+		g.payLabels(g.slots.at(at).space, labels)
+		g.setTexts(n, texts)
+	}
 	relabel := !known || labels != p.labels
 	if relabel {
 		if known {
@@ -102,15 +111,18 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		}
 		g.repost(n, p.labels, labels)
 	}
-	g.labels.release(p.labels)
+	g.releaseLabels(p.labels)
 	p.labels = labels
 	if !known {
 		g.enter(at)
 	}
 	g.updateMatches(at, before)
 	delete(g.misplaced, n)
-	g.setNames(n, o.References, o.KeptPrefix)
-	g.setSelectors(n, o.References)
+	g.setNames(n, references, o.KeptPrefix)
+	g.setSelectors(n, references)
+	if exceeds {
+		g.leaveAllOut(n, texts+o.labelBytes())
+	}
 	if relabel {
 		g.relabelled(at)
 	}
@@ -221,8 +233,9 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 		g.removeArc(a)
 	}
 	g.setNamed(id, 0)
+	g.setTexts(id, 0)
 	g.repost(id, n.labels, nil)
-	g.labels.release(n.labels)
+	g.releaseLabels(n.labels)
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
 	delete(g.rules, id)
 	delete(g.lapses, id)

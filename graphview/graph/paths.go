@@ -63,6 +63,9 @@ func (g *Graph) fieldSet(paths []string) fieldID {
 	for len(g.pathLists) <= int(id) {
 		g.pathLists = append(g.pathLists, nil)
 	}
+	for len(g.pathPayers) < len(g.pathLists) {
+		g.pathPayers = append(g.pathPayers, 0)
+	}
 	if g.pathLists[id] == nil {
 		set = g.paths.at(id)
 		g.pathLists[id] = slices.Clone(set[:len(paths)])
@@ -74,6 +77,11 @@ func (g *Graph) fieldSet(paths []string) fieldID {
 func (g *Graph) dropFields(id fieldID) {
 	if list := g.pathLists[id]; len(list) == 1 {
 		delete(g.onePath, list[0])
+	}
+	if payer := g.pathPayers[id]; payer != 0 {
+		g.charge(payer, -pathBytes(g.pathLists[id]))
+		g.spaces.release(payer)
+		g.pathPayers[id] = 0
 	}
 	g.pathLists[id] = nil
 }
@@ -92,6 +100,49 @@ func (g *Graph) declaredOf(id fieldID) []string {
 		return paths
 	}
 	return slices.DeleteFunc(slices.Clone(paths), isInferred)
+}
+
+// pathSetBytes is the memory of a set of paths, in bytes, without their text. TestPathBytes compares it
+// with the heap.
+const pathSetBytes = 384
+
+func pathBytes(paths []string) int {
+	bytes := pathSetBytes
+	for _, p := range paths {
+		bytes += len(p)
+	}
+	return bytes
+}
+
+// newPathBytes returns the memory of the paths that the graph does not have yet, for an object with many
+// references.
+func (g *Graph) newPathBytes(want []desiredArc) (bytes int) {
+	if len(want) < 32 || g.placeholderBytes == 0 {
+		return 0
+	}
+	seen := make(map[string]struct{})
+	for i := range want {
+		path := want[i].field
+		if _, known := g.onePath[path]; known || path == "" {
+			continue
+		}
+		if _, again := seen[path]; !again {
+			seen[path] = struct{}{}
+			bytes += pathSetBytes + len(path)
+		}
+	}
+	return bytes
+}
+
+// payPaths charges for a set of paths: custom resources have fields of any name. The first namespace with
+// an arc of these paths pays until no arc has them.
+func (g *Graph) payPaths(space spaceID, id fieldID) {
+	if id == 0 || g.placeholderBytes == 0 || g.pathPayers[id] != 0 {
+		return
+	}
+	g.pathPayers[id] = space
+	g.spaces.hold(space)
+	g.charge(space, pathBytes(g.pathLists[id]))
 }
 
 func isInferred(path string) bool { return strings.HasPrefix(path, InferredField) }

@@ -121,7 +121,7 @@ func (g *Graph) costOf(want []desiredArc) int {
 			bytes += g.placeholder(s)
 		}
 	}
-	return bytes
+	return bytes + g.newPathBytes(want)
 }
 
 // unlimited is the Payer of a graph whose references are not charged.

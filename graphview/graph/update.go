@@ -130,8 +130,8 @@ func (g *Graph) finish() {
 	g.changes = g.changes[:0]
 	clear(g.formerNodes)
 	g.forgetExistence()
-	g.payNames()
 	g.sweep()
+	g.payNames()
 	g.rev++
 	for l := range g.lenses {
 		g.rev = max(g.rev, l.head+1)

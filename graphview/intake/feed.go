@@ -204,7 +204,7 @@ func (f *Feed) event(turn expr.Turn, o *watch.Decoded, mode evaluation) (ev *set
 		return nil, nil
 	}
 	ev = &setEvent{feed: f, read: o.Object, object: graph.Object{
-		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Blank: !o.HasContent(), Payload: o.Object,
+		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Blank: !o.HasContent() && !o.LacksContent(), Payload: o.Object,
 	}}
 	// The taps go first: if an expression decodes the whole object, references are found in that tree.
 	if mode != evaluateNone {
@@ -214,6 +214,9 @@ func (f *Feed) event(turn expr.Turn, o *watch.Decoded, mode evaluation) (ev *set
 	if err != nil {
 		f.Invalid(o.Namespace(), o.Name(), err)
 		return nil, nil
+	}
+	if o.LacksContent() {
+		warning = errNoRoom
 	}
 	if warning != nil {
 		ev.fault = delivery.Bounded(warning.Error())

@@ -39,7 +39,7 @@ type world struct {
 }
 
 // start runs an Intake until the test ends.
-func start(t testing.TB, config *rest.Config) *world {
+func start(t testing.TB, config *rest.Config, change ...func(*watch.Options)) *world {
 	t.Helper()
 	w := &world{t: t, graph: graph.New(nil), feeds: make(map[*watch.Watch]*Feed), budgets: budget.NewBuckets(1<<40, time.Hour)}
 	w.writer = writer.New(w.graph, writer.Options{})
@@ -49,8 +49,12 @@ func start(t testing.TB, config *rest.Config) *world {
 		Served: func() (*resources.Catalog, <-chan struct{}) { return nil, nil },
 		Retry:  time.Hour,
 	})
+	o := watch.Options{Config: config, Reduce: w.ReduceSecret}
+	for _, f := range change {
+		f(&o)
+	}
 	var err error
-	if w.watches, err = watch.NewManager(watch.Options{Config: config, Reduce: w.ReduceSecret}); err != nil {
+	if w.watches, err = watch.NewManager(o); err != nil {
 		t.Fatal(err)
 	}
 	life, end := context.WithCancel(context.WithoutCancel(t.Context()))

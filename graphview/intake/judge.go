@@ -79,6 +79,9 @@ func (j *Judge) evaluate(ctx context.Context, turn expr.Turn, o *watch.Decoded) 
 	if !j.Admits(o.Namespace()) {
 		return Verdict{}
 	}
+	if o.LacksContent() && (j.Query.Labels != nil || j.Query.Object != nil) {
+		return Verdict{Err: errNoRoom}
+	}
 	in := newInput(o, j.Resource, turn)
 	defer func() { v.Cost = in.Cost }()
 	if j.Query.Labels != nil {
@@ -110,6 +113,10 @@ func (j *Judge) evaluate(ctx context.Context, turn expr.Turn, o *watch.Decoded) 
 	v.Selection.Root, v.Err = j.isRoot(ctx, in)
 	return v
 }
+
+// errNoRoom is the reason why nothing is known of an object but its identity.
+var errNoRoom = errors.New("kept without content, labels and references: the namespace of the object holds as much memory as it may; " +
+	"delete objects of that namespace, or raise the operator's memory limit")
 
 // isRoot evaluates the roots until one matches. If one fails, it evaluates the next ones, too. The
 // error is a PartialError, because the object stays selected.

@@ -75,6 +75,9 @@ func (f *Feed) deleteReduced(o *watch.Object) {
 // readManaged decodes which objects a release in a watch of releases manages.
 func readManaged(o *watch.Decoded) (m *helm.Managed, err error) {
 	defer panics.Recover(&err)
+	if o.LacksContent() {
+		return nil, errNoRoom
+	}
 	tree, err := o.Tree()
 	if err != nil {
 		return nil, err

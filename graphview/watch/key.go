@@ -84,6 +84,12 @@ func (k Key) canonical() (Key, error) {
 	return k, nil
 }
 
+// shared reports whether a Watch of k is of all objects of a resource, or of all releases: all users of
+// these share it.
+func (k Key) shared() bool {
+	return k.Reduced || k.Namespace == "" && k.LabelSelector == "" && k.FieldSelector == ""
+}
+
 // secrets reports whether the objects are Secrets. A Watch retains only their metadata and, if
 // the Key is Reduced, the result of Options.Reduce.
 func (k Key) secrets() bool {

@@ -213,6 +213,9 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	if err := s.retry.wait(ctx); err != nil {
 		return nil, err
 	}
+	if s.watch.hasRoom(ctx) {
+		return nil, errHasRoom
+	}
 	options.Watch = true
 	limit := time.Hour
 	if options.TimeoutSeconds != nil {

@@ -32,9 +32,11 @@ type Object struct {
 
 // Flags of an Object.
 const (
-	plain    uint32 = 1 << iota // the JSON is not compressed
-	ofSecret                    // the object is a Secret
-	dropped                     // the Watch does not retain the object any more
+	plain       uint32 = 1 << iota // the JSON is not compressed
+	ofSecret                       // the object is a Secret
+	dropped                        // the Watch does not retain the object any more
+	contentless                    // the namespace may not hold more; only the identity is retained
+	free                           // the namespace does not even pay for the identity
 )
 
 var errCorrupt = errors.New("retained object does not decompress to its size")
@@ -67,8 +69,13 @@ func (o *Object) drop() { atomic.OrUint32(&o.flags, dropped) }
 
 func (o *Object) is(flag uint32) bool { return atomic.LoadUint32(&o.flags)&flag != 0 }
 
-// HasContent reports whether AppendJSON appends the object. It is false for a Secret.
-func (o *Object) HasContent() bool { return !o.is(ofSecret) }
+// HasContent reports whether AppendJSON appends the object. It is false for a Secret, and for an object
+// that LacksContent.
+func (o *Object) HasContent() bool { return !o.is(ofSecret | contentless) }
+
+// LacksContent reports whether only the identity of the object is retained, because its namespace may
+// hold no more memory; see Options.Pay.
+func (o *Object) LacksContent() bool { return o.is(contentless) }
 
 // Size returns the length of the retained JSON in bytes. AppendJSON appends as many, except
 // for a Secret.
@@ -78,7 +85,7 @@ func (o *Object) Size() int { return int(o.size) }
 // and has no managedFields and no last-applied-configuration annotation. AppendJSON
 // appends nothing for a Secret. An error means corrupted memory.
 func (o *Object) AppendJSON(dst []byte) ([]byte, error) {
-	if o.is(ofSecret) {
+	if !o.HasContent() {
 		return dst, nil
 	}
 	return o.unpack(dst)
@@ -208,7 +215,7 @@ func (d *Decoded) PartBeside(shape, read *jsontree.Shape, parts *jsontree.Parts)
 
 // JSON returns the bytes that AppendJSON appends, without a copy. Callers must not change them.
 func (d *Decoded) JSON() ([]byte, error) {
-	if d.is(ofSecret) {
+	if !d.HasContent() {
 		return nil, nil
 	}
 	if err := d.load(); err != nil {

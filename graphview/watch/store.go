@@ -70,22 +70,31 @@ func (w *Watch) takeLocked(d *document, invalid error) {
 	}
 	hash := d.hash()
 	if old != nil && old.hash == hash {
-		w.setValidLocked(d)
-		old.seen = w.generation
-		if old.renew(d.number()) {
-			w.handler.VersionOnly(old)
-		}
+		w.confirmLocked(d, old)
 		return
 	}
-	o, err := w.retainLocked(d, old, hash)
+	o, json, err := w.retainLocked(d, old, hash)
 	if err != nil {
 		w.invalidLocked(key, old, err)
 		return
 	}
+	if o == old {
+		w.confirmLocked(d, old)
+		return
+	}
 	w.setValidLocked(d)
-	w.event = Decoded{Object: o, json: d.json}
+	w.event = Decoded{Object: o, json: json}
 	w.handler.Set(&w.event)
 	w.event = Decoded{}
+}
+
+// confirmLocked stores that the content of a retained object is still the same.
+func (w *Watch) confirmLocked(d *document, o *Object) {
+	w.setValidLocked(d)
+	o.seen = w.generation
+	if o.renew(d.number()) {
+		w.handler.VersionOnly(o)
+	}
 }
 
 // invalidLocked notifies the Handler of an invalid object. The retained object, old, stays.
@@ -97,8 +106,9 @@ func (w *Watch) invalidLocked(key name, old *Object, err error) {
 	w.handler.Invalid(key.namespace.Value(), key.name, err)
 }
 
-// retainLocked retains the object of d and replaces old, which may be nil.
-func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, err error) {
+// retainLocked retains the object of d and replaces old, which may be nil. It returns the JSON that it
+// retains. It returns old if that has no content, and there still is no room for it.
+func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, json []byte, err error) {
 	defer panics.Recover(&err)
 	o = &Object{hash: hash, seen: w.generation}
 	if w.key.secrets() {
@@ -110,7 +120,17 @@ func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, 
 		o.namespace = unique.Make(string(d.namespace))
 	}
 	o.version = d.number()
-	pack(o, d.name, d.uid, d.json, w.codec)
+	json = d.json
+	pack(o, d.name, d.uid, json, w.codec)
+	if !w.payLocked(o, old) {
+		if o.hash = withoutContent(hash); old != nil && old.hash == o.hash {
+			return old, nil, nil
+		}
+		json = d.identity()
+		o.flags |= contentless
+		pack(o, d.name, d.uid, json, w.codec)
+		w.payIdentityLocked(o, old)
+	}
 	w.objects.store(o)
 	added := len(o.data)
 	if old != nil {
@@ -119,7 +139,7 @@ func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, 
 	}
 	w.updateSizeLocked(added)
 	w.improveCodec()
-	return o, nil
+	return o, json, nil
 }
 
 // setValidLocked notifies the Handler if the object was invalid and is now valid or deleted.
@@ -150,6 +170,7 @@ func (w *Watch) remove(ctx context.Context, d *document) error {
 // dropLocked deletes o and notifies the Handler.
 func (w *Watch) dropLocked(o *Object) {
 	w.objects.remove(o.key())
+	w.refundLocked(o)
 	o.drop()
 	w.updateSizeLocked(-len(o.data))
 	w.handler.Delete(o)

@@ -35,6 +35,11 @@ type Watch struct {
 	generation uint32
 	codec      *codec
 	event      Decoded
+	// pay and room are Options.Pay and Options.Room for a Watch that users share, else nil. unpaid has the
+	// bytes that the objects without content would hold.
+	pay    func(namespace string, more int) bool
+	room   func(namespace string) int
+	unpaid map[name]int
 
 	count, bytes atomic.Int64
 	// stateMu is taken last. Its holder calls no Handler and does not block.
@@ -54,6 +59,7 @@ func newWatch(id uint32, key Key, handle func(*Watch) Handler, log logr.Logger) 
 		done:    make(chan struct{}),
 		turn:    make(chan struct{}, 1),
 		invalid: make(map[name]uint32),
+		unpaid:  make(map[name]int),
 		state:   State{Reason: Pending},
 	}
 	w.handler = handle(w)
@@ -83,6 +89,7 @@ func (w *Watch) run(ctx context.Context, c *client, o Options) {
 	if w.key.Reduced {
 		source.reduce = o.Reduce
 	}
+	defer w.refund()
 	defer source.join()
 	// setStateLocked logs each failure once, so the reflector does not log.
 	silent := logr.Discard()

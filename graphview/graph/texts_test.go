@@ -1,0 +1,111 @@
+package graph
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"graphview.dev/test/bench/heap"
+	"graphview.dev/test/seed"
+)
+
+// textObjects returns objects of one shape, which a seed determines.
+type textObjects func(random *rand.Rand) func(i int) Object
+
+// text returns a text of some length that no other call of the same id returns.
+func text(id string, length int) string { return id + strings.Repeat("x", max(0, length-len(id))) }
+
+var textShapes = map[string]textObjects{
+	"labels": func(random *rand.Rand) func(int) Object {
+		labels, key, value := 1+random.IntN(500)/(1+random.IntN(500)), 8+random.IntN(60), random.IntN(63)
+		return func(i int) Object {
+			o := Object{Labels: make(map[string]string)}
+			for j := range labels {
+				o.Labels[text(fmt.Sprint(i, "-", j), key)] = text(fmt.Sprint(j), value)
+			}
+			return o
+		}
+	},
+	"selectors": func(random *rand.Rand) func(int) Object {
+		selectors, values, length := 1+random.IntN(60), 1+random.IntN(60), 10+random.IntN(53)
+		return func(i int) (o Object) {
+			for j := range selectors {
+				r := Requirement{Key: "app", Op: In, Values: make([]string, 0, values)}
+				for v := range values {
+					r.Values = append(r.Values, text(fmt.Sprint(i, "-", j, "-", v), length))
+				}
+				o.References = append(o.References, Reference{
+					Type: Direct, To: Kind{Kind: "Pod"}, AllNamespaces: true, Field: "spec", Selector: &Selector{Requirements: []Requirement{r}},
+				})
+			}
+			return o
+		}
+	},
+	"paths": func(random *rand.Rand) func(int) Object {
+		paths, length := 1+random.IntN(500), 10+random.IntN(300)
+		return func(i int) (o Object) {
+			for j := range paths {
+				o.References = append(o.References, Reference{
+					Type: Direct, To: Kind{Kind: "Secret"}, Scope: ScopeNamespaced, Namespace: "shop", Name: fmt.Sprint(j), Field: text(fmt.Sprint(i, "-", j), length),
+				})
+			}
+			return o
+		}
+	},
+}
+
+// TestTextBytes: labels, selectors and the paths of references take no more memory than is charged to the
+// namespace of the objects, and at least half of it: selectors of few values
+// take less than others. Without the objects, nothing is charged.
+func TestTextBytes(t *testing.T) {
+	random := rand.New(rand.NewPCG(seed.Of(t), 1))
+	for _, name := range slices.Sorted(maps.Keys(textShapes)) {
+		shape := textShapes[name]
+		for range 3 {
+			paid := account{}
+			g := New(paid)
+			var source SourceID
+			g.Update(func() {
+				source = g.AddSource(Kind{Kind: "Policy"}, Resource{Version: "v1", Resource: "policies"}, ScopeNamespaced)
+				g.AddSource(Kind{Kind: "Secret"}, Resource{Version: "v1", Resource: "secrets"}, ScopeNamespaced)
+			})
+			of, objects, before := shape(random), 100+random.IntN(400), int64(0)
+			if name == "labels" {
+				objects *= 10 // some have one label
+			}
+			for version := uint64(1); version <= 2; version++ {
+				for i := range objects {
+					var o Object
+					if version == 2 {
+						o = of(i)
+					}
+					o.Namespace, o.Name, o.UID, o.Version, o.Hash = "shop", fmt.Sprint(i), fmt.Sprint(i), version, version
+					g.Update(func() { g.Set(source, &o) })
+					for g.HasCleanup() {
+						g.Update(func() {})
+					}
+				}
+				if version == 1 {
+					before = heap.Held()
+				}
+			}
+			took, said := int(heap.Held()-before), paid["shop"]
+			runtime.KeepAlive(g)
+			t.Logf("%s: said %d bytes for each of %d objects, takes %d: %.2f", name, said/objects, objects, took/objects, float64(took)/float64(said))
+			if took > said || 2*took < said {
+				t.Errorf("%s: says %d bytes, takes %d", name, said, took)
+			}
+			g.Update(func() { g.RemoveSource(source) })
+			for g.HasCleanup() {
+				g.Update(func() {})
+			}
+			if paid["shop"] != 0 || len(g.texts)+len(g.named) > 0 {
+				t.Errorf("%s: %d bytes are charged for no object", name, paid["shop"])
+			}
+		}
+	}
+}
