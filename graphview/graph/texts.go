@@ -14,21 +14,25 @@ import (
 // heap.
 const (
 	slotBytes        = 41 // of a map from text to text, for one pair
-	selectorBytes    = 260
-	requirementBytes = 64
-	valueBytes       = 182 // of a value of a requirement, with its place in the index of the namespace
-	comparedBytes    = 182 // of its place in a comparer
+	selectorBytes    = 180
+	requirementBytes = 56
+	valueBytes       = 172 // of a value of a requirement, with its place in the index of the namespace
+	comparedBytes    = 64  // of a value in a comparer, without its place in the map
+	comparerBytes    = 76  // of the map of a comparer, for one value
 	labelSetBytes    = 120
 )
 
 // bytes returns the memory of a set of labels.
 func (s *labelSet) bytes() int {
-	bytes := labelSetBytes + max(8, 1<<bits.Len(uint(len(s.labels)*8/7)))*slotBytes
+	bytes := labelSetBytes + slotBytes*places(len(s.labels))
 	for k, v := range s.labels {
 		bytes += allocates(k) + allocates(v)
 	}
 	return bytes
 }
+
+// places returns the number of values for which a map of n values has room.
+func places(n int) int { return max(8, 1<<bits.Len(uint(n*8/7))) }
 
 // labelBytes returns the memory of the labels of an object that shares them with no other.
 func (o *Object) labelBytes() int { return (&labelSet{labels: o.Labels}).bytes() }
@@ -79,7 +83,7 @@ func (g *Graph) selectorBytesOf(o *Object) (bytes int) {
 	}
 	bytes += selectorBytes*selectors + requirementBytes*requirements + valueBytes*values
 	if selectors > fewSelectors || requirements+values/valuesOfRequirement > int(requirementsOfObject.Limit()) {
-		bytes += comparedBytes * values
+		bytes += comparedBytes*values + comparerBytes*places(values)
 	}
 	return bytes
 }
