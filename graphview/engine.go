@@ -98,7 +98,7 @@ func NewEngine(o Options) (*Engine, error) {
 	e.rules = rules.NewSet(func() { e.intake.RulesChanged() })
 	e.intake = intake.New(intake.Options{
 		Graph: e.graph, Writer: e.writer, Rules: e.rules, Processors: e.processors, Feeds: e.allFeeds, Served: e.discovery.Current,
-		Retry: o.LimitRetry, Logger: o.Logger,
+		Retry: o.LimitRetry, WithoutHealth: o.WithoutHealth, Logger: o.Logger,
 	})
 	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.intake.ReduceSecret, Pay: payer.PayObjects, Room: payer.room, Logger: o.Logger.WithName("watch")}); err != nil {
 		return nil, fmt.Errorf("watches: %w", err)

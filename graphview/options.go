@@ -44,6 +44,8 @@ type Options struct {
 	// watches only what Own permits. References to kinds that it denies remain. Nil: the engine
 	// tries every watch.
 	Own Permit
+	// WithoutHealth leaves the health of all objects unknown, because they are manifests: nothing has run.
+	WithoutHealth bool
 	// Notify is called when the Status of a named view may have changed. It must not block and must
 	// not call the Engine.
 	Notify func(Name)

@@ -28,8 +28,10 @@ type Options struct {
 	// closed when the catalog changes.
 	Served func() (*resources.Catalog, <-chan struct{})
 	// Retry is the time after which objects and rules that exceed a limit are retried.
-	Retry  time.Duration
-	Logger logr.Logger
+	Retry time.Duration
+	// WithoutHealth leaves the health of all objects unknown.
+	WithoutHealth bool
+	Logger        logr.Logger
 }
 
 // Counts are totals since the start.

@@ -31,6 +31,9 @@ func (f *Feed) references(turn expr.Turn, o *watch.Decoded, ev *setEvent) (warni
 		}
 	}()
 	defer panics.Recover(&warning)
+	if in.o.WithoutHealth {
+		defer ev.declareHealth(health.Health{State: health.Unknown})
+	}
 	current, kind := in.o.Rules.Current(), KindOf(f.resource)
 	unread, err := f.tableReferences(current.Extractor, o, ev)
 	if err != nil {
