@@ -190,11 +190,12 @@ fmt: ## format the Go files
 	@gofmt -w $$(git ls-files --cached --others --exclude-standard '*.go')
 
 .PHONY: generate
-generate: ## generate deep copies, CustomResourceDefinitions, the ClusterRole, tables in docs, the copies in the chart and the bundle of the dashboard
+generate: ## generate deep copies, CustomResourceDefinitions, the ClusterRole, tables in docs and of Kubernetes' kinds, the copies in the chart and the bundle of the dashboard
 	@go tool controller-gen object paths=./api/...
 	@go tool controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	@go tool controller-gen rbac:roleName=graphview-manager paths=./controllers/... output:rbac:artifacts:config=config/rbac
 	@go run ./hack/docs
+	@go run ./hack/kinds
 	@go run ./hack/chart
 	@go run ./hack/bundle
 

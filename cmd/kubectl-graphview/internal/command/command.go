@@ -17,7 +17,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitUnknown     = 3 // of problems --local
+	exitUnknown     = 3 // of problems with --local and --from
 	exitInterrupted = 130
 )
 
@@ -52,7 +52,7 @@ namespace than the view.
 
 Exit codes: 0 done, also when Ctrl-C ends a watch; 1 failed, or found something
 invalid; 2 used in a wrong way, or a manifest that cannot be read; 3 problems
---local does not know; 130 interrupted.`
+with --local or --from does not know; 130 interrupted.`
 
 // Run carries a command line out and returns the exit code.
 func Run(ctx context.Context, version string, args []string, streams genericiooptions.IOStreams) int {

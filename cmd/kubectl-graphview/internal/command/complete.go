@@ -43,7 +43,7 @@ func (c *cli) completeNames(most int) func(*cobra.Command, []string, string) ([]
 		ctx, cancel := context.WithTimeout(cmd.Context(), completeWithin)
 		defer cancel()
 		var names []string
-		if len(args) < most && !c.local.on {
+		if len(args) < most && !c.local.on() {
 			names = c.names(ctx, args)
 		}
 		names = slices.DeleteFunc(names, func(name string) bool {

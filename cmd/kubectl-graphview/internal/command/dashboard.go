@@ -24,10 +24,12 @@ this machine, to one browser, until Ctrl-C; what it shows is asked for with your
 kubeconfig, and is what you may list and watch. It changes nothing, and the
 contents of Secrets are never asked for.
 
-With --local there need be no operator: the graph is made in this process.
+With --local there need be no operator: the graph is made in this process. With --from there need
+be no cluster: it is that of manifests, and follows their files.
 
 Over SSH, choose a port and forward it: ssh -L 8001:127.0.0.1:8001 HOST.`,
 		Example: `  kubectl graphview dashboard --local
+  kubectl graphview dashboard --from manifests/
   kubectl graphview dashboard
   kubectl graphview dashboard storefront -n shop
   kubectl graphview dashboard --no-open --port 8001`,
@@ -56,7 +58,7 @@ func (c *cli) serveDashboard(ctx context.Context, args []string, port int, open 
 	if err != nil {
 		return err
 	}
-	config, err := c.config.ToRESTConfig()
+	config, err := c.restConfig()
 	if err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func (c *cli) serveDashboard(ctx context.Context, args []string, port int, open 
 	case c.local.serves():
 		config, view = c.local.cluster.Config(), c.local.view.String()
 	case len(args) > 0:
-		namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
+		namespace, err := c.namespace()
 		if err != nil {
 			return err
 		}

@@ -74,6 +74,7 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 	if there {
 		// The object itself says more than its summary. Without it there is less to say.
 		if whole, err := v.client.GetObject(ctx, v.namespace, v.name, key); err == nil {
+			whole.Summary = vertex.Summary
 			vertex = &whole.Vertex
 		}
 	}
@@ -88,6 +89,9 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 		head += "  " + lookup.absence(ctx, client.Arc{To: key, Attributes: outline.NeededMost(g, key)})
 	}
 	fmt.Fprintln(c.Out, head)
+	if text := v.origin(key); text != "" {
+		fmt.Fprintf(c.Out, "  %s\n", text)
+	}
 	if text := facts(vertex); text != "" {
 		fmt.Fprintf(c.Out, "  %s\n", text)
 	}
@@ -165,6 +169,9 @@ type lookup struct {
 func (l *lookup) absence(ctx context.Context, arc client.Arc) string {
 	a := arc.Attributes
 	const outside = "outside: it exists, but the view does not select it"
+	if l.view.local.manifests != nil && a.Outside != "" {
+		return "outside: the manifests do not describe such objects, and a cluster may have it"
+	}
 	if a.Outside == client.OutsideView {
 		return outside
 	}

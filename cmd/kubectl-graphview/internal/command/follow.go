@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/client"
@@ -23,11 +25,11 @@ type view struct {
 
 // open resolves the server and the namespace without a request.
 func (c *cli) open(name string) (*view, error) {
-	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
+	namespace, err := c.namespace()
 	if err != nil {
 		return nil, err
 	}
-	config, err := c.config.ToRESTConfig()
+	config, err := c.restConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +47,32 @@ func (c *cli) open(name string) (*view, error) {
 	return &view{cli: c, namespace: namespace, name: name, config: config, client: reader}, nil
 }
 
+// restConfig reaches the API server of the kubeconfig, or the one that answers for manifests.
+func (c *cli) restConfig() (*rest.Config, error) {
+	if c.local.manifests != nil {
+		return c.local.manifests.Config(), nil
+	}
+	return c.config.ToRESTConfig()
+}
+
+// namespace is that of objects without one.
+func (c *cli) namespace() (string, error) {
+	if c.local.manifests != nil {
+		return cmp.Or(ptr.Deref(c.config.Namespace, ""), "default"), nil
+	}
+	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
+	return namespace, err
+}
+
 func (v *view) close() { v.client.CloseIdleConnections() }
 
 // what a person calls it.
 func (v *view) String() string {
-	if v.name == "" {
+	switch {
+	case v.name == "":
 		return "the query"
+	case v.cli != nil && v.local.manifests != nil:
+		return "the manifests"
 	}
 	return v.namespace + "/" + v.name
 }

@@ -172,6 +172,9 @@ func (j *journal) linef(out *bytes.Buffer, format string, args ...any) {
 
 func (j *journal) vertex(v *client.Vertex) entry {
 	e := entry{text: j.kinds.name(v.Key), digest: maphash.Bytes(seed, v.Object) ^ maphash.Bytes(seed, v.Parts) ^ maphash.Bytes(seed, v.Fields)}
+	if j.local.manifests != nil {
+		return e // nothing has run
+	}
 	if text, bad := state(v); bad {
 		e.text += "  " + j.paint.Bad(text)
 	} else if text != "" {

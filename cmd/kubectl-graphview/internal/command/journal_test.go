@@ -13,8 +13,8 @@ import (
 	"graphview.dev/client"
 )
 
-// offline has no server to ask for kinds.
-func offline() (meta.RESTMapper, error) { return nil, errors.New("no server") }
+// offlineView has no server to ask for kinds.
+func offlineView() (meta.RESTMapper, error) { return nil, errors.New("no server") }
 
 // Lines of messages, over a reset and lost connections.
 func TestJournal(t *testing.T) {
@@ -50,7 +50,7 @@ func TestJournal(t *testing.T) {
 	for _, changesOnly := range []bool{false, true} {
 		var out bytes.Buffer
 		graph := &client.Graph{}
-		c := &cli{IOStreams: genericiooptions.IOStreams{Out: &out}, mapper: offline}
+		c := &cli{IOStreams: genericiooptions.IOStreams{Out: &out}, mapper: offlineView}
 		j := newJournal(c, "shop", graph, false, changesOnly)
 		for i, step := range steps {
 			var m client.Message

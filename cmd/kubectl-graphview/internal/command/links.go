@@ -28,7 +28,7 @@ func (c *cli) addAllLinks(cmd *cobra.Command) {
 		switch {
 		case c.allLinks && c.link != "":
 			return usagef(cmd, "--link %s is for one cluster: leave it or --all-links out", c.link)
-		case c.allLinks && c.local.on:
+		case c.allLinks && c.local.on():
 			return usagef(cmd, "--all-links: --local looks at the cluster of your kubeconfig; leave one of them out")
 		case c.allLinks && len(args) > 0:
 			return usagef(cmd, "--all-links is for all graphs of the clusters: leave %s or --all-links out", args[0])

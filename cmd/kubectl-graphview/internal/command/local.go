@@ -15,6 +15,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/cmd/kubectl-graphview/internal/local"
+	"graphview.dev/cmd/kubectl-graphview/internal/offline"
 	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
 )
@@ -24,9 +25,13 @@ const localName = "local"
 
 // localView is --local: the flags, and the graphs while they are served.
 type localView struct {
-	on            bool
+	live          bool
 	file          string // of a GraphView
 	allNamespaces bool
+	files         manifestFlags
+
+	// manifests answer in place of a cluster; nil with --local.
+	manifests *offline.Server
 
 	// cluster is nil without --local, and while the graphs are not served yet.
 	cluster *local.Cluster
@@ -36,6 +41,9 @@ type localView struct {
 	namespaces []string
 }
 
+// on reports whether a flag asks for a graph that this process makes.
+func (l *localView) on() bool { return l.live || l.files.given() }
+
 // serves reports whether this process serves the graphs.
 func (l *localView) serves() bool { return l.cluster != nil }
 
@@ -43,10 +51,11 @@ func (l *localView) serves() bool { return l.cluster != nil }
 // of the view into the arguments of a command that takes a NAME; nil leaves the arguments.
 func (c *cli) addLocal(cmd *cobra.Command, name func(args []string) []string) {
 	flags := cmd.Flags()
-	flags.BoolVar(&c.local.on, "local", false, "Look without an operator: list and watch with your own rights, in this process. -n takes several namespaces, as a,b")
+	flags.BoolVar(&c.local.live, "local", false, "Look without an operator: list and watch with your own rights, in this process. -n takes several namespaces, as a,b")
 	if cmd.Name() != "query" {
 		flags.StringVarP(&c.local.file, "filename", "f", "", "With --local: a file with the GraphView to show, and any ReferenceRules")
 	}
+	c.addFrom(cmd)
 	own := flags.Lookup("all-namespaces") == nil
 	if own {
 		flags.BoolVarP(&c.local.allNamespaces, "all-namespaces", "A", false, "With --local: all namespaces")
@@ -57,16 +66,21 @@ func (c *cli) addLocal(cmd *cobra.Command, name func(args []string) []string) {
 	}
 	check, run := cmd.Args, cmd.RunE
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if c.local.on {
+		if c.local.on() {
 			args = name(args)
 		}
 		return check(cmd, args)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
-		case c.local.on && named && len(name(args)) == len(args):
+		case c.local.live && named && len(name(args)) == len(args):
 			return run(cmd, args) // it is about no view
-		case c.local.on:
+		case c.local.files.given():
+			return c.runManifests(cmd, func(ctx context.Context) error {
+				cmd.SetContext(ctx)
+				return run(cmd, name(args))
+			})
+		case c.local.on():
 			if !own {
 				// Its error is that there is no such flag.
 				c.local.allNamespaces, _ = flags.GetBool("all-namespaces")
@@ -98,7 +112,7 @@ func beforeObject(args []string) []string {
 
 // refuseLists refuses -n a,b without --local, since an operator's view has its own namespaces.
 func (c *cli) refuseLists(cmd *cobra.Command, _ []string) error {
-	if !c.local.on && cmd.Name() != "install" && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ",") {
+	if !c.local.on() && cmd.Name() != "install" && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ",") {
 		return usagef(cmd, "-n %s: several namespaces are for --local", *c.config.Namespace)
 	}
 	return nil

@@ -29,7 +29,7 @@ func TestNamesArePrintable(t *testing.T) {
 	v := viewOf(t, nil)
 	var out bytes.Buffer
 	v.IOStreams = genericiooptions.IOStreams{Out: &out, ErrOut: &out}
-	v.mapper = offline
+	v.mapper = offlineView
 	said := func(run func() error) string {
 		out.Reset()
 		v.exitCode(t.Context(), run())

@@ -22,6 +22,7 @@ type problem struct {
 	severity                    int
 	key                         client.Key
 	kind                        string
+	places                      []place // of the references, in manifests
 }
 
 // search is what problems looks for.
@@ -50,22 +51,30 @@ exit code is 1 if anything is degraded, missing or empty.
 With --local the command is a gate for pipelines: it waits at most --wait until the graph is
 complete. The exit code is 0 if nothing is degraded or missing, 1 if something is, 2 for a wrong
 command line, and 3 if that is not known: the server is not reached, nothing may be listed, or the
-graph is not complete in time. With --strict it is also 3 if some kinds may not be listed.`,
+graph is not complete in time. With --strict it is also 3 if some kinds may not be listed.
+
+With --from it is a gate for manifests before they are applied: it lists the objects that they refer
+to and do not have, selectors that select nothing, and keys and ports that are not there, with the
+place of each reference. What is created elsewhere is named with --allow, or in the manifest with the
+comment # graphview: allow KIND/NAME.`,
 		Example: `  kubectl graphview problems storefront -n shop
   kubectl graphview problems -A
   kubectl graphview problems -A --all-links
-  kubectl graphview problems --local -n shop --wait 2m -o json`,
+  kubectl graphview problems --local -n shop --wait 2m -o json
+  kubectl graphview problems --from manifests/ --allow 'Secret/*-tls'
+  helm template ./chart | kubectl graphview problems --from - -o sarif`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if c.local.on && len(args) > 0 {
-				return usagef(cmd, "--local has one view: leave %s or --local out", args[0])
+			if c.local.on() && len(args) > 0 {
+				return usagef(cmd, "--local and --from have one view: leave %s out", args[0])
 			}
 			return between(0, 1, "at most the NAME of a GraphView")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case c.local.files.given() && slices.Contains([]string{outputSARIF, outputJUnit}, s.output):
 			case !slices.Contains(problemOutputs, s.output):
 				return usagef(cmd, "-o %s: expected one of %s", s.output, strings.Join(problemOutputs, ", "))
-			case s.strict && !c.local.on:
+			case s.strict && !c.local.on():
 				return usagef(cmd, "--strict is for --local: an operator's view lacks what its ServiceAccount may not list")
 			case allNamespaces && len(args) > 0:
 				return usagef(cmd, "-A is for all graphs: leave %s or -A out", args[0])
@@ -92,7 +101,7 @@ graph is not complete in time. With --strict it is also 3 if some kinds may not 
 		},
 	}
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "The graphs of all namespaces")
-	cmd.Flags().StringVarP(&s.output, "output", "o", outputTable, "One of "+strings.Join(problemOutputs, ", "))
+	cmd.Flags().StringVarP(&s.output, "output", "o", outputTable, "One of "+strings.Join(problemOutputs, ", ")+"; with --from also sarif, junit")
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "With --local: exit with 3 also if some kinds are left out")
 	c.addWait(cmd)
 	c.addLocal(cmd, nil)
@@ -101,7 +110,7 @@ graph is not complete in time. With --strict it is also 3 if some kinds may not 
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		err := run(cmd, args)
-		if wrong := new(usageError); c.local.on && err != nil && !errors.Is(err, errFound) && !errors.As(err, &wrong) {
+		if wrong := new(usageError); c.local.on() && err != nil && !errors.Is(err, errFound) && !errors.As(err, &wrong) {
 			return unknownError{err}
 		}
 		return err
@@ -165,7 +174,11 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 		if g == nil {
 			continue
 		}
-		found.problems = append(found.problems, c.problemsOf(v, g, seen, s.wide)...)
+		if c.local.manifests != nil {
+			found.problems = append(found.problems, c.manifestProblems(v, g, s.wide)...)
+		} else {
+			found.problems = append(found.problems, c.problemsOf(v, g, seen, s.wide)...)
+		}
 		found.warnings = append(found.warnings, g.Warnings()...)
 		switch {
 		case len(g.Vertices) == 0 && v.local.serves():

@@ -44,6 +44,16 @@ type problemObject struct {
 	State     string     `json:"state"`
 	Reason    string     `json:"reason,omitempty"`
 	Since     *time.Time `json:"since,omitempty"`
+	// References are those of manifests.
+	References []problemReference `json:"references,omitempty"`
+}
+
+type problemReference struct {
+	Object string `json:"object"`
+	Field  string `json:"field,omitempty"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
 }
 
 type leftOutKind struct {
@@ -58,6 +68,9 @@ type leftOutKind struct {
 func (c *cli) writeProblems(output string, found findings) error {
 	if output == outputJSON {
 		return c.writeProblemReport(found)
+	}
+	if c.local.manifests != nil {
+		return c.writeManifestProblems(output, found)
 	}
 	if len(found.problems) == 0 {
 		if len(found.failures) == 0 {
@@ -97,6 +110,9 @@ func (c *cli) writeProblemReport(found findings) error {
 		if p.since != 0 {
 			since := time.Unix(p.since, 0).UTC()
 			o.Since = &since
+		}
+		for _, at := range p.places {
+			o.References = append(o.References, problemReference{at.object, at.field, at.File, at.Line, at.Column})
 		}
 		report.Problems = append(report.Problems, o)
 	}

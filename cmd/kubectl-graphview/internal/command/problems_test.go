@@ -34,7 +34,7 @@ func TestProblemsOfEndedPods(t *testing.T) {
 				g.Arcs[client.ArcKey{From: pod, To: job, Type: client.Owner}] = client.Attributes{Controller: true}
 			}
 			var states []string
-			for _, p := range (&cli{mapper: offline}).problemsOf(&view{namespace: "shop", name: "storefront"}, g, map[client.Key]bool{}, false) {
+			for _, p := range (&cli{mapper: offlineView}).problemsOf(&view{namespace: "shop", name: "storefront"}, g, map[client.Key]bool{}, false) {
 				states = append(states, p.state)
 			}
 			slices.Sort(states)

@@ -70,7 +70,7 @@ func BenchmarkTree(b *testing.B) {
 		if len(g.Vertices) != 5000 {
 			b.Fatalf("%d vertices", len(g.Vertices))
 		}
-		c := &cli{IOStreams: genericiooptions.IOStreams{Out: io.Discard}, mapper: offline}
+		c := &cli{IOStreams: genericiooptions.IOStreams{Out: io.Discard}, mapper: offlineView}
 		if err := c.draw(b.Context(), &view{cli: c, namespace: "shop"}, g, shape{}, []string{"resource == 'deployments'"}); err != nil {
 			b.Fatal(err)
 		}

@@ -28,6 +28,9 @@ const (
 	collectAt = 50
 )
 
+// viewUID is that of the one view.
+const viewUID = "local"
+
 // Options of With. Config and Rights are required.
 type Options struct {
 	// Config has the address of the API server and the user's credentials.
@@ -39,6 +42,8 @@ type Options struct {
 	Spec *spec.Spec
 	// Rules are ReferenceRules, by name.
 	Rules map[string]spec.Rule
+	// WithoutHealth leaves the health of objects unknown, for those of manifests.
+	WithoutHealth bool
 	// SyncTimeout is the time for which the view waits for a resource. 0 means 30 s.
 	SyncTimeout time.Duration
 	// Logger receives what the engine logs. The zero value is silent.
@@ -59,6 +64,11 @@ func (c *Cluster) Config() *rest.Config { return c.config }
 func (c *Cluster) Status() graphview.Status {
 	status, _ := c.engine.Status(c.view)
 	return status
+}
+
+// Apply changes the spec of the view.
+func (c *Cluster) Apply(ctx context.Context, of spec.Spec) error {
+	return c.engine.Apply(ctx, c.view, viewUID, of)
 }
 
 // ConnectError says that the API server does not answer, or refuses the credentials.
@@ -96,6 +106,7 @@ func With(ctx context.Context, o Options, use func(context.Context, *Cluster) er
 	}
 	engine, err := graphview.NewEngine(graphview.Options{
 		Config: configFor(o.Config), Logger: o.Logger, Own: o.Rights.Permit, PermitInterval: permitInterval, SyncTimeout: o.SyncTimeout,
+		WithoutHealth: o.WithoutHealth,
 	})
 	if err != nil {
 		return err
@@ -106,7 +117,7 @@ func With(ctx context.Context, o Options, use func(context.Context, *Cluster) er
 		}
 	}
 	if o.Spec != nil {
-		if err := engine.Apply(ctx, o.View, "local", *o.Spec); err != nil {
+		if err := engine.Apply(ctx, o.View, viewUID, *o.Spec); err != nil {
 			return err
 		}
 	}

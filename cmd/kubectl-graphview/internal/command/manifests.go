@@ -1,0 +1,238 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/client"
+	"graphview.dev/cmd/kubectl-graphview/internal/local"
+	"graphview.dev/cmd/kubectl-graphview/internal/offline"
+	"graphview.dev/controllers/validation"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/printable"
+	"graphview.dev/graphview/spec"
+)
+
+// mostTold bounds the messages about manifests that are printed.
+const mostTold = 10
+
+// manifestFlags name the manifests of a graph of what has not been applied.
+type manifestFlags struct{ from, kustomize, schemas, allow []string }
+
+func (f *manifestFlags) given() bool { return len(f.from)+len(f.kustomize) > 0 }
+
+// addFrom lets a command look at manifests in place of a cluster.
+func (c *cli) addFrom(cmd *cobra.Command) {
+	if cmd.Name() == "query" || cmd.Name() == "mcp" {
+		return
+	}
+	flags, files := cmd.Flags(), &c.local.files
+	flags.StringArrayVar(&files.from, "from", nil, "Look at manifests, as if they were applied, and at no cluster: files, folders with their subfolders, or - for standard input. May be repeated")
+	flags.StringArrayVarP(&files.kustomize, "kustomize", "k", nil, "As --from, for a folder that kustomize builds")
+	flags.StringArrayVar(&files.schemas, "schemas", nil, "With --from: files and folders with the CustomResourceDefinitions of kinds that the manifests do not define")
+	if cmd.Name() == "problems" {
+		flags.StringArrayVar(&files.allow, "allow", nil, "With --from: KIND/NAME, with * for any text, of objects that are created elsewhere, as the comment # graphview: allow KIND/NAME")
+	}
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case files.given() && (c.local.live || c.link != ""):
+			return usagef(cmd, "--from looks at no cluster: leave it, or --local and --link, out")
+		case files.given() && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ","):
+			return usagef(cmd, "-n %s: with --from it is the namespace of objects that name none; leave all but one out", *c.config.Namespace)
+		case !files.given() && len(files.schemas)+len(files.allow) > 0:
+			return usagef(cmd, "--schemas and --allow go with --from or -k")
+		}
+		return check(cmd, args)
+	}
+}
+
+// runManifests serves the graph of manifests while run runs.
+func (c *cli) runManifests(cmd *cobra.Command, run func(context.Context) error) error {
+	l := &c.local
+	loader := offline.NewLoader(offline.Options{
+		Paths: l.files.from, Kustomizations: l.files.kustomize, Schemas: l.files.schemas, Namespace: *c.config.Namespace, Stdin: c.In,
+	})
+	m := loader.Load()
+	if len(m.Faults) > 0 {
+		return usagef(cmd, "%s", told(m.Faults))
+	}
+	if m.Count() == 0 {
+		c.tellManifests(m)
+		return usagef(cmd, "there is no object in %s: name files or folders with manifests", strings.Join(slices.Concat(l.files.from, l.files.kustomize), ", "))
+	}
+	c.scopeManifests(m)
+	of, err := c.readManifests(cmd, m)
+	if err != nil {
+		return err
+	}
+	c.tellManifests(m)
+	server := offline.NewServer(m)
+	l.manifests = server
+	defer func() { l.manifests = nil }()
+	if c.mapper, err = mapperOf(server.Config()); err != nil {
+		return err
+	}
+	if l.rights, err = local.NewRights(server.Config()); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(cmd.Context())
+	defer stop()
+	var serving errgroup.Group
+	serving.Go(func() error { return server.Run(ctx) })
+	o := local.Options{Config: server.Config(), Rights: l.rights, View: l.view, Spec: &of.spec, Rules: of.rules, WithoutHealth: true, SyncTimeout: c.localPatience(cmd)}
+	err = local.With(ctx, o, func(ctx context.Context, cluster *local.Cluster) error {
+		l.cluster = cluster
+		defer func() { l.cluster = nil }()
+		if cmd.Name() != "dashboard" && cmd.Name() != "watch" {
+			return run(ctx)
+		}
+		ctx, stop := context.WithCancel(ctx)
+		var following errgroup.Group
+		following.Go(func() error {
+			return server.Follow(ctx, loader, func(m *offline.Manifests) { c.followed(ctx, cmd, cluster, m, &of) })
+		})
+		err := run(ctx)
+		stop()
+		return errors.Join(err, following.Wait())
+	})
+	stop()
+	return errors.Join(err, serving.Wait())
+}
+
+// manifestView is what manifests declare about the graph.
+type manifestView struct {
+	spec  spec.Spec
+	rules map[string]spec.Rule
+}
+
+// scopeManifests decides which namespace may be left out of the name of an object: that of -n, or the only one.
+func (c *cli) scopeManifests(m *offline.Manifests) {
+	l, namespace := &c.local, *c.config.Namespace
+	described := m.Namespaces()
+	if l.namespaces = nil; len(described) == 1 {
+		l.namespaces, namespace = described, cmp.Or(namespace, described[0])
+	}
+	*c.config.Namespace = cmp.Or(namespace, "default")
+	l.view, l.allNamespaces = graphview.Name{Namespace: *c.config.Namespace, Name: localName}, true
+}
+
+// tellManifests prints what may surprise the author of manifests.
+func (c *cli) tellManifests(m *offline.Manifests) {
+	if !c.quiet {
+		fmt.Fprintf(c.ErrOut, "Of manifests, as if they were applied, and of no cluster: %s.\n", count(m.Count(), "object"))
+	}
+	for i, text := range m.Warnings {
+		if i == mostTold {
+			fmt.Fprintf(c.ErrOut, "and %s\n", count(len(m.Warnings)-i, "more warning"))
+			break
+		}
+		fmt.Fprintln(c.ErrOut, printable.Text(text))
+	}
+}
+
+// readManifests returns what the view of manifests selects, and their rules.
+func (c *cli) readManifests(cmd *cobra.Command, m *offline.Manifests) (of manifestView, err error) {
+	l := &c.local
+	m.Allow(l.files.allow)
+	declared := m.View(unwatched)
+	if l.file != "" {
+		from, err := c.readView(cmd, l.file)
+		if err != nil {
+			return of, err
+		}
+		declared, of.rules = *from.declared.Spec.DeepCopy(), from.rules
+		declared.ServiceAccountName = ""
+	}
+	if of.spec, err = validation.SpecOf(&declared); err != nil {
+		return of, err
+	}
+	for _, o := range m.OfKind(v1alpha1.GroupVersion.Group, "ReferenceRule") {
+		rule := &v1alpha1.ReferenceRule{}
+		err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Content, rule)
+		if err == nil {
+			err = validation.ReferenceRule(cmd.Context(), rule)
+		}
+		if err != nil {
+			return of, usagef(cmd, "%s: %s", o.Position("kind", ""), errorText(err))
+		}
+		if of.rules == nil {
+			of.rules = map[string]spec.Rule{}
+		}
+		if of.rules[o.Name], err = validation.RuleOf(&rule.Spec); err != nil {
+			return of, usagef(cmd, "%s: %s", o.Position("kind", ""), errorText(err))
+		}
+	}
+	return of, nil
+}
+
+// origin says where an object of manifests comes from.
+func (v *view) origin(key client.Key) string {
+	if v.local.manifests == nil {
+		return ""
+	}
+	o := v.local.manifests.Manifests().Find(key.Group, key.Resource, key.Namespace, key.Name)
+	switch {
+	case o == nil:
+		return ""
+	case o.Made():
+		return "in no manifest: a controller or every cluster has it"
+	default:
+		return "at " + printable.Text(o.Position("metadata.name", "").String())
+	}
+}
+
+// followed is called when manifests have changed.
+func (c *cli) followed(ctx context.Context, cmd *cobra.Command, cluster *local.Cluster, m *offline.Manifests, before *manifestView) {
+	for _, fault := range m.Faults {
+		fmt.Fprintf(c.ErrOut, "%s. What was there before is still shown.\n", printable.Text(fault.Error()))
+	}
+	now, err := c.readManifests(cmd, m)
+	if err == nil && !reflect.DeepEqual(now.spec, before.spec) {
+		if err = cluster.Apply(ctx, now.spec); err == nil {
+			before.spec = now.spec
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintln(c.ErrOut, errorText(err))
+	}
+}
+
+// told joins errors, one a line.
+func told(all []error) string {
+	var texts []string
+	for i, err := range all {
+		if i == mostTold {
+			texts = append(texts, "and "+count(len(all)-i, "more error"))
+			break
+		}
+		texts = append(texts, printable.Text(err.Error()))
+	}
+	return strings.Join(texts, "\n")
+}
+
+// mapperOf finds kinds as the mapper of a kubeconfig does, without a cache on the disk.
+func mapperOf(config *rest.Config) (func() (meta.RESTMapper, error), error) {
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	cached := memory.NewMemCacheClient(client)
+	mapper := restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(cached), cached, nil)
+	return func() (meta.RESTMapper, error) { return mapper, nil }, nil
+}

@@ -1,0 +1,72 @@
+package offline
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"graphview.dev/api/v1alpha1"
+)
+
+// outsideLabel marks the namespaces that manifests name and do not describe.
+const outsideLabel = "graphview.dev/outside"
+
+// visiting are kinds whose objects are put into namespaces of others.
+var visiting = map[schema.GroupKind]bool{
+	namespaceKind: true, {Kind: "ResourceQuota"}: true, {Kind: "LimitRange"}: true,
+	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}: true, {Group: "rbac.authorization.k8s.io", Kind: "Role"}: true,
+	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}: true,
+}
+
+// described returns the namespaces for which the manifests have more than visitors. In other namespaces,
+// and in those of the cluster itself, objects may exist that no manifest has.
+func (m *Manifests) described() map[string]bool {
+	all := map[string]bool{}
+	for key, o := range m.Objects {
+		if !o.Made() && !visiting[key.GroupKind] && key.Group != "monitoring.coreos.com" && !slices.Contains([]string{"", "kube-system", "kube-public", "kube-node-lease"}, key.Namespace) {
+			all[key.Namespace] = true
+		}
+	}
+	return all
+}
+
+// markNamespaces labels the namespaces that are not described.
+func (m *Manifests) markNamespaces() {
+	described := m.described()
+	for key, o := range m.Objects {
+		if key.GroupKind != namespaceKind || described[key.Name] {
+			continue
+		}
+		metadata := o.metadata() // a copy since identify
+		labels, _ := metadata["labels"].(map[string]any)
+		labels = copied(labels)
+		labels[outsideLabel] = ""
+		metadata["labels"] = labels
+	}
+}
+
+// View returns the spec of a view of the manifests. It selects everything. References into namespaces that are
+// not described are outside and not missing, since a cluster may have the objects. So are references to kinds
+// without a manifest, if these are cluster-scoped or custom kinds without a definition.
+func (m *Manifests) View(without string) v1alpha1.GraphViewSpec {
+	has := map[schema.GroupKind]bool{namespaceKind: true}
+	for key, o := range m.Objects {
+		has[key.GroupKind] = has[key.GroupKind] || !o.Made()
+	}
+	foreign := "false"
+	for _, kind := range m.Kinds() {
+		_, builtin := builtinKinds()[kind.GroupKind()]
+		if !has[kind.GroupKind()] && (!kind.Namespaced || !builtin && kind.Schema == nil) {
+			foreign += " || (group == '" + kind.Group + "' && kind == '" + kind.Kind + "')"
+		}
+	}
+	return v1alpha1.GraphViewSpec{
+		Queries: []v1alpha1.Query{
+			{Exclude: &v1alpha1.Exclude{ResourceSelectorExpression: without}},
+			// A view that selects by fields does not know what it does not have.
+			{Include: &v1alpha1.Include{ResourceSelectorExpression: foreign, Object: &v1alpha1.ObjectFilter{FieldSelector: "metadata.name!=-"}}},
+			{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}},
+		},
+		Namespaces: &v1alpha1.Namespaces{LabelSelector: "!" + outsideLabel},
+	}
+}

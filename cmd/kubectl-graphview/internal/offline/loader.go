@@ -1,0 +1,265 @@
+package offline
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Stdin is the path that means standard input.
+const Stdin = "-"
+
+// maxContent bounds all files together.
+const maxContent = 256 << 20
+
+// Options of a Loader.
+type Options struct {
+	// Paths are files, folders with their subfolders, and Stdin.
+	Paths []string
+	// Kustomizations are folders that kustomize builds.
+	Kustomizations []string
+	// Schemas are files and folders with CustomResourceDefinitions. Other objects in them do not count.
+	Schemas []string
+	// Namespace is that of objects without one.
+	Namespace string
+	Stdin     io.Reader
+}
+
+// Loader reads manifests. It remembers files, so that loading again parses only those that changed.
+type Loader struct {
+	o     Options
+	stdin *file // nil before it is read
+	files map[string]*file
+	built map[string][]*Object // the last that kustomize could build, by folder
+}
+
+// file is what is known of a file.
+type file struct {
+	content []byte
+	objects []*Object // the last that could be read
+	fault   error     // why the content cannot be read
+	used    bool      // by the present load
+}
+
+// NewLoader returns a Loader, which has read nothing.
+func NewLoader(o Options) *Loader {
+	o.Namespace = cmp.Or(o.Namespace, "default")
+	return &Loader{o: o, files: map[string]*file{}, built: map[string][]*Object{}}
+}
+
+// Load reads everything. The Faults of the result say which files it cannot read.
+func (l *Loader) Load() *Manifests {
+	m := newManifests(l.o.Namespace)
+	for _, f := range l.files {
+		f.used = false
+	}
+	for _, path := range l.o.Paths {
+		m.raw = append(m.raw, l.path(m, path)...)
+	}
+	for _, folder := range l.o.Kustomizations {
+		m.raw = append(m.raw, l.kustomize(m, folder, false)...)
+	}
+	m.schemas = append(m.schemas, ownDefinitions()...)
+	for _, path := range l.o.Schemas {
+		for _, o := range l.path(m, path) {
+			if text(o.Content, "kind") == "CustomResourceDefinition" {
+				m.schemas = append(m.schemas, o)
+			}
+		}
+	}
+	for path, f := range l.files {
+		if !f.used {
+			delete(l.files, path)
+		}
+	}
+	m.resolve()
+	return m
+}
+
+func (l *Loader) path(m *Manifests, path string) []*Object {
+	if path == Stdin {
+		return l.standardInput(m)
+	}
+	if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
+		m.fault(fmt.Errorf("%s: only files and folders are read; fetch it, and use --from -", path))
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		m.fault(err)
+		return nil
+	case info.IsDir():
+		return l.folder(m, path)
+	default:
+		return l.use(m, path, func() ([]byte, error) {
+			f, err := os.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			return limited(f)
+		})
+	}
+}
+
+func (l *Loader) standardInput(m *Manifests) []*Object {
+	if l.stdin == nil {
+		l.stdin = &file{}
+		content, err := limited(io.NopCloser(l.o.Stdin))
+		if err != nil {
+			l.stdin.fault = fmt.Errorf("<stdin>: %w", err)
+		}
+		l.parse(l.stdin, "<stdin>", content)
+	}
+	return m.take("<stdin>", l.stdin)
+}
+
+// limited reads a file and closes it.
+func limited(f io.ReadCloser) ([]byte, error) {
+	defer func() { _ = f.Close() }() // nothing was written
+	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(content) > maxFile {
+		err = fmt.Errorf("larger than %d MB: split it, or leave it out", maxFile>>20)
+	}
+	return content, err
+}
+
+// use returns the objects of a file, which it parses if the content changed.
+func (l *Loader) use(m *Manifests, path string, read func() ([]byte, error)) []*Object {
+	f := l.files[path]
+	if f == nil {
+		f = &file{}
+		l.files[path] = f
+	}
+	content, err := read()
+	if err != nil {
+		var of *fs.PathError
+		if errors.As(err, &of) {
+			err = of.Err
+		}
+		f.fault, f.content = &FileError{File: path, Err: err}, nil
+	} else if f.content == nil || !bytes.Equal(content, f.content) {
+		l.parse(f, path, content)
+	}
+	f.used = true
+	if m.bytes += len(content); m.bytes > maxContent {
+		m.fault(&FileError{File: path, Err: fmt.Errorf("the manifests have more than %d MB: name fewer folders", maxContent>>20)})
+		return nil
+	}
+	return m.take(path, f)
+}
+
+// parse replaces the objects of a file if all of its documents can be read.
+func (l *Loader) parse(f *file, path string, content []byte) {
+	if f.content = content; f.fault != nil && content == nil {
+		return
+	}
+	f.fault = nil
+	var objects []*Object
+	for _, d := range documents(path, content) {
+		found, err := d.parse()
+		if err != nil {
+			f.fault = err
+			return
+		}
+		objects = append(objects, found...)
+	}
+	f.objects = objects
+}
+
+// folder reads the manifests of a folder, and builds the kustomizations in it.
+func (l *Loader) folder(m *Manifests, folder string) []*Object {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		m.fault(err)
+		return nil
+	}
+	defer func() { _ = root.Close() }()
+	tree := contents{l: l, m: m, folder: folder, root: root}
+	if err := fs.WalkDir(root.FS(), ".", tree.visit); err != nil {
+		m.fault(fmt.Errorf("%s: %w", folder, err))
+		return nil
+	}
+	var all []*Object
+	for _, top := range topKustomizations(folder, tree.kustomizations) {
+		all = append(all, l.kustomize(m, top, true)...)
+	}
+	for _, name := range tree.files {
+		if !slices.ContainsFunc(tree.kustomizations, func(of string) bool { return within(of, name) }) {
+			all = append(all, l.use(m, filepath.Join(folder, name), func() ([]byte, error) { return tree.read(name) })...)
+		}
+	}
+	return all
+}
+
+// within reports whether a folder of a root has a file, at any depth.
+func within(folder, name string) bool { return folder == "." || strings.HasPrefix(name, folder+"/") }
+
+// contents collects the files of a folder. Nothing outside its root is opened.
+type contents struct {
+	l      *Loader
+	m      *Manifests
+	folder string
+	root   *os.Root
+
+	files          []string
+	kustomizations []string // folders
+}
+
+func (c *contents) visit(path string, entry fs.DirEntry, err error) error {
+	name := entry.Name()
+	switch {
+	case err != nil:
+		return err
+	case entry.IsDir() && path != "." && strings.HasPrefix(name, "."):
+		return fs.SkipDir
+	case entry.IsDir():
+		if _, err := c.root.Lstat(filepath.Join(filepath.Dir(path), "Chart.yaml")); err == nil && name == "templates" {
+			c.m.warn("%s: a Helm chart is left out; render it with helm template", filepath.Join(c.folder, filepath.Dir(path)))
+			return fs.SkipDir
+		}
+		return nil
+	case isKustomization(name):
+		c.kustomizations = append(c.kustomizations, filepath.ToSlash(filepath.Dir(path)))
+		return nil
+	case !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) || name == "Chart.yaml":
+		return nil
+	}
+	info, err := c.root.Stat(path)
+	switch {
+	case err != nil && entry.Type()&fs.ModeSymlink != 0:
+		c.m.warn("%s: left out, because it leads out of the folder or to nothing", filepath.Join(c.folder, path))
+	case err != nil:
+		return err
+	case info.Mode().IsRegular():
+		c.files = append(c.files, filepath.ToSlash(path))
+	}
+	return nil
+}
+
+// read reads a file. One that is a template, or that cannot be read and does not look like a manifest, is
+// left out.
+func (c *contents) read(name string) ([]byte, error) {
+	f, err := c.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	content, err := limited(f)
+	switch {
+	case err != nil:
+		return nil, err
+	case !bytes.Contains(content, []byte("apiVersion")) || !bytes.Contains(content, []byte("kind")):
+		return []byte{}, nil
+	case bytes.Contains(content, []byte("{{-")) || bytes.Contains(content, []byte("{%")):
+		c.m.warn("%s: left out, because it is a template", filepath.Join(c.folder, name))
+		return []byte{}, nil
+	}
+	return content, nil
+}

@@ -1,0 +1,135 @@
+package offline
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// TestCreated: objects that controllers create are not missing.
+func TestCreated(t *testing.T) {
+	tests := map[string]struct{ creator, want string }{
+		"ExternalSecret":       {"{apiVersion: external-secrets.io/v1, kind: ExternalSecret, metadata: {name: x}, spec: {target: {name: made}}}", "Secret/shop/made"},
+		"ExternalSecret, name": {"{apiVersion: external-secrets.io/v1, kind: ExternalSecret, metadata: {name: made}}", "Secret/shop/made"},
+		"SealedSecret":         {"{apiVersion: bitnami.com/v1alpha1, kind: SealedSecret, metadata: {name: made}}", "Secret/shop/made"},
+		"Certificate":          {"{apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: x}, spec: {secretName: made}}", "Secret/shop/made"},
+		"SecretProviderClass":  {"{apiVersion: secrets-store.csi.x-k8s.io/v1, kind: SecretProviderClass, metadata: {name: x}, spec: {secretObjects: [{secretName: other}, {secretName: made}]}}", "Secret/shop/made"},
+		"VaultStaticSecret":    {"{apiVersion: secrets.hashicorp.com/v1beta1, kind: VaultStaticSecret, metadata: {name: x}, spec: {destination: {name: made, create: true}}}", "Secret/shop/made"},
+		"Ingress":              {"{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: x, annotations: {cert-manager.io/cluster-issuer: a}}, spec: {tls: [{secretName: made}]}}", "Secret/shop/made"},
+		"connection Secret":    {"{apiVersion: rds.aws.upbound.io/v1, kind: Instance, metadata: {name: x}, spec: {writeConnectionSecretToRef: {name: made, namespace: shop}}}", "Secret/shop/made"},
+		"database":             {"{apiVersion: postgresql.cnpg.io/v1, kind: Cluster, metadata: {name: db}}", "Secret/shop/db-app"},
+		"Kafka":                {"{apiVersion: kafka.strimzi.io/v1, kind: KafkaUser, metadata: {name: made}}", "Secret/shop/made"},
+		"release":              {"{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: made}}", "Secret/shop/made-auth"},
+		"copied":               {"{apiVersion: v1, kind: Secret, metadata: {name: made, namespace: infra, annotations: {reflector.v1.k8s.emberstack.com/reflection-auto-enabled: 'true'}}}", "Secret/shop/made"},
+		"scaled object":        {"{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: x}}", "HorizontalPodAutoscaler/shop/keda-hpa-x"},
+		"StatefulSet":          {"{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {replicas: 2, template: {spec: {containers: [{name: a}]}}, volumeClaimTemplates: [{metadata: {name: data}}]}}", "PersistentVolumeClaim/shop/data-x-1"},
+		"nothing":              {"{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}", ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			user := "{apiVersion: v1, kind: Pod, metadata: {name: user}, spec: {containers: [{name: a, envFrom: [{secretRef: {name: made}}, {secretRef: {name: made-auth}}, {secretRef: {name: db-app}}]}]}}"
+			m := NewLoader(Options{Paths: []string{Stdin}, Namespace: "shop", Stdin: strings.NewReader(user + "\n---\n" + tt.creator)}).Load()
+			made := ""
+			for _, o := range m.sorted() {
+				if o.Made() && o.Key.Kind != "Namespace" && o.Key.Kind != "Pod" {
+					made += " " + o.Key.String()
+				}
+			}
+			if !strings.Contains(made, tt.want) || tt.want == "" && made != "" {
+				t.Errorf("made:%s, want %s", made, tt.want)
+			}
+		})
+	}
+}
+
+// TestEveryCluster: objects of every cluster are there if they are referred to.
+func TestEveryCluster(t *testing.T) {
+	m := load(t, `apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: shop}
+spec:
+  serviceAccountName: default
+  priorityClassName: system-node-critical
+  volumes: [{name: a, projected: {sources: [{configMap: {name: kube-root-ca.crt}}]}}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: a}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, name: default, namespace: other}]
+`)
+	for _, want := range []Key{
+		{schema.GroupKind{Kind: "ServiceAccount"}, "shop", "default"}, {configMapKind, "shop", "kube-root-ca.crt"},
+		{schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, "", "system-node-critical"},
+		{schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}, "", "view"}, {namespaceKind, "", "shop"},
+	} {
+		if o := m.Objects[want]; o == nil || !o.Made() {
+			t.Errorf("%s is not made", want)
+		}
+	}
+	if got := m.Namespaces(); len(got) != 1 || got[0] != "shop" {
+		t.Errorf("described namespaces = %v", got)
+	}
+}
+
+// TestKinds: the scope of a kind comes from the table, from definitions and from what is known of projects.
+func TestKinds(t *testing.T) {
+	m := load(t, `{apiVersion: v1, kind: Node, metadata: {name: a, namespace: x}}
+---
+{apiVersion: cert-manager.io/v1, kind: ClusterIssuer, metadata: {name: a}}
+---
+{apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: a}}
+---
+{apiVersion: cluster.x-k8s.io/v1beta2, kind: ClusterClass, metadata: {name: a, namespace: x}}
+---
+{apiVersion: example.com/v1, kind: Fish, metadata: {name: a}}
+---
+{apiVersion: example.com/v1, kind: Sea, metadata: {name: a}}
+---
+{apiVersion: extensions/v1beta1, kind: Ingress, metadata: {name: a}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: seen.example.com}
+spec: {group: example.com, scope: Cluster, names: {kind: Sea, plural: seen}, versions: [{name: v1, served: true}]}
+`)
+	for _, want := range []Key{
+		{schema.GroupKind{Kind: "Node"}, "", "a"}, {schema.GroupKind{Group: "cert-manager.io", Kind: "ClusterIssuer"}, "", "a"},
+		{schema.GroupKind{Group: "cert-manager.io", Kind: "Certificate"}, "default", "a"}, {schema.GroupKind{Group: "cluster.x-k8s.io", Kind: "ClusterClass"}, "x", "a"},
+		{schema.GroupKind{Group: "example.com", Kind: "Fish"}, "default", "a"}, {schema.GroupKind{Group: "example.com", Kind: "Sea"}, "", "a"},
+		{schema.GroupKind{Group: "networking.k8s.io", Kind: "Ingress"}, "default", "a"},
+	} {
+		if m.Objects[want] == nil {
+			t.Errorf("%s is not there", want)
+		}
+	}
+	if m.Find("example.com", "seen", "", "a") == nil || len(builtinKinds()) < 60 {
+		t.Errorf("no object of seen.example.com, or %d kinds of Kubernetes", len(builtinKinds()))
+	}
+	if len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], "nothing describes Fish of example.com/v1, so it counts as namespaced") {
+		t.Errorf("warnings = %q", m.Warnings)
+	}
+}
+
+// TestAllows: patterns allow objects for all files, comments for their own.
+func TestAllows(t *testing.T) {
+	m := load(t, "# graphview: allow Secret/db-*\n"+configMap)
+	m.Allow([]string{"configmap/other/*"})
+	secret := Key{secretKind, "shop", "db-auth"}
+	for name, tt := range map[string]struct {
+		file string
+		key  Key
+		want bool
+	}{
+		"comment":         {"<stdin>", secret, true},
+		"other file":      {"f.yaml", secret, false},
+		"other kind":      {"<stdin>", Key{configMapKind, "shop", "db-auth"}, false},
+		"flag":            {"f.yaml", Key{configMapKind, "other", "a"}, true},
+		"other namespace": {"f.yaml", Key{configMapKind, "shop", "a"}, false},
+	} {
+		if got := m.Allows(tt.file, tt.key); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
