@@ -166,7 +166,7 @@ func (c *cli) readManifests(cmd *cobra.Command, m *offline.Manifests) (of manife
 		rule := &v1alpha1.ReferenceRule{}
 		err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Content, rule)
 		if err == nil {
-			err = validation.ReferenceRule(cmd.Context(), rule)
+			err = validation.ReferenceRule(cmd.Context(), nil, rule)
 		}
 		if err != nil {
 			return of, usagef(cmd, "%s: %s", o.Position("kind", ""), errorText(err))
