@@ -83,18 +83,6 @@ func (id WarningID) Warning() Warning {
 	return w
 }
 
-// ClearedFrames returns the messages that clear warnings.
-func ClearedFrames(ids []WarningID) []*Frame {
-	cleared := make([]Warning, 0, len(ids))
-	for _, id := range slices.SortedFunc(slices.Values(ids), WarningID.compare) {
-		cleared = append(cleared, id.Warning())
-	}
-	b := newFrameBuilder(false)
-	b.warn(nil, cleared)
-	b.close("", false)
-	return b.frames
-}
-
 func (id WarningID) compare(other WarningID) int { return strings.Compare(id.text(), other.text()) }
 
 func (id WarningID) text() string {

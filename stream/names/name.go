@@ -11,11 +11,6 @@ type GraphName struct {
 	Namespace, Name string
 }
 
-// Local returns the name of a graph of the server's own cluster.
-func Local(view graphview.Name) GraphName {
-	return GraphName{Namespace: view.Namespace, Name: view.Name}
-}
-
 // View returns the name of the view within its cluster.
 func (n GraphName) View() graphview.Name {
 	return graphview.Name{Namespace: n.Namespace, Name: n.Name}
