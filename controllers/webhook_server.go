@@ -37,7 +37,7 @@ const (
 	webhookWrite  = 30 * time.Second
 	webhookIdle   = 60 * time.Second
 	webhookEnd    = 5 * time.Second
-	// An API server's headers are short.
+	// webhookHeaderBytes bounds the headers of a request. An API server's headers are short.
 	webhookHeaderBytes = 16 << 10
 )
 

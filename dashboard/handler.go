@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// The modules of web are bundled into dist by hack/bundle.
+// embedded has the page. hack/bundle bundles the modules of web into dist.
 //
 //go:embed dist/main.js dist/link.js dist/graph-view.js dist/worker.js dist/export.js dist/model web/index.html web/page.css web/icon.svg
 var embedded embed.FS

@@ -33,8 +33,8 @@ const (
 const (
 	tokenTTL = 10 * time.Second
 	allowTTL = 10 * time.Second
-	// A user who was refused and then granted the right asks again, so a refusal is cached
-	// only long enough to absorb a burst.
+	// denyTTL is how long a refusal is cached: only long enough to absorb a burst, since a user who is
+	// granted the right asks again.
 	denyTTL = 2 * time.Second
 	// authoritiesWithin bounds the wait for the client CAs before serving.
 	authoritiesWithin = 5 * time.Second

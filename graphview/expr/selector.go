@@ -50,7 +50,7 @@ func ParseFieldSelector(text string) (fields.Selector, error) {
 var (
 	selectorFound = regexp.MustCompile(`found '(.*)',? expected`)
 	selectorValue = regexp.MustCompile(`Invalid value: "((?:[^"\\]|\\.)*)"`)
-	// The pattern repeats the sentence before it.
+	// selectorPattern is a part of the error that repeats the sentence before it.
 	selectorPattern = regexp.MustCompile(`,? ?regex used for validation is '[^']*'`)
 	fieldTerm       = regexp.MustCompile(`can't understand '(.*)'$`)
 )

@@ -72,7 +72,7 @@ func (t *table) mustRules(wanted func(graph.Kind) bool, isRemote bool) []Rule {
 	return slices.DeleteFunc(rules, func(r Rule) bool { return (r.Remote != "") != isRemote })
 }
 
-// kindRules compiles the rules of a kind and the rules for every kind. It panics as
+// ruling compiles the rules of a kind and the rules for every kind. It panics as
 // mustRules does.
 func (t *table) ruling(kind graph.Kind) *kindRules {
 	x := mustNew(t.rulesOf(kind)...)

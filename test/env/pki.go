@@ -29,7 +29,7 @@ type authority struct {
 // pair is a certificate with its key, in PEM.
 type pair struct{ cert, key []byte }
 
-// Certificates outlive any test and no more.
+// validity is how long certificates are valid: longer than any test.
 const validity = 7 * 24 * time.Hour
 
 func newAuthority(name string) (*authority, error) {

@@ -66,7 +66,7 @@ func (c *cli) namespace() (string, error) {
 
 func (v *view) close() { v.client.CloseIdleConnections() }
 
-// what a person calls it.
+// String returns the name of the graph for messages.
 func (v *view) String() string {
 	switch {
 	case v.name == "":
