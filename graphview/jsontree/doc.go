@@ -4,7 +4,8 @@
 //
 // The input must be valid and compact, as the objects are that package watch
 // retains, because a value is skipped by its brackets and quotes alone. For any
-// other input the results are wrong and the package may panic.
+// other input the results are wrong and the package may panic. Only a [Scanner] also
+// takes white space, for objects as an API server sends them.
 //
 // Everything may be used by many goroutines at the same time, except [Parts] and
 // a [Shape] that is still being changed.

@@ -121,7 +121,7 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 			name, end := memberName(b, i)
 			below := shape.read(name, b[end+1])
 			if below == nil {
-				i = skip(b, end+1)
+				i, _ = skip(b, end+1)
 				continue
 			}
 			var err error
@@ -132,13 +132,14 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 		i++
 	case '[':
 		if shape.elements == nil {
-			i = skip(b, i)
+			i, _ = skip(b, i)
 			break
 		}
 		start, read := i, 0
 		for i++; b[i] != ']'; read++ {
 			if read == shape.limit && read != 0 {
-				return p.close(at, skip(b, start)), nil
+				end, _ := skip(b, start)
+				return p.close(at, end), nil
 			}
 			if b[i] == ',' {
 				i++
@@ -150,10 +151,10 @@ func (p *Parts) read(i int, shape *Shape) (int, error) {
 		}
 		i++
 	case '"', 't', 'f', 'n':
-		i = skip(b, i)
+		i, _ = skip(b, i)
 	default:
 		start := i
-		i = skip(b, i)
+		i, _ = skip(b, i)
 		// A number that is too large for a float64 is an error, as in Part.
 		if text := b[start:i]; len(text) > maxDigits || bytes.IndexByte(text, 'e') >= 0 || bytes.IndexByte(text, 'E') >= 0 {
 			if _, err := strconv.ParseFloat(string(text), 64); errors.Is(err, strconv.ErrRange) {
@@ -179,7 +180,7 @@ func (p *Parts) partAndRead(i int, shape, read *Shape) (map[string]any, int, err
 		}
 		also := read.read(name, b[end+1])
 		if built == nil && also == nil {
-			i = skip(b, end+1)
+			i, _ = skip(b, end+1)
 			continue
 		}
 		var value any

@@ -74,21 +74,22 @@ func Unquote(quoted []byte) []byte {
 	return unquoted
 }
 
-// skip returns the index after the value at b[i].
-func skip(b []byte, i int) int {
+// skip returns the index after the value at b[i], by brackets and quotes alone, and whether there is white
+// space within the value.
+func skip(b []byte, i int) (end int, spaced bool) {
 	switch b[i] {
 	case '"':
-		return StringEnd(b, i)
+		return StringEnd(b, i), false
 	case '{', '[':
 	default:
-		for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' {
+		for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' && b[i] > ' ' {
 			i++
 		}
-		return i
+		return i, false
 	}
 	depth := 0
 	for {
-		switch b[i] {
+		switch c := b[i]; c {
 		case '"':
 			i = StringEnd(b, i)
 			continue
@@ -96,8 +97,10 @@ func skip(b []byte, i int) int {
 			depth++
 		case '}', ']':
 			if depth--; depth == 0 {
-				return i + 1
+				return i + 1, spaced
 			}
+		default:
+			spaced = spaced || c <= ' '
 		}
 		i++
 	}

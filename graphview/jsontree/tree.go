@@ -57,7 +57,7 @@ func objectBranch(b []byte, i int, shape *Shape) (map[string]any, int, error) {
 		below := whole
 		if !shape.whole {
 			if below = shape.member(name); below == nil {
-				i = skip(b, end+1)
+				i, _ = skip(b, end+1)
 				continue
 			}
 		}
@@ -79,13 +79,15 @@ func listBranch(b []byte, i int, shape *Shape) ([]any, int, error) {
 	below, most, start := whole, 0, i
 	if !shape.whole {
 		if below, most = shape.elements, shape.limit; below == nil {
-			return []any{}, skip(b, i), nil
+			end, _ := skip(b, i)
+			return []any{}, end, nil
 		}
 	}
 	list := make([]any, 0, 2)
 	for i++; b[i] != ']'; {
 		if len(list) == most && most != 0 {
-			return list, skip(b, start), nil
+			end, _ := skip(b, start)
+			return list, end, nil
 		}
 		if b[i] == ',' {
 			i++

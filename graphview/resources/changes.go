@@ -60,7 +60,7 @@ func (c *changeWatcher) run(ctx context.Context) {
 		Name: c.resource.String(), TypeDescription: c.resource.String(), Logger: &silent, Backoff: newBackoff(defaultPollInterval),
 	}).RunWithContext(logr.NewContext(ctx, silent))
 	mu.Lock()
-	defer mu.Unlock()
+	mu.Unlock() //nolint:staticcheck // it has waited for the last list
 }
 
 // IsWatchListSemanticsUnSupported makes the reflector list: a watch-list would have all objects.

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 var errFrame = errors.New("malformed watch event")
@@ -199,17 +201,17 @@ func (f *frames) progress() bool { return f.version != f.from }
 
 // frame returns the type and the object of a watch event. kind is "" if raw is not an event.
 func frame(raw []byte) (kind apiwatch.EventType, object []byte) {
-	s := scanner{b: raw}
-	if !s.open() {
+	s, ok := jsontree.ScanObject(raw)
+	if !ok {
 		return "", nil
 	}
-	for m, ok := s.member(); ok; m, ok = s.member() {
-		switch string(m.name) {
+	for m, more := s.Member(); more; m, more = s.Member() {
+		switch string(m.Name) {
 		case "type":
-			said, _ := text(m.value)
+			said, _ := jsontree.String(m.Value)
 			kind = apiwatch.EventType(said)
 		case "object":
-			object = m.value
+			object = m.Value
 		}
 	}
 	if object == nil {

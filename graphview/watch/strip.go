@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/panics"
 )
 
@@ -54,7 +55,7 @@ type document struct {
 
 	namespace, name, uid, resourceVersion []byte
 
-	top     []member // members of the raw object, during read
+	top     []jsontree.Member // members of the raw object, during read
 	compact []byte
 	// reduce, if set, returns the member "reduced" for a raw object.
 	reduce Reduce
@@ -71,19 +72,17 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
 		// The buffer holds content that may not be retained.
 		defer func() { clear(d.compact[:cap(d.compact)]) }()
 	}
-	s := scanner{b: raw}
-	if !s.open() {
+	spaced, ok := d.members(raw)
+	if !ok {
 		return errNoObject
 	}
-	d.members(&s)
-	if s.hasSpace {
+	if spaced {
 		d.compact = append(d.compact[:0], raw...)
 		value := jsontext.Value(d.compact)
 		if err := value.Compact(tolerant...); err != nil {
 			return fmt.Errorf("compact: %w", errNoObject)
 		}
-		s = scanner{b: value, i: 1}
-		d.members(&s)
+		d.members(value)
 	}
 	if secret {
 		t = secretHeader
@@ -94,13 +93,13 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
 	out = append(append(out, `,"kind":`...), t.kind...)
 	for _, m := range d.top {
 		switch {
-		case string(m.name) == "metadata":
-			if out, err = d.metadata(append(out, `,"metadata":`...), m.value); err != nil {
+		case string(m.Name) == "metadata":
+			if out, err = d.metadata(append(out, `,"metadata":`...), m.Value); err != nil {
 				return err
 			}
-		case secret, string(m.name) == "apiVersion", string(m.name) == "kind":
+		case secret, string(m.Name) == "apiVersion", string(m.Name) == "kind":
 		default:
-			out = m.appendTo(append(out, ','))
+			out = m.AppendTo(append(out, ','))
 		}
 	}
 	if d.reduce != nil {
@@ -133,22 +132,29 @@ func (d *document) reset() {
 	}
 }
 
-func (d *document) members(s *scanner) {
+// members stores the members of an object, and reports whether it has white space. ok is false if the value
+// is no object.
+func (d *document) members(object []byte) (spaced, ok bool) {
+	s, ok := jsontree.ScanObject(object)
+	if !ok {
+		return false, false
+	}
 	d.top = d.top[:0]
-	for m, ok := s.member(); ok; m, ok = s.member() {
+	for m, more := s.Member(); more; m, more = s.Member() {
 		d.top = append(d.top, m)
 	}
+	return s.Spaced, true
 }
 
 // kind returns the object's own apiVersion and kind, or those of t.
 func (d *document) kind(t typeMeta) typeMeta {
 	var own typeMeta
 	for _, m := range d.top {
-		switch string(m.name) {
+		switch string(m.Name) {
 		case "apiVersion":
-			own.apiVersion = m.value
+			own.apiVersion = m.Value
 		case "kind":
-			own.kind = m.value
+			own.kind = m.Value
 		}
 	}
 	if own.known() && own.apiVersion[0] == '"' && own.kind[0] == '"' {
@@ -159,24 +165,24 @@ func (d *document) kind(t typeMeta) typeMeta {
 
 // metadata appends the stripped metadata and stores the identity of the object in d.
 func (d *document) metadata(out, value []byte) ([]byte, error) {
-	s := scanner{b: value}
-	if !s.open() {
+	s, ok := jsontree.ScanObject(value)
+	if !ok {
 		return out, errMetadata
 	}
 	out = append(out, '{')
 	first := len(out)
-	for m, ok := s.member(); ok; m, ok = s.member() {
+	for m, more := s.Member(); more; m, more = s.Member() {
 		start := len(out)
 		if start > first {
 			out = append(out, ',')
 		}
 		var identity *[]byte
-		switch string(m.name) {
+		switch string(m.Name) {
 		case "managedFields":
 			out = out[:start]
 			continue
 		case "annotations":
-			if stripped, some := appendAnnotations(append(append(out, m.quoted...), ':'), m.value); some {
+			if stripped, some := appendAnnotations(append(append(out, m.Quoted...), ':'), m.Value); some {
 				out = stripped
 			} else {
 				out = out[:start]
@@ -191,12 +197,12 @@ func (d *document) metadata(out, value []byte) ([]byte, error) {
 		case "resourceVersion":
 			identity = &d.resourceVersion
 		}
-		out = m.appendTo(out)
+		out = m.AppendTo(out)
 		if identity == nil {
 			continue
 		}
 		// Copy it: it is a slice of value, which the caller may overwrite.
-		said, isText := text(m.value)
+		said, isText := jsontree.String(m.Value)
 		if !isText {
 			return out, errMetadata
 		}
@@ -211,20 +217,20 @@ func (d *document) metadata(out, value []byte) ([]byte, error) {
 // appendAnnotations appends annotations without lastApplied. It reports whether there are
 // others.
 func appendAnnotations(out, value []byte) (_ []byte, some bool) {
-	s := scanner{b: value}
-	if !s.open() {
+	s, ok := jsontree.ScanObject(value)
+	if !ok {
 		return append(out, value...), true
 	}
 	out = append(out, '{')
 	first := len(out)
-	for m, ok := s.member(); ok; m, ok = s.member() {
-		if string(m.name) == lastApplied {
+	for m, more := s.Member(); more; m, more = s.Member() {
+		if string(m.Name) == lastApplied {
 			continue
 		}
 		if len(out) > first {
 			out = append(out, ',')
 		}
-		out = m.appendTo(out)
+		out = m.AppendTo(out)
 	}
 	return append(out, '}'), len(out) > first
 }
