@@ -43,11 +43,11 @@ type changeWatcher struct {
 // run watches until ctx ends.
 func (c *changeWatcher) run(ctx context.Context) {
 	silent := logr.Discard() // list logs a refusal once
-	var mu sync.Mutex        // the reflector does not wait for its last list
-	lists := cache.ListWatch{
+	var lists sync.WaitGroup // the reflector does not wait for its last list
+	requests := cache.ListWatch{
 		ListWithContextFunc: func(_ context.Context, _ metav1.ListOptions) (runtime.Object, error) {
-			mu.Lock()
-			defer mu.Unlock()
+			lists.Add(1)
+			defer lists.Done()
 			return c.list(ctx)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
@@ -56,11 +56,10 @@ func (c *changeWatcher) run(ctx context.Context) {
 			return w, err
 		},
 	}
-	cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(&lists, c), nil, changes(c.signal), cache.ReflectorOptions{
+	cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(&requests, c), nil, changes(c.signal), cache.ReflectorOptions{
 		Name: c.resource.String(), TypeDescription: c.resource.String(), Logger: &silent, Backoff: newBackoff(defaultPollInterval),
 	}).RunWithContext(logr.NewContext(ctx, silent))
-	mu.Lock()
-	mu.Unlock() //nolint:staticcheck // it has waited for the last list
+	lists.Wait()
 }
 
 // IsWatchListSemanticsUnSupported makes the reflector list: a watch-list would have all objects.
