@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 // objectBytes is the memory of a retained object without its content, in bytes, with its place in the
@@ -93,12 +95,11 @@ func withoutContent(hash uint64) uint64 { return hash ^ 0x9e3779b97f4a7c15 }
 
 // identity returns the JSON of an object without its content. The length does not depend on the content.
 func (d *document) identity() []byte {
-	s := scanner{b: d.json}
-	s.open()
+	s, _ := jsontree.ScanObject(d.json)
 	out := []byte{'{'}
 	for range 2 { // apiVersion and kind
-		m, _ := s.member()
-		out = append(m.appendTo(out), ',')
+		m, _ := s.Member()
+		out = append(m.AppendTo(out), ',')
 	}
 	out = append(out, `"metadata":{"name":`...)
 	for _, m := range [...]struct {
