@@ -25,7 +25,8 @@ type cluster struct {
 }
 
 // install starts a control plane of its own, since what is installed is there
-// once in a cluster, and the operator as it was installed.
+// once in a cluster, and the operator as it was installed. So tests that install
+// run beside others.
 func install(t *testing.T, manifests func(*env.ControlPlane) []byte, args ...string) *cluster {
 	t.Helper()
 	binary, err := manager()
@@ -82,6 +83,7 @@ func TestInstalled(t *testing.T) {
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := install(t, test.manifests)
 			t.Run("its pods are admitted", func(t *testing.T) {
 				eventually(t, func() string {
@@ -137,6 +139,7 @@ spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpressi
 // TestHelmTest runs what `helm test` starts, with the arguments and under the
 // ServiceAccount of its pod: there is no kubelet to run the pod itself.
 func TestHelmTest(t *testing.T) {
+	t.Parallel()
 	manifests := template(t, "webhook: {enabled: true, certificates: self-signed}")
 	c := install(t, func(*env.ControlPlane) []byte { return manifests })
 	all, err := installation.Parse(manifests)
@@ -172,6 +175,7 @@ func TestHelmTest(t *testing.T) {
 // TestNarrowedRights: what the operator may not read is named in a condition, and
 // the rest of the view is served.
 func TestNarrowedRights(t *testing.T) {
+	t.Parallel()
 	c := install(t, func(plane *env.ControlPlane) []byte {
 		// Bindings go into namespaces that are there.
 		for _, name := range []string{"shop", "other"} {

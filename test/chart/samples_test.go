@@ -12,6 +12,7 @@ import (
 // TestSamples: each sample is accepted and served as it is, also those for GitOps
 // tools that are not there.
 func TestSamples(t *testing.T) {
+	t.Parallel()
 	c := install(t, func(plane *env.ControlPlane) []byte {
 		for _, name := range []string{"flux-system", "argocd"} {
 			fixture.Kubectl(t, plane, "create", "namespace", name)

@@ -18,6 +18,7 @@ import (
 // before, while a view is being streamed: the GraphView stays what it is, and the
 // stream goes on.
 func TestUpgrade(t *testing.T) {
+	t.Parallel()
 	previous := func(plane *env.ControlPlane) []byte {
 		if err := plane.InstallCRDs(t.Context(), filepath.Join("testdata", "previous")); err != nil {
 			t.Fatal(err)

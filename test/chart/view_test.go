@@ -15,6 +15,7 @@ import (
 // TestFirstView installs with Helm where no GraphView is known: there is a view that shows
 // workloads with the narrowest rights, stays the same object in upgrades, and ends with the release.
 func TestFirstView(t *testing.T) {
+	t.Parallel()
 	release := func(plane *env.ControlPlane, args ...string) string {
 		t.Helper()
 		args = append(args, "--namespace", env.ServiceNamespace, "--kubeconfig", filepath.Join(plane.Dir(), "kubeconfig"))
