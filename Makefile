@@ -37,6 +37,11 @@ UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./gra
 RACE_SUITES := ./test/e2e ./test/fleet ./test/integration ./test/scenarios
 RACE_UNIT = $$(grep -rlE --include='*.go' '"(sync|sync/atomic|golang.org/x/sync/errgroup)"|^[[:space:]]*go [a-zA-Z]' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
+# Suites mostly wait for watches, Leases and limits of time, so more of them run at once than there are
+# processors. Each has a control plane of its own: see test/env.
+AT_ONCE ?= 4
+SUITES := -p $(AT_ONCE) -timeout $(TEST_TIMEOUT)
+
 # Packages that only `make nightly` tests: they build releases, and programs of other projects.
 NIGHTLY := ./test/gitops ./test/health ./test/image ./test/release
 
@@ -46,22 +51,24 @@ test-unit: ## run the tests that need nothing but Go, without the race detector;
 
 .PHONY: test-cluster
 test-cluster: control-plane helm ## run the tests that need a control plane, without the race detector
-	@go test -timeout $(TEST_TIMEOUT) $$(go list ./test/... | grep -vxFf <(go list $(NIGHTLY)))
+	@go test $(SUITES) $$(go list ./test/... | grep -vxFf <(go list $(NIGHTLY)))
 
 .PHONY: c-compiler
 c-compiler:
 	@command -v "$$(go env CC | cut -d' ' -f1)" >/dev/null || { \
 	echo "The race detector needs a C compiler, and there is none. Install one (on Debian: apt-get install gcc libc6-dev), or run make test-unit test-cluster, which do without." >&2; exit 1; }
 
+# Both parts mostly wait for control planes, so they run at the same time.
 .PHONY: test
-test: test-go test-js ## run every test that a change can break, against a real control plane: Go, then the page and the clients; ten minutes on two cores once compiled
+test: c-compiler control-plane helm ## run every test that a change can break, against a real control plane: Go, and the page and the clients; ten minutes on two cores once compiled
+	@$(MAKE) --no-print-directory -j2 test-go test-js
 
 .PHONY: test-go
 test-go: c-compiler control-plane helm ## run the Go tests of make test, with the race detector where it sees the operator
 	@echo "test: go test -race"
-	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) $(RACE_UNIT) $(RACE_SUITES)
+	@CGO_ENABLED=1 go test $(SUITES) -race $(RACE_UNIT) $(RACE_SUITES)
 	@echo "test: go test"
-	@go test -timeout $(TEST_TIMEOUT) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
+	@go test $(SUITES) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
 	@cd hack/image && go test ./...
 
 .PHONY: test-js
