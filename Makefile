@@ -42,8 +42,9 @@ RACE_UNIT = $$(grep -rlE --include='*.go' '"(sync|sync/atomic|golang.org/x/sync/
 AT_ONCE ?= 4
 SUITES := -p $(AT_ONCE) -timeout $(TEST_TIMEOUT)
 
-# Packages that only `make nightly` tests: they build releases, and programs of other projects.
-NIGHTLY := ./test/gitops ./test/health ./test/image ./test/release
+# Packages that only `make nightly` tests: they build releases and programs of other projects, or start
+# programs whose parts other suites test.
+NIGHTLY := ./test/gitops ./test/health ./test/image ./test/release ./test/run
 
 .PHONY: test-unit
 test-unit: ## run the tests that need nothing but Go, without the race detector; two minutes once they are compiled
@@ -87,6 +88,10 @@ test-release: control-plane helm ## make a release, publish it on loopback, and 
 .PHONY: test-image
 test-image: ## build the image twice, compare the bytes, and run the program in it
 	@go test ./test/image
+
+.PHONY: test-run
+test-run: control-plane build ## start make run and make run-fleet, open the page, and type the commands that they print
+	@go test -timeout $(TEST_TIMEOUT) ./test/run
 
 .PHONY: test-peers
 test-peers: control-plane ## compare the health of objects and views with Argo CD's and kstatus'
