@@ -33,8 +33,10 @@ run-fleet: control-plane build ## start a hub and two clusters that are connecte
 UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./graphview/... ./hack/... ./stream/...
 
 # The race detector runs where it sees the operator: in the unit packages that have goroutines or
-# locks, and in these suites, which run the engine or build the operator with it.
-RACE_SUITES := ./test/e2e ./test/fleet ./test/integration ./test/scenarios
+# locks, and in these suites, which run the engine or build the operator with it. Those of NIGHTLY_RACE
+# take three times as long with it, and run with it at night.
+RACE_SUITES := ./test/e2e ./test/integration
+NIGHTLY_RACE := ./test/fleet ./test/scenarios
 RACE_UNIT = $$(grep -rlE --include='*.go' '"(sync|sync/atomic|golang.org/x/sync/errgroup)"|^[[:space:]]*go [a-zA-Z]' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # Suites mostly wait for watches, Leases and limits of time, so more of them run at once than there are
@@ -88,6 +90,10 @@ test-release: control-plane helm ## make a release, publish it on loopback, and 
 .PHONY: test-image
 test-image: ## build the image twice, compare the bytes, and run the program in it
 	@go test ./test/image
+
+.PHONY: test-race
+test-race: c-compiler control-plane ## run the scenarios and the fleet with the race detector
+	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) $(NIGHTLY_RACE)
 
 .PHONY: test-run
 test-run: control-plane build ## start make run and make run-fleet, open the page, and type the commands that they print

@@ -2,8 +2,7 @@
 // kube-apiserver and optionally kube-controller-manager, on free loopback ports with
 // their own certificates. `make control-plane` compiles the programs.
 //
-// One control plane takes two to four seconds to start, so an integration
-// package starts one for all its tests, with a Suite of test/fixture. A test that
+// A package starts one for all its tests, with a Suite of test/fixture. A test that
 // breaks the API server starts its own with [StartT].
 //
 // RBAC is on and anonymous requests get no further than the health endpoints;
@@ -14,7 +13,22 @@
 // manager; without it a namespace has none, and no pod is admitted to it before
 // [ControlPlane.CreateServiceAccount] made one.
 //
-// The package knows nothing of GraphView: what it installs, it is given.
+// The package knows nothing of GraphView: its callers give it the manifests.
+//
+// # How suites keep apart
+//
+// The suites of two packages run at the same time, each with a control plane of its own, and
+// in any order. Most could not share one: they install the operator, whose definitions,
+// APIService and webhook are there once in a cluster, and two operators would write the same
+// statuses; they stop or pause an API server (test/e2e, test/faults, test/hostile,
+// test/integration, test/replicas), start it with other arguments (test/scenarios), count its
+// requests (test/local), or compare all namespaces with a list. To start and stop one takes
+// three seconds of processor time. Emptying a shared one for the next suite takes as long, and
+// the suites would wait for each other.
+//
+// The tests of one package keep apart by namespaces of their own (Namespace of test/fixture), by users
+// and ServiceAccounts of these, and by generated names of cluster-scoped objects. A test whose
+// CustomResourceDefinitions, ReferenceRules or webhook concern every view does not run beside others.
 //
 // # Nothing is left behind
 //
