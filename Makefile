@@ -32,12 +32,12 @@ run-fleet: control-plane build ## start a hub and two clusters that are connecte
 # Packages whose tests start no process but the compiler.
 UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./graphview/... ./hack/... ./stream/...
 
-# The race detector runs where it sees the operator: in the unit packages that have goroutines or
-# locks, and in these suites, which run the engine or build the operator with it. Those of NIGHTLY_RACE
+# The race detector runs where it sees the operator: in the unit packages that start goroutines, in their
+# code or in their tests, and in these suites, which run the engine or build the operator with it. Those of NIGHTLY_RACE
 # take three times as long with it, and run with it at night.
 RACE_SUITES := ./test/e2e ./test/integration
 NIGHTLY_RACE := ./test/fleet ./test/scenarios
-RACE_UNIT = $$(grep -rlE --include='*.go' '"(sync|sync/atomic|golang.org/x/sync/errgroup)"|^[[:space:]]*go [a-zA-Z]' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
+RACE_UNIT = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # Suites mostly wait for watches, Leases and limits of time, so more of them run at once than there are
 # processors. Each has a control plane of its own: see test/env.
