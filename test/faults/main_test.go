@@ -13,11 +13,11 @@ import (
 )
 
 var (
-	episodes = flag.Int("episodes", 8, "how many episodes TestFaults runs")
+	episodes = flag.Int("episodes", 4, "how many episodes TestFaults runs")
 	scenes   = flag.Int("scenes", 4, "how many of them run at once, each in an engine of its own; what happens to the control plane happens to all")
 	seed     = flag.Uint64("seed", 14, "of the first episode; 0 takes one from the clock")
 	only     = flag.String("trouble", "", "a sort of trouble that every episode of TestFaults has, such as \"etcd slow\"; empty: they are drawn")
-	rounds   = flag.Int("rounds", 20, "how many rounds TestNothingIsLeftBehind runs")
+	rounds   = flag.Int("rounds", 10, "how many rounds TestNothingIsLeftBehind runs")
 )
 
 // plane is the control plane that all tests share. ConfigMaps and Secrets have

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	episodes = flag.Int("episodes", 8, "how many episodes TestEpisodes runs")
+	episodes = flag.Int("episodes", 4, "how many episodes TestEpisodes runs")
 	first    = flag.Uint64("seed", 0, "the seed of the first episode; each has the next one")
 	long     = flag.Bool("long", false, "also run the troubles that take half a minute and more")
 )
