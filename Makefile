@@ -106,7 +106,7 @@ test-peers: control-plane ## compare the health of objects and views with Argo C
 MINUTES ?= 60
 TOKEN_SECONDS ?= 60
 .PHONY: portal
-portal: control-plane build dashboard-bundle ## follow a graph in <graph-view> for MINUTES with tokens of TOKEN_SECONDS, and print connections, questions for a token and interruptions; make test-js runs it until three tokens have expired
+portal: control-plane build dashboard-bundle ## follow a graph in <graph-view> for MINUTES with tokens of TOKEN_SECONDS, and print connections, questions for a token and interruptions; make test-js runs it until two tokens have expired
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" GRAPHVIEW_PORTAL_MINUTES=$(MINUTES) GRAPHVIEW_PORTAL_TOKEN=$(TOKEN_SECONDS) \
 	go run ./test/js --test-name-pattern='a portal whose tokens expire'

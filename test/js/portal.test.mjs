@@ -12,7 +12,7 @@ import { control, eventually } from "./scenario.mjs";
 
 const life = Number(process.env.GRAPHVIEW_PORTAL_TOKEN || 5) * 1000; // milliseconds of a token
 const most = Number(process.env.GRAPHVIEW_PORTAL_MINUTES || 0) * 60_000; // milliseconds that it runs at least
-const least = 3; // ends of streams that it sees at least
+const least = 2; // ends of streams that it sees at least
 
 // The API server issues no token of less than ten minutes, so these are signed with its key. It takes
 // a token for one minute after its end.
