@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -125,14 +127,32 @@ func open(t *testing.T, page string) {
 		t.Fatal(err)
 	}
 	browser := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}
-	code, body, err := fixture.Get(t.Context(), browser, page)
-	if err != nil || code != http.StatusOK || !strings.Contains(string(body), "<html") {
-		t.Errorf("%s: %d, %v, %.300s", page, code, err, body)
+	get := func(url string) string {
+		t.Helper()
+		code, body, err := fixture.Get(t.Context(), browser, url)
+		if err != nil || code != http.StatusOK {
+			t.Fatalf("%s: %d, %v, %.300s", url, code, err, body)
+		}
+		return string(body)
+	}
+	first, err := url.Parse(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The address that works once sends the browser on.
+	next := refresh.FindStringSubmatch(get(page))
+	if next == nil {
+		t.Fatalf("%s leads nowhere", page)
+	}
+	if body := get(first.ResolveReference(&url.URL{Path: next[1]}).String()); !strings.Contains(body, "graph-view.js") {
+		t.Errorf("%s is no page with a graph: %.300s", next[1], body)
 	}
 }
 
-// try types a command. One that follows a graph has to print a line; every other has to succeed, and to
-// print something.
+var refresh = regexp.MustCompile(`http-equiv="refresh" content="0;url=([^"#]+)`)
+
+// try types a command. One that follows a graph has to print a line. Every other has to print something and
+// to succeed, but for problems, which fails as long as there are some.
 func try(t *testing.T, root string, exports []string, command string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
@@ -140,8 +160,9 @@ func try(t *testing.T, root string, exports []string, command string) {
 	shell := exec.CommandContext(ctx, "bash", "-c", strings.Join(exports, "\n")+"\nexec "+command)
 	shell.Dir = root
 	if !strings.Contains(command, "watch") {
-		if said := fixture.MustRun(t, shell); said == "" {
-			t.Errorf("%s prints nothing", command)
+		said, errs, code := fixture.Run(t, shell)
+		if said == "" || code != 0 && (code != 1 || !strings.Contains(command, " problems ")) {
+			t.Errorf("%s: exit code %d\n%s%s", command, code, said, errs)
 		}
 		return
 	}
