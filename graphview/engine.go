@@ -85,7 +85,7 @@ func NewEngine(o Options) (*Engine, error) {
 		feeds:        make(map[*watch.Watch]*feed),
 
 		processors: quota.NewProcessors(o.Logger),
-		shared:     plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Notify: (*View).kick}),
+		shared:     plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Notify: func(v *View) { v.evaluator.Kick() }}),
 	}
 	var locked time.Time // only the writer uses it
 	e.graph.ObserveLock(func() { locked = time.Now() }, func() { e.writeLock.Observe(time.Since(locked).Seconds()) })

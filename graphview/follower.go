@@ -4,25 +4,8 @@ import (
 	"time"
 
 	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/writer"
 )
-
-// consumer adapts a view to intake.Consumer.
-type consumer struct{ view *View }
-
-var _ intake.Consumer = consumer{}
-
-// Kick implements intake.Consumer.
-func (c consumer) Kick() { c.view.kick() }
-
-// Lens implements intake.Consumer.
-func (c consumer) Lens() *graph.Lens { return c.view.lens }
-
-// Warnings implements intake.Consumer.
-func (c consumer) Warnings() *delivery.Warnings { return c.view.warnings }
 
 // follower adapts a view to writer.Follower.
 type follower struct{ view *View }
@@ -51,6 +34,6 @@ func (f follower) Walked(visits int) {
 	cost := uint64(visits) / 2 //nolint:gosec // not negative
 	f.view.engine.processors.Cost.Add(cost)
 	if !f.view.evaluator.Budget().Charge(cost) {
-		f.view.kick()
+		f.view.evaluator.Kick()
 	}
 }

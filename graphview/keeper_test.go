@@ -66,7 +66,7 @@ func (k *keptView) until(what string, holds func() bool) {
 		select {
 		case <-timeout:
 			k.t.Fatalf("not within a minute: %s", what)
-		case <-k.view.kicks:
+		case <-k.view.evaluator.Kicks():
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

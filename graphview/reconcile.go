@@ -45,7 +45,7 @@ func (k *keeper) run(ctx context.Context) {
 			return
 		case r := <-k.grants.results:
 			k.grants.store(r, time.Now())
-		case <-v.kicks:
+		case <-v.evaluator.Kicks():
 		case <-discovered:
 		case <-timer.C:
 		}
@@ -79,6 +79,7 @@ func (k *keeper) start() {
 	v := k.view
 	v.engine.writer.Do(func() {
 		v.lens = v.engine.graph.NewLens()
+		v.evaluator.SetLens(v.lens)
 		v.engine.writer.Follow(v.lens, follower{v})
 	})
 	v.publisher.SetLens(v.lens)

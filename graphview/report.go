@@ -337,7 +337,7 @@ func (e *Engine) retryNext(namespace string) {
 func (v *View) retry() {
 	now := v.state.Now()
 	v.state.To(delivery.State{Phase: delivery.Limited, Generation: now.Generation, Cause: now.Cause})
-	v.kick()
+	v.evaluator.Kick()
 }
 
 // isOverdrawn reports whether the view is not served because its owner held too much memory.

@@ -163,7 +163,7 @@ func keepAnother(t *testing.T, e *Engine, name string) *keptView {
 func (k *keptView) pass() {
 	again := k.step(k.life, k.catalog)
 	select {
-	case <-k.view.kicks:
+	case <-k.view.evaluator.Kicks():
 	case r := <-k.grants.results:
 		k.grants.store(r, time.Now())
 	case <-time.After(min(again, time.Second)):

@@ -141,7 +141,7 @@ func (k *keeper) dropTaps(taps []*tap) {
 	v.engine.writer.Do(func() {
 		for _, t := range taps {
 			t.Close()
-			v.warnings.DropFaults(t.Tap)
+			t.DropFaults()
 		}
 		feeds, kinds := k.inUse()
 		var unwatched []graph.SourceID
@@ -190,7 +190,7 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		}
 		k.dropTaps([]*tap{old})
 		if missing {
-			v.kick() // the missing watch may be leased now
+			v.evaluator.Kick() // the missing watch may be leased now
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded)
 	case err != nil:
 		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.Key.String(), "error", err.Error())
 	case wanted == nil:
-		v.kick()
+		v.evaluator.Kick()
 	}
 }
 

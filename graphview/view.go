@@ -25,8 +25,7 @@ type View struct {
 	permit Permit
 	named  bool
 
-	kicks chan struct{}
-	done  chan struct{} // closed when the view has ended
+	done chan struct{} // closed when the view has ended
 
 	lens      *graph.Lens // only the writer uses it; see publisher for readers
 	warnings  *delivery.Warnings
@@ -48,7 +47,6 @@ type View struct {
 func newView(e *Engine, name Name, uid string) *View {
 	v := &View{
 		engine: e, name: name, uid: uid,
-		kicks: make(chan struct{}, 1),
 		done:  make(chan struct{}),
 		state: delivery.NewViewState(),
 		named: true,
@@ -59,7 +57,7 @@ func newView(e *Engine, name Name, uid string) *View {
 		Notify: v.notify,
 		Hold:   func(bytes int64) error { return v.account.Set(budget.Summaries, bytes) },
 	})
-	v.evaluator = e.intake.NewEvaluator(consumer{v}, name.String())
+	v.evaluator = e.intake.NewEvaluator(v.warnings, name.String())
 	v.chargeTo(e.ledger.Account(budget.NamespaceOwner(name.Namespace)))
 	return v
 }
@@ -134,7 +132,7 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.setScopeLocked()
 	v.supersedeLocked()
 	v.mu.Unlock()
-	v.kick()
+	v.evaluator.Kick()
 }
 
 // hold charges the view's owner for one use of memory. If the owner may hold no more, the view is not
@@ -164,7 +162,7 @@ func (v *View) interruptPlan() {
 	v.mu.Lock()
 	v.supersedeLocked()
 	v.mu.Unlock()
-	v.kick()
+	v.evaluator.Kick()
 }
 
 // uncompiled returns the spec of a view that has no program because its owner could hold no more
@@ -228,14 +226,6 @@ func (v *View) onEnd(cancel context.CancelFunc) {
 	v.cancel = cancel
 	if v.state.Now().Phase == delivery.Ended {
 		cancel()
-	}
-}
-
-// kick makes the view's goroutine reconcile.
-func (v *View) kick() {
-	select {
-	case v.kicks <- struct{}{}:
-	default:
 	}
 }
 

@@ -16,18 +16,18 @@ const maxShown = 20
 // TestFaultBytes compares it with the heap.
 const faultBytes = 160
 
-// Judge evaluates the objects of one watch for a view. Several judges may evaluate the same object.
-// Implementations are pointers.
-type Judge interface {
-	// Judges returns the resource of the watch, and reports whether the view selects its namespaces
-	// from the objects of the watch.
-	Judges() (r graph.Resource, namespaces bool)
+// Judge stands for the evaluation of the objects of one watch for a view. Several judges may evaluate the
+// same object. Its address identifies it.
+type Judge struct {
+	Resource graph.Resource // of the watch
+	// Namespaces: the view selects its namespaces from the objects of the watch.
+	Namespaces bool
 }
 
 // faults has the objects that could not be evaluated.
 type faults struct {
 	// of maps each judge to the objects that failed, and each object to its group.
-	of map[Judge]map[object]*faultGroup
+	of map[*Judge]map[object]*faultGroup
 	// groups are interned, since most objects fail for the same few causes. counts is the number of
 	// objects in each group.
 	groups map[faultGroup]*faultGroup
@@ -41,7 +41,7 @@ type faults struct {
 type object struct{ namespace, name string }
 
 type fault struct {
-	judge Judge
+	judge *Judge
 	object
 }
 
@@ -52,10 +52,9 @@ type faultGroup struct {
 	cause cause
 }
 
-func groupOf(by Judge, err error) faultGroup {
-	r, namespaces := by.Judges()
-	g := faultGroup{resource: r, kind: ObjectProcessingFailed, cause: causeOf(err)}
-	if namespaces {
+func groupOf(by *Judge, err error) faultGroup {
+	g := faultGroup{resource: by.Resource, kind: ObjectProcessingFailed, cause: causeOf(err)}
+	if by.Namespaces {
 		g.kind = NamespaceListFailed
 	}
 	return g
@@ -63,7 +62,7 @@ func groupOf(by Judge, err error) faultGroup {
 
 func newFaults() faults {
 	return faults{
-		of: make(map[Judge]map[object]*faultGroup), groups: make(map[faultGroup]*faultGroup), counts: make(map[faultGroup]int),
+		of: make(map[*Judge]map[object]*faultGroup), groups: make(map[faultGroup]*faultGroup), counts: make(map[faultGroup]int),
 		shown: make(map[fault]WarningID),
 	}
 }
@@ -89,7 +88,7 @@ func (w *Warnings) Faults() int {
 
 // SetFault records that an object cannot be evaluated. A nil err clears the failure. It reports whether
 // a warning changed, and leaves it to the caller to notify subscribers: many objects may fail at once.
-func (w *Warnings) SetFault(by Judge, namespace, name string, err error) (changed bool) {
+func (w *Warnings) SetFault(by *Judge, namespace, name string, err error) (changed bool) {
 	f := fault{by, object{namespace, name}}
 	return w.update(func() {
 		old, known := w.faults.of[by][f.object]
@@ -126,7 +125,7 @@ func (w *Warnings) SetFault(by Judge, namespace, name string, err error) (change
 
 // SetExceeded records that an object exceeds a bound of the graph. A nil err clears that. Any other
 // failure of the object takes precedence. It returns the same as SetFault.
-func (w *Warnings) SetExceeded(by Judge, namespace, name string, err error) (changed bool) {
+func (w *Warnings) SetExceeded(by *Judge, namespace, name string, err error) (changed bool) {
 	w.mu.Lock()
 	now, known := w.faults.of[by][object{namespace, name}]
 	w.mu.Unlock()
@@ -161,7 +160,7 @@ func (s *faults) uncount(g *faultGroup) {
 }
 
 // DropFaults drops the failures of a judge.
-func (w *Warnings) DropFaults(by Judge) {
+func (w *Warnings) DropFaults(by *Judge) {
 	w.change(func() {
 		s := &w.faults
 		for o, g := range s.of[by] {
@@ -236,7 +235,7 @@ func (w *Warnings) fillLocked() {
 }
 
 func (w *Warnings) showLocked(f fault, g *faultGroup) {
-	r, namespaces := f.judge.Judges()
+	r := f.judge.Resource
 	out := Warning{
 		Type: g.kind, Attributes: AttributesOf(r, f.namespace, f.name),
 		place: &access.Place{Group: r.Group, Resource: r.Resource, Namespace: f.namespace},
@@ -246,7 +245,7 @@ func (w *Warnings) showLocked(f fault, g *faultGroup) {
 		what = f.namespace + "/" + f.name
 	}
 	out.Message = fmt.Sprintf("%s %s: %s", resourceText(r), what, g.cause.text)
-	if namespaces {
+	if f.judge.Namespaces {
 		out.Attributes = Attributes{Namespace: f.name}
 	}
 	w.faults.shown[f] = out.ID()

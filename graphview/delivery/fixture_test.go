@@ -70,11 +70,3 @@ func (r fixedRights) Digest() string {
 	text, _ := json.Marshal(len(r))
 	return string(text)
 }
-
-// fakeJudge judges objects of one resource.
-type fakeJudge struct {
-	resource   graph.Resource
-	namespaces bool
-}
-
-func (j *fakeJudge) Judges() (graph.Resource, bool) { return j.resource, j.namespaces }

@@ -48,7 +48,7 @@ func (p *Publisher) kept() int {
 // TestFaultBytes: the objects that could not be processed take no more memory than Warnings says, and at
 // least half of it.
 func TestFaultBytes(t *testing.T) {
-	w, judge := NewWarnings(func() {}), &fakeJudge{resource: graph.Resource{Version: "v1", Resource: "pods"}}
+	w, judge := NewWarnings(func() {}), &Judge{Resource: graph.Resource{Version: "v1", Resource: "pods"}}
 	before := heap.Held()
 	for i := range 50_000 {
 		w.SetFault(judge, "shop", fmt.Sprint("p", i), errors.New("no such key"))

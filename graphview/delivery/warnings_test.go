@@ -14,7 +14,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-func testJudge() *fakeJudge { return &fakeJudge{resource: pods} }
+func testJudge() *Judge { return &Judge{Resource: pods} }
 
 // subscriber follows warnings as a client does.
 type subscriber struct {
@@ -102,7 +102,7 @@ func TestFaultsAreBounded(t *testing.T) {
 func TestFaultsDoNotNotify(t *testing.T) {
 	notified := 0
 	w := NewWarnings(func() { notified++ })
-	judge := &fakeJudge{resource: pods}
+	judge := &Judge{Resource: pods}
 	for i := range 100 {
 		name, err := fmt.Sprint("p", i), errors.New("no such key: x")
 		if first, again := w.SetFault(judge, "shop", name, err), w.SetFault(judge, "shop", name, err); !first || again {
@@ -209,8 +209,8 @@ func TestWarningsHaveABound(t *testing.T) {
 // TestSummaryHasTheTypesOfTheStream: the status and the stream use the same types for a
 // warning.
 func TestSummaryHasTheTypesOfTheStream(t *testing.T) {
-	for name, judge := range map[string]*fakeJudge{
-		"objects": testJudge(), "namespaces": {resource: graph.Resource{Version: "v1", Resource: "namespaces"}, namespaces: true},
+	for name, judge := range map[string]*Judge{
+		"objects": testJudge(), "namespaces": {Resource: graph.Resource{Version: "v1", Resource: "namespaces"}, Namespaces: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := NewWarnings(func() {})
@@ -267,7 +267,7 @@ func TestFaultThatIsLeft(t *testing.T) {
 	s.set("Running", false, "p")
 	r := s.reader(SubscribeOptions{})
 	defer r.Close()
-	objects, releases := &fakeJudge{resource: secrets}, &fakeJudge{resource: secrets}
+	objects, releases := &Judge{Resource: secrets}, &Judge{Resource: secrets}
 	s.warnings.SetFault(objects, "shop", "s", errors.New("a root fails"))
 	s.warnings.SetFault(releases, "shop", "s", errors.New("the release cannot be unpacked"))
 	r.catchUp(t)

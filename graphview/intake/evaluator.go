@@ -14,22 +14,14 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// Consumer takes objects from feeds. Views are consumers.
-type Consumer interface {
-	// Kick makes the consumer check its taps again. It does not block.
-	Kick()
-	// Lens returns the consumer's part of the graph. Only the writer calls it.
-	Lens() *graph.Lens
-	// Warnings returns the consumer's warnings.
-	Warnings() *delivery.Warnings
-}
-
-// Evaluator evaluates the expressions of one consumer: it charges their owner, and has a backlog of
-// the objects whose evaluation watches do not wait for.
+// Evaluator takes objects from feeds for one consumer: a view. It evaluates the consumer's expressions,
+// charges their owner, and has a backlog of the objects whose evaluation watches do not wait for.
 type Evaluator struct {
 	intake   *Intake
-	consumer Consumer
-	name     string // in the log
+	name     string // of the consumer, in the log
+	warnings *delivery.Warnings
+	lens     *graph.Lens // only the writer uses it
+	kicks    chan struct{}
 
 	owner  budget.Owner
 	budget atomic.Pointer[quota.Budget]
@@ -37,11 +29,25 @@ type Evaluator struct {
 	backlog
 }
 
-// NewEvaluator returns the Evaluator of a consumer. The consumer calls ChargeTo before it takes
+// NewEvaluator returns the Evaluator of a consumer, which calls ChargeTo and SetLens before it takes
 // objects from a feed.
-func (in *Intake) NewEvaluator(c Consumer, name string) *Evaluator {
-	return &Evaluator{intake: in, consumer: c, name: name}
+func (in *Intake) NewEvaluator(w *delivery.Warnings, name string) *Evaluator {
+	return &Evaluator{intake: in, warnings: w, name: name, kicks: make(chan struct{}, 1)}
 }
+
+// SetLens sets the consumer's part of the graph. Only the writer calls it.
+func (e *Evaluator) SetLens(l *graph.Lens) { e.lens = l }
+
+// Kick makes the consumer check its taps again. It does not block.
+func (e *Evaluator) Kick() {
+	select {
+	case e.kicks <- struct{}{}:
+	default:
+	}
+}
+
+// Kicks returns the channel that receives after a Kick.
+func (e *Evaluator) Kicks() <-chan struct{} { return e.kicks }
 
 // ChargeTo sets the owner and the budget of the consumer's expressions.
 func (e *Evaluator) ChargeTo(owner budget.Owner, b *quota.Budget) {
@@ -186,7 +192,7 @@ func (e *Evaluator) run() {
 			e.intake.o.Logger.V(1).Info("Evaluating ended early", "view", e.name, "watch", t.feed.watch.Key().String(), "error", err.Error())
 		}
 		if e.evaluated(t, len(objects)) {
-			e.consumer.Kick()
+			e.Kick()
 		}
 	}
 }

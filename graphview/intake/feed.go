@@ -178,7 +178,7 @@ func (f *Feed) State(s watch.State) {
 	f.intake.o.Writer.Send(writer.Func(func() {
 		f.state.Store(&s)
 		for _, t := range f.taps.All() {
-			t.evaluator.consumer.Kick()
+			t.evaluator.Kick()
 		}
 	}))
 }

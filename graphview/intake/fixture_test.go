@@ -112,36 +112,18 @@ func (f *Feed) retained(t testing.TB) []*watch.Object {
 	return objects
 }
 
-// view is a Consumer.
-type view struct {
-	*Evaluator
-
-	lens     *graph.Lens
-	warnings *delivery.Warnings
-	kicks    chan struct{}
-}
-
-func (v *view) Kick() {
-	select {
-	case v.kicks <- struct{}{}:
-	default:
-	}
-}
-
-func (v *view) Lens() *graph.Lens { return v.lens }
-
-func (v *view) Warnings() *delivery.Warnings { return v.warnings }
+// view is a consumer.
+type view struct{ *Evaluator }
 
 func (v *view) vertices() int { return v.lens.Vertices() }
 
 // view returns a consumer without taps.
 func (w *world) view() *view {
-	v := &view{warnings: delivery.NewWarnings(func() {}), kicks: make(chan struct{}, 1)}
-	v.Evaluator = w.NewEvaluator(v, w.t.Name())
+	v := &view{w.NewEvaluator(delivery.NewWarnings(func() {}), w.t.Name())}
 	owner := budget.NamespaceOwner("test")
 	v.ChargeTo(owner, quota.NewBudget(w.budgets.Bucket(owner)))
 	v.Begin(w.life)
-	w.writer.Do(func() { v.lens = w.graph.NewLens() })
+	w.writer.Do(func() { v.SetLens(w.graph.NewLens()) })
 	w.t.Cleanup(func() { w.writer.Do(v.lens.Close) })
 	return v
 }

@@ -92,8 +92,8 @@ func (in *Intake) ReportExceeded() {
 				continue
 			}
 			for _, t := range f.taps.All() {
-				if c := t.evaluator.consumer; t.State() != Closed && t.role.shows() && has[c.Lens()] {
-					if w := c.Warnings(); w.SetExceeded(t, x.Namespace, x.Name, exceeded(x.Err)) {
+				if t.State() != Closed && t.role.shows() && has[t.evaluator.lens] {
+					if w := t.evaluator.warnings; w.SetExceeded(&t.faults, x.Namespace, x.Name, exceeded(x.Err)) {
 						changed = with(changed, w)
 					}
 				}

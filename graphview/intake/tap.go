@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/panics"
@@ -23,6 +24,7 @@ type Tap struct {
 	evaluator *Evaluator
 	feed      *Feed
 	role      Role
+	faults    delivery.Judge // identifies the tap in the consumer's warnings
 	// judge decides about objects. A tap with a NamespaceRole has none.
 	judge atomic.Pointer[Judge]
 	// state is a TapState. on changes it, with the lock of the Evaluator. pending is the number of the tap's
@@ -37,13 +39,13 @@ type Tap struct {
 }
 
 // NewTap returns a tap. It takes no objects before Attach.
-func NewTap(e *Evaluator, f *Feed, r Role) *Tap { return &Tap{evaluator: e, feed: f, role: r} }
-
-// Judges implements delivery.Judge.
-func (t *Tap) Judges() (r graph.Resource, namespaces bool) {
-	_, namespaces = t.role.(*NamespaceRole)
-	return ResourceOf(t.feed.resource), namespaces
+func NewTap(e *Evaluator, f *Feed, r Role) *Tap {
+	_, namespaces := r.(*NamespaceRole)
+	return &Tap{evaluator: e, feed: f, role: r, faults: delivery.Judge{Resource: ResourceOf(f.resource), Namespaces: namespaces}}
 }
+
+// DropFaults removes the consumer's warnings about objects of the tap. Only the writer calls it.
+func (t *Tap) DropFaults() { t.evaluator.warnings.DropFaults(&t.faults) }
 
 // Attach makes the tap take objects of some namespaces from the feed.
 func (t *Tap) Attach(n *Namespaces) { t.feed.taps.Add(t, n) }
@@ -72,8 +74,8 @@ func (t *Tap) Admits(namespace string) bool {
 // setFault updates the consumer's warning about an object. Subscribers get it with the next publication
 // of the lens, which the writer paces. In Update.
 func (t *Tap) setFault(namespace, name string, err error) {
-	if c := t.evaluator.consumer; c.Warnings().SetFault(t, namespace, name, err) {
-		c.Lens().Announce()
+	if t.evaluator.warnings.SetFault(&t.faults, namespace, name, err) {
+		t.evaluator.lens.Announce()
 	}
 }
 
@@ -101,7 +103,7 @@ func (t *Tap) evaluate(ctx context.Context, turn expr.Turn, o *watch.Decoded, fr
 		t.slow.Store(true)
 	}
 	if !free && !budget.Charge(v.Cost) {
-		e.consumer.Kick()
+		e.Kick()
 	}
 	return v, postponed
 }
@@ -149,7 +151,7 @@ func (ObjectRole) evaluate(ctx context.Context, turn expr.Turn, t *Tap, o *watch
 
 func (ObjectRole) apply(t *Tap, id graph.NodeID, namespace, name string, v Verdict) {
 	t.countUnevaluated(v)
-	t.evaluator.consumer.Lens().Select(id, v.Selection)
+	t.evaluator.lens.Select(id, v.Selection)
 	if v.Err == nil && v.Selection.Member {
 		v.Err = exceeded(t.feed.intake.o.Graph.Exceeded(id))
 	}
@@ -205,7 +207,7 @@ func (r *NamespaceRole) evaluate(ctx context.Context, turn expr.Turn, _ *Tap, o 
 func (r *NamespaceRole) apply(t *Tap, _ graph.NodeID, _, name string, v Verdict) {
 	t.setFault("", name, v.Err)
 	if r.selected.Set(name, v.Selection.Member) {
-		t.evaluator.consumer.Kick()
+		t.evaluator.Kick()
 	}
 }
 
