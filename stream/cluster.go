@@ -45,12 +45,10 @@ type Subscription interface {
 	// view to sync. The error is a *delivery.ClosedError when the subscription has ended,
 	// and ctx's error when ctx is done, after which Next may be called again.
 	Next(ctx context.Context) ([]*delivery.Frame, error)
-	// Poll and Wait are the two halves of Next, for subscribers that take turns. Poll
-	// returns the frames to send now. If there were none, Wait waits until there may be
-	// some. Poll makes the frames, so a subscriber that waits for its turn holds nothing and
-	// then receives the net change.
-	Poll() ([]*delivery.Frame, error)
-	Wait(ctx context.Context) error
+	// Poll is the half of Next for subscribers that take turns. It returns the frames to send now,
+	// and a function that waits until there may be others. Poll makes the frames, so a subscriber
+	// that waits for its turn holds nothing and then receives the net change.
+	Poll() ([]*delivery.Frame, delivery.Wait, error)
 	// Close is idempotent.
 	Close()
 }

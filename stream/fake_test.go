@@ -138,21 +138,21 @@ func (s *fakeSubscription) Next(ctx context.Context) ([]*delivery.Frame, error) 
 	}
 }
 
-func (s *fakeSubscription) Poll() ([]*delivery.Frame, error) {
+func (s *fakeSubscription) Poll() ([]*delivery.Frame, delivery.Wait, error) {
 	if len(s.waited) > 0 {
 		a := s.waited[0]
 		s.waited = s.waited[1:]
-		return a.frames, a.err
+		return a.frames, s.wait, a.err
 	}
 	select {
 	case a := <-s.answers:
-		return a.frames, a.err
+		return a.frames, s.wait, a.err
 	default:
-		return nil, nil
+		return nil, s.wait, nil
 	}
 }
 
-func (s *fakeSubscription) Wait(ctx context.Context) error {
+func (s *fakeSubscription) wait(ctx context.Context) error {
 	select {
 	case a := <-s.answers:
 		s.waited = append(s.waited, a)

@@ -203,16 +203,10 @@ type impactChannel struct {
 }
 
 // Poll implements mux.Graph.
-func (c *impactChannel) Poll() ([]*delivery.Frame, error) {
+func (c *impactChannel) Poll() ([]*delivery.Frame, delivery.Wait, error) {
 	frames := c.frames
 	c.frames = nil
-	return frames, nil
-}
-
-// Wait implements mux.Graph: the peer ends the channel.
-func (c *impactChannel) Wait(ctx context.Context) error {
-	<-ctx.Done()
-	return ctx.Err()
+	return frames, untilEnd, nil
 }
 
 // openImpact waits until a graph is complete, and answers a question about it. It closes the graph

@@ -110,17 +110,17 @@ func closedByCluster(ctx context.Context, err error) error {
 func (g *remoteGraph) Name() names.GraphName { return g.name }
 
 // Poll implements mux.Graph.
-func (g *remoteGraph) Poll() ([]*delivery.Frame, error) {
+func (g *remoteGraph) Poll() ([]*delivery.Frame, delivery.Wait, error) {
 	if g.message == nil {
-		return nil, nil
+		return nil, g.read, nil
 	}
 	frame := &delivery.Frame{JSON: g.message}
 	g.message = nil
-	return []*delivery.Frame{frame}, nil
+	return []*delivery.Frame{frame}, g.read, nil
 }
 
-// Wait implements mux.Graph. The message before has been written by then.
-func (g *remoteGraph) Wait(ctx context.Context) (err error) {
+// read reads the next message. The message before has been written by then.
+func (g *remoteGraph) read(ctx context.Context) (err error) {
 	_ = g.account.Set(budget.Messages, 0) // less is never refused
 	g.message, err = g.lines.Next(ctx, g.grow)
 	if err != nil {
@@ -156,7 +156,7 @@ type remoteImpact struct{ *remoteGraph }
 
 // readImpact reads the answer.
 func readImpact(ctx context.Context, g *remoteGraph) (*remoteImpact, error) {
-	if err := g.Wait(ctx); err != nil {
+	if err := g.read(ctx); err != nil {
 		g.Close()
 		return nil, err
 	}
@@ -164,8 +164,14 @@ func readImpact(ctx context.Context, g *remoteGraph) (*remoteImpact, error) {
 	return &remoteImpact{g}, nil
 }
 
-// Wait implements mux.Graph: the peer ends the channel.
-func (i *remoteImpact) Wait(ctx context.Context) error {
+// Poll implements mux.Graph.
+func (i *remoteImpact) Poll() ([]*delivery.Frame, delivery.Wait, error) {
+	frames, _, err := i.remoteGraph.Poll()
+	return frames, untilEnd, err
+}
+
+// untilEnd waits until the peer ends the channel.
+func untilEnd(ctx context.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

@@ -26,10 +26,10 @@ func TestMessagesOfAnotherClusterAreCharged(t *testing.T) {
 		lines:   proxy.NewLines(io.NopCloser(strings.NewReader(small+small+large)), rate.NewLimiter(rate.Inf, 0)),
 	}
 	for range 2 {
-		if err := g.Wait(t.Context()); err != nil {
+		if err := g.read(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		frames, err := g.Poll()
+		frames, _, err := g.Poll()
 		if err != nil || len(frames) != 1 || len(frames[0].JSON) < 100<<10 {
 			t.Fatalf("%d messages, %v", len(frames), err)
 		}
@@ -37,7 +37,7 @@ func TestMessagesOfAnotherClusterAreCharged(t *testing.T) {
 			t.Errorf("the user is charged %d bytes for one message of %d", held, len(small))
 		}
 	}
-	err := g.Wait(t.Context())
+	err := g.read(t.Context())
 	if closed, ok := errors.AsType[*delivery.ClosedError](err); !ok || closed.Reason != reason.TooManyRequests {
 		t.Errorf("a message of %d bytes, where a user may hold %d: %v", len(large), limit/2, err)
 	}

@@ -50,7 +50,7 @@ func TestHostileKeys(t *testing.T) {
 			var got []attributes
 			r := s.publisher.Subscribe(SubscribeOptions{Content: KeysOnly})
 			defer r.Close()
-			frames, err := r.Poll()
+			frames, _, err := r.Poll()
 			if err != nil {
 				t.Fatal(err)
 			}

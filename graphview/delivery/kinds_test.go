@@ -14,7 +14,7 @@ import (
 func TestKinds(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
-	told := func(r *Subscription) (kinds []string) {
+	told := func(r *reader) (kinds []string) {
 		t.Helper()
 		for {
 			frames, err := r.Poll()
@@ -40,8 +40,8 @@ func TestKinds(t *testing.T) {
 			}
 		}
 	}
-	first, late := s.publisher.Subscribe(SubscribeOptions{}), s.publisher.Subscribe(SubscribeOptions{Content: KeysOnly})
-	wants := func(when string, r *Subscription, want ...string) {
+	first, late := s.reader(SubscribeOptions{}), s.reader(SubscribeOptions{Content: KeysOnly})
+	wants := func(when string, r *reader, want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, told(r)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", when, diff)

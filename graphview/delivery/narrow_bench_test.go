@@ -40,10 +40,11 @@ func BenchmarkNarrowed(b *testing.B) {
 			before := heap()
 			catchUp := func(r *Subscription) {
 				for {
-					if _, err := r.Poll(); err != nil {
+					_, wait, err := r.poll()
+					if err != nil {
 						b.Fatal(err)
 					}
-					if !r.pause.moved {
+					if !wait.moved {
 						return
 					}
 				}

@@ -253,7 +253,7 @@ func BenchmarkResumers(b *testing.B) {
 				again := s.publisher.Subscribe(SubscribeOptions{Since: rev})
 				defer again.Close()
 				for {
-					if _, err := again.Poll(); err != nil || !again.pause.moved {
+					if _, wait, err := again.poll(); err != nil || !wait.moved {
 						return
 					}
 				}

@@ -63,6 +63,7 @@ func (s *stage) remove(name string) {
 type reader struct {
 	*Subscription
 
+	pause    pause             // after the last Poll
 	vertices map[string]string // name → m, o or nothing
 	arcs     map[string]bool   // from > to
 	sent     int               // vertices that were set
@@ -73,6 +74,13 @@ type reader struct {
 func (s *stage) reader(o SubscribeOptions) *reader {
 	return &reader{Subscription: s.publisher.Subscribe(o), vertices: map[string]string{}, arcs: map[string]bool{}, warnings: map[WarningID]string{}}
 }
+
+func (r *reader) Poll() (frames []*Frame, err error) {
+	frames, r.pause, err = r.Subscription.poll()
+	return frames, err
+}
+
+func (r *reader) Wait(ctx context.Context) error { return r.waitFor(ctx, &r.pause) }
 
 // twoReaders have all there is.
 func (s *stage) twoReaders(tb testing.TB) (first, second *reader) {

@@ -49,8 +49,7 @@ type Subscription struct {
 	walk        *walk    // that the state belongs to; nil if it is not shared
 	encoded     *encoded // for the next Poll, or nil
 	awaited     *pendingError
-	polled      bool
-	pause       pause // after the last Poll
+	wait        Wait // of the last Poll of Next; nil before
 	commitWaits commitWaits
 	began       int // State.Interruptions of the view at the start
 	closing     sync.Once
@@ -91,55 +90,67 @@ func (s *Subscription) Close() {
 // subscription is over, or that of ctx. In the latter case the caller may call again.
 func (s *Subscription) Next(ctx context.Context) ([]*Frame, error) {
 	for {
-		// Another Poll without a Wait would find nothing most of the time. Wait returns at once if
-		// there is something that the last Poll did not see.
-		if s.polled {
-			if err := s.Wait(ctx); err != nil {
+		// Another Poll without a Wait would find nothing most of the time.
+		if s.wait != nil {
+			if err := s.wait(ctx); err != nil {
 				return nil, err
 			}
 		}
-		frames, err := s.Poll()
+		frames, wait, err := s.Poll()
+		s.wait = wait
 		if err != nil || len(frames) > 0 {
 			return frames, err
 		}
 	}
 }
 
-// Poll returns the frames that can be sent now, possibly none. Wait returns when the caller should call
-// Poll again. Poll does a bounded amount of work. It blocks during a commit only after maxCommitWaits
-// others. The error is a *ClosedError.
-func (s *Subscription) Poll() ([]*Frame, error) {
+// Wait returns when a further Poll may return frames: at once, if the Poll that returned it did not see
+// everything. Errors are those of Next.
+type Wait func(ctx context.Context) error
+
+// Poll returns the frames that can be sent now, possibly none, and a function that waits until the caller
+// should call Poll again. Poll does a bounded amount of work. It blocks during a commit only after
+// maxCommitWaits others. The error is a *ClosedError.
+func (s *Subscription) Poll() ([]*Frame, Wait, error) {
+	frames, next, err := s.poll()
+	if err != nil {
+		return nil, nil, err
+	}
+	return frames, func(ctx context.Context) error { return s.waitFor(ctx, &next) }, nil
+}
+
+// poll is Poll. If it returns no frames and no error, a subscription that has nothing to send waits for
+// the pause.
+func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 	p := s.publisher
-	s.polled, s.pause = true, pause{}
 	now := p.source.State.Now()
 	if now.Interruptions != s.began {
-		return nil, now.Why
+		return nil, wait, now.Why
 	}
 	if why := now.Err(); why != nil {
-		return nil, why
+		return nil, wait, why
 	}
-	s.pause.news = now.News // from before the read, so that no later change is missed
+	wait.news = now.News // from before the read, so that no later change is missed
 	v := s.viewer()
 	lens := p.Lens()
 	if lens == nil {
-		return nil, nil
+		return nil, wait, nil
 	}
-	if s.pause.changed, v.waits = s.commitWaits.next(lens); s.pause.changed != nil {
+	if wait.changed, v.waits = s.commitWaits.next(lens); wait.changed != nil {
 		// Do not block, since the caller may have other graphs to serve.
-		return nil, nil
+		return nil, wait, nil
 	}
 	if n := s.narrow; n != nil {
-		if s.pause.until = n.ready(); time.Now().Before(s.pause.until) {
-			return nil, nil
+		if wait.until = n.ready(); time.Now().Before(wait.until) {
+			return nil, wait, nil
 		}
 		v.part = n.of(lens)
 	}
 	if s.encoded == nil {
 		v.awaited, s.awaited = s.awaited, nil
 		if s.takesTurns() && v.awaited == nil {
-			turn := v // so that who does not escape
-			s.pause.turn = &turn
-			return nil, nil
+			wait.turn = &v
+			return nil, wait, nil
 		}
 		if s.state.pos.Walking() {
 			runtime.Gosched() // subscribers that have a change to send go first
@@ -149,8 +160,8 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 	frames, next, err := s.encoded.frames, s.encoded.next, s.encoded.err
 	s.encoded = nil
 	if pending, ok := errors.AsType[*pendingError](err); ok {
-		s.awaited, s.pause.changed = pending, pending.piece.done
-		return nil, nil
+		s.awaited, wait.changed = pending, pending.piece.done
+		return nil, wait, nil
 	}
 	if s.narrow != nil {
 		if err = s.narrow.settle(err); next.reset {
@@ -158,25 +169,25 @@ func (s *Subscription) Poll() ([]*Frame, error) {
 		}
 	}
 	if errors.Is(err, graph.ErrCommitting) {
-		s.pause.changed, _ = s.commitWaits.next(lens)
-		s.pause.moved = s.pause.changed == nil // it is committed by now, or the next Poll blocks
-		return nil, nil
+		wait.changed, _ = s.commitWaits.next(lens)
+		wait.moved = wait.changed == nil // it is committed by now, or the next Poll blocks
+		return nil, wait, nil
 	}
 	s.commitWaits = commitWaits{}
 	if closed, ok := errors.AsType[*ClosedError](err); ok {
-		return nil, closed
+		return nil, wait, closed
 	}
 	if err != nil {
-		s.pause.missing = err
-		return nil, nil //nolint:nilerr // Wait resolves it
+		wait.missing = err
+		return nil, wait, nil //nolint:nilerr // Wait resolves it
 	}
 	// Get the channel before isCurrent compares the rest, so that no later change is missed.
-	s.pause.changed = lens.Changed(next.pos.Known)
-	// Poll again at once if the read is unfinished, or if a warning or the sync state changed after
-	// a shared piece was encoded.
-	s.pause.moved = next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset) || !p.isCurrent(lens, next)
+	wait.changed = lens.Changed(next.pos.Known)
+	unfinished := next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset)
+	// A warning or the sync state may have changed after a shared piece was encoded.
+	wait.moved = unfinished || !p.isCurrent(lens, next)
 	s.state = next
-	return frames, nil
+	return frames, wait, nil
 }
 
 // encoded has the results of Subscription.next.
@@ -199,8 +210,8 @@ func (s *Subscription) takesTurns() bool {
 
 // encodeInTurn waits for a turn, and then encodes a piece for the next Poll. If another subscriber is
 // encoding it in a turn of its own, encodeInTurn waits for that without a turn.
-func (s *Subscription) encodeInTurn(ctx context.Context) error {
-	if err := s.encodeOnceInTurn(ctx); err != nil {
+func (s *Subscription) encodeInTurn(ctx context.Context, v *viewer) error {
+	if err := s.encodeOnceInTurn(ctx, v); err != nil {
 		return err
 	}
 	pending, ok := errors.AsType[*pendingError](s.encoded.err)
@@ -216,13 +227,13 @@ func (s *Subscription) encodeInTurn(ctx context.Context) error {
 	}
 }
 
-func (s *Subscription) encodeOnceInTurn(ctx context.Context) error {
+func (s *Subscription) encodeOnceInTurn(ctx context.Context, v *viewer) error {
 	release, err := s.publisher.source.Shared.Turn(ctx, s.owner)
 	if err != nil {
 		return err
 	}
 	defer release()
-	s.encode(s.publisher.Lens(), *s.pause.turn)
+	s.encode(s.publisher.Lens(), *v)
 	return nil
 }
 
@@ -253,28 +264,27 @@ func (s *Subscription) next(lens *graph.Lens, v viewer) (frames []*Frame, to sta
 	return frames, to, nil
 }
 
-// pause has the events that a subscription waits for after a Poll.
+// pause says what a subscription waits for after a Poll.
 type pause struct {
 	missing       error // an *unknownError that must be resolved first
 	moved         bool  // there is more to read
 	news, changed <-chan struct{}
-	turn          *viewer   // Wait encodes a piece for it in a turn; nil: no turn is needed
+	turn          *viewer   // the wait encodes a piece for it in a turn; nil: no turn is needed
 	until         time.Time // the next visit of a narrowed graph is allowed
 }
 
-// Wait returns when a further Poll may return frames. It returns at once if the last Poll did not see
-// everything. Errors are those of Next.
-func (s *Subscription) Wait(ctx context.Context) error {
+// waitFor is Wait.
+func (s *Subscription) waitFor(ctx context.Context, p *pause) error {
 	switch {
-	case s.pause.missing != nil:
-		return resolve(ctx, s.access, s.pause.missing)
-	case s.pause.moved:
+	case p.missing != nil:
+		return resolve(ctx, s.access, p.missing)
+	case p.moved:
 		return ctx.Err()
-	case s.pause.turn != nil:
-		return s.encodeInTurn(ctx)
+	case p.turn != nil:
+		return s.encodeInTurn(ctx, p.turn)
 	}
 	var ready <-chan time.Time
-	if wait := time.Until(s.pause.until); wait > 0 {
+	if wait := time.Until(p.until); wait > 0 {
 		// A deferred Stop would enlarge the stack frame of each idle subscriber.
 		ready = time.After(wait)
 	}
@@ -282,8 +292,8 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-ready:
-	case <-s.pause.news:
-	case <-s.pause.changed:
+	case <-p.news:
+	case <-p.changed:
 	case <-s.revoked:
 	}
 	return nil

@@ -63,31 +63,33 @@ func (c *channel) confirm() error {
 // pump sends one message in each turn. It never returns nil.
 func (c *channel) pump(graph Graph) error {
 	var unsent []*delivery.Frame
+	var wait delivery.Wait
 	for {
 		var err error
-		unsent, err = c.takeTurn(graph, unsent)
-		if err == nil && len(unsent) == 0 {
-			err = graph.Wait(c.ctx)
-		}
-		if err != nil {
+		if unsent, wait, err = c.takeTurn(graph, unsent, wait); err != nil {
 			return err
+		}
+		if len(unsent) == 0 {
+			if err := wait(c.ctx); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-// takeTurn sends the first of what is unsent or, if that is nothing, of what is new,
-// and returns the rest.
-func (c *channel) takeTurn(graph Graph, unsent []*delivery.Frame) (_ []*delivery.Frame, err error) {
+// takeTurn sends the first of what is unsent or, if that is nothing, of what is new. It returns the rest,
+// and the function that waits for more.
+func (c *channel) takeTurn(graph Graph, unsent []*delivery.Frame, wait delivery.Wait) (_ []*delivery.Frame, _ delivery.Wait, err error) {
 	if err := c.mux.turn.Acquire(c.ctx, 1); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer c.mux.turn.Release(1)
 	if len(unsent) == 0 {
-		if unsent, err = graph.Poll(); err != nil || len(unsent) == 0 {
-			return nil, err
+		if unsent, wait, err = graph.Poll(); err != nil || len(unsent) == 0 {
+			return nil, wait, err
 		}
 	}
-	return unsent[1:], c.write(unsent[0])
+	return unsent[1:], wait, c.write(unsent[0])
 }
 
 func (c *channel) write(frame *delivery.Frame) (err error) {

@@ -136,21 +136,21 @@ func (s *fakeSubscription) fail(err error)                 { s.answers <- polled
 func (s *fakeSubscription) Name() names.GraphName { return s.view.name }
 func (s *fakeSubscription) Close()                { s.view.open.Add(-1) }
 
-func (s *fakeSubscription) Poll() ([]*delivery.Frame, error) {
+func (s *fakeSubscription) Poll() ([]*delivery.Frame, delivery.Wait, error) {
 	if len(s.waited) > 0 {
 		p := s.waited[0]
 		s.waited = s.waited[1:]
-		return p.frames, p.err
+		return p.frames, s.wait, p.err
 	}
 	select {
 	case p := <-s.answers:
-		return p.frames, p.err
+		return p.frames, s.wait, p.err
 	default:
-		return nil, nil
+		return nil, s.wait, nil
 	}
 }
 
-func (s *fakeSubscription) Wait(ctx context.Context) error {
+func (s *fakeSubscription) wait(ctx context.Context) error {
 	select {
 	case p := <-s.answers:
 		s.waited = append(s.waited, p)

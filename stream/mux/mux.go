@@ -81,9 +81,9 @@ type Graphs interface {
 // Graph is the peer's position in one graph. It is used by one goroutine.
 type Graph interface {
 	Name() names.GraphName
-	// Poll makes what there is to send now, Wait waits until there may be something.
-	Poll() ([]*delivery.Frame, error)
-	Wait(ctx context.Context) error
+	// Poll makes what there is to send now, and returns a function that waits until there may be more. The
+	// peer has the frames before it is called.
+	Poll() ([]*delivery.Frame, delivery.Wait, error)
 	// Close gives back everything that the subscription holds.
 	Close()
 }

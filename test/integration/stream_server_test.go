@@ -70,25 +70,26 @@ type fixedSubscription chan struct{}
 const fixedVertex = `{"svx":{"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"}}}`
 
 func (s fixedSubscription) Next(ctx context.Context) ([]*delivery.Frame, error) {
-	if frames, _ := s.Poll(); frames != nil {
+	frames, wait, _ := s.Poll()
+	if frames != nil {
 		return frames, nil
 	}
-	return nil, s.Wait(ctx)
+	return nil, wait(ctx)
 }
 
-func (s fixedSubscription) Poll() ([]*delivery.Frame, error) {
+func (s fixedSubscription) Poll() ([]*delivery.Frame, delivery.Wait, error) {
 	select {
 	case <-s:
 		return []*delivery.Frame{{
 			JSON:    []byte(`{"actions":[` + fixedVertex + `],"rev":"r1","synced":true}`),
 			Actions: []byte(fixedVertex), Rev: "r1", Synced: true,
-		}}, nil
+		}}, s.wait, nil
 	default:
-		return nil, nil
+		return nil, s.wait, nil
 	}
 }
 
-func (fixedSubscription) Wait(ctx context.Context) error {
+func (fixedSubscription) wait(ctx context.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
