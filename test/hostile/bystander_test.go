@@ -23,7 +23,7 @@ import (
 )
 
 // every is the pace of the changes that the bystander should see.
-const every = 50 * time.Millisecond
+const every = 20 * time.Millisecond
 
 // bystander watches a ConfigMap that is changed all the time, in a view and a
 // namespace of its own.

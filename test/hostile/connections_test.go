@@ -284,7 +284,6 @@ func TestReadersThatDoNotRead(t *testing.T) {
 		"many objects":                   {namespace: many, objects: manyObjects},
 		"large objects":                  {namespace: large, objects: largeObjects},
 		"large objects with compression": {namespace: large, objects: largeObjects, extensions: "permessage-deflate"},
-		"many objects with compression":  {namespace: many, objects: manyObjects, extensions: "permessage-deflate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			meanwhile(t, func(tries *tally) {

@@ -140,7 +140,7 @@ func TestFloodOfTokens(t *testing.T) {
 	meanwhile(t, func(tries *tally) {
 		m := newModest(t, alice, path)
 		m.answers(t, http.StatusOK, 4)
-		const connections, each = 24, 240
+		const connections, each = 12, 240
 		var all sync.WaitGroup
 		for range connections {
 			transport := &http.Transport{TLSClientConfig: strange.Clone(), ForceAttemptHTTP2: true, MaxConnsPerHost: 1}

@@ -19,7 +19,7 @@ func TestKindsThatComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	definitions := clients.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-	const kinds, rounds, fields = 2, 3, 1000
+	const kinds, rounds, fields = 2, 2, 400
 	meanwhile(t, func(tries *tally) {
 		defer deleteViews(t, namespace)
 		for i := range 10 {

@@ -84,7 +84,7 @@ func TestCrashesRefuseExpressions(t *testing.T) {
 
 	// The next process finds crashes that were some minutes ago.
 	manager.Kill()
-	soon := 15 * time.Second
+	soon := 8 * time.Second
 	last := time.Now().Add(soon - 10*time.Minute)
 	record, err := json.Marshal(map[string]any{"running": false, "ends": []time.Time{last.Add(-time.Minute), last}})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // does, are refused and not kept.
 func TestRefusedViews(t *testing.T) {
 	namespace := newNamespace(t, "refused")
-	const views, most = 120, 60 << 20
+	const views, most = 60, 15 << 20                               // kept, they would be 30 MiB
 	long := "'" + strings.Repeat("\U0001F578", 10_000) + "' == ''" // the API server counts characters, the operator bytes
 	query := fmt.Sprintf(`{include: {resourceSelectorExpression: %[1]s, object: {objectSelectorExpression: %[1]s}}}`, quoted(long))
 	spec := "{queries: [" + strings.Repeat(query+", ", 2) + query + "]}"
