@@ -45,6 +45,11 @@ func (m *Manifests) markNamespaces() {
 	}
 }
 
+// installs has the kinds that install charts.
+var installs = map[schema.GroupKind]bool{
+	{Group: "helm.toolkit.fluxcd.io", Kind: "HelmRelease"}: true, {Group: "helm.cattle.io", Kind: "HelmChart"}: true, {Group: "argoproj.io", Kind: "Application"}: true,
+}
+
 // View returns the spec of a view of the manifests. It selects everything. References into namespaces that are
 // not described are outside and not missing, since a cluster may have the objects. So are references to kinds
 // without a manifest, if these are cluster-scoped or custom kinds without a definition.
@@ -53,10 +58,15 @@ func (m *Manifests) View(without string) v1alpha1.GraphViewSpec {
 	for key, o := range m.Objects {
 		has[key.GroupKind] = has[key.GroupKind] || !o.Made()
 	}
+	// Charts have cluster-scoped objects with any name.
+	charts := false
+	for key := range m.Objects {
+		charts = charts || installs[key.GroupKind]
+	}
 	foreign := "false"
 	for _, kind := range m.Kinds() {
 		_, builtin := builtinKinds()[kind.GroupKind()]
-		if !has[kind.GroupKind()] && (!kind.Namespaced || !builtin && kind.Schema == nil) {
+		if !kind.Namespaced && charts && kind.GroupKind() != namespaceKind || !has[kind.GroupKind()] && (!kind.Namespaced || !builtin && kind.Schema == nil) {
 			foreign += " || (group == '" + kind.Group + "' && kind == '" + kind.Kind + "')"
 		}
 	}

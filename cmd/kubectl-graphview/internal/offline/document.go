@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )
@@ -111,6 +112,9 @@ func (d *document) objects(content map[string]any, at string, size int) ([]*Obje
 			all = append(all, found...)
 		}
 		return all, nil
+	}
+	if _, kubernetes := builtinKinds()[schema.FromAPIVersionAndKind(version, kind).GroupKind()]; content["metadata"] == nil && !kubernetes {
+		return nil, nil // the configuration of another program
 	}
 	o := &Object{Content: content, source: d, at: at}
 	if size > maxObject {

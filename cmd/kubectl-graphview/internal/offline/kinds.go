@@ -71,6 +71,7 @@ var clusterScoped = sync.OnceValue(func() map[schema.GroupKind]bool {
 
 // clusterKinds are further kinds of other projects that are in no namespace.
 var clusterKinds = []string{
+	"cert-manager.io/ClusterIssuer", "external-secrets.io/ClusterExternalSecret", "external-secrets.io/ClusterSecretStore", "kyverno.io/ClusterPolicy",
 	"apiextensions.crossplane.io/CompositeResourceDefinition", "apiextensions.crossplane.io/Composition", "gateway.networking.k8s.io/GatewayClass",
 	"karpenter.k8s.aws/EC2NodeClass", "karpenter.sh/NodeClaim", "karpenter.sh/NodePool", "operator.tigera.io/Installation",
 	"pkg.crossplane.io/Configuration", "pkg.crossplane.io/Function", "pkg.crossplane.io/Provider", "snapshot.storage.k8s.io/VolumeSnapshotClass",
@@ -78,8 +79,9 @@ var clusterKinds = []string{
 
 // inNoNamespace reports whether a kind that nothing describes is cluster-scoped, as far as is known. Those of
 // other projects are called ClusterSomething, unless their objects name a namespace.
-func inNoNamespace(of schema.GroupKind) bool {
-	return clusterScoped()[of] || slices.Contains(clusterKinds, of.Group+"/"+of.Kind) || strings.HasPrefix(of.Kind, "Cluster") && of.Kind != "Cluster"
+func (k *kinds) inNoNamespace(of schema.GroupKind) bool {
+	return clusterScoped()[of] || slices.Contains(clusterKinds, of.Group+"/"+of.Kind) ||
+		strings.HasPrefix(of.Kind, "Cluster") && of.Kind != "Cluster" && !k.inNamespace[of]
 }
 
 // named reports whether the table of references has rules of a kind, or leads to it.
@@ -143,7 +145,7 @@ func (k *kinds) of(gvk schema.GroupVersionKind) (kind Kind, known bool) {
 	guess, ok := k.guessed[of]
 	if !ok || version.CompareKubeAwareVersionStrings(gvk.Version, guess.Version) > 0 {
 		plural, _ := meta.UnsafeGuessKindToResource(gvk)
-		guess = Kind{GroupVersionKind: gvk, Resource: plural.Resource, Namespaced: !inNoNamespace(of) || k.inNamespace[of]}
+		guess = Kind{GroupVersionKind: gvk, Resource: plural.Resource, Namespaced: !k.inNoNamespace(of)}
 		k.guessed[of] = guess
 	}
 	return guess, named()[of] || !guess.Namespaced

@@ -37,6 +37,15 @@ type kustomization struct {
 	Replacements    []pathOrText     `json:"replacements"`
 	OpenAPI         pathOrText       `json:"openapi"`
 	HelmCharts      []map[string]any `json:"helmCharts"`
+	ConfigMaps      []generator      `json:"configMapGenerator"`
+	Secrets         []generator      `json:"secretGenerator"`
+}
+
+// generator has the files of a generated ConfigMap or Secret, as PATH or NAME=PATH.
+type generator struct {
+	Files []string `json:"files"`
+	Envs  []string `json:"envs"`
+	Env   string   `json:"env"`
 }
 
 type pathOrText struct {
@@ -82,6 +91,11 @@ func (k *kustomization) entries() []string {
 	for _, of := range slices.Concat(k.Patches, k.Patches6902, k.Replacements, []pathOrText{k.OpenAPI}) {
 		all = append(all, of.Path)
 	}
+	for _, g := range slices.Concat(k.ConfigMaps, k.Secrets) {
+		for _, entry := range slices.Concat(g.Files, g.Envs, []string{g.Env}) {
+			all = append(all, entry[strings.IndexByte(entry, '=')+1:])
+		}
+	}
 	return slices.DeleteFunc(all, func(entry string) bool { return entry == "" || strings.ContainsAny(entry, "\n{") })
 }
 
@@ -114,7 +128,7 @@ func (l *Loader) kustomize(m *Manifests, folder string, walked bool) []*Object {
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, top)
 	switch {
 	case err == nil:
-	case walked && errors.Is(disk.refused, errElsewhere):
+	case walked && disk.refused != nil:
 		m.warn("%s: left out: %s", folder, disk.refused)
 		return nil
 	default:

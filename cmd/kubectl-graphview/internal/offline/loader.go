@@ -229,7 +229,7 @@ func (c *contents) visit(path string, entry fs.DirEntry, err error) error {
 	case isKustomization(name):
 		c.kustomizations = append(c.kustomizations, filepath.ToSlash(filepath.Dir(path)))
 		return nil
-	case !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) || name == "Chart.yaml":
+	case !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) || name == "Chart.yaml" || strings.HasPrefix(name, "."):
 		return nil
 	}
 	info, err := c.root.Stat(path)
@@ -257,9 +257,17 @@ func (c *contents) read(name string) ([]byte, error) {
 		return nil, err
 	case !bytes.Contains(content, []byte("apiVersion")) || !bytes.Contains(content, []byte("kind")):
 		return []byte{}, nil
-	case bytes.Contains(content, []byte("{{-")) || bytes.Contains(content, []byte("{%")):
+	case (bytes.Contains(content, []byte("{{")) || bytes.Contains(content, []byte("{%"))) && !readable(name, content):
 		c.m.warn("%s: left out, because it is a template", filepath.Join(c.folder, name))
 		return []byte{}, nil
 	}
 	return content, nil
+}
+
+// readable reports whether all documents of a file can be read.
+func readable(name string, content []byte) bool {
+	return !slices.ContainsFunc(documents(name, content), func(d *document) bool {
+		_, err := d.parse()
+		return err != nil
+	})
 }

@@ -115,12 +115,13 @@ func TestKustomization(t *testing.T) {
 	folder := write(t, map[string]string{
 		"host/kustomization.yaml":                     "resources: [github.com/org/repo]\n",
 		"host/github.com/org/repo/kustomization.yaml": "resources: []\n",
+		"generated/kustomization.yaml":                "configMapGenerator: [{name: a, files: ['b=https://example.com/b']}]\n",
 		"helm/kustomization.yaml":                     "helmCharts: [{name: a}]\n",
 		"broken/kustomization.yaml":                   "resources: [a.yaml]\n",
 		"broken/a.yaml":                               "kind: [",
 	})
 	for name, want := range map[string]string{
-		"host": "github.com/org/repo in ", "helm": "helmCharts are not rendered", "broken": "a.yaml", "none": "no such file",
+		"host": "github.com/org/repo in ", "generated": "https://example.com/b in ", "helm": "helmCharts are not rendered", "broken": "a.yaml", "none": "no such file",
 	} {
 		m := NewLoader(Options{Kustomizations: []string{filepath.Join(folder, name)}}).Load()
 		if len(m.Faults) != 1 || !strings.Contains(m.Faults[0].Error(), want) {

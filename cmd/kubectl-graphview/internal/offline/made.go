@@ -105,7 +105,7 @@ func (m *Manifests) add(of schema.GroupKind, namespace, name string, owner *Obje
 	}
 	object["apiVersion"], object["kind"], object["metadata"] = kind.GroupVersion().String(), kind.Kind, metadata
 	o := &Object{Content: object}
-	o.identify(kind, namespace)
+	o.identify(kind, namespace, "")
 	m.Objects[key] = o
 }
 

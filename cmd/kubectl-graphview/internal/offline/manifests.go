@@ -94,7 +94,7 @@ func (m *Manifests) resolve() {
 			m.fault(o.failed(err))
 		}
 	}
-	unknown := map[schema.GroupKind]bool{}
+	unknown, targets := map[schema.GroupKind]bool{}, targetNamespaces(m.raw)
 	for _, raw := range m.raw {
 		named := schema.FromAPIVersionAndKind(text(raw.Content, "apiVersion"), text(raw.Content, "kind"))
 		kind, known := m.kinds.of(named)
@@ -103,7 +103,7 @@ func (m *Manifests) resolve() {
 			m.warn("%s: nothing describes %s of %s, so it counts as namespaced; name its CustomResourceDefinition with --schemas", raw.Position("kind", ""), named.Kind, named.GroupVersion())
 		}
 		o := *raw
-		o.identify(kind, m.namespace)
+		o.identify(kind, m.namespace, targets.of(raw.File()))
 		if before := m.Objects[o.Key]; before != nil {
 			m.warn("%s: %s again, after %s; the last one counts", o.Position("metadata.name", ""), o.Key, before.Position("metadata.name", ""))
 		}

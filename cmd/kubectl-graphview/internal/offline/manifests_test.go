@@ -77,7 +77,7 @@ subjects: [{kind: ServiceAccount, name: default, namespace: other}]
 func TestKinds(t *testing.T) {
 	m := load(t, `{apiVersion: v1, kind: Node, metadata: {name: a, namespace: x}}
 ---
-{apiVersion: cert-manager.io/v1, kind: ClusterIssuer, metadata: {name: a}}
+{apiVersion: cert-manager.io/v1, kind: ClusterIssuer, metadata: {name: a, namespace: wrong}}
 ---
 {apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: a}}
 ---
@@ -130,6 +130,21 @@ func TestAllows(t *testing.T) {
 	} {
 		if got := m.Allows(tt.file, tt.key); got != tt.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestTargets: Flux puts the objects of a folder into the namespace of its Kustomization.
+func TestTargets(t *testing.T) {
+	folder := write(t, map[string]string{
+		"apps/web/ks.yaml":      "{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: web, namespace: flux-system}, spec: {path: ./apps/web/app, targetNamespace: shop}}",
+		"apps/web/app/web.yaml": strings.ReplaceAll(configMap, "NAME", "web"),
+		"apps/api/api.yaml":     strings.ReplaceAll(configMap, "NAME", "api"),
+	})
+	m := NewLoader(Options{Paths: []string{folder}}).Load()
+	for _, want := range []Key{{configMapKind, "shop", "web"}, {configMapKind, "default", "api"}, {schema.GroupKind{Group: "kustomize.toolkit.fluxcd.io", Kind: "Kustomization"}, "flux-system", "web"}} {
+		if m.Objects[want] == nil {
+			t.Errorf("%s is not there", want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -82,15 +83,14 @@ func (o *Object) check() error {
 
 // identify sets the key and the kind, and the metadata that an API server would add. It copies what it
 // changes, because the content may be that of an earlier load.
-func (o *Object) identify(kind Kind, namespace string) {
+//
+// The namespace is that of the target, if there is one, of the object, or else the default.
+func (o *Object) identify(kind Kind, otherwise, target string) {
 	metadata := copied(o.metadata())
-	if !kind.Namespaced {
+	namespace := cmp.Or(target, text(metadata, "namespace"), otherwise)
+	if metadata["namespace"] = namespace; !kind.Namespaced {
 		namespace = ""
 		delete(metadata, "namespace")
-	} else if own := text(metadata, "namespace"); own != "" {
-		namespace = own
-	} else {
-		metadata["namespace"] = namespace
 	}
 	o.Kind, o.Key = kind, Key{kind.GroupKind(), namespace, text(metadata, "name")}
 	metadata["uid"] = uidOf(o.Key)
