@@ -239,7 +239,7 @@ func (v *View) tooCostly() string {
 		return v.evaluator.Budget().Excess("the view's expressions, and finding what is within the depth of roots.follow whenever something changes,", others) +
 			"; leave the depth out, simplify the expressions, or have label selectors or queries leave fewer objects to them"
 	}
-	return v.evaluator.Budget().Excess("the view's expressions", others) +
+	return v.evaluator.Budget().Excess("the view's expressions, and changes that add or hide very many objects at once,", others) +
 		"; simplify them, or have label selectors or queries leave fewer objects to them"
 }
 

@@ -217,6 +217,6 @@ type Overdrawn struct {
 }
 
 func (e *Overdrawn) Error() string {
-	return fmt.Sprintf("the GraphViews and connections of %s hold %d MiB of memory, and an owner may hold no more than the %d MiB that are free for all; delete or narrow some of them, or raise the operator's memory limit",
+	return fmt.Sprintf("the GraphViews, connections and objects of %s hold %d MiB of memory, and an owner may hold no more than the %d MiB that are free for all; delete or narrow some of them, or raise the operator's memory limit",
 		e.Owner, e.Held>>20, e.Free>>20)
 }

@@ -119,6 +119,7 @@ func (l *Lens) examineAll(came, went, turned []entryID, relabelled []spaceID) {
 
 // conclude stores the visibility of this revision, which the next revision starts from.
 func (l *Lens) conclude() {
+	l.noteWork()
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
 		was := p.flags&shown != 0

@@ -176,7 +176,19 @@ func (l *Lens) rewalk() {
 	}
 }
 
-// Walked is the number of objects and arcs that a lens with a depth visited in a revision.
+// noteWork records that a commit changed many entries, as one change far from them may do: it hides all
+// objects behind the one that it changes.
+func (l *Lens) noteWork() {
+	if n := len(l.dirty); n > l.g.fewEntries {
+		l.g.walks = append(l.g.walks, Walked{l, entryVisits * n})
+	}
+}
+
+// entryVisits is the number of visits that the commit of a changed entry takes as long as.
+const entryVisits = 11
+
+// Walked is the number of objects and arcs that a lens with a depth visited in a revision, or that the
+// commit of many entries took as long as.
 type Walked struct {
 	Lens   *Lens
 	Visits int

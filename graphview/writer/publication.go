@@ -16,8 +16,8 @@ type Follower interface {
 	Arrived(head uint64, received time.Time)
 	// Published is called after readers were notified.
 	Published()
-	// Walked is called if the lens explored from its roots, with the number of visits: at most once per
-	// batch, because the number of revisions of a batch depends on other lenses.
+	// Walked is called if the lens explored from its roots to a depth, or if many entries changed, with the
+	// number of visits: at most once per batch, because the number of revisions of a batch depends on other lenses.
 	Walked(visits int)
 }
 

@@ -153,7 +153,7 @@ func settle(t *testing.T, namespace string) (refused int) {
 		for _, o := range all.Items {
 			switch ready := said(&o, "Ready"); {
 			case strings.HasPrefix(ready, "True "):
-			case strings.HasPrefix(ready, "False LimitExceeded the GraphViews and connections of namespace "+namespace+" hold "):
+			case strings.HasPrefix(ready, "False LimitExceeded the GraphViews, connections and objects of namespace "+namespace+" hold "):
 				refused++
 			default:
 				return fmt.Sprintf("%s: Ready is %q, Accepted %q", o.GetName(), ready, said(&o, "Accepted"))
