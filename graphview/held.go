@@ -30,8 +30,8 @@ func compiledBytes(s *spec.Spec) int64 { return viewBytes + programBytes*int64(s
 // The memory of a value belongs to one of two owners. A value that is kept for one view or user, such as
 // a vertex of its graph, a summary or a watch with a selector, belongs to the owner of the view or to the
 // user: their accounts pay. A value that is kept once for all, such as an object in a watch of all
-// namespaces or a reference in the graph, belongs to the namespace of the object, whoever watches it:
-// namespacePayer pays.
+// namespaces or a reference in the graph, belongs to the namespace of the object, also if only
+// views of other namespaces show it: namespacePayer pays.
 
 // namespacePayer pays for the objects of namespaces. It implements graph.Payer for their references, and
 // pays for the objects of the watches that views share.

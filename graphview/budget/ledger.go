@@ -10,7 +10,7 @@ import (
 )
 
 // HeldBytes is the limit of a [Ledger] in a process without a memory limit.
-var HeldBytes = Declare("held_bytes", "bytes that the views and connections of all users hold", 1<<30)
+var HeldBytes = Declare("held_bytes", "bytes that the views, the connections and the objects of all owners hold", 1<<30)
 
 // Ledger limits the bytes that all owners hold together. An owner may hold as many bytes as
 // are free: one owner alone holds at most half of the limit, two a third each, n owners 1/(n+1)
@@ -18,8 +18,8 @@ var HeldBytes = Declare("held_bytes", "bytes that the views and connections of a
 // "Dynamic queue length thresholds for shared-memory packet switches", 1998.
 //
 // A value that is kept for one view or user is charged to its owner. A value that is kept once for all,
-// such as an object in a watch of all namespaces, is charged to the namespace of the object, whoever
-// watches it.
+// such as an object in a watch of all namespaces, is charged to the namespace of the object, also
+// if only views of other namespaces show it.
 type Ledger struct {
 	limit int64
 

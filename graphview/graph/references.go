@@ -89,7 +89,7 @@ func (g *Graph) namedBytes(space spaceID) int {
 func (g *Graph) payName(id slotID) {
 	s := g.slots.at(id)
 	if s.place != 0 || s.in == 0 {
-		return // there is an object, somebody pays already, or nothing refers to the name
+		return // there is an object, a namespace pays already, or nothing refers to the name
 	}
 	payer := g.slots.at(g.nodes.at(g.arcs.at(s.in).from).slot).space
 	s.place = payerPlace + uint32(payer)

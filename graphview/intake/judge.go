@@ -163,6 +163,9 @@ func evaluateNamespace(ctx context.Context, turn expr.Turn, n *spec.NamespacePro
 	if n.Object == nil {
 		return Verdict{Selection: graph.Selection{Member: true}}
 	}
+	if o.LacksContent() {
+		return Verdict{Err: errNoRoom}
+	}
 	in := newInput(o, resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, turn)
 	matches, err := n.Object.Matches(ctx, in)
 	if err != nil {
