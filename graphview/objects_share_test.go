@@ -20,7 +20,7 @@ func TestObjectsBeyondTheirNamespacesShare(t *testing.T) {
 	content := func() string {
 		b := make([]byte, 25_000)
 		for i := range b {
-			b[i] = byte(rand.Uint32()) //nolint:gosec // cut off, and no secret
+			b[i] = byte(rand.Uint32())
 		}
 		return hex.EncodeToString(b)
 	}

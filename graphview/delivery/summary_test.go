@@ -26,7 +26,7 @@ func TestSummaryThatReturns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(made), has
+		return made, has
 	}
 	first, _ := read(version(1, 3, "Running"), 0)
 	changed, returned := version(2, 5, "Failed"), version(3, 6, "Running")
@@ -89,7 +89,7 @@ func TestSummariesOfReaders(t *testing.T) {
 			case err != nil:
 				t.Fatal(err)
 			case !has:
-				r.text = string(text)
+				r.text = text
 			}
 			if r.known = c.Logged; !strings.Contains(r.text, want) {
 				t.Fatalf("after revision %d a reader shows %s, not %s", r.known, r.text, want)
@@ -138,7 +138,7 @@ func TestSummaryAfterAFailure(t *testing.T) {
 	if _, has, err := s.of(version(2, 5, &fakeObject{json: `{"kind":"Deployment","spec":{"replicas":1e999}}`}), 4); err == nil || has {
 		t.Fatal(has, err)
 	}
-	if text, has, err := s.of(version(1, 6, good), 5); err != nil || has || string(text) != string(first) {
+	if text, has, err := s.of(version(1, 6, good), 5); err != nil || has || text != first {
 		t.Errorf("known already: %t (%v), though the reader shows none", has, err)
 	}
 }

@@ -14,7 +14,7 @@ type pair struct{ key, value string }
 type labelSet struct {
 	labels map[string]string
 	hash   uint64
-	uses   int
+	uses   int32
 	payer  spaceID   // see payLabels
 	next   *labelSet // of the same hash
 }

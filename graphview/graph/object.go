@@ -94,15 +94,10 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		g.markSideChanged(n, false)
 	}
 
-	labels, references, texts := g.labels.acquire(o.Labels), o.References, g.selectorBytesOf(o)
-	exceeds := g.exceedsTexts(n, labels, texts)
-	if exceeds {
-		g.releaseLabels(labels)
-		labels, references = nil, nil
-		g.setTexts(n, 0)
-	} else {
-		g.payLabels(g.slots.at(at).space, labels)
-		g.setTexts(n, texts)
+	labels, exceeding := g.acquireTexts(n, o)
+	references := o.References
+	if exceeding > 0 {
+		references = nil
 	}
 	relabel := !known || labels != p.labels
 	if relabel {
@@ -120,8 +115,8 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	delete(g.misplaced, n)
 	g.setNames(n, references, o.KeptPrefix)
 	g.setSelectors(n, references)
-	if exceeds {
-		g.leaveAllOut(n, texts+o.labelBytes())
+	if exceeding > 0 {
+		g.leaveAllOut(n, exceeding)
 	}
 	if relabel {
 		g.relabelled(at)

@@ -14,10 +14,10 @@ import (
 // heap.
 const (
 	slotBytes        = 41 // of a map from text to text, for one pair
-	selectorBytes    = 180
+	selectorBytes    = 200
 	requirementBytes = 56
-	valueBytes       = 172 // of a value of a requirement, with its place in the index of the namespace
-	comparedBytes    = 64  // of a value in a comparer, without its place in the map
+	valueBytes       = 232 // of a value of a requirement, with its place in the index of the namespace
+	comparedBytes    = 24  // of a value in a comparer, without its place in the map
 	comparerBytes    = 76  // of the map of a comparer, for one value
 	labelSetBytes    = 120
 )
@@ -99,6 +99,20 @@ func (g *Graph) exceedsTexts(id nodeID, labels *labelSet, bytes int) bool {
 		more += labels.bytes()
 	}
 	return more > 0 && g.namedBytes(space)+more > g.payer.Most(g.spaces.at(space), budget.Names)
+}
+
+// acquireTexts charges for the labels and selectors of an object, and returns the labels. If they do not
+// fit, it charges nothing, and returns no labels and what they would hold.
+func (g *Graph) acquireTexts(id nodeID, o *Object) (labels *labelSet, exceeding int) {
+	labels, bytes := g.labels.acquire(o.Labels), g.selectorBytesOf(o)
+	if g.exceedsTexts(id, labels, bytes) {
+		g.releaseLabels(labels)
+		g.setTexts(id, 0)
+		return nil, bytes + o.labelBytes()
+	}
+	g.payLabels(g.slots.at(g.nodes.at(id).slot).space, labels)
+	g.setTexts(id, bytes)
+	return labels, 0
 }
 
 // setTexts charges for the selectors of a node.

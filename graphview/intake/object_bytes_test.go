@@ -26,7 +26,7 @@ func TestObjectBytes(t *testing.T) {
 			for i := range items {
 				content := make([]byte, random.IntN(longest))
 				for j := range content {
-					content[j] = byte(random.Uint32()) //nolint:gosec // cut off
+					content[j] = byte(random.Uint32())
 				}
 				items[i] = fmt.Sprintf(`{"metadata":{"name":"object-%d","namespace":"shop","uid":"uid-%d","resourceVersion":"1"},"data":{"a":%q}}`, i, i, hex.EncodeToString(content))
 			}

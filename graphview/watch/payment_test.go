@@ -24,7 +24,7 @@ func (p *purse) room(string) int { return int(p.most.Load() - p.held.Load()) }
 func noise(length int) string {
 	b := make([]byte, length/2)
 	for i := range b {
-		b[i] = byte(rand.Uint32()) //nolint:gosec // no secret
+		b[i] = byte(rand.Uint32())
 	}
 	return hex.EncodeToString(b)
 }
