@@ -13,7 +13,8 @@ import (
 	"graphview.dev/graphview/impact"
 )
 
-// Payer pays for the narrowed graph of one subscriber, in one goroutine at a time.
+// Payer pays for the narrowed graph of one subscriber, in one goroutine at a time. The engine's Payer is
+// graphview.narrowedPayer.
 type Payer interface {
 	// Charge charges a number of visits, which may be 0, and returns the time until further visits
 	// are allowed.

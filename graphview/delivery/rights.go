@@ -9,7 +9,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Access has the current rights of one subscriber. Its methods are safe for concurrent use.
+// Access has the current rights of one subscriber. Its methods are safe for concurrent use. The server's
+// Access is rights.Lease.
 type Access interface {
 	// Rights returns the rights that are known now.
 	Rights() Rights

@@ -13,7 +13,8 @@ import (
 // whose references by name do not fit keeps none of them. It is tried again when it is set again; see
 // RetryReferences.
 
-// Payer pays for the references of the objects of namespaces. The writer calls it.
+// Payer pays for the references of the objects of namespaces. The writer calls it. The engine's Payer is
+// graphview.namespacePayer.
 type Payer interface {
 	// Pay sets the number of bytes that the references of a namespace's objects hold, if the namespace
 	// may hold that many, and reports whether it may. A smaller number is never refused.

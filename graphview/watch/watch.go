@@ -148,7 +148,7 @@ func (w *Watch) currentState() State {
 
 // Handler receives the events of one Watch. Its methods are called one at a time,
 // from the Watch's goroutines. They may block, which slows the Watch down. The
-// package documentation lists the calls that they must not make.
+// package documentation lists the calls that they must not make. The engine's Handler is intake.Feed.
 type Handler interface {
 	// Set is called when an object is new, or its retained JSON changed in more than its
 	// resourceVersion. If it was deleted and created again between two lists, it has a new UID

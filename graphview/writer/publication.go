@@ -7,7 +7,8 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Follower stands for the readers of a lens. The writer calls its methods, which must not block.
+// Follower stands for the readers of a lens. The writer calls its methods, which must not block. The
+// engine's Follower is the follower of a graphview.View.
 type Follower interface {
 	// Subscribers returns the number of readers that wait for changes.
 	Subscribers() int

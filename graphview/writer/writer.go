@@ -18,7 +18,7 @@ type Func func()
 func (f Func) Apply() { f() }
 
 // Received is implemented by events that have a time of receipt. For other events, and if it is zero,
-// the time at which the writer takes the batch counts.
+// the time at which the writer takes the batch counts. The setEvent of package intake implements it.
 type Received interface{ Received() time.Time }
 
 // Options of a Writer.
