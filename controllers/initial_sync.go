@@ -62,12 +62,12 @@ func (s *initialSync) told(name graphview.Name) {
 // was when the reconciler started.
 func (r *GraphViewReconciler) Known() <-chan struct{} { return r.initial.known }
 
-// initialList lists the GraphViews for initialSync, as soon as the cache has them and
+// oneTimeLister lists the GraphViews for initialSync, as soon as the cache has them and
 // the engine knows the rules by which their references are found.
-type initialList struct{ r *GraphViewReconciler }
+type oneTimeLister struct{ r *GraphViewReconciler }
 
 // Start returns when the GraphViews are listed.
-func (l *initialList) Start(ctx context.Context) error {
+func (l *oneTimeLister) Start(ctx context.Context) error {
 	if rules := l.r.options.RulesKnown; rules != nil {
 		select {
 		case <-ctx.Done():

@@ -58,7 +58,7 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	if err := mgr.Add(r.applier); err != nil {
 		return fmt.Errorf("add the goroutines that apply specs: %w", err)
 	}
-	if err := mgr.Add(&initialList{r}); err != nil {
+	if err := mgr.Add(&oneTimeLister{r}); err != nil {
 		return fmt.Errorf("add the initial list of GraphViews: %w", err)
 	}
 	err = ctrl.NewControllerManagedBy(mgr).

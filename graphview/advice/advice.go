@@ -250,20 +250,20 @@ func quoted(text string) string {
 // KindNotServed is the reason if no API serves a kind that a ReferenceRule names.
 const KindNotServed Reason = "KindNotServed"
 
-// Kind is a kind that a spec names, and the path of that field.
-type Kind struct {
+// NamedKind is a kind that a spec names, and the path of that field.
+type NamedKind struct {
 	Path, Group, Kind string
 }
 
 // OfKinds finds the kinds that no API serves, each once.
-func OfKinds(named []Kind, served []resources.Resource) []Finding {
+func OfKinds(named []NamedKind, served []resources.Resource) []Finding {
 	x := newIndex(served)
 	var out []Finding
-	said := map[Kind]bool{}
+	said := map[NamedKind]bool{}
 	looks := 0
 	for _, k := range named {
 		in := x.kinds[k.Kind]
-		same := Kind{Group: k.Group, Kind: k.Kind}
+		same := NamedKind{Group: k.Group, Kind: k.Kind}
 		if said[same] || slices.ContainsFunc(in, func(r resources.Resource) bool { return r.Group == k.Group }) {
 			continue
 		}

@@ -2,9 +2,9 @@ package budget
 
 import "sync"
 
-// HasRoom reports whether an owner may take one more: something is free, and the owner holds less than
+// MayTake reports whether an owner may take one more: something is free, and the owner holds less than
 // few or less than free/share. So the last free ones go to owners that hold few.
-func HasRoom(held, free, few, share int64) bool {
+func MayTake(held, free, few, share int64) bool {
 	return free > 0 && (held < few || held*share < free)
 }
 
@@ -13,7 +13,7 @@ func HasRoom(held, free, few, share int64) bool {
 type Shares[Owner comparable] struct {
 	bound *Bound
 	limit int64
-	// few and share are arguments of HasRoom, 0 if the limit is per owner.
+	// few and share are arguments of MayTake, 0 if the limit is per owner.
 	few, share int64
 
 	mu   sync.Mutex
@@ -26,7 +26,7 @@ func NewShares[Owner comparable](bound *Bound) *Shares[Owner] {
 	return &Shares[Owner]{bound: bound, limit: bound.limit, held: make(map[Owner]int64)}
 }
 
-// Divide returns Shares that share one limit among all owners by [HasRoom]. Its errors name the bound.
+// Divide returns Shares that share one limit among all owners by [MayTake]. Its errors name the bound.
 func Divide[Owner comparable](bound *Bound, limit, few, share int64) *Shares[Owner] {
 	return &Shares[Owner]{bound: bound, limit: limit, few: few, share: share, held: make(map[Owner]int64)}
 }
@@ -36,7 +36,7 @@ func (s *Shares[Owner]) Take(owner Owner, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held := s.held[owner]
-	if n < 0 || s.share == 0 && int64(n) > s.limit-held || s.share > 0 && !HasRoom(held, s.limit-s.all, s.few, s.share) {
+	if n < 0 || s.share == 0 && int64(n) > s.limit-held || s.share > 0 && !MayTake(held, s.limit-s.all, s.few, s.share) {
 		return s.bound.Exceed()
 	}
 	if n > 0 {

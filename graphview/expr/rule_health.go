@@ -55,14 +55,14 @@ const judgementKeys = "state and, optionally, reason, ready, wanted and since"
 // reason, ready, wanted and since. An empty text or map means no opinion. The error
 // is an *Error, or wraps that of ctx.
 func CompileHealth(ctx context.Context, turn Turn, text string, states []string) (*Health, error) {
-	p, err := compile(ctx, turn, ruleEnvironment, text, judgements(states))
+	p, err := compile(ctx, turn, ruleEnvironment, text, healthOutcome(states))
 	if err != nil {
 		return nil, err
 	}
 	return &Health{p, states}, nil
 }
 
-func judgements(states []string) outcome {
+func healthOutcome(states []string) outcome {
 	return outcome{
 		name:    "a state or a map with " + judgementKeys,
 		meaning: "one of the states " + strings.Join(states, ", ") + ", or a map with " + judgementKeys,
@@ -94,7 +94,7 @@ func (h *Health) Judge(ctx context.Context, in *Input) (Judgement, error) {
 	case traits.Mapper:
 		j, wrong = judgementOf(value)
 	default:
-		return Judgement{}, notOfType(judgements(h.states), result)
+		return Judgement{}, notOfType(healthOutcome(h.states), result)
 	}
 	switch empty := j == (Judgement{}); {
 	case wrong != "":

@@ -189,7 +189,7 @@ func (c *entryCheck) list(e ast.Expr) *Error {
 	switch e.Kind() {
 	case ast.ListKind:
 		for _, element := range e.AsList().Elements() {
-			if wrong := c.entry(element); wrong != nil {
+			if wrong := c.checkEntry(element); wrong != nil {
 				return wrong
 			}
 		}
@@ -217,7 +217,7 @@ func (c *entryCheck) list(e ast.Expr) *Error {
 	return nil
 }
 
-func (c *entryCheck) entry(e ast.Expr) *Error {
+func (c *entryCheck) checkEntry(e ast.Expr) *Error {
 	if e.Kind() != ast.MapKind {
 		if t := c.checked.GetType(e.ID()); t.Kind() != types.MapKind && t.Kind() != types.DynKind && t.Kind() != types.OpaqueKind {
 			return c.wrong(e, "an entry must be a map, not %s", t)

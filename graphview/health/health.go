@@ -57,7 +57,7 @@ type Health struct {
 	// failed or was evicted.
 	Ended bool
 	// Untimed reports that the object becomes degraded after Patience, but does not say when its state
-	// began: see [Health.Seen].
+	// began: see [Health.WithDeadlineFrom].
 	Untimed bool
 }
 
@@ -77,9 +77,9 @@ func (h Health) At(now time.Time) Health {
 	return h
 }
 
-// Seen sets the deadline of an untimed health from the time, in seconds since 1970, at which the object
+// WithDeadlineFrom sets the deadline of an untimed health from the time, in seconds since 1970, at which the object
 // was first seen in this state. It returns other healths unchanged.
-func (h Health) Seen(first int64) Health {
+func (h Health) WithDeadlineFrom(first int64) Health {
 	if h.Untimed {
 		h.Overdue, h.Untimed = deadline(first), false
 	}

@@ -39,7 +39,7 @@ func TestJudged(t *testing.T) {
 		if !o.Since.IsZero() {
 			first = o.Since
 		}
-		h := judge(t, Kind{group, kind}, o.Object).Seen(first.Unix()).At(judgedAt)
+		h := judge(t, Kind{group, kind}, o.Object).WithDeadlineFrom(first.Unix()).At(judgedAt)
 		count := fmt.Sprintf("%-8s %s", o.Set, o.Fault)
 		all[count]++
 		switch {

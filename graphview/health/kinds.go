@@ -45,12 +45,12 @@ var kinds = map[Kind]*rule{
 	{"apiregistration.k8s.io", "APIService"}:             {judge: conditionOf("Available"), says: "the condition Available"},
 	{"apiextensions.k8s.io", "CustomResourceDefinition"}: {judge: conditionOf("Established"), says: "the condition Established"},
 	{"argoproj.io", "Application"}:                       {judge: application, says: "the word in status.health.status, unless the last operation failed"},
-	{"argoproj.io", "Rollout"}:                           {judge: wordOf("phase"), says: "the word in status.phase", count: readyReplicas}, // Available is False in each blue-green switch
+	{"argoproj.io", "Rollout"}:                           {judge: judgeByWord("phase"), says: "the word in status.phase", count: readyReplicas}, // Available is False in each blue-green switch
 	{"acme.cert-manager.io", "Order"}:                    {judge: acme, says: "the word in status.state"},
 	{"acme.cert-manager.io", "Challenge"}:                {judge: acme, says: "the word in status.state"},
-	{"ceph.rook.io", "CephCluster"}:                      {judge: wordOf("ceph", "health"), says: "the word in status.ceph.health"}, // Ready is about Rook
+	{"ceph.rook.io", "CephCluster"}:                      {judge: judgeByWord("ceph", "health"), says: "the word in status.ceph.health"}, // Ready is about Rook
 	{"kafka.strimzi.io", "KafkaConnector"}:               {judge: connector, says: "as any kind, or the worst state of status.connectorStatus.tasks"},
-	{"kubevirt.io", "VirtualMachine"}:                    {judge: wordOf("printableStatus"), says: "the word in status.printableStatus"}, // Ready is False if it is stopped
+	{"kubevirt.io", "VirtualMachine"}:                    {judge: judgeByWord("printableStatus"), says: "the word in status.printableStatus"}, // Ready is False if it is stopped
 	{"postgresql.cnpg.io", "Cluster"}:                    {count: countAt(0, "readyInstances", "spec", "instances")},
 }
 
@@ -59,8 +59,8 @@ func conditionOf(kind string) func(*object) Health {
 	return func(o *object) Health { return cmp.Or(o.readiness(kind), notObserved()) }
 }
 
-// wordOf judges by a word in a field of the status.
-func wordOf(path ...string) func(*object) Health {
+// judgeByWord judges by a word in a field of the status.
+func judgeByWord(path ...string) func(*object) Health {
 	return func(o *object) Health { return o.byWord(path...) }
 }
 

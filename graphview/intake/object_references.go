@@ -194,5 +194,5 @@ func (f *Feed) setDeadline(ev *setEvent) {
 		first = time.Now().Unix()
 		f.firstSeen[name] = first
 	}
-	ev.declareHealth(ev.untimed.Seen(first))
+	ev.declareHealth(ev.untimed.WithDeadlineFrom(first))
 }

@@ -14,12 +14,12 @@ const (
 	minShared = 8
 )
 
-// Kind says how a view would watch a resource without other views.
-type Kind int
+// Extent says how a view would watch a resource without other views.
+type Extent int
 
 const (
 	// Guest demands no watch: the view uses the watch only if other views share it.
-	Guest Kind = iota
+	Guest Extent = iota
 	// Single is a watch of each namespace.
 	Single
 	// Everything is a watch of all namespaces.
@@ -28,13 +28,13 @@ const (
 
 // Demand describes which objects a view demands from one watch of all namespaces.
 type Demand struct {
-	Kind Kind
+	Extent Extent
 	// Namespaces are the namespaces of a Single demand.
 	Namespaces []string
 }
 
 func (d Demand) equal(o Demand) bool {
-	return d.Kind == o.Kind && slices.Equal(d.Namespaces, o.Namespaces)
+	return d.Extent == o.Extent && slices.Equal(d.Namespaces, o.Namespaces)
 }
 
 // Share describes a watch of all namespaces that views share.
@@ -120,7 +120,7 @@ func (b *Book[K, V]) count(k K, view V, d Demand, by int) {
 	} else {
 		delete(e.views, view)
 	}
-	if d.Kind == Everything {
+	if d.Extent == Everything {
 		e.everything += by
 	}
 	for _, namespace := range d.Namespaces {

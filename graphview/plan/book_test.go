@@ -12,7 +12,7 @@ import (
 )
 
 func parts(from, to int) Demand {
-	d := Demand{Kind: Single}
+	d := Demand{Extent: Single}
 	for i := from; i < to; i++ {
 		d.Namespaces = append(d.Namespaces, fmt.Sprintf("ns-%03d", i))
 	}
@@ -48,7 +48,7 @@ func TestBook(t *testing.T) {
 	}{
 		"alone": {do: func(s *scene) { everybody(s, 1, 8) }},
 		"beside a wide one": {
-			do:   func(s *scene) { everybody(s, 2, 1); s.set("all", Demand{Kind: Everything}) },
+			do:   func(s *scene) { everybody(s, 2, 1); s.set("all", Demand{Extent: Everything}) },
 			want: map[string]Share{"pods": {}}, wantTold: []string{"0", "1"},
 		},
 		"as many as there may be": {do: func(s *scene) { everybody(s, 16, 1) }},
@@ -106,14 +106,14 @@ func TestBook(t *testing.T) {
 			do: func(s *scene) {
 				everybody(s, 17, 1)
 				clear(s.told)
-				s.set("all", Demand{Kind: Everything})
+				s.set("all", Demand{Extent: Everything})
 			},
 			want: map[string]Share{"pods": {Crowded: true}},
 		},
 		"many beside a wide one that has gone for long": {
 			do: func(s *scene) {
 				everybody(s, 17, 1)
-				s.set("all", Demand{Kind: Everything})
+				s.set("all", Demand{Extent: Everything})
 				s.book.Set("all", nil, s.now)
 				clear(s.told)
 				s.now = s.now.Add(time.Minute)
@@ -123,7 +123,7 @@ func TestBook(t *testing.T) {
 		"a wide one that has gone": {
 			do: func(s *scene) {
 				everybody(s, 2, 1)
-				s.set("all", Demand{Kind: Everything})
+				s.set("all", Demand{Extent: Everything})
 				clear(s.told)
 				s.book.Set("all", nil, s.now)
 			},
@@ -132,10 +132,10 @@ func TestBook(t *testing.T) {
 		"a wide one that comes back": {
 			do: func(s *scene) {
 				everybody(s, 2, 1)
-				s.set("all", Demand{Kind: Everything})
+				s.set("all", Demand{Extent: Everything})
 				s.book.Set("all", nil, s.now)
 				s.now = s.now.Add(59 * time.Second)
-				s.set("all", Demand{Kind: Everything})
+				s.set("all", Demand{Extent: Everything})
 				clear(s.told)
 				s.now = s.now.Add(time.Hour)
 			},
@@ -143,10 +143,10 @@ func TestBook(t *testing.T) {
 		},
 		"of something else": {do: func(s *scene) {
 			everybody(s, 1, 1)
-			s.book.Set("all", map[string]Demand{"nodes": {Kind: Everything}}, s.now)
+			s.book.Set("all", map[string]Demand{"nodes": {Extent: Everything}}, s.now)
 		}},
 		"who only wants to know": {
-			do:   func(s *scene) { s.set("0", Demand{}); s.set("all", Demand{Kind: Everything}) },
+			do:   func(s *scene) { s.set("0", Demand{}); s.set("all", Demand{Extent: Everything}) },
 			want: map[string]Share{"pods": {}}, wantTold: []string{"0"},
 		},
 	} {
@@ -197,9 +197,9 @@ func TestBookForgets(t *testing.T) {
 				d := parts(from, from+r.IntN(6))
 				switch r.IntN(10) {
 				case 0:
-					d = Demand{Kind: Everything}
+					d = Demand{Extent: Everything}
 				case 1:
-					d = Demand{Kind: Guest}
+					d = Demand{Extent: Guest}
 				}
 				demands[fmt.Sprint(k)] = d
 			}
@@ -223,7 +223,7 @@ func (s *scene) check(t *testing.T) {
 		everything, single := 0, make(map[string]int)
 		for _, demands := range s.book.demands {
 			d := demands[k]
-			if d.Kind == Everything {
+			if d.Extent == Everything {
 				everything++
 			}
 			for _, n := range d.Namespaces {

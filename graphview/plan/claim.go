@@ -244,10 +244,10 @@ func (c *Claims) demand(of *claim) {
 	switch {
 	case c.s.Own:
 	case of.form == everywhere:
-		c.Demands[of.wide] = Demand{Kind: Everything}
+		c.Demands[of.wide] = Demand{Extent: Everything}
 	case of.form == single && len(of.namespaces) > 0:
-		c.Demands[of.plain()] = Demand{Kind: Guest}
-		c.Demands[of.wide] = Demand{Kind: Single, Namespaces: of.namespaces}
+		c.Demands[of.plain()] = Demand{Extent: Guest}
+		c.Demands[of.wide] = Demand{Extent: Single, Namespaces: of.namespaces}
 	}
 }
 

@@ -62,7 +62,7 @@ func TestScenariosOfEveryRow(t *testing.T) {
 			}
 			at := r.place + " " + r.rule.Path
 			if r.rule.Remote != "" {
-				x, err := New(r.rule.below(prefix, kind))
+				x, err := New(r.rule.withPrefix(prefix, kind))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -203,7 +203,7 @@ func (g *conventionWalk) means(key string, isText bool) meaning {
 		above = g.served.meaning(g.kind.Group, parent)
 	case isText && strings.HasSuffix(parent, "s"):
 		above = g.served.meaning(g.kind.Group, parent)
-		if len(above.targets) != 1 || !isMapped(above.targets[0].To) {
+		if len(above.targets) != 1 || !namesStandInMaps(above.targets[0].To) {
 			return found
 		}
 	}
@@ -213,8 +213,8 @@ func (g *conventionWalk) means(key string, isText bool) meaning {
 	return found
 }
 
-// isMapped reports whether a map of texts holds names of objects if its key names this kind.
-func isMapped(kind graph.Kind) bool {
+// namesStandInMaps reports whether a map of texts holds names of objects if its key names this kind.
+func namesStandInMaps(kind graph.Kind) bool {
 	return kind == kinds["Secret"].To || kind == kinds["ConfigMap"].To || kubernetesGroups[kind.Group] && strings.HasSuffix(kind.Kind, "Class")
 }
 

@@ -44,7 +44,7 @@ func (r *schemaReader) addTemplate(p place, s *schema.Schema, name string) {
 		if len(path) > maxPath || r.read[path] || schemaAt(s, m.steps) == nil || (nodes{p.table.along(m.steps)}).source() == ByTable {
 			continue
 		}
-		r.addRule(m.rule.below(p.path, r.kind))
+		r.addRule(m.rule.withPrefix(p.path, r.kind))
 	}
 	// After all rules are added, because several rules of a template may have the same path.
 	for _, m := range templateRules(name) {

@@ -114,7 +114,7 @@ func (t *table) mount(rules []Rule, kind graph.Kind, prefix string, transitive b
 			return nil, fmt.Errorf("%s: %w", r.place, err)
 		}
 		if r.include == "" {
-			rule := r.rule.below(prefix, kind)
+			rule := r.rule.withPrefix(prefix, kind)
 			if transitive {
 				rule.Type = graph.Transitive
 			}
@@ -133,9 +133,9 @@ func (t *table) mount(rules []Rule, kind graph.Kind, prefix string, transitive b
 	return rules, nil
 }
 
-// below returns the rule mounted at a prefix in a kind. Fields that start at the root of
+// withPrefix returns the rule mounted at a prefix in a kind. Fields that start at the root of
 // the template get the prefix too.
-func (r *Rule) below(prefix string, kind graph.Kind) Rule {
+func (r *Rule) withPrefix(prefix string, kind graph.Kind) Rule {
 	moved := *r
 	move := func(field string) string {
 		if rest, ok := strings.CutPrefix(field, "."); ok {

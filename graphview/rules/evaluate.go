@@ -13,8 +13,8 @@ import (
 	"graphview.dev/graphview/quota"
 )
 
-// Kind holds the expressions of one kind, zero if there are none.
-type Kind struct {
+// Expressions holds the expressions of one kind, zero if there are none.
+type Expressions struct {
 	// Revision is the revision of the last change to the kind's rules, 0 if there are none.
 	Revision   uint64
 	references []referenceExpression
@@ -43,7 +43,7 @@ type healthExpression struct {
 }
 
 // Evaluates reports whether the kind has expressions.
-func (k Kind) Evaluates() bool { return len(k.references)+len(k.health) > 0 }
+func (k Expressions) Evaluates() bool { return len(k.references)+len(k.health) > 0 }
 
 // Outcome is the result of a kind's expressions on one object.
 type Outcome struct {
@@ -64,7 +64,7 @@ const FieldPrefix = "referencerule/"
 
 // Evaluate evaluates the expressions on an object. The health of an object is unknown if
 // its expression fails, and not evaluated while the object is being deleted.
-func (k Kind) Evaluate(ctx context.Context, in *expr.Input, terminating bool) Outcome {
+func (k Expressions) Evaluate(ctx context.Context, in *expr.Input, terminating bool) Outcome {
 	ev := &evaluation{ctx: ctx, input: in}
 	defer ev.releaseTurn()
 	var out Outcome
@@ -90,7 +90,7 @@ func (k Kind) Evaluate(ctx context.Context, in *expr.Input, terminating bool) Ou
 }
 
 // judge returns the object's health, nil if no expression returns a state.
-func (k Kind) judge(ev *evaluation) *health.Health {
+func (k Expressions) judge(ev *evaluation) *health.Health {
 	for i := range k.health {
 		e := &k.health[i]
 		j, err := evaluateFor(ev, &e.origin, func(ctx context.Context) (expr.Judgement, error) { return e.program.Judge(ctx, ev.input) })

@@ -32,10 +32,10 @@ func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalo
 	if rule == nil || catalog == nil {
 		return Effect{}
 	}
-	named := []advice.Kind{{Path: "spec.from", Group: rule.Rule.From.Group, Kind: rule.Rule.From.Kind}}
+	named := []advice.NamedKind{{Path: "spec.from", Group: rule.Rule.From.Group, Kind: rule.Rule.From.Kind}}
 	for i := range rule.Rule.References {
 		if of := &rule.Rule.References[i]; of.Path != "" {
-			named = append(named, advice.Kind{Path: fmt.Sprintf("spec.references[%d].to", i), Group: of.To.Group, Kind: of.To.Kind})
+			named = append(named, advice.NamedKind{Path: fmt.Sprintf("spec.references[%d].to", i), Group: of.To.Group, Kind: of.To.Kind})
 		}
 	}
 	effect := Effect{Unserved: advice.OfKinds(named, catalog.All())}

@@ -39,7 +39,7 @@ type Snapshot struct {
 	// Extractor finds references by the table, rules with paths, schemas and served kinds.
 	Extractor *refs.Extractor
 
-	kinds    map[graph.Kind]Kind
+	kinds    map[graph.Kind]Expressions
 	served   *refs.Served
 	readings map[graph.Kind]*refs.Reading
 	// ruled, schemas and domains have the revisions of the last changes: to the rules and the schema of
@@ -80,7 +80,7 @@ func NewSet(changed func()) *Set {
 func (s *Set) Current() *Snapshot { return s.current.Load() }
 
 // Of returns the expressions of a kind.
-func (s *Snapshot) Of(kind graph.Kind) Kind {
+func (s *Snapshot) Of(kind graph.Kind) Expressions {
 	k, ok := s.kinds[kind]
 	if ok {
 		k.Revision = s.ruled[kind].any
@@ -166,7 +166,7 @@ func (s *Set) declareLocked(declared map[string]*Rule, touched []graph.Kind) {
 
 // setKinds compiles rules, in the order of their names.
 func (s *Snapshot) setKinds(declared map[string]*Rule) {
-	references, kinds := make(map[graph.Kind]refs.Declared), make(map[graph.Kind]Kind)
+	references, kinds := make(map[graph.Kind]refs.Declared), make(map[graph.Kind]Expressions)
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		rule := declared[name]
 		kind := rule.Rule.From

@@ -97,7 +97,7 @@ func (r *Registry) addLocked(ctx context.Context, owner budget.Owner, mux bool) 
 }
 
 func (r *Registry) takeLocked(owner budget.Owner, places int64) error {
-	if !budget.HasRoom(r.held[owner], r.maxGraphs-r.all, fewGraphs, freeShare) {
+	if !budget.MayTake(r.held[owner], r.maxGraphs-r.all, fewGraphs, freeShare) {
 		return budget.OpenGraphs.Exceed()
 	}
 	r.holdLocked(owner, places)
