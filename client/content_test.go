@@ -48,7 +48,7 @@ func TestContent(t *testing.T) {
 	if diff := cmp.Diff(wantSummaries, summariesOf(s.Graph())); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"content=summary", "content=summary&since=1"}, server.queries()); diff != "" {
+	if diff := cmp.Diff([]string{"content=summary", "content=summary&have=sums&since=1"}, server.queries()); diff != "" {
 		t.Error(diff)
 	}
 

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 )
@@ -40,7 +39,7 @@ func (g *Graph) Watches(group, kind string) bool {
 // Apply applies a message. Deletions of unknown elements have no effect.
 func (g *Graph) Apply(m *Message) {
 	if m.Reset {
-		g.Forget()
+		g.reset(m.Keep)
 	}
 	if g.Vertices == nil {
 		g.Vertices, g.Arcs = map[Key]*Vertex{}, map[ArcKey]Attributes{}
@@ -120,9 +119,7 @@ func (g *Graph) Keys() []Key { return slices.SortedFunc(maps.Keys(g.Vertices), K
 
 // ArcKeys are those of the arcs, sorted.
 func (g *Graph) ArcKeys() []ArcKey {
-	return slices.SortedFunc(maps.Keys(g.Arcs), func(a, b ArcKey) int {
-		return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Type, b.Type), a.To.Compare(b.To))
-	})
+	return slices.SortedFunc(maps.Keys(g.Arcs), ArcKey.compare)
 }
 
 // empty reports whether the graph has no elements and no warnings.

@@ -56,6 +56,10 @@ type ArcKey struct {
 	Type     ArcType
 }
 
+func (k ArcKey) compare(other ArcKey) int {
+	return cmp.Or(k.From.Compare(other.From), cmp.Compare(k.Type, other.Type), k.To.Compare(other.To))
+}
+
 // Outside says why what an arc leads to is not in the graph, though it may exist.
 type Outside string
 

@@ -22,6 +22,12 @@ type Message struct {
 	Synced bool `json:"synced"`
 	// Reset comes before everything else of a message: forget what there was.
 	Reset bool `json:"reset"`
+	// Keep has the buckets that a reset keeps, in answer to what the client said it has; see package
+	// contents. "" is none.
+	Keep string `json:"keep"`
+	// Syncing: the server has begun to read the cluster. The graph stays as it was until the server has
+	// read all of it.
+	Syncing bool `json:"syncing"`
 	// Error ends the stream.
 	Error *CloseError `json:"error"`
 
@@ -42,16 +48,18 @@ type ResourceKind struct {
 
 // Action has exactly one member.
 type Action struct {
-	SetVertex    *Vertex   `json:"svx"`
-	DeleteVertex *Deletion `json:"dvx"`
-	SetArc       *Arc      `json:"sarc"`
-	DeleteArc    *Arc      `json:"darc"`
+	SetVertex    *Vertex   `json:"svx,omitempty"`
+	DeleteVertex *Deletion `json:"dvx,omitempty"`
+	SetArc       *Arc      `json:"sarc,omitempty"`
+	DeleteArc    *Arc      `json:"darc,omitempty"`
 }
 
 // Vertex is an object of the graph. At most one of Object, Parts, Fields and Summary
 // is there; of a Secret at most the last. They are not to be changed.
 type Vertex struct {
 	Key Key `json:"vx"`
+	// Tag differs for different contents, as an ETag does. "" is that of no content.
+	Tag string `json:"c,omitempty"`
 	// Object is the whole object.
 	Object json.RawMessage `json:"o,omitempty"`
 	// Parts is the list of what the view's JSONPath found in it.

@@ -109,7 +109,7 @@ const (
 // watch. It cannot be continued: a new connection starts with the whole graph.
 func (c *Client) Request(r Request, o Options) *Subscription {
 	o.From = nil
-	return subscribe(func(ctx context.Context, _ string) (channel, error) {
+	return subscribe(func(ctx context.Context, _ start) (channel, error) {
 		conn, err := c.dial(ctx, c.url(nil, "watch", "streams"), "graphview.mux.v1")
 		if err != nil {
 			return nil, err

@@ -103,13 +103,21 @@ func serve(t *testing.T, acts ...act) (*script, *Client) {
 	return s, c
 }
 
-// queries are the query strings of what clients asked for.
+// queries are the query strings of what clients asked for, with the word sums in place of those of a graph.
 func (s *script) queries() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []string
 	for _, u := range s.asked {
-		all = append(all, u.RawQuery)
+		query := u.Query()
+		switch have := query.Get("have"); have {
+		case "", "message":
+		case haveNothing:
+			query.Del("have")
+		default:
+			query.Set("have", "sums")
+		}
+		all = append(all, query.Encode())
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"graphview.dev/api/contents"
 	"graphview.dev/api/reason"
 )
 
@@ -63,18 +64,41 @@ type Subscription struct {
 	options Options
 	graph   *Graph
 
-	conn    channel
-	ours    []*Message // messages to deliver before the server's next one
-	last    *CloseError
-	current bool // this connection has brought a rev
-	known   bool // one of them has
-	renewed bool // since the last rev, a new token has been tried at once
-	pauses  backoff
-	err     error // it is over
+	conn      channel
+	ours      []*Message // messages to deliver before the server's next one
+	last      *CloseError
+	current   bool     // this connection has brought a rev
+	known     bool     // one of them has
+	dropped   *dropped // nil unless a reset keeps a part of the graph, until the next rev
+	noMessage bool     // the server takes no message, so that sums must fit into a URL
+	renewed   bool     // since the last rev, a new token has been tried at once
+	pauses    backoff
+	err       error // it is over
 }
 
-// opener makes a connection for a subscription that continues after since.
-type opener func(ctx context.Context, since string) (channel, error)
+// opener makes a connection for a subscription that continues.
+type opener func(ctx context.Context, from start) (channel, error)
+
+// start is where a connection continues.
+type start struct {
+	since string
+	// compares: the connection is told what the client has, also that it has nothing.
+	compares bool
+	have     *contents.Have // the sums of the graph; nil: it has nothing
+}
+
+// haveNothing is the parameter have of a client that has nothing yet.
+const haveNothing = "none"
+
+func (s start) haveText() string {
+	if s.have == nil {
+		return haveNothing
+	}
+	return s.have.String()
+}
+
+// maxURLBits is the number of bits up to which sums are sent in the URL, which proxies limit to 8 KiB.
+const maxURLBits = 9
 
 // channel brings the messages of one subscription.
 type channel interface {
@@ -95,14 +119,27 @@ func subscribe(open opener, name string, o Options) *Subscription {
 // Watch follows a graph by the name of its GraphView. Receive or Next opens the connection. The
 // caller closes the subscription.
 func (c *Client) Watch(namespace, name string, o Options) *Subscription {
-	return subscribe(func(ctx context.Context, since string) (channel, error) {
+	return subscribe(func(ctx context.Context, from start) (channel, error) {
 		query := o.query()
-		if since != "" {
-			query.Set("since", since)
+		if from.since != "" {
+			query.Set("since", from.since)
+		}
+		inMessage := from.have != nil && from.have.Bits > maxURLBits
+		switch {
+		case inMessage:
+			query.Set("have", "message")
+		case from.compares:
+			query.Set("have", from.haveText())
 		}
 		conn, err := c.dial(ctx, c.url(query, "watch", "namespaces", namespace, "graphs", name), "graphview.v1")
 		if err != nil {
 			return nil, err
+		}
+		if inMessage {
+			if err := conn.write(ctx, []byte(`{"have":"`+from.haveText()+`"}`)); err != nil {
+				conn.close()
+				return nil, err
+			}
 		}
 		return single{conn}, nil
 	}, fmt.Sprintf("graph %s/%s", namespace, name), o)
@@ -180,16 +217,16 @@ func (s *Subscription) connect(ctx context.Context) error {
 	if s.conn != nil {
 		return nil
 	}
-	since := s.graph.Rev
-	conn, err := s.open(ctx, since)
+	from := s.start()
+	conn, err := s.open(ctx, from)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
 		return err
 	}
-	s.conn, s.last, s.current = conn, nil, false
-	begins := since == "" || !conn.continues()
+	s.conn, s.last, s.current, s.dropped = conn, nil, false, nil
+	begins := !conn.continues() || from.since == ""
 	switch warnings := s.graph.Warnings(); {
 	case begins && s.graph.empty():
 		s.graph.Forget()
@@ -203,12 +240,39 @@ func (s *Subscription) connect(ctx context.Context) error {
 	return nil
 }
 
+// noRevision is a revision that no server issues. It requests a reset, also from a server that does not
+// compare.
+const noRevision = "-"
+
+// compares reports whether the graph can be continued by its contents: if it has all that the server sends.
+func (s *Subscription) compares() bool { return s.options.Narrow == nil && !s.options.ExcludeInferred }
+
+// start returns where the next connection continues.
+func (s *Subscription) start() start {
+	from := start{since: s.graph.Rev}
+	if from.compares = s.compares(); !from.compares || len(s.graph.Vertices) == 0 {
+		return from
+	}
+	most := contents.MaxBits
+	if s.noMessage {
+		most = maxURLBits
+	}
+	from.have = s.graph.have(most)
+	if from.since == "" {
+		from.since = noRevision
+	}
+	return from
+}
+
 func (s *Subscription) receive(ctx context.Context) (*Message, error) {
 	if s.last != nil {
 		return nil, s.last
 	}
 	m, err := s.conn.next(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.continueWith(m); err != nil {
 		return nil, err
 	}
 	if s.options.ExcludeInferred {
@@ -230,6 +294,10 @@ func (s *Subscription) lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if closed, said := errors.AsType[*CloseError](err); said && closed.Reason == reason.UnexpectedMessage && !s.noMessage {
+		s.noMessage = true // an older server, which does not compare
+		return nil
+	}
 	if Permanent(err) && !(s.known && shutOut(err)) {
 		s.err = fmt.Errorf("%s: %w", s.name, err)
 		return s.err
@@ -239,9 +307,11 @@ func (s *Subscription) lost(ctx context.Context, err error) error {
 		s.pauses.connected()
 	}
 	var pause time.Duration
-	if isExpired(err) && !s.renewed {
+	switch {
+	case isExpired(err) && !s.renewed:
 		s.renewed = true // credentials are read again for each connection
-	} else {
+	case said && closed.Reason == reason.Outdated && s.current:
+	default:
 		pause = s.pauses.pause(err)
 	}
 	if s.options.OnRetry != nil {

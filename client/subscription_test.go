@@ -79,25 +79,25 @@ func TestSubscription(t *testing.T) {
 				gone,
 			},
 			want:        []string{"a b @1 synced", "a @2/x synced"},
-			wantQueries: []string{"", "since=1", "since=2%2Fx"},
+			wantQueries: []string{"", "have=sums&since=1", "have=sums&since=2%2Fx"},
 		},
 		"lost before the first rev": {
 			acts: []act{
 				{sends: []string{`{"actions":[` + setA + `],"warnings":[` + denied + `]}`}},
-				{sends: []string{`{"actions":[` + setB + `],"rev":"1","synced":true}`}},
+				{sends: []string{`{"reset":true,"actions":[` + setB + `],"rev":"1","synced":true}`}},
 				gone,
 			},
-			want:        []string{"a !ACCESS_DENIED/secrets @", "@", "b @1 synced"},
-			wantQueries: []string{"", "", "since=1"},
+			want:        []string{"a !ACCESS_DENIED/secrets @", "a @", "b @1 synced"},
+			wantQueries: []string{"", "have=sums&since=-", "have=sums&since=1"},
 		},
 		"lost after a reset, before its rev": {
 			acts: []act{
 				{sends: []string{whole, `{"reset":true,"actions":[` + setA + `]}`}},
-				{sends: []string{`{"actions":[` + setB + `],"rev":"7","synced":true}`}},
+				{sends: []string{`{"reset":true,"actions":[` + setB + `],"rev":"7","synced":true}`}},
 				gone,
 			},
-			want:        []string{"a b @1 synced", "a @", "@", "b @7 synced"},
-			wantQueries: []string{"", "", "since=7"},
+			want:        []string{"a b @1 synced", "a @", "b @7 synced"},
+			wantQueries: []string{"", "have=sums&since=-", "have=sums&since=7"},
 		},
 		"warnings are sent again": {
 			acts: []act{
@@ -126,7 +126,7 @@ func TestSubscription(t *testing.T) {
 				gone,
 			},
 			want:        []string{"a b @1 synced", "a b @1 synced"},
-			wantQueries: []string{"", "since=1"},
+			wantQueries: []string{"", "have=sums&since=1"},
 		},
 		"trouble before the upgrade": {
 			acts: []act{
@@ -137,7 +137,7 @@ func TestSubscription(t *testing.T) {
 			},
 			want: []string{"a b @1 synced"},
 			// Where no Status comes it asks again, without an upgrade.
-			wantQueries: []string{"", "", "", "since=1"},
+			wantQueries: []string{"", "", "", "have=sums&since=1"},
 		},
 	}
 	for name, test := range tests {
@@ -194,7 +194,7 @@ func TestFrom(t *testing.T) {
 	if diff := cmp.Diff("a !ACCESS_DENIED/secrets @5 synced", summary(kept)); diff != "" {
 		t.Error("the copy: ", diff)
 	}
-	if diff := cmp.Diff([]string{"", "since=5"}, server.queries()); diff != "" {
+	if diff := cmp.Diff([]string{"", "have=sums&since=5"}, server.queries()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -351,7 +351,7 @@ func TestContext(t *testing.T) {
 	if diff := cmp.Diff("a b @2 synced", summary(graph)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"", "since=1"}, server.queries()); diff != "" {
+	if diff := cmp.Diff([]string{"", "have=sums&since=1"}, server.queries()); diff != "" {
 		t.Error(diff)
 	}
 	s.Close()

@@ -59,9 +59,22 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
 		})
 }
 
-// readRequest reads the first message; the socket accepts no other. The error is a
-// *delivery.ClosedError if the peer can be sent one.
+// readRequest reads the first message, which describes the view. Errors are those of readFirst.
 func (s *Server) readRequest(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) (*spec.Spec, error) {
+	text, err := s.readFirst(stream, conn, out, "request")
+	if err != nil {
+		return nil, err
+	}
+	declared, err := parseRequest(text)
+	if err != nil {
+		return nil, transport.Malformed("%v", err)
+	}
+	return &declared, nil
+}
+
+// readFirst reads the first message, which errors call name; the socket accepts no other. The error is a
+// *delivery.ClosedError if the peer can be sent one.
+func (s *Server) readFirst(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket, name string) ([]byte, error) {
 	type message struct {
 		text []byte
 		err  error
@@ -70,7 +83,7 @@ func (s *Server) readRequest(stream *admission.Stream, conn *websocket.Conn, out
 	// A read under a deadline would close the connection with it, and the error could not
 	// be sent.
 	out.Start(conn, func() {
-		text, err := transport.ReadText(stream.Hard, conn, "the request", maxRequest)
+		text, err := transport.ReadText(stream.Hard, conn, "the "+name, maxRequest)
 		first <- message{text, err}
 		if err == nil {
 			conn.SetReadLimit(maxRequest)
@@ -81,16 +94,9 @@ func (s *Server) readRequest(stream *admission.Stream, conn *websocket.Conn, out
 	defer timer.Stop()
 	select {
 	case m := <-first:
-		if m.err != nil {
-			return nil, m.err
-		}
-		declared, err := parseRequest(m.text)
-		if err != nil {
-			return nil, transport.Malformed("%v", err)
-		}
-		return &declared, nil
+		return m.text, m.err
 	case <-timer.C:
-		return nil, transport.Malformed("no request came within %v: the first message says what to stream", s.timing.request)
+		return nil, transport.Malformed("no %s came within %v: it is the first message", name, s.timing.request)
 	case <-stream.Ctx.Done():
 		return nil, context.Cause(stream.Ctx)
 	}

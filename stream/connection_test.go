@@ -128,7 +128,7 @@ func TestConnectionHandshake(t *testing.T) {
 // TestConnectionWithoutRequest: a client that sends no request is closed with a reason.
 func TestConnectionWithoutRequest(t *testing.T) {
 	s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) { s.timing.request = 50 * time.Millisecond })
-	const text = "no request came within 50ms: the first message says what to stream"
+	const text = "no request came within 50ms: it is the first message"
 	wantsGoodbye(t, dialConnection(t, s), 1007, "StatusInvalidFramePayloadData", reason.Malformed, text)
 }
 

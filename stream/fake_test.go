@@ -95,6 +95,9 @@ func (v *fakeView) Subscribe(o delivery.SubscribeOptions) Subscription {
 	}
 	s := newSubscription(o.Since, o.Access)
 	s.content, s.narrow, s.joins = o.Content, o.Narrow, o.JoinWalk
+	if s.tags = o.Tags; o.Have != nil {
+		s.have = o.Have.String()
+	}
 	v.subscribed <- s
 	return s
 }
@@ -110,6 +113,8 @@ type fakeSubscription struct {
 	content delivery.Content
 	narrow  *graph.Narrowing
 	joins   bool
+	have    string // the sums, "" for none
+	tags    bool
 	answers chan answer
 	waited  []answer
 	once    sync.Once

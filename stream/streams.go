@@ -149,6 +149,9 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 	o := &opening{name: asked.Name, subscribe: &delivery.SubscribeOptions{
 		Since: asked.Since, Content: asked.Content, Narrow: asked.Narrow, JoinWalk: true,
 	}}
+	if err := setHave(o.subscribe, asked.Have); err != nil {
+		return nil, transport.Malformed("subscribe.have: %v", err)
+	}
 	if asked.Impact != nil {
 		o.subscribe = nil
 	}

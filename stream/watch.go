@@ -44,11 +44,16 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name names.G
 		s.refuse(w, r, err)
 		return
 	}
+	later, err := readHave(r, upgrade, &options)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
 	options.Since, options.JoinWalk = r.URL.Query().Get("since"), true
 	o := &opening{name: name, view: view, subscribe: &options}
 	switch {
 	case upgrade:
-		s.serveSocket(w, r, o)
+		s.serveSocket(w, r, o, later)
 	case accepts(r, eventsType):
 		// A browser that reconnects repeats its URL, whose since is older.
 		if last := r.Header.Get("Last-Event-ID"); last != "" {
@@ -88,13 +93,20 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, o *openin
 	session.run(stream.Ctx, stream.Hard)
 }
 
-// serveSocket streams over a WebSocket.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, o *opening) {
+// serveSocket streams over a WebSocket, after the first message if the client says there what it has.
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, o *opening, haveLater bool) {
 	who, _ := request.UserFrom(r.Context())
 	o.terms = s.termsOf(r, rightToGraph("watch", o.name.Namespace, o.name.Name), nil)
 	s.upgrade(w, r, upgradeOptions{protocol: subprotocol, about: o.name, reserve: s.reserve},
 		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
 			o.terms.End = stream.End
+			if haveLater {
+				if err := s.readHaveMessage(stream, conn, out, o.subscribe); err != nil {
+					s.closeSocket(stream, conn, out, err)
+					return nil
+				}
+				return s.openSession(stream, who, o, conn, out)
+			}
 			out.Start(conn, func() { transport.TakeNothing(conn, stream.Hard, stream.End) })
 			return s.openSession(stream, who, o, conn, out)
 		})

@@ -28,6 +28,9 @@ const (
 	Deleted Reason = "Deleted"
 	// Stopping: the server stops, or no longer has the view.
 	Stopping Reason = "Stopping"
+	// Outdated: the graph that the client has can no longer be changed step by step. A client that sent
+	// "have" reconnects at once and sends it again.
+	Outdated Reason = "Outdated"
 	// Malformed: a message or a request cannot be understood.
 	Malformed Reason = "Malformed"
 	// UnexpectedMessage: the client sent a message on a stream that takes none.
@@ -72,6 +75,7 @@ var table = map[Reason]struct {
 }{
 	Deleted:            {CodeNormal, Stop},
 	Stopping:           {CodeGoingAway, Retry},
+	Outdated:           {CodeGoingAway, Retry},
 	Malformed:          {CodeInvalidPayload, Stop},
 	UnexpectedMessage:  {CodePolicyViolation, Stop},
 	Invalid:            {CodePolicyViolation, Stop},

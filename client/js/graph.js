@@ -1,5 +1,7 @@
 // The graph that the messages of a stream make, and what its elements are called.
 
+import { Sums, keeps, tagOfKey } from "./contents.js";
+
 /** The identity of a vertex, as a string. No two vertices have the same. */
 export const vertexKey = (v) => JSON.stringify([v.g, v.v, v.r, v.ns ?? "", v.n]);
 
@@ -13,6 +15,17 @@ const sorted = (value) => {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== "object") return value;
   return Object.keys(value).sort().map((key) => [key, sorted(value[key])]);
+};
+
+// Returns a function from a key to its tag, which remembers tags.
+const tagged = () => {
+  const tags = new Map();
+  return (key) => {
+    const name = `${key.g}/${key.v}/${key.r}/${key.ns ?? ""}/${key.n}`;
+    let tag = tags.get(name);
+    if (!tag) tags.set(name, tag = tagOfKey(key));
+    return tag;
+  };
 };
 
 const isInferred = ({ a }) => a?.f?.length > 0 && a.f.every((field) => field.startsWith("inferred/"));
@@ -44,7 +57,16 @@ export class Graph {
 
   /** Carries out one message, or takes in the answer to a get. */
   apply(message) {
-    if (message.reset) this.forget();
+    if (message.reset) {
+      const dropped = this.dropped(message.keep);
+      if (!message.keep) this.forget();
+      this.reconnected();
+      this.rev = "";
+      for (const { dvx, darc } of dropped) {
+        if (dvx) this.vertices.delete(vertexKey(dvx.vx));
+        else this.#deleteArc(arcKey(darc), darc);
+      }
+    }
     for (const { svx, dvx, sarc, darc } of this.#keeps ? message.actions ?? [] : []) {
       if (svx) this.vertices.set(vertexKey(svx.vx), svx);
       else if (dvx) this.vertices.delete(vertexKey(dvx.vx));
@@ -102,6 +124,27 @@ export class Graph {
       if (!this.#ends.has(name)) this.#ends.set(name, { out: new Map(), in: new Map() });
       this.#ends.get(name)[side].set(key, arc);
     }
+  }
+
+  /** What a server needs to continue this graph, with at most so many bits: its sums, or "" if it is empty. */
+  have(mostBits, seed) {
+    if (this.vertices.size === 0) return "";
+    const sums = new Sums(this.vertices.size, mostBits, seed);
+    const tag = tagged();
+    for (const { vx, c } of this.vertices.values()) sums.addVertex(tag(vx), c);
+    for (const { s, d, t, a } of this.arcs.values()) sums.addArc(tag(s), tag(d), t, a);
+    return String(sums);
+  }
+
+  /** The actions that delete what a reset does not keep. */
+  dropped(keep) {
+    if (!keep) return [];
+    const kept = keeps(keep);
+    const tag = tagged();
+    const actions = [];
+    for (const { s, d, t } of this.arcs.values()) if (!kept(tag(s))) actions.push({ darc: { s, d, t } });
+    for (const { vx } of this.vertices.values()) if (!kept(tag(vx))) actions.push({ dvx: { vx } });
+    return actions;
   }
 
   /** Forgets everything. */

@@ -22,6 +22,8 @@ export interface Vertex {
   j?: unknown[];
   /** The values of the view's fields by name, in place of the object. */
   f?: Record<string, unknown>;
+  /** The tag of the content: another one for another content. */
+  c?: string;
   /** A summary in place of the object, with the option `content: "summary"`. */
   m?: Summary;
 }
@@ -117,6 +119,10 @@ export interface Message {
   rev?: string;
   synced?: boolean;
   reset?: boolean;
+  /** The buckets that a reset keeps. */
+  keep?: string;
+  /** The server has begun to read the cluster; the graph stays as it was until it has read all. */
+  syncing?: boolean;
 }
 
 export function vertexKey(key: Key): string;
@@ -141,6 +147,10 @@ export class Graph {
   /** The arcs to a vertex. */
   in(key: Key | string): Arc[];
   apply(message: Message): void;
+  /** The sums of the graph, by which a server continues it; "" if it is empty. */
+  have(mostBits?: number, seed?: Uint32Array): string;
+  /** The actions that delete what a reset does not keep. */
+  dropped(keep: string | undefined): Action[];
   forget(): void;
   reconnected(): void;
 }
@@ -274,7 +284,7 @@ export interface RequestObject {
 /** The methods of a Connection of connection.js that a GraphView calls. */
 export interface Subscribable {
   subscribe(
-    what: { namespace?: string; name?: string; since?: string; request?: Request; content?: string; roots?: string[]; direction?: string; depth?: number },
+    what: { namespace?: string; name?: string; since?: string; have?: string; request?: Request; content?: string; roots?: string[]; direction?: string; depth?: number },
     handlers: { message(message: Message): void; lose(code: number, text: string, reason?: string): void },
   ): () => void;
 }
@@ -303,6 +313,8 @@ export interface StreamOptions extends Place {
   WebSocket?: new (url: string, protocols: string[]) => unknown;
   /** false: the graph keeps no vertices and arcs; the rev event has their actions. Default: true. */
   keep?: boolean;
+  /** Where a graph that is not kept here is: its sums, and the actions that delete what a reset does not keep, as a Graph has them. */
+  contents?: Pick<Graph, "have" | "dropped">;
   /** true: part events have the actions as soon as they arrive, and rev has none. Default: false. */
   parts?: boolean;
   /** The first delay before reconnecting, in milliseconds; it doubles each time. Default: 500. */

@@ -2,7 +2,8 @@
 // dependencies. The protocol is described in docs/stream.md, the types in
 // graphview.d.ts.
 
-import { Graph, excludeInferred } from "./graph.js";
+import { maxBits, maxURLBits } from "./contents.js";
+import { Graph, arcKey, excludeInferred, vertexKey } from "./graph.js";
 import { addPart, bearerProtocols, graphPath, headers, httpBase, rootName } from "./request.js";
 import { socketsFail, socketsFailed, socketsWork } from "./sockets.js";
 
@@ -33,6 +34,8 @@ const aboutCluster = (status) => status?.details?.kind === "clusters";
 // A socket on which there have been heartbeats, every 20 s of silence, and then nothing, is dead.
 const silentFor = 90_000;
 
+const nameOf = ({ svx, dvx, sarc, darc }) => (svx ?? dvx ? vertexKey((svx ?? dvx).vx) : arcKey(sarc ?? darc));
+
 /** Follows one view until it is stopped or the server says that there is no more. */
 export class GraphView extends EventTarget {
   /** The graph. At a `rev` event, and only then, it is that of the view at one instant. */
@@ -50,6 +53,11 @@ export class GraphView extends EventTarget {
   #partial = false; // some are in the graph, also of a connection that is lost
   #welcome = true; // there was a rev since a token was refused
   #known = false; // there was one at all
+  #have = ""; // the sums that this connection sends; undefined: none, also not that there are none
+  #noMessage = false; // the server takes no message, so that sums have to fit into a URL
+  #unknown = false; // the server does not know of sums
+  #dropped; // by key: the deletions of what a reset did not keep and what has not come again
+  #level = false; // this connection brought a rev
   #doubted = false; // the last handshake was refused, and a request right after it was not
 
   /** Begins at the end of the present turn, so that listeners can be added. */
@@ -99,15 +107,42 @@ export class GraphView extends EventTarget {
     const query = new URLSearchParams();
     if (heartbeats) query.set("heartbeats", "1");
     addPart(query, this.#options);
-    if (watch && this.graph.rev) query.set("since", this.graph.rev);
+    if (watch) {
+      const since = this.#since();
+      if (since) query.set("since", since);
+      if (this.#have !== undefined) query.set("have", this.#inMessage() ? "message" : this.#have || "none");
+    }
     return httpBase(this.#options) + (watch ? "/watch" : "") + graphPath(this.#options) + (query.size ? `?${query}` : "");
+  }
+
+  // The revision to continue after. With sums, no revision is one that no server knows, so that it resets.
+  #since() {
+    return this.graph.rev || (this.#have ? "-" : "");
+  }
+
+  // Sums that are too long for a URL are the first message.
+  #inMessage() {
+    return Number((this.#have ?? "").split(".")[0]) > maxURLBits;
+  }
+
+  // What this connection says that there is.
+  #sums(events) {
+    const { request, roots, inferred, keep, contents = keep === false ? undefined : this.graph } = this.#options;
+    if (request || roots?.length || inferred === false || !contents || this.#unknown) return undefined;
+    return contents.have(events || this.#noMessage ? maxURLBits : maxBits);
   }
 
   async #connect() {
     if (this.#ended) return;
-    if (!this.graph.rev || this.#options.request) this.graph.forget(); // there is nothing to continue, and what came before the first rev is worth nothing
+    const { transport } = this.#options;
+    // Something in between may not let WebSockets through, or the server not this page's.
+    const events = transport === "events" || (!transport && (!this.#options.WebSocket || socketsFailed(this.#options.base)));
+    this.#have = this.#sums(events && !this.#options.connection);
+    this.#dropped = undefined;
+    this.#level = false;
+    if (!this.#since() || this.#options.request) this.graph.forget(); // there is nothing to continue, and what came before the first rev is worth nothing
     this.graph.reconnected();
-    this.#begin(!this.graph.rev);
+    this.#begin(!this.#since());
     let said; // the error of the stream's last message
     let lost = false; // only once, whoever sees it first
     const lose = (code, text, reason = "", /** @type {{ at?: any, ofCluster?: boolean }} */ { at, ofCluster } = {}) => {
@@ -124,12 +159,10 @@ export class GraphView extends EventTarget {
       this.#apply(this.#options.inferred === false ? excludeInferred(parsed) : parsed);
     };
     try {
-      const { base, token, transport, connection } = this.#options;
+      const { token, connection } = this.#options;
       if (connection) return this.#openChannel(connection, message, lose);
       const secret = typeof token === "function" ? await token() : token;
       if (this.#ended) return;
-      // Something in between may not let WebSockets through, or the server not this page's.
-      const events = transport === "events" || (!transport && (!this.#options.WebSocket || socketsFailed(base)));
       if (events) await this.#openEvents(secret, message, lose);
       else this.#openSocket(secret, message, lose);
     } catch (error) {
@@ -145,7 +178,9 @@ export class GraphView extends EventTarget {
   }
 
   #apply(message) {
-    if (message.reset) this.#begin(true);
+    if (message.reset && message.keep) message = this.#continue(message);
+    else if (message.reset) this.#begin(true);
+    if (this.#dropped) message = this.#drop(message);
     this.graph.apply(message);
     const { actions = [], warnings = [], cleared = [], rev, synced } = message;
     this.#partial ||= actions.length > 0;
@@ -155,13 +190,31 @@ export class GraphView extends EventTarget {
     if (warnings.length + cleared.length > 0) this.#emit("warning", { warnings, cleared });
     if (rev) {
       this.#delay = this.#options.minDelay;
-      this.#welcome = this.#known = true;
+      this.#welcome = this.#known = this.#level = true;
       const detail = { rev, reset: this.#reset, actions: this.#actions };
       this.#begin(false);
       this.#partial = false;
       this.#emit("rev", detail);
     }
     if (synced) this.#emit("synced", { rev: this.graph.rev });
+  }
+
+  // Begins with what a reset keeps. All the rest stays, too, until it comes again or the graph is whole: nobody sees less
+  // than there is.
+  #continue(message) {
+    const { contents = this.graph } = this.#options;
+    this.#dropped = new Map(contents.dropped(message.keep).map((action) => [nameOf(action), action]));
+    this.graph.rev = "";
+    return { ...message, reset: undefined, keep: undefined };
+  }
+
+  // Takes what has come from what is to be deleted, and deletes the rest when the graph is whole.
+  #drop(message) {
+    for (const action of message.actions ?? []) this.#dropped.delete(nameOf(action));
+    if (!message.rev) return message;
+    const actions = [...message.actions ?? [], ...this.#dropped.values()];
+    this.#dropped = undefined;
+    return { ...message, actions };
   }
 
   // A connection was lost: another one, at once if at is 0, or the end.
@@ -172,14 +225,18 @@ export class GraphView extends EventTarget {
     const renewed = expired && (typeof token === "function" || (this.#known && !token));
     const again = expired && (renewed || this.#options.connection) && this.#welcome;
     if (expired) this.#welcome = false;
+    // An older server: it takes no message, or does not know the member.
+    const older = this.#have !== undefined && ((reason === "UnexpectedMessage" && this.#inMessage()) || (code === 1007 && message.includes('"have"')));
+    if (older && reason === "UnexpectedMessage") this.#noMessage = true;
+    else if (older) this.#unknown = true;
     // A user that was admitted before may be admitted again: with a new token, or when the server has started.
     const waits = this.#known && (passes.has(code) || renewed || ofCluster);
-    if (final.has(code) && !again && !waits) {
+    if (final.has(code) && !again && !waits && !older) {
       if (code !== 1000) this.#emit("error", { code, reason, message });
       this.#end(code, reason, message);
       return;
     }
-    const retryIn = at ?? (again && this.#known ? 0 : this.#delay * (0.5 + random()));
+    const retryIn = at ?? (older || (reason === "Outdated" && this.#level) || (again && this.#known) ? 0 : this.#delay * (0.5 + random()));
     this.#delay = Math.min(2 * this.#delay, (patient.has(code) && !ofCluster) || expired ? 4 * maxDelay : Math.max(minDelay, maxDelay));
     this.#timer = setTimeout(() => this.#connect(), retryIn);
     this.#emit("error", { code, reason, message, retryIn });
@@ -187,10 +244,11 @@ export class GraphView extends EventTarget {
 
   #openChannel(connection, message, lose) {
     const { cluster, namespace, name, request, content, inferred, roots, direction, depth } = this.#options;
-    const since = this.graph.rev || undefined;
+    const since = this.#since() || undefined;
+    const have = this.#have === undefined ? undefined : this.#have || "none";
     this.#disconnect = () => { this.#disconnect = () => {}; };
     const asked = inferred === false && request ? { inferred_references: "Exclude", ...request } : request;
-    const what = asked ? { request: asked } : { cluster, namespace, name, since, roots: roots?.map(rootName), direction, depth };
+    const what = asked ? { request: asked } : { cluster, namespace, name, since, have, roots: roots?.map(rootName), direction, depth };
     const leave = connection.subscribe({ ...what, content }, { message, lose });
     this.#disconnect = () => {
       this.#disconnect = () => {};
@@ -224,6 +282,7 @@ export class GraphView extends EventTarget {
     socket.onopen = () => {
       opened = true;
       this.#doubted = false;
+      if (this.#inMessage()) socket.send(JSON.stringify({ have: this.#have }));
       socketsWork(this.#options.base);
     };
     socket.onmessage = (event) => {

@@ -18,13 +18,13 @@ const (
 	KeysOnly
 )
 
-var contents = map[string]Content{"": WholeObject, "object": WholeObject, "summary": SummaryOnly, "none": KeysOnly}
+var contentNames = map[string]Content{"": WholeObject, "object": WholeObject, "summary": SummaryOnly, "none": KeysOnly}
 
 var errContent = errors.New("content must be object, summary or none")
 
 // ParseContent parses the query parameter content. "" means WholeObject.
 func ParseContent(text string) (Content, error) {
-	c, ok := contents[text]
+	c, ok := contentNames[text]
 	if !ok {
 		return 0, errContent
 	}

@@ -26,7 +26,8 @@ type Frame struct {
 	// graph and for frames without a change of the graph.
 	Received time.Time
 
-	shared bool // also between views, see largeFrames
+	keep   string // the member "keep"
+	shared bool   // also between views, see largeFrames
 }
 
 // MaxFrameBytes is the maximum size of a message, unless a single action is larger.
@@ -35,6 +36,7 @@ const MaxFrameBytes = 1 << 20
 // WithoutSynced returns the message without the member "synced".
 func (f *Frame) WithoutSynced() *Frame {
 	b := newFrameBuilder(f.Reset)
+	b.keep = f.keep
 	if len(f.Actions) > 0 {
 		b.buf, b.count = append([]byte(actionsOpen), f.Actions...), 1
 	}
@@ -61,7 +63,8 @@ type largeFrames = weakmap.Map[largeKey, Frame]
 type largeKey struct {
 	vertex graph.Key
 	object Object
-	part   any // the part that the view selects, or a pointer to its first byte
+	part   any  // the part that the view selects, or a pointer to its first byte
+	tags   bool // the vertex has the tag of its content
 }
 
 // largeKeyOf returns the key of a change, and reports whether its content is large.
@@ -78,6 +81,6 @@ func largeKeyOf(c *graph.Change) (largeKey, bool) {
 		if text, ok := part.([]byte); ok {
 			part = &text[0]
 		}
-		return largeKey{c.Vertex, object, part}, true
+		return largeKey{vertex: c.Vertex, object: object, part: part}, true
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"graphview.dev/api/contents"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/wording"
 )
@@ -28,6 +29,8 @@ type frameBuilder struct {
 	buf    []byte // the open frame: {"actions":[ and the actions so far
 	count  int    // number of actions in buf
 	reset  bool   // the next frame replaces the whole graph of the subscriber
+	keep   string // the buckets that the reset keeps, "" for none
+	tags   bool   // vertices have the tag of their content
 	err    error
 	large  *largeFrames // nil: large objects get no messages of their own
 
@@ -67,6 +70,7 @@ func sizeOf(c *graph.Change, content Content) int {
 func (b *frameBuilder) add(c *graph.Change) {
 	if b.large != nil {
 		if key, ok := largeKeyOf(c); ok {
+			key.tags = b.tags
 			b.addLarge(key, c)
 			return
 		}
@@ -113,6 +117,7 @@ func (b *frameBuilder) addLarge(key largeKey, c *graph.Change) {
 	if f == nil {
 		// Encoding is slow, so it holds no lock: two goroutines may encode the same frame.
 		alone := newFrameBuilder(false)
+		alone.tags = b.tags
 		alone.grow(sizeOf(c, WholeObject))
 		alone.add(c)
 		alone.close("", false)
@@ -130,7 +135,7 @@ func (b *frameBuilder) close(rev string, synced bool) {
 	if b.count == 0 && rev == "" && len(b.set) == 0 && len(b.cleared) == 0 && len(b.kinds) == 0 && !b.reset {
 		return
 	}
-	f := &Frame{Rev: rev, Synced: synced, Reset: b.reset}
+	f := &Frame{Rev: rev, Synced: synced, Reset: b.reset, keep: b.keep}
 	out := append([]byte(nil), '{')
 	actions := 0
 	if b.count > 0 {
@@ -170,6 +175,10 @@ func (b *frameBuilder) close(rev string, synced bool) {
 	if b.reset {
 		member("reset")
 		out = append(out, "true"...)
+		if b.keep != "" {
+			member("keep")
+			out = appendString(out, b.keep)
+		}
 	}
 	clearedFrom, clearedTo := list("cleared", b.cleared)
 	out = append(out, '}')
@@ -179,7 +188,7 @@ func (b *frameBuilder) close(rev string, synced bool) {
 	}
 	f.Warnings, f.Kinds, f.Cleared = out[from:to], out[kindsFrom:kindsTo], out[clearedFrom:clearedTo]
 	b.frames = append(b.frames, f)
-	b.buf, b.count, b.reset, b.set, b.cleared, b.kinds = nil, 0, false, nil, nil, nil
+	b.buf, b.count, b.reset, b.keep, b.set, b.cleared, b.kinds = nil, 0, false, "", nil, nil, nil
 }
 
 func (b *frameBuilder) appendAction(dst []byte, c *graph.Change) []byte {
@@ -187,7 +196,12 @@ func (b *frameBuilder) appendAction(dst []byte, c *graph.Change) []byte {
 	case graph.SetVertex:
 		dst = append(dst, `{"svx":{"vx":`...)
 		dst = appendKey(dst, &c.Vertex)
+		content := len(dst)
 		dst = b.appendContent(dst, c)
+		if b.tags && len(dst) > content {
+			tag := contents.TagOf(dst[content:])
+			dst = append(append(append(dst, `,"c":"`...), tag.String()...), '"')
+		}
 		return append(dst, `}}`...)
 	case graph.DeleteVertex:
 		dst = append(dst, `{"dvx":{"vx":`...)
@@ -307,43 +321,48 @@ func appendAttributes(dst []byte, c *graph.Change) []byte {
 	}
 	if len(c.Fields) > 0 {
 		member(`"f":[`)
-		last := ""
-		for i, f := range c.Fields {
-			path, _ := graph.CutWord(f)
-			if i > 0 && path == last {
-				continue // the same path with another word
-			}
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst, last = appendString(dst, path), path
-		}
+		var list [maxWords]string
+		dst = appendStrings(dst, pathsOf(list[:0], c))
 		dst = append(dst, `],"w":[`...)
-		dst = append(appendWords(dst, c), ']')
+		dst = append(appendStrings(dst, wordsOf(list[:0], c)), ']')
 	}
 	return append(dst, '}')
 }
 
-// appendWords appends the words for an arc's fields, each word once.
-func appendWords(dst []byte, c *graph.Change) []byte {
+// pathsOf appends the paths of an arc's fields.
+func pathsOf(dst []string, c *graph.Change) []string {
+	for i, f := range c.Fields {
+		path, _ := graph.CutWord(f)
+		if i > 0 && path == dst[len(dst)-1] {
+			continue // the same path with another word
+		}
+		dst = append(dst, path)
+	}
+	return dst
+}
+
+// wordsOf appends the words for an arc's fields, each word once and at most maxWords.
+func wordsOf(dst []string, c *graph.Change) []string {
 	from := wording.Resource{Group: c.Vertex.Group, Resource: c.Vertex.Resource.Resource}
 	to := wording.Resource{Group: c.To.Group, Resource: c.To.Resource.Resource}
-	var said [maxWords]string
-	n := 0
 	for _, field := range c.Fields {
 		field, word := graph.CutWord(field)
 		if word == "" {
 			word = wording.Of(from, field, to)
 		}
-		if n == len(said) || slices.Contains(said[:n], word) {
-			continue
+		if len(dst) < maxWords && !slices.Contains(dst, word) {
+			dst = append(dst, word)
 		}
-		if n > 0 {
+	}
+	return dst
+}
+
+func appendStrings(dst []byte, list []string) []byte {
+	for i, s := range list {
+		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, word)
-		said[n] = word
-		n++
+		dst = appendString(dst, s)
 	}
 	return dst
 }

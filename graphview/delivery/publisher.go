@@ -58,7 +58,8 @@ type state struct {
 	pos    graph.Position
 	warned uint64      // number of the last warning that was sent
 	synced bool        // a message with synced was sent
-	reset  bool        // the next message replaces the whole graph
+	reset  bool        // the next message replaces the whole graph, but for what is kept
+	kept   *kept       // until the subscriber has the whole graph; nil: nothing is kept
 	denied *warningSet // ACCESS_DENIED warnings that were sent last
 	absent *warningSet // warnings about roots that were sent last
 	kinds  *kinds      // kinds that were sent last
@@ -75,6 +76,7 @@ func (s state) pieceKey() state {
 type viewer struct {
 	rights  Rights
 	content Content
+	tags    bool            // vertices have the tags of their contents
 	narrow  string          // the mark of the part of the graph, "" for the whole graph
 	part    *graph.Narrowed // nil for the whole graph
 	waits   bool            // Poll blocks during a commit outside the lock; not in the digest
@@ -83,7 +85,11 @@ type viewer struct {
 
 // optionsDigest returns the part of the digest for the options of the viewer.
 func (v viewer) optionsDigest() string {
-	return v.content.mark() + v.narrow
+	tags := ""
+	if v.tags {
+		tags = "\x00tags"
+	}
+	return v.content.mark() + tags + v.narrow
 }
 
 func (v viewer) digest() string { return digestOf(v.rights) + v.optionsDigest() }
@@ -128,8 +134,12 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 		denied = p.deniedTo(v, gate)
 	}
 	b := newFrameBuilder(from.reset)
-	b.large = &p.source.Shared.large
-	changes, done, err := p.read(lens, &to.pos, v, gate, limit, b)
+	b.large, b.tags = &p.source.Shared.large, v.tags
+	var has func(graph.Key) bool
+	if from.kept != nil {
+		b.keep, has = from.kept.text, from.kept.has
+	}
+	changes, done, err := p.read(lens, &to.pos, v, gate, has, limit, b)
 	switch {
 	case errors.Is(err, graph.ErrGone):
 		return nil, state{reset: true}, nil
@@ -154,6 +164,9 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 		p.add(b, &changes[i], v.content, from.pos.Known)
 	}
 	to.reset = false
+	if done {
+		to.kept = nil
+	}
 	rev := ""
 	tellSynced := done && synced && !from.synced
 	if done && (from.pos.Known == 0 || from.pos.Walking() || b.count > 0 || len(b.frames) > 0 || tellSynced) {
@@ -189,11 +202,11 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 
 // read collects the changes of a piece under the graph's lock, and allocates the builder's buffer
 // for them.
-func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, v viewer, g *gate, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
+func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, v viewer, g *gate, has func(graph.Key) bool, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
 	var changes []graph.Change
 	size, own := 0, 0 // own leaves out large objects, whose frames are shared
 	content := v.content
-	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, NoWait: !v.waits}
+	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, Has: has, NoWait: !v.waits}
 	take := func(c graph.Change) bool {
 		changes = append(changes, c)
 		n := sizeOf(&c, content)
@@ -216,29 +229,32 @@ func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, v viewer, g *gat
 
 // add encodes one change, unless a reader at revision known already has the content.
 func (p *Publisher) add(b *frameBuilder, c *graph.Change, content Content, known uint64) {
-	if content == WholeObject {
-		b.add(c)
-		return
+	has, err := p.selectContent(c, content, known)
+	if err != nil {
+		b.err = err
 	}
+	if !has {
+		b.add(c)
+	}
+}
+
+// selectContent replaces the object of a vertex by the content that is sent. It reports whether a reader at
+// revision known has it.
+func (p *Publisher) selectContent(c *graph.Change, content Content, known uint64) (has bool, err error) {
 	switch {
+	case content == WholeObject:
+		return false, nil
 	case c.Op == graph.DeleteVertex:
 		p.summaries.forget(c.Node)
 	case c.Op == graph.SetVertex && content == KeysOnly:
-		if !c.Appeared {
-			return
-		}
+		has = !c.Appeared
 		c.Payload, c.Part = nil, nil
 	case c.Op == graph.SetVertex:
-		text, has, err := p.summaries.of(c, known)
-		if err != nil {
-			b.err = err
-		}
-		if has && err == nil {
-			return
-		}
+		var text string
+		text, has, err = p.summaries.of(c, known)
 		c.Payload, c.Part = summaryText(text), nil
 	}
-	b.add(c)
+	return has && err == nil, err
 }
 
 // startAt returns the state of a subscriber that resumes after the revision since.

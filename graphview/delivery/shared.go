@@ -75,7 +75,8 @@ type slot struct {
 	size    int     // of all encoded pieces
 	counted int     // size when keep last returned it
 
-	walk *walk // the newest
+	walk       *walk       // the newest
+	comparison *comparison // the newest
 
 	denied *warningSet // the ACCESS_DENIED warnings of the viewer, nil before the first
 

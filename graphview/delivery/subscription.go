@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"graphview.dev/api/contents"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
@@ -16,6 +17,12 @@ type SubscribeOptions struct {
 	// Since is the revision of the last complete graph that the subscriber has, "" for none. If it
 	// cannot be resumed, the subscriber is reset.
 	Since string
+	// Have has the sums of the graph that the subscriber has, from any process and with any rights. If
+	// Since cannot be resumed, the reset keeps what is equal. A part of a graph is not compared.
+	Have *contents.Have
+	// Tags sends the tags of contents, for a subscriber that will send Have later. If it would be reset
+	// after that, the subscription ends with the reason Outdated.
+	Tags bool
 	// Access has the rights of the subscriber. Nil allows everything.
 	Access Access
 	// Content selects the content of objects.
@@ -38,9 +45,12 @@ type Subscription struct {
 	publisher   *Publisher
 	access      Access
 	owner       budget.Owner
-	wanted      viewer     // the options, without rights
-	narrow      *narrowing // nil: the whole graph
-	since       string     // until the first Poll
+	wanted      viewer         // the options, without rights
+	narrow      *narrowing     // nil: the whole graph
+	since       string         // until the first Poll
+	have        *contents.Have // until it has been compared; nil: nothing to compare
+	syncing     bool           // the subscriber knows that the view is not complete
+	hasGraph    bool           // the subscriber has a graph that a comparison could keep
 	begun       bool
 	digest      string // of the viewer that has the state
 	revoked     <-chan struct{}
@@ -61,11 +71,13 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.source.Shared.subscribers.Add(1)
 	p.source.Notify()
 	s := &Subscription{
-		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content},
+		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content, tags: o.Tags},
 		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, joins: o.JoinWalk && o.Narrow == nil, began: p.source.State.Now().Interruptions,
 	}
 	if s.narrow != nil {
 		s.wanted.narrow = s.narrow.mark
+	} else {
+		s.have = o.Have
 	}
 	return s
 }
@@ -133,8 +145,13 @@ func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 	wait.news = now.News // from before the read, so that no later change is missed
 	v := s.viewer()
 	lens := p.Lens()
-	if lens == nil {
+	switch {
+	case lens == nil:
 		return nil, wait, nil
+	case s.hasGraph && s.state.reset && s.state.kept == nil:
+		return nil, wait, errOutdated
+	case s.have != nil:
+		return s.pollHave(wait)
 	}
 	if wait.changed, v.waits = s.commitWaits.next(lens); wait.changed != nil {
 		// Do not block, since the caller may have other graphs to serve.
@@ -187,6 +204,7 @@ func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 	// A warning or the sync state may have changed after a shared piece was encoded.
 	wait.moved = unfinished || !p.isCurrent(lens, next)
 	s.state = next
+	s.hasGraph = s.hasGraph || s.wanted.tags && next.pos.Known > 0
 	return frames, wait, nil
 }
 
@@ -270,6 +288,7 @@ type pause struct {
 	moved         bool  // there is more to read
 	news, changed <-chan struct{}
 	turn          *viewer   // the wait encodes a piece for it in a turn; nil: no turn is needed
+	compares      bool      // the wait compares what the subscriber has
 	until         time.Time // the next visit of a narrowed graph is allowed
 }
 
@@ -282,6 +301,8 @@ func (s *Subscription) waitFor(ctx context.Context, p *pause) error {
 		return ctx.Err()
 	case p.turn != nil:
 		return s.encodeInTurn(ctx, p.turn)
+	case p.compares:
+		return s.compare(ctx)
 	}
 	var ready <-chan time.Time
 	if wait := time.Until(p.until); wait > 0 {
@@ -319,6 +340,9 @@ func (s *Subscription) viewer() viewer {
 	switch {
 	case !s.begun:
 		s.begun, s.state = true, s.publisher.startAt(s.since, v)
+		if s.state.pos.Known > 0 {
+			s.have = nil // it continues after its revision
+		}
 		s.since = "" // the string keeps the request in memory
 	case changed && digest != s.digest:
 		s.state, s.encoded = state{reset: true}, nil

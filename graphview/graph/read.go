@@ -91,6 +91,9 @@ type Reading struct {
 	// All is for readers that show more of a vertex than its content. They also get vertices with
 	// the same content, marked Same, when something else of the object may have changed.
 	All bool
+	// Has reports whether a reader that begins has a vertex, and the arcs that start there, as they were
+	// when its walk began. Read then emits only what has changed since. Nil: the reader has nothing.
+	Has func(Key) bool
 	// NoWait: Read returns ErrCommitting while the lens is committed outside the lock, and does not
 	// wait.
 	NoWait bool
@@ -127,7 +130,7 @@ func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) boo
 			pos.from = pos.Known
 		}
 	}
-	r.known, r.deletionsSince = pos.Known, pos.Known
+	r.known, r.deletionsSince, r.began = pos.Known, pos.Known, pos.from
 	if r.deletionsSince == 0 {
 		// A reader that began with nothing only knows what it received since then.
 		r.deletionsSince = pos.from
@@ -159,6 +162,7 @@ type reader struct {
 
 	known          uint64 // what changed after this revision is new to the reader
 	deletionsSince uint64 // the reader may have vertices and arcs that disappeared after this revision
+	began          uint64 // revision at which the walk began
 	// enough: take wants no further elements.
 	enough bool
 }
@@ -192,6 +196,13 @@ func (r *reader) read(e entryID, hub *hubPart) (done bool) {
 			r.emit(Change{Op: DeleteVertex, Vertex: key, Node: NodeID(p.node)})
 		}
 		return true
+	}
+	if r.known == 0 && r.how.Has != nil && r.how.Has(key) {
+		if l.rev(p.logged) <= r.began {
+			return true
+		}
+		r.known = r.began
+		defer func() { r.known = 0 }()
 	}
 	if hub.entry == e && hub.fits(l, e) {
 		return r.readRest(e, key, hub)

@@ -27,8 +27,11 @@ type message struct {
 
 // Subscribe asks for a graph: of the view with this name, or of an ad-hoc view.
 type Subscribe struct {
-	Name    names.GraphName
-	Since   string
+	Name  names.GraphName
+	Since string
+	// Have has the sums of the graph that the client has, "none" if it has nothing yet, or "" from a client
+	// that does not compare.
+	Have    string
 	Content delivery.Content
 	// Narrow is the part of the graph that is wanted, nil for all of it.
 	Narrow *graph.Narrowing
@@ -65,6 +68,7 @@ func parseMessage(text []byte) (m message, err error) {
 			Namespace string          `json:"namespace"`
 			Name      string          `json:"name"`
 			Since     string          `json:"since"`
+			Have      string          `json:"have"`
 			Content   string          `json:"content"`
 			Roots     []string        `json:"roots"`
 			Direction string          `json:"direction"`
@@ -117,27 +121,27 @@ func parseMessage(text []byte) (m message, err error) {
 		return m, transport.Malformed("subscribe must have either namespace and name, or request")
 	case asked && in.Since != "":
 		return m, transport.Malformed("subscribe.since goes with a name: a view of a request begins with its channel")
-	case question != nil && (in.Since != "" || narrow != nil):
-		return m, transport.Malformed("subscribe.impact asks about a whole graph: leave since and roots out")
+	case question != nil && (in.Since != "" || in.Have != "" || narrow != nil):
+		return m, transport.Malformed("subscribe.impact asks about a whole graph: leave since, have and roots out")
 	case asked && narrow != nil:
 		return m, transport.Malformed("subscribe.roots goes with a name: a request has roots of its own")
 	case named && in.Cluster != "":
 		m.subscribe = &Subscribe{
 			Name: names.GraphName{Cluster: in.Cluster, Namespace: in.Namespace, Name: in.Name}, Impact: question,
 			Query: queryOf(map[string]string{
-				"since": in.Since, "content": in.Content, "direction": in.Direction, "depth": strconv.Itoa(in.Depth),
+				"since": in.Since, "have": in.Have, "content": in.Content, "direction": in.Direction, "depth": strconv.Itoa(in.Depth),
 				"impact": in.Impact, "propagationPolicy": in.Policy,
 			}, in.Roots),
 		}
 		return m, nil
 	case named:
 		m.subscribe = &Subscribe{
-			Name: names.GraphName{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Content: content, Narrow: narrow,
+			Name: names.GraphName{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Have: in.Have, Content: content, Narrow: narrow,
 			Impact: question,
 		}
 		return m, nil
 	}
-	m.subscribe = &Subscribe{Request: in.Request, Content: content, Impact: question}
+	m.subscribe = &Subscribe{Request: in.Request, Have: in.Have, Content: content, Impact: question}
 	return m, nil
 }
 

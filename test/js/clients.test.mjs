@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import path from "node:path";
 import test from "node:test";
 
@@ -75,4 +76,37 @@ test("a client in Python that was written from the documentation", async (t) => 
   const unknown = start(url, "busy", "unknown");
   assert.equal(await unknown.ended, 1);
   assert.match(unknown.said.err, /404: .*not found/);
+});
+
+test("a client in Python continues by contents where its revision is unknown, as at another replica", async (t) => {
+  let connections = 0;
+  const front = createServer(async (request, response) => {
+    const target = new URL(request.url, url);
+    const first = ++connections === 1;
+    if (!first) target.searchParams.set("since", "-");
+    const abort = new AbortController();
+    response.on("close", () => abort.abort());
+    try {
+      const { status, body } = await fetch(target, { headers: { Authorization: request.headers.authorization, Accept: "application/json" }, signal: abort.signal });
+      response.writeHead(status);
+      for await (const part of body) {
+        response.write(part);
+        if (first && Buffer.from(part).includes('"rev"')) setTimeout(() => response.destroy(), 500);
+      }
+    } catch { /* the client left */ }
+    response.end();
+  });
+  await new Promise((resolve) => front.listen(0, "127.0.0.1", resolve));
+  t.after(() => { front.close(); front.closeAllConnections(); });
+  const said = { out: "", err: "" };
+  const child = spawn("python3", [path.join(root, "docs", "examples", "resume.py"), `http://127.0.0.1:${front.address().port}`, "busy", "view"], { env: { ...process.env, TOKEN: token } });
+  child.stdout.on("data", (data) => { said.out += data; });
+  child.stderr.on("data", (data) => { said.err += data; });
+  t.after(() => child.kill("SIGKILL"));
+  await follows(async () => {
+    if (!/reset: [1-9]\d* vertices are kept/.test(said.out)) return undefined;
+    return numbers(said.out.trimEnd().split("\n").at(-1), /^(\d+) vertices, (\d+) arcs/);
+  }).catch((error) => {
+    throw new Error(`${error.message}\n${said.out}${said.err}`);
+  });
 });

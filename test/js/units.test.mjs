@@ -1,11 +1,14 @@
 // Unit tests of the client, with sockets and answers of the test. They need no operator: node
 // --test units.test.mjs
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import test from "node:test";
 
 import { Connection } from "../../client/js/connection.js";
+import { Sums, tagOf, tagOfKey } from "../../client/js/contents.js";
 import { Graph, GraphView, GraphViewError, getGraph, getImpact, getObject, listGraphs, vertexKey } from "../../client/js/graphview.js";
 import { createStore } from "../../client/js/store.js";
+import { Store } from "../../dashboard/web/model/store.js";
 import { remoteEnds } from "../../dashboard/web/view/remote.js";
 
 const key = (n) => ({ g: "", v: "v1", r: "pods", ns: "shop", n });
@@ -111,7 +114,7 @@ test("a graph of a cluster of a fleet is below the path of the cluster, or asked
   const one = new GraphView({ connection, cluster: "eu-1", ...place });
   await until(() => said.length === 1);
   one.stop();
-  assert.deepEqual(said, [{ cluster: "eu-1", namespace: place.namespace, name: place.name }]);
+  assert.deepEqual(said, [{ cluster: "eu-1", namespace: place.namespace, name: place.name, have: "none" }]);
 });
 
 test("what is inferred is left out of whatever is asked for", async () => {
@@ -143,7 +146,7 @@ test("what is inferred is left out of whatever is asked for", async () => {
   await until(() => said.length === 4);
   for (const one of views) one.stop();
   const named = { namespace: place.namespace, name: place.name };
-  assert.deepEqual(said, [named, { request: { inferred_references: "Exclude", queries: [] } }, named, named]);
+  assert.deepEqual(said, [named, { request: { inferred_references: "Exclude", queries: [] } }, ...[1, 2].map(() => ({ ...named, have: "none" }))]);
 });
 
 test("list and get", async () => {
@@ -484,4 +487,78 @@ test("what an object refers to in other clusters leads to a view of the cluster 
   assert.deepEqual((await follow(controllerOf("mgmt"), deployment))[0], unknown, "an alias of the hub's graphs is none of a member's");
   assert.deepEqual((await follow(controllerOf("mgmt"), { d: "capi:fleet/eu-1" }))[0], ["cluster eu-1"]);
   assert.deepEqual((await follow(controllerOf(), { d: "twice:x" }))[0], ["cluster twice:x"], "an alias of two clusters is of neither");
+});
+
+test("sums are those of docs/stream.md, and tags those of SHA-256", () => {
+  for (const text of ["", "abc", "x".repeat(55), "x".repeat(56), "x".repeat(64), "ü€😀".repeat(40)]) {
+    const sum = createHash("sha256").update(text).digest();
+    assert.deepEqual(tagOf(text), [sum.readUInt32LE(0), sum.readUInt32LE(4)], text);
+  }
+  const sums = new Sums(33, 1, Uint32Array.from([0x03020100, 0x07060504]));
+  const web = tagOfKey({ g: "apps", v: "v1", r: "deployments", ns: "shop", n: "web" });
+  const pod = tagOfKey({ g: "", v: "v1", r: "pods", ns: "shop", n: "web-1" });
+  sums.addVertex(web, "LXEWQrcmsEQ");
+  sums.addVertex(pod);
+  sums.addArc(web, pod, "or", { c: true, b: true });
+  assert.equal(String(sums), "1.0001020304050607.R-Wl0HJCPYLhqklTF_9lhg");
+});
+
+test("the page has the sums of a graph, and drops what a reset does not keep", () => {
+  const [graph, store] = [new Graph(), new Store()];
+  const attributes = [undefined, { c: true, b: true }, { e: true, x: "unknown", o: true, f: ["spec.x"], w: ["uses"] }, { e: true, x: "outside" }, { f: ["a", "b"], w: [] }];
+  const actions = ["a", "b", "c"].map((n, i) => ({ svx: { vx: key(n), c: `AAAAAAAAA${i}A`, m: { k: "Pod", u: n } } }));
+  attributes.forEach((a, i) => actions.push({ sarc: { ...arc("a", `x${i}`), a } }));
+  actions.push({ sarc: arc("b", "a", "or") });
+  graph.apply({ actions, rev: "1" });
+  store.apply(actions);
+  const seed = Uint32Array.from([1, 2]);
+  assert.equal(store.have(4, seed), graph.have(4, seed));
+  const texts = (all) => all.map((one) => JSON.stringify(one)).sort();
+  assert.deepEqual(texts(store.dropped("0.AA")), texts(graph.dropped("0.AA")));
+  assert.equal(graph.dropped("0.AA").length, 9);
+  assert.deepEqual([graph.dropped("0.AQ"), store.dropped("0.AQ"), new Graph().have(), new Store().have()], [[], [], "", ""]);
+});
+
+test("who comes back says what there is, and nobody sees less than there is", async () => {
+  const { all, WebSocket } = sockets((socket) => socket.open());
+  const view = new GraphView({ base: base(), ...place, WebSocket });
+  const events = record(view);
+  await until(() => all.length === 1);
+  assert.equal(new URL(all[0].url).searchParams.get("have"), "none");
+  all[0].hear({ actions: [vertex("a"), vertex("b"), { sarc: arc("a", "b") }], rev: "1", synced: true });
+  all[0].end(1006);
+  await until(() => all.length === 2);
+  const query = new URL(all[1].url).searchParams;
+  assert.match(query.get("have"), /^0\.[0-9a-f]{16}\..{11}$/);
+  assert.equal(query.get("since"), "1");
+  all[1].hear({ syncing: true });
+  all[1].hear({ reset: true, keep: "0.AA", actions: [vertex("a")] });
+  assert.deepEqual([view.graph.vertices.size, view.graph.arcs.size, view.whole], [2, 1, false], "the old graph stays");
+  all[1].hear({ actions: [vertex("c")], rev: "2", synced: true });
+  assert.deepEqual([...view.graph.vertices.values()].map(({ vx }) => vx.n).sort(), ["a", "c"]);
+  const last = events.findLast(({ type }) => type === "rev");
+  assert.equal(last.reset, false);
+  assert.deepEqual(last.actions, [vertex("a"), vertex("c"), { darc: arc("a", "b") }, { dvx: { vx: key("b") } }]);
+  all[1].end(1001, "Outdated: continue");
+  await until(() => all.length === 3);
+  all[2].hear({ reset: true, keep: "0.AQ", rev: "3", synced: true });
+  assert.equal(view.graph.vertices.size, 2);
+  view.stop();
+});
+
+test("sums that are too long for a URL are the first message, unless the server takes none", async () => {
+  const { all, WebSocket } = sockets((socket) => socket.open());
+  const view = new GraphView({ base: base(), ...place, WebSocket });
+  await until(() => all.length === 1);
+  all[0].hear({ actions: Array.from({ length: 20_000 }, (_, i) => vertex(`p${i}`)), rev: "1", synced: true });
+  all[0].end(1006);
+  await until(() => all.length === 2);
+  assert.equal(new URL(all[1].url).searchParams.get("have"), "message");
+  await until(() => all[1].said.length === 1);
+  assert.match(all[1].said[0].have, /^10\./);
+  all[1].hear({ error: { code: 1008, reason: "UnexpectedMessage", message: "takes none" } });
+  all[1].end(1008);
+  await until(() => all.length === 3);
+  assert.match(new URL(all[2].url).searchParams.get("have"), /^9\./);
+  view.stop();
 });

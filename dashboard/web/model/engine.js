@@ -88,7 +88,9 @@ export class Engine {
   // A source has what has come of a graph that is not whole yet: fresh, which takes the place of the graph before when it
   // is, or changes of that graph. Since is when the connection was lost.
   #follow(options) {
-    const view = new GraphView({ content: "summary", keep: false, parts: true, ...options });
+    // The graphs of several share a store, in which keys are others.
+    const contents = this.#several ? undefined : this.#store;
+    const view = new GraphView({ content: "summary", keep: false, parts: true, contents, ...options });
     const source = { view, cluster: options.cluster ?? "", changes: [], fresh: undefined, reset: false, synced: false, since: undefined, away: false };
     const mine = (listener) => ({ detail }) => { if (this.#sources.includes(source)) listener(detail); };
     view.addEventListener("part", mine((part) => this.#take(source, part)));

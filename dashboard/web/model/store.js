@@ -1,5 +1,6 @@
 // The graph as the page holds it: integer ids, adjacency in both directions, and
 // what changed lately. It knows the protocol's actions and nothing of drawing.
+import { Sums, keeps, tagOfKey } from "../../../client/js/contents.js";
 import { resource } from "./kinds.js";
 
 /**
@@ -51,7 +52,7 @@ export class Store {
   apply(actions, { reset = false, quiet = reset, at = 0 } = {}) {
     if (reset) this.#forget();
     for (const { svx, dvx, sarc, darc } of actions) {
-      if (svx) this.#set(svx.vx, svx.m ?? {}, at, quiet);
+      if (svx) this.#set(svx, at, quiet);
       else if (dvx) this.#unset(dvx.vx, at);
       else if (sarc) this.#connect(sarc);
       else if (darc) this.#disconnect(darc);
@@ -129,6 +130,30 @@ export class Store {
     v.level = levelOf(health);
   }
 
+  /** The sums of what is there, by which a server continues it; "" if nothing is. */
+  have(mostBits, seed) {
+    if (this.present === 0) return "";
+    const sums = new Sums(this.present, mostBits, seed);
+    const tags = this.vertices.map((v) => v && tagOfKey(v));
+    for (const v of this) {
+      if (v.present) sums.addVertex(tags[v.id], v.c);
+      for (const { d, t, f, w, bits } of v.out) sums.addArc(tags[v.id], tags[d.id], t, { ...attributesOf(bits), f, w });
+    }
+    return String(sums);
+  }
+
+  /** The actions that delete what a reset does not keep. */
+  dropped(keep) {
+    const kept = keeps(keep);
+    const actions = [];
+    for (const v of this) {
+      if (kept(tagOfKey(v))) continue;
+      for (const { s, d, t } of v.out) actions.push({ darc: { s: nameOf(s), d: nameOf(d), t } });
+      if (v.present) actions.push({ dvx: { vx: nameOf(v) } });
+    }
+    return actions;
+  }
+
   // The same text as the same string, so that it is compared at a glance and kept once.
   #word(text) {
     const known = this.#words.get(text);
@@ -147,7 +172,7 @@ export class Store {
     const v = {
       id, key: text, g: this.#word(key.g), v: this.#word(key.v), r: this.#word(key.r), ns: this.#word(key.ns ?? ""), n: key.n,
       kind: this.#word(this.kindOf(key) ?? about.kind), short: about.short, role: about.role, rank: about.rank,
-      present: false, health: "missing", level: levelOf("missing"), why: "", rd: undefined, t: 0, overdue: undefined, app: "", uid: "", del: "", root: false, changedAt: 0,
+      present: false, health: "missing", level: levelOf("missing"), why: "", rd: undefined, t: 0, overdue: undefined, app: "", uid: "", c: "", del: "", root: false, changedAt: 0,
       out: [], in: [], // arcs
       changed: false, restated: false, // whether take() tells of it
       card: undefined, home: undefined, owner: undefined, anchor: undefined, stamp: 0, // of fold
@@ -158,8 +183,9 @@ export class Store {
     return v;
   }
 
-  #set(key, m, at, quiet) {
-    const v = this.#vertex(key);
+  #set({ vx, m = {}, c = "" }, at, quiet) {
+    const v = this.#vertex(vx);
+    v.c = c;
     const health = m.od !== undefined && m.od * 1000 <= at ? "degraded" : m.h ?? "unknown";
     const fresh = !v.present;
     const [was, wasApp] = [v.health, v.app];
@@ -212,9 +238,9 @@ export class Store {
     let arc = between(s, d, a.t);
     const known = arc !== undefined;
     if (known) {
-      if (about.f) [arc.f, arc.w] = [about.f, about.w ?? noWords];
+      if (about.f || about.e) [arc.f, arc.w] = [about.f ?? noWords, about.w ?? noWords];
     } else {
-      arc = { s, d, t: this.#word(a.t), f: about.f ?? noWords, w: about.w ?? noWords, c: false, absence: "missing" };
+      arc = { s, d, t: this.#word(a.t), f: about.f ?? noWords, w: about.w ?? noWords, c: false, bits: 0, absence: "missing" };
       s.out.push(arc);
       d.in.push(arc);
       this.arcs++;
@@ -223,6 +249,7 @@ export class Store {
     }
     this.revision++;
     arc.c = about.c === true;
+    arc.bits = bitsOf(about);
     arc.absence = about.x === "outside" ? "outside" : about.x !== undefined ? "unseen" : about.o === true ? "optional" : "missing";
     if (!d.present) this.#absent(d, known ? absence(d) : d.in.length === 1 ? arc.absence : worse(d.health, arc.absence));
   }
@@ -264,6 +291,17 @@ export class Store {
     if (this.journal.length > journalSize * 1.1) this.journal.splice(0, this.journal.length - journalSize);
   }
 }
+
+const nameOf = ({ g, v, r, ns, n }) => ({ g, v, r, ...ns && { ns }, n });
+
+// The attributes of an arc that are no texts, as a number, and back.
+const bitsOf = ({ c, b, e, o, x }) => (c ? 1 : 0) | (b ? 2 : 0) | (e ? 4 : 0) | (o ? 8 : 0) | (x === "outside" ? 16 : x ? 32 : 0);
+
+const attributes = Array.from({ length: 64 }, (_, bits) => ({
+  c: (bits & 1) > 0, b: (bits & 2) > 0, e: (bits & 4) > 0, o: (bits & 8) > 0, x: bits & 16 ? "outside" : bits & 32 ? "unknown" : "",
+}));
+
+const attributesOf = (bits) => attributes[bits];
 
 // Searches the end with fewer arcs, and so never an end with thousands of them.
 function between(s, d, t) {

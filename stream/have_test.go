@@ -1,0 +1,75 @@
+package stream
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"graphview.dev/api/contents"
+	"graphview.dev/api/reason"
+)
+
+// TestHaveOption: sums of what a client has arrive on every transport, and what cannot be sums is refused before
+// anything is sent.
+func TestHaveOption(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeCluster{view})
+	sums := contents.New(9, contents.NewSeed()).String()
+	most := contents.New(contents.MaxBits, contents.NewSeed()).String()
+	check := func(road, want string, tags bool) {
+		t.Helper()
+		subscription := await(t, view.subscribed)
+		if subscription.have != want || subscription.tags != tags {
+			t.Errorf("%s: tags %t, sums of %d characters, want %t, %d", road, subscription.tags, len(subscription.have), tags, len(want))
+		}
+		subscription.end()
+	}
+	s.mustDial(watchWeb)
+	check("a WebSocket without", "", false)
+	s.mustDial(watchWeb + "?have=none")
+	check("a WebSocket of who has nothing", "", true)
+	s.mustDial(watchWeb + "?have=" + sums)
+	check("a WebSocket", sums, true)
+	conn := s.mustDial(watchWeb + "?have=message")
+	sends(t, conn, `{"have":%q}`, most)
+	check("a message", most, true)
+	for _, header := range []http.Header{nil, sse()} {
+		var got sync.WaitGroup
+		got.Go(func() { s.get(watchWeb+"?have="+sums, header) })
+		check("a response", sums, true)
+		got.Wait()
+	}
+	asks(t, dialMux(t, s), 1, `"subscribe":{"namespace":"shop","name":"web","have":"`+most+`"}`, `"channel":1`)
+	check("a channel", most, true)
+
+	for _, query := range []string{"message", "all", "60." + strings.Repeat("0", 16) + ".", "9" + most[1:], sums + "AA"} {
+		if code, body := s.get(watchWeb+"?have="+query, nil); code != http.StatusBadRequest || !strings.Contains(string(body), "?have=") {
+			t.Errorf("%.40q: %d %s", query, code, body)
+		}
+	}
+	const form = "subscribe.have: it must be BITS.SEED.SUMS: a number, 16 hexadecimal digits, and base64url"
+	asks(t, dialMux(t, s), 1, `"subscribe":{"namespace":"shop","name":"web","have":"all"}`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, form))
+}
+
+// TestHaveMessage: a client whose first message cannot be its sums, or does not come, is told so.
+func TestHaveMessage(t *testing.T) {
+	s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) { s.timing.request = 50 * time.Millisecond })
+	for text, want := range map[string]string{
+		`{"have":"all"}`:                  "have: it must be BITS.SEED.SUMS: a number, 16 hexadecimal digits, and base64url",
+		`{"have":7}`:                      `the first message is not of the form {"have":"…"}: json: cannot unmarshal number into Go struct field .have of type string`,
+		"":                                "no have came within 50ms: it is the first message",
+		strings.Repeat("x", maxRequest+1): "the have has more than 65536 bytes",
+	} {
+		conn := s.mustDial(watchWeb + "?have=message")
+		if text != "" {
+			if err := conn.Write(within(t), websocket.MessageText, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantsGoodbye(t, conn, 1007, "StatusInvalidFramePayloadData", reason.Malformed, want)
+	}
+}
