@@ -177,3 +177,38 @@ func TestImpactOfHidden(t *testing.T) {
 		})
 	}
 }
+
+// TestImpactWithoutInferred: an arc that only inferred references make is left out, also one that
+// something else made before.
+func TestImpactWithoutInferred(t *testing.T) {
+	node := graph.Key{Resource: graph.Resource{Version: "v1", Resource: "nodes"}, Name: "n"}
+	set := func(fields ...string) readAction {
+		a := &readArc{From: exportedKey{Version: "v1", Resource: "pods", Name: "p"}, To: exportedKeyOf(node), Type: "r"}
+		a.Attributes.Fields, a.Attributes.Missing = fields, true
+		return readAction{SetArc: a}
+	}
+	for name, test := range map[string]struct {
+		exclude bool
+		arcs    []readAction
+		want    int
+	}{
+		"inferred":                     {true, []readAction{set("inferred/spec.a")}, 0},
+		"inferred, and asked for":      {false, []readAction{set("inferred/spec.a")}, 1},
+		"named too":                    {true, []readAction{set("inferred/spec.a", "spec.b")}, 1},
+		"by a selector without fields": {true, []readAction{set()}, 1},
+		"named before":                 {true, []readAction{set("spec.b"), set("inferred/spec.a")}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := impactReader{excludeInferred: test.exclude}
+			r.graph.Set(graph.Key{Resource: graph.Resource{Version: "v1", Resource: "pods"}, Name: "p"}, impact.Object{Kind: "Pod"})
+			for _, a := range test.arcs {
+				if err := r.act(a); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := r.graph.Referrers(node); n != test.want {
+				t.Errorf("%d references to the node, want %d", n, test.want)
+			}
+		})
+	}
+}
