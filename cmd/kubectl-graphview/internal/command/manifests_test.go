@@ -55,7 +55,7 @@ var mistakes = map[string]mistake{
 	"template of a workflow that is no more":  {"pipeline", "workflowTemplateRef: {name: load}", "workflowTemplateRef: {name: load-orders}", "WorkflowTemplate/load-orders "},
 	"account of a template with a typo":       {"pipeline", "spec:\n  serviceAccountName: report\n", "spec:\n  serviceAccountName: reports\n", "ServiceAccount/reports "},
 	"webhook in another namespace":            {"platform", "service: {name: webhook, namespace: platform,", "service: {name: webhooks, namespace: platform,", "Service/webhooks "},
-	"priority class with a typo":              {"platform", "priorityClassName: platform", "priorityClassName: platfrom", "PriorityClass/platfrom "},
+	"priority class with a typo":              {"platform", "priorityClassName: platform", "priorityClassName: platforms", "PriorityClass/platforms "},
 	"role that is not there":                  {"platform", "kind: Role, name: leader}", "kind: Role, name: leader-election}", "Role/leader-election "},
 	"custom resource names no Secret":         {"platform", "credentialsSecretRef: {name: widget}", "credentialsSecretRef: {name: widgets}", "Secret/widgets "},
 	"selector and template differ":            {"platform", "template:\n    metadata: {labels: {app: operator}}", "template:\n    metadata: {labels: {app: platform-operator}}", "Deployment/operator "},

@@ -66,7 +66,7 @@ type product struct {
 	creator         *Object
 }
 
-// products returns what controllers create for an object.
+// products returns the objects that controllers create for an object.
 func products(o *Object) []product {
 	var all []product
 	for _, rows := range [][]creation{creations()[o.GroupKind], creations()[schema.GroupKind{Group: "*", Kind: "*"}]} {

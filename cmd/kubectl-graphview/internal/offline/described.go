@@ -2,6 +2,7 @@ package offline
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -63,18 +64,18 @@ func (m *Manifests) View(without string) v1alpha1.GraphViewSpec {
 	for key := range m.Objects {
 		charts = charts || installs[key.GroupKind]
 	}
-	foreign := "false"
+	foreign := []string{"false"}
 	for _, kind := range m.Kinds() {
 		_, builtin := builtinKinds()[kind.GroupKind()]
 		if !kind.Namespaced && charts && kind.GroupKind() != namespaceKind || !has[kind.GroupKind()] && (!kind.Namespaced || !builtin && kind.Schema == nil) {
-			foreign += " || (group == '" + kind.Group + "' && kind == '" + kind.Kind + "')"
+			foreign = append(foreign, "(group == '"+kind.Group+"' && kind == '"+kind.Kind+"')")
 		}
 	}
 	return v1alpha1.GraphViewSpec{
 		Queries: []v1alpha1.Query{
 			{Exclude: &v1alpha1.Exclude{ResourceSelectorExpression: without}},
-			// A view that selects by fields does not know what it does not have.
-			{Include: &v1alpha1.Include{ResourceSelectorExpression: foreign, Object: &v1alpha1.ObjectFilter{FieldSelector: "metadata.name!=-"}}},
+			// A view that selects by fields does not know which objects are missing.
+			{Include: &v1alpha1.Include{ResourceSelectorExpression: strings.Join(foreign, " || "), Object: &v1alpha1.ObjectFilter{FieldSelector: "metadata.name!=-"}}},
 			{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}},
 		},
 		Namespaces: &v1alpha1.Namespaces{LabelSelector: "!" + outsideLabel},

@@ -7,7 +7,6 @@ import (
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"graphview.dev/graphview/schemas"
 )
@@ -39,7 +38,7 @@ func (s *Server) discovery(w http.ResponseWriter, core bool) {
 			scope = apidiscoveryv2.ScopeNamespace
 		}
 		version.Resources = append(version.Resources, apidiscoveryv2.APIResourceDiscovery{
-			Resource: kind.Resource, ResponseKind: ptr.To(metav1.GroupVersionKind(kind.GroupVersionKind)), Scope: scope,
+			Resource: kind.Resource, ResponseKind: new(metav1.GroupVersionKind(kind.GroupVersionKind)), Scope: scope,
 			SingularResource: strings.ToLower(kind.Kind), Verbs: []string{"get", "list", "watch"}, ShortNames: kind.Short,
 		})
 	}

@@ -3,8 +3,8 @@
 //
 // A Loader reads files, folders and kustomizations into Manifests, and keeps the last good objects of
 // a file that it cannot read. Manifests has the objects, their places in files, the kinds, and objects
-// that are made because others refer to them: the pods of a workload, what controllers create, what
-// every cluster has. A Server serves them, and Follow keeps it up to date with the files.
+// that are made because others refer to them: the pods of a workload, the products of
+// controllers, the objects of every cluster. A Server serves them, and Follow keeps it up to date with the files.
 //
 // The package knows nothing of graphs, commands and flags. It executes nothing that a manifest says,
 // and reads nothing outside the folders that it is given.

@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	// maxFile bounds one file, and maxObject one object, which an API server refuses if it is larger.
-	maxFile   = 32 << 20
-	maxObject = 3 << 20
+	// maxFile bounds one file, and maxDocument one document in it, since a parser takes many times its size.
+	// An API server refuses an object that is larger than maxObject.
+	maxFile     = 32 << 20
+	maxDocument = 8 << 20
+	maxObject   = 3 << 20
 )
 
 // FileError is about a place in a file.
@@ -74,6 +76,9 @@ var lineInError = regexp.MustCompile(`(?:^|: )line (\d+): `)
 // parse returns the objects of a document: itself, or those of a list. It is nil for a document that is
 // no object.
 func (d *document) parse() ([]*Object, error) {
+	if len(d.text) > maxDocument {
+		return nil, &FileError{d.file, d.line, fmt.Errorf("the document has %d MB, and at most %d are read: split it", len(d.text)>>20, maxDocument>>20)}
+	}
 	converted, err := yaml.YAMLToJSONStrict(d.text)
 	if err != nil {
 		return nil, d.failed(err)

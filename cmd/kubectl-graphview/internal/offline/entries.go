@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// entries returns what is wrong in references to a part of an object: keys of ConfigMaps and Secrets, and
+// entries returns wrong references to a part of an object: keys of ConfigMaps and Secrets, and
 // ports of Services and Pods. Objects that are made are not looked into.
 func (m *Manifests) entries(o *Object) []Finding {
 	e := &entrySearch{m: m, of: o}

@@ -14,20 +14,20 @@ import (
 // settle is the time for which changes are collected: an editor writes a file in several steps.
 const settle = 50 * time.Millisecond
 
-// Follow serves what a Loader reads whenever its files change, until ctx ends.
+// Follow loads and serves the manifests again whenever their files change, until ctx ends.
 func (s *Server) Follow(ctx context.Context, l *Loader, changed func(*Manifests)) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("follow changes of files: %w", err)
 	}
 	defer func() { _ = watcher.Close() }() // it only reads
-	timer := time.NewTimer(0)              // what changed since the first load
+	timer := time.NewTimer(0)              // files may have changed since the first load
 	defer timer.Stop()
 	for waiting := true; ; {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-watcher.Errors: // the kernel left events out
+		case _ = <-watcher.Errors: // the kernel left events out
 		case <-watcher.Events:
 		case <-timer.C:
 			waiting = false
@@ -56,9 +56,9 @@ func (l *Loader) folders() []string {
 		if path == Stdin {
 			continue
 		}
-		_ = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(path, func(at string, entry fs.DirEntry, _ error) error {
 			switch {
-			case err != nil: // it is not there any more
+			case entry == nil: // it is not there any more
 			case !entry.IsDir():
 				if at == path {
 					found[filepath.Dir(at)] = true

@@ -77,7 +77,7 @@ var clusterKinds = []string{
 	"pkg.crossplane.io/Configuration", "pkg.crossplane.io/Function", "pkg.crossplane.io/Provider", "snapshot.storage.k8s.io/VolumeSnapshotClass",
 }
 
-// inNoNamespace reports whether a kind that nothing describes is cluster-scoped, as far as is known. Those of
+// inNoNamespace reports whether a kind that nothing describes is cluster-scoped, as far as the tables say. Those of
 // other projects are called ClusterSomething, unless their objects name a namespace.
 func (k *kinds) inNoNamespace(of schema.GroupKind) bool {
 	return clusterScoped()[of] || slices.Contains(clusterKinds, of.Group+"/"+of.Kind) ||
@@ -126,7 +126,7 @@ func newKinds() *kinds {
 	return &kinds{described: map[schema.GroupKind]Kind{}, guessed: map[schema.GroupKind]Kind{}, inNamespace: map[schema.GroupKind]bool{}}
 }
 
-// of returns the kind of an object. known is false for one that nothing describes.
+// of returns the kind of an object. known is false if nothing describes it.
 func (k *kinds) of(gvk schema.GroupVersionKind) (kind Kind, known bool) {
 	of := gvk.GroupKind()
 	if of.Group == "extensions" { // removed: its kinds are in other groups now

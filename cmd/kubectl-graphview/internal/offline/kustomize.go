@@ -52,7 +52,7 @@ type pathOrText struct {
 	Path string `json:"path"`
 }
 
-// local is the disk for kustomize, which would fetch what is not there: every path that a kustomization
+// local is the disk for kustomize, which would fetch absent files: every path that a kustomization
 // names has to exist.
 type local struct {
 	filesys.FileSystem
@@ -111,7 +111,7 @@ func (f *local) check(folder, entry string) error {
 	return fmt.Errorf("%s in %s %w: use kubectl kustomize, and --from -", entry, folder, errElsewhere)
 }
 
-// errElsewhere is the error about what only a network has.
+// errElsewhere is the error about files that only a network has.
 var errElsewhere = errors.New("is not on this machine, and nothing is fetched")
 
 // kustomize builds a folder as kubectl does. One that was not named but found by walking may be left out.

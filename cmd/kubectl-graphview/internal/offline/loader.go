@@ -32,7 +32,7 @@ type Options struct {
 	Stdin     io.Reader
 }
 
-// Loader reads manifests. It remembers files, so that loading again parses only those that changed.
+// Loader reads manifests. It remembers files, so that another load parses only changed ones.
 type Loader struct {
 	o     Options
 	stdin *file // nil before it is read
@@ -40,7 +40,7 @@ type Loader struct {
 	built map[string][]*Object // the last that kustomize could build, by folder
 }
 
-// file is what is known of a file.
+// file has the content and the objects of a file.
 type file struct {
 	content []byte
 	objects []*Object // the last that could be read
@@ -140,8 +140,7 @@ func (l *Loader) use(m *Manifests, path string, read func() ([]byte, error)) []*
 	}
 	content, err := read()
 	if err != nil {
-		var of *fs.PathError
-		if errors.As(err, &of) {
+		if of, ok := errors.AsType[*fs.PathError](err); ok {
 			err = of.Err
 		}
 		f.fault, f.content = &FileError{File: path, Err: err}, nil

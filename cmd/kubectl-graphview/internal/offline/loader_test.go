@@ -52,6 +52,7 @@ func TestHostile(t *testing.T) {
 		"fewer aliases":       {configMap + bomb(6), "document contains excessive aliasing"},
 		"nested":              {configMap + "data: " + strings.Repeat("[", 20_000), "f.yaml"},
 		"large file":          {configMap + "# " + strings.Repeat("x", maxFile), "f.yaml: larger than 32 MB"},
+		"large document":      {"---\n" + strings.Repeat("- a\n", maxDocument/4+1), "f.yaml:1: the document has 8 MB, and at most 8 are read"},
 		"large object":        {configMap + "data: {a: " + strings.Repeat("x", maxObject+1) + "}", "f.yaml:3: ConfigMap has 3 MB: an API server accepts 3"},
 		"control characters":  {"---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: \"a\\e[2Jb\"\n", `f.yaml:5: ConfigMap: "a\x1b[2Jb" is no name`},
 		"path as a name":      {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ../../etc}\n", "f.yaml:3: ConfigMap: "},

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,8 +147,6 @@ func (m *Manifests) makePods(o *Object) {
 func podOf(metadata, spec, further map[string]any) map[string]any {
 	of, _ := metadata["labels"].(map[string]any)
 	labels := copied(of)
-	for key, value := range further {
-		labels[key] = value
-	}
+	maps.Copy(labels, further)
 	return map[string]any{"metadata": map[string]any{"labels": labels}, "spec": spec}
 }

@@ -14,12 +14,12 @@ import (
 	"graphview.dev/graphview/refs"
 )
 
-// Manifests are the objects of files, and those that are made because the former refer to them.
+// Manifests are the objects of files, and the objects that are made because these refer to them.
 type Manifests struct {
 	Objects map[Key]*Object
-	// Warnings are about what was read otherwise than its author may expect.
+	// Warnings are about manifests that were read otherwise than their author may expect.
 	Warnings []string
-	// Faults are about what could not be read.
+	// Faults are about files that could not be read.
 	Faults []error
 
 	namespace    string
@@ -81,7 +81,7 @@ func (m *Manifests) Allows(file string, missing Key) bool {
 	return false
 }
 
-// resolve finds the kinds of the objects, and makes those that others refer to.
+// resolve finds the kinds of the objects, and makes the objects that they refer to.
 func (m *Manifests) resolve() {
 	for _, o := range slices.Concat(m.schemas, m.raw) {
 		if text(o.metadata(), "namespace") != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"strings"
 	"unicode"
 
@@ -25,7 +26,7 @@ func (k Key) String() string {
 	return k.Kind + "/" + k.Namespace + "/" + k.Name
 }
 
-// Object is one of a manifest, or one that is made because others refer to it.
+// Object is an object of a manifest, or an object that is made because others refer to it.
 type Object struct {
 	Key
 	Kind    Kind
@@ -38,7 +39,7 @@ type Object struct {
 // Made reports whether no manifest has the object.
 func (o *Object) Made() bool { return o.source == nil }
 
-// File is the file of the object, "" for one that is made.
+// File is the file of the object, "" for an object that is made.
 func (o *Object) File() string {
 	if o.source == nil {
 		return ""
@@ -81,8 +82,8 @@ func (o *Object) check() error {
 	return nil
 }
 
-// identify sets the key and the kind, and the metadata that an API server would add. It copies what it
-// changes, because the content may be that of an earlier load.
+// identify sets the key and the kind, and the metadata that an API server would add. It copies the
+// members that it changes, because the content may be that of an earlier load.
 //
 // The namespace is that of the target, if there is one, of the object, or else the default.
 func (o *Object) identify(kind Kind, otherwise, target string) {
@@ -113,9 +114,7 @@ func (o *Object) identify(kind Kind, otherwise, target string) {
 
 func copied(of map[string]any) map[string]any {
 	c := make(map[string]any, len(of)+2)
-	for member, value := range of {
-		c[member] = value
-	}
+	maps.Copy(c, of)
 	return c
 }
 

@@ -177,7 +177,7 @@ func (s *Server) get(w http.ResponseWriter, q request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(q.body(o)) // the client has gone
+	_, _ = w.Write(q.body(o)) //nolint:gosec // JSON, for a client that may be gone
 }
 
 func (s *Server) list(w http.ResponseWriter, q request) {
@@ -202,7 +202,7 @@ func (s *Server) list(w http.ResponseWriter, q request) {
 	answer(w, map[string]any{"apiVersion": of.GroupVersion().String(), "kind": of.Kind, "metadata": map[string]any{"resourceVersion": version}, "items": items})
 }
 
-// watch sends what changes after a version, until the client or its time-out ends it.
+// watch sends the changes after a version, until the client or its time-out ends it.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, q request) {
 	after, _ := strconv.ParseInt(r.URL.Query().Get("resourceVersion"), 10, 64)
 	timeout := time.Hour
@@ -223,7 +223,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, q request) {
 		}
 		for _, e := range events {
 			if after = e.version; q.matches(e.object) {
-				if _, err := fmt.Fprintf(w, "{\"type\":%q,\"object\":%s}\n", e.kind, q.body(e.object)); err != nil {
+				if _, err := fmt.Fprintf(w, "{\"type\":%q,\"object\":%s}\n", e.kind, q.body(e.object)); err != nil { //nolint:gosec // JSON
 					return
 				}
 			}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -15,13 +16,14 @@ type Position struct {
 
 // String is FILE:LINE:COLUMN, as compilers write it.
 func (p Position) String() string {
-	text := p.File
-	for _, n := range []int{p.Line, p.Column} {
-		if n > 0 {
-			text += ":" + strconv.Itoa(n)
-		}
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	default:
+		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 	}
-	return text
 }
 
 // Position returns the place of a field that has a value, or of the innermost part of the path to it.
@@ -36,10 +38,7 @@ func (o *Object) Position(field, value string) Position {
 	if yaml.Unmarshal(d.text, &root) != nil || len(root.Content) == 0 {
 		return p
 	}
-	var steps []string
-	for _, part := range strings.FieldsFunc(o.at, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
-		steps = append(steps, part)
-	}
+	steps := strings.FieldsFunc(o.at, func(r rune) bool { return strings.ContainsRune(".[]", r) })
 	found := search{value: value}
 	found.walk(root.Content[0], append(steps, pathSteps(field)...), 0)
 	if found.node != nil {

@@ -15,11 +15,11 @@ import (
 type Finding struct {
 	Object         *Object
 	Field, Message string
-	// Value is what is wrong in the field, to find its place.
+	// Value is the wrong value in the field, to find its place.
 	Value string
 }
 
-// Findings returns what is wrong in the manifests beside missing objects, by object.
+// Findings returns the wrong fields of the manifests, by object. Missing objects are not among them.
 func (m *Manifests) Findings() []Finding {
 	var all []Finding
 	opaque := m.opaqueNamespaces()
