@@ -17,19 +17,25 @@ type Graph struct {
 
 	warnings   map[string]Warning
 	neighbours *neighbours // nil until the first use
-	kinds      map[resource]string
+	kinds      map[resource]kind
 }
 
 type resource struct{ group, name string }
 
+// kind is that of a resource. all: the graph has all objects that the subscriber may see, except those that warnings name.
+type kind struct {
+	kind string
+	all  bool
+}
+
 // Kind is the kind of a vertex, or of what an arc leads to; "" where the server does not
 // say.
-func (g *Graph) Kind(k Key) string { return g.kinds[resource{k.Group, k.Resource}] }
+func (g *Graph) Kind(k Key) string { return g.kinds[resource{k.Group, k.Resource}].kind }
 
 // Watches reports whether the view watches a kind, as far as the server has said so.
-func (g *Graph) Watches(group, kind string) bool {
+func (g *Graph) Watches(group, name string) bool {
 	for at, known := range g.kinds {
-		if at.group == group && known == kind {
+		if at.group == group && known.kind == name {
 			return true
 		}
 	}
@@ -68,11 +74,11 @@ func (g *Graph) Apply(m *Message) {
 		}
 		g.warnings[m.Warnings[i].identity()] = m.Warnings[i]
 	}
-	for _, k := range m.Kinds {
-		if g.kinds == nil {
-			g.kinds = map[resource]string{}
+	for i, k := range m.Kinds { // all that the view watches
+		if i == 0 {
+			g.kinds = map[resource]kind{}
 		}
-		g.kinds[resource{k.Group, k.Resource}] = k.Kind
+		g.kinds[resource{k.Group, k.Resource}] = kind{k.Kind, k.All}
 	}
 	if m.Synced {
 		g.Synced = true

@@ -44,6 +44,8 @@ type ResourceKind struct {
 	Version  string `json:"v"`
 	Resource string `json:"r"`
 	Kind     string `json:"k"`
+	// All: the graph has all objects of the resource in the view's namespaces, except those that warnings name.
+	All bool `json:"a,omitempty"`
 }
 
 // Action has exactly one member.
@@ -75,7 +77,7 @@ type Vertex struct {
 type Summary struct {
 	Kind string `json:"k"`
 	// Health is ok, suspended, terminating, progressing or degraded, and "" where the
-	// object does not say how it is. From Overdue on, unless that is 0, it is degraded.
+	// object does not say how it is. From Overdue on, unless that is 0, it is degraded: see HealthAt.
 	Health  string `json:"h,omitempty"`
 	Overdue int64  `json:"od,omitempty"`
 	// Why is a word.
@@ -91,6 +93,9 @@ type Summary struct {
 	App     string    `json:"app,omitempty"`
 	UID     string    `json:"u"`
 	Root    bool      `json:"root,omitempty"`
+	// Selects is nil if the object may select nothing. PodLabels are the labels of the pods that it makes.
+	Selects   *Selection        `json:"sel,omitempty"`
+	PodLabels map[string]string `json:"pl,omitempty"`
 	// Deletion is nil if the object says nothing about deletions.
 	Deletion *DeletionFacts `json:"del,omitempty"`
 	// Remote are the object's references to other clusters.

@@ -290,7 +290,7 @@ func (v *View) setScopeLocked() {
 	if v.program != nil && v.program.Namespaces != nil {
 		namespaces = v.program.Namespaces.Names
 	}
-	v.state.SetScope(selected, namespaces)
+	v.state.SetScope(selected, namespaces, v.program != nil && v.program.Whole())
 }
 
 // WaitSynced waits until every selected resource has synced or was given up for now. It returns the

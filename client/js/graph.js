@@ -1,4 +1,5 @@
 // The graph that the messages of a stream make, and what its elements are called.
+import { healthAt, isWhole, selectsNothing } from "./health.js";
 
 import { Sums, keeps, tagOfKey } from "./contents.js";
 
@@ -75,14 +76,40 @@ export class Graph {
     }
     for (const w of message.cleared ?? []) this.warnings.delete(warningKey(w));
     for (const w of message.warnings ?? []) this.warnings.set(warningKey(w), w);
-    for (const { g, r, k } of message.kinds ?? []) this.#kinds.set(`${g}/${r}`, k);
+    if (message.kinds?.length) this.#kinds = new Map(message.kinds.map((kind) => [`${kind.g}/${kind.r}`, kind])); // all that the view watches
     if (message.synced) this.synced = true;
     if (message.rev) this.rev = message.rev;
   }
 
   /** The kind of a vertex, or of what an arc leads to; undefined where the server does not say. */
   kind({ g, r }) {
-    return this.#kinds.get(`${g}/${r}`);
+    return this.#kinds.get(`${g}/${r}`)?.k;
+  }
+
+  /** Whether the graph has all objects of a kind in a namespace that the subscriber may see. */
+  hasAll(group, kind, namespace) {
+    const known = this.synced && [...this.#kinds.values()].find(({ g, k }) => g === group && k === kind);
+    return Boolean(known && known.a && isWhole([...this.warnings.values()], known, namespace));
+  }
+
+  /**
+   * The health of an object of a graph with summaries at a time in milliseconds, and its reason, by everything that is around it: its
+   * deadline; "unknown" if it has ended and was replaced; and "degraded" if it has to select an object and selects none.
+   */
+  healthAt(key, now) {
+    const { vx, m } = this.vertices.get(typeof key === "string" ? key : vertexKey(key)) ?? {};
+    if (!m) return { health: "unknown", why: "" };
+    const out = this.out(key);
+    const of = (arc) => this.vertices.get(vertexKey(arc.d))?.m;
+    if (m.end && out.some((arc) => arc.t === "or" && arc.a?.c && of(arc) && healthAt(of(arc), now).health === "ok")) return { health: "unknown", why: "" };
+    const said = healthAt(m, now);
+    if (said.health === "degraded" || said.health === "terminating") return said;
+    const why = selectsNothing(m, now, {
+      selects: (group, kind) => out.some(({ d }) => d.g === group && this.kind(d) === kind),
+      hasAll: (group, kind) => this.hasAll(group, kind, vx.ns),
+      others: () => [...this.vertices.values()].filter((other) => other.m && other.vx.ns === vx.ns).map((other) => ({ n: other.vx.n, m: other.m })),
+    });
+    return why ? { health: "degraded", why } : said;
   }
 
   /** The arcs that begin at a vertex. */

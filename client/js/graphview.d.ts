@@ -52,6 +52,10 @@ export interface Summary {
   u: string;
   /** The object is one of the view's roots. */
   root?: boolean;
+  /** What the object has to select: the objects of a group and kind in its namespace with these labels. */
+  sel?: { g: string; k: string; q: Array<{ l: string; o: "In" | "NotIn" | "Exists" | "DoesNotExist"; v?: string[] }> };
+  /** The labels of the pods that the object makes. */
+  pl?: Record<string, string>;
   /** Facts of the object that matter for deletions. */
   del?: {
     /** Finalizers. */
@@ -114,7 +118,7 @@ export interface Message {
   warnings?: Warning[];
   cleared?: Warning[];
   /** The kinds of the resources that the view watches. */
-  kinds?: Array<{ g: string; v: string; r: string; k: string }>;
+  kinds?: Array<{ g: string; v: string; r: string; k: string; /** The graph has all objects of the resource. */ a?: boolean }>;
   error?: { code: number; code_string: string; reason: string; message: string };
   rev?: string;
   synced?: boolean;
@@ -129,6 +133,15 @@ export function vertexKey(key: Key): string;
 export function arcKey(arc: ArcKey): string;
 export function warningKey(warning: Warning): string;
 
+/** How an object counts at a time, and why. */
+export interface HealthAt {
+  health: "ok" | "suspended" | "unknown" | "terminating" | "progressing" | "degraded";
+  why: string;
+}
+
+/** The health of a summary at a time in milliseconds: from od on the object is degraded, and no message says so. */
+export function healthAt(summary: Pick<Summary, "h" | "w" | "od">, now: number): HealthAt;
+
 /** A graph that is kept up to date by messages. */
 export class Graph {
   /** With keep false, vertices and arcs stay empty. */
@@ -142,6 +155,10 @@ export class Graph {
   synced: boolean;
   /** The kind of a vertex or of an arc's destination; undefined if the server has not sent it. */
   kind(key: Pick<Key, "g" | "r">): string | undefined;
+  /** Whether the graph has all objects of a kind in a namespace that the subscriber may see. */
+  hasAll(group: string, kind: string, namespace?: string): boolean;
+  /** The health of an object of a graph with summaries at a time in milliseconds, by everything that is around it. */
+  healthAt(key: Key | string, now: number): HealthAt;
   /** The arcs from a vertex, given by its key or vertexKey. */
   out(key: Key | string): Arc[];
   /** The arcs to a vertex. */

@@ -8,6 +8,7 @@ import { addPart, bearerProtocols, graphPath, headers, httpBase, rootName } from
 import { socketsFail, socketsFailed, socketsWork } from "./sockets.js";
 
 export { Graph, arcKey, vertexKey, warningKey } from "./graph.js";
+export { healthAt } from "./health.js";
 export { GraphViewError, getGraph, getImpact, getObject, listGraphs } from "./request.js";
 
 const subprotocol = "graphview.v1";

@@ -14,7 +14,7 @@ import (
 func TestPublisherKeepsNothingWithoutSubscribers(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
-	s.state.SetScope([]ScopedResource{{Resource: pods, Namespaced: true}, {Resource: secrets, Namespaced: true}}, nil)
+	s.state.SetScope([]ScopedResource{{Resource: pods, Namespaced: true}, {Resource: secrets, Namespaced: true}}, nil, false)
 	var readers []*reader
 	for range 3 {
 		r := s.reader(SubscribeOptions{Access: fixedAccess{{Resource: "pods"}: true}})

@@ -105,7 +105,7 @@ func (p *Publisher) next(lens *graph.Lens, from state, on *walk, v viewer) ([]*F
 
 // isCurrent reports whether a state is current in all that does not come from the graph.
 func (p *Publisher) isCurrent(lens *graph.Lens, s state) bool {
-	return s.warned == p.source.Warnings.head() && (s.synced || p.source.State.Now().Phase != Serving) && s.kinds == p.kinds.of(lens) &&
+	return s.warned == p.source.Warnings.head() && (s.synced || p.source.State.Now().Phase != Serving) && s.kinds == p.kinds.of(lens, p.source.State.Scope()) &&
 		(s.denied == nil || s.denied.generation == p.source.State.Scope().Generation)
 }
 
@@ -177,8 +177,11 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 		p.summaries.shrink(lens.Vertices())
 	}
 	if done {
-		if now := p.kinds.of(lens); now != from.kinds {
+		if now := p.kinds.of(lens, p.source.State.Scope()); now != from.kinds {
 			b.kinds, to.kinds = now.text, now
+			if v.part != nil {
+				b.kinds = now.ofPart
+			}
 		}
 	}
 	b.warn(set, cleared)
@@ -309,31 +312,41 @@ func (p *Publisher) arrivedAfter(known uint64) time.Time {
 
 // kinds has the kinds of the resources that a view watches, as elements of the member "kinds". It is
 // immutable.
-type kinds struct{ text []byte }
+type kinds struct {
+	text []byte
+	// ofPart is the text for a part of the graph, which lacks objects.
+	ofPart []byte
+}
 
 // kindsOf caches the kinds of a view's lens. The pointer changes only if the text does.
 type kindsOf struct {
-	mu  sync.Mutex
-	rev uint64 // revision of Lens.Uses up to which now is current
-	now *kinds
+	mu    sync.Mutex
+	rev   uint64 // revision of Lens.Uses up to which now is current
+	whole bool   // Scope.Whole for which now is current
+	now   *kinds
 }
 
 // of returns the current kinds, nil if the lens never had any.
-func (k *kindsOf) of(lens *graph.Lens) *kinds {
+func (k *kindsOf) of(lens *graph.Lens, scope Scope) *kinds {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	used, rev := lens.Uses(k.rev)
-	if rev <= k.rev {
+	known := k.rev
+	if k.whole != scope.Whole {
+		k.whole, known = scope.Whole, 0
+	}
+	used, rev := lens.Uses(known)
+	if rev <= known {
 		return k.now
 	}
 	k.rev = rev
-	if text := appendKinds(nil, used); k.now == nil || string(text) != string(k.now.text) {
-		k.now = &kinds{text}
+	if text := appendKinds(nil, used, scope.Whole); k.now == nil || string(text) != string(k.now.text) {
+		k.now = &kinds{text, appendKinds(nil, used, false)}
 	}
 	return k.now
 }
 
-func appendKinds(dst []byte, used []graph.Used) []byte {
+// appendKinds appends the kinds, and with whole that the graph has all of their objects.
+func appendKinds(dst []byte, used []graph.Used, whole bool) []byte {
 	used = slices.SortedFunc(slices.Values(used), func(a, b graph.Used) int {
 		return cmp.Or(cmp.Compare(a.Resource.Group, b.Resource.Group), cmp.Compare(a.Resource.Resource, b.Resource.Resource))
 	})
@@ -348,7 +361,11 @@ func appendKinds(dst []byte, used []graph.Used) []byte {
 		dst = append(dst, `,"r":`...)
 		dst = appendString(dst, used[i].Resource.Resource)
 		dst = append(dst, `,"k":`...)
-		dst = append(appendString(dst, used[i].Kind.Kind), '}')
+		dst = appendString(dst, used[i].Kind.Kind)
+		if whole {
+			dst = append(dst, `,"a":true`...)
+		}
+		dst = append(dst, '}')
 	}
 	return dst
 }

@@ -191,7 +191,7 @@ func TestDenials(t *testing.T) {
 		"a thousand":     {many, []string{"pods ", "secrets ", "namespaces "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.state.SetScope(resources, test.namespaces)
+			s.state.SetScope(resources, test.namespaces, false)
 			r := s.reader(SubscribeOptions{Access: mayReadPods})
 			check := func(when string) {
 				t.Helper()
@@ -214,7 +214,7 @@ func TestDenials(t *testing.T) {
 			check("with one")
 			s.remove("a")
 			check("without it")
-			s.state.SetScope(nil, nil)
+			s.state.SetScope(nil, nil, false)
 			s.set("Running", false, "b")
 			test.want = nil
 			check("nothing is selected")
@@ -274,7 +274,7 @@ func BenchmarkResumers(b *testing.B) {
 // what is not there, and neither is an arc that leads to it.
 func TestFind(t *testing.T) {
 	s := newStage(t)
-	s.state.SetScope([]ScopedResource{{pods, true}}, nil)
+	s.state.SetScope([]ScopedResource{{pods, true}}, nil, false)
 	s.graph.Update(func() {
 		for _, at := range []string{"shop/a", "shop/b", "red/c"} {
 			namespace, name, _ := strings.Cut(at, "/")

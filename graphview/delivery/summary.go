@@ -25,6 +25,9 @@ type Summary struct {
 	Deletion impact.Facts
 	// Remote are the references of the object to other clusters.
 	Remote []refs.Remote
+	// Selects is nil if the object may select nothing. PodLabels are those of the pods that the object makes.
+	Selects   *Selects
+	PodLabels map[string]string
 }
 
 // appLabels are the labels that name the application of an object, in order of precedence.
@@ -41,6 +44,10 @@ var summaryShape = func() *jsontree.Shape {
 	for _, label := range appLabels {
 		labels.Field(label)
 	}
+	metadata.Field("ownerReferences").Elements().Field("controller")
+	spec := shape.Field("spec")
+	spec.Field("template", "metadata", "labels").Whole()
+	spec.Field("jobTemplate", "spec", "template", "metadata", "labels").Whole()
 	return &shape
 }()
 
@@ -61,7 +68,10 @@ func Summarize(group string, o Object) (Summary, error) {
 		part, err := parts.PartAndRead(json, summaryShape, health.Shape)
 		if err == nil {
 			s.read(group, o, part, parts)
-			err = s.readRemote(graph.Kind{Group: group, Kind: s.Kind}, json)
+			kind := graph.Kind{Group: group, Kind: s.Kind}
+			if err = s.readRemote(kind, json); err == nil {
+				s.Selects, err = selectsOf(kind, json)
+			}
 		}
 		return err //nolint:wrapcheck // ReadJSON wraps it
 	})
@@ -82,6 +92,8 @@ func (s *Summary) read(group string, o Object, part map[string]any, parts *jsont
 		}
 	}
 	s.Deletion = impact.FactsOf(group, part)
+	spec, _ := part["spec"].(map[string]any)
+	s.PodLabels = templateLabels(metadata, spec)
 	if judged, ok := o.(*Judged); ok {
 		s.Health = judged.Health
 	} else if h := health.OfParts(health.Kind{Group: group, Kind: s.Kind}, parts); o.HasContent() || h.State == health.Terminating {
@@ -144,7 +156,8 @@ func (s *Summary) AppendJSON(dst []byte) []byte {
 	if s.Root {
 		dst = append(dst, `,"root":true`...)
 	}
-	return append(appendRemotes(appendDeletion(dst, &s.Deletion), s.Remote), '}')
+	dst = appendRemotes(appendDeletion(dst, &s.Deletion), s.Remote)
+	return append(appendLabels(appendSelects(dst, s.Selects), s.PodLabels), '}')
 }
 
 // appendRemotes appends the member x unless it would be empty.

@@ -171,6 +171,8 @@ type Scope struct {
 	Namespaces map[string]bool
 	// Named changes if Namespaces does.
 	Named uint64
+	// Whole reports whether the view has all objects of its resources in its namespaces.
+	Whole bool
 }
 
 // ScopedResource is a resource that a view selects.
@@ -180,18 +182,19 @@ type ScopedResource struct {
 	Namespaced bool
 }
 
-// SetScope sets the selected resources and namespaces. The caller must not change them afterwards.
-func (v *ViewState) SetScope(selected []ScopedResource, namespaces map[string]bool) {
+// SetScope sets the selected resources and namespaces, and whether the view has all of their objects. The caller
+// must not change them afterwards.
+func (v *ViewState) SetScope(selected []ScopedResource, namespaces map[string]bool, whole bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s := &v.scope
 	if !maps.Equal(s.Namespaces, namespaces) {
 		s.Named++
-	} else if slices.Equal(s.Resources, selected) {
+	} else if slices.Equal(s.Resources, selected) && s.Whole == whole {
 		return
 	}
 	s.Generation++
-	s.Resources, s.Namespaces = selected, namespaces
+	s.Resources, s.Namespaces, s.Whole = selected, namespaces, whole
 	v.announceLocked()
 }
 

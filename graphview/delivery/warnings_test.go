@@ -241,13 +241,13 @@ func TestWarningsOfFormerNamespaces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.set("Running", false, "p")
-			s.state.SetScope(nil, c.before)
+			s.state.SetScope(nil, c.before, false)
 			s.warnings.Set(c.warned)
 			nothing := fixedAccess{access.Place{Resource: "configmaps"}: true}
 			early := s.reader(SubscribeOptions{Access: nothing})
 			defer early.Close()
 			early.catchUp(t)
-			s.state.SetScope(nil, c.after)
+			s.state.SetScope(nil, c.after, false)
 			s.warnings.Set(c.warnedAfter)
 			early.catchUp(t)
 			late := s.reader(SubscribeOptions{Access: nothing})

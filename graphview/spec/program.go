@@ -79,6 +79,12 @@ func (n *NamespaceProgram) Named() []string {
 	return slices.Sorted(maps.Keys(n.Names))
 }
 
+// Whole reports whether the view has all objects of its resources in its namespaces: it has no roots, and
+// no query selects among objects.
+func (p *Program) Whole() bool {
+	return p.Spec.Roots == nil && !slices.ContainsFunc(p.Queries, func(q QueryProgram) bool { return q.Labels != nil || q.Fields != "" || q.Object != nil })
+}
+
 // Choose returns the first query that matches a resource, and reports whether that query includes
 // the resource. It calls charge with the cost of each evaluation, in units of package expr. decided
 // is false if no query matches, or if charge refuses or ctx ends before one does.

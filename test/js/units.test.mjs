@@ -2,13 +2,14 @@
 // --test units.test.mjs
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import { Connection } from "../../client/js/connection.js";
 import { Sums, tagOf, tagOfKey } from "../../client/js/contents.js";
 import { Graph, GraphView, GraphViewError, getGraph, getImpact, getObject, listGraphs, vertexKey } from "../../client/js/graphview.js";
 import { createStore } from "../../client/js/store.js";
-import { Store } from "../../dashboard/web/model/store.js";
+import { keyOf, Store } from "../../dashboard/web/model/store.js";
 import { remoteEnds } from "../../dashboard/web/view/remote.js";
 
 const key = (n) => ({ g: "", v: "v1", r: "pods", ns: "shop", n });
@@ -69,6 +70,25 @@ test("a graph knows what is beside a vertex", () => {
   assert.deepEqual([names(graph.out(key("a")), "d"), names(graph.in(key("c")), "s"), graph.in(key("b"))], [["c"], ["a", "d"], []]);
   graph.apply({ reset: true });
   assert.deepEqual(graph.out(key("a")), []);
+});
+
+test("the client and the page count objects as the Go client does", () => {
+  const cases = JSON.parse(readFileSync(new URL("../../client/testdata/health.json", import.meta.url), "utf8"));
+  assert.ok(Object.keys(cases).length > 20);
+  for (const [name, { message, key: of, now, want: [health, why] }] of Object.entries(cases)) {
+    const graph = new Graph();
+    graph.apply(message);
+    const want = { health: health || "unknown", why };
+    assert.deepEqual(graph.healthAt(of, 1000 * now), want, `client: ${name}`);
+    const store = new Store();
+    store.hasAll = (...about) => graph.hasAll(...about);
+    store.apply(message.actions, { reset: true, at: 1000 });
+    store.grow(1000 * now);
+    store.take(1000 * now);
+    const v = store.find(keyOf(of));
+    if (v && health) assert.deepEqual({ health: v.health, why: v.why }, want, `page: ${name}`);
+    else assert.equal(v?.health ?? "unknown", "unknown", `page: ${name}`);
+  }
 });
 
 test("a part of a graph is asked for by name or by key, and a graph knows the kinds of its resources", async () => {

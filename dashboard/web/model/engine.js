@@ -2,10 +2,10 @@
 // the worker. It takes commands, answers questions, and posts what has changed at
 // most six times a second.
 import { Connection } from "../../../client/js/connection.js";
-import { GraphView } from "../../../client/js/graphview.js";
+import { Graph, GraphView } from "../../../client/js/graphview.js";
 import { Answers } from "./answers.js";
 import { opens } from "./card.js";
-import { actionOf, removalOf, stateOf } from "./clusters.js";
+import { actionOf, clusterOf, removalOf, stateOf } from "./clusters.js";
 import { ownsSome, usesKey } from "./fold.js";
 import { Model } from "./model.js";
 import { compile } from "./search.js";
@@ -81,6 +81,10 @@ export class Engine {
     const connection = views && new Connection(rest);
     this.#sources = (views ?? [{}]).map((place) => this.#follow({ ...rest, ...place, connection }));
     this.#store.kindOf = (key) => this.#sources.map(({ view }) => view.graph.kind(key)).find(Boolean);
+    this.#store.hasAll = (group, kind, ns) => {
+      const source = this.#several ? this.#sources.find(({ cluster }) => cluster === clusterOf(ns)) : this.#sources[0];
+      return Boolean(source && source.view.graph.hasAll(group, kind, this.#several ? ns.slice(source.cluster.length + 1) : ns));
+    };
     if (this.#several) for (const source of this.#sources) this.#reached(source);
     this.#status({ state: "connecting" });
   }
@@ -129,8 +133,10 @@ export class Engine {
   }
 
   #show({ actions, kinds = [], warnings = [], synced = false }) {
-    const known = new Map(kinds.map(({ g, r, k }) => [`${g}/${r}`, k]));
-    this.#store.kindOf = ({ g, r }) => known.get(`${g}/${r}`);
+    const graph = new Graph();
+    graph.apply({ kinds, warnings, synced });
+    this.#store.kindOf = (key) => graph.kind(key);
+    this.#store.hasAll = (group, kind, ns) => graph.hasAll(group, kind, ns);
     this.#synced = true; // nothing more will come
     this.#post({ type: "warnings", warnings });
     this.#status({ state: "snapshot", complete: synced });

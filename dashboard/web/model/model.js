@@ -79,7 +79,7 @@ export class Model {
   * cards with no change but their state.
   */
   update(now) {
-    const { changed, restated } = this.#store.take();
+    const { changed, restated } = this.#store.take(now);
     const rescoped = this.#stale || (changed.length > 0 && (this.focus || this.matches !== undefined)) ||
       (restated.length > 0 && this.matches !== undefined);
     const dirty = rescoped ? this.#rescope(now) : this.#rehome(changed);

@@ -1,6 +1,7 @@
 // The graph as the page holds it: integer ids, adjacency in both directions, and
 // what changed lately. It knows the protocol's actions and nothing of drawing.
 import { Sums, keeps, tagOfKey } from "../../../client/js/contents.js";
+import { healthAt, selectsNothing } from "../../../client/js/health.js";
 import { resource } from "./kinds.js";
 
 /**
@@ -42,10 +43,12 @@ export class Store {
   revision = 0; // grows with what the impact of a deletion may depend on: objects, arcs, and what holds an object
   journal = []; // {at, what: + ~ -, key, health, was}
   kindOf = (/** @type {{ g: string, r: string }} */ _key) => undefined; // the kind of what a reference leads to, if the server says it
+  hasAll = (/** @type {string} */ _group, /** @type {string} */ _kind, /** @type {string} */ _namespace) => false; // whether the graph has all objects of a kind there
   #changed = []; // vertices whose structure changed since take()
   #restated = []; // vertices whose state alone changed since take()
   #free = [];
   #ended = new Set(); // vertices that have ended, such as failed pods
+  #selecting = new Set(); // vertices that have to select an object
   #words = new Map(); // texts that many objects share, each once
 
   /** Carries out a rev's actions. Reset forgets everything first; what is new is no news then, nor if quiet. */
@@ -65,12 +68,14 @@ export class Store {
     this.revision += other.revision;
     [this.byKey, this.vertices, this.present, this.arcs] = [other.byKey, other.vertices, other.present, other.arcs];
     [this.#changed, this.#restated, this.#free, this.#words, this.#ended] = [other.#changed, other.#restated, other.#free, other.#words, other.#ended];
+    this.#selecting = other.#selecting;
     // The kinds of what is not there are said last.
     for (const v of this) if (!v.present) v.kind = this.#word(this.kindOf(v) ?? v.kind);
   }
 
   /** Returns the vertices that changed or were deleted since the last call. */
-  take() {
+  take(now = 0) {
+    for (const v of this.#selecting) this.#seek(v, now);
     for (const v of this.#ended) {
       // Its controller has made another one.
       const health = v.out.some((arc) => arc.c && arc.d.health === "ok") ? "unknown" : v.said;
@@ -97,15 +102,37 @@ export class Store {
     for (const v of this.vertices) {
       if (!v || v.overdue === undefined || v.overdue * 1000 > now || v.health === "degraded") continue;
       this.#log({ at: now, what: "~", key: v.key, health: "degraded", was: v.health });
-      this.#judge(v, "degraded");
+      const { health, why } = healthAt({ h: v.health, w: v.why, od: v.overdue }, now);
+      this.#judge(v, v.said = health);
+      v.why = why;
       this.#change(v);
     }
+  }
+
+  // Judges a vertex that has to select an object.
+  #seek(v, now) {
+    const found = v.said === "degraded" || v.said === "terminating" ? "" : selectsNothing(v.m, now, {
+      selects: (group, kind) => v.out.some(({ d }) => d.present && d.g === group && d.kind === kind),
+      hasAll: (group, kind) => this.hasAll(group, kind, v.ns),
+      others: () => this.#inNamespace(v.ns),
+    });
+    const health = found ? "degraded" : v.said;
+    if (health === v.health) return;
+    this.#judge(v, health);
+    v.why = found || v.m.w || "";
+    this.#change(v);
+  }
+
+  // The names and summaries in a namespace that may say why nothing is selected.
+  *#inNamespace(ns) {
+    for (const v of this.vertices) if (v?.present && v.ns === ns) yield { n: v.n, m: { h: v.said, rd: v.rd, pl: v.pl } };
   }
 
   #forget() {
     this.revision++;
     this.byKey.clear();
     this.#ended.clear();
+    this.#selecting.clear();
     this.#words.clear();
     this.vertices = [];
     this.#free = [];
@@ -186,14 +213,18 @@ export class Store {
   #set({ vx, m = {}, c = "" }, at, quiet) {
     const v = this.#vertex(vx);
     v.c = c;
-    const health = m.od !== undefined && m.od * 1000 <= at ? "degraded" : m.h ?? "unknown";
+    const { health, why } = healthAt(m, at);
     const fresh = !v.present;
     const [was, wasApp] = [v.health, v.app];
     v.kind = this.#word(m.k ?? v.kind);
     this.#judge(v, v.said = health);
     if (m.end) this.#ended.add(v);
     else this.#ended.delete(v);
-    v.why = m.w ?? "";
+    v.why = why;
+    if (m.sel) this.#selecting.add(v);
+    else this.#selecting.delete(v);
+    v.m = m.sel ? m : undefined; // what it selects
+    v.pl = m.pl; // the labels of the pods that it makes
     v.rd = m.rd;
     v.t = m.t ?? 0;
     v.overdue = m.od; // seconds since 1970, from when on it counts as degraded
@@ -223,6 +254,7 @@ export class Store {
     if (!v?.present) return;
     v.present = false;
     this.#ended.delete(v);
+    this.#selecting.delete(v);
     this.present--;
     this.revision++;
     this.#log({ at, what: "-", key: v.key, health: "", was: v.health });

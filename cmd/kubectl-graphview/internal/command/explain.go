@@ -79,7 +79,7 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 		}
 	}
 	head := c.paint.Strong(k.name(key))
-	if text, bad := state(vertex); bad {
+	if text, bad := stateIn(g, key, vertex); bad {
 		head += "  " + c.paint.Bad(text)
 	} else if text != "" {
 		head += "  " + text
@@ -102,7 +102,7 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 		c.table("Refers to", g.Out(key), func(arc client.Arc) []string {
 			name := k.name(arc.To)
 			if !arc.Attributes.Missing {
-				text, _ := state(g.Vertices[arc.To])
+				text, _ := stateText(healthIn(g, arc.To))
 				return []string{outline.Verb(arc.Type, arc.Attributes), name, text, fields(arc.Attributes)}
 			}
 			return []string{outline.Verb(arc.Type, arc.Attributes), name, lookup.absence(ctx, arc), fields(arc.Attributes)}
@@ -118,7 +118,7 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 		}
 	}
 	c.table("Referred to by", g.In(key), func(arc client.Arc) []string {
-		text, _ := state(g.Vertices[arc.From])
+		text, _ := stateText(healthIn(g, arc.From))
 		if text == "" {
 			text = lookup.bound(ctx, arc.From)
 		}

@@ -61,8 +61,9 @@ func namesOf(list []schema.GroupVersionResource) string {
 }
 
 // around returns the part of a graph around one object, with summaries. It returns the whole
-// graph if the object is not in it, so that the error can list its objects, or if the part is
-// too large. An invalid depth stands for any depth.
+// graph if the object is not in it, so that the error can list its objects, if the part is
+// too large, or if only the whole graph says whether an object of it has to select another one. An invalid
+// depth stands for any depth.
 func (v *view) around(ctx context.Context, object string, direction client.Direction, depth int) (*client.Graph, error) {
 	if depth < 0 || depth > graph.MaxDepth {
 		depth = 0
@@ -72,11 +73,26 @@ func (v *view) around(ctx context.Context, object string, direction client.Direc
 		g, failed := completeOf(ctx, v.followPart(client.ContentSummary, n))
 		_, refused := errors.AsType[*client.CloseError](failed)
 		absent := g != nil && slices.ContainsFunc(g.Warnings(), func(w client.Warning) bool { return w.Type == client.RootNotFound })
-		if !refused && !absent {
+		if !refused && !absent && !undecided(g, key, depth) {
 			return g, failed
 		}
 	}
 	return completeOf(ctx, v.followSummaries())
+}
+
+// undecided reports whether a part of a graph has an object that has to select another one and selects none there:
+// the object itself, or any object of a part that has no limit.
+func undecided(g *client.Graph, object client.Key, depth int) bool {
+	if g == nil {
+		return false
+	}
+	for key, v := range g.Vertices {
+		if (depth == 0 || key.Namespace == object.Namespace && key.Name == object.Name && key.Resource == object.Resource) &&
+			v.Summary != nil && v.Summary.Selects != nil && !slices.ContainsFunc(g.Out(key), func(arc client.Arc) bool { return g.Kind(arc.To) == v.Summary.Selects.Kind }) {
+			return true
+		}
+	}
+	return false
 }
 
 // directionOf is the way from an object to what it is made of, or in reverse.

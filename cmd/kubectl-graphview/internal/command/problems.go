@@ -257,17 +257,6 @@ func sortProblems(all []problem) {
 	})
 }
 
-// replacedObjects returns the objects that have ended and have a healthy controller.
-func replacedObjects(g *client.Graph) map[client.Key]bool {
-	all := map[client.Key]bool{}
-	for arc, a := range g.Arcs {
-		if arc.Type == client.Owner && a.Controller && healthOf(g.Vertices[arc.From]).Ended && healthOf(g.Vertices[arc.To]).State == health.OK {
-			all[arc.From] = true
-		}
-	}
-	return all
-}
-
 // problemsOf are those of a graph that were not seen in another one.
 func (c *cli) problemsOf(v *view, g *client.Graph, seen map[client.Key]bool, wide bool) []problem {
 	namespace := v.namespace
@@ -275,11 +264,10 @@ func (c *cli) problemsOf(v *view, g *client.Graph, seen map[client.Key]bool, wid
 		namespace = ""
 	}
 	k := c.newKinds(namespace, g)
-	replaced := replacedObjects(g)
 	var all []problem
-	for key, vertex := range g.Vertices {
-		h := healthOf(vertex)
-		if h.State.Severity() <= health.Unknown.Severity() || seen[key] || replaced[key] {
+	for key := range g.Vertices {
+		h := healthIn(g, key)
+		if h.State.Severity() <= health.Unknown.Severity() || seen[key] {
 			continue
 		}
 		seen[key] = true

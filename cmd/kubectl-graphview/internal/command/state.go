@@ -17,7 +17,8 @@ import (
 // else from its fields. It is unknown if only a part of the object is there.
 func healthOf(v *client.Vertex) health.Health {
 	if v != nil && v.Summary != nil {
-		return summaryHealth(v.Summary).At(time.Now())
+		said, why := v.Summary.HealthAt(time.Now())
+		return summaryHealth(v.Summary, said, why)
 	}
 	if v == nil || len(v.Object) == 0 {
 		return health.Health{State: health.Unknown}
@@ -31,8 +32,18 @@ func healthOf(v *client.Vertex) health.Health {
 	return health.Of(health.Kind{Group: v.Key.Group, Kind: object.Kind}, v.Object).At(time.Now())
 }
 
-func summaryHealth(s *client.Summary) health.Health {
-	h := health.Health{State: health.State(cmp.Or(s.Health, string(health.Unknown))), Reason: s.Why, Since: s.Since, Overdue: s.Overdue, Ended: s.Ended}
+// healthIn returns the health of an object by what is around it in a graph with summaries too.
+func healthIn(g *client.Graph, key client.Key) health.Health {
+	v := g.Vertices[key]
+	if v == nil || v.Summary == nil {
+		return healthOf(v)
+	}
+	said, why := g.HealthAt(key, time.Now())
+	return summaryHealth(v.Summary, said, why)
+}
+
+func summaryHealth(s *client.Summary, said, why string) health.Health {
+	h := health.Health{State: health.State(cmp.Or(said, string(health.Unknown))), Reason: why, Since: s.Since}
 	if s.Ready != nil {
 		h.Ready, h.Wanted, h.Counted = s.Ready[0], s.Ready[1], true
 	}
@@ -40,8 +51,9 @@ func summaryHealth(s *client.Summary) health.Health {
 }
 
 // state returns the health of an object in a few words, and whether it needs attention.
-func state(v *client.Vertex) (text string, bad bool) {
-	h := healthOf(v)
+func state(v *client.Vertex) (text string, bad bool) { return stateText(healthOf(v)) }
+
+func stateText(h health.Health) (text string, bad bool) {
 	var words []string
 	if h.Reason != "" && (h.State != health.OK || !h.Counted) {
 		words = append(words, h.Reason)
@@ -52,6 +64,14 @@ func state(v *client.Vertex) (text string, bad bool) {
 		words = append(words, fmt.Sprintf("%d/%d ready", h.Ready, h.Wanted))
 	}
 	return printable.Text(strings.Join(words, ", ")), h.State.Severity() > health.Unknown.Severity()
+}
+
+// stateIn is state for an object that was read again, by what is around it in the graph.
+func stateIn(g *client.Graph, key client.Key, whole *client.Vertex) (text string, bad bool) {
+	if g.SelectsNothing(key, time.Now()) != "" {
+		return stateText(healthIn(g, key))
+	}
+	return state(whole)
 }
 
 // states are those of a graph's vertices, each looked at once: what many refer to
@@ -65,7 +85,7 @@ func states(g *client.Graph) func(client.Key) (text string, bad bool) {
 	return func(key client.Key) (string, bool) {
 		a, ok := known[key]
 		if !ok {
-			a.text, a.bad = state(g.Vertices[key])
+			a.text, a.bad = stateText(healthIn(g, key))
 			known[key] = a
 		}
 		return a.text, a.bad

@@ -20,7 +20,7 @@ func (c *cli) writeTable(namespace string, g *client.Graph) error {
 	k := c.newKinds(namespace, g)
 	rows := make([][]string, 0, len(g.Vertices))
 	for key, vertex := range g.Vertices {
-		h, ready, age := healthOf(vertex), "-", "-"
+		h, ready, age := healthIn(g, key), "-", "-"
 		if h.Counted {
 			ready = fmt.Sprintf("%d/%d", h.Ready, h.Wanted)
 		}

@@ -47,7 +47,7 @@ func writeJSON(w io.Writer, g *client.Graph) error {
 func formatted(g *client.Graph) *format.Graph {
 	f := &format.Graph{Incomplete: !g.Synced}
 	for _, key := range g.Keys() {
-		how := healthOf(g.Vertices[key]).State
+		how := healthIn(g, key).State
 		if how == health.Unknown {
 			how = ""
 		}

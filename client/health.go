@@ -1,0 +1,177 @@
+package client
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// The healths that these functions return. Others are as the server says.
+const (
+	HealthOK       = "ok"
+	HealthDegraded = "degraded"
+)
+
+// HealthAt returns the health at a time and its reason, if the object has not changed since: from Overdue on
+// the object is degraded, and no message says so.
+func (s *Summary) HealthAt(now time.Time) (health, why string) {
+	if s.Overdue == 0 || now.Unix() < s.Overdue {
+		return s.Health, s.Why
+	}
+	switch {
+	case s.Health == HealthOK:
+		return HealthDegraded, "Expired"
+	case s.Health == "terminating" && s.Why == "":
+		return HealthDegraded, "Terminating"
+	}
+	return HealthDegraded, s.Why
+}
+
+// HealthAt returns the health of an object of a graph with summaries at a time, by everything that is around it:
+// Summary.HealthAt, "" for an object that has ended and was replaced, and degraded for one that has to select
+// an object and selects none.
+func (g *Graph) HealthAt(key Key, now time.Time) (health, why string) {
+	v := g.Vertices[key]
+	if v == nil || v.Summary == nil || g.replaced(key, now) {
+		return "", ""
+	}
+	health, why = v.Summary.HealthAt(now)
+	if health == HealthDegraded || health == "terminating" {
+		return health, why
+	}
+	if text := g.SelectsNothing(key, now); text != "" {
+		return HealthDegraded, text
+	}
+	return health, why
+}
+
+// replaced reports whether an object has ended and its controller is healthy.
+func (g *Graph) replaced(key Key, now time.Time) bool {
+	return g.Vertices[key].Summary.Ended && slices.ContainsFunc(g.Out(key), func(arc Arc) bool {
+		owner := g.Vertices[arc.To]
+		if arc.Type != Owner || !arc.Attributes.Controller || owner == nil || owner.Summary == nil {
+			return false
+		}
+		health, _ := owner.Summary.HealthAt(now)
+		return health == HealthOK
+	})
+}
+
+// selectsPatience is the time after the creation of an object in which it may select nothing.
+const selectsPatience = 10 * time.Minute
+
+// workloads make pods, whose labels they say. They have to be in the graph before a selector of pods is judged.
+var workloads = []resource{
+	{"apps", "Deployment"}, {"apps", "StatefulSet"}, {"apps", "DaemonSet"}, {"batch", "Job"}, {"batch", "CronJob"},
+}
+
+// SelectsNothing returns a sentence such as "selects no Pod: app=web" if an object has to select an object and
+// selects none. It returns "" if that is not known, because the graph is incomplete or only a part, and if
+// nothing is wrong: a workload makes such pods or is at rest, or the object is younger than ten minutes.
+func (g *Graph) SelectsNothing(key Key, now time.Time) string {
+	v := g.Vertices[key]
+	if v == nil || v.Summary == nil || v.Summary.Selects == nil || !g.Synced {
+		return ""
+	}
+	s := v.Summary.Selects
+	if now.Sub(time.Unix(v.Summary.Created, 0)) < selectsPatience || slices.ContainsFunc(g.Out(key), func(arc Arc) bool { return g.Kind(arc.To) == s.Kind }) {
+		return ""
+	}
+	needed := []resource{{s.Group, s.Kind}}
+	if s.Kind == "Pod" {
+		needed = append(needed, workloads...)
+	}
+	for _, kind := range needed {
+		if !g.hasAll(kind, key.Namespace) {
+			return ""
+		}
+	}
+	for other, maker := range g.Vertices {
+		if other.Namespace == key.Namespace && maker.Summary != nil && s.explainedBy(other.Name, maker.Summary) {
+			return ""
+		}
+	}
+	return "selects no " + s.Kind + ": " + s.String()
+}
+
+// hasAll reports whether the graph has all objects of a kind in a namespace.
+func (g *Graph) hasAll(kind resource, namespace string) bool {
+	for at, known := range g.kinds {
+		if at.group != kind.group || known.kind != kind.name {
+			continue
+		}
+		if !known.all {
+			return false
+		}
+		for _, w := range g.warnings {
+			about := w.Key()
+			if about.Group == at.group && (about.Resource == at.name || about.Resource == "") && (about.Namespace == "" || about.Namespace == namespace) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// Selection is a selector that has to select an object.
+type Selection struct {
+	Group        string        `json:"g"`
+	Kind         string        `json:"k"`
+	Requirements []Requirement `json:"q"`
+}
+
+// Requirement is one condition on a label.
+type Requirement struct {
+	Label string `json:"l"`
+	// Operator is In, NotIn, Exists or DoesNotExist.
+	Operator string   `json:"o"`
+	Values   []string `json:"v,omitempty"`
+}
+
+// explainedBy reports whether an object of the namespace says why nothing is selected: it makes pods that
+// would be selected, or it is at rest and the selector names it.
+func (s *Selection) explainedBy(name string, maker *Summary) bool {
+	if len(maker.PodLabels) > 0 && s.matches(maker.PodLabels) {
+		return true
+	}
+	atRest := maker.Health == "suspended" || maker.Ready != nil && maker.Ready[1] == 0
+	return atRest && slices.ContainsFunc(s.Requirements, func(r Requirement) bool { return r.Operator == "In" && slices.Contains(r.Values, name) })
+}
+
+func (s *Selection) matches(labels map[string]string) bool {
+	return !slices.ContainsFunc(s.Requirements, func(r Requirement) bool {
+		value, has := labels[r.Label]
+		switch r.Operator {
+		case "In":
+			return !has || !slices.Contains(r.Values, value)
+		case "NotIn":
+			return has && slices.Contains(r.Values, value)
+		case "Exists":
+			return !has
+		default:
+			return has
+		}
+	})
+}
+
+// String returns the selector as kubectl writes it.
+func (s *Selection) String() string {
+	parts := make([]string, 0, len(s.Requirements))
+	for _, r := range s.Requirements {
+		values := "(" + strings.Join(r.Values, ",") + ")"
+		switch {
+		case r.Operator == "Exists":
+			parts = append(parts, r.Label)
+		case r.Operator == "DoesNotExist":
+			parts = append(parts, "!"+r.Label)
+		case r.Operator == "NotIn":
+			parts = append(parts, r.Label+" notin "+values)
+		case len(r.Values) == 1:
+			parts = append(parts, r.Label+"="+r.Values[0])
+		default:
+			parts = append(parts, r.Label+" in "+values)
+		}
+	}
+	return strings.Join(parts, ",")
+}
