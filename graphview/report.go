@@ -252,7 +252,7 @@ func (v *View) Status() Status {
 	}
 	counts := lens.Counts()
 	s.Vertices, s.Arcs, s.Roots = counts.Vertices, counts.Arcs, counts.Roots
-	s.Served = true
+	s.Served, s.SomeNamespaces = true, program.Namespaces != nil
 	s.Advice = v.findings()
 	classes, missing := v.healthCounts()
 	s.Health, s.Missing = healthOf(classes), missing

@@ -26,6 +26,8 @@ type Status struct {
 	Advice []advice.Finding
 	// Synced: every selected resource has synced or was given up for now.
 	Synced bool
+	// SomeNamespaces: the spec selects namespaces.
+	SomeNamespaces bool
 	// LimitExceeded is the reason why a view that exceeds a limit is not served; else "".
 	LimitExceeded string
 }

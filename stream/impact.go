@@ -3,11 +3,12 @@ package stream
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
@@ -15,6 +16,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/impact"
+	"graphview.dev/graphview/wording"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/rights"
 )
@@ -135,7 +137,10 @@ func (s *Server) impactOf(ctx context.Context, opened *openGraph, question impac
 	if err != nil {
 		return nil, err
 	}
-	return encode(read.answer(&found, unseen)), nil
+	about := wording.Answer{
+		Of: "the graph", Incomplete: !read.synced, Declared: options.ExcludeInferred, Here: opened.view.Status().SomeNamespaces, Gaps: read.gaps,
+	}
+	return encode(read.answer(&found, unseen, about.LeftOut())), nil
 }
 
 // countUnseen counts the referrers of the deleted objects that the graph does not have.
@@ -163,21 +168,14 @@ func countUnseen(ctx context.Context, opened *openGraph, answer *impact.Answer) 
 // notFound says in a user's words that the graph lacks an object.
 func (r *impactReader) notFound(key graph.Key) error {
 	kind, selected := r.kind(key)
-	place := ""
-	if key.Namespace != "" {
-		place = fmt.Sprintf(" in namespace %q", key.Namespace)
-	}
-	text := fmt.Sprintf("%s %q not found%s", kind, key.Name, place)
-	switch n := r.graph.Referrers(key); {
-	case r.denied(key) && n == 1:
-		text = fmt.Sprintf("you may not list %s%s; 1 object that you may see refers to %q", kind, place, key.Name)
-	case r.denied(key):
-		text = fmt.Sprintf("you may not list %s%s; %d objects that you may see refer to %q", kind, place, n, key.Name)
-	case !selected:
-		text += fmt.Sprintf(": the view does not select %s", kind)
+	absent := wording.Absent{
+		Kind: kind, Resource: schema.GroupResource{Group: key.Group, Resource: key.Resource.Resource}.String(), Namespace: key.Namespace, Name: key.Name, Selected: selected, Referrers: r.graph.Referrers(key),
+		Denied: slices.ContainsFunc(r.gaps, func(gap wording.Gap) bool {
+			return gap.Denied() && gap.Covers(key.Group, key.Resource.Resource, key.Namespace)
+		}),
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: text,
+		Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: absent.Text(),
 		Details: &metav1.StatusDetails{Group: key.Group, Kind: kind, Name: key.Name},
 	}}
 }

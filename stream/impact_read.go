@@ -3,12 +3,13 @@ package stream
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/impact"
+	"graphview.dev/graphview/wording"
 )
 
 // impactReader collects a graph with summaries.
@@ -19,6 +20,7 @@ type impactReader struct {
 	graph    impact.Graph
 	kinds    map[graph.Resource]string
 	warnings []json.RawMessage
+	gaps     []wording.Gap // of the warnings
 	synced   bool
 }
 
@@ -120,28 +122,23 @@ func (r *impactReader) act(action readAction) error {
 	return nil
 }
 
-func (r *impactReader) warn(warning any) error {
-	text, err := json.Marshal(warning)
-	r.warnings = append(r.warnings, text)
-	return err
-}
-
-// denied reports whether a warning says that the subscriber may not list the resource of a key there. A view with
-// the subscriber's own rights says it in the message.
-func (r *impactReader) denied(key graph.Key) bool {
-	return slices.ContainsFunc(r.warnings, func(text json.RawMessage) bool {
-		var w struct {
-			Type       string `json:"t"`
-			Message    string `json:"m"`
-			Attributes struct {
-				Group     string `json:"g"`
-				Resource  string `json:"r"`
-				Namespace string `json:"ns"`
-			} `json:"a"`
-		}
-		return json.Unmarshal(text, &w) == nil && (w.Type == delivery.AccessDenied || strings.Contains(w.Message, "you may not list and watch it")) &&
-			w.Attributes.Group == key.Group && w.Attributes.Resource == key.Resource.Resource && (w.Attributes.Namespace == "" || w.Attributes.Namespace == key.Namespace)
-	})
+func (r *impactReader) warn(warning jsontext.Value) error {
+	var said struct {
+		Type       string `json:"t"`
+		Message    string `json:"m"`
+		Attributes struct {
+			Group     string `json:"g"`
+			Resource  string `json:"r"`
+			Namespace string `json:"ns"`
+		} `json:"a"`
+	}
+	if err := json.Unmarshal(warning, &said); err != nil {
+		return err
+	}
+	r.warnings = append(r.warnings, json.RawMessage(warning))
+	at := &said.Attributes
+	r.gaps = append(r.gaps, wording.Gap{Type: said.Type, Message: said.Message, Group: at.Group, Resource: at.Resource, Namespace: at.Namespace})
+	return nil
 }
 
 func (r *impactReader) learn(kind struct {
@@ -172,6 +169,7 @@ type impactAnswer struct {
 	Unseen   int               `json:"unseen,omitempty"`
 	Synced   bool              `json:"synced"`
 	Warnings []json.RawMessage `json:"warnings,omitempty"`
+	LeftOut  []string          `json:"leftOut,omitempty"`
 }
 
 type impactGroup struct {
@@ -209,10 +207,10 @@ func exportedKeysOf(keys []graph.Key) []exportedKey {
 	return all
 }
 
-func (r *impactReader) answer(found *impact.Answer, unseen int) *impactAnswer {
+func (r *impactReader) answer(found *impact.Answer, unseen int, leftOut []string) *impactAnswer {
 	a := &impactAnswer{
 		Object: exportedKeyOf(found.Object), Policy: found.Policy, Counts: map[string]int{}, Groups: make([]impactGroup, 0, len(found.Groups)),
-		Unseen: unseen, Synced: r.synced, Warnings: r.warnings,
+		Unseen: unseen, Synced: r.synced, Warnings: r.warnings, LeftOut: leftOut,
 	}
 	for verdict, count := range found.Counts {
 		a.Counts[impact.Verdict(verdict).String()] = count

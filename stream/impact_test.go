@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/delivery"
@@ -126,7 +127,7 @@ func TestImpactDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	described := document.Components.Schemas["dev.graphview.stream.v1alpha1.GraphImpact"].Properties
-	answer := impactAnswer{Unseen: 1, Warnings: []json.RawMessage{[]byte("{}")}, Object: exportedKeyOf(graph.Key{})}
+	answer := impactAnswer{Unseen: 1, Warnings: []json.RawMessage{[]byte("{}")}, LeftOut: []string{""}, Object: exportedKeyOf(graph.Key{})}
 	var members map[string]any
 	if err := json.Unmarshal(encode(answer), &members); err != nil {
 		t.Fatal(err)
@@ -158,12 +159,17 @@ func TestImpactOfHidden(t *testing.T) {
 		referrers int
 		want      string
 	}{
-		"nobody refers to it":     {[]json.RawMessage{denied}, 0, `you may not list secrets in namespace "shop"; 0 objects that you may see refer to "token"`},
+		"nobody refers to it":     {[]json.RawMessage{denied}, 0, `you may not list secrets in namespace "shop"; no object that you may see refers to "token"`},
 		"one object refers to it": {[]json.RawMessage{elsewhere, denied}, 1, `you may not list secrets in namespace "shop"; 1 object that you may see refers to "token"`},
 		"it may be listed":        {[]json.RawMessage{elsewhere}, 1, `secrets "token" not found in namespace "shop": the view does not select secrets`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := impactReader{warnings: test.warnings}
+			var r impactReader
+			for _, warning := range test.warnings {
+				if err := r.warn(jsontext.Value(warning)); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for i := range test.referrers {
 				pod := at("pods", strconv.Itoa(i))
 				r.graph.Set(pod, impact.Object{Kind: "Pod"})

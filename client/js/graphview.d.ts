@@ -236,6 +236,8 @@ export interface Impact {
   /** The graph was complete; warnings say what is not in it. */
   synced: boolean;
   warnings?: Warning[];
+  /** All that the answer leaves out, as lines for people. */
+  leftOut?: string[];
 }
 
 /** Objects with the same verdict for the same reason. */

@@ -59,7 +59,7 @@ references.`,
 			if err := c.describe(cmd.Context(), v, g, k, key); err != nil {
 				return err
 			}
-			c.leftOut(c.Out, g)
+			c.leftOut(c.Out, answerFrom(v, g, true).LeftOut())
 			return failed
 		},
 	}
@@ -107,8 +107,12 @@ func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, 
 			}
 			return []string{outline.Verb(arc.Type, arc.Attributes), name, lookup.absence(ctx, arc), fields(arc.Attributes)}
 		}, people(vertex)...)
-		if n := outside(g, vertex); n > 0 {
-			fmt.Fprintf(c.Out, "  and %s to kinds that %s does not watch\n", count(n, "reference"), v)
+		if names := outside(g, vertex); len(names) > 0 {
+			more := ""
+			if n := len(names) - mostLookedUp; n > 0 {
+				more = fmt.Sprintf(" and %d more", n)
+			}
+			fmt.Fprintf(c.Out, "  and, of kinds that %s does not watch: %s%s\n", v, strings.Join(names[:min(len(names), mostLookedUp)], ", "), more)
 		}
 		for i, name := range (&remotes{view: v}).names(ctx, g, vertex) {
 			if i == 0 {

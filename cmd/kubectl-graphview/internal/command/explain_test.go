@@ -97,22 +97,22 @@ func TestTerminalEscapesAreRemoved(t *testing.T) {
 	}
 }
 
-// TestOutside counts references to kinds that the view does not watch.
+// TestOutside: the objects of kinds that the view does not watch are named.
 func TestOutside(t *testing.T) {
 	claim := &client.Vertex{
 		Key:    client.Key{Version: "v1", Resource: "persistentvolumeclaims", Namespace: "data", Name: "redis"},
 		Object: json.RawMessage(`{"kind":"PersistentVolumeClaim","metadata":{"name":"redis","namespace":"data"},"spec":{"storageClassName":"fast","volumeName":"pv-1"}}`),
 	}
 	g := &client.Graph{}
-	if n := outside(g, claim); n != 0 {
-		t.Errorf("%d of a server that does not say what it watches, want 0", n)
+	wants := func(when string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, outside(g, claim)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", when, diff)
+		}
 	}
+	wants("a server that does not say what it watches")
 	g.Apply(&client.Message{Kinds: []client.ResourceKind{{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim"}}})
-	if n := outside(g, claim); n != 2 {
-		t.Errorf("%d of a view of claims, want 2", n)
-	}
-	g.Apply(&client.Message{Kinds: []client.ResourceKind{{Version: "v1", Resource: "persistentvolumes", Kind: "PersistentVolume"}}})
-	if n := outside(g, claim); n != 1 {
-		t.Errorf("%d of a view of claims and volumes, want 1", n)
-	}
+	wants("a view of claims", "PersistentVolume/pv-1", "StorageClass/fast")
+	g.Apply(&client.Message{Kinds: []client.ResourceKind{{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim"}, {Version: "v1", Resource: "persistentvolumes", Kind: "PersistentVolume"}}})
+	wants("a view of claims and volumes", "StorageClass/fast")
 }

@@ -81,20 +81,24 @@ func people(v *client.Vertex) []string {
 	return slices.Compact(names)
 }
 
-// outside counts the objects that an object refers to by its own fields, of kinds that the view does not watch.
-func outside(g *client.Graph, v *client.Vertex) int {
+// outside returns the objects that an object names in its own fields, of kinds that the view does not watch, sorted.
+func outside(g *client.Graph, v *client.Vertex) []string {
 	var tree map[string]any
 	if v == nil || json.Unmarshal(v.Object, &tree) != nil {
-		return 0
+		return nil
 	}
 	kind, _ := tree["kind"].(string)
 	named := map[string]bool{}
 	for _, ref := range refs.Builtin().Extract(graph.Kind{Group: v.Key.Group, Kind: kind}, tree) {
 		if !ref.Inferred && ref.Selector == nil && !g.Watches(ref.To.Group, ref.To.Kind) {
-			named[ref.To.Group+"/"+ref.To.Kind+"/"+ref.Namespace+"/"+ref.Name] = true
+			name := ref.To.Kind + "/" + ref.Name
+			if ref.Namespace != "" && ref.Namespace != v.Key.Namespace {
+				name = ref.To.Kind + "/" + ref.Namespace + "/" + ref.Name
+			}
+			named[printable.Text(name)] = true
 		}
 	}
-	return len(named)
+	return slices.Sorted(maps.Keys(named))
 }
 
 // bound are the users and groups that a binding which is in the graph names, in words.

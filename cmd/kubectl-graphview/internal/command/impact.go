@@ -65,9 +65,6 @@ Only references that GraphView knows count, and only objects that you may list.`
 				return err
 			}
 			c.drawImpact(v, found)
-			if in == "" && !allNamespaces || in == localName && !c.local.allNamespaces && c.local.file == "" { // a file says itself what is looked at
-				c.sayNotLooked()
-			}
 			return nil
 		},
 	}
@@ -153,15 +150,7 @@ func (c *cli) drawImpact(v *view, found *client.Impact) {
 		fmt.Fprintf(c.Out, "; %s that you may see outside it", count(found.Unseen, "referrer"))
 	}
 	fmt.Fprintln(c.Out, ".")
-	if !found.Synced {
-		fmt.Fprintf(c.Out, "%s %s is not complete: more may be affected.\n", c.paint.Bad("Incomplete:"), v)
-	}
-	c.leftOut(c.Out, g)
-}
-
-// sayNotLooked says that other namespaces were not looked at.
-func (c *cli) sayNotLooked() {
-	fmt.Fprintln(c.Out, "References from other namespaces were not looked at; -A looks in all.")
+	c.leftOut(c.Out, found.LeftOut)
 }
 
 // total counts the affected objects.

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/printable"
+	"graphview.dev/graphview/wording"
 )
 
 // kinds knows what objects are called by people, who say kinds where a graph has
@@ -114,7 +116,7 @@ func (k *kinds) find(text string) (client.Key, error) {
 	core := slices.DeleteFunc(slices.Clone(here), func(key client.Key) bool { return key.Group != "" })
 	switch {
 	case len(here) == 0:
-		return client.Key{}, fmt.Errorf("%s is not in the graph%s", text, didYouMean(name, others, func(n string) string { return kind + "/" + n }))
+		return client.Key{}, k.absent(text, resources[0], cmp.Or(namespace, k.namespace), name, didYouMean(name, others, func(n string) string { return kind + "/" + n }))
 	case len(here) == 1:
 		return here[0], nil
 	case len(core) == 1 && !strings.Contains(kind, "."):
@@ -126,6 +128,15 @@ func (k *kinds) find(text string) (client.Key, error) {
 		}
 		return client.Key{}, fmt.Errorf("%s may be any of %s", text, strings.Join(names, ", "))
 	}
+}
+
+// absent is the error for an object that is not in the graph. No object refers to it either.
+func (k *kinds) absent(text string, of schema.GroupResource, namespace, name, similar string) error {
+	absent := wording.Absent{Resource: of.String(), Namespace: namespace, Name: name, Denied: true}
+	if slices.ContainsFunc(gapsOf(k.graph), func(gap wording.Gap) bool { return gap.Denied() && gap.Covers(of.Group, of.Resource, namespace) }) {
+		return errors.New(absent.Text())
+	}
+	return fmt.Errorf("%s is not in the graph%s", text, similar)
 }
 
 // everything that has a name in the graph.

@@ -190,7 +190,7 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 		case without != "":
 			fmt.Fprintf(c.ErrOut, "%s: without effect: %s\n", v, without)
 		}
-		c.leftOut(c.ErrOut, g)
+		c.leftOut(c.ErrOut, answerFrom(v, g, false).LeftOut())
 	}
 	return found, nil
 }

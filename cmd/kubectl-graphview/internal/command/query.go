@@ -98,7 +98,7 @@ It takes the ClusterRole graphview-requester, or --local.`,
 			}
 			if begin != nil && failed == nil && (content == client.ContentObject || len(q.rootCEL) == 0) {
 				if err := q.wantRoots(cmd.Context(), g, begin.ObjectSelectorExpressions); err != nil {
-					c.leftOut(c.ErrOut, g)
+					c.leftOut(c.ErrOut, answerFrom(v, g, false).LeftOut())
 					return err
 				}
 			}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"graphview.dev/client"
 	"graphview.dev/cmd/kubectl-graphview/internal/outline"
-	"graphview.dev/graphview/printable"
 )
 
 // shape has the options of a tree.
@@ -163,7 +161,7 @@ func (c *cli) draw(ctx context.Context, v *view, g *client.Graph, s shape, expre
 	if s.start == "" {
 		fmt.Fprintf(c.Out, "\n%s%s\n", c.sum(g), foldedText(folded))
 	}
-	c.leftOut(c.Out, g)
+	c.leftOut(c.Out, answerFrom(v, g, s.reverse).LeftOut())
 	return nil
 }
 
@@ -217,46 +215,4 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// mostLeftOut bounds the resources that are named as left out.
-const mostLeftOut = 8
-
-// leftOut tells what keeps a graph from being whole: what the user may not see,
-// and what the server could not do.
-func (c *cli) leftOut(out io.Writer, g *client.Graph) {
-	places := map[string][]string{} // by resource
-	for _, w := range g.Warnings() {
-		// An ad-hoc view is fed with what its user may read, so that what it lacks is
-		// the server's to say.
-		if w.Type != client.AccessDenied && !strings.Contains(w.Message, "you may not list and watch it") {
-			fmt.Fprintf(out, "%s %s\n", c.paint.Bad(printable.Text(w.Type+":")), printable.Text(w.Message))
-			continue
-		}
-		key := w.Key()
-		name := key.Resource
-		if key.Group != "" {
-			name += "." + key.Group
-		}
-		if key.Namespace != "" {
-			places[name] = append(places[name], key.Namespace)
-		} else if _, known := places[name]; !known {
-			places[name] = nil
-		}
-	}
-	if len(places) == 0 {
-		return
-	}
-	fmt.Fprintf(out, "\n%s\n", c.paint.Bad("Left out, because you may not list and watch it:"))
-	names := slices.Sorted(maps.Keys(places))
-	for _, name := range names[:min(len(names), mostLeftOut)] {
-		where := ""
-		if len(places[name]) > 0 {
-			where = " in " + strings.Join(places[name], ", ")
-		}
-		fmt.Fprintf(out, "  %s\n", printable.Text(name+where))
-	}
-	if more := len(names) - mostLeftOut; more > 0 {
-		fmt.Fprintf(out, "  and %s\n", count(more, "more resource"))
-	}
 }
