@@ -167,6 +167,10 @@ func (o *object) runsOnce() bool {
 		"Export", "DataVolume") && !strings.HasPrefix(o.kind.Kind, "Scheduled")
 }
 
+func hasStart(text string, starts ...string) bool {
+	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(text, start) })
+}
+
 func hasEnd(text string, ends ...string) bool {
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(text, end) })
 }

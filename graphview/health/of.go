@@ -125,7 +125,7 @@ func (o *object) conventional() Health {
 	if !decided {
 		h = words
 	}
-	if h.State == Unknown {
+	if h.State == Unknown || h.State == OK && !decided && o.says(o.status).State == Unknown { // a word below is about a part
 		h = o.withoutPhase(h)
 	}
 	if decided && words.State == Degraded {

@@ -50,6 +50,20 @@ func otherTime(name string) bool {
 // byWords judges by the words in an object of the status, or else by those of the objects in it. The first
 // word for Degraded or Suspended decides, else the worst.
 func (o *object) byWords(in fields) Health {
+	h := o.says(in)
+	if h.State == Degraded || h.State == Suspended {
+		return h
+	}
+	for _, member := range in.Members {
+		if said := o.byWords(fields{member}); member.IsObject() && said.State != Unknown {
+			h = worseOf(h, said)
+		}
+	}
+	return h
+}
+
+// says judges by the words in one object of the status.
+func (o *object) says(in fields) Health {
 	h, decided := Health{State: Unknown}, false
 	add := func(text string) {
 		switch said := o.judgeWord(text); {
@@ -68,11 +82,6 @@ func (o *object) byWords(in fields) Health {
 	for shape, member := range in.Members {
 		if shape == &wordText {
 			add(fields{member}.text())
-		}
-	}
-	for _, member := range in.Members {
-		if said := o.byWords(fields{member}); member.IsObject() && !decided && said.State != Unknown {
-			h = worseOf(h, said)
 		}
 	}
 	return h

@@ -129,7 +129,9 @@ func (o *object) judgeWord(text string) Health {
 	case known && !(o.runsOnce() && onTheWay[key]):
 	case failure(text):
 		state = Degraded
-	case known, strings.HasSuffix(key, "ing"), begun(text), strings.HasSuffix(key, "inprogress"), strings.HasPrefix(key, "waitingfor"), strings.HasPrefix(key, "waitfor"):
+	case !known && saysWell(text):
+		state = OK
+	case known, negated(text), strings.HasSuffix(key, "ing"), begun(text), strings.HasSuffix(key, "inprogress"), strings.HasPrefix(key, "waitingfor"), strings.HasPrefix(key, "waitfor"):
 		state = Progressing
 	default:
 		return Declared(Unknown, text, 0)
@@ -145,6 +147,23 @@ func (o *object) judgeWord(text string) Health {
 func begun(text string) bool {
 	end := 1 + strings.IndexFunc(text[min(1, len(text)):], func(r rune) bool { return r == ' ' || 'A' <= r && r <= 'Z' })
 	return end > 1 && strings.HasSuffix(text[:end], "ing") && phases[plain(text[:end])] == ""
+}
+
+// saysWell reports whether a text of several words has one that means OK and none that takes it back, as
+// "Cluster in healthy state".
+func saysWell(text string) bool {
+	words := strings.Fields(strings.ToLower(text))
+	return len(words) > 1 && !begun(text) && !slices.ContainsFunc(words, func(word string) bool { return takesBack[word] || strings.ContainsAny(word, "0123456789") }) &&
+		slices.ContainsFunc(words, func(word string) bool { return phases[word] == OK })
+}
+
+// takesBack has words of a text that does not mean what its other words do.
+var takesBack = map[string]bool{"not": true, "no": true, "never": true, "without": true, "until": true, "to": true, "be": true, "being": true, "waits": true, "wait": true}
+
+// negated reports whether a word says that something is not yet so, as RequirementsNotMet.
+func negated(text string) bool {
+	at := strings.Index(text, "Not")
+	return at >= 0 && beginsWord(text, at) && startsWord(text[at:], "Not") && !hasStart(text[at+len("Not"):], "Required", "Needed", "Applicable", "Used", "Enabled")
 }
 
 // onTheWay has words that mean Progressing for what runs once.
