@@ -48,7 +48,7 @@ func TestReviewed(t *testing.T) {
 			line := strings.Replace(renderOne(&ref), "?/", "/", 1) // whatever the scope
 			if o.Only {
 				line = strings.Join(strings.Fields(line)[1:3], " ")
-				failed = failed || !slices.Contains(o.Want, line)
+				failed = failed || !ref.Inferred && !slices.Contains(o.Want, line) // an inferred one needs an object of that name
 			}
 			flag := " required"
 			if ref.Optional || ref.Inferred {
