@@ -72,7 +72,7 @@ func beginsWord(text string, at int) bool {
 var failureParts = []string{
 	"fail", "error", "invalid", "backoff", "denied", "forbidden", "unauthorized", "exceeded", "degraded", "unhealthy", "stalled", "exception", "fatal",
 	"conflict", "rejected", "unsupported", "notfound", "missing", "misconfigur", "incompatible", "unresolvable", "crash", "expired", "nomatching", "aborted", "nothealthy",
-	"notvalid", "notusable", "notpermitted", "notallowed", "notsupported",
+	"mismatch", "different", "notvalid", "notusable", "notpermitted", "notallowed", "notsupported",
 }
 
 // phases are words that many projects use for the phase or state of an object, in lower case and without
@@ -85,7 +85,7 @@ var phases = map[string]State{
 	"synced": OK, "valid": OK,
 	"bootstrap": Progressing, "inprogress": Progressing, "new": Progressing, "prepared": Progressing, "queued": Progressing, "readytostart": Progressing,
 	"requiresapproval": Progressing, "submitted": Progressing, "yellow": Progressing,
-	"blocked": Degraded, "cancelled": Degraded, "canceled": Degraded, "differentversionsacrossminiopools": Degraded, "faulted": Degraded,
+	"blocked": Degraded, "cancelled": Degraded, "canceled": Degraded, "faulted": Degraded,
 	"healtherr": Degraded, "healthwarn": Degraded, "lost": Degraded, "noncompliant": Degraded, "notready": Degraded, "offline": Degraded,
 	"red": Degraded, "timeout": Degraded, "unavailable": Degraded,
 	"disabled": Suspended, "hibernated": Suspended, "hibernating": Suspended, "hibernation": Suspended, "notraffic": Suspended, "paused": Suspended,

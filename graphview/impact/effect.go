@@ -117,7 +117,7 @@ func (l *link) limit(v Verdict) Verdict {
 	switch {
 	case v == Unaffected:
 		return v
-	case Inferred(l.Fields):
+	case Inferred(l.Fields), l.Optional && l.says("calls"): // an address does not say whether the object does without the Service
 		return ProbablyBreaks
 	case l.Optional && !l.says("pulls images with"):
 		return LosesOptional

@@ -6,10 +6,10 @@ import (
 )
 
 // address is a Service that a text names. An empty namespace means that of the object. certain means
-// that the text is hardly anything else.
+// that the text is hardly anything else, qualified that it ends in .svc.
 type address struct {
 	service, namespace string
-	certain            bool
+	certain, qualified bool
 }
 
 // maxAddresses bounds the addresses in one text.
@@ -110,7 +110,7 @@ func servicesAt(host string, called, ported bool) (found [2]address) {
 	case n == 1:
 		found[0] = address{service: labels[0], certain: ported && labels[0] != localhost}
 	case qualified:
-		found[0] = address{labels[n-2], labels[n-1], true}
+		found[0] = address{labels[n-2], labels[n-1], true, true}
 	case n == 2: // name.namespace, or pod.name of a StatefulSet's pod
 		found[0] = address{service: labels[0], namespace: labels[1]}
 		if dash := strings.LastIndexByte(labels[0], '-'); dash > 0 && isPort(labels[0][dash+1:]) {

@@ -59,12 +59,14 @@ type leaf struct {
 	optionalIf      []condition
 	optional        bool
 	inferred        bool
-	naming          *naming // nil if the text is the name
-	within          *within // nil without Selected and Listed
-	mark            string  // empty if the target is found by its name
-	remote          *remote // nil if the target is in this cluster
+	naming          *naming   // nil if the text is the name
+	hosts           companion // without keys, a name alone is no address
+	within          *within   // nil without Selected and Listed
+	mark            string    // empty if the target is found by its name
+	remote          *remote   // nil if the target is in this cluster
 	emptySelectsAll bool
 	allNamespaces   bool
+	ofProject       bool
 	// plausible: a text that cannot be a name, such as a template, is not a reference.
 	plausible bool
 }
@@ -150,6 +152,7 @@ func Compile(rule *Rule) (Compiled, error) {
 		scope:           rule.Scope,
 		emptySelectsAll: rule.EmptySelectsAll,
 		allNamespaces:   rule.AllNamespaces,
+		ofProject:       rule.OfProject,
 		mark:            rule.Mark,
 		inferred:        rule.Inferred || rule.Method.infers() && !rule.Required,
 	}
@@ -204,6 +207,11 @@ func (l *leaf) resolve(rule *Rule, steps []step, base int) error {
 	}{{"if", rule.If, &l.conditions}, {"unless", rule.Unless, &l.exceptions}, {"optional", rule.OptionalIf, &l.optionalIf}} {
 		if *of.into, err = parseConditions(of.texts, steps, base); err != nil {
 			return fmt.Errorf("%s: %w", of.word, err)
+		}
+	}
+	if rule.Hosts != "" {
+		if l.hosts, err = parseCompanion(rule.Hosts, steps, base); err != nil {
+			return fmt.Errorf("hosts: %w", err)
 		}
 	}
 	if l.naming, err = compileNaming(rule, steps, base); err != nil {

@@ -255,10 +255,15 @@ func (g *conventionWalk) add(ref graph.Reference, name, namespace string) {
 	if ref.Scope != graph.ScopeCluster {
 		ref.Namespace = cmp.Or(namespace, g.namespace)
 		if ref.Namespace == "" && ref.Scope == graph.ScopeNamespaced {
+			ref.Inferred = true
 			if ref.Namespace = g.outerNamespace; ref.Namespace == "" {
+				if ref.To == kinds["Secret"].To || ref.To == kinds["ConfigMap"].To {
+					for _, own := range namespacesOf(g.kind.Group) {
+						g.add(ref, name, own)
+					}
+				}
 				return
 			}
-			ref.Inferred = true
 		}
 	}
 	if ref.To == g.kind && name == g.name && ref.Namespace == g.namespace {

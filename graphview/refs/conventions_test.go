@@ -33,7 +33,7 @@ func TestScenariosOfEveryKind(t *testing.T) {
 var unshown = map[string]int{
 	"table/argo.refs": 23, "table/carvel.refs": 7, "table/certmanager.refs": 24, "table/cluster.refs": 20,
 	"table/clusterapi.refs": 2, "table/crossplane.refs": 3, "table/externalsecrets.refs": 143, "table/flux.refs": 5,
-	"table/gateway.refs": 4, "table/istio.refs": 2, "table/keda.refs": 8, "table/knative.refs": 2,
+	"table/gateway.refs": 4, "table/istio.refs": 2, "table/keda.refs": 7, "table/knative.refs": 2,
 	"table/kubernetes.refs": 5, "table/kyverno.refs": 3, "table/monitors.refs": 23, "table/others.refs": 8,
 	"table/podspec.refs": 2, "table/prometheus.refs": 23, "table/tekton.refs": 17, "table/velero.refs": 3,
 }

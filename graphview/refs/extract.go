@@ -207,6 +207,9 @@ func (w *walk) emit(l *leaf, value any) {
 	}
 	if ref.Namespace == "" || l.scope == graph.ScopeCluster {
 		if ref.Namespace, ok = w.targetNamespace(l); !ok {
+			if l.ofProject {
+				w.emitOfProject(&ref)
+			}
 			return
 		}
 	}
@@ -248,6 +251,28 @@ func (l *leaf) applies(reached []any) bool {
 	return true
 }
 
+// emitOfProject adds references from a cluster-scoped object whose controller reads the target in its own
+// namespace, which usually has the name of the project.
+func (w *walk) emitOfProject(ref *graph.Reference) {
+	if w.namespace != "" {
+		return
+	}
+	ref.Inferred, ref.Optional, ref.Field = true, true, graph.InferredField+strings.TrimPrefix(ref.Field, graph.InferredField)
+	for _, ref.Namespace = range namespacesOf(w.kind.Group) {
+		w.found.add(ref)
+	}
+}
+
+// namespacesOf returns the namespaces in which the controller of a group usually runs: cert-manager and
+// cert-manager-system for cert-manager.io.
+func namespacesOf(group string) []string {
+	project, _, ok := strings.Cut(DomainOf(group), ".")
+	if !ok || !isNamespace(project) {
+		return nil
+	}
+	return []string{project, project + "-system"}
+}
+
 // emitListed adds the targets that the value of a rule lists.
 func (w *walk) emitListed(ref *graph.Reference, listed ...graph.Reference) {
 	for i := range listed {
@@ -256,10 +281,22 @@ func (w *walk) emitListed(ref *graph.Reference, listed ...graph.Reference) {
 	}
 }
 
-// emitAddresses adds references to the Services that the addresses in a text may name.
+// emitAddresses adds references to the Services that the addresses in a text may name. One that ends in .svc is
+// no guess, although the object may do without the Service. A name alone is an address where the field beside it
+// is a name for hosts, such as DB_HOST.
 func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
 	ref.To, _ = l.target(w.reached[:])
+	if !isDotted(text) && isObjectName(text) && !isDigits(text) && l.hosts.keys != nil && w.namespace != "" {
+		if name, _ := l.hosts.find(w.reached[:]).(string); isHostKey(name) {
+			ref.Name, ref.Namespace = text, w.namespace
+			w.found.add(ref)
+		}
+		return
+	}
 	for a := range addresses(text) {
+		if ref.Inferred, ref.Field = l.inferred, l.field; a.qualified {
+			ref.Inferred, ref.Field = false, strings.TrimPrefix(l.field, graph.InferredField)
+		}
 		ref.Name, ref.Namespace = a.service, cmp.Or(a.namespace, w.namespace)
 		if ref.Namespace != "" {
 			w.found.add(ref)

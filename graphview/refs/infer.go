@@ -3,6 +3,7 @@ package refs
 import (
 	"cmp"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"graphview.dev/graphview/graph"
@@ -21,9 +22,30 @@ func (g *conventionWalk) inferText(key, text string) {
 	if means.other {
 		means.hints = nil
 	}
+	if base, ok := g.served.baseOf(g.kind, key); ok && (len(means.targets) == 0 || means.targets[0].To.Group != g.kind.Group) {
+		means.targets, means.sure = append(slices.Clip(means.targets), base), false
+	}
 	if len(means.targets) > 0 && (!means.kind || means.targets[0].To != g.kind) || means.hints != nil {
 		g.addMeaning(means, name, cmp.Or(namespace, g.namespaceBeside(key)), nil)
 	}
+}
+
+// isWhole has words for what a backup, a restore or a user is of.
+var isWhole = set("cluster", "deployment", "instance")
+
+// baseOf returns the kind that the name of a kind begins with, if a key asks for the whole: the clusterName of a
+// PerconaServerMySQLRestore is of a PerconaServerMySQL.
+func (s *Served) baseOf(kind graph.Kind, key string) (graph.Reference, bool) {
+	if s == nil || s.groups[kind.Group] == nil || len(key) > 2*maxLabel || !isWhole[strings.Join(stem(wordsOf(key)), "")] {
+		return graph.Reference{}, false
+	}
+	words := wordsOf(kind.Kind)
+	for i := len(words) - 1; i > 0; i-- {
+		if found := s.references(s.groups[kind.Group].exact[strings.Join(words[:i], "")]); len(found) == 1 {
+			return found[0], true
+		}
+	}
+	return graph.Reference{}, false
 }
 
 // addMeaning adds references to the targets and hints of a key.
@@ -106,7 +128,9 @@ var isOfPods = set("endpoint", "workload")
 // spec selects pods, as in Kubernetes' own kinds.
 func (g *conventionWalk) inferSelector(key string, value map[string]any) bool {
 	of, ok := strings.CutSuffix(key, "Selector")
-	ofPods := ok && isOfPods[of] || key == "selector" && len(g.path) == len("of")
+	wide := ok && isOfPods[of] // also of a policy for the whole cluster
+	peers := (strings.HasPrefix(key, "from") || strings.HasPrefix(key, "to")) && endsIn(key, "endpoint") && (value["matchLabels"] != nil || value["matchExpressions"] != nil)
+	ofPods := wide || peers || key == "selector" && len(g.path) == len("of")
 	if !ok && !ofPods {
 		return false
 	}
@@ -123,8 +147,11 @@ func (g *conventionWalk) inferSelector(key string, value map[string]any) bool {
 		if target.Scope != graph.ScopeCluster {
 			target.Namespace = g.namespace
 		}
-		if target.Scope == graph.ScopeNamespaced && target.Namespace == "" {
+		if target.AllNamespaces = target.Scope == graph.ScopeNamespaced && target.Namespace == ""; target.AllNamespaces && !wide && !peers {
 			continue
+		}
+		if peers {
+			target.Type = graph.Transitive
 		}
 		if target.Field, ok = g.field(); !ok {
 			return false

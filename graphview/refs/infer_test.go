@@ -313,6 +313,8 @@ func TestInferred(t *testing.T) {
 				r example.com/Gadget u/g inferred/spec.gadget
 				r core/Secret z/b inferred/spec.target.secretName
 				t core/Service z/web inferred/spec.target.url
+				r core/Secret example/lost inferred/spec.tokenSecret
+				r core/Secret example-system/lost inferred/spec.tokenSecret
 				r core/Secret x/a spec.caSecretName`,
 		},
 		"ServicesAndHosts": {

@@ -12,6 +12,8 @@ import (
 
 var namespaceForm = regexp.MustCompile(`^[a-z0-9-]*$`)
 
+var naiveLabels = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+
 // naiveAddresses reads addresses with one regular expression.
 func naiveAddresses(ref graph.Reference, own, text string) []graph.Reference {
 	form := regexp.MustCompile(`^(?P<scheme>.*?://)?(?:[^/?#@]*@)?(?P<host>[a-z0-9.-]+?)(?:\.cluster\.local)?\.?(?P<port>:[0-9]{1,5})?(?:[/?#].*)?$`)
@@ -63,8 +65,12 @@ func naiveAddresses(ref graph.Reference, own, text string) []graph.Reference {
 		}
 		for _, f := range found {
 			if f[0] != "" {
+				ref := ref
 				ref.Namespace, ref.Name = f[0], f[1]
 				ref.To, ref.Optional = graph.Kind{Kind: "Service"}, true
+				if ref.Inferred = !svc || len(labels) == 1; svc && len(labels) > 1 {
+					ref.Field = strings.TrimPrefix(ref.Field, graph.InferredField)
+				}
 				out = append(out, ref)
 			}
 		}

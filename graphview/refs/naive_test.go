@@ -179,6 +179,11 @@ func naiveReferences(rule *Rule, object any, own string, path []string) []graph.
 		ok = ref.Selector != nil && (rule.EmptySelectsAll || len(ref.Selector.Requirements) > 0)
 	case Address:
 		text, _ := value.(string)
+		name, _ := companionOf(rule, object, path, rule.Hosts).(string)
+		if rule.Hosts != "" && own != "" && regexp.MustCompile(`(?i)(host|address|addr|endpoint|server)(-name)?$`).MatchString(name) && naiveLabels.MatchString(text) && !isDigits(text) {
+			ref.To, ref.Namespace, ref.Name, ref.Optional = graph.Kind{Kind: "Service"}, own, text, true
+			return []graph.Reference{ref}
+		}
 		return naiveAddresses(ref, own, text)
 	case Names:
 		text, _ := value.(string)
@@ -249,7 +254,14 @@ func naiveIn(rule *Rule, ref graph.Reference, own string, look func(string) any)
 	}
 	ref.Namespace = cmp.Or(ref.Namespace, own)
 	if ref.Namespace == "" && rule.Scope != graph.ScopeUnknown {
-		return nil
+		var all []graph.Reference
+		if project, _, ok := strings.Cut(DomainOf(rule.From.Group), "."); ok && rule.OfProject {
+			for _, ref.Namespace = range []string{project, project + "-system"} {
+				ref.Inferred, ref.Optional, ref.Field = true, true, graph.InferredField+rule.Path
+				all = append(all, ref)
+			}
+		}
+		return all
 	}
 	return []graph.Reference{ref}
 }

@@ -45,12 +45,17 @@ type Rule struct {
 	// Mark is the key of a mark. The targets are the objects whose mark has the name as its value. If
 	// Mark is empty, the target is the object of that name. See [Mark].
 	Mark string
+	// Hosts is a field with a name for the value of an Address. If it is one for hosts, such as DB_HOST, the
+	// value may be the name of a Service alone.
+	Hosts string
 	// Remote says how to find the cluster of the targets; empty for this cluster. See [Remotes].
 	Remote string
 	// EmptySelectsAll: an empty selector matches everything, not nothing.
 	EmptySelectsAll bool
 	// AllNamespaces: the selector is not confined to one namespace.
 	AllNamespaces bool
+	// OfProject: a cluster-scoped object refers to the target in the namespace of its controller.
+	OfProject bool
 	// Selected is a field with a label selector of namespaces: absent means the object's
 	// own, empty means all. Listed is a field with any and matchNames.
 	Selected, Listed string

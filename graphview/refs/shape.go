@@ -112,6 +112,9 @@ func (l *leaf) companions(yield func(*companion) bool) {
 			all = append(all, &l.remote.fields[i])
 		}
 	}
+	if l.hosts.keys != nil {
+		all = append(all, &l.hosts)
+	}
 	if l.naming != nil {
 		for i := range l.naming.template {
 			all = append(all, l.naming.template[i].field)
