@@ -218,8 +218,8 @@ func hints(kinds func(bool, func(string) bool) []schema.GroupKind, tails []strin
 	return found
 }
 
-// calls adds the Services that a text may be the addresses of, if they exist. Where dangles is set, one
-// that says that it is of a Service counts without it.
+// calls adds the Services that a text may be the addresses of, if they exist. One that ends in .svc, and where
+// dangles is set any that says that it is of a Service, counts without it.
 func (c *collector) calls(arc, path, value string, dangles bool) {
 	for _, one := range separators.Split(value, -1) {
 		scheme := strings.Contains(one, "://")
@@ -235,17 +235,18 @@ func (c *collector) calls(arc, path, value string, dangles bool) {
 			continue
 		}
 		labels := strings.Split(strings.TrimSuffix(host, ".cluster.local"), ".")
+		n := len(labels)
+		qualified := labels[n-1] == "svc" && n > 2
 		add := func(namespace, name string, certain bool) {
-			if certain && dangles {
+			if certain && (dangles || qualified) {
 				c.usesIn(namespace, arc, path, core("Service"), name)
 				return
 			}
 			c.usesIn(namespace, arc, "inferred/"+path, core("Service"), name)
 			c.found[len(c.found)-1].inferred = true
 		}
-		n := len(labels)
 		switch {
-		case labels[n-1] == "svc" && n > 2:
+		case qualified:
 			add(labels[n-2], labels[n-3], true)
 		case n == 1:
 			add("", labels[0], parsed.Port() != "" && labels[0] != "localhost")

@@ -62,7 +62,11 @@ func (c *collector) containers(path string) {
 		for _, container := range items(c.tree, path+"."+list) {
 			field := path + "." + list + "[]."
 			for _, variable := range items(container, "env") {
-				c.calls("t", field+"env[].value", text(variable, "value"), false)
+				value := text(variable, "value")
+				c.calls("t", field+"env[].value", value, false)
+				if hostKey.MatchString(text(variable, "name")) && objectName.MatchString(value) && !strings.Contains(value, ".") && digits.FindString(value) != value {
+					c.calls("t", field+"env[].value", "tcp://"+value, false)
+				}
 			}
 			for _, words := range []string{"command", "args"} {
 				for _, word := range items(container, words) {
