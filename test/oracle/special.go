@@ -3,6 +3,7 @@ package oracle
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -64,7 +65,7 @@ func (c *collector) containers(path string) {
 			for _, variable := range items(container, "env") {
 				value := text(variable, "value")
 				c.calls("t", field+"env[].value", value, false)
-				if hostKey.MatchString(text(variable, "name")) && objectName.MatchString(value) && !strings.Contains(value, ".") && digits.FindString(value) != value {
+				if hostKey.MatchString(text(variable, "name")) && objectName.MatchString(value) && !strings.Contains(value, ".") && !isNumber(value) {
 					c.calls("t", field+"env[].value", "tcp://"+value, false)
 				}
 			}
@@ -251,4 +252,9 @@ func (c *collector) reserved() {
 		kind := map[string]string{"pods": "Pod", "podgroups": "PodGroup"}[text(consumer, "resource")]
 		c.uses("r", "status.reservedFor[]", schema.GroupKind{Group: text(consumer, "apiGroup"), Kind: kind}, text(consumer, "name"))
 	}
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
 }

@@ -110,6 +110,11 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: bob}]
 			if err != nil {
 				t.Fatal(err)
 			}
+			for _, arc := range g.ArcKeys() {
+				if g.Arcs[arc].Absent() && (strings.HasPrefix(arc.From.Namespace, "kube-") || arc.From.Group == "rbac.authorization.k8s.io") {
+					t.Errorf("of Kubernetes itself is missing: %s, to which %s refers", arc.To, arc.From)
+				}
+			}
 			var got []string
 			for _, key := range g.Keys() {
 				if _, why := g.HealthAt(key, time.Now().Add(tt.after)); strings.HasPrefix(why, "selects") {
