@@ -90,10 +90,10 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: bob}]
 		after      time.Duration
 		want       []string
 	}{
-		"after ten minutes":         {"admin", "everything", 11 * time.Minute, []string{none, metrics}},
-		"at once":                   {"admin", "everything", 0, nil},
-		"of some objects":           {"admin", "labelled", 11 * time.Minute, nil},
-		"of two namespaces":         {"bob", "everything", 11 * time.Minute, []string{none, metrics}},
+		"after ten minutes": {"admin", "everything", 11 * time.Minute, []string{none, metrics}},
+		"at once":           {"admin", "everything", 0, nil},
+		"of some objects":   {"admin", "labelled", 11 * time.Minute, nil},
+		"of two namespaces": {"bob", "everything", 11 * time.Minute, []string{none, metrics}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), within)
