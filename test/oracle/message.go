@@ -31,6 +31,7 @@ type resourceKind struct {
 	Version  string `json:"v"`
 	Resource string `json:"r"`
 	Kind     string `json:"k"`
+	All      bool   `json:"a"`
 }
 
 // action has exactly one member.

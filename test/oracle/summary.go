@@ -19,7 +19,9 @@ type summary struct {
 	App     string `json:"app,omitempty"`
 	Root    bool   `json:"root,omitempty"`
 	condition
-	Deletion map[string]any `json:"del,omitempty"`
+	Deletion  map[string]any `json:"del,omitempty"`
+	Selects   *selection     `json:"sel,omitempty"`
+	PodLabels any            `json:"pl,omitempty"`
 }
 
 // condition is how an object is.
@@ -47,7 +49,7 @@ func (c condition) of(ready, wanted int64) condition {
 func (o *object) summary(root bool) (any, error) {
 	s := summary{
 		Kind: text(o.tree, "kind"), UID: text(o.tree, "metadata.uid"), Created: seconds(text(o.tree, "metadata.creationTimestamp")),
-		Root: root, condition: healthOf(o.kind, o.tree), Deletion: o.deletion(),
+		Root: root, condition: healthOf(o.kind, o.tree), Deletion: o.deletion(), Selects: o.selects(), PodLabels: o.podLabels(),
 	}
 	labels, _ := at(o.tree, "metadata.labels").(map[string]any)
 	for _, key := range []string{"app.kubernetes.io/part-of", "app.kubernetes.io/instance", "app.kubernetes.io/name", "app"} {
