@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// selection is what an object has to select, in a summary.
-type selection struct {
+// selected is what an object has to select, in a summary.
+type selected struct {
 	Group        string           `json:"g"`
 	Kind         string           `json:"k"`
 	Requirements []labelCondition `json:"q"`
@@ -23,11 +23,11 @@ type labelCondition struct {
 }
 
 // selects is what the object has to select in its own namespace, nil for nothing.
-func (o *object) selects() *selection {
+func (o *object) selects() *selected {
 	if len(items(o.tree, "metadata.ownerReferences")) > 0 {
 		return nil
 	}
-	found := &selection{Kind: "Pod"}
+	found := &selected{Kind: "Pod"}
 	var selector metav1.LabelSelector
 	switch o.kind.String() {
 	case "Service":
