@@ -69,8 +69,11 @@ func (a *Answer) LeftOut() (lines []string) {
 		}
 		lines = append(lines, "  "+name)
 	}
-	if more := len(names) - mostDenied; more > 0 {
-		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	switch more := len(names) - mostDenied; {
+	case more == 1:
+		lines = append(lines, "  and 1 more resource")
+	case more > 0:
+		lines = append(lines, fmt.Sprintf("  and %d more resources", more))
 	}
 	if a.Here {
 		lines = append(lines, "References from other namespaces were not looked at.")

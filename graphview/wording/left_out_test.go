@@ -36,7 +36,7 @@ func TestLeftOut(t *testing.T) {
 			},
 		},
 		"many kinds": {Answer{Gaps: many}, []string{
-			"Left out, because you may not list and watch it:", "  r0", "  r1", "  r2", "  r3", "  r4", "  r5", "  r6", "  r7", "  and 2 more",
+			"Left out, because you may not list and watch it:", "  r0", "  r1", "  r2", "  r3", "  r4", "  r5", "  r6", "  r7", "  and 2 more resources",
 		}},
 	}
 	for name, tt := range tests {
