@@ -138,7 +138,7 @@ func (s *Server) impactOf(ctx context.Context, opened *openGraph, question impac
 		return nil, err
 	}
 	about := wording.Answer{
-		Of: "the graph", Incomplete: !read.synced, Declared: options.ExcludeInferred, Here: opened.view.Status().SomeNamespaces, Gaps: read.gaps,
+		Of: "the graph", Incomplete: !read.synced, Declared: question.ExcludeInferred, Here: opened.view.Status().SomeNamespaces, Gaps: read.gaps,
 	}
 	return encode(read.answer(&found, unseen, about.LeftOut())), nil
 }
