@@ -29,7 +29,7 @@ func TestNamesArePrintable(t *testing.T) {
 	v := viewOf(t, nil)
 	var out bytes.Buffer
 	v.IOStreams = genericiooptions.IOStreams{Out: &out, ErrOut: &out}
-	v.mapper = offlineView
+	v.mapper, v.inferred = offlineView, true
 	said := func(run func() error) string {
 		out.Reset()
 		v.exitCode(t.Context(), run())
@@ -42,7 +42,7 @@ func TestNamesArePrintable(t *testing.T) {
 	}{
 		"tree": {
 			func() error { return v.draw(t.Context(), v, g, shape{}, nil) },
-			"RoleBinding/binding\n└── uses Role/" + harmless + "\n\n2 objects, 1 reference\nTest: about " + harmless + "\n",
+			"RoleBinding/binding\n└── uses Role/" + harmless + "\n\n2 objects, 1 reference\n\nTest: about " + harmless + "\n",
 		},
 		"explain": {
 			func() error {
