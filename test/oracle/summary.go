@@ -20,7 +20,7 @@ type summary struct {
 	Root    bool   `json:"root,omitempty"`
 	condition
 	Deletion  map[string]any `json:"del,omitempty"`
-	Selects   *selected     `json:"sel,omitempty"`
+	Selects   *selected      `json:"sel,omitempty"`
 	PodLabels any            `json:"pl,omitempty"`
 }
 
