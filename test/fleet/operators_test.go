@@ -103,7 +103,7 @@ status: {nodeRef: {name: node-1}}
 
 // startOperators starts the built operator as a hub of two replicas and as a member, with the rights of
 // config only. They are connected, and the member has a view.
-func startOperators(t testing.TB) (far *env.ControlPlane, hub *operator.Hub) {
+func startOperators(t testing.TB) (far *env.ControlPlane, hub *operator.Hub, member *operator.Operator) {
 	t.Helper()
 	root, err := env.ModuleRoot()
 	if err != nil {
@@ -124,7 +124,7 @@ func startOperators(t testing.TB) (far *env.ControlPlane, hub *operator.Hub) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	member, err := hub.Join(t.Context(), "far-1", "Far", far, operator.Options{Binary: binary, Name: "member"})
+	member, err = hub.Join(t.Context(), "far-1", "Far", far, operator.Options{Binary: binary, Name: "member"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,14 +132,14 @@ func startOperators(t testing.TB) (far *env.ControlPlane, hub *operator.Hub) {
 	fixture.Apply(t, far, operatorsView)
 	fixture.Kubectl(t, far, "wait", "--for=condition=Ready", "graphview/view", "-n", "far", "--timeout=90s")
 	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Connected", "clusterlink/far-1", "--timeout=90s")
-	return far, hub
+	return far, hub, member
 }
 
 // TestOperators: the built operator is a hub of two replicas and a member with the rights of config
 // only. kubectl at the hub reads a member's graph through the API server from either replica, and
 // not while the link is suspended.
 func TestOperators(t *testing.T) {
-	far, hub := startOperators(t)
+	far, hub, _ := startOperators(t)
 	if err := hub.Register(t.Context()); err != nil {
 		t.Fatal(err)
 	}
