@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
@@ -82,9 +81,9 @@ func parseRequest(text []byte) (spec.Spec, error) {
 
 func (r *viewRequest) spec() (spec.Spec, error) {
 	var out spec.Spec
-	switch v1alpha1.InferredReferences(r.InferredReferences) {
-	case "", v1alpha1.IncludeInferred:
-	case v1alpha1.ExcludeInferred:
+	switch r.InferredReferences { // the values of spec.inferredReferences
+	case "", "Include":
+	case "Exclude":
 		out.ExcludeInferred = true
 	default:
 		return spec.Spec{}, fmt.Errorf("inferred_references: must be Include or Exclude, is %q", delivery.Bounded(r.InferredReferences))

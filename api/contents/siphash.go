@@ -10,12 +10,12 @@ func (k Seed) hash(tags ...Tag) uint64 {
 	v0, v1, v2, v3 := k[0], k[1]^0xee, k[0]^0x6c796765, k[1]^0x74656462
 	words := 2 * len(tags)
 	var low uint32
-	for i := 0; i < words+3; i++ {
+	for i := range words + 3 {
 		rounds := 2
 		var word uint32
 		switch {
 		case i < words && i%2 == 0:
-			word = bits.ReverseBytes32(uint32(tags[i/2] >> 32)) //nolint:gosec // the upper half
+			word = bits.ReverseBytes32(uint32(tags[i/2] >> 32))
 		case i < words:
 			word = bits.ReverseBytes32(uint32(tags[i/2])) //nolint:gosec // the lower half
 		case i == words:

@@ -133,12 +133,7 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 		set, cleared = gate.permitted(set, scope.Namespaces), gate.permitted(cleared, scope.Namespaces)
 		denied = p.deniedTo(v, gate)
 	}
-	b := newFrameBuilder(from.reset)
-	b.large, b.tags = &p.source.Shared.large, v.tags
-	var has func(graph.Key) bool
-	if from.kept != nil {
-		b.keep, has = from.kept.text, from.kept.has
-	}
+	b, has := p.begin(from, v)
 	changes, done, err := p.read(lens, &to.pos, v, gate, has, limit, b)
 	switch {
 	case errors.Is(err, graph.ErrGone):
@@ -201,6 +196,16 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 		}
 	}
 	return b.frames, to, nil
+}
+
+// begin returns the builder for a piece, and what the subscriber keeps of a graph that is reset, nil for nothing.
+func (p *Publisher) begin(from state, v viewer) (b *frameBuilder, has func(graph.Key) bool) {
+	b = newFrameBuilder(from.reset)
+	b.large, b.tags = &p.source.Shared.large, v.tags
+	if from.kept != nil {
+		b.keep, has = from.kept.text, from.kept.has
+	}
+	return b, has
 }
 
 // read collects the changes of a piece under the graph's lock, and allocates the builder's buffer

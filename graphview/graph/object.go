@@ -31,15 +31,10 @@ type Object struct {
 	Payload any
 }
 
-// Set stores an object that a source sees. It returns the id for Lens.Select, which is valid until
-// Update returns. In Update.
-func (g *Graph) Set(id SourceID, o *Object) NodeID {
-	src := g.sources[id]
-	if src == nil {
-		return 0 // it was removed
-	}
-	at := g.slotFor(src.kind, g.spaces.intern(o.Namespace), o.Name)
-	n := g.nodeAt(at, src.resource)
+// nodeFor returns the slot and the node of an object, which it makes if there is none.
+func (g *Graph) nodeFor(src *source, o *Object) (at slotID, n nodeID) {
+	at = g.slotFor(src.kind, g.spaces.intern(o.Namespace), o.Name)
+	n = g.nodeAt(at, src.resource)
 	if g.finishRemoval(n) {
 		at = g.slotFor(src.kind, g.spaces.intern(o.Namespace), o.Name)
 		n = g.nodeAt(at, src.resource)
@@ -50,6 +45,17 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		g.slots.at(at).node = n
 		g.resources.hold(src.resource)
 	}
+	return at, n
+}
+
+// Set stores an object that a source sees. It returns the id for Lens.Select, which is valid until
+// Update returns. In Update.
+func (g *Graph) Set(id SourceID, o *Object) NodeID {
+	src := g.sources[id]
+	if src == nil {
+		return 0 // it was removed
+	}
+	at, n := g.nodeFor(src, o)
 	p := g.nodes.at(n)
 	g.visits += 1 + len(o.References)
 	known := p.alive()

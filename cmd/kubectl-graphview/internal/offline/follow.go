@@ -27,7 +27,7 @@ func (s *Server) Follow(ctx context.Context, l *Loader, changed func(*Manifests)
 		select {
 		case <-ctx.Done():
 			return nil
-		case _ = <-watcher.Errors: // the kernel left events out
+		case <-watcher.Errors: // the kernel left events out
 		case <-watcher.Events:
 		case <-timer.C:
 			waiting = false

@@ -111,7 +111,7 @@ func (m *Manifests) add(of schema.GroupKind, namespace, name string, owner *Obje
 }
 
 // makePods makes the pods of a workload: one of each template, and those of a StatefulSet by number, with
-// their claims.
+// their claims, which outlive it.
 func (m *Manifests) makePods(o *Object) {
 	spec, _ := o.Content["spec"].(map[string]any)
 	if o.GroupKind == (schema.GroupKind{Group: "batch", Kind: "CronJob"}) {
@@ -138,7 +138,7 @@ func (m *Manifests) makePods(o *Object) {
 		for _, claim := range list(spec["volumeClaimTemplates"]) {
 			of, _ := claim.(map[string]any)
 			about, _ := of["metadata"].(map[string]any)
-			m.add(schema.GroupKind{Kind: "PersistentVolumeClaim"}, o.Namespace, text(about, "name")+"-"+name, o, nil)
+			m.add(schema.GroupKind{Kind: "PersistentVolumeClaim"}, o.Namespace, text(about, "name")+"-"+name, nil, nil)
 		}
 	}
 }
