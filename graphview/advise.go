@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 )
 
@@ -38,9 +39,9 @@ func Advise(ctx context.Context, p *spec.Program, catalog *resources.Catalog) ad
 // adviceOf finds the parts of a spec that have no effect. noNamespaces: the spec selects no namespace.
 func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advice {
 	p, fates := s.program, fatesOf(ctx, s)
-	a := advice.Spec{NoNamespaces: noNamespaces, Served: s.catalog.All()}
+	a := advice.Spec{NoNamespaces: noNamespaces, Served: rules.Served(s.catalog)}
 	for _, chosen := range s.chosen {
-		a.Selected = append(a.Selected, chosen.Resource)
+		a.Selected = append(a.Selected, advice.Resource(chosen.Resource))
 	}
 	for i := range p.Queries {
 		which := "exclude"
@@ -107,7 +108,7 @@ func fateOf(ctx context.Context, i int, s *selection, charge func(cost uint64) b
 	var fault error
 	defer panics.Recover(&fault)
 	for n, r := range s.catalog.All() {
-		matches, cost, err := s.program.Queries[i].Resource.Matches(ctx, r)
+		matches, cost, err := s.program.Queries[i].Resource.Matches(ctx, expr.Resource(r))
 		if !charge(cost) || err != nil {
 			return fate{}
 		}

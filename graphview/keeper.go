@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
@@ -77,7 +78,7 @@ func selectFrom(ctx context.Context, p *spec.Program, catalog *resources.Catalog
 		if !enough() {
 			return 0, false, false, nil
 		}
-		query, include, decided, err := p.Choose(ctx, r, charge)
+		query, include, decided, err := p.Choose(ctx, expr.Resource(r), charge)
 		switch {
 		case err != nil:
 		case decided:

@@ -5,16 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"graphview.dev/graphview/resources"
 )
 
 // TestSuggestionsAreBounded: what looks at every name that is served is bounded, however many names
 // are compared, as is what is found.
 func TestSuggestionsAreBounded(t *testing.T) {
-	var served []resources.Resource
+	var served []Resource
 	for i := range 500 {
-		served = append(served, resources.Resource{Group: "example.com", Version: "v1", Resource: fmt.Sprintf("resources%d", i), Kind: fmt.Sprintf("Kind%d", i), Namespaced: true})
+		served = append(served, Resource{"example.com", "v1", fmt.Sprintf("resources%d", i), fmt.Sprintf("Kind%d", i), true})
 	}
 	compared := make([]Comparison, 256)
 	for i := range compared {
@@ -49,7 +47,7 @@ func TestSuggestionsAreBounded(t *testing.T) {
 
 // TestNamesAreLookedUpOnce: one name is looked up once, in however many places it is.
 func TestNamesAreLookedUpOnce(t *testing.T) {
-	x := newIndex([]resources.Resource{{Group: "", Version: "v1", Resource: "services", Kind: "Service", Namespaced: true}})
+	x := newIndex([]Resource{{"", "v1", "services", "Service", true}})
 	name := []Comparison{{"resource", "serivces"}}
 	for range 2 * maxLooks {
 		if found := x.unknownNames("q", name); len(found) != 1 || !strings.HasSuffix(found[0].Message, "did you mean 'services'?") {

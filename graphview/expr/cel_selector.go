@@ -7,8 +7,6 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types/ref"
-
-	"graphview.dev/graphview/resources"
 )
 
 // ObjectSelector is a compiled expression over one object: an object selector,
@@ -158,9 +156,16 @@ func CompileResource(ctx context.Context, turn Turn, text string) (*ResourceSele
 	return &ResourceSelector{program: p}, nil
 }
 
+// Resource is one resource as expressions see it.
+type Resource struct {
+	Group, Version, Resource, Kind string
+
+	Namespaced bool
+}
+
 // Matches evaluates the expression, and returns the cost in units, also with an
 // error. The error is an *EvaluationError, or wraps that of ctx.
-func (s *ResourceSelector) Matches(ctx context.Context, r resources.Resource) (matches bool, cost uint64, err error) {
+func (s *ResourceSelector) Matches(ctx context.Context, r Resource) (matches bool, cost uint64, err error) {
 	m := &meter{}
 	m.begin(ctx, nil)
 	result, err := s.program.eval(m, map[string]any{

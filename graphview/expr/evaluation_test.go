@@ -8,12 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"graphview.dev/graphview/resources"
 )
 
 // deployments is a resource.
-var deployments = resources.Resource{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
+var deployments = Resource{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
 
 func TestResourceSelector(t *testing.T) {
 	t.Parallel()
@@ -48,7 +46,7 @@ func TestResourceSelectorError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Matches(t.Context(), resources.Resource{Group: "batch", Version: "v1", Resource: "jobs", Kind: "Job", Namespaced: true}); err == nil || err.Error() != "no such key (line 1, column 15 of the expression)" {
+	if _, _, err := s.Matches(t.Context(), Resource{Group: "batch", Version: "v1", Resource: "jobs", Kind: "Job", Namespaced: true}); err == nil || err.Error() != "no such key (line 1, column 15 of the expression)" {
 		t.Errorf("Matches() error = %v", err)
 	}
 }

@@ -11,8 +11,6 @@ import (
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/panics"
-
-	"graphview.dev/graphview/resources"
 )
 
 // Program is a compiled Spec. It is immutable and may be shared.
@@ -88,7 +86,7 @@ func (p *Program) Whole() bool {
 // Choose returns the first query that matches a resource, and reports whether that query includes
 // the resource. It calls charge with the cost of each evaluation, in units of package expr. decided
 // is false if no query matches, or if charge refuses or ctx ends before one does.
-func (p *Program) Choose(ctx context.Context, r resources.Resource, charge func(cost uint64) (granted bool)) (query int, include, decided bool, err error) {
+func (p *Program) Choose(ctx context.Context, r expr.Resource, charge func(cost uint64) (granted bool)) (query int, include, decided bool, err error) {
 	defer panics.Recover(&err)
 	for i := range p.Queries {
 		if ctx.Err() != nil {

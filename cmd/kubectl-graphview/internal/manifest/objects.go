@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/advice"
+	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 )
@@ -153,7 +154,7 @@ func (c *Cluster) selected(ctx context.Context, program *spec.Program) (names, l
 // selects reports whether the first query that matches a resource includes it.
 func selects(ctx context.Context, program *spec.Program, r resources.Resource) bool {
 	for i := range program.Queries {
-		if matches, _, err := program.Queries[i].Resource.Matches(ctx, r); err == nil && matches {
+		if matches, _, err := program.Queries[i].Resource.Matches(ctx, expr.Resource(r)); err == nil && matches {
 			return program.Queries[i].Include
 		}
 	}
