@@ -25,7 +25,7 @@ func TestGate(t *testing.T) {
 		"not complete in time":        {person: all["reader"], args: []string{"-n", "red", "--wait", "1ns"}, want: "is not complete after 1ns", wantCode: 3},
 		"kinds left out":              {person: all["two"], args: []string{"-n", "blue"}, want: "secrets in blue"},
 		"kinds left out, with strict": {person: all["two"], args: []string{"-n", "blue", "--strict"}, want: "and --strict", wantCode: 3},
-		"a name":                      {person: all["admin"], args: []string{"storefront"}, want: "--local has one view", wantCode: 2},
+		"a name":                      {person: all["admin"], args: []string{"storefront"}, want: "have one view: leave storefront out", wantCode: 2},
 		"an unknown output":           {person: all["admin"], args: []string{"-n", "red", "-o", "yaml"}, want: "expected one of table, json", wantCode: 2},
 	}
 	for name, tt := range tests {
