@@ -217,6 +217,10 @@ type Overdrawn struct {
 }
 
 func (e *Overdrawn) Error() string {
-	return fmt.Sprintf("the GraphViews, connections and objects of %s hold %d MiB of memory, and an owner may hold no more than the %d MiB that are free for all; delete or narrow some of them, or raise the operator's memory limit",
-		e.Owner, e.Held>>20, e.Free>>20)
+	kept, remedy := "GraphViews, connections and objects", "delete or narrow"
+	if e.Owner.isUser() {
+		kept, remedy = "ad-hoc views and connections", "close or narrow"
+	}
+	return fmt.Sprintf("the %s of %s hold %d MiB of memory, and an owner may hold no more than the %d MiB that are free for all; %s some of them, or raise the operator's memory limit",
+		kept, e.Owner, e.Held>>20, e.Free>>20, remedy)
 }

@@ -24,8 +24,14 @@ func UserOwner(u User) Owner {
 			return NamespaceOwner(namespace)
 		}
 	}
-	return Owner{"user " + name}
+	return Owner{userPrefix + name}
 }
+
+// isUser reports whether the owner is a user, who has no objects of its own.
+func (o Owner) isUser() bool { return strings.HasPrefix(o.name, userPrefix) }
+
+// userPrefix is before the name of a user; names of namespaces have another prefix.
+const userPrefix = "user "
 
 // String names the owner for logs and digests.
 func (o Owner) String() string { return o.name }

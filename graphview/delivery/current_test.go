@@ -89,9 +89,10 @@ func TestEmptyPieceIsNotTheEnd(t *testing.T) {
 	s.state.To(State{Generation: 1})
 	first, second := s.twoReaders(t)
 	var readers sync.WaitGroup
+	digest := first.digest
 	s.graph.Update(func() {
 		readers.Go(func() { first.catchUp(t) })
-		for !s.publisher.encoding(first.digest) {
+		for !s.publisher.encoding(digest) {
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(50 * time.Millisecond) // it reads the phase of the view, and waits for the graph

@@ -97,7 +97,8 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: bob}]
 		"after ten minutes": {"admin", "everything", 11 * time.Minute, []string{none, metrics}},
 		"at once":           {"admin", "everything", 0, nil},
 		"of some objects":   {"admin", "labelled", 11 * time.Minute, nil},
-		"of two namespaces": {"bob", "everything", 11 * time.Minute, []string{none, metrics}},
+		// Bob does not see all namespaces of the view, so nothing is known for sure.
+		"of two namespaces": {"bob", "everything", 11 * time.Minute, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), within)
@@ -116,7 +117,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: bob}]
 			}
 			for _, arc := range g.ArcKeys() {
 				if g.Arcs[arc].Absent() && (strings.HasPrefix(arc.From.Namespace, "kube-") || arc.From.Group == "rbac.authorization.k8s.io") {
-					t.Errorf("of Kubernetes itself is missing: %s, to which %s refers", arc.To, arc.From)
+					t.Errorf("of Kubernetes itself is missing: %s, to which %s refers at %s", arc.To, arc.From, g.Arcs[arc].Fields)
 				}
 			}
 			var got []string

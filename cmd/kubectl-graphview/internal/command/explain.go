@@ -190,7 +190,7 @@ func (l *lookup) absence(ctx context.Context, arc client.Arc) string {
 	case known:
 		return l.view.paint.Bad("MISSING") + ": it does not exist"
 	case a.Outside != "":
-		return "outside: the view does not look for it, and you may not"
+		return "outside: the view does not look for it, and you may not list it"
 	case a.Optional:
 		return "absent: it is optional"
 	default:
