@@ -145,8 +145,8 @@ func (g *Graph) sweep() {
 		delete(g.selective, id)
 	})
 	g.resources.sweep(nil)
-	g.spaces.sweep(nil)
 	g.paths.sweep(g.dropFields)
+	g.spaces.sweep(nil) // last, since a path is held by the namespace that pays for it
 }
 
 // All readers wait while the graph is locked for writing. A revision changes little of the graph

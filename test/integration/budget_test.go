@@ -30,7 +30,7 @@ func TestViewBeyondItsBudget(t *testing.T) {
 	f := follow(t.Context(), view)
 	<-f.done
 	var closed *delivery.ClosedError
-	if !errors.As(f.Err(), &closed) || closed.Reason != reason.LimitExceeded || !strings.Contains(closed.Message, "expressions cost more than 20000 units") {
+	if !errors.As(f.Err(), &closed) || closed.Reason != reason.LimitExceeded || !strings.Contains(closed.Message, "cost more than 20000 units") {
 		t.Errorf("the stream ended with %v", f.Err())
 	}
 	eventually(t, 10*time.Second, func() string {
