@@ -120,7 +120,7 @@ func TestEqualSums(t *testing.T) {
 	t.Error("tags of 8 bits never collide: the test sees nothing")
 }
 
-// TestChosenNames: somebody who knows the seed can hide a change by choosing names, and the same names hide
+// TestChosenNames: a tenant that knows the seed can hide a change by choosing names, and the same names hide
 // nothing under other seeds. The sums are cut to 12 bits, so that names are found at once.
 func TestChosenNames(t *testing.T) {
 	const mask = 1<<12 - 1

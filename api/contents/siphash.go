@@ -2,8 +2,7 @@ package contents
 
 import "math/bits"
 
-// hash returns HalfSipHash-2-4 of the tags, each of which is 8 bytes in big-endian order, as SHA-256 made
-// them.
+// hash returns HalfSipHash-2-4 of the tags. Each is 8 bytes in big-endian order, as SHA-256 makes them.
 func (k Seed) hash(tags ...Tag) uint64 {
 	// The rounds are a loop in one function, so that the state stays in registers: 2 after each word, 4
 	// before the first half of the result, and 4 before the second.

@@ -27,7 +27,7 @@ func UserOwner(u User) Owner {
 	return Owner{userPrefix + name}
 }
 
-// isUser reports whether the owner is a user, who has no objects of its own.
+// isUser reports whether the owner is a user. Users own no objects.
 func (o Owner) isUser() bool { return strings.HasPrefix(o.name, userPrefix) }
 
 // userPrefix is before the name of a user; names of namespaces have another prefix.

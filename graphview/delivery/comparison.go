@@ -10,12 +10,12 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// A subscriber that has a graph, from another process or from before a change of its rights, sends sums of
-// what it has (package contents). The view sums what the subscriber may see, and the reset keeps the buckets
+// A subscriber that has a graph, from another process or from before a change of its rights, sends its sums
+// (package contents). The view sums the elements that the subscriber may see, and the reset keeps the buckets
 // that are equal. Summing reads the whole graph, so all subscribers with equal rights and options that come
 // before a comparison begins are served by one.
 
-// kept has what a subscriber keeps in a reset.
+// kept has the buckets that a subscriber keeps in a reset.
 type kept struct {
 	buckets *contents.Kept
 	text    string // of the member keep
@@ -30,9 +30,9 @@ func tagOf(k *graph.Key) contents.Tag {
 // comparison sums the graph of one viewer for several subscribers. Each of them calls finish, and the
 // calls take turns.
 type comparison struct {
-	before *comparison // runs first, so that those who come meanwhile share the next one
+	before *comparison // runs first, so that subscribers that come meanwhile share the next one
 
-	// begun is guarded by slot.mu. After that, nobody joins.
+	// begun is guarded by slot.mu. No subscriber joins after that.
 	begun bool
 	sums  []*contents.Have // one for each subscriber
 
@@ -173,11 +173,11 @@ func (t *tags) ofArc(c *graph.Change) contents.Tag {
 }
 
 var errOutdated = &ClosedError{
-	Reason: reason.Outdated, Message: "what you have can no longer be changed step by step: connect again, and say what you have",
+	Reason: reason.Outdated, Message: "your graph can no longer be changed step by step: connect again with have",
 }
 
 // pollHave is poll while there is something to compare. A view that is not complete does not answer, since
-// the subscriber would then lose what the view has not read yet.
+// the subscriber would then lose the elements that the view has not read yet.
 func (s *Subscription) pollHave(wait pause) ([]*Frame, pause, error) {
 	if s.publisher.source.State.Now().Phase == Serving {
 		wait.compares = true
@@ -190,7 +190,7 @@ func (s *Subscription) pollHave(wait pause) ([]*Frame, pause, error) {
 	return []*Frame{{JSON: []byte(`{"syncing":true}`)}}, wait, nil
 }
 
-// compare sums the graph and sets the state of the subscription to the reset that keeps what is equal. It
+// compare sums the graph and sets the state of the subscription to the reset that keeps equal buckets. It
 // waits for the rights that it needs. Errors are those of Wait.
 func (s *Subscription) compare(ctx context.Context) error {
 	p := s.publisher

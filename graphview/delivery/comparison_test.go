@@ -221,7 +221,7 @@ func TestHave(t *testing.T) {
 	}
 }
 
-// crowd makes n pods, each of which refers to the next.
+// crowd makes n pods. Each refers to the next.
 func (s *stage) crowd(n int) {
 	pods := make(map[string][]string, n)
 	for i := range n {
@@ -243,8 +243,8 @@ func (c *copyOf) sums() *contents.Have {
 	return h
 }
 
-// TestHaveSendsWhatDiffers: of a graph in which one object in a thousand has changed, a view of another process
-// sends the buckets of these objects alone.
+// TestHaveSendsWhatDiffers: if one object in a thousand has changed, a view of another process sends the buckets
+// of these objects alone.
 func TestHaveSendsWhatDiffers(t *testing.T) {
 	const n, changed = 8_000, 8
 	before := newStage(t)
@@ -351,8 +351,8 @@ func TestSyncing(t *testing.T) {
 	}
 }
 
-// BenchmarkHave continues subscribers of a graph of 100,000 vertices and 600,000 arcs, of which nothing has changed,
-// beside one that begins.
+// BenchmarkHave continues subscribers of a graph of 100,000 vertices and 600,000 arcs that has not changed, beside one
+// that begins.
 func BenchmarkHave(b *testing.B) {
 	s := newStage(b)
 	const n = 100_000

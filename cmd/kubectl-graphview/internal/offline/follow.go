@@ -27,7 +27,10 @@ func (s *Server) Follow(ctx context.Context, l *Loader, changed func(*Manifests)
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-watcher.Errors: // the kernel left events out
+		case _, open := <-watcher.Errors: // the kernel left events out
+			if !open {
+				return nil
+			}
 		case <-watcher.Events:
 		case <-timer.C:
 			waiting = false
