@@ -142,6 +142,11 @@ fleet: ## run EPISODES episodes of trouble in a fleet of a hub and two members, 
 test-hub: control-plane ## run the end-to-end suite of one cluster at a hub, of whose fleet the cluster is a member; a quarter of an hour
 	@go test -timeout $(TEST_TIMEOUT) ./test/e2e -args -hub
 
+THREE ?= 1h
+.PHONY: three
+three: control-plane ## draw three limits of the operator at a time for the duration THREE, and take them to the limit at once; make test does so for seconds
+	@go test -v -timeout 24h ./test/hostile -run TestThreeAtOnce -args -three $(THREE)
+
 FUZZTIME ?= 60s
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME, and print a line for each

@@ -26,11 +26,17 @@ import (
 // resources are those of one name of Kubernetes' core, in a namespace or in none.
 func resources(t *testing.T, namespace, resource string) dynamic.ResourceInterface {
 	t.Helper()
+	return ofGroup(t, "", namespace, resource)
+}
+
+// ofGroup are resources of version v1 of a group, in a namespace or, where it is empty, in none.
+func ofGroup(t *testing.T, group, namespace, resource string) dynamic.ResourceInterface {
+	t.Helper()
 	clients, err := dynamic.NewForConfig(cluster.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := clients.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource})
+	all := clients.Resource(schema.GroupVersionResource{Group: group, Version: "v1", Resource: resource})
 	if namespace == "" {
 		return all
 	}

@@ -6,19 +6,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 )
 
 // TestKindsThatComeAndGo: CustomResourceDefinitions with large schemas are created and deleted,
 // while views select their resources.
 func TestKindsThatComeAndGo(t *testing.T) {
 	namespace := newNamespace(t, "kinds")
-	clients, err := dynamic.NewForConfig(cluster.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	definitions := clients.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	definitions := ofGroup(t, "apiextensions.k8s.io", "", "customresourcedefinitions")
 	const kinds, rounds, fields = 2, 2, 400
 	meanwhile(t, func(tries *tally) {
 		defer deleteViews(t, namespace)
