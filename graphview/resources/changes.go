@@ -3,7 +3,6 @@ package resources
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -43,11 +42,16 @@ type changeWatcher struct {
 // run watches until ctx ends.
 func (c *changeWatcher) run(ctx context.Context) {
 	silent := logr.Discard() // list logs a refusal once
-	var lists sync.WaitGroup // the reflector does not wait for its last list
+	// The reflector does not wait for its last list, which may even begin after it has ended.
+	listing := make(chan struct{}, 1)
 	requests := cache.ListWatch{
 		ListWithContextFunc: func(_ context.Context, _ metav1.ListOptions) (runtime.Object, error) {
-			lists.Add(1)
-			defer lists.Done()
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case listing <- struct{}{}:
+			}
+			defer func() { <-listing }()
 			return c.list(ctx)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
@@ -59,7 +63,7 @@ func (c *changeWatcher) run(ctx context.Context) {
 	cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(&requests, c), nil, changes(c.signal), cache.ReflectorOptions{
 		Name: c.resource.String(), TypeDescription: c.resource.String(), Logger: &silent, Backoff: newBackoff(defaultPollInterval),
 	}).RunWithContext(logr.NewContext(ctx, silent))
-	lists.Wait()
+	listing <- struct{}{} // ctx has ended, so a list ends too, and a later one does nothing
 }
 
 // IsWatchListSemanticsUnSupported makes the reflector list: a watch-list would have all objects.
