@@ -49,4 +49,4 @@ function written({ l, o, v = [] }) {
 
 /** Whether no warning says that objects of a resource in a namespace may be absent from the graph. */
 export const isWhole = (warnings, { g, r }, ns) =>
-  !warnings.some(({ a = {} }) => (a.g ?? "") === g && (!a.r || a.r === r) && (!a.ns || a.ns === ns));
+  !warnings.some(({ a = /** @type {any} */ ({}) }) => (a.g ?? "") === g && (!a.r || a.r === r) && (!a.ns || a.ns === ns));

@@ -210,7 +210,7 @@ export class Store {
     return v;
   }
 
-  #set({ vx, m = {}, c = "" }, at, quiet) {
+  #set({ vx, m = /** @type {any} */ ({}), c = "" }, at, quiet) {
     const v = this.#vertex(vx);
     v.c = c;
     const { health, why } = healthAt(m, at);
