@@ -25,8 +25,7 @@ func (g *Graph) addTo(h *contents.Have) {
 		tags[key] = tagOf(key)
 		h.AddVertex(tags[key], tag)
 	}
-	attributes := map[string]contents.Tag{}
-	var text []byte
+	var attributes contents.AttributeTags
 	for key, a := range g.Arcs {
 		to, known := tags[key.To]
 		if !known { // it leads out of the graph
@@ -37,13 +36,7 @@ func (g *Graph) addTo(h *contents.Have) {
 			Type: string(key.Type), Controller: a.Controller, Block: a.BlockOwnerDeletion, Missing: a.Missing, Optional: a.Optional,
 			Outside: string(a.Outside), Fields: a.Fields, Words: a.Words,
 		}
-		text = of.AppendText(text[:0])
-		tag, known := attributes[string(text)]
-		if !known {
-			tag = contents.TagOf(text)
-			attributes[string(text)] = tag
-		}
-		h.AddArc(tags[key.From], to, tag)
+		h.AddArc(tags[key.From], to, attributes.Of(&of))
 	}
 }
 
@@ -74,7 +67,7 @@ func (g *Graph) drops(kept *contents.Kept) *dropped {
 	return d
 }
 
-// reset forgets everything but what is kept.
+// reset deletes all elements that keep does not name.
 func (g *Graph) reset(keep string) {
 	kept, err := contents.ParseKept(keep)
 	if err != nil { // nothing is kept
@@ -133,29 +126,20 @@ func (s *Subscription) continueWith(m *Message) error {
 		return nil
 	}
 	s.dropped.without(m)
+	var deletions []Action
 	if m.Rev != "" {
-		m.Actions = append(m.Actions, s.dropped.actions()...)
+		deletions = s.dropped.actions()
+		m.Actions = append(m.Actions, deletions...)
 		s.dropped = nil
 	}
-	return m.rewrite()
-}
-
-// rewrite makes JSON say what the actions are, and no reset.
-func (m *Message) rewrite() error {
-	var members map[string]json.RawMessage
-	err := json.Unmarshal(m.JSON, &members)
-	if err == nil {
-		delete(members, "reset")
-		delete(members, "keep")
-		if len(m.Actions) > 0 {
-			members["actions"], err = json.Marshal(m.Actions)
+	return m.rewrite(func(actions []json.RawMessage) ([]json.RawMessage, error) {
+		for i := range deletions {
+			text, err := json.Marshal(&deletions[i])
+			if err != nil {
+				return nil, err
+			}
+			actions = append(actions, text)
 		}
-	}
-	if err == nil {
-		m.JSON, err = json.Marshal(members)
-	}
-	if err != nil {
-		return fmt.Errorf("rewrite message: %w", err)
-	}
-	return nil
+		return actions, nil
+	}, "reset", "keep")
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -22,37 +21,24 @@ func (m *Message) excludeInferred(g *Graph) error {
 	if !slices.ContainsFunc(m.Actions, func(a Action) bool { return a.SetArc != nil && a.SetArc.onlyInferred() }) {
 		return nil
 	}
-	var members map[string]json.RawMessage
-	var actions []json.RawMessage
-	if err := json.Unmarshal(m.JSON, &members); err != nil {
-		return fmt.Errorf("parse message: %w", err)
-	}
-	if err := json.Unmarshal(members["actions"], &actions); err != nil {
-		return fmt.Errorf("parse actions: %w", err)
-	}
-	kept := 0
-	for i := range m.Actions {
-		a, text := m.Actions[i], actions[i]
-		if a.SetArc != nil && a.SetArc.onlyInferred() {
-			if _, known := g.Arcs[a.SetArc.Key()]; !known {
-				continue
+	return m.rewrite(func(texts []json.RawMessage) ([]json.RawMessage, error) {
+		kept := 0
+		for i := range m.Actions {
+			a, text := m.Actions[i], texts[i]
+			if a.SetArc != nil && a.SetArc.onlyInferred() {
+				if _, known := g.Arcs[a.SetArc.Key()]; !known {
+					continue
+				}
+				a = Action{DeleteArc: &Arc{From: a.SetArc.From, To: a.SetArc.To, Type: a.SetArc.Type}}
+				var err error
+				if text, err = json.Marshal(&a); err != nil {
+					return nil, err
+				}
 			}
-			a = Action{DeleteArc: &Arc{From: a.SetArc.From, To: a.SetArc.To, Type: a.SetArc.Type}}
-			var err error
-			if text, err = json.Marshal(map[string]*Arc{"darc": a.DeleteArc}); err != nil {
-				return fmt.Errorf("encode action: %w", err)
-			}
+			m.Actions[kept], texts[kept] = a, text
+			kept++
 		}
-		m.Actions[kept], actions[kept] = a, text
-		kept++
-	}
-	m.Actions = m.Actions[:kept]
-	var err error
-	if members["actions"], err = json.Marshal(actions[:kept]); err == nil {
-		m.JSON, err = json.Marshal(members)
-	}
-	if err != nil {
-		return fmt.Errorf("encode message: %w", err)
-	}
-	return nil
+		m.Actions = m.Actions[:kept]
+		return texts[:kept], nil
+	})
 }

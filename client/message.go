@@ -22,8 +22,8 @@ type Message struct {
 	Synced bool `json:"synced"`
 	// Reset comes before everything else of a message: forget what there was.
 	Reset bool `json:"reset"`
-	// Keep has the buckets that a reset keeps, in answer to what the client said it has; see package
-	// contents. "" is none.
+	// Keep has the buckets that a reset keeps; see package contents. The client had sent sums of its graph.
+	// "" keeps none.
 	Keep string `json:"keep"`
 	// Syncing: the server has begun to read the cluster. The graph stays as it was until the server has
 	// read all of it.
@@ -44,7 +44,8 @@ type ResourceKind struct {
 	Version  string `json:"v"`
 	Resource string `json:"r"`
 	Kind     string `json:"k"`
-	// All: the graph has all objects of the resource in the view's namespaces, except those that warnings name.
+	// All reports whether the graph has each object of the resource in the view's namespaces, except those that
+	// warnings name.
 	All bool `json:"a,omitempty"`
 }
 
@@ -60,7 +61,7 @@ type Action struct {
 // is there; of a Secret at most the last. They are not to be changed.
 type Vertex struct {
 	Key Key `json:"vx"`
-	// Tag differs for different contents, as an ETag does. "" is that of no content.
+	// Tag differs for different contents, as an ETag does. It is "" without content.
 	Tag string `json:"c,omitempty"`
 	// Object is the whole object.
 	Object json.RawMessage `json:"o,omitempty"`
@@ -191,6 +192,32 @@ func parseMessage(text []byte) (*Message, error) {
 		return nil, fmt.Errorf("parse message: %w", err)
 	}
 	return m, nil
+}
+
+// rewrite changes the texts of the actions in JSON, and deletes members. All else stays as the server wrote it.
+func (m *Message) rewrite(change func(actions []json.RawMessage) ([]json.RawMessage, error), without ...string) error {
+	var members map[string]json.RawMessage
+	var actions []json.RawMessage
+	err := json.Unmarshal(m.JSON, &members)
+	if text, found := members["actions"]; err == nil && found {
+		err = json.Unmarshal(text, &actions)
+	}
+	if err == nil {
+		actions, err = change(actions)
+	}
+	if err == nil && actions != nil {
+		members["actions"], err = json.Marshal(actions)
+	}
+	for _, name := range without {
+		delete(members, name)
+	}
+	if err == nil {
+		m.JSON, err = json.Marshal(members)
+	}
+	if err != nil {
+		return fmt.Errorf("rewrite message: %w", err)
+	}
+	return nil
 }
 
 // say makes a message of our own.

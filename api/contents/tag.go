@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Tag identifies a key, a content or attributes. The zero Tag is that of a vertex without content.
+// Tag identifies a key, a content or attributes. A vertex without content has the zero Tag.
 type Tag uint64
 
 // TagOf returns the tag of a text.
@@ -41,7 +41,7 @@ type Attributes struct {
 // x, the elements of f, an empty line, and the elements of w.
 func (a *Attributes) Tag() Tag { return TagOf(a.AppendText(nil)) }
 
-// AppendText appends the text that Tag hashes, for callers that cache tags by it.
+// AppendText appends the text that Tag hashes.
 func (a *Attributes) AppendText(dst []byte) []byte {
 	dst = append(append(dst, a.Type...), '\n')
 	for _, flag := range [...]struct {

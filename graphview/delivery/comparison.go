@@ -128,11 +128,8 @@ type tags struct {
 	source     graph.Key // the last one
 	sourceTag  contents.Tag
 	scratch    []byte
-	attributes map[string]contents.Tag // by their text
+	attributes contents.AttributeTags
 }
-
-// maxAttributes is the number of different attributes that are cached.
-const maxAttributes = 4096
 
 func (t *tags) ofSource(c *graph.Change) contents.Tag {
 	if t.sourceTag == 0 || t.source != c.Vertex {
@@ -160,16 +157,7 @@ func (t *tags) ofArc(c *graph.Change) contents.Tag {
 	if c.Missing && c.Outside != graph.Nowhere {
 		a.Outside = c.Outside.String()
 	}
-	t.scratch = a.AppendText(t.scratch[:0])
-	tag, known := t.attributes[string(t.scratch)]
-	if !known {
-		tag = contents.TagOf(t.scratch)
-		if t.attributes == nil || len(t.attributes) == maxAttributes {
-			t.attributes = make(map[string]contents.Tag)
-		}
-		t.attributes[string(t.scratch)] = tag
-	}
-	return tag
+	return t.attributes.Of(&a)
 }
 
 var errOutdated = &ClosedError{
