@@ -22,7 +22,8 @@ type Graph struct {
 
 type resource struct{ group, name string }
 
-// kind is that of a resource. all: the graph has all objects that the subscriber may see, except those that warnings name.
+// kind has the kind of a resource. all reports whether the graph has each object that the subscriber may see,
+// except those that warnings name.
 type kind struct {
 	kind string
 	all  bool

@@ -112,8 +112,8 @@ func TestHaveOfALargeGraph(t *testing.T) {
 	}
 }
 
-// TestContinued: a subscription reports a reset that keeps a part of the graph as changes, and deletes what is
-// gone when the graph is whole.
+// TestContinued: a subscription reports a reset that keeps a part of the graph as changes. It deletes the elements
+// that did not come again when the graph is whole.
 func TestContinued(t *testing.T) {
 	none, all := contents.New(0, contents.Seed{}), contents.New(0, contents.Seed{})
 	all.AddVertex(tag("a"), 1)

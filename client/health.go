@@ -27,9 +27,9 @@ func (s *Summary) HealthAt(now time.Time) (health, why string) {
 	return HealthDegraded, s.Why
 }
 
-// HealthAt returns the health of an object of a graph with summaries at a time, by everything that is around it:
-// Summary.HealthAt, "" for an object that has ended and was replaced, and degraded for one that has to select
-// an object and selects none.
+// HealthAt returns the health of an object of a graph with summaries at a time, from its summary and its
+// neighbours. It is Summary.HealthAt, with two exceptions: "" for an object that has ended and was replaced,
+// and degraded for an object that selects none of the objects that it has to select.
 func (g *Graph) HealthAt(key Key, now time.Time) (health, why string) {
 	v := g.Vertices[key]
 	if v == nil || v.Summary == nil || g.replaced(key, now) {

@@ -39,8 +39,8 @@ type Impact struct {
 	// Synced: the graph was complete. Warnings say what is not in it.
 	Synced   bool      `json:"synced"`
 	Warnings []Warning `json:"warnings"`
-	// LeftOut is all that the answer leaves out, as lines for people: what may not be listed or has not
-	// synced, other namespaces, inferred references.
+	// LeftOut has lines for people about the gaps of the answer: resources that the user may not list or that
+	// have not synced, other namespaces, inferred references.
 	LeftOut []string `json:"leftOut"`
 
 	// JSON is the answer as the server wrote it.

@@ -103,7 +103,7 @@ func serve(t *testing.T, acts ...act) (*script, *Client) {
 	return s, c
 }
 
-// queries are the query strings of what clients asked for, with the word sums in place of those of a graph.
+// queries returns the query strings of all requests. The word sums stands for the sums of a graph.
 func (s *script) queries() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -82,7 +82,7 @@ type opener func(ctx context.Context, from start) (channel, error)
 // start is where a connection continues.
 type start struct {
 	since string
-	// compares: the connection is told what the client has, also that it has nothing.
+	// compares reports whether the client sends have, also if it has no graph.
 	compares bool
 	have     *contents.Have // the sums of the graph; nil: it has nothing
 }

@@ -31,7 +31,7 @@ type LinkState struct {
 	Reason, Message string
 }
 
-// Hub is what ClusterLinkReconciler needs of a hub. The manager's Hub is its fleetHub.
+// Hub has the methods of a hub that ClusterLinkReconciler calls. The manager's Hub is its fleetHub.
 type Hub interface {
 	// ApplyLink adds or changes the link of a ClusterLink. The error says why no token can
 	// prove its member.

@@ -11,7 +11,7 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// A view shows the Deployments of a namespace and what they refer to. A subscriber gets its graph, and then
+// A view shows the Deployments of a namespace and their references. A subscriber gets its graph, and then
 // each change.
 func ExampleView_Subscribe() { //nolint:testableexamples // it needs an API server
 	engine, err := graphview.NewEngine(graphview.Options{Config: &rest.Config{Host: "https://kubernetes.example.com"}})

@@ -78,7 +78,7 @@ func (v *View) Err() error {
 	return nil
 }
 
-// refusal returns the *spec.InvalidError of a view whose spec is refused, else nil.
+// refusal returns the *spec.InvalidError of a view with a refused spec, else nil.
 func (v *View) refusal() error {
 	if now := v.state.Now(); now.Phase == delivery.Refused {
 		return now.Cause

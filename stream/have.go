@@ -53,7 +53,7 @@ func setHave(o *delivery.SubscribeOptions, text string) (err error) {
 	return err //nolint:wrapcheck // callers name the place
 }
 
-// readHaveMessage reads the first message of a stream whose client sends the sums there. Errors are those of
+// readHaveMessage reads the sums from the first message of a stream. Errors are those of
 // readFirst.
 func (s *Server) readHaveMessage(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket, o *delivery.SubscribeOptions) error {
 	text, err := s.readFirst(stream, conn, out, "have")

@@ -13,8 +13,8 @@ import (
 	"graphview.dev/api/reason"
 )
 
-// TestHaveOption: sums of what a client has arrive on every transport, and what cannot be sums is refused before
-// anything is sent.
+// TestHaveOption: the sums of a client's graph arrive on every transport. A text that cannot be sums is refused
+// before a message is sent.
 func TestHaveOption(t *testing.T) {
 	view := newView("shop/web")
 	s := serve(t, fakeCluster{view})
@@ -55,7 +55,7 @@ func TestHaveOption(t *testing.T) {
 	asks(t, dialMux(t, s), 1, `"subscribe":{"namespace":"shop","name":"web","have":"all"}`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, form))
 }
 
-// TestHaveMessage: a client whose first message cannot be its sums, or does not come, is told so.
+// TestHaveMessage: a client gets an error if its first message cannot be sums, or does not come.
 func TestHaveMessage(t *testing.T) {
 	s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) { s.timing.request = 50 * time.Millisecond })
 	for text, want := range map[string]string{

@@ -93,7 +93,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, o *openin
 	session.run(stream.Ctx, stream.Hard)
 }
 
-// serveSocket streams over a WebSocket, after the first message if the client says there what it has.
+// serveSocket streams over a WebSocket, after the first message if that has the sums of the client's graph.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, o *opening, haveLater bool) {
 	who, _ := request.UserFrom(r.Context())
 	o.terms = s.termsOf(r, rightToGraph("watch", o.name.Namespace, o.name.Name), nil)

@@ -24,7 +24,7 @@ import (
 type Options struct {
 	// RequireServiceAccount refuses GraphViews that name no ServiceAccount.
 	RequireServiceAccount bool
-	// Turn is that of compilations.
+	// Turn is the turn of compilations.
 	Turn expr.Turn
 	// Served is what the cluster serves, nil while that is not known. A nil function:
 	// it is never known.

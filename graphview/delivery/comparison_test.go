@@ -17,7 +17,7 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// copyOf is what a subscriber has: its own fold of the messages, in few lines.
+// copyOf is the graph of a subscriber: a fold of the messages, in few lines.
 type copyOf struct {
 	vertices map[keyOf]string // the tag of the content
 	arcs     map[[2]keyOf]contents.Attributes
@@ -230,7 +230,7 @@ func (s *stage) crowd(n int) {
 	s.link(pods)
 }
 
-// sums returns what a subscriber says that it has, in buckets of some 32 vertices.
+// sums returns the sums of the copy, in buckets of some 32 vertices.
 func (c *copyOf) sums() *contents.Have {
 	h := contents.New(contents.BitsFor(len(c.vertices), contents.MaxBits), contents.NewSeed())
 	for k, text := range c.vertices {
@@ -325,7 +325,7 @@ func TestOutdated(t *testing.T) {
 	}
 }
 
-// TestSyncing: a view that is not complete does not answer who has a graph.
+// TestSyncing: a view that is not complete does not answer a subscriber that has a graph.
 func TestSyncing(t *testing.T) {
 	s := newStage(t)
 	s.state = NewViewState()

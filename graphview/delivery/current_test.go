@@ -98,7 +98,7 @@ func TestEmptyPieceIsNotTheEnd(t *testing.T) {
 		time.Sleep(50 * time.Millisecond) // it reads the phase of the view, and waits for the graph
 		s.state.To(State{Phase: Serving, Generation: 1})
 		readers.Go(func() { second.catchUp(t) })
-		time.Sleep(50 * time.Millisecond) // it comes to wait for what the first one encodes
+		time.Sleep(50 * time.Millisecond) // it comes to wait for the piece of the first one
 	})
 	readers.Wait()
 	if !second.state.synced {

@@ -17,7 +17,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// link makes pods, each as namespace/name, and what they refer to.
+// link makes pods, each as namespace/name, and their references.
 func (s *stage) link(pods map[string][]string) {
 	s.graph.Update(func() {
 		for _, from := range slices.Sorted(maps.Keys(pods)) {

@@ -58,7 +58,7 @@ type state struct {
 	pos    graph.Position
 	warned uint64      // number of the last warning that was sent
 	synced bool        // a message with synced was sent
-	reset  bool        // the next message replaces the whole graph, but for what is kept
+	reset  bool        // the next message replaces the graph, except kept
 	kept   *kept       // until the subscriber has the whole graph; nil: nothing is kept
 	denied *warningSet // ACCESS_DENIED warnings that were sent last
 	absent *warningSet // warnings about roots that were sent last
@@ -198,7 +198,8 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 	return b.frames, to, nil
 }
 
-// begin returns the builder for a piece, and what the subscriber keeps of a graph that is reset, nil for nothing.
+// begin returns the builder for a piece. has reports whether the subscriber keeps a vertex of a graph that is
+// reset; it is nil if the subscriber keeps none.
 func (p *Publisher) begin(from state, v viewer) (b *frameBuilder, has func(graph.Key) bool) {
 	b = newFrameBuilder(from.reset)
 	b.large, b.tags = &p.source.Shared.large, v.tags

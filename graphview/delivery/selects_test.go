@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestSelects: a summary says what its object has to select, and the labels of the pods that it makes.
+// TestSelects: a summary has the selector of its object, and the labels of the pods that the object makes.
 func TestSelects(t *testing.T) {
 	const web = `"sel":{"g":"","k":"Pod","q":[{"l":"app","o":"In","v":["web"]}]}`
 	tests := map[string]struct {

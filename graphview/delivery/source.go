@@ -11,7 +11,7 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// Source is what a Publisher knows of its view. All fields are required.
+// Source connects a Publisher to its view. All fields are required.
 type Source struct {
 	// Name is for logs. UID distinguishes a view from another one of the same name.
 	Name, UID string
@@ -20,7 +20,7 @@ type Source struct {
 	// Shared is the same for all publishers of a process.
 	Shared   *Shared
 	Warnings *Warnings
-	// State says whether the view is served, and what it selects.
+	// State has the phase and the scope of the view.
 	State  *ViewState
 	Logger logr.Logger
 

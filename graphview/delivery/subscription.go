@@ -18,7 +18,7 @@ type SubscribeOptions struct {
 	// cannot be resumed, the subscriber is reset.
 	Since string
 	// Have has the sums of the graph that the subscriber has, from any process and with any rights. If
-	// Since cannot be resumed, the reset keeps what is equal. A part of a graph is not compared.
+	// Since cannot be resumed, the reset keeps equal buckets. A part of a graph is not compared.
 	Have *contents.Have
 	// Tags sends the tags of contents, for a subscriber that will send Have later. If it would be reset
 	// after that, the subscription ends with the reason Outdated.
@@ -282,13 +282,13 @@ func (s *Subscription) next(lens *graph.Lens, v viewer) (frames []*Frame, to sta
 	return frames, to, nil
 }
 
-// pause says what a subscription waits for after a Poll.
+// pause has the events that a subscription waits for after a Poll.
 type pause struct {
 	missing       error // an *unknownError that must be resolved first
 	moved         bool  // there is more to read
 	news, changed <-chan struct{}
 	turn          *viewer   // the wait encodes a piece for it in a turn; nil: no turn is needed
-	compares      bool      // the wait compares what the subscriber has
+	compares      bool      // the wait compares the subscriber's graph
 	until         time.Time // the next visit of a narrowed graph is allowed
 }
 

@@ -26,7 +26,7 @@ const (
 	Ended
 )
 
-// State is the state of a view at one moment. The zero value is that of a view without a spec.
+// State is the state of a view at one moment. A view without a spec has the zero value.
 type State struct {
 	Phase Phase
 	// Before is the last phase other than Syncing.

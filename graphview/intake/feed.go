@@ -196,7 +196,7 @@ const (
 )
 
 // event returns the event of an object, with its references, its health, and the verdicts of taps.
-// turn is that of the rules. late are the taps whose backlogs have to evaluate the object. ev is
+// turn is the turn of the rules. late are the taps whose backlogs have to evaluate the object. ev is
 // nil if there is nothing to send.
 func (f *Feed) event(turn expr.Turn, o *watch.Decoded, mode evaluation) (ev *setEvent, late []*Tap) {
 	if f.life.Err() != nil {

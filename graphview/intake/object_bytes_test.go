@@ -19,7 +19,7 @@ import (
 // The content does not compress.
 func TestObjectBytes(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed.Of(t), 1))
-	objectBytes(t, random, 1_000, 2_000) // what is made once, such as buffers, is there after it
+	objectBytes(t, random, 1_000, 2_000) // it allocates buffers that stay
 	for range 3 {
 		objects, longest := 10_000+random.IntN(10_000), 1+random.IntN(2000)
 		t.Run(fmt.Sprintf("%d objects with at most %d bytes", objects, longest), func(t *testing.T) {

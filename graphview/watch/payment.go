@@ -87,7 +87,7 @@ func (w *Watch) hasRoom(ctx context.Context) bool {
 	return false
 }
 
-// errHasRoom makes the reflector list again. It is what a server answers to a version that is too old.
+// errHasRoom makes the reflector list again. It equals the answer of a server to a version that is too old.
 var errHasRoom = apierrors.NewResourceExpired("there is room for the content of objects")
 
 // withoutContent returns the hash of an object that is retained without the content of a hash.

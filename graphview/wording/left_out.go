@@ -26,7 +26,7 @@ func (g Gap) Covers(group, resource, namespace string) bool {
 	return g.Group == group && g.Resource == resource && (g.Namespace == "" || g.Namespace == namespace)
 }
 
-// Answer describes what an answer about a graph was made from.
+// Answer describes the graph behind an answer.
 type Answer struct {
 	// Of is the name of the graph.
 	Of string
@@ -98,7 +98,7 @@ type Absent struct {
 	Referrers int
 }
 
-// Text says what is known of the object.
+// Text returns a sentence about the object.
 func (a *Absent) Text() string {
 	place := ""
 	if a.Namespace != "" {

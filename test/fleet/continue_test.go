@@ -11,8 +11,8 @@ import (
 	"graphview.dev/test/operator"
 )
 
-// TestContinue: a client of a member's graph goes on after the member has been killed, and is never reset: what it
-// says that it has reaches the member through the hub.
+// TestContinue: a client of a member's graph goes on after the member has been killed, and is never reset: its sums
+// reach the member through the hub.
 func TestContinue(t *testing.T) {
 	far, hub, member := startOperators(t)
 	if err := hub.Register(t.Context()); err != nil {

@@ -13,7 +13,7 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// shop is the sample whose graph is compared.
+// shop is the sample.
 var shop = filepath.Join("..", "..", "config", "samples", "shop")
 
 // declaredArcs are the references between objects of manifests, in their namespace. Left out are objects
@@ -32,7 +32,7 @@ func declaredArcs(g *client.Graph) []string {
 	return all
 }
 
-// TestManifestsEqualCluster: the graph of manifests is that of the same objects in a cluster.
+// TestManifestsEqualCluster: manifests and the same objects in a cluster have equal graphs.
 func TestManifestsEqualCluster(t *testing.T) {
 	fixture.Kubectl(t, cluster, "create", "namespace", "shop")
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", "shop", "--wait=false")

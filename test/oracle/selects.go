@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// selected is what an object has to select, in a summary.
+// selected is a selector in a summary.
 type selected struct {
 	Group        string           `json:"g"`
 	Kind         string           `json:"k"`
@@ -22,7 +22,7 @@ type labelCondition struct {
 	Values   []string `json:"v,omitempty"`
 }
 
-// selects is what the object has to select in its own namespace, nil for nothing.
+// selects returns the selector of the object in its own namespace, nil if it has none.
 func (o *object) selects() *selected {
 	if len(items(o.tree, "metadata.ownerReferences")) > 0 {
 		return nil

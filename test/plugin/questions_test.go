@@ -15,8 +15,8 @@ import (
 )
 
 // TestQuestions asks twelve questions of a user who may list some kinds in two namespaces. The files have the
-// whole answers: nothing in them is false, and nothing of what the user may not list is in them, but for what an
-// object names that the user may read.
+// whole answers: they are true, and have nothing of an object that the user may not list, except its name where an
+// object that the user may read names it.
 func TestQuestions(t *testing.T) {
 	prepareQuestions(t) // the namespaces are deleted after both
 	t.Run("answers", answerQuestions)
@@ -66,8 +66,8 @@ func prepareQuestions(t *testing.T) {
 	fixture.Kubectl(t, cluster, "-n", "ask-shop", "wait", "--for=jsonpath={.status.observedGeneration}=1", "deployment/idle", "--timeout=90s")
 }
 
-// selectNothing: of a real cluster, what selects nothing counts as degraded once it is ten minutes old, and
-// nothing of the cluster itself does. Users who may not list what would be selected are not told.
+// selectNothing: in a real cluster, an object that selects nothing counts as degraded once it is ten minutes old. No
+// object of the cluster itself does. Users that may not list the selected kind in all namespaces are not told.
 func selectNothing(t *testing.T) {
 	fixture.Apply(t, cluster, `
 apiVersion: graphview.dev/v1alpha1

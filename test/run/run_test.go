@@ -84,7 +84,7 @@ func start(t *testing.T, root, binary string, args ...string) *program {
 	return p
 }
 
-// read reads what the program prints, up to the address of the page, which comes last.
+// read reads the output of the program up to the address of the page, which comes last.
 func (p *program) read(t *testing.T) (exports, commands []string, page string) {
 	t.Helper()
 	for p.lines.Scan() {

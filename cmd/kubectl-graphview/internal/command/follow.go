@@ -47,7 +47,7 @@ func (c *cli) open(name string) (*view, error) {
 	return &view{cli: c, namespace: namespace, name: name, config: config, client: reader}, nil
 }
 
-// restConfig reaches the API server of the kubeconfig, or the one that answers for manifests.
+// restConfig returns the configuration of the kubeconfig's API server, or of the server in memory for manifests.
 func (c *cli) restConfig() (*rest.Config, error) {
 	if c.local.manifests != nil {
 		return c.local.manifests.Config(), nil
@@ -55,7 +55,7 @@ func (c *cli) restConfig() (*rest.Config, error) {
 	return c.config.ToRESTConfig()
 }
 
-// namespace is that of objects without one.
+// namespace is the namespace of objects that name none.
 func (c *cli) namespace() (string, error) {
 	if c.local.manifests != nil {
 		return cmp.Or(ptr.Deref(c.config.Namespace, ""), "default"), nil

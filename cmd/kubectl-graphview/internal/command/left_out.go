@@ -9,7 +9,8 @@ import (
 	"graphview.dev/graphview/wording"
 )
 
-// answerFrom describes what an answer was made from. about: it is about the references to an object.
+// answerFrom describes the graph behind an answer. about reports whether the answer is about the references to an
+// object.
 func answerFrom(v *view, g *client.Graph, about bool) *wording.Answer {
 	return &wording.Answer{
 		Of: v.String(), Incomplete: !g.Synced, Declared: !v.inferred, Here: about && v.local.serves() && v.local.file == "" && len(v.local.namespaces) > 0, Gaps: gapsOf(g),
@@ -26,7 +27,7 @@ func gapsOf(g *client.Graph) []wording.Gap {
 	return all
 }
 
-// leftOut prints what an answer leaves out, after an empty line.
+// leftOut prints the gaps of an answer, after an empty line.
 func (c *cli) leftOut(out io.Writer, lines []string) {
 	for i, line := range lines {
 		if i == 0 {

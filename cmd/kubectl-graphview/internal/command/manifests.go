@@ -31,7 +31,7 @@ import (
 // mostTold bounds the messages about manifests that are printed.
 const mostTold = 10
 
-// manifestFlags name the manifests of a graph of what has not been applied.
+// manifestFlags name the manifests that a graph is made from.
 type manifestFlags struct{ from, kustomize, schemas, allow []string }
 
 func (f *manifestFlags) given() bool { return len(f.from)+len(f.kustomize) > 0 }
@@ -115,7 +115,7 @@ func (c *cli) runManifests(cmd *cobra.Command, run func(context.Context) error) 
 	return errors.Join(err, serving.Wait())
 }
 
-// manifestView is what manifests declare about the graph.
+// manifestView has the spec of the view, and the rules, that manifests declare.
 type manifestView struct {
 	spec  spec.Spec
 	rules map[string]spec.Rule
@@ -132,10 +132,10 @@ func (c *cli) scopeManifests(m *offline.Manifests) {
 	l.view, l.allNamespaces = graphview.Name{Namespace: *c.config.Namespace, Name: localName}, true
 }
 
-// tellManifests prints what may surprise the author of manifests.
+// tellManifests prints the assumptions and warnings about manifests.
 func (c *cli) tellManifests(m *offline.Manifests) {
 	if !c.quiet {
-		fmt.Fprintf(c.ErrOut, "Of manifests, as if they were applied, and of no cluster: %s.\n", count(m.Count(), "object"))
+		fmt.Fprintf(c.ErrOut, "From manifests, as if they were applied, without a cluster: %s.\n", count(m.Count(), "object"))
 	}
 	for i, text := range m.Warnings {
 		if i == mostTold {
@@ -146,7 +146,7 @@ func (c *cli) tellManifests(m *offline.Manifests) {
 	}
 }
 
-// readManifests returns what the view of manifests selects, and their rules.
+// readManifests returns the spec of the view of manifests, and their rules.
 func (c *cli) readManifests(cmd *cobra.Command, m *offline.Manifests) (of manifestView, err error) {
 	l := &c.local
 	m.Allow(l.files.allow)

@@ -61,7 +61,7 @@ var mistakes = map[string]mistake{
 	"selector and template differ":            {"platform", "template:\n    metadata: {labels: {app: operator}}", "template:\n    metadata: {labels: {app: platform-operator}}", "Deployment/operator "},
 }
 
-// problemsFrom runs problems --from - and returns what it prints.
+// problemsFrom runs problems --from - and returns its output.
 func problemsFrom(t *testing.T, text string, args ...string) (said string, code int) {
 	t.Helper()
 	var out, failure bytes.Buffer
@@ -155,7 +155,7 @@ func TestProblemOutputs(t *testing.T) {
 	}
 }
 
-// TestFromIsRefused: a command line that makes no sense is refused, with what to do.
+// TestFromIsRefused: a command line that makes no sense is refused with a remedy.
 func TestFromIsRefused(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--from looks at no cluster":       {"tree", "--local", "--from", "-"},
@@ -173,7 +173,7 @@ func TestFromIsRefused(t *testing.T) {
 	}
 }
 
-// TestManifestTexts: other commands say where objects are, and nothing about the health of what has not run.
+// TestManifestTexts: other commands print the places of objects, and no health, since nothing has run.
 func TestManifestTexts(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args         []string

@@ -32,10 +32,10 @@ type place struct {
 	object, field string
 }
 
-// stateWrong is the state of a reference whose target is there and lacks what it refers to.
+// stateWrong is the state of a reference to a key or a port that its target does not have.
 const stateWrong = "wrong"
 
-// manifestProblems are the objects that manifests refer to and do not have, and what is wrong in the
+// manifestProblems are the objects that manifests refer to and do not have, and the mistakes in the
 // references to others.
 func (c *cli) manifestProblems(v *view, g *client.Graph, wide bool) []problem {
 	m, namespace := c.local.manifests.Manifests(), v.namespace

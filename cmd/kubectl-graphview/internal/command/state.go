@@ -32,7 +32,7 @@ func healthOf(v *client.Vertex) health.Health {
 	return health.Of(health.Kind{Group: v.Key.Group, Kind: object.Kind}, v.Object).At(time.Now())
 }
 
-// healthIn returns the health of an object by what is around it in a graph with summaries too.
+// healthIn returns the health of an object, also from its neighbours in a graph with summaries.
 func healthIn(g *client.Graph, key client.Key) health.Health {
 	v := g.Vertices[key]
 	if v == nil || v.Summary == nil {
@@ -66,7 +66,7 @@ func stateText(h health.Health) (text string, bad bool) {
 	return printable.Text(strings.Join(words, ", ")), h.State.Severity() > health.Unknown.Severity()
 }
 
-// stateIn is state for an object that was read again, by what is around it in the graph.
+// stateIn is state for an object that was read again. Its neighbours in the graph count too.
 func stateIn(g *client.Graph, key client.Key, whole *client.Vertex) (text string, bad bool) {
 	if g.SelectsNothing(key, time.Now()) != "" {
 		return stateText(healthIn(g, key))

@@ -28,7 +28,7 @@ const (
 	collectAt = 50
 )
 
-// viewUID is that of the one view.
+// viewUID is the UID of the only view.
 const viewUID = "local"
 
 // Options of With. Config and Rights are required.

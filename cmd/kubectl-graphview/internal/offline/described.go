@@ -12,7 +12,7 @@ import (
 // outsideLabel marks the namespaces that manifests name and do not describe.
 const outsideLabel = "graphview.dev/outside"
 
-// visiting are kinds whose objects are put into namespaces of others.
+// visiting are kinds of objects in the namespaces of other applications.
 var visiting = map[schema.GroupKind]bool{
 	namespaceKind: true, {Kind: "ResourceQuota"}: true, {Kind: "LimitRange"}: true,
 	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}: true, {Group: "rbac.authorization.k8s.io", Kind: "Role"}: true,

@@ -25,7 +25,7 @@ type Kind struct {
 	Resource   string
 	Namespaced bool
 	Short      []string // names of the resource
-	// Schema is that of a CustomResourceDefinition, nil for other kinds.
+	// Schema is the schema of a CustomResourceDefinition, nil for other kinds.
 	Schema map[string]any
 }
 

@@ -133,7 +133,7 @@ func (l *Loader) kustomize(m *Manifests, folder string, walked bool) []*Object {
 		return nil
 	default:
 		if disk.refused != nil {
-			err = disk.refused // without what kustomize tried after it
+			err = disk.refused // without the text of later attempts of kustomize
 		}
 		m.fault(&FileError{File: folder, Err: fmt.Errorf("kustomize: %w", err)})
 		return l.built[folder]

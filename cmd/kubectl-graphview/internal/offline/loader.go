@@ -27,7 +27,7 @@ type Options struct {
 	Kustomizations []string
 	// Schemas are files and folders with CustomResourceDefinitions. Other objects in them do not count.
 	Schemas []string
-	// Namespace is that of objects without one.
+	// Namespace is the namespace of objects that name none.
 	Namespace string
 	Stdin     io.Reader
 }

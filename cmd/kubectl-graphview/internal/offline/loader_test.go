@@ -45,7 +45,7 @@ func bomb(n int) string {
 	return text
 }
 
-// TestHostile: what an API server would refuse, or a parser could die of, is an error with file and line.
+// TestHostile: a document that an API server would refuse, or a parser could die of, is an error with file and line.
 func TestHostile(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"aliases":             {configMap + "---\n" + configMap + bomb(9), "f.yaml:4: this is no YAML: document contains excessive aliasing"},
@@ -75,7 +75,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestFolder: a folder is read with its subfolders, without what is no manifest, and nothing outside.
+// TestFolder: a folder is read with its subfolders. Files that are no manifests, and files outside, are not.
 func TestFolder(t *testing.T) {
 	named := func(name string) string { return strings.ReplaceAll(configMap, "NAME", name) }
 	outside := write(t, map[string]string{"secret.yaml": named("outside")})

@@ -11,7 +11,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// mostPods bounds the pods that are made for a StatefulSet, whose pods have names that others use.
+// mostPods bounds the pods that are made for a StatefulSet.
 const mostPods = 9
 
 // make adds the objects that controllers and the cluster itself would add, as far as others refer to them.

@@ -73,7 +73,7 @@ subjects: [{kind: ServiceAccount, name: default, namespace: other}]
 	}
 }
 
-// TestKinds: the scope of a kind comes from the table, from definitions and from what is known of projects.
+// TestKinds: the scope of a kind comes from the table, from definitions and from the catalogue of projects.
 func TestKinds(t *testing.T) {
 	m := load(t, `{apiVersion: v1, kind: Node, metadata: {name: a, namespace: x}}
 ---

@@ -85,7 +85,7 @@ func (o *Object) check() error {
 // identify sets the key and the kind, and the metadata that an API server would add. It copies the
 // members that it changes, because the content may be that of an earlier load.
 //
-// The namespace is that of the target, if there is one, of the object, or else the default.
+// The namespace is the target's if it has one, else the object's, else the default.
 func (o *Object) identify(kind Kind, otherwise, target string) {
 	metadata := copied(o.metadata())
 	namespace := cmp.Or(target, text(metadata, "namespace"), otherwise)

@@ -140,7 +140,7 @@ func orAbsent(value any) any {
 	return value
 }
 
-// passive are groups whose objects make no pods.
+// passive are groups with objects that make no pods.
 var passive = []string{
 	"acme.cert-manager.io", "apiextensions.k8s.io", "autoscaling.k8s.io", "bitnami.com", "cert-manager.io", "cilium.io", "configuration.konghq.com",
 	"crd.projectcalico.org", "external-secrets.io", "externaldns.k8s.io", "gateway.networking.k8s.io", "generators.external-secrets.io",
