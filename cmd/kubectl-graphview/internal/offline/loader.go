@@ -93,6 +93,9 @@ func (l *Loader) path(m *Manifests, path string) []*Object {
 	}
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		m.fault(fmt.Errorf("%s: no such file or directory; name a file, a folder, or - for standard input", path))
+		return nil
 	case err != nil:
 		m.fault(err)
 		return nil
