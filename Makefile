@@ -121,7 +121,7 @@ screenshots: control-plane build ## take the pictures in docs/images: the dashbo
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" sh -c 'node test/dashboard/screenshots.mjs && node test/dashboard/walkthrough.mjs'
 
 .PHONY: dashboard-bench
-dashboard-bench: ## measure the dashboard in Chromium beside other libraries, and write the table in docs/dashboard.md
+dashboard-bench: ## measure the dashboard in Chromium beside other libraries, and write the table in docs/measured/dashboard.md
 	@hack/js-tools.sh
 	@hack/js-tools.sh test/dashboard bin/.bench
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" node test/dashboard/measure.mjs
@@ -204,7 +204,7 @@ vulnerabilities: ## check the programs against the Go vulnerability database; sa
 	@hack/vulnerabilities.sh
 
 .PHONY: bench
-bench: build ## measure the numbers in docs/benchmarks.md, each beside its goal and a peer; about an hour
+bench: build ## measure the numbers in docs/measured/benchmarks.md, each beside its goal and a peer; about an hour
 	@hack/control-plane.sh --no-controllers
 	@go run ./test/bench
 

@@ -17,7 +17,7 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/troubleshooting.md")
+var update = flag.Bool("update", false, "write the table of docs/measured/mistakes.md")
 
 // usualCluster serves what most clusters do, and Argo CD.
 func usualCluster() *resources.Catalog {
@@ -118,7 +118,7 @@ var typos = []struct {
 const noRoot = "no object is a root, so nothing is visible; an object that becomes one is shown at once"
 
 // TestTypos holds what people are told about parts of a spec that have no effect, and
-// docs/troubleshooting.md. With -update it writes that.
+// docs/measured/mistakes.md. With -update it writes that.
 func TestTypos(t *testing.T) {
 	var table bytes.Buffer
 	table.WriteString("| written | what is said |\n|---|---|\n")
@@ -176,7 +176,7 @@ func TestTypos(t *testing.T) {
 			}
 		})
 	}
-	page := filepath.Join("..", "docs", "troubleshooting.md")
+	page := filepath.Join("..", "docs", "measured", "mistakes.md")
 	before, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

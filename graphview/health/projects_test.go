@@ -58,9 +58,9 @@ var judged = []struct {
 }
 
 // TestProjects: the objects of other projects are judged as their users expect, and
-// docs/health.md says the same.
+// docs/measured/health.md says the same.
 func TestProjects(t *testing.T) {
-	page, err := os.ReadFile("../../docs/health.md")
+	page, err := os.ReadFile("../../docs/measured/health.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestProjects(t *testing.T) {
 		}
 		row := "| " + j.project + " | " + j.kind + " | " + j.says + " | " + string(j.want) + why + " |"
 		if !slices.Contains(documented, row) {
-			t.Errorf("docs/health.md lacks the row\n%s", row)
+			t.Errorf("docs/measured/health.md lacks the row\n%s", row)
 		}
 	}
 }

@@ -5,5 +5,5 @@
 // per reference, and kinds without rules have words too. It reads from the referrer to the target.
 //
 // The package knows names of resources and paths of fields, as package refs writes them. It knows no
-// objects and no graph. A test compares its rules with the table of words in docs/references.md.
+// objects and no graph. A test compares its rules with the table of words in docs/measured/words.md.
 package wording

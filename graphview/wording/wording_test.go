@@ -92,9 +92,9 @@ func TestEveryWordReadsBothWays(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the table of docs/references.md")
+var update = flag.Bool("update", false, "write the table of docs/measured/words.md")
 
-// TestWordsAreDocumented holds the table of docs/references.md, or writes it.
+// TestWordsAreDocumented holds the table of docs/measured/words.md, or writes it.
 func TestWordsAreDocumented(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| word | the other way | of | fields with |\n|---|---|---|---|\n")
@@ -126,7 +126,7 @@ func TestWordsAreDocumented(t *testing.T) {
 	row("uses", "any other", "")
 	slices.Sort(rows)
 	table.WriteString(strings.Join(rows, ""))
-	page := filepath.Join("..", "..", "docs", "references.md")
+	page := filepath.Join("..", "..", "docs", "measured", "words.md")
 	before, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 // Command bench is what `make bench` runs. It measures the operator and the programs that it
 // is compared with on one machine, against one API server, in one run, and writes the table
-// of docs/benchmarks.md, which describes the rows.
+// of docs/measured/benchmarks.md, which describes the rows.
 //
 // It starts a real control plane (test/env) with a load of applications, which
 // is made once for each size and kept in bin/bench, and then measures row by row

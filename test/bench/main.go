@@ -57,8 +57,8 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.DurationVar(&o.settle, "settle", 5*time.Second, "from synced to the reading of the resident memory")
 	flags.DurationVar(&o.period, "period", 20*time.Second, "how long rows 4 and 9 keep their load up; row 12 is idle for three times that")
 	flags.DurationVar(&o.stopped, "stopped", time.Minute, "how long the readers of row 10 stand still; its goal speaks of 10m")
-	flags.StringVar(&o.document, "document", "docs/benchmarks.md", "file whose table is replaced if all rows were measured, from the module's root; empty: none")
-	flags.StringVar(&o.profiles, "profiles", "", "file whose tables of profiles are replaced, such as docs/benchmarks.md, from the module's root; the profiles themselves go to bin/bench; empty: none")
+	flags.StringVar(&o.document, "document", "docs/measured/benchmarks.md", "file whose table is replaced if all rows were measured, from the module's root; empty: none")
+	flags.StringVar(&o.profiles, "profiles", "", "file whose tables of profiles are replaced, such as docs/measured/benchmarks.md, from the module's root; the profiles themselves go to bin/bench; empty: none")
 	flags.BoolVar(&o.alone, "alone", false, "leave out the peers of rows 1 to 3, which take most of the time; the document is then left as it is")
 	flags.BoolVar(&o.fresh, "fresh", false, "make the load anew, even if bin/bench has one of this size")
 	if err := flags.Parse(args[1:]); err != nil {

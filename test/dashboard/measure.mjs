@@ -1,4 +1,4 @@
-// Measures the dashboard, and writes the table of docs/dashboard.md: make
+// Measures the dashboard, and writes the table of docs/measured/dashboard.md: make
 // dashboard-bench. Each number stands beside a floor of the same run: a page that
 // only fetches and parses the same graph, a canvas with 500 rectangles, and two
 // libraries for the same cards and lines, and for the same graph.
@@ -325,6 +325,6 @@ try {
 }
 
 const table = ["| | here | beside it | goal |", "|---|---|---|---|", ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
-const file = path.join(root, "docs", "dashboard.md");
+const file = path.join(root, "docs", "measured", "dashboard.md");
 const marked = /(<!-- measured:start -->\n)[^]*(<!-- measured:end -->)/;
 writeFileSync(file, readFileSync(file, "utf8").replace(marked, (_, start, end) => `${start}\n${table}\n\n${end}`));

@@ -38,7 +38,7 @@ type difference struct {
 func older(generation, observed int64) bool { return 0 < observed && observed < generation }
 func newer(generation, observed int64) bool { return observed > generation }
 
-// intended are all differences, in the order in which docs/health.md lists them.
+// intended are all differences, in the order in which docs/measured/health.md lists them.
 var intended = []difference{
 	{"both", "", "Error", "", nil, "The peer refuses an object that it cannot convert, such as an observedGeneration that is text. Fields of another type count as absent here.", nil},
 	{"argocd", "", "", health.Terminating, nil, "Argo CD's library judges an object that is being deleted by its kind; its server says Progressing of all of them.", nil},
@@ -163,13 +163,13 @@ func of(t *testing.T, object map[string]any) health.Health {
 	return health.Of(health.Kind{Group: group, Kind: kind}, text)
 }
 
-// TestDocumented holds docs/health.md's table to the list above.
+// TestDocumented holds docs/measured/health.md's table to the list above.
 func TestDocumented(t *testing.T) {
 	root, err := env.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(root, "docs", "health.md")
+	name := filepath.Join(root, "docs", "measured", "health.md")
 	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)

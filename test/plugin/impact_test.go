@@ -75,7 +75,7 @@ func TestImpact(t *testing.T) {
 	compareTable(t, all, said)
 }
 
-// compareTable compares the table in docs/kubectl.md with what the control plane did, or writes it.
+// compareTable compares the table in docs/measured/plugin.md with what the control plane did, or writes it.
 func compareTable(t *testing.T, all []*question, said map[*question]map[string]bool) {
 	t.Helper()
 	var rows strings.Builder
@@ -95,7 +95,7 @@ func compareTable(t *testing.T, all []*question, said map[*question]map[string]b
 		fmt.Fprintf(&rows, "| %s | %s | %d | %d | %d | %d | %s |\n", q.sample, what, q.want[0], q.want[1], q.want[2], q.want[3], really)
 	}
 	const start, end = "<!-- deletions:start, written by go test ./test/plugin -run TestImpact -update -->\n", "<!-- deletions:end -->"
-	file := filepath.Join("..", "..", "docs", "kubectl.md")
+	file := filepath.Join("..", "..", "docs", "measured", "plugin.md")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -21,8 +21,8 @@ var measures = map[string]struct {
 	document string
 	measure  func(context.Context, *rest.Config, *options, *document.Text)
 }{
-	"crds":       {"docs/references-measured.md", measureCRDs},
-	"namespaces": {"docs/sizing.md", measureNamespaces},
+	"crds":       {"docs/measured/references.md", measureCRDs},
+	"namespaces": {"docs/measured/namespaces.md", measureNamespaces},
 }
 
 // options are the flags of single tables.

@@ -1,5 +1,5 @@
 // Command local measures `kubectl graphview --local`, from the command to the complete graph, beside
-// `kubectl get all`, and prints the table of docs/kubectl.md:
+// `kubectl get all`, and prints the table of docs/measured/plugin.md:
 //
 //	go run ./test/bench/local
 //
