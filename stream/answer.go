@@ -25,26 +25,27 @@ const (
 // withRequestCharged charges each request under way to its user, as long as its handler runs.
 // WebSockets are charged as connections.
 func (s *Server) withRequestCharged(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.answering(func(w http.ResponseWriter, r *http.Request) error {
 		who, ok := request.UserFrom(r.Context())
 		if !ok {
 			next.ServeHTTP(w, r)
-			return
+			return nil
 		}
 		account := s.options.Ledger.Account(budget.UserOwner(who))
 		defer account.Close()
 		if err := account.Set(budget.Connections, requestBytes); err != nil {
-			s.refuse(w, r, notAdmitted(err))
-			return
+			return notAdmitted(err)
 		}
 		next.ServeHTTP(w, r)
+		return nil
 	})
 }
 
 // answer writes an answer as a whole: a list, a document, an object or an impact. The user pays
 // for its bytes until the client has taken them or its time is over, and of all clients those
-// that have taken longest are cut when too many bytes wait. A user without room is refused.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, cacheControl string, parts ...[]byte) {
+// that have taken longest are cut when too many bytes wait. The error is
+// a Status for a user without room.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, cacheControl string, parts ...[]byte) error {
 	size := 0
 	for _, part := range parts {
 		size += len(part)
@@ -53,8 +54,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, cacheControl str
 		account := s.options.Ledger.Account(budget.UserOwner(who))
 		defer account.Close()
 		if err := account.Set(budget.Messages, int64(size)); err != nil {
-			s.refuse(w, r, notAdmitted(err))
-			return
+			return notAdmitted(err)
 		}
 	}
 	w.Header().Set("Content-Type", jsonType)
@@ -68,6 +68,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, cacheControl str
 	defer cancel()
 	// An error means that the peer has left, or takes too long.
 	_ = out.Write(ctx, parts...)
+	return nil
 }
 
 // The values of Cache-Control: an answer about graphs is not kept, and a document of discovery

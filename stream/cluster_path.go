@@ -46,7 +46,7 @@ var requestInfos = &request.RequestInfoFactory{APIPrefixes: sets.NewString("apis
 
 // serveCluster passes a request below the path of another cluster to that cluster's own
 // server. The user may get that cluster, and the cluster decides about the rest of the path.
-func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
+func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) error {
 	name := names.GraphName{Cluster: info.Name}
 	path, err := pathWithin(r.URL, info.Name)
 	switch {
@@ -59,14 +59,12 @@ func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *requ
 		err = s.checkOrigin(r, name)
 	}
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	who, _ := request.UserFrom(r.Context())
 	stream, err := s.reserve(r.Context(), who)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	defer stream.Release()
 	lease := s.permissions.Acquire(stream.Ctx, who, name, s.termsOf(r, rightToCluster(info.Name), stream.End))
@@ -80,16 +78,17 @@ func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *requ
 	pending := admission.PendingWrite{Cut: cut}
 	wait, cancel := s.patience(stream.Ctx, r.URL.Query().Get("timeout"))
 	defer cancel()
-	proxy.Serve(w, r.WithContext(stream.Ctx), proxy.Options{
+	err = proxy.Serve(w, r.WithContext(stream.Ctx), proxy.Options{
 		Path: path, User: who, Transport: s.transportTo(wait, info.Name, r.URL.Query().Get("since")),
 		Writing: func() func() {
 			s.writes.BeginUnread(&pending, unreadBytes)
 			return func() { s.writes.End(&pending) }
 		},
-		Refuse: func(w http.ResponseWriter, r *http.Request, err error) {
-			s.refuse(w, r, refusalOfCluster(stream.Ctx, name, err))
-		},
 	})
+	if err != nil {
+		return refusalOfCluster(stream.Ctx, name, err)
+	}
+	return nil
 }
 
 // transportTo sends requests to a cluster. It waits for a route as long as a context.

@@ -45,10 +45,9 @@ type clusterList struct {
 }
 
 // serveClusters lists the clusters of the fleet. Their graphs take further rights.
-func (s *Server) serveClusters(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveClusters(w http.ResponseWriter, r *http.Request) error {
 	if s.options.Fleet == nil {
-		s.refuse(w, r, notFound(r))
-		return
+		return notFound(r)
 	}
 	list := clusterList{APIVersion: groupVersion.String(), Kind: "ClusterList", Items: []clusterItem{}}
 	for _, c := range s.options.Fleet.Clusters() {
@@ -58,5 +57,5 @@ func (s *Server) serveClusters(w http.ResponseWriter, r *http.Request) {
 		}
 		list.Items = append(list.Items, item)
 	}
-	s.answer(w, r, askedAgain, encode(list))
+	return s.answer(w, r, askedAgain, encode(list))
 }

@@ -26,27 +26,24 @@ const (
 var rightToConnection = question{verb: "get", path: connectionPath}
 
 // serveConnection upgrades, and streams the view that the client's first message describes.
-func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case r.Method != http.MethodGet:
-		s.refuse(w, r, methodNotAllowed(r))
-		return
+		return methodNotAllowed(r)
 	case !isUpgrade(r):
-		s.refuse(w, r, apierrors.NewBadRequest(connectionPath+" is a WebSocket, with subprotocol "+connectionProtocol+"; its first message says what to stream"))
-		return
+		return apierrors.NewBadRequest(connectionPath + " is a WebSocket, with subprotocol " + connectionProtocol + "; its first message says what to stream")
 	}
 	options, err := parseOptions(r)
 	if err == nil && options.Narrow != nil {
 		err = apierrors.NewBadRequest("?root= goes with a graph that has a name: a request has roots of its own")
 	}
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	options.JoinWalk = true
 	o := &opening{name: names.GraphName{Name: connectionPath}, subscribe: &options, terms: s.termsOf(r, rightToConnection, nil)}
 	who, _ := request.UserFrom(r.Context())
-	s.upgrade(w, r, upgradeOptions{protocol: connectionProtocol, about: o.name, reserve: s.reserve},
+	return s.upgrade(w, r, upgradeOptions{protocol: connectionProtocol, about: o.name, reserve: s.reserve},
 		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
 			o.terms.End = stream.End
 			declared, err := s.readRequest(stream, conn, out)

@@ -75,24 +75,23 @@ func versionInfo(v string) version.Info {
 // discovery returns the handler of a document, nil for other requests. Documents are the same for
 // all users and need no answer of the API server: while discovery fails, no namespace of the cluster
 // can be deleted.
-func (s *Server) discovery(info *request.RequestInfo) http.Handler {
+func (s *Server) discovery(info *request.RequestInfo) handlerFunc {
 	text, ok := s.documents[strings.TrimRight(info.Path, "/")]
 	if !ok || info.IsResourceRequest {
 		return nil
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveDocument(w, r, text) })
+	return func(w http.ResponseWriter, r *http.Request) error { return s.serveDocument(w, r, text) }
 }
 
 // versionHeader has the version of the operator in the answers of discovery. An API server that sends
 // requests on answers /version itself.
 const versionHeader = "Graphview-Version"
 
-func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request, text []byte) {
+func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request, text []byte) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		s.refuse(w, r, methodNotAllowed(r))
-		return
+		return methodNotAllowed(r)
 	}
 	w.Header().Set(versionHeader, s.options.Version)
-	s.answer(w, r, askedAgain, text)
+	return s.answer(w, r, askedAgain, text)
 }

@@ -27,21 +27,19 @@ import (
 const exportWriteTimeout = time.Minute
 
 // serveExport answers with the graph as a text for another program.
-func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, name names.GraphName, f format.Format) {
+func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, name names.GraphName, f format.Format) error {
 	options, err := parseOptions(r)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	options.Content = delivery.SummaryOnly
 	who, _ := request.UserFrom(r.Context())
 	owner := budget.UserOwner(who)
 	if err := s.exports.Owners.Take(owner, 1); err != nil {
-		s.refuse(w, r, notAdmitted(err))
-		return
+		return notAdmitted(err)
 	}
 	defer s.exports.Owners.Give(owner, 1)
-	s.sendSnapshot(w, r, name, func(view View) snapshot {
+	return s.sendSnapshot(w, r, name, func(view View) snapshot {
 		return snapshot{
 			options:     options,
 			contentType: f.MediaType() + "; charset=utf-8", writeTimeout: exportWriteTimeout,

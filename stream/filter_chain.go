@@ -34,30 +34,30 @@ type handlers struct {
 	admit func(http.Handler) http.Handler
 	// open returns the handler of a request that needs authentication but no right, also
 	// while the API server does not answer; nil for other requests.
-	open func(*request.RequestInfo) http.Handler
+	open func(*request.RequestInfo) handlerFunc
 	// rest handles authorized requests.
-	rest http.Handler
-	// refuse answers a request with a Status.
-	refuse func(http.ResponseWriter, *http.Request, error)
+	rest handlerFunc
+	// answering returns the handler that answers the errors of another.
+	answering func(handlerFunc) http.Handler
 }
 
 // filter passes requests that are authenticated and authorized, and answers all others with
 // a Status. The chain is built from the inside out; the outermost filter runs first.
 func (a *delegatedAuth) filter(to handlers, m *metrics, logger logr.Logger) http.Handler {
-	var next http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	next := to.admit(to.answering(func(w http.ResponseWriter, r *http.Request) error {
+		if err := refuseImpersonation(r); err != nil {
+			return err
+		}
 		info, ok := request.RequestInfoFrom(r.Context())
 		if !ok {
-			to.refuse(w, r, apierrors.NewInternalError(errors.New("no request info")))
-			return
+			return apierrors.NewInternalError(errors.New("no request info"))
 		}
 		if open := to.open(info); open != nil {
-			open.ServeHTTP(w, r)
-			return
+			return open(w, r)
 		}
-		a.authorize(w, r, info, to, m)
-	})
-	next = to.admit(withoutImpersonation(next, to.refuse))
-	next = filters.WithAuthentication(next, withAuthErrors(to.authenticate, logger), unauthenticated(to.refuse, m), nil, a.headers)
+		return a.authorize(w, r, info, to, m)
+	}))
+	next = filters.WithAuthentication(next, withAuthErrors(to.authenticate, logger), to.answering(unauthenticated(m)), nil, a.headers)
 	next = filters.WithRequestInfo(next, requestInfos)
 	return withClient(withCredentials(next))
 }
@@ -71,26 +71,25 @@ func (a *delegatedAuth) authentication() authenticator.Request {
 }
 
 // authorize answers a request that the user has no right to, and passes the others.
-func (a *delegatedAuth) authorize(w http.ResponseWriter, r *http.Request, info *request.RequestInfo, to handlers, m *metrics) {
+func (a *delegatedAuth) authorize(w http.ResponseWriter, r *http.Request, info *request.RequestInfo, to handlers, m *metrics) error {
 	attributes, err := filters.GetAuthorizerAttributes(r.Context())
 	if err != nil {
-		to.refuse(w, r, apierrors.NewInternalError(err))
-		return
+		return apierrors.NewInternalError(err)
 	}
 	if ofStreams(info) && credentialsFrom(r.Context()).ofHub() {
 		// Every user may connect. The user's group of all users is another one than this cluster's.
-		to.rest.ServeHTTP(w, r)
-		return
+		return to.rest(w, r)
 	}
 	may, err := a.decide(r.Context(), attributes.GetUser(), questionOf(info))
 	switch {
 	case err != nil:
-		to.refuse(w, r, undecided("your permissions", err))
+		return undecided("your permissions", err)
 	case !may:
 		m.refusal(http.StatusForbidden)
 		responsewriters.Forbidden(attributes, w, r, "", codecs)
+		return nil
 	default:
-		to.rest.ServeHTTP(w, r)
+		return to.rest(w, r)
 	}
 }
 
@@ -160,42 +159,39 @@ func withAuthErrors(next authenticator.Request, logger logr.Logger) authenticato
 
 // unauthenticated answers a request that was not authenticated: 401, or 503 or 429 if the
 // credentials could not be checked.
-func unauthenticated(refuse func(http.ResponseWriter, *http.Request, error), m *metrics) http.Handler {
+func unauthenticated(m *metrics) handlerFunc {
 	unauthorized := filters.Unauthorized(codecs)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		closeUnauthenticated(w, r)
 		if kept := credentialsFrom(r.Context()); kept != nil && kept.undecided != nil {
-			closeUnauthenticated(w, r)
-			refuse(w, r, undecided("your credentials", kept.undecided))
-			return
+			return undecided("your credentials", kept.undecided)
 		}
 		m.refusal(http.StatusUnauthorized)
-		closeUnauthenticated(w, r)
 		unauthorized.ServeHTTP(w, r)
-	})
+		return nil
+	}
 }
 
-// withoutImpersonation rejects Impersonate-* headers on the operator's own port. Only the
+// refuseImpersonation returns a Status for a request with Impersonate-* headers on the operator's own port. Only the
 // API server can authorize impersonation; without it, users would take their own graph for
 // the other user's.
-func withoutImpersonation(next http.Handler, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if credentialsFrom(r.Context()).own() != nil {
-			for name := range r.Header {
-				if strings.HasPrefix(name, "Impersonate-") {
-					refuse(w, r, status(http.StatusForbidden, metav1.StatusReasonForbidden, names.GraphName{},
-						"the header "+name+" is not supported on this port; ask through the API server, which impersonates, for instance with kubectl --as"))
-					return
-				}
-			}
+func refuseImpersonation(r *http.Request) error {
+	if credentialsFrom(r.Context()).own() == nil {
+		return nil
+	}
+	for name := range r.Header {
+		if strings.HasPrefix(name, "Impersonate-") {
+			return status(http.StatusForbidden, metav1.StatusReasonForbidden, names.GraphName{},
+				"the header "+name+" is not supported on this port; ask through the API server, which impersonates, for instance with kubectl --as")
 		}
-		next.ServeHTTP(w, r)
-	})
+	}
+	return nil
 }
 
 // withOwner counts the connection of an authenticated request for its user. A connection of
 // the front proxy carries requests of many users, and counts for none.
 func (s *Server) withOwner(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.answering(func(w http.ResponseWriter, r *http.Request) error {
 		if who, ok := request.UserFrom(r.Context()); ok {
 			owner := budget.UserOwner(who)
 			if kept := credentialsFrom(r.Context()); kept != nil && kept.proxied {
@@ -203,11 +199,11 @@ func (s *Server) withOwner(next http.Handler) http.Handler {
 			}
 			if err := admission.Authenticated(r.Context(), owner); err != nil {
 				w.Header().Set("Connection", "close")
-				s.refuse(w, r, notAdmitted(err))
-				return
+				return notAdmitted(err)
 			}
 		}
 		next.ServeHTTP(w, r)
+		return nil
 	})
 }
 

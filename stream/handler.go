@@ -41,26 +41,26 @@ func (s *Server) HandlerFor(authenticate authenticator.Request) http.Handler {
 // filtered returns the handler of all paths that need authentication.
 func (s *Server) filtered(authenticate authenticator.Request) http.Handler {
 	return s.access.filter(handlers{
-		authenticate: authenticate, open: s.discovery, rest: http.HandlerFunc(s.serveAuthorized), refuse: s.refuse,
+		authenticate: authenticate, open: s.discovery, rest: s.serveAuthorized, answering: s.answering,
 		admit: func(next http.Handler) http.Handler { return s.withOwner(s.withRequestCharged(next)) },
 	}, s.metrics, s.options.Logger)
 }
 
 // serveAuthorized answers a request that the user has a right to.
-func (s *Server) serveAuthorized(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveAuthorized(w http.ResponseWriter, r *http.Request) error {
 	// Authorization used the same request info, so the URL is not parsed again.
 	info, ok := request.RequestInfoFrom(r.Context())
 	switch {
 	case !ok:
-		s.refuse(w, r, apierrors.NewInternalError(errors.New("no request info")))
+		return apierrors.NewInternalError(errors.New("no request info"))
 	case ofCluster(info):
-		s.serveCluster(w, r, info)
+		return s.serveCluster(w, r, info)
 	case info.IsResourceRequest:
-		s.serveGraphs(w, r, info)
+		return s.serveGraphs(w, r, info)
 	case info.Path == connectionPath:
-		s.serveConnection(w, r)
+		return s.serveConnection(w, r)
 	default:
-		s.refuse(w, r, notFound(r))
+		return notFound(r)
 	}
 }
 
@@ -83,41 +83,35 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "ok")
 }
 
-func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
+func (s *Server) serveGraphs(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) error {
 	if info.APIGroup != groupVersion.Group || info.APIVersion != groupVersion.Version || info.Subresource != "" && !ofObject(info) {
-		s.refuse(w, r, notFound(r))
-		return
+		return notFound(r)
 	}
 	switch {
 	case info.Resource == resource:
 	case info.Resource == streams && info.Namespace == "" && info.Name == "":
-		s.serveStreams(w, r, info)
-		return
+		return s.serveStreams(w, r, info)
 	case info.Resource == clusters && info.Namespace == "" && info.Verb == "list":
-		s.serveClusters(w, r)
-		return
+		return s.serveClusters(w, r)
 	default:
-		s.refuse(w, r, notFound(r))
-		return
+		return notFound(r)
 	}
 	if r.Method != http.MethodGet {
-		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, info.Verb))
-		return
+		return apierrors.NewMethodNotSupported(groupResource, info.Verb)
 	}
 	name := names.GraphName{Namespace: info.Namespace, Name: info.Name}
 	if ofObject(info) {
-		s.serveObject(w, r, name)
-		return
+		return s.serveObject(w, r, name)
 	}
 	switch info.Verb {
 	case "get":
-		s.serveGraph(w, r, name)
+		return s.serveGraph(w, r, name)
 	case "list":
-		s.serveList(w, r, info)
+		return s.serveList(w, r, info)
 	case "watch":
-		s.serveWatch(w, r, name)
+		return s.serveWatch(w, r, name)
 	default:
-		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, info.Verb))
+		return apierrors.NewMethodNotSupported(groupResource, info.Verb)
 	}
 }
 
@@ -126,26 +120,24 @@ func ofObject(info *request.RequestInfo) bool {
 	return info.Resource == resource && info.Subresource == objectSubresource && info.Verb == "get"
 }
 
-func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name names.GraphName) {
+func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name names.GraphName) error {
 	if r.URL.Query().Has(impactOption) {
-		s.serveImpact(w, r, name)
-		return
+		return s.serveImpact(w, r, name)
 	}
 	wanted, err := negotiateForm(r)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	view, err := s.find(name)
 	switch {
 	case err != nil:
-		s.refuse(w, r, refusal(name, err))
+		return refusal(name, err)
 	case wanted.table:
-		s.serveTable(w, r, []View{view})
+		return s.serveTable(w, r, []View{view})
 	case wanted.format != "":
-		s.serveExport(w, r, name, wanted.format)
+		return s.serveExport(w, r, name, wanted.format)
 	default:
-		s.serveSnapshot(w, r, name)
+		return s.serveSnapshot(w, r, name)
 	}
 }
 

@@ -31,17 +31,15 @@ type upgradeOptions struct {
 
 // upgrade makes a WebSocket of a request and returns. begin runs in a goroutine that the
 // server joins. It returns the session that this goroutine then runs, nil if the stream has
-// ended: the stack of an idle session stays as large as the frames below it.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, o upgradeOptions, begin func(*admission.Stream, *websocket.Conn, *transport.Socket) *session) {
+// ended: the stack of an idle session stays as large as the frames below it. The error is a Status.
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, o upgradeOptions, begin func(*admission.Stream, *websocket.Conn, *transport.Socket) *session) error {
 	if offered := protocols(r); len(offered) > 0 && !slices.Contains(offered, o.protocol) {
-		s.refuse(w, r, apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is "+o.protocol))
-		return
+		return apierrors.NewBadRequest("no known WebSocket subprotocol offered; it is " + o.protocol)
 	}
 	who, _ := request.UserFrom(r.Context())
 	stream, err := o.reserve(baseContext(r), who)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	var conn *websocket.Conn
 	handedOver := false
@@ -55,9 +53,9 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, o upgradeOption
 		}
 		stream.Release()
 	}()
-	conn, out, ok := s.accept(w, r, o)
-	if !ok {
-		return
+	conn, out, err := s.accept(w, r, o)
+	if conn == nil {
+		return err
 	}
 	handedOver = true
 	go func() {
@@ -67,21 +65,22 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, o upgradeOption
 			session.run(stream.Ctx, stream.Hard)
 		}
 	}()
+	return nil
 }
 
-// accept makes a WebSocket of a request that has been admitted, or answers with a Status.
-func (s *Server) accept(w http.ResponseWriter, r *http.Request, o upgradeOptions) (*websocket.Conn, *transport.Socket, bool) {
+// accept makes a WebSocket of a request that has been admitted. The error is a Status; nil without a
+// WebSocket: no answer can be sent.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, o upgradeOptions) (*websocket.Conn, *transport.Socket, error) {
 	if err := s.checkOrigin(r, o.about); err != nil {
-		s.refuse(w, r, err)
-		return nil, nil, false
+		return nil, nil, err
 	}
 	conn, out, refused := transport.Accept(w, r, transport.AcceptOptions{
 		Protocol: o.protocol, AllowedOrigins: s.options.AllowedOrigins, Heartbeats: r.URL.Query().Get(heartbeatsOption) == "1",
 	})
 	if refused != nil && refused.Code != 0 {
-		s.refuse(w, r, status(int32(refused.Code), reasonOf(refused.Code), o.about, refused.Error())) //nolint:gosec // a code of HTTP
+		return nil, nil, status(int32(refused.Code), reasonOf(refused.Code), o.about, refused.Error()) //nolint:gosec // a code of HTTP
 	}
-	return conn, out, refused == nil
+	return conn, out, nil
 }
 
 // reserve makes room for a stream of one graph. The error is a Status.

@@ -33,22 +33,20 @@ const maxUnseen = 32
 
 // serveImpact answers what the deletion of one object does to the others, as the user may see
 // them.
-func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.GraphName) {
+func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.GraphName) error {
 	question, err := parseImpact(r)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	who, _ := request.UserFrom(r.Context())
 	giveBack, err := s.takeExport(budget.UserOwner(who))
 	if err != nil {
-		s.refuse(w, r, notAdmitted(err))
-		return
+		return notAdmitted(err)
 	}
 	defer giveBack()
-	stream, view, synced := s.beginGet(w, r, name)
+	stream, view, synced, err := s.beginGet(r, name)
 	if stream == nil {
-		return
+		return err
 	}
 	defer stream.Release()
 	graph, err := s.open(stream.Ctx, who, &opening{name: name, view: view, terms: rights.Terms{End: stream.End}})
@@ -58,13 +56,12 @@ func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.
 		answer, err = s.impactOf(stream.Ctx, graph, question, synced)
 	}
 	if err != nil {
-		s.failGet(w, r, stream.Ctx, name, err)
-		return
+		return s.failure(stream.Ctx, name, err)
 	}
 	about := objectOf(view)
 	about.Kind = impactKind
 	head := encode(about)
-	s.answer(w, r, notKept, head[:len(head)-1], []byte(","), answer[1:], []byte("\n"))
+	return s.answer(w, r, notKept, head[:len(head)-1], []byte(","), answer[1:], []byte("\n"))
 }
 
 // takeExport makes room for one more graph that is assembled as a whole.

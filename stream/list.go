@@ -71,11 +71,10 @@ func itemOf(view View) listItem {
 	return item
 }
 
-func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
+func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) error {
 	table, err := negotiate(r)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	selected, err := selection(info)
 	if err == nil {
@@ -86,8 +85,7 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 		err = refusal(names.GraphName{}, errStarting)
 	}
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	var views []View
 	for _, view := range s.options.Cluster.List() {
@@ -96,8 +94,7 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 		}
 	}
 	if table {
-		s.serveTable(w, r, views)
-		return
+		return s.serveTable(w, r, views)
 	}
 	list := graphList{APIVersion: groupVersion.String(), Kind: listKind, Items: make([]listItem, 0, len(views))}
 	reads := s.mayReadGraphViews(r, info)
@@ -110,7 +107,7 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 		}
 		list.Items = append(list.Items, item)
 	}
-	s.answer(w, r, askedAgain, encode(list))
+	return s.answer(w, r, askedAgain, encode(list))
 }
 
 // mayReadGraphViews reports whether the user may also get the GraphViews that a list is of.

@@ -25,19 +25,17 @@ const (
 
 // serveObject answers with one object of a graph, and its arcs. An object that does not
 // exist and one that the user may not see have the same answer.
-func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name names.GraphName) {
+func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name names.GraphName) error {
 	key, err := keyOf(r.URL.Query())
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	if err := onlyJSON(r); err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
-	stream, view, _ := s.beginGet(w, r, name)
+	stream, view, _, err := s.beginGet(r, name)
 	if stream == nil {
-		return
+		return err
 	}
 	defer stream.Release()
 	who, _ := request.UserFrom(r.Context())
@@ -49,11 +47,9 @@ func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name names.
 	}
 	switch {
 	case err != nil:
-		s.failGet(w, r, stream.Ctx, name, err)
-		return
+		return s.failure(stream.Ctx, name, err)
 	case found == nil:
-		s.refuse(w, r, apierrors.NewNotFound(groupVersion.WithResource(resource+"/"+objectSubresource).GroupResource(), key.Name))
-		return
+		return apierrors.NewNotFound(groupVersion.WithResource(resource+"/"+objectSubresource).GroupResource(), key.Name)
 	}
 	about := objectOf(view)
 	about.Kind = objectKind
@@ -62,7 +58,7 @@ func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name names.
 	if found.More {
 		more = "],\"more\":true}\n"
 	}
-	s.answer(w, r, notKept, head[:len(head)-1], []byte(","), found.Vertex, []byte(`,"out":[`), found.Out, []byte(`],"in":[`), found.In, []byte(more))
+	return s.answer(w, r, notKept, head[:len(head)-1], []byte(","), found.Vertex, []byte(`,"out":[`), found.Out, []byte(`],"in":[`), found.In, []byte(more))
 }
 
 // keyOf reads the key of an object from a query.

@@ -113,7 +113,6 @@ func TestCredentials(t *testing.T) {
 	proxy := authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
 		return &authenticator.Response{User: named(r.Header.Get("X-Remote-User"))}, r.Header.Get("X-Proxy") == "yes", nil
 	})
-	nobody := func(http.ResponseWriter, *http.Request, error) {}
 	everybody := func(context.Context, user.Info, access.Question) (bool, error) { return true, nil }
 	for name, test := range map[string]struct {
 		header  http.Header
@@ -133,9 +132,12 @@ func TestCredentials(t *testing.T) {
 			a := &delegatedAuth{authenticator: own, proxy: proxy, decide: everybody}
 			handler := a.filter(handlers{
 				authenticate: a.authentication(),
-				open:         func(*request.RequestInfo) http.Handler { return nil },
-				rest:         http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()).own() }),
-				refuse:       nobody, admit: func(next http.Handler) http.Handler { return next },
+				open:         func(*request.RequestInfo) handlerFunc { return nil },
+				rest: func(_ http.ResponseWriter, r *http.Request) error {
+					kept = credentialsFrom(r.Context()).own()
+					return nil
+				},
+				answering: new(Server).answering, admit: func(next http.Handler) http.Handler { return next },
 			}, m, logr.Discard())
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/apis", http.NoBody)
 			if err != nil {

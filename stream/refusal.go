@@ -14,7 +14,20 @@ import (
 	"graphview.dev/stream/names"
 )
 
-// refuse answers a request with a Status.
+// handlerFunc answers a request, or returns the Status that answering sends. It has written nothing
+// then.
+type handlerFunc func(w http.ResponseWriter, r *http.Request) error
+
+// answering returns the handler that answers the errors of another.
+func (s *Server) answering(h handlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			s.refuse(w, r, err)
+		}
+	})
+}
+
+// refuse answers a request with a Status. Only answering calls it.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -90,6 +103,17 @@ func toClosedError(err error) *delivery.ClosedError {
 		return closed
 	}
 	return &delivery.ClosedError{Reason: reason.Invalid, Message: err.Error()}
+}
+
+// failure returns the Status for a get that failed under ctx; nil if the client has left.
+func (s *Server) failure(ctx context.Context, name names.GraphName, err error) error {
+	if refused, ok := errors.AsType[*apierrors.StatusError](err); ok {
+		return refused
+	}
+	if closed := s.closeError(ctx, name, err); closed != nil {
+		return refusal(name, closed)
+	}
+	return nil
 }
 
 // closeError returns the error that a peer is sent when a wait under ctx has failed with

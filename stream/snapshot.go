@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
@@ -37,39 +36,36 @@ type body interface {
 
 // serveSnapshot answers with the graph as it is now: one message that is also a Kubernetes
 // object. It writes frame by frame and never holds the whole graph.
-func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, name names.GraphName) {
+func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, name names.GraphName) error {
 	options, err := parseOptions(r)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
-	s.sendSnapshot(w, r, name, func(view View) snapshot {
+	return s.sendSnapshot(w, r, name, func(view View) snapshot {
 		return snapshot{contentType: jsonType, writeTimeout: s.timing.write, body: newMessageBody(view), options: options}
 	})
 }
 
 // sendSnapshot answers with the graph in some form. An error after the first byte cuts the
 // connection, so that no client takes the answer for a whole graph.
-func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, name names.GraphName, formOf func(View) snapshot) {
-	stream, view, synced := s.beginGet(w, r, name)
+func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, name names.GraphName, formOf func(View) snapshot) error {
+	stream, view, synced, err := s.beginGet(r, name)
 	if stream == nil {
-		return
+		return err
 	}
 	defer stream.Release()
 	form := formOf(view)
 	if form.room != nil {
 		release, err := form.room(stream.Ctx, synced)
 		if err != nil {
-			s.failGet(w, r, stream.Ctx, name, err)
-			return
+			return s.failure(stream.Ctx, name, err)
 		}
 		defer release()
 	}
 	who, _ := request.UserFrom(r.Context())
 	graph, err := s.open(stream.Ctx, who, &opening{name: name, view: view, terms: rights.Terms{End: stream.End}, subscribe: &form.options})
 	if err != nil {
-		s.failGet(w, r, stream.Ctx, name, err)
-		return
+		return s.failure(stream.Ctx, name, err)
 	}
 	defer graph.Close()
 	within := startWithin
@@ -78,8 +74,7 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, name names
 	}
 	frames, err := firstFrames(stream.Ctx, graph, within)
 	if err != nil {
-		s.failGet(w, r, stream.Ctx, name, err)
-		return
+		return s.failure(stream.Ctx, name, err)
 	}
 	out, begun := transport.NewResponse(w), false
 	send := func(parts ...[]byte) error {
@@ -98,7 +93,7 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, name names
 	for {
 		done, err := s.addFrames(form.body, frames, &pending, send)
 		if done {
-			return
+			return nil
 		}
 		if err == nil {
 			frames, err = graph.Next(stream.Hard)
@@ -109,34 +104,30 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, name names
 			s.options.Logger.V(1).Info("graph cut short", "view", name.String(), "cause", err.Error())
 			panic(http.ErrAbortHandler)
 		default:
-			s.failGet(w, r, stream.Ctx, name, err)
-			return
+			return s.failure(stream.Ctx, name, err)
 		}
 	}
 }
 
 // beginGet finds a view, makes room for one answer, and waits for the view to sync, which
-// may time out. It returns no stream if it has answered with a Status; otherwise the caller
-// releases the stream.
-func (s *Server) beginGet(w http.ResponseWriter, r *http.Request, name names.GraphName) (stream *admission.Stream, view View, synced bool) {
-	view, err := s.find(name)
+// may time out. The caller releases the stream. Without a stream the error is a Status, or nil if the
+// client has left.
+func (s *Server) beginGet(r *http.Request, name names.GraphName) (stream *admission.Stream, view View, synced bool, err error) {
+	view, err = s.find(name)
 	if err != nil {
-		s.refuse(w, r, refusal(name, err))
-		return nil, nil, false
+		return nil, nil, false, refusal(name, err)
 	}
 	who, _ := request.UserFrom(r.Context())
 	stream, err = s.reserve(r.Context(), who)
 	if err != nil {
-		s.refuse(w, r, err)
-		return nil, nil, false
+		return nil, nil, false, err
 	}
 	synced, err = s.waitSynced(stream.Ctx, view)
 	if err != nil {
-		s.failGet(w, r, stream.Ctx, name, err)
-		stream.Release()
-		return nil, nil, false
+		defer stream.Release()
+		return nil, nil, false, s.failure(stream.Ctx, name, err)
 	}
-	return stream, view, synced
+	return stream, view, synced, nil
 }
 
 // waitSynced waits for the view up to SyncTimeout, and reports whether it has synced.
@@ -163,17 +154,6 @@ func firstFrames(ctx context.Context, subscription Subscription, within time.Dur
 		return nil, &delivery.ClosedError{Reason: reason.Unavailable, Message: "there is no graph to send yet; try again later"}
 	}
 	return frames, err
-}
-
-// failGet answers a get that failed before its answer began.
-func (s *Server) failGet(w http.ResponseWriter, r *http.Request, ctx context.Context, name names.GraphName, err error) {
-	if refused, ok := errors.AsType[*apierrors.StatusError](err); ok {
-		s.refuse(w, r, refused)
-		return
-	}
-	if closed := s.closeError(ctx, name, err); closed != nil {
-		s.refuse(w, r, refusal(name, closed))
-	}
 }
 
 // addFrames reports whether the graph is complete.

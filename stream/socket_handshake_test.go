@@ -138,7 +138,7 @@ func TestPanicAfterHandshake(t *testing.T) {
 			o := upgradeOptions{protocol: subprotocol, about: names.GraphName{Name: name}, reserve: reserve}
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				r = r.WithContext(request.WithUser(r.Context(), &user.DefaultInfo{Name: "ann"}))
-				s.upgrade(w, r, o, func(*admission.Stream, *websocket.Conn, *transport.Socket) *session { panic("content of an object") })
+				_ = s.upgrade(w, r, o, func(*admission.Stream, *websocket.Conn, *transport.Socket) *session { panic("content of an object") })
 			}))
 			server.Config.ErrorLog = log.New(io.Discard, "", 0)
 			server.Start()

@@ -37,14 +37,12 @@ func ofStreams(info *request.RequestInfo) bool {
 
 // serveStreams upgrades to a connection for many graphs and returns. The rest happens in
 // goroutines that the server joins.
-func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
+func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) error {
 	if r.Method != http.MethodGet || info.Verb != "watch" {
-		s.refuse(w, r, methodNotAllowed(r))
-		return
+		return methodNotAllowed(r)
 	}
 	if !isUpgrade(r) {
-		s.refuse(w, r, apierrors.NewBadRequest("this is a WebSocket, with subprotocol "+mux.Subprotocol))
-		return
+		return apierrors.NewBadRequest("this is a WebSocket, with subprotocol " + mux.Subprotocol)
 	}
 	name := names.GraphName{Name: streams}
 	// A hub has authenticated its users, who have no views of their own here.
@@ -54,15 +52,14 @@ func (s *Server) serveStreams(w http.ResponseWriter, r *http.Request, info *requ
 	case "false":
 		declared = true
 	default:
-		s.refuse(w, r, apierrors.NewBadRequest("?adhoc= must be true, or false to refuse ad-hoc views on this connection"))
-		return
+		return apierrors.NewBadRequest("?adhoc= must be true, or false to refuse ad-hoc views on this connection")
 	}
 	who, _ := request.UserFrom(r.Context())
 	var terms rights.Terms
 	if !credentialsFrom(r.Context()).ofHub() {
 		terms = s.termsOf(r, question{verb: "watch", group: groupVersion.Group, version: groupVersion.Version, resource: streams}, nil)
 	}
-	s.upgrade(w, r, upgradeOptions{protocol: mux.Subprotocol, about: name, reserve: s.reserveMux}, func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
+	return s.upgrade(w, r, upgradeOptions{protocol: mux.Subprotocol, about: name, reserve: s.reserveMux}, func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
 		terms.End = stream.End
 		lease := s.permissions.Acquire(stream.Ctx, who, name, terms)
 		defer lease.Release()

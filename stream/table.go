@@ -11,13 +11,12 @@ import (
 )
 
 // serveTable answers with the table that kubectl prints.
-func (s *Server) serveTable(w http.ResponseWriter, r *http.Request, views []View) {
+func (s *Server) serveTable(w http.ResponseWriter, r *http.Request, views []View) error {
 	include := metav1.IncludeObjectPolicy(r.URL.Query().Get("includeObject"))
 	switch include {
 	case "", metav1.IncludeMetadata, metav1.IncludeNone, metav1.IncludeObject:
 	default:
-		s.refuse(w, r, apierrors.NewBadRequest(fmt.Sprintf("unrecognized includeObject value: %q", include)))
-		return
+		return apierrors.NewBadRequest(fmt.Sprintf("unrecognized includeObject value: %q", include))
 	}
 	table := metav1.Table{
 		TypeMeta: metav1.TypeMeta{Kind: "Table", APIVersion: metav1.SchemeGroupVersion.String()},
@@ -39,7 +38,7 @@ func (s *Server) serveTable(w http.ResponseWriter, r *http.Request, views []View
 			Object: rowObject(&item, include),
 		})
 	}
-	s.answer(w, r, askedAgain, encode(table))
+	return s.answer(w, r, askedAgain, encode(table))
 }
 
 func rowObject(item *listItem, include metav1.IncludeObjectPolicy) runtime.RawExtension {

@@ -17,69 +17,61 @@ import (
 )
 
 // serveWatch streams one graph over the transport that the request asks for.
-func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name names.GraphName) {
+func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, name names.GraphName) error {
 	if name.Name == "" {
 		// A stream has one graph. A client that takes graphs for a collection of objects is
 		// refused at once.
-		s.refuse(w, r, apierrors.NewMethodNotSupported(groupResource, "watch"))
-		return
+		return apierrors.NewMethodNotSupported(groupResource, "watch")
 	}
 	if err := onlyJSON(r); err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	upgrade := isUpgrade(r)
 	if table, err := negotiate(r); err == nil && table && !upgrade {
-		s.refuse(w, r, status(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, name,
-			"a graph is streamed as messages, not as rows of a table; ask for application/json or text/event-stream"))
-		return
+		return status(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, name,
+			"a graph is streamed as messages, not as rows of a table; ask for application/json or text/event-stream")
 	}
 	view, err := s.find(name)
 	if err != nil {
-		s.refuse(w, r, refusal(name, err))
-		return
+		return refusal(name, err)
 	}
 	options, err := parseOptions(r)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	later, err := readHave(r, upgrade, &options)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	options.Since, options.JoinWalk = r.URL.Query().Get("since"), true
 	o := &opening{name: name, view: view, subscribe: &options}
 	switch {
 	case upgrade:
-		s.serveSocket(w, r, o, later)
+		return s.serveSocket(w, r, o, later)
 	case accepts(r, eventsType):
 		// A browser that reconnects repeats its URL, whose since is older.
 		if last := r.Header.Get("Last-Event-ID"); last != "" {
 			options.Since = last
 		}
 		w.Header().Set("X-Accel-Buffering", "no") // for nginx, which would buffer
-		s.serveResponse(w, r, o, eventsType, transport.Events{Response: transport.NewResponse(w)})
+		return s.serveResponse(w, r, o, eventsType, transport.Events{Response: transport.NewResponse(w)})
 	default:
-		s.serveResponse(w, r, o, jsonType, transport.Lines{Response: transport.NewResponse(w)})
+		return s.serveResponse(w, r, o, jsonType, transport.Lines{Response: transport.NewResponse(w)})
 	}
 }
 
 // serveResponse streams as an HTTP response. The handler runs the session.
-func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, o *opening, contentType string, out transport.Transport) {
+func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, o *opening, contentType string, out transport.Transport) error {
 	who, _ := request.UserFrom(r.Context())
 	stream, err := s.reserve(r.Context(), who)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return err
 	}
 	defer stream.Release()
 	o.terms = s.termsOf(r, rightToGraph("watch", o.name.Namespace, o.name.Name), stream.End)
 	graph, err := s.open(stream.Ctx, who, o)
 	if err != nil {
-		s.refuse(w, r, refusal(o.name, err))
-		return
+		return refusal(o.name, err)
 	}
 	session := s.newSession(graph, out, transport.NewResponse(w).Cut)
 	w.Header().Set("Content-Type", contentType)
@@ -88,16 +80,17 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request, o *openin
 	// The peer learns that it was admitted, also if there is nothing to send yet.
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		session.leave(stream.Ctx, stream.Hard, transport.ErrGone)
-		return
+		return nil
 	}
 	session.run(stream.Ctx, stream.Hard)
+	return nil
 }
 
 // serveSocket streams over a WebSocket, after the first message if that has the sums of the client's graph.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, o *opening, haveLater bool) {
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, o *opening, haveLater bool) error {
 	who, _ := request.UserFrom(r.Context())
 	o.terms = s.termsOf(r, rightToGraph("watch", o.name.Namespace, o.name.Name), nil)
-	s.upgrade(w, r, upgradeOptions{protocol: subprotocol, about: o.name, reserve: s.reserve},
+	return s.upgrade(w, r, upgradeOptions{protocol: subprotocol, about: o.name, reserve: s.reserve},
 		func(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) *session {
 			o.terms.End = stream.End
 			if haveLater {

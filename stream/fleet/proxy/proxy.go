@@ -30,9 +30,6 @@ type Options struct {
 	// Writing is called before bytes are written to the client, and returns what is called
 	// when they are written.
 	Writing func() (written func())
-	// Refuse answers the client in place of the cluster. The error is one of Transport, one of
-	// this package, or that of the request's context.
-	Refuse func(http.ResponseWriter, *http.Request, error)
 }
 
 // Errors of an answer that does not pass.
@@ -66,12 +63,12 @@ var mediaTypes = []string{"application/json", "text/event-stream", "text/vnd.gra
 const protocolHeader = "Sec-WebSocket-Protocol"
 
 // Serve passes a GET request to another cluster. It returns when the answer has ended, also
-// that of a WebSocket.
-func Serve(w http.ResponseWriter, r *http.Request, o Options) {
+// that of a WebSocket. After an error the caller answers the client in place of the cluster. It is
+// one of Transport, one of this package, or that of the request's context.
+func Serve(w http.ResponseWriter, r *http.Request, o Options) (err error) {
 	header := http.Header{}
 	if err := gateway.SetUser(header, o.User); err != nil {
-		o.Refuse(w, r, fmt.Errorf("%w: %w", ErrUser, err))
-		return
+		return fmt.Errorf("%w: %w", ErrUser, err)
 	}
 	out := &writer{ResponseWriter: w, header: http.Header{}, writing: o.Writing}
 	(&httputil.ReverseProxy{
@@ -80,10 +77,9 @@ func Serve(w http.ResponseWriter, r *http.Request, o Options) {
 		ModifyResponse: filter,
 		BufferPool:     buffers{},
 		ErrorLog:       log.New(io.Discard, "", 0), // an answer that is cut is the cluster's
-		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
-			o.Refuse(w, r, err)
-		},
+		ErrorHandler:   func(_ http.ResponseWriter, _ *http.Request, failed error) { err = failed },
 	}).ServeHTTP(out, r)
+	return err
 }
 
 // rewrite replaces everything of the request that comes from the client. The user is written last.

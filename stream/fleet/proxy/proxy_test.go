@@ -38,14 +38,14 @@ func newHub(t *testing.T, to http.RoundTripper, refused chan<- error) *httptest.
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "https://portal.example.com")
-		Serve(w, r, Options{
+		err := Serve(w, r, Options{
 			Path: path, User: &user.DefaultInfo{Name: "alice", Groups: []string{"devs"}}, Transport: to,
 			Writing: func() func() { return func() {} },
-			Refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
-				refused <- err
-				http.Error(w, "refused", http.StatusBadGateway)
-			},
 		})
+		if err != nil {
+			refused <- err
+			http.Error(w, "refused", http.StatusBadGateway)
+		}
 	}))
 	t.Cleanup(server.Close)
 	return server
