@@ -16,6 +16,7 @@ func (c *cli) dashboard() *cobra.Command {
 		port   int
 		noOpen bool
 	)
+	from := source{cli: c, insert: first, follows: true}
 	cmd := &cobra.Command{
 		Use:   "dashboard [NAME]",
 		Short: "See graphs in a browser, live",
@@ -33,22 +34,22 @@ Over SSH, choose a port and forward it: ssh -L 8001:127.0.0.1:8001 HOST.`,
   kubectl graphview dashboard
   kubectl graphview dashboard storefront -n shop
   kubectl graphview dashboard --no-open --port 8001`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: from.args(func(cmd *cobra.Command, args []string) error {
 			if c.link != "" && len(args) == 0 {
 				return usagef(cmd, "--link %s: name a GraphView of that cluster, or leave --link out and choose the cluster in the page", c.link)
 			}
 			return between(0, 1, "at most the NAME of a GraphView")(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		}),
+		RunE: from.run(func(cmd *cobra.Command, args []string) error {
 			if port < 0 || port > 65535 {
 				return usagef(cmd, "--port %d: expected 0 to 65535", port)
 			}
 			return c.serveDashboard(cmd.Context(), args, port, !noOpen)
-		},
+		}),
 	}
 	cmd.Flags().IntVar(&port, "port", 0, "The port to listen on; 0 takes a free one")
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "Print the address, and open no browser")
-	c.addLocal(cmd, first)
+	from.addFlags(cmd)
 	c.addLink(cmd)
 	return cmd
 }

@@ -24,6 +24,7 @@ import (
 const mostLookedUp = 20
 
 func (c *cli) explain() *cobra.Command {
+	from := source{cli: c, insert: beforeObject}
 	cmd := &cobra.Command{
 		Use:   "explain NAME KIND/NAME | explain --local KIND/NAME | explain KIND",
 		Short: "Show what an object refers to and what refers to it",
@@ -34,8 +35,8 @@ references.`,
 		Example: `  kubectl graphview explain storefront pod/web-0
   kubectl graphview explain storefront configmap/web
   kubectl graphview explain certificates.cert-manager.io`,
-		Args: between(1, 2, "the NAME of a GraphView or --local and a KIND/NAME, or a KIND"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args: from.args(between(1, 2, "the NAME of a GraphView or --local and a KIND/NAME, or a KIND")),
+		RunE: from.run(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && strings.Contains(args[0], "/") {
 				return usagef(cmd, "%[1]s is an object: name the GraphView before it, explain NAME %[1]s, or use explain --local %[1]s", args[0])
 			}
@@ -61,10 +62,10 @@ references.`,
 			}
 			c.leftOut(c.Out, answerFrom(v, g, true).LeftOut())
 			return failed
-		},
+		}),
 	}
 	c.addWait(cmd)
-	c.addLocal(cmd, beforeObject)
+	from.addFlags(cmd)
 	c.addLink(cmd)
 	return cmd
 }

@@ -29,6 +29,7 @@ var getFormats = append(slices.Clone(formats), formatHTML)
 
 func (c *cli) get() *cobra.Command {
 	var as string
+	from := source{cli: c, insert: first}
 	cmd := &cobra.Command{
 		Use:   "get NAME | get --local",
 		Short: "Write a graph as it is now, for another program or as a page",
@@ -40,8 +41,8 @@ the state of the objects and not their content.`,
   kubectl graphview get storefront -o mermaid
   kubectl graphview get storefront -o html >storefront.html
   kubectl graphview get storefront | jq '.actions | length'`,
-		Args: between(1, 1, "the NAME of a GraphView, or --local"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args: from.args(between(1, 1, "the NAME of a GraphView, or --local")),
+		RunE: from.run(func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(getFormats, as) {
 				return usagef(cmd, "-o %s: expected one of %s", as, strings.Join(getFormats, ", "))
 			}
@@ -57,11 +58,11 @@ the state of the objects and not their content.`,
 				return v.remedy(cmd.Context(), err)
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().StringVarP(&as, "output", "o", formats[0], "One of "+strings.Join(getFormats, ", "))
 	c.addInferred(cmd)
-	c.addLocal(cmd, first)
+	from.addFlags(cmd)
 	c.addLink(cmd)
 	return cmd
 }

@@ -24,6 +24,7 @@ func (c *cli) impact() *cobra.Command {
 		allNamespaces bool
 		cascade       string
 	)
+	from := source{cli: c}
 	cmd := &cobra.Command{
 		Use:   "impact KIND/NAME",
 		Short: "Show what happens if an object is deleted",
@@ -36,8 +37,8 @@ Only references that GraphView knows count, and only objects that you may list.`
   kubectl graphview impact secret/pull-secret -n shop -A
   kubectl graphview impact service/web -n shop --in storefront
   kubectl graphview impact service/web -n shop --local`,
-		Args: between(1, 1, "one KIND/NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args: from.args(between(1, 1, "one KIND/NAME")),
+		RunE: from.run(func(cmd *cobra.Command, args []string) error {
 			if in != "" && allNamespaces {
 				return usagef(cmd, "--in names a GraphView, which has its own namespaces: leave -A out")
 			}
@@ -66,14 +67,14 @@ Only references that GraphView knows count, and only objects that you may list.`
 			}
 			c.drawImpact(v, found)
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&in, "in", "", "The GraphView to look in, instead of an ad-hoc view")
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "Look in all namespaces")
 	cmd.Flags().StringVar(&cascade, "cascade", "background", "How the object is deleted, as for kubectl delete: background, foreground or orphan")
 	c.addInferred(cmd)
 	c.addWait(cmd)
-	c.addLocal(cmd, nil)
+	from.addFlags(cmd)
 	c.addLink(cmd)
 	return cmd
 }

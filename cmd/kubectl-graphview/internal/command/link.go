@@ -13,13 +13,6 @@ import (
 // addLink lets a command look at the graphs of a member of a fleet.
 func (c *cli) addLink(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.link, "link", "", "The ClusterLink of a cluster whose graphs to look at, through the hub of your kubeconfig; see kubectl get clusterlinks")
-	check := cmd.Args
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if c.link != "" && c.local.on() {
-			return usagef(cmd, "--link %s: --local looks at the cluster of your kubeconfig; leave one of them out", c.link)
-		}
-		return check(cmd, args)
-	}
 }
 
 // errLinked is the reason why a GraphView of a member is not read: a hub serves only its graph.

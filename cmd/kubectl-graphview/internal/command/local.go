@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -47,69 +46,6 @@ func (l *localView) on() bool { return l.live || l.files.given() }
 // serves reports whether this process serves the graphs.
 func (l *localView) serves() bool { return l.cluster != nil }
 
-// addLocal lets a command look at a cluster without an operator. With --local, name inserts the name
-// of the view into the arguments of a command that takes a NAME; nil leaves the arguments.
-func (c *cli) addLocal(cmd *cobra.Command, name func(args []string) []string) {
-	flags := cmd.Flags()
-	flags.BoolVar(&c.local.live, "local", false, "Look without an operator: list and watch with your own rights, in this process. -n takes several namespaces, as a,b")
-	if cmd.Name() != "query" {
-		flags.StringVarP(&c.local.file, "filename", "f", "", "With --local: a file with the GraphView to show, and any ReferenceRules")
-	}
-	c.addFrom(cmd)
-	own := flags.Lookup("all-namespaces") == nil
-	if own {
-		flags.BoolVarP(&c.local.allNamespaces, "all-namespaces", "A", false, "With --local: all namespaces")
-	}
-	named := name != nil
-	if !named {
-		name = func(args []string) []string { return args }
-	}
-	check, run := cmd.Args, cmd.RunE
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if c.local.on() {
-			args = name(args)
-		}
-		return check(cmd, args)
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case c.local.live && named && len(name(args)) == len(args):
-			return run(cmd, args) // it is about no view
-		case c.local.files.given():
-			return c.runManifests(cmd, func(ctx context.Context) error {
-				cmd.SetContext(ctx)
-				return run(cmd, name(args))
-			})
-		case c.local.on():
-			if !own {
-				// Its error is that there is no such flag.
-				c.local.allNamespaces, _ = flags.GetBool("all-namespaces")
-			}
-			return c.runLocal(cmd, func(ctx context.Context) error {
-				cmd.SetContext(ctx)
-				return run(cmd, name(args))
-			})
-		case c.local.file != "":
-			return usagef(cmd, "-f is the GraphView of --local: add --local, or leave -f out")
-		case c.local.allNamespaces:
-			return usagef(cmd, "-A is for --local: a GraphView has its own namespaces")
-		default:
-			return run(cmd, args)
-		}
-	}
-}
-
-// first inserts the name of the view before the arguments.
-func first(args []string) []string { return slices.Insert(slices.Clone(args), 0, localName) }
-
-// beforeObject is first for a command whose only argument may be a KIND, which is of no view.
-func beforeObject(args []string) []string {
-	if len(args) == 1 && !strings.Contains(args[0], "/") {
-		return args
-	}
-	return first(args)
-}
-
 // refuseLists refuses -n a,b without --local, since an operator's view has its own namespaces.
 func (c *cli) refuseLists(cmd *cobra.Command, _ []string) error {
 	if !c.local.on() && cmd.Name() != "install" && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ",") {
@@ -119,7 +55,8 @@ func (c *cli) refuseLists(cmd *cobra.Command, _ []string) error {
 }
 
 // runLocal serves the graphs of the user's scope while run runs.
-func (c *cli) runLocal(cmd *cobra.Command, run func(context.Context) error) error {
+func (s *source) runLocal(cmd *cobra.Command, run func(context.Context) error) error {
+	c := s.cli
 	ctx, l := cmd.Context(), &c.local
 	named, from, err := c.readScope(cmd)
 	if err != nil {
@@ -146,8 +83,8 @@ func (c *cli) runLocal(cmd *cobra.Command, run func(context.Context) error) erro
 		return err
 	}
 	l.view = graphview.Name{Namespace: namespace, Name: localName}
-	o := local.Options{Config: config, Rights: l.rights, View: l.view, Rules: from.rules, SyncTimeout: c.localPatience(cmd)}
-	if cmd.Name() != "query" {
+	o := local.Options{Config: config, Rights: l.rights, View: l.view, Rules: from.rules, SyncTimeout: s.patience()}
+	if !s.adHoc {
 		declared := l.declare(from.declared)
 		of, err := validation.SpecOf(&declared)
 		if err != nil {
@@ -174,15 +111,6 @@ func (c *cli) readScope(cmd *cobra.Command) (named []string, from fileView, err 
 		from, err = c.readView(cmd, c.local.file)
 	}
 	return named, from, err
-}
-
-// localPatience is how long the view waits for one resource. It is longer than the command waits for
-// the view, so that a view without the resource does not count as complete.
-func (c *cli) localPatience(cmd *cobra.Command) time.Duration {
-	if cmd.Name() != "problems" {
-		return 0
-	}
-	return c.wait + time.Minute
 }
 
 // namespacesIn are the namespaces of -n.

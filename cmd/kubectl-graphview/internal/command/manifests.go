@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,34 +37,33 @@ type manifestFlags struct{ from, kustomize, schemas, allow []string }
 
 func (f *manifestFlags) given() bool { return len(f.from)+len(f.kustomize) > 0 }
 
-// addFrom lets a command look at manifests in place of a cluster.
-func (c *cli) addFrom(cmd *cobra.Command) {
-	if cmd.Name() == "query" || cmd.Name() == "mcp" {
-		return
-	}
-	flags, files := cmd.Flags(), &c.local.files
-	flags.StringArrayVar(&files.from, "from", nil, "Look at manifests, as if they were applied, and at no cluster: files, folders with their subfolders, or - for standard input. May be repeated")
-	flags.StringArrayVarP(&files.kustomize, "kustomize", "k", nil, "As --from, for a folder that kustomize builds")
-	flags.StringArrayVar(&files.schemas, "schemas", nil, "With --from: files and folders with the CustomResourceDefinitions of kinds that the manifests do not define")
-	if cmd.Name() == "problems" {
-		flags.StringArrayVar(&files.allow, "allow", nil, "With --from: KIND/NAME, with * for any text, of objects that are created elsewhere, as the comment # graphview: allow KIND/NAME")
-	}
-	check := cmd.Args
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case files.given() && (c.local.live || c.link != ""):
-			return usagef(cmd, "--from looks at no cluster: leave it, or --local and --link, out")
-		case files.given() && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ","):
-			return usagef(cmd, "-n %s: with --from it is the namespace of objects that name none; leave all but one out", *c.config.Namespace)
-		case !files.given() && len(files.schemas)+len(files.allow) > 0:
-			return usagef(cmd, "--schemas and --allow go with --from or -k")
-		}
-		return check(cmd, args)
+// addFlags adds the flags of manifests, with --allow if the command judges them.
+func (f *manifestFlags) addFlags(flags *pflag.FlagSet, verdict bool) {
+	flags.StringArrayVar(&f.from, "from", nil, "Look at manifests, as if they were applied, and at no cluster: files, folders with their subfolders, or - for standard input. May be repeated")
+	flags.StringArrayVarP(&f.kustomize, "kustomize", "k", nil, "As --from, for a folder that kustomize builds")
+	flags.StringArrayVar(&f.schemas, "schemas", nil, "With --from: files and folders with the CustomResourceDefinitions of kinds that the manifests do not define")
+	if verdict {
+		flags.StringArrayVar(&f.allow, "allow", nil, "With --from: KIND/NAME, with * for any text, of objects that are created elsewhere, as the comment # graphview: allow KIND/NAME")
 	}
 }
 
+// checkManifestFlags refuses flags of manifests that do not go together.
+func (c *cli) checkManifestFlags(cmd *cobra.Command) error {
+	files := &c.local.files
+	switch {
+	case files.given() && (c.local.live || c.link != ""):
+		return usagef(cmd, "--from looks at no cluster: leave it, or --local and --link, out")
+	case files.given() && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ","):
+		return usagef(cmd, "-n %s: with --from it is the namespace of objects that name none; leave all but one out", *c.config.Namespace)
+	case !files.given() && len(files.schemas)+len(files.allow) > 0:
+		return usagef(cmd, "--schemas and --allow go with --from or -k")
+	}
+	return nil
+}
+
 // runManifests serves the graph of manifests while run runs.
-func (c *cli) runManifests(cmd *cobra.Command, run func(context.Context) error) error {
+func (s *source) runManifests(cmd *cobra.Command, run func(context.Context) error) error {
+	c := s.cli
 	l := &c.local
 	loader := offline.NewLoader(offline.Options{
 		Paths: l.files.from, Kustomizations: l.files.kustomize, Schemas: l.files.schemas, Namespace: *c.config.Namespace, Stdin: c.In,
@@ -95,11 +95,11 @@ func (c *cli) runManifests(cmd *cobra.Command, run func(context.Context) error) 
 	defer stop()
 	var serving errgroup.Group
 	serving.Go(func() error { return server.Run(ctx) })
-	o := local.Options{Config: server.Config(), Rights: l.rights, View: l.view, Spec: &of.spec, Rules: of.rules, WithoutHealth: true, SyncTimeout: c.localPatience(cmd)}
+	o := local.Options{Config: server.Config(), Rights: l.rights, View: l.view, Spec: &of.spec, Rules: of.rules, WithoutHealth: true, SyncTimeout: s.patience()}
 	err = local.With(ctx, o, func(ctx context.Context, cluster *local.Cluster) error {
 		l.cluster = cluster
 		defer func() { l.cluster = nil }()
-		if cmd.Name() != "dashboard" && cmd.Name() != "watch" {
+		if !s.follows {
 			return run(ctx)
 		}
 		ctx, stop := context.WithCancel(ctx)

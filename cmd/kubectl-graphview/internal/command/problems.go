@@ -39,6 +39,7 @@ func (c *cli) problems() *cobra.Command {
 		allNamespaces bool
 		s             search
 	)
+	from := source{cli: c, verdict: true}
 	cmd := &cobra.Command{
 		Use:   "problems [NAME]",
 		Short: "List what is degraded, progressing, or missing",
@@ -63,13 +64,13 @@ comment # graphview: allow KIND/NAME.`,
   kubectl graphview problems --local -n shop --wait 2m -o json
   kubectl graphview problems --from manifests/ --allow 'Secret/*-tls'
   helm template ./chart | kubectl graphview problems --from - -o sarif`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: from.args(func(cmd *cobra.Command, args []string) error {
 			if c.local.on() && len(args) > 0 {
 				return usagef(cmd, "--local and --from have one view: leave %s out", args[0])
 			}
 			return between(0, 1, "at most the NAME of a GraphView")(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		}),
+		RunE: c.unknownUnlessFound(from.run(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case c.local.files.given() && slices.Contains([]string{outputSARIF, outputJUnit}, s.output):
 			case !slices.Contains(problemOutputs, s.output):
@@ -98,24 +99,28 @@ comment # graphview: allow KIND/NAME.`,
 				return err
 			}
 			return c.conclude(s, found)
-		},
+		})),
 	}
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "The graphs of all namespaces")
 	cmd.Flags().StringVarP(&s.output, "output", "o", outputTable, "One of "+strings.Join(problemOutputs, ", ")+"; with --from also sarif, junit")
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "With --local: exit with 3 also if some kinds are left out")
 	c.addWait(cmd)
-	c.addLocal(cmd, nil)
+	from.addFlags(cmd)
 	c.addLink(cmd)
 	c.addAllLinks(cmd)
-	run := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	return cmd
+}
+
+// unknownUnlessFound makes an error of run an errUnknown, with --local and --from: the exit code
+// distinguishes a graph with problems from one that was not read.
+func (c *cli) unknownUnlessFound(run runFunc) runFunc {
+	return func(cmd *cobra.Command, args []string) error {
 		err := run(cmd, args)
 		if wrong := new(usageError); c.local.on() && err != nil && !errors.Is(err, errFound) && !errors.As(err, &wrong) {
 			return unknownError{err}
 		}
 		return err
 	}
-	return cmd
 }
 
 // problemsIn returns the graph to look in; with an error, what there is of it.

@@ -38,6 +38,7 @@ func (c *cli) query() *cobra.Command {
 		output  string
 		follows bool
 	)
+	from := source{cli: c, adHoc: true, withoutManifests: true}
 	cmd := &cobra.Command{
 		Use:   "query",
 		Short: "Draw an ad-hoc graph without a GraphView",
@@ -54,8 +55,8 @@ It takes the ClusterRole graphview-requester, or --local.`,
   kubectl graphview query -n shop --root deployment/web -o table
   kubectl graphview query -n shop --root deployment/web -o html >web.html
   kubectl graphview query -A --resources pods --cel "obj.status.phase == 'Pending'" -w`,
-		Args: between(0, 0, "no arguments; --root names what to begin with"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: from.args(between(0, 0, "no arguments; --root names what to begin with")),
+		RunE: from.run(func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(queryOutputs, output) {
 				return usagef(cmd, "-o %s: expected one of %s", output, strings.Join(queryOutputs, ", "))
 			}
@@ -122,7 +123,7 @@ It takes the ClusterRole graphview-requester, or --local.`,
 				return err
 			}
 			return failed
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&q.resources, "resources", nil, "Resources to include, as for kubectl get: pods,deployments.apps")
@@ -141,7 +142,7 @@ It takes the ClusterRole graphview-requester, or --local.`,
 	s.addTo(cmd)
 	c.addInferred(cmd)
 	c.addWait(cmd)
-	c.addLocal(cmd, nil)
+	from.addFlags(cmd)
 	return cmd
 }
 

@@ -36,6 +36,7 @@ func (s *shape) addTo(cmd *cobra.Command) {
 
 func (c *cli) tree() *cobra.Command {
 	var s shape
+	from := source{cli: c, insert: first}
 	cmd := &cobra.Command{
 		Use:   "tree NAME [KIND/NAME] | tree --local [KIND/NAME]",
 		Short: "Draw a graph as a tree",
@@ -52,8 +53,8 @@ The exit code is 1 if the graph has no object.`,
   kubectl graphview tree storefront deployment/web --depth=2
   kubectl graphview tree storefront configmap/web --reverse
   kubectl graphview tree storefront --missing`,
-		Args: between(1, 2, "the NAME of a GraphView or --local, and at most one KIND/NAME to begin with"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args: from.args(between(1, 2, "the NAME of a GraphView or --local, and at most one KIND/NAME to begin with")),
+		RunE: from.run(func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				s.start = args[1]
 			}
@@ -90,12 +91,12 @@ The exit code is 1 if the graph has no object.`,
 				return failed
 			}
 			return c.checkEffect(cmd.Context(), v, g)
-		},
+		}),
 	}
 	s.addTo(cmd)
 	c.addInferred(cmd)
 	c.addWait(cmd)
-	c.addLocal(cmd, first)
+	from.addFlags(cmd)
 	c.addLink(cmd)
 	return cmd
 }

@@ -24,6 +24,7 @@ func (c *cli) watch() *cobra.Command {
 		reverse     bool
 		depth       int
 	)
+	from := source{cli: c, insert: first, follows: true}
 	cmd := &cobra.Command{
 		Use:   "watch NAME | watch --local",
 		Short: "Follow a graph, a line for each change",
@@ -38,8 +39,8 @@ With --root it is a part of the graph: the object and what it is made of, or wit
   kubectl graphview watch storefront --changes-only --timestamps
   kubectl graphview watch storefront --root deployment/web --depth 2
   kubectl graphview watch storefront -o json | jq -c '.actions[]?'`,
-		Args: between(1, 1, "the NAME of a GraphView, or --local"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args: from.args(between(1, 1, "the NAME of a GraphView, or --local")),
+		RunE: from.run(func(cmd *cobra.Command, args []string) error {
 			if output != outputText && output != outputJSON {
 				return usagef(cmd, "-o %s: expected %s or %s", output, outputText, outputJSON)
 			}
@@ -55,7 +56,7 @@ With --root it is a part of the graph: the object and what it is made of, or wit
 			f := v.followPart(client.ContentObject, part)
 			defer f.Close()
 			return c.print(cmd.Context(), f, output == outputJSON, newJournal(c, v.namespace, f.Graph(), timestamps, changesOnly))
-		},
+		}),
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", outputText, "text, or json: the messages as the server sends them")
 	cmd.Flags().BoolVar(&timestamps, "timestamps", false, "Begin each line with the time at which it came")
@@ -65,7 +66,7 @@ With --root it is a part of the graph: the object and what it is made of, or wit
 	cmd.Flags().IntVar(&depth, "depth", 0, "With --root: the most references from it (0 = any)")
 	c.addInferred(cmd)
 	c.addWait(cmd)
-	c.addLocal(cmd, first)
+	from.addFlags(cmd)
 	c.addLink(cmd)
 	return cmd
 }
