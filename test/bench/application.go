@@ -18,7 +18,7 @@ import (
 	"graphview.dev/test/must"
 )
 
-// The objects of an application, as controllers would make them, and a pod of it.
+// The templates of an application's objects, as controllers would create them, and of a pod.
 var (
 	//go:embed application.yaml
 	applicationText string
@@ -36,7 +36,7 @@ var (
 		"{apiVersion: v1, kind: ConfigMap, metadata: {name: kube-root-ca.crt, namespace: {{.Name}}}, data: {ca.crt: certificate}}")
 )
 
-// application is what templates see.
+// application is the data of the templates.
 type application struct {
 	*load.Scope
 
@@ -54,12 +54,12 @@ func newApplication(s shape, i int) *application {
 	}
 }
 
-// Selector are the labels that select the pods; a ReplicaSet knows its own by a hash too.
+// Selector returns the labels that select the pods; a ReplicaSet's selector has a hash too.
 func (a *application) Selector(hash ...string) (string, error) {
 	return asJSON(map[string]string{"app.kubernetes.io/name": a.Name, "app.kubernetes.io/instance": a.Name + "-" + a.Namespace}, hash)
 }
 
-// Labels are all that objects have.
+// Labels returns all labels of an object.
 func (a *application) Labels(hash ...string) (string, error) {
 	return asJSON(map[string]string{
 		"app.kubernetes.io/name": a.Name, "app.kubernetes.io/instance": a.Name + "-" + a.Namespace,
@@ -75,7 +75,7 @@ func asJSON(labels map[string]string, hash []string) (string, error) {
 	return string(text), err
 }
 
-// PodSpec is the same for all pods, but for the node.
+// PodSpec returns the spec of a pod, which differs in the node alone.
 func (a *application) PodSpec() (string, error) {
 	var text bytes.Buffer
 	if err := podSpec.Execute(&text, a); err != nil {
@@ -85,7 +85,7 @@ func (a *application) PodSpec() (string, error) {
 	return string(line), err
 }
 
-// createLoad makes all objects, and returns when they are there.
+// createLoad creates all objects.
 func createLoad(ctx context.Context, config *rest.Config, s shape) {
 	m := must.Get(load.NewMaker(config))
 	started := time.Now()
@@ -110,5 +110,5 @@ func createLoad(ctx context.Context, config *rest.Config, s shape) {
 		}
 		return nil
 	}))
-	fmt.Fprintf(os.Stderr, "load: there after %.0f s\n", time.Since(started).Seconds())
+	fmt.Fprintf(os.Stderr, "load: created after %.0f s\n", time.Since(started).Seconds())
 }

@@ -14,18 +14,18 @@ import (
 	"graphview.dev/test/must"
 )
 
-// arrival is when a change came to one subscriber.
+// arrival is the time at which a change came to one subscriber.
 type arrival struct {
 	n  int
 	at time.Time
 }
 
-// audience reads many streams of one view and notes when changes come.
+// audience reads many streams of one view and records when changes come.
 type audience struct {
 	conns   []*websocket.Conn
 	reading sync.WaitGroup
-	mark    []byte // what stands before a sequence in a message
-	// first and last are the changes to note; those between them too.
+	mark    []byte // the text before a sequence in a message
+	// first and last bound the recorded changes.
 	first, last atomic.Int64
 
 	messages, bytes atomic.Int64
@@ -33,12 +33,12 @@ type audience struct {
 	mu        sync.Mutex
 	arrivals  []arrival
 	listeners int
-	reached   int // listeners that were told of the last change
+	reached   int // listeners that have received the last change
 	err       error
 }
 
-// listen reads all streams until leave is called, and notes of those numbered
-// with a multiple of every when changes come. The others only read.
+// listen reads all streams until leave is called, and records the changes that come to each
+// stream whose number is a multiple of every.
 func listen(ctx context.Context, conns []*websocket.Conn, every int, mark string) *audience {
 	a := &audience{conns: conns, mark: []byte(mark)}
 	a.last.Store(-1)
@@ -47,57 +47,59 @@ func listen(ctx context.Context, conns []*websocket.Conn, every int, mark string
 		if listens {
 			a.listeners++
 		}
-		a.reading.Go(func() { a.read(ctx, conn, listens) })
+		a.reading.Go(func() {
+			err := a.read(ctx, conn, listens)
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			if a.err == nil {
+				a.err = err
+			}
+		})
 	}
 	return a
 }
 
-func (a *audience) read(ctx context.Context, conn *websocket.Conn, listens bool) {
+// read reads a stream until it ends.
+func (a *audience) read(ctx context.Context, conn *websocket.Conn, listens bool) error {
 	var buffer bytes.Buffer
-	var arrived []arrival
 	for {
-		if err := read(ctx, conn, &buffer); err != nil {
-			a.mu.Lock()
-			if a.err == nil {
-				a.err = err
-			}
-			a.mu.Unlock()
-			return
+		if err := receive(ctx, conn, &buffer); err != nil {
+			return err
 		}
-		now := time.Now()
 		a.messages.Add(1)
 		a.bytes.Add(int64(buffer.Len()))
-		if !listens {
+		if listens {
+			a.record(buffer.Bytes(), time.Now())
+		}
+	}
+}
+
+// record records the changes in a message.
+func (a *audience) record(message []byte, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	first, last := a.first.Load(), a.last.Load()
+	for n := range load.Numbers(message, a.mark) {
+		if int64(n) < first || int64(n) > last {
 			continue
 		}
-		arrived = arrived[:0]
-		ended := false
-		first, last := a.first.Load(), a.last.Load()
-		for n := range load.Numbers(buffer.Bytes(), a.mark) {
-			if int64(n) >= first && int64(n) <= last {
-				arrived = append(arrived, arrival{n, now})
-				ended = ended || int64(n) == last
-			}
-		}
-		a.mu.Lock()
-		a.arrivals = append(a.arrivals, arrived...)
-		if ended {
+		a.arrivals = append(a.arrivals, arrival{n, now})
+		if int64(n) == last {
 			a.reached++
 		}
-		a.mu.Unlock()
 	}
 }
 
 // expect sets the changes to record from now on.
 func (a *audience) expect(first, n int) {
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.arrivals, a.reached = nil, 0
-	a.mu.Unlock()
 	a.first.Store(int64(first))
 	a.last.Store(int64(first + n - 1))
 }
 
-// late is how late changes came after they began.
+// late returns the delays of the recorded changes since they began.
 func (a *audience) late(began func(n int) time.Time) []time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -110,7 +112,7 @@ func (a *audience) late(began func(n int) time.Time) []time.Duration {
 
 // awaitAll waits until every listener has the last change.
 func (a *audience) awaitAll(ctx context.Context) {
-	ctx, cancel := context.WithTimeoutCause(ctx, drained, errNotTold)
+	ctx, cancel := context.WithTimeoutCause(ctx, lastChange, errNoLastChange)
 	defer cancel()
 	for {
 		a.mu.Lock()
@@ -120,16 +122,16 @@ func (a *audience) awaitAll(ctx context.Context) {
 		if done {
 			return
 		}
-		must.Do(wait(ctx, patience))
+		must.Do(wait(ctx, interval))
 	}
 }
 
-// drained is how long the last changes may take.
-const drained = time.Minute
+// lastChange bounds the delay of the last change.
+const lastChange = time.Minute
 
-var errNotTold = errors.New("not every subscriber was told of the last change within a minute")
+var errNoLastChange = errors.New("not every subscriber had the last change within a minute")
 
-// leave closes the streams and joins who read them.
+// leave closes the streams and waits for their readers.
 func (a *audience) leave() {
 	closeAll(a.conns...)
 	a.reading.Wait()

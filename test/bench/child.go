@@ -15,77 +15,61 @@ import (
 	"graphview.dev/test/must"
 )
 
-// children are the processes that this program starts of itself, by the
-// argument that asks for them.
+// children are the processes that this program starts of itself, by the name in their task.
 var children = map[string]func(context.Context, *child){
-	"floor":              func(ctx context.Context, c *child) { listAll(ctx, c, true) },
-	"gzip":               func(ctx context.Context, c *child) { listAll(ctx, c, false) },
-	"engine":             runEngine,
-	"summaries":          runEngine,
-	"informers":          func(ctx context.Context, c *child) { runInformers(ctx, c, nil) },
-	"stripped":           func(ctx context.Context, c *child) { runInformers(ctx, c, withoutManagedFields) },
-	"controller-runtime": runControllerRuntime,
-	"judged":             func(ctx context.Context, c *child) { runStep(ctx, c, judged) },
-	"referred":           func(ctx context.Context, c *child) { runStep(ctx, c, referred) },
-	"server":             runServer,
-	"crowd":              runCrowd,
-	"watch":              runWatch,
-	"verify":             runVerify,
+	"floor":     func(ctx context.Context, c *child) { listAll(ctx, c, true) },
+	"gzip":      func(ctx context.Context, c *child) { listAll(ctx, c, false) },
+	"engine":    runEngine,
+	"informers": func(ctx context.Context, c *child) { runInformers(ctx, c, nil) },
+	"stripped":  func(ctx context.Context, c *child) { runInformers(ctx, c, withoutManagedFields) },
+	"judged":    func(ctx context.Context, c *child) { runStep(ctx, c, judged) },
+	"referred":  func(ctx context.Context, c *child) { runStep(ctx, c, referred) },
+	"views":     func(ctx context.Context, c *child) { runViews(ctx, c, false) },
+	"differ":    func(ctx context.Context, c *child) { runViews(ctx, c, true) },
+	"watch":     runWatch,
+	"verify":    runVerify,
 }
 
-// task is what a process that measures itself is told, as JSON in its last argument.
+// task is the order to a process that measures itself, as JSON in its last argument.
 type task struct {
 	Name            string // in children
 	Program         string // empty: this one
 	Kubeconfig, Out string // Out: file for the sample
 	Settle          time.Duration
-	Processors      int           // 0: all
-	LastEvent       int           // number of the last to wait for after synced; 0: none
-	Certificates    string        // directory with those to serve with
-	URL             string        // of an operator
-	IdleFor         time.Duration // to be after having settled
-	View            string        // name; empty: that of all objects
-	Subscribers     int
+	Processors      int      // 0: all
+	LastEvent       int      // number of the last event that the process waits for after synced; 0: none
+	URL             string   // of an operator
 	Resources       []string // group/kind, for the gitops peer
-	Manifests       bool     // which that keeps too
-	// Files for profiles: of the cold start, of what is held at the end, and of
-	// the time of the events.
-	CPUProfile, MemProfile, EventProfile string
 }
 
-// child is such a process, and what it found.
+// child is a process that measures itself.
 type child struct {
 	task
 	sample
 
 	config  *rest.Config
 	started time.Time
-	view    lens
 }
 
-// synced notes how long it took.
+// synced records the time and the processor time since the start.
 func (c *child) synced() {
 	c.Seconds = time.Since(c.started).Seconds()
 	c.Processor = processorTime(os.Getpid())
 }
 
-// settled waits for what a process does after it synced, and reads its memory as
-// anybody outside would find it; then its heap.
+// settled waits for the work of a process after it synced, and reads its memory as
+// /proc shows it, and its heap.
 func (c *child) settled(ctx context.Context) {
 	must.Do(wait(ctx, c.Settle))
 	c.readMemory(os.Getpid())
 	c.readHeap()
 }
 
-// serve is the whole of a child process: it measures and writes its sample to a
-// file.
+// serve runs a child process: it measures, and writes its sample to a file.
 func serve(ctx context.Context, text string) {
-	c := &child{started: time.Now(), view: whole}
+	c := &child{started: time.Now()}
 	must.Do(json.Unmarshal([]byte(text), &c.task))
-	if c.View != "" {
-		c.view = lens{name: c.View}
-	}
-	runtime.GOMAXPROCS(c.Processors) // none changes nothing
+	runtime.GOMAXPROCS(c.Processors) // 0 changes nothing
 	c.config = must.Get(clientcmd.BuildConfigFromFlags("", c.Kubeconfig))
 	c.config.QPS = -1 // no client-side limit
 	children[c.Name](ctx, c)
@@ -112,7 +96,7 @@ func startChild(plane *env.ControlPlane, t task) (process *env.Process, out stri
 	return must.Get(plane.Run(t.Name, t.Program, append(args, string(text))...)), t.Out
 }
 
-// childArgument says that a task follows.
+// childArgument is the argument before a task.
 const childArgument = "child"
 
 // readSample waits until a program has ended, and reads its sample.
@@ -132,36 +116,30 @@ func readSample(ctx context.Context, process *env.Process, out string) (s sample
 	return s
 }
 
-// awaitReady waits until a program has written the file that says that it is ready, and
-// returns what is in it.
-func awaitReady(ctx context.Context, process *env.Process, out string) (text []byte) {
+// awaitReady waits until a child says that it is ready for events.
+func awaitReady(ctx context.Context, process *env.Process, out string) {
 	until(ctx, process, func() (ready bool) {
-		var err error
-		text, err = os.ReadFile(out + ".ready")
+		_, err := os.Stat(out + ".ready")
 		return err == nil
 	})
 	must.Do(os.Remove(out + ".ready"))
-	return text
 }
 
-// sayReady is the other side of awaitReady. Renamed, so that no reader sees half of the file.
-func (c *child) sayReady(text []byte) {
-	must.Do(os.WriteFile(c.Out+".tmp", text, 0o600))
-	must.Do(os.Rename(c.Out+".tmp", c.Out+".ready"))
-}
+// sayReady ends the wait of awaitReady.
+func (c *child) sayReady() { must.Do(os.WriteFile(c.Out+".ready", nil, 0o600)) }
 
-// until waits for something to become true while a process runs.
+// until waits while a process runs until done reports true.
 func until(ctx context.Context, process interface{ Exited() error }, done func() bool) {
 	for !done() {
 		must.Do(process.Exited())
-		must.Do(wait(ctx, patience))
+		must.Do(wait(ctx, interval))
 	}
 }
 
-// patience is between two looks at what is not there yet.
-const patience = 20 * time.Millisecond
+// interval is the time between two polls.
+const interval = 20 * time.Millisecond
 
-// wait returns after a while, or at once with the reason why not.
+// wait returns after a while, or at once with the cause when the context ends.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

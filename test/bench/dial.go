@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/coder/websocket"
@@ -15,70 +14,47 @@ import (
 	"graphview.dev/test/subscriber"
 )
 
-const graphsPath = "/apis/stream.graphview.dev/v1alpha1"
-
 // dialer opens streams at one address as one user.
 type dialer struct {
 	client *http.Client
 	base   string
-	// ended is an error once it is of no use to try again.
-	ended func() error
+	// exited returns an error after the server has exited.
+	exited func() error
 }
 
 // newDialer dials base with the credentials of a configuration.
-func newDialer(config *rest.Config, base string, ended func() error) *dialer {
+func newDialer(config *rest.Config, base string, exited func() error) *dialer {
 	config = rest.CopyConfig(config)
 	config.Host = base
-	config.NextProtos = []string{"http/1.1"} // a WebSocket is an upgrade, which HTTP/2 has not
-	return &dialer{client: must.Get(rest.HTTPClientFor(config)), base: base, ended: ended}
+	config.NextProtos = []string{"http/1.1"} // a WebSocket is an upgrade, which HTTP/2 does not have
+	return &dialer{client: must.Get(rest.HTTPClientFor(config)), base: base, exited: exited}
 }
 
 func (d *dialer) close() { d.client.CloseIdleConnections() }
 
-// retry tries until there is no error, the server has ended or ctx is done.
-func (d *dialer) retry(ctx context.Context, attempt func() error) error {
-	for {
-		err := attempt()
-		if err == nil {
-			return nil
-		}
-		if ended := d.ended(); ended != nil {
-			return ended
-		}
-		if ended := wait(ctx, patience); ended != nil {
-			return fmt.Errorf("%w: %w", ended, err)
-		}
-	}
-}
-
-// served waits until the operator serves graphs, and answers whom it has to ask
-// the API server about.
-func (d *dialer) served(ctx context.Context) error {
-	return d.retry(ctx, func() error {
-		_, err := copyList(ctx, d.client, d.base+graphsPath+"/graphs", io.Discard)
-		return err
-	})
-}
-
-// dial subscribes to a view as soon as it is known, after a revision or, if
-// that is empty, from the beginning.
-func (d *dialer) dial(ctx context.Context, l lens, since string) (conn *websocket.Conn, err error) {
+// dial subscribes to a view, after a revision or, if that is empty, from the beginning. It tries again
+// until the operator has seen the view, the operator exits or ctx ends.
+func (d *dialer) dial(ctx context.Context, l lens, since string) (*websocket.Conn, error) {
 	path := d.base + l.watchPath()
 	if since != "" {
 		path += "?since=" + since
 	}
-	err = d.retry(ctx, func() error {
-		conn, _, err = websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: d.client, Subprotocols: []string{"graphview.v1"}})
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("subscribe: %w", err)
+	for {
+		conn, _, err := websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: d.client, Subprotocols: []string{"graphview.v1"}})
+		if err == nil {
+			conn.SetReadLimit(-1) // a single object may be larger than the library's limit
+			return conn, nil
+		}
+		if exited := d.exited(); exited != nil {
+			return nil, exited
+		}
+		if ended := wait(ctx, interval); ended != nil {
+			return nil, fmt.Errorf("subscribe: %w: %w", ended, err)
+		}
 	}
-	conn.SetReadLimit(-1) // a single object may be larger than a message should be
-	return conn, nil
 }
 
-// dialMany opens as many streams after a revision, some at a time.
+// dialMany opens n streams after a revision, some at a time.
 func (d *dialer) dialMany(ctx context.Context, n int, l lens, since string) []*websocket.Conn {
 	conns := make([]*websocket.Conn, n)
 	group, dialing := errgroup.WithContext(ctx)
@@ -104,14 +80,14 @@ func closeAll(conns ...*websocket.Conn) {
 	}
 }
 
-// follow reads up to the message that says synced, and returns its revision.
-func follow(ctx context.Context, conn *websocket.Conn, took func([]byte) error) (rev string, err error) {
+// follow reads messages up to the one that says synced, and returns its revision.
+func follow(ctx context.Context, conn *websocket.Conn, apply func([]byte) error) (rev string, err error) {
 	var buffer bytes.Buffer
 	for {
-		if err := read(ctx, conn, &buffer); err != nil {
+		if err := receive(ctx, conn, &buffer); err != nil {
 			return "", err
 		}
-		if err := took(buffer.Bytes()); err != nil {
+		if err := apply(buffer.Bytes()); err != nil {
 			return "", err
 		}
 		if h, err := subscriber.Head(buffer.Bytes()); err != nil || h.Synced {
@@ -123,8 +99,8 @@ func follow(ctx context.Context, conn *websocket.Conn, took func([]byte) error) 
 // ignore is a reader of messages that does nothing with them.
 func ignore([]byte) error { return nil }
 
-// read reads one message in place of what is in the buffer.
-func read(ctx context.Context, conn *websocket.Conn, buffer *bytes.Buffer) error {
+// receive reads one message into the buffer.
+func receive(ctx context.Context, conn *websocket.Conn, buffer *bytes.Buffer) error {
 	_, message, err := conn.Reader(ctx)
 	if err != nil {
 		return fmt.Errorf("stream: %w", err)

@@ -13,8 +13,8 @@ import (
 	"graphview.dev/test/must"
 )
 
-// disturbance is what goes on beside a neighbour until ctx ends. It takes away what it
-// made, and says how much there was of it.
+// disturbance is a load beside a neighbour until ctx ends. It deletes the views that it made, and
+// returns how often it ran, as a text.
 type disturbance struct {
 	name string
 	run  func(ctx context.Context) (took string)
@@ -29,7 +29,7 @@ func (n *neighbour) disturbances() []disturbance {
 	}
 }
 
-// comesAndGoes has a view of everything made, followed and deleted, again and again.
+// comesAndGoes makes, follows and deletes a view of everything, again and again.
 func (n *neighbour) comesAndGoes(ctx context.Context) (took string) {
 	times := 0
 	for ctx.Err() == nil {
@@ -49,25 +49,25 @@ func (n *neighbour) fillOnce(ctx context.Context, l lens) {
 	must.Get(follow(ctx, conn, ignore))
 }
 
-// costly takes nearly what an expression may cost on one object.
+// costly is an expression that costs nearly the whole budget on each object.
 var costly = "[" + strings.TrimSuffix(strings.Repeat("1,", 900), ",") + "].map(i,[i,i,i,i,i,i]).map(i,i.map(j,j+1)).all(i,i.all(j,j>0))"
 
-// costs has a view of everything judged by an expression that costs as much as it may.
+// costs makes a view of everything with a costly expression.
 func (n *neighbour) costs(ctx context.Context) (took string) {
 	const metricName = "graphview_expression_cost_total"
-	before := metric(ctx, n.m.MetricsURL(), metricName)
+	before := n.m.metric(ctx, metricName)
 	var after float64
 	n.with(ctx, []lens{{name: "costly", only: costly}}, func() {
 		<-ctx.Done()
-		after = metric(context.WithoutCancel(ctx), n.m.MetricsURL(), metricName)
+		after = n.m.metric(context.WithoutCancel(ctx), metricName)
 	})
 	if after-before < 1e6 {
-		must.Do(errors.New("it was not judged"))
+		must.Do(errors.New("the expression was not evaluated"))
 	}
 	return fmt.Sprintf(" (%.0f M units in all)", (after-before)/1e6)
 }
 
-// replays has views of everything made at once and deleted when they have synced, again
+// replays makes views of everything at once and deletes them when they have synced, again
 // and again.
 func (n *neighbour) replays(ctx context.Context) (took string) {
 	times := 0
@@ -85,8 +85,8 @@ func (n *neighbour) replays(ctx context.Context) (took string) {
 	return fmt.Sprintf(" (%d times to the end)", times)
 }
 
-// amongMany has many views made, a tenth of them of everything, and beside them others made
-// and deleted when they have synced, again and again.
+// amongMany makes many views, a tenth of them of everything, and beside them makes others
+// and deletes these when they have synced, again and again.
 func (n *neighbour) amongMany(ctx context.Context) (took string) {
 	many := make([]lens, standing)
 	for i := range many {
@@ -111,15 +111,14 @@ func (n *neighbour) amongMany(ctx context.Context) (took string) {
 	return fmt.Sprintf(" (%d times)", times)
 }
 
-// ready waits until so many views are ready, no more and no fewer.
+// ready waits until exactly so many views are ready.
 func (n *neighbour) ready(ctx context.Context, views int) {
 	until(ctx, n.m, func() bool {
-		return metric(ctx, n.m.MetricsURL(), "graphview_views", "state", "ready") == float64(views)
+		return n.m.metric(ctx, "graphview_views", "state", "ready") == float64(views)
 	})
 }
 
-// with does something while there are views, and deletes them. That ctx ends meanwhile
-// is no error.
+// with makes views, calls do, and deletes the views. The end of ctx is no error.
 func (n *neighbour) with(ctx context.Context, views []lens, do func()) {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()

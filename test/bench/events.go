@@ -13,53 +13,52 @@ import (
 	"graphview.dev/test/must"
 )
 
-// taken notes how a child takes events after it has synced.
-type taken struct {
+// events measures how fast a child takes events after it has synced.
+type events struct {
 	*child
 
 	first     time.Time
 	processor float64
 }
 
-// ready says that the events may come.
-func (c *child) ready() *taken {
-	t := &taken{child: c, processor: processorTime(os.Getpid())}
-	c.sayReady(nil)
-	return t
+// ready asks for the events.
+func (c *child) ready() *events {
+	e := &events{child: c, processor: processorTime(os.Getpid())}
+	c.sayReady()
+	return e
 }
 
-// came records a message, and reports whether it has the last event.
-func (t *taken) came(text []byte) (last bool) {
+// came records the arrival of a message, and reports whether it has the last event.
+func (e *events) came(text []byte) (last bool) {
 	for n := range load.Numbers(text, []byte(sequenceMark)) {
-		if t.first.IsZero() {
-			t.first = time.Now()
+		if e.first.IsZero() {
+			e.first = time.Now()
 		}
-		last = last || n == t.LastEvent
+		last = last || n == e.LastEvent
 	}
 	return last
 }
 
-// ended notes what they took, since the first came or, of processor time, since
-// they might have come.
-func (t *taken) ended() {
-	t.EventSeconds = time.Since(t.first).Seconds()
-	t.EventProcessor = processorTime(os.Getpid()) - t.processor
+// ended records the time since the first event, and the processor time since the child was ready.
+func (e *events) ended() {
+	e.EventSeconds = time.Since(e.first).Seconds()
+	e.EventProcessor = processorTime(os.Getpid()) - e.processor
 }
 
-// runWatch is the floor of what takes events: it reads them.
+// runWatch is the floor of row 5: it only reads the events.
 func runWatch(ctx context.Context, c *child) {
 	client := must.Get(rest.HTTPClientFor(c.config))
 	defer client.CloseIdleConnections()
 	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, c.config.Host+pods.listPath()+"?watch=1&resourceVersion=1", http.NoBody))
 	response := must.Get(client.Do(request))
 	defer response.Body.Close()
-	t := c.ready()
+	e := c.ready()
 	lines := bufio.NewReaderSize(response.Body, 1<<20)
 	for {
 		text, err := lines.ReadSlice('\n')
 		must.Do(err)
-		if t.came(text) {
-			t.ended()
+		if e.came(text) {
+			e.ended()
 			return
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // program that reads the objects.
 func listAll(ctx context.Context, c *child, plain bool) {
 	config := rest.CopyConfig(c.config)
-	// Else the body is compressed, and decompressed before it is counted.
+	// A compressed body is decompressed before it is counted.
 	config.DisableCompression = plain
 	client := must.Get(rest.HTTPClientFor(config))
 	defer client.CloseIdleConnections()
@@ -35,7 +35,7 @@ func listAll(ctx context.Context, c *child, plain bool) {
 	c.synced()
 }
 
-// copyList copies an answer and returns its length.
+// copyList copies the response to a list and returns its length.
 func copyList(ctx context.Context, client *http.Client, url string, out io.Writer) (int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

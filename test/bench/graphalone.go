@@ -11,24 +11,20 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"graphview.dev/test/bench/figures"
 	"graphview.dev/test/must"
 )
 
-// The Go benchmarks of graphview/graph for rows 6 and 7.
+// The Go benchmarks of graphview/graph for row 6.
 const (
 	smallGraph = "BenchmarkReplacePod/1000"
 	largeGraph = "BenchmarkReplacePod/120000"
 	lostHub    = "BenchmarkLoseHub"
-	selecting  = "BenchmarkSelectors"
 )
 
-// graphAlone measures rows 6 and 7: Go benchmarks of the graph, which knows
-// neither the cluster nor a network.
+// graphAlone measures row 6: Go benchmarks of the graph, without a cluster and without a network.
 func graphAlone(ctx context.Context, b *bench) []line {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark(ReplacePod|LoseHub|Selectors)$", "./graphview/graph")
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark(ReplacePod|LoseHub)$", "./graphview/graph")
 	cmd.Dir = b.root
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
@@ -59,15 +55,11 @@ func graphAlone(ctx context.Context, b *bench) []line {
 			row: 6, what: "a hub of 40,000 vertices lost", goal: "≤ 25 ms", ours: of(lostHub, "ns/op"),
 			peer: recompute, peerName: walk, format: milliseconds, reached: within(0.025),
 		},
-		{
-			row: 7, what: "one pod against 10,000 selectors", goal: "≤ 1 µs", ours: of(selecting, "ns/op"),
-			peer: single(oneByOne().Seconds()), peerName: "one after another", format: microseconds, reached: within(1e-6),
-		},
 	}
 }
 
-// benchmarks reads what `go test -bench` prints: by name, without the number of
-// processors, the value of each unit.
+// benchmarks reads the output of `go test -bench`: the value of each unit, by the name of the benchmark
+// without the number of processors.
 func benchmarks(text string) map[string]map[string]float64 {
 	found := map[string]map[string]float64{}
 	for line := range strings.Lines(text) {
@@ -88,7 +80,7 @@ func benchmarks(text string) map[string]map[string]float64 {
 }
 
 // breadthFirst returns the time to walk a graph of 120,000 vertices and 520,000 arcs once,
-// with only numbers in it: the cost of visibility for each change if it were computed from
+// with only numbers in it: the cost of each change if visibility were computed from
 // scratch.
 func breadthFirst() time.Duration {
 	const vertices, arcs = 120_000, 520_000
@@ -149,27 +141,4 @@ func randomReads() float64 {
 	}
 	runtime.KeepAlive(at)
 	return figures.Percentile(took, 99)
-}
-
-// oneByOne is how long it takes to ask 10,000 selectors of apimachinery about a
-// pod.
-func oneByOne() time.Duration {
-	selectors := make([]labels.Selector, 10_000)
-	for i := range selectors {
-		selectors[i] = labels.SelectorFromSet(labels.Set{"app": fmt.Sprintf("app-%05d", i), "tier": "front"})
-	}
-	pod := labels.Set{"app": "app-00042", "hash": "5d9c7b", "tier": "front"}
-	best := time.Hour
-	for range 5 {
-		started, matches := time.Now(), 0
-		for _, selector := range selectors {
-			if selector.Matches(pod) {
-				matches++
-			}
-		}
-		if took := time.Since(started); matches == 1 {
-			best = min(best, took)
-		}
-	}
-	return best
 }

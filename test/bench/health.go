@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"graphview.dev/graphview"
-	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/jsontree"
@@ -17,35 +15,23 @@ import (
 	"graphview.dev/test/must"
 )
 
-// changedPods are how many pods each step of row 14 is given.
+// changedPods is the number of pods that each step of row 14 reads.
 const changedPods = 20_000
 
-// healthCost measures row 14: what part of the processor time of a changed pod its
-// health and its summary take.
+// healthCost measures row 14: the part of health in the processor time of a changed pod.
 func healthCost(ctx context.Context, b *bench) (lines []line) {
 	r := b.newReplay(ctx)
 	defer r.close()
-	took := map[string]float64{} // for each pod
-	for _, name := range []string{"engine", "summaries"} {
-		s := b.burst(ctx, r, name)
-		took[name] = s.EventProcessor / float64(s.Events)
-	}
-	for _, name := range []string{"referred", "judged"} {
-		s := b.child(ctx, task{Name: name, Processors: 1})
-		took[name] = s.EventProcessor / float64(s.Events)
-	}
+	each := func(s sample) float64 { return s.EventProcessor / float64(s.Events) }
+	changed := each(b.burst(ctx, r, "engine"))
+	withHealth := each(b.child(ctx, task{Name: "judged", Processors: 1}))
+	without := each(b.child(ctx, task{Name: "referred", Processors: 1}))
 	microseconds := func(v float64) string { return fmt.Sprintf("%.1f µs", 1e6*v) }
 	percent := func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
-	line14 := func(what string, ours, peer spread, peerName string, format func(float64) string) line {
-		return line{row: 14, what: what, ours: ours, peer: peer, peerName: peerName, format: format}
-	}
-	whole, ofHealth := took["engine"], took["judged"]-took["referred"]
 	return []line{
-		line14("processor time of a changed pod, from the watch to a subscriber in the same process, GOMAXPROCS=1", single(whole), nil, "", microseconds),
-		line14("… of that, to read the pod, find its references and judge its health", single(took["judged"]), single(took["referred"]), "without its health", microseconds),
-		line14("… so the part that health takes of a changed pod", single(ofHealth/whole), nil, "", percent),
-		line14("processor time of a changed pod with one more subscriber, who gets summaries", single(took["summaries"]), single(whole), "without that subscriber", microseconds),
-		line14("… so the part that summaries take", single(1-whole/took["summaries"]), nil, "", percent),
+		{row: 14, what: "processor time of a changed pod, from the watch to a subscriber in the same process, GOMAXPROCS=1", ours: single(changed), format: microseconds},
+		{row: 14, what: "… of that, to read the pod, find its references and judge its health", ours: single(withHealth), peer: single(without), peerName: "without its health", format: microseconds},
+		{row: 14, what: "… so the part of health in a changed pod", ours: single((withHealth - without) / changed), format: percent},
 	}
 }
 
@@ -70,7 +56,7 @@ var (
 
 func examined(part map[string]any) { must.Get(extractor.Examine(podKind, part)) }
 
-// runStep is a process that does one step with the pods of the load, again and again.
+// runStep takes one step with the pods of the load, again and again.
 func runStep(ctx context.Context, c *child, step func(pod []byte)) {
 	known := record(ctx, c.config)
 	texts := make([][]byte, len(known))
@@ -85,7 +71,7 @@ func runStep(ctx context.Context, c *child, step func(pod []byte)) {
 	})
 }
 
-// watched is a pod as a watch of the operator hands it on: without managedFields.
+// watched returns a pod without managedFields, as a watch of the operator hands it on.
 func watched(r *recorded) []byte {
 	var event struct {
 		Object map[string]any `json:"object"`
@@ -95,22 +81,4 @@ func watched(r *recorded) []byte {
 		delete(metadata, "managedFields")
 	}
 	return must.Get(json.Marshal(event.Object))
-}
-
-// readSummaries has one more subscriber of a view in the same process, who gets
-// summaries. It returns when that one has the graph; end ends it.
-func (c *child) readSummaries(ctx context.Context, served *graphview.View) (end func() error) {
-	subscription := served.Subscribe(delivery.SubscribeOptions{Content: delivery.SummaryOnly})
-	must.Do(c.read(ctx, subscription, func(frame *delivery.Frame) bool { return frame.Synced }))
-	stop := must.Background(ctx, func(ctx context.Context) error {
-		return c.read(ctx, subscription, func(*delivery.Frame) bool { return false })
-	})
-	return func() error {
-		err := stop()
-		subscription.Close()
-		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
-			return nil
-		}
-		return err
-	}
 }

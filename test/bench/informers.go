@@ -14,9 +14,6 @@ import (
 	"graphview.dev/test/must"
 )
 
-// errNotSynced: informers that do not sync say no more than that.
-var errNotSynced = errors.New("the informers did not sync")
-
 // runInformers is the peer: a shared dynamic informer for each target.
 func runInformers(ctx context.Context, c *child, transform cache.TransformFunc) {
 	if c.LastEvent > 0 {
@@ -39,34 +36,31 @@ func runInformers(ctx context.Context, c *child, transform cache.TransformFunc) 
 	defer stop()
 	factory.Start(ctx.Done())
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
-		must.Do(errNotSynced)
+		must.Do(errors.New("the informers did not sync"))
 	}
 	c.synced()
 	if c.LastEvent > 0 {
 		c.handle(ctx, factory.ForResource(pods.GroupVersionResource).Informer())
 	}
 	c.settled(ctx)
-	if c.IdleFor > 0 {
-		c.IdleProcessor = spent(os.Getpid(), func() { must.Do(wait(ctx, c.IdleFor)) })
-	}
 	for _, store := range stores {
 		c.Objects += len(store.ListKeys())
 	}
 }
 
-// handle takes the events that come after it has synced.
+// handle takes events up to the last one. The handler waits until the child has asked for them.
 func (c *child) handle(ctx context.Context, informer cache.SharedIndexInformer) {
-	t, done := make(chan *taken, 1), make(chan error, 1)
-	var current *taken
+	asked, done := make(chan *events, 1), make(chan error, 1)
+	var current *events
 	must.Get(informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, object any) {
 		if current == nil {
-			current = <-t
+			current = <-asked
 		}
 		if pod, ok := object.(*unstructured.Unstructured); ok && current.came([]byte(sequenceMark+pod.GetAnnotations()[sequence]+`"`)) {
 			done <- must.Try(current.ended)
 		}
 	}}))
-	t <- c.ready()
+	asked <- c.ready()
 	select {
 	case err := <-done:
 		must.Do(err)
@@ -75,7 +69,7 @@ func (c *child) handle(ctx context.Context, informer cache.SharedIndexInformer) 
 	}
 }
 
-// withoutManagedFields is what controllers that mind their memory do.
+// withoutManagedFields is the transform of controllers that save memory.
 func withoutManagedFields(object any) (any, error) {
 	if accessor, err := meta.Accessor(object); err == nil {
 		accessor.SetManagedFields(nil)

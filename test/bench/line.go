@@ -10,7 +10,7 @@ import (
 type line struct {
 	row        int // of the goals
 	what, goal string
-	// ours, and other programs measured in the same run. The floor is a lower bound for any
+	// ours is the operator; floor and peer were measured in the same run. The floor is a lower bound for any
 	// program; the peer does the same job. Both are optional.
 	ours, floor, peer   spread
 	floorName, peerName string
@@ -19,13 +19,13 @@ type line struct {
 	reached func(*line) bool
 }
 
-// spread is one measure over the rounds, the smallest first. Nil: it was not measured.
+// spread has the values of one measure over the rounds, the smallest first. Nil: it was not measured.
 type spread []float64
 
-// single is a measure that was taken once.
+// single returns the spread of one value.
 func single(v float64) spread { return spread{v} }
 
-// spreadOf orders what the rounds have measured.
+// spreadOf returns a value of all rounds, sorted.
 func spreadOf[T any](rounds []T, value func(*T) float64) (s spread) {
 	for i := range rounds {
 		s = append(s, value(&rounds[i]))
@@ -34,7 +34,7 @@ func spreadOf[T any](rounds []T, value func(*T) float64) (s spread) {
 	return s
 }
 
-// median is NaN of what was not measured.
+// median returns the median, NaN without values.
 func (s spread) median() float64 {
 	n := len(s)
 	if n == 0 {
@@ -43,22 +43,22 @@ func (s spread) median() float64 {
 	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
-// within is reached by at most so much.
+// within is the goal of at most limit.
 func within(limit float64) func(*line) bool {
 	return func(l *line) bool { return l.ours.median() <= limit }
 }
 
-// atLeast is reached by at least so much.
+// atLeast is the goal of at least limit.
 func atLeast(limit float64) func(*line) bool {
 	return func(l *line) bool { return l.ours.median() >= limit }
 }
 
-// timesFloor is reached by at most so many times the floor.
+// timesFloor is the goal of at most factor times the floor.
 func timesFloor(factor float64) func(*line) bool {
 	return func(l *line) bool { return l.ours.median() <= factor*l.floor.median() }
 }
 
-// partOfPeer is reached by at most that part of the peer.
+// partOfPeer is the goal of at most that part of the peer.
 func partOfPeer(part float64) func(*line) bool {
 	return func(l *line) bool { return l.ours.median() <= part*l.peer.median() }
 }
@@ -106,7 +106,6 @@ func ratio(a, b spread) string {
 func seconds(v float64) string      { return fmt.Sprintf("%.2f s", v) }
 func milliseconds(v float64) string { return fmt.Sprintf("%.2f ms", 1e3*v) }
 func kilobytes(v float64) string    { return fmt.Sprintf("%.2f KB", v/1e3) }
-func kibibytes(v float64) string    { return fmt.Sprintf("%.1f KiB", v/1024) }
 func megabytes(v float64) string    { return fmt.Sprintf("%.0f MB", v/1e6) }
 func bytesOf(v float64) string      { return fmt.Sprintf("%.0f B", v) }
 func count(v float64) string        { return fmt.Sprintf("%.0f", v) }

@@ -21,12 +21,10 @@ type options struct {
 	rows     []int // of the table; empty: all
 	runs     int
 	settle   time.Duration
-	period   time.Duration // that rows with a load measure for
-	stopped  time.Duration // that a reader stands still for
+	period   time.Duration // of the load of rows 4, 9 and 13
 	document string
-	profiles string
 	fresh    bool
-	alone    bool // without the peers of rows 1 to 3
+	alone    bool // without the peers of rows 1 and 3
 }
 
 func main() {
@@ -52,45 +50,38 @@ func parse(args []string, out io.Writer) (options, error) {
 	objects := flags.Int("objects", 100_000, "about how many objects; decides the number of namespaces")
 	applications := flags.Int("applications", 50, "applications in each namespace")
 	pods := flags.Int("pods", 20, "pods of each application")
-	rows := flags.String("rows", "", "rows of the table to measure, such as 4,9; empty: all")
-	flags.IntVar(&o.runs, "runs", 3, "rounds of rows 1 to 3, of which the table has the medians")
+	list := flags.String("rows", "", "rows of the table to measure, such as 4,9; empty: all")
+	flags.IntVar(&o.runs, "runs", 3, "rounds of rows 1 and 3, of which the table has the medians")
 	flags.DurationVar(&o.settle, "settle", 5*time.Second, "from synced to the reading of the resident memory")
-	flags.DurationVar(&o.period, "period", 20*time.Second, "how long rows 4 and 9 keep their load up; row 12 is idle for three times that")
-	flags.DurationVar(&o.stopped, "stopped", time.Minute, "how long the readers of row 10 stand still; its goal speaks of 10m")
+	flags.DurationVar(&o.period, "period", 20*time.Second, "how long rows 4 and 9 keep their load up; row 13 takes half of it for each measure")
 	flags.StringVar(&o.document, "document", "docs/measured/benchmarks.md", "file whose table is replaced if all rows were measured, from the module's root; empty: none")
-	flags.StringVar(&o.profiles, "profiles", "", "file whose tables of profiles are replaced, such as docs/measured/benchmarks.md, from the module's root; the profiles themselves go to bin/bench; empty: none")
-	flags.BoolVar(&o.alone, "alone", false, "leave out the peers of rows 1 to 3, which take most of the time; the document is then left as it is")
-	flags.BoolVar(&o.fresh, "fresh", false, "make the load anew, even if bin/bench has one of this size")
+	flags.BoolVar(&o.alone, "alone", false, "leave out the peers of rows 1 and 3, which take most of the time; the document is then left as it is")
+	flags.BoolVar(&o.fresh, "fresh", false, "make the load again, even if bin/bench has one of this size")
 	if err := flags.Parse(args[1:]); err != nil {
 		return o, err
 	}
-	if *objects < 1 || *applications < 1 || *pods < 1 || o.runs < 1 || o.period < time.Second || o.stopped < time.Second || flags.NArg() > 0 {
-		return o, errors.New("there are only flags, each count must be at least 1 and each duration 1s; see -help")
+	if *objects < 1 || *applications < 1 || *pods < 1 || o.runs < 1 || o.period < time.Second || flags.NArg() > 0 {
+		return o, errors.New("there are only flags, each count must be at least 1 and the period 1s; see -help")
 	}
 	o.shape = shapeOf(*objects, *applications, *pods)
 	var err error
-	o.rows, err = rowsOf(*rows)
+	o.rows, err = rowsOf(*list)
 	return o, err
 }
 
-// lastRow is the number of rows that the table has.
-const lastRow = 15
-
 // rowsOf reads a list of rows, all of them if it is empty.
-func rowsOf(list string) (rows []int, err error) {
+func rowsOf(list string) (chosen []int, err error) {
+	all := rows()
 	if list == "" {
-		for row := range lastRow {
-			rows = append(rows, row+1)
-		}
-		return rows, nil
+		return all, nil
 	}
 	for text := range strings.SplitSeq(list, ",") {
 		row, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || row < 1 || row > lastRow {
-			return nil, fmt.Errorf("-rows %q: want numbers of 1 to %d, separated by commas", list, lastRow)
+		if err != nil || !slices.Contains(all, row) {
+			return nil, fmt.Errorf("-rows %q: want numbers of %v, separated by commas", list, all)
 		}
-		rows = append(rows, row)
+		chosen = append(chosen, row)
 	}
-	slices.Sort(rows)
-	return slices.Compact(rows), nil
+	slices.Sort(chosen)
+	return slices.Compact(chosen), nil
 }

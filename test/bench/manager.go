@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -44,10 +42,10 @@ func compile(ctx context.Context, dir, program, path string) {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "grpcnotrace", "-o", path, program)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Run(); err != nil {
-		must.Do(fmt.Errorf("compile %s: %w: %s", program, err, bytes.TrimSpace(said.Bytes())))
+		must.Do(fmt.Errorf("compile %s: %w: %s", program, err, bytes.TrimSpace(output.Bytes())))
 	}
 }
 
@@ -59,19 +57,19 @@ type running struct {
 	view   lens
 }
 
-// start starts the operator and waits until it serves. Arguments win over those
-// that an operator gets anyway.
+// start starts the operator and waits until it is ready. Arguments override those
+// of package operator.
 func (m *managers) start(ctx context.Context, view lens, args ...string) *running {
 	process := must.Get(operator.Start(m.plane, operator.Options{Binary: m.binary, Args: args}))
 	r := &running{Operator: process, managers: m, view: view}
 	r.dialer = newDialer(m.plane.Config(), process.URL(), process.Exited)
-	if err := r.dialer.served(ctx); err != nil {
+	if err := must.Try(func() { until(ctx, process, func() bool { return process.Ready(ctx) }) }); err != nil {
 		must.Do(errors.Join(err, r.end(ctx)))
 	}
 	return r
 }
 
-// end ends the operator and takes its view away.
+// end ends the operator and deletes its view.
 func (r *running) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
@@ -81,9 +79,9 @@ func (r *running) end(ctx context.Context) error {
 	return client.IgnoreNotFound(err)
 }
 
-// create creates the view and returns its version.
-func (r *running) create(ctx context.Context) (version string) {
-	return must.Get(r.views.Create(ctx, r.view.object(), metav1.CreateOptions{})).GetResourceVersion()
+// create creates the view.
+func (r *running) create(ctx context.Context) {
+	must.Get(r.views.Create(ctx, r.view.object(), metav1.CreateOptions{}))
 }
 
 // followed creates the view and returns a stream that has all of it, and the
@@ -94,7 +92,7 @@ func (r *running) followed(ctx context.Context) (conn *websocket.Conn, rev strin
 	return conn, must.Get(follow(ctx, conn, ignore))
 }
 
-// measure runs the operator once, from the creation of its view to a while
+// measure runs the operator once, from the creation of its view to some seconds
 // after a subscriber has all of it.
 func (m *managers) measure(ctx context.Context) (s sample) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("the operator took longer than ten minutes"))
@@ -104,55 +102,16 @@ func (m *managers) measure(ctx context.Context) (s sample) {
 	s.readMemory(r.PID())
 	s.Idle = s.Resident
 	var conn *websocket.Conn
-	s.Processor = spent(r.PID(), func() { conn = r.time(ctx, &s) })
+	started := time.Now()
+	s.Processor = spent(r.PID(), func() { conn, _ = r.followed(ctx) })
+	s.Seconds = time.Since(started).Seconds()
 	defer closeAll(conn)
 	must.Do(wait(ctx, m.settle))
 	s.readMemory(r.PID())
 	return s
 }
 
-// time creates the view and waits until the subscriber has all of it and the
-// view is Ready. The stream stays open.
-func (r *running) time(ctx context.Context, s *sample) (conn *websocket.Conn) {
-	started := time.Now()
-	version := r.create(ctx)
-	ready := make(chan error, 1)
-	waiting, stop := context.WithCancel(ctx)
-	defer stop()
-	go func() {
-		err := r.ready(waiting, version)
-		s.Ready = time.Since(started).Seconds()
-		ready <- err
-	}()
-	conn = must.Get(r.dialer.dial(ctx, r.view, ""))
-	must.Get(follow(ctx, conn, func(frame []byte) error {
-		s.Bytes += int64(len(frame))
-		return nil
-	}))
-	s.Seconds = time.Since(started).Seconds()
-	must.Do(<-ready)
-	return conn
-}
-
-// ready waits until the view's condition Ready is True.
-func (r *running) ready(ctx context.Context, since string) error {
-	events, err := r.views.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + r.view.name, ResourceVersion: since})
-	if err != nil {
-		return fmt.Errorf("watch the view: %w", err)
-	}
-	defer events.Stop()
-	for event := range events.ResultChan() {
-		object, ok := event.Object.(*unstructured.Unstructured)
-		if !ok {
-			return fmt.Errorf("watch the view: %w", apierrors.FromObject(event.Object))
-		}
-		conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
-		for _, condition := range conditions {
-			condition, _ := condition.(map[string]any)
-			if condition["type"] == "Ready" && condition["status"] == "True" {
-				return nil
-			}
-		}
-	}
-	return errors.New("watch the view: it ended before the view was Ready")
+// metric returns the sum of all series of a metric that have some labels.
+func (r *running) metric(ctx context.Context, name string, labels ...string) float64 {
+	return must.Get(r.Metric(ctx, name, labels...))
 }

@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	// audienceSize and manyRate are what row 9 speaks of.
+	// audienceSize is the number of subscribers of row 9, and manyRate its events a second.
 	audienceSize = 1000
 	manyRate     = 1000
-	// listenEvery subscriber the lateness is noted: to look at what a million
-	// actions a second say would take the core that is measured.
+	// listenEvery is the distance between two subscribers whose delays are recorded: to parse
+	// all million actions a second would use the processor of the measured operator.
 	listenEvery = 20
 )
 
-// throng is what many subscribers of one view cost, for the seconds that events
-// were played for.
+// throng is the cost of many subscribers of one view, for the seconds of the load.
 type throng struct {
 	processor, seconds, encodings, events float64
 	messages, bytes                       float64
@@ -48,21 +47,20 @@ func manySubscribers(ctx context.Context, b *bench) (lines []line) {
 	}
 }
 
-// crowd runs the operator behind a replay and has n subscribers follow what is
-// played.
+// crowd runs the operator behind a replay, with n subscribers.
 func (b *bench) crowd(ctx context.Context, r *replay, n int) (t throng) {
 	m := b.managers.start(ctx, sequences, "--kubeconfig="+r.kubeconfig)
 	defer must.End(func() error { return m.end(ctx) })
 	first, rev := m.followed(ctx)
-	// The others continue where the first one is: to send all of them the whole
-	// graph is not what is measured.
+	// The others continue at the revision of the first one, so that they get no whole graph, which
+	// this row does not measure.
 	conns := m.dialer.dialMany(ctx, n-1, sequences, rev)
 	a := listen(ctx, append(conns, first), min(listenEvery, max(n/10, 1)), `"j":["`)
 	defer a.leave()
-	// The first second is for warming up.
+	// The first second warms up.
 	r.play(ctx, manyRate, manyRate, ignoreBegin)
 	events := int(b.period.Seconds() * manyRate)
-	encoded := metric(ctx, m.MetricsURL(), encodingsMetric)
+	encoded := m.metric(ctx, encodingsMetric)
 	messages, bytes := a.messages.Load(), a.bytes.Load()
 	sent, number := make([]time.Time, events), *r.changes+1
 	a.expect(number, events)
@@ -72,12 +70,12 @@ func (b *bench) crowd(ctx context.Context, r *replay, n int) (t throng) {
 		t.seconds, t.events = time.Since(started).Seconds(), float64(events)
 		a.awaitAll(ctx)
 	})
-	t.encodings = metric(ctx, m.MetricsURL(), encodingsMetric) - encoded
+	t.encodings = m.metric(ctx, encodingsMetric) - encoded
 	t.messages, t.bytes = float64(a.messages.Load()-messages), float64(a.bytes.Load()-bytes)
 	late := a.late(func(n int) time.Time { return sent[n-number] })
 	t.p50, t.p99, t.noted = figures.Percentile(late, 50), figures.Percentile(late, 99), len(late)
 	return t
 }
 
-// encodingsMetric counts what was encoded.
+// encodingsMetric counts the encodings of changes.
 const encodingsMetric = "graphview_encodings_total"

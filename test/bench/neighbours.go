@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -12,32 +14,33 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/test/bench/figures"
+	"graphview.dev/test/metrics"
 	"graphview.dev/test/must"
 )
 
 const (
-	// neighbourRate is how many of a small view's objects change in a second.
+	// neighbourRate is the number of changes of the small view in a second.
 	neighbourRate = 200
-	// replaysAtOnce are the views of everything that are made at once.
+	// replaysAtOnce is the number of views of everything that are made at once.
 	replaysAtOnce = 20
-	// standing are the views that there are while others come and go, smallAtOnce at a time.
+	// standing is the number of views that stay while others come and go, smallAtOnce at a time.
 	standing    = 100
 	smallAtOnce = 5
 )
 
-// beside is what a neighbour's events took while something went on beside it.
+// beside is the measure of a neighbour beside a load.
 type beside struct {
-	late    []time.Duration // smallest first
-	holding float64         // the longest of the graph's write lock
-	took    string          // how much of what went on there was
+	late    []time.Duration // the delays of its events
+	holding float64         // the longest time that the graph's write lock was held, in seconds
+	took    string          // how often the load ran
 }
 
-// small is the neighbour: one application's objects.
+// small is the view of the neighbour: one application's objects.
 var small = lens{name: "small", only: "namespace == '" + firstNamespace + "' && name.startsWith('" + firstApplication + "')", path: sequences.path}
 
 const firstNamespace, firstApplication = "bench-000", "app-000"
 
-// neighbours measures row 13: what a subscriber of a small view notices of others.
+// neighbours measures row 13: the delays of a small view beside other views.
 func neighbours(ctx context.Context, b *bench) (lines []line) {
 	n := b.neighbour(ctx)
 	defer must.End(func() error { return n.end(ctx) })
@@ -46,10 +49,10 @@ func neighbours(ctx context.Context, b *bench) (lines []line) {
 		before := n.beside(ctx, nil)
 		during := n.beside(ctx, d.run)
 		alone = append(alone, before)
-		lines = append(lines, besideLines(13, "… while "+d.name+during.took, []beside{during}, []beside{before})...)
+		lines = append(lines, besideLines("… while "+d.name+during.took, []beside{during}, []beside{before})...)
 	}
 	what := fmt.Sprintf("event to subscriber of a view of one application, %d events/s, jsonPath, TLS, no other view", neighbourRate)
-	return append(besideLines(13, what, alone, nil), lines...)
+	return append(besideLines(what, alone, nil), lines...)
 }
 
 // neighbour is the small view, with one subscriber.
@@ -75,35 +78,25 @@ func (b *bench) neighbour(ctx context.Context) (n *neighbour) {
 	return n
 }
 
-// end ends what neighbour has started of it.
-func (n *neighbour) end(ctx context.Context) (err error) {
-	if n.audience != nil {
-		n.audience.leave()
-	}
-	if n.m != nil {
-		err = n.m.end(ctx)
-	}
-	if n.replay != nil {
-		n.replay.close()
-	}
+func (n *neighbour) end(ctx context.Context) error {
+	n.audience.leave()
+	err := n.m.end(ctx)
+	n.replay.close()
 	return err
 }
 
-// beside measures how late events come while something goes on, nil for nothing.
-func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (took string)) (s beside) {
+// beside measures the delays of events beside a load, nil for none.
+func (n *neighbour) beside(ctx context.Context, load func(context.Context) (took string)) (s beside) {
 	before := n.holdings(ctx)
-	going, stop := context.WithCancel(ctx)
+	loading, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
 	go func() {
 		err := must.Try(func() {
-			if goesOn != nil {
-				s.took = goesOn(going)
+			if load != nil {
+				s.took = load(loading)
 			}
 		})
-		if err != nil {
-			stop()
-		}
 		ended <- err
 	}()
 	number := *n.replay.changes + 1
@@ -115,17 +108,39 @@ func (n *neighbour) beside(ctx context.Context, goesOn func(context.Context) (to
 	})
 	stop()
 	must.Do(errors.Join(err, <-ended))
-	after := n.holdings(ctx)
 	s.late = n.audience.late(func(i int) time.Time { return sent[i-number] })
-	s.holding = after.longest(before)
+	s.holding = n.holdings(ctx).longest(before)
 	return s
 }
 
-// besideLines are those of several measures, beside the same measures just before them, if there
+// holdings counts how often the graph's write lock was held, by the upper bounds of a histogram's
+// buckets: each counts those of the smaller buckets too.
+type holdings map[float64]float64
+
+func (n *neighbour) holdings(ctx context.Context) holdings {
+	return must.Get(must.Get(metrics.Read(ctx, http.DefaultClient, n.m.MetricsURL())).Buckets("graphview_write_lock_seconds"))
+}
+
+// longest returns the bound of the bucket with the longest holding since before, NaN if
+// there was none.
+func (h holdings) longest(before holdings) float64 {
+	all := h[math.Inf(1)] - before[math.Inf(1)]
+	if all == 0 {
+		return math.NaN()
+	}
+	for _, bound := range slices.Sorted(maps.Keys(h)) {
+		if h[bound]-before[bound] == all {
+			return bound
+		}
+	}
+	return math.Inf(1)
+}
+
+// besideLines returns the lines of some measures, beside the same measures just before them, if there
 // are any.
-func besideLines(row int, what string, measures, before []beside) []line {
+func besideLines(what string, measures, before []beside) []line {
 	of := func(what, goal string, value func(*beside) float64, format func(float64) string, reached func(*line) bool) line {
-		l := line{row: row, what: what, goal: goal, ours: spreadOf(measures, value), format: format, reached: reached}
+		l := line{row: 13, what: what, goal: goal, ours: spreadOf(measures, value), format: format, reached: reached}
 		if before != nil {
 			l.peer, l.peerName = spreadOf(before, value), "just before"
 		}
@@ -145,7 +160,7 @@ func besideLines(row int, what string, measures, before []beside) []line {
 	}
 }
 
-// atMost formats a bucket of a histogram: what is in it takes no longer.
+// atMost formats the upper bound of a histogram's bucket.
 func atMost(v float64) string {
 	if math.IsInf(v, 1) {
 		return "longer than any bucket"

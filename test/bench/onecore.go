@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// burst is how many events row 5 lets one core take.
+// burst is the number of events of row 5.
 const burst = 30_000
 
-// oneCore measures row 5: how many changes of pods a process that has one core
-// takes, as fast as they can be told.
+// oneCore measures row 5: the changes of pods a second that a process with one core
+// takes when they come at once.
 func oneCore(ctx context.Context, b *bench) (lines []line) {
 	r := b.newReplay(ctx)
 	defer r.close()
@@ -30,20 +30,14 @@ func oneCore(ctx context.Context, b *bench) (lines []line) {
 	return []line{clock, line5("… by its processor time", "", func(s sample) float64 { return float64(s.Events) / s.EventProcessor })}
 }
 
-// burst measures one process that takes what is played after it has synced.
+// burst runs a child with one core behind a replay, plays the events to it once it has synced, and
+// returns its sample.
 func (b *bench) burst(ctx context.Context, r *replay, name string) sample {
-	return b.played(ctx, r, task{Name: name, Processors: 1}, burst, 0)
-}
-
-// played runs a child behind a replay, plays events to it once it has synced, and returns what
-// it says at its end.
-func (b *bench) played(ctx context.Context, r *replay, t task, events, rate int) sample {
-	t.Kubeconfig, t.LastEvent = r.kubeconfig, b.changes+events
-	process, out := startChild(b.plane, t)
+	process, out := startChild(b.plane, task{Name: name, Processors: 1, Kubeconfig: r.kubeconfig, LastEvent: b.changes + burst})
 	defer process.Stop()
 	awaitReady(ctx, process, out)
-	r.play(ctx, events, rate, ignoreBegin)
+	r.play(ctx, burst, 0, ignoreBegin)
 	s := readSample(ctx, process, out)
-	s.Events = events
+	s.Events = burst
 	return s
 }

@@ -51,7 +51,7 @@ func record(ctx context.Context, config *rest.Config) []recorded {
 // changed matches a sequence among other annotations. It is never the first.
 var changed = regexp.MustCompile(`,"` + sequence + `":"\d+"`)
 
-// take cuts a pod up. The API server writes members in the order of its types:
+// take cuts a pod into pieces. The API server writes members in the order of its types:
 // the version comes before the annotations.
 func take(item []byte) (recorded, error) {
 	var pod struct {
@@ -60,7 +60,7 @@ func take(item []byte) (recorded, error) {
 	if err := json.Unmarshal(item, &pod); err != nil {
 		return recorded{}, fmt.Errorf("decode a pod: %w", err)
 	}
-	// The one of an earlier row goes.
+	// The sequence of an earlier row is removed.
 	text := changed.ReplaceAllLiteralString(string(item), "")
 	const version, annotations = `"resourceVersion":"`, `"annotations":{`
 	head, text, ok := strings.Cut(text, version)
@@ -77,8 +77,7 @@ func take(item []byte) (recorded, error) {
 	}, nil
 }
 
-// appendEvent writes the event that the pod has changed, for the n-th time, to
-// that version.
+// appendEvent appends the event of the n-th change, which gives the pod a version.
 func (r *recorded) appendEvent(to []byte, version uint64, n int) []byte {
 	to = append(to, r.before...)
 	to = strconv.AppendUint(to, version, 10)

@@ -23,10 +23,9 @@ import (
 	"graphview.dev/test/must"
 )
 
-// replay is in front of the API server and forwards everything to it, but for
-// watches of pods: what they tell is up to play. An API server on the cores that
-// are measured cannot make as many changes a second as are wanted; the pods are
-// its own, and so is the rest of the answers.
+// replay is a proxy in front of the API server that answers watches of pods itself, with the
+// changes of play, and forwards other requests. An API server on the measured cores
+// cannot make so many changes a second. The pods are the API server's own.
 type replay struct {
 	server  *http.Server
 	forward *httputil.ReverseProxy
@@ -34,7 +33,7 @@ type replay struct {
 	plays   chan play
 	served  sync.WaitGroup
 	idle    func()
-	// kubeconfig is a file with the way here.
+	// kubeconfig is a file with the address of the replay.
 	kubeconfig string
 	changes    *int // made or played so far
 }
@@ -43,7 +42,7 @@ type replay struct {
 type play struct {
 	first, n int
 	rate     int          // a second; 0: as fast as they are taken
-	sent     func(n int)  // told just before each
+	sent     func(n int)  // called just before each change
 	done     chan<- error // gets one value
 }
 
@@ -53,7 +52,7 @@ func (b *bench) newReplay(ctx context.Context) *replay {
 	target := must.Get(url.Parse(config.Host))
 	client := must.Get(rest.HTTPClientFor(config))
 	r.idle = client.CloseIdleConnections
-	quiet := log.New(io.Discard, "", 0) // of connections that end with those measured
+	quiet := log.New(io.Discard, "", 0) // connections end with the measured programs
 	r.forward = &httputil.ReverseProxy{
 		Rewrite:       func(p *httputil.ProxyRequest) { p.SetURL(target) },
 		Transport:     client.Transport,
@@ -75,7 +74,7 @@ func (b *bench) newReplay(ctx context.Context) *replay {
 }
 
 func (r *replay) close() {
-	_ = r.server.Close() // its listener was closed already, if at all
+	_ = r.server.Close() // an error says that the listener was closed before
 	r.served.Wait()
 	r.idle()
 }
@@ -100,7 +99,7 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	for {
 		select {
 		case p := <-r.plays:
-			p.done <- r.tell(request.Context(), w, p, version)
+			p.done <- r.write(request.Context(), w, p, version)
 			version += uint64(p.n)
 		case <-request.Context().Done():
 			return
@@ -108,8 +107,8 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// tell writes the events of a play, each when it is due.
-func (r *replay) tell(ctx context.Context, w http.ResponseWriter, p play, version uint64) error {
+// write writes the events of a play, each when it is due.
+func (r *replay) write(ctx context.Context, w http.ResponseWriter, p play, version uint64) error {
 	out := http.NewResponseController(w)
 	started := time.Now()
 	var event []byte
@@ -131,7 +130,7 @@ func (r *replay) tell(ctx context.Context, w http.ResponseWriter, p play, versio
 	return out.Flush()
 }
 
-// play has the one watch of pods told of n changes, and returns the number of
+// play sends n changes to the only watch of pods, and returns the number of
 // the first when all have been written.
 func (r *replay) play(ctx context.Context, n, rate int, sent func(n int)) (first int) {
 	first = *r.changes + 1

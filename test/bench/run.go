@@ -22,31 +22,39 @@ type bench struct {
 	plane    *env.ControlPlane
 	root     string // of the module
 	managers *managers
-	samples  map[string][]sample // of rows 1 to 3, by who was measured
-	// changes numbers all changes of all rows: a change that left a pod as it was would not be
-	// sent.
+	samples  map[string][]sample // of rows 1 and 3, by the measured program
+	// changes numbers the changes of all rows. The API server sends no event for a pod that a
+	// change left as it was, so no number comes twice.
 	changes int
 }
 
-// measures are what there is to measure, in the order of the run, with the rows
-// that each fills.
-var measures = []struct {
+// measure fills some rows of the table.
+type measure struct {
 	name string
 	rows []int
 	do   func(context.Context, *bench) []line
-}{
-	{"cold start and memory", []int{1, 2, 3}, coldStart},
-	{"latency", []int{4}, latency},
-	{"one core", []int{5}, oneCore},
-	{"the graph alone", []int{6, 7}, graphAlone},
-	{"idle subscribers", []int{8}, idleSubscribers},
-	{"many subscribers", []int{9}, manySubscribers},
-	{"stopped readers", []int{10}, stoppedReaders},
-	{"many views", []int{11}, manyViews},
-	{"idle", []int{12}, idle},
-	{"neighbours", []int{13}, neighbours},
-	{"health and summaries", []int{14}, healthCost},
-	{"rollout", []int{15}, rollout},
+}
+
+// measures returns all measures in the order of a run.
+func measures() []measure {
+	return []measure{
+		{"cold start and memory", []int{1, 3}, coldStart},
+		{"latency", []int{4}, latency},
+		{"one core", []int{5}, oneCore},
+		{"the graph alone", []int{6}, graphAlone},
+		{"many subscribers", []int{9}, manySubscribers},
+		{"many views", []int{11}, manyViews},
+		{"neighbours", []int{13}, neighbours},
+		{"health", []int{14}, healthCost},
+	}
+}
+
+// rows returns the numbers of all rows.
+func rows() (all []int) {
+	for _, m := range measures() {
+		all = append(all, m.rows...)
+	}
+	return all
 }
 
 // run runs the whole benchmark. If a row cannot be measured, the table and the error say so,
@@ -57,7 +65,7 @@ func run(ctx context.Context, o options) {
 	defer must.End(b.plane.Stop)
 	if err := must.Try(func() { b.run(ctx) }); err != nil {
 		if ctx.Err() == nil {
-			fmt.Fprint(os.Stderr, b.plane.Logs()) // they go with the control plane
+			fmt.Fprint(os.Stderr, b.plane.Logs()) // they are deleted with the control plane
 		}
 		must.Do(err)
 	}
@@ -72,38 +80,35 @@ func (b *bench) run(ctx context.Context) {
 	failed := b.measureAll(ctx, r)
 	must.Do(context.Cause(ctx))
 	if failed == nil {
-		// Last, so that what all the rest did to the cluster is in it.
+		// The last step, so that it sees the effects of all rows on the cluster.
 		failed = must.Try(func() { r.graph = b.verified(ctx) })
 	}
 	r.bytes, r.took = b.listed(), time.Since(started)
 	text := r.render()
 	fmt.Print(text)
 	must.Do(failed)
-	if b.document != "" && len(b.rows) == lastRow && !b.alone {
+	if b.document != "" && len(b.rows) == len(rows()) && !b.alone {
 		must.Do(document.Replace(filepath.Join(b.root, b.document), tableBegins, tableEnds, text))
-	}
-	if b.profiles != "" {
-		b.profile(ctx, filepath.Join(b.root, b.profiles), r.machine)
 	}
 }
 
-// measureAll measures the rows that are asked for. One after another, never two
-// at a time: the machine has few cores.
+// measureAll measures the chosen rows one after another. Two at a time would compete for the few
+// cores of the machine.
 func (b *bench) measureAll(ctx context.Context, r *report) (failed error) {
-	for _, measure := range measures {
-		wanted := func(row int) bool { return slices.Contains(b.rows, row) }
-		if !slices.ContainsFunc(measure.rows, wanted) || ctx.Err() != nil {
+	for _, m := range measures() {
+		chosen := func(row int) bool { return slices.Contains(b.rows, row) }
+		if !slices.ContainsFunc(m.rows, chosen) || ctx.Err() != nil {
 			continue
 		}
-		fmt.Fprintf(os.Stderr, "rows %v: %s\n", measure.rows, measure.name)
+		fmt.Fprintf(os.Stderr, "rows %v: %s\n", m.rows, m.name)
 		var found []line
-		if err := must.Try(func() { found = measure.do(ctx, b) }); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", measure.name, err))
-			for _, row := range measure.rows {
-				found = append(found, line{row: row, what: measure.name + ": could not be measured"})
+		if err := must.Try(func() { found = m.do(ctx, b) }); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", m.name, err))
+			for _, row := range m.rows {
+				found = append(found, line{row: row, what: m.name + ": could not be measured"})
 			}
 		}
-		r.lines = append(r.lines, slices.DeleteFunc(found, func(l line) bool { return !wanted(l.row) })...)
+		r.lines = append(r.lines, slices.DeleteFunc(found, func(l line) bool { return !chosen(l.row) })...)
 	}
 	slices.SortStableFunc(r.lines, func(a, b line) int { return a.row - b.row })
 	return failed

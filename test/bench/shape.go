@@ -2,11 +2,11 @@ package main
 
 import "fmt"
 
-// perApplication are an application's objects beside its pods: Deployment,
+// perApplication is the number of an application's objects beside its pods: Deployment,
 // ReplicaSet, Service, ConfigMap, Secret and ServiceAccount.
 const perApplication = 6
 
-// podsPerNode is how many pods a node has.
+// podsPerNode is the number of pods of a node.
 const podsPerNode = 100
 
 // shape is the size of the load.
@@ -14,8 +14,8 @@ type shape struct {
 	namespaces, applications, pods int // applications in a namespace, pods of one
 }
 
-// shapeOf makes about so many objects of applications. Where not one namespace
-// would be full, it has fewer of them.
+// shapeOf returns the shape of about so many objects. Objects for less than one full namespace
+// have fewer applications.
 func shapeOf(objects, applications, pods int) shape {
 	one := pods + perApplication
 	if objects < applications*one {
@@ -28,9 +28,9 @@ func (s shape) allPods() int { return s.namespaces * s.applications * s.pods }
 
 func (s shape) nodes() int { return (s.allPods() + podsPerNode - 1) / podsPerNode }
 
-// objects counts what the view selects of the load: the applications', the
+// objects counts the objects of the load that the view selects: those of the applications, the
 // nodes, and in each namespace the ConfigMap that every pod mounts. Namespaces
-// are not among them.
+// do not count.
 func (s shape) objects() int {
 	return s.namespaces*s.applications*(s.pods+perApplication) + s.nodes() + s.namespaces
 }

@@ -13,7 +13,7 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// target is a resource of the load, which every measured program lists.
+// target is a resource of the load. Every measured program lists it.
 type target struct {
 	schema.GroupVersionResource
 
@@ -34,7 +34,7 @@ var targets = []target{
 // pods are the first of the targets.
 var pods = targets[0]
 
-// listPath is where a resource is listed.
+// listPath returns the path of the resource's list.
 func (t target) listPath() string {
 	if t.Group == "" {
 		return path.Join("/api", t.Version, t.Resource)
@@ -42,7 +42,7 @@ func (t target) listPath() string {
 	return path.Join("/apis", t.Group, t.Version, t.Resource)
 }
 
-// viewNamespace is where the GraphViews are.
+// viewNamespace is the namespace of the GraphViews.
 const viewNamespace = "default"
 
 var graphViews = schema.GroupVersionResource{Group: "graphview.dev", Version: "v1alpha1", Resource: "graphviews"}
@@ -61,12 +61,12 @@ type lens struct {
 var (
 	// whole shows objects as they are.
 	whole = lens{name: "bench"}
-	// sequences shows of each object the number of the change that was made
-	// last, so that an action is not 200 bytes long.
+	// sequences shows the number of the last change of each object, so that an action is
+	// shorter than 200 bytes.
 	sequences = lens{name: "sequences", path: "{.metadata.annotations." + sequence + "}"}
 )
 
-// sequence is the annotation that says which change an object had last.
+// sequence is the annotation with the number of an object's last change.
 const sequence = "sequence"
 
 // view is the spec of the GraphView.
@@ -99,7 +99,7 @@ func (l lens) object() *unstructured.Unstructured {
 // id is the view's name in the engine.
 func (l lens) id() graphview.Name { return graphview.Name{Namespace: viewNamespace, Name: l.name} }
 
-// watchPath is where the view's graph is followed.
+// watchPath returns the path of the stream of the view's graph.
 func (l lens) watchPath() string {
-	return fmt.Sprintf("%s/watch/namespaces/%s/graphs/%s", graphsPath, viewNamespace, l.name)
+	return fmt.Sprintf("/apis/stream.graphview.dev/v1alpha1/watch/namespaces/%s/graphs/%s", viewNamespace, l.name)
 }

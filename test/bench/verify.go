@@ -6,17 +6,15 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"k8s.io/client-go/rest"
-
 	"graphview.dev/test/must"
 	"graphview.dev/test/oracle"
 )
 
-// errWrongGraph: nothing that was measured counts.
+// errWrongGraph makes all measurements of the run void.
 var errWrongGraph = errors.New("the subscriber's graph is not the cluster's")
 
-// verified runs the operator once more and compares what a subscriber gets with
-// the graph of fresh lists, in a process of its own: decoded, both are large.
+// verified runs the operator once more and compares the graph of a subscriber with
+// the graph of fresh lists. A separate process decodes both graphs, which are large.
 func (b *bench) verified(ctx context.Context) (text string) {
 	r := b.managers.start(ctx, whole)
 	defer must.End(func() error { return r.end(ctx) })
@@ -25,29 +23,18 @@ func (b *bench) verified(ctx context.Context) (text string) {
 	return fmt.Sprintf("at the end %d vertices and %d arcs, as the oracle has them", s.Objects, s.Arcs)
 }
 
-// runVerify is that process.
+// runVerify is the separate process. Its client is not strict: to check the whole graph at each revision
+// takes long while the graph grows.
 func runVerify(ctx context.Context, c *child) {
 	debug.SetGCPercent(25)
 	d := newDialer(c.config, c.URL, func() error { return nil })
 	defer d.close()
-	conn := must.Get(d.dial(ctx, c.view, ""))
+	conn := must.Get(d.dial(ctx, whole, ""))
 	defer closeAll(conn)
-	// Strict where it can be: to look at the whole graph at each revision takes
-	// long while it is growing.
 	client := oracle.Client{}
 	must.Get(follow(ctx, conn, client.Apply))
-	graph := wanted(ctx, c.config, c.view)
-	c.Objects, c.Arcs = len(graph.Vertices), len(graph.Arcs)
-	compare(graph, &client)
-}
-
-// wanted is the graph of fresh lists.
-func wanted(ctx context.Context, config *rest.Config, l lens) oracle.Graph {
-	return must.Get(oracle.Build(ctx, config, l.view()))
-}
-
-// compare wants a client to have a graph.
-func compare(want oracle.Graph, client *oracle.Client) {
+	want := must.Get(oracle.Build(ctx, c.config, whole.view()))
+	c.Objects, c.Arcs = len(want.Vertices), len(want.Arcs)
 	if diff := oracle.Compare(want, client.Graph()); diff != "" {
 		must.Do(fmt.Errorf("%w:\n%s", errWrongGraph, diff))
 	}

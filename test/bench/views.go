@@ -3,42 +3,52 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"github.com/go-logr/logr"
+
+	"graphview.dev/graphview"
+	"graphview.dev/test/bench/heap"
+	"graphview.dev/test/must"
 )
 
-// views are how many there are in row 11.
+// views is the number of views of row 11.
 const views = 100
 
-// manyViews measures row 11: what further views over the same resources cost.
-func manyViews(ctx context.Context, b *bench) (lines []line) {
-	for _, differ := range []bool{false, true} {
-		first, all := b.weighViews(ctx, differ)
-		perVertex := (all.Bytes - first.Bytes) / (views - 1) / float64(first.Vertices)
-		l := line{
-			row: 11, what: fmt.Sprintf("memory per vertex and further view of %d views over the same resources, %d vertices", views, first.Vertices),
-			goal: "≤ 40 B", ours: single(perVertex), format: bytesOf, reached: within(40),
-		}
-		if differ {
-			l.what = "… where each leaves other objects out, by an expression"
-			lines = append(lines, l)
-			continue
-		}
-		watches := line{
-			row: 11, what: fmt.Sprintf("watches of %d such views over %d resources", views, len(targets)),
-			goal: "no more than one view has", ours: single(float64(all.Watches)), floor: single(float64(first.Watches)), floorName: "one view",
-			format: count, reached: timesFloor(1),
-		}
-		lines = append(lines, watches, l)
+// manyViews measures row 11: the cost of further views over the same resources.
+func manyViews(ctx context.Context, b *bench) []line {
+	same, differ := b.child(ctx, task{Name: "views"}), b.child(ctx, task{Name: "differ"})
+	perVertex := func(what string, s *sample) line {
+		each := float64(s.All.Bytes-s.One.Bytes) / (views - 1) / float64(s.One.Vertices)
+		return line{row: 11, what: what, goal: "≤ 40 B", ours: single(each), format: bytesOf, reached: within(40)}
 	}
-	return lines
+	return []line{
+		{
+			row: 11, what: fmt.Sprintf("watches of %d views over the same %d resources", views, len(targets)),
+			goal: "no more than one view has", ours: single(float64(same.All.Watches)), floor: single(float64(same.One.Watches)), floorName: "one view",
+			format: count, reached: timesFloor(1),
+		},
+		perVertex(fmt.Sprintf("… memory per vertex and further view, %d vertices", same.One.Vertices), &same),
+		perVertex("… where each leaves other objects out, by an expression", &differ),
+	}
 }
 
-// weighViews weighs a process with one view and with all.
-func (b *bench) weighViews(ctx context.Context, differ bool) (first, all weight) {
-	s := b.startServer(ctx)
-	defer s.end(ctx)
-	s.addViews(ctx, 1, lens{}, differ)
-	first = s.weight(ctx)
-	s.addViews(ctx, views-1, lens{}, differ)
-	all = s.weight(ctx)
-	return first, all
+// runViews weighs an engine with one view, and with all views.
+func runViews(ctx context.Context, c *child, differ bool) {
+	engine := must.Get(graphview.NewEngine(graphview.Options{Config: c.config, Logger: logr.Discard(), MaxVertices: 1_000_000}))
+	defer must.End(must.Background(ctx, engine.Run))
+	for i := range views {
+		l := lens{name: fmt.Sprintf("view-%03d", i)}
+		if differ {
+			l.only = fmt.Sprintf("name != 'app-%03d'", i)
+		}
+		must.Do(apply(ctx, engine, l).WaitSynced(ctx))
+		if i == 0 {
+			c.One = weigh(engine)
+		}
+	}
+	c.All = weigh(engine)
+}
+
+func weigh(engine *graphview.Engine) weight {
+	return weight{Bytes: heap.Held(), Watches: engine.Watches(), Vertices: engine.Size().Nodes}
 }

@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
+	"k8s.io/client-go/metadata"
 
 	"graphview.dev/test/bench/load"
 	"graphview.dev/test/must"
@@ -18,52 +15,40 @@ import (
 
 // writer changes pods through the API server, one annotation at a time.
 type writer struct {
-	client  kubernetes.Interface
-	close   func()
-	keys    []string // namespace/name
+	client  metadata.Interface
+	pods    []recorded
 	changes *int
 }
 
-// writers work at once.
+// writers is the number of concurrent changes.
 const writers = 16
 
-// newWriter changes pods of one namespace, or of all if it is "".
-func (b *bench) newWriter(ctx context.Context, namespace string, most int) *writer {
+// newWriter returns a writer of the recorded pods.
+func (b *bench) newWriter(ctx context.Context) *writer {
 	config := b.plane.Config()
-	known := record(ctx, config)
-	w := &writer{changes: &b.changes}
-	for i := range known {
-		if namespace == "" || strings.HasPrefix(known[i].key, namespace+"/") {
-			w.keys = append(w.keys, known[i].key)
-		}
-	}
-	w.keys = slices.Clip(w.keys[:min(len(w.keys), most)])
-	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf
-	http := must.Get(rest.HTTPClientFor(config))
-	w.close = http.CloseIdleConnections
-	w.client = must.Get(kubernetes.NewForConfigAndClient(config, http))
-	return w
+	config.QPS = -1 // no client-side limit
+	return &writer{client: must.Get(metadata.NewForConfig(config)), pods: record(ctx, config), changes: &b.changes}
 }
 
-// key is the pod that a change concerns.
-func (w *writer) key(n int) string { return w.keys[n%len(w.keys)] }
-
-// write makes n changes, so many a second, and returns the number of the first.
-func (w *writer) write(ctx context.Context, n, rate int, began func(n int)) (first int, err error) {
+// write makes n changes at a rate, and returns the number of the first.
+func (w *writer) write(ctx context.Context, n, rate int, began func(n int)) (first int) {
 	first = *w.changes + 1
 	*w.changes += n
-	return first, load.Paced(ctx, n, rate, writers, func(ctx context.Context, i int) error {
+	must.Do(load.Paced(ctx, n, rate, writers, func(ctx context.Context, i int) error {
 		began(first + i)
 		return w.change(ctx, first+i)
-	})
+	}))
+	return first
 }
 
 func (w *writer) change(ctx context.Context, n int) error {
-	namespace, name, _ := strings.Cut(w.key(n), "/")
+	key := w.pods[n%len(w.pods)].key
+	namespace, name, _ := strings.Cut(key, "/")
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"%d"}}}`, sequence, n)
-	_, err := w.client.CoreV1().Pods(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "bench"})
+	_, err := w.client.Resource(pods.GroupVersionResource).Namespace(namespace).
+		Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "bench"})
 	if err != nil {
-		return fmt.Errorf("change pod %s: %w", w.key(n), err)
+		return fmt.Errorf("change pod %s: %w", key, err)
 	}
 	return nil
 }

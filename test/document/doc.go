@@ -1,3 +1,3 @@
 // Package document writes generated tables between two markers of a document. It knows neither
-// what they say nor the document.
+// the tables nor the document.
 package document

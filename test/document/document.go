@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNoPlace: a document lacks a marker, or has them the other way round.
+// ErrNoPlace says that a document lacks a marker, or has the markers in the wrong order.
 var ErrNoPlace = errors.New("there is no place for the text")
 
-// Replace puts a text between two markers of a file, in place of what is there. It does not write
-// a file that has the text already.
+// Replace replaces the text between two markers of a file. It does not write a file that has the
+// text already.
 func Replace(path, begins, ends, text string) error {
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -31,41 +31,7 @@ func Replace(path, begins, ends, text string) error {
 	return nil
 }
 
-// Text is what a program prints while it measures, and then puts into its place in a document.
-type Text struct{ strings.Builder }
-
-// Line adds a line.
-func (t *Text) Line(format string, args ...any) {
-	line := fmt.Sprintf(format, args...) + "\n"
-	fmt.Print(line)
-	t.WriteString(line)
-}
-
-// Row adds a row of a table.
-func (t *Text) Row(cells ...any) {
-	var text strings.Builder
-	for _, cell := range cells {
-		fmt.Fprint(&text, "| ", cell, " ")
-	}
-	t.Line("%s|", &text)
-}
-
-// Head begins a table.
-func (t *Text) Head(columns ...any) {
-	t.Row(columns...)
-	t.Line("%s|", strings.Repeat("|---", len(columns)))
-}
-
-// Place puts the text between the markers of a table that a program of test/bench writes; the path
-// may be empty.
-func (t *Text) Place(path, table, program string) error {
-	if path == "" {
-		return nil
-	}
-	return Replace(path, "<!-- "+table+":start, written by go run ./test/bench/"+program+" -->", "<!-- "+table+":end -->", "\n"+t.String()+"\n")
-}
-
-// between replaces what is between the markers.
+// between replaces the text between the markers.
 func between(document, begins, ends, text string) (string, error) {
 	before, rest, ok := strings.Cut(document, begins)
 	if !ok {
@@ -78,7 +44,7 @@ func between(document, begins, ends, text string) (string, error) {
 	return before + begins + "\n" + text + ends + after, nil
 }
 
-// Table writes a Markdown table whose columns are aligned, the first row being its head.
+// Table returns a Markdown table with aligned columns. The first row is its head.
 func Table(rows [][]string) string {
 	var b strings.Builder
 	widths := make([]int, len(rows[0]))

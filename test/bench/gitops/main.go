@@ -18,12 +18,11 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// task has the members of the benchmark's task that apply, and sample those of its sample.
+// task has the fields of the benchmark's task that apply, and sample those of its sample.
 type task struct {
 	Kubeconfig, Out string
 	Settle          time.Duration
 	Resources       only
-	Manifests       bool // keep the objects too, as Argo CD does of those that it manages
 }
 
 type sample struct {
@@ -31,9 +30,7 @@ type sample struct {
 	Processor float64 `json:"processor"`
 	Objects   int     `json:"objects"`
 	Resident  uint64  `json:"resident"`
-	Peak      uint64  `json:"peak"`
 	Heap      uint64  `json:"heap"`
-	Collected uint64  `json:"collected"`
 }
 
 func main() {
@@ -57,7 +54,8 @@ func run() error {
 	held := cache.NewClusterCache(config,
 		cache.SetLogr(logr.Discard()),
 		cache.SetSettings(cache.Settings{ResourcesFilter: t.Resources}),
-		cache.SetPopulateResourceInfoHandler(func(*unstructured.Unstructured, bool) (any, bool) { return nil, t.Manifests }),
+		// false: the cache keeps no manifests.
+		cache.SetPopulateResourceInfoHandler(func(*unstructured.Unstructured, bool) (any, bool) { return nil, false }),
 	)
 	if err := held.EnsureSynced(); err != nil {
 		return fmt.Errorf("sync: %w", err)
@@ -77,7 +75,7 @@ func run() error {
 	return os.WriteFile(t.Out, text, 0o600)
 }
 
-// readProcess takes the processor time, then the memory once it has settled, and what is left of it
+// readProcess reads the processor time, the memory once it has settled, and the heap
 // after a garbage collection.
 func (s *sample) readProcess(settle time.Duration) error {
 	self, err := procfs.Self()
@@ -94,21 +92,19 @@ func (s *sample) readProcess(settle time.Duration) error {
 	if err != nil {
 		return err
 	}
-	s.Resident, s.Peak = status.VmRSS, status.VmHWM
+	s.Resident = status.VmRSS
 	debug.FreeOSMemory()
-	debug.FreeOSMemory() // what has a finalizer goes with the second
+	debug.FreeOSMemory() // the second collection frees objects with a finalizer
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	s.Heap = m.HeapAlloc
-	status, err = self.NewStatus()
-	s.Collected = status.VmRSS
-	return err
+	return nil
 }
 
-// only is a filter that leaves everything out but some resources, as group/kind.
+// only is a filter that excludes all resources but some, as group/kind.
 type only []string
 
-// IsExcludedResource is asked about each kind that the API server has.
+// IsExcludedResource reports whether the cache ignores a kind of the API server.
 func (o only) IsExcludedResource(group, kind, _ string) bool {
 	return !slices.Contains(o, group+"/"+kind)
 }
