@@ -217,9 +217,7 @@ generate: ## generate deep copies, CustomResourceDefinitions, the ClusterRole, t
 	@go tool controller-gen object paths=./api/...
 	@go tool controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	@go tool controller-gen rbac:roleName=graphview-manager paths=./controllers/... output:rbac:artifacts:config=config/rbac
-	@go run ./hack/docs
-	@go run ./hack/kinds
-	@go run ./hack/chart
+	@go run ./hack/generate
 	@go run ./hack/bundle
 
 .PHONY: verify

@@ -7,9 +7,9 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 limit=${VULNERABILITIES_TIMEOUT:-900}
 
-(cd hack/vulncheck && GOFLAGS=-buildvcs=false go build -trimpath -o ../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck) || exit 1
+(cd hack/tools && GOFLAGS=-buildvcs=false go build -modfile=govulncheck.mod -trimpath -o ../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck) || exit 1
 
-# answers tells whether the database does. Only where curl is there are proxies known.
+# answers reports whether the database answers. Only curl knows proxies.
 answers() {
   local database=${GOVULNDB:-https://vuln.go.dev} host
   if command -v curl >/dev/null; then

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +10,7 @@ import (
 	"graphview.dev/test/must"
 )
 
-// chart is the chart's folder. The program runs at the root of the repository.
+// chart is the folder of the Helm chart.
 const chart = "charts/graphview"
 
 // copies maps files to their copies in the chart, and patterns to folders of copies.
@@ -27,11 +26,9 @@ var copies = map[string]string{
 	"docs/alerts/graphview.yaml":        "files/alerts.yaml",
 }
 
-func main() {
-	must.Main("chart", run)
-}
-
-func run(context.Context) {
+// writeChart copies files into the chart, removes copies of deleted files, and writes the table of
+// values. The meaning of a value is only in values.schema.json, and its default only in values.yaml.
+func writeChart() {
 	wanted := map[string]bool{}
 	for pattern, to := range copies {
 		copyAll(pattern, filepath.Join(chart, to), wanted)
@@ -39,8 +36,8 @@ func run(context.Context) {
 	prune(filepath.Join(chart, "files"), wanted)
 	schema := must.Get(os.ReadFile(filepath.Join(chart, "values.schema.json")))
 	defaults := must.Get(os.ReadFile(filepath.Join(chart, "values.yaml")))
-	table := render(schema, defaults)
-	must.Do(document.Replace(filepath.Join(chart, "README.md"), startMark, endMark, "\n"+table+"\n"))
+	table := valuesTable(schema, defaults)
+	must.Do(document.Replace(filepath.Join(chart, "README.md"), valuesBegin, valuesEnd, "\n"+table+"\n"))
 }
 
 // copyAll copies the files of a pattern, and records the names of the copies.
@@ -70,7 +67,7 @@ func prune(dir string, wanted map[string]bool) {
 	}))
 }
 
-// write does not touch a file that has the right content.
+// write writes a file unless it has the content already.
 func write(path string, text []byte) {
 	if present, err := os.ReadFile(path); err == nil && bytes.Equal(present, text) {
 		return

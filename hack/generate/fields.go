@@ -3,13 +3,41 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
+
+	"graphview.dev/test/document"
+	"graphview.dev/test/must"
 )
 
-// render describes spec and status: one row per field, and below them the rules
-// that fields have to keep together.
-func render(root *schema) string {
+// pages are the CustomResourceDefinitions, each with the page that describes its fields.
+var pages = []struct{ definition, page string }{
+	{"config/crd/bases/graphview.dev_graphviews.yaml", "docs/graphview.md"},
+	{"config/crd/bases/graphview.dev_referencerules.yaml", "docs/referencerule.md"},
+}
+
+// The markers around the tables of fields in a page.
+const (
+	fieldsBegin = "<!-- fields:start, written by make generate -->"
+	fieldsEnd   = "<!-- fields:end -->"
+)
+
+// writeFields writes the tables of fields of all pages.
+func writeFields() {
+	for _, p := range pages {
+		writePage(p.definition, p.page)
+	}
+}
+
+func writePage(definition, page string) {
+	root := must.Get(parse(must.Get(os.ReadFile(definition))))
+	must.Do(document.Replace(page, fieldsBegin, fieldsEnd, "\n"+fieldTables(root)+"\n"))
+}
+
+// fieldTables describes spec and status: one row per field, and below them the validations
+// of several fields.
+func fieldTables(root *schema) string {
 	var b strings.Builder
 	for i, part := range []string{"spec", "status"} {
 		field, ok := root.Properties[part]
@@ -34,13 +62,13 @@ func render(root *schema) string {
 	return b.String()
 }
 
-// walk visits a field and those below it: required ones first, then by name.
+// walk visits a field and the fields below it: required ones first, then by name.
 func walk(s *schema, path string, required bool, visit func(path string, s *schema, required bool)) {
 	visit(path, s, required)
 	if s.Items != nil {
 		path, s = path+"[]", s.Items
 	}
-	// Conditions are those of every Kubernetes API.
+	// Conditions are the same in every Kubernetes API.
 	if strings.HasSuffix(path, ".conditions[]") {
 		return
 	}
@@ -118,7 +146,7 @@ func rulesOf(s *schema, path string) []string {
 	return rules
 }
 
-// cell is a text as a table takes it.
+// cell escapes a text for a table.
 func cell(text string) string { return strings.ReplaceAll(oneLine(text), "|", `\|`) }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -68,12 +68,12 @@ Rules:
 | 'status.conditions' | list of objects |  | they are |
 `
 
-func TestRender(t *testing.T) {
+func TestFieldTables(t *testing.T) {
 	root, err := parse([]byte(crd))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(strings.ReplaceAll(wantFields, "'", "`"), render(root)); diff != "" {
+	if diff := cmp.Diff(strings.ReplaceAll(wantFields, "'", "`"), fieldTables(root)); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 }
@@ -92,7 +92,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
+func TestWritePage(t *testing.T) {
 	dir := t.TempDir()
 	definition, page := filepath.Join(dir, "crd.yaml"), filepath.Join(dir, "page.md")
 	write := func(name, text string) {
@@ -102,23 +102,23 @@ func TestRun(t *testing.T) {
 		}
 	}
 	write(definition, crd)
-	write(page, "before\n"+startMark+"old"+endMark+"\nafter\n")
+	write(page, "before\n"+fieldsBegin+"old"+fieldsEnd+"\nafter\n")
 	// The second time there is nothing to change.
 	for range 2 {
-		if err := must.Try(func() { run(definition, page) }); err != nil {
+		if err := must.Try(func() { writePage(definition, page) }); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "before\n" + startMark + "\n\n" + strings.ReplaceAll(wantFields, "'", "`") + "\n" + endMark + "\nafter\n"
+		want := "before\n" + fieldsBegin + "\n\n" + strings.ReplaceAll(wantFields, "'", "`") + "\n" + fieldsEnd + "\nafter\n"
 		if diff := cmp.Diff(want, string(got)); diff != "" {
 			t.Errorf("page (-want +got):\n%s", diff)
 		}
 	}
-	write(page, "before\n"+startMark)
-	if err := must.Try(func() { run(definition, page) }); err == nil {
+	write(page, "before\n"+fieldsBegin)
+	if err := must.Try(func() { writePage(definition, page) }); err == nil {
 		t.Error("a page without markers is no error")
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	kindschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
 	"graphview.dev/test/must"
 )
 
-const output = "cmd/kubectl-graphview/internal/offline/kubernetes.txt"
+const kindsTable = "cmd/kubectl-graphview/internal/offline/kubernetes.txt"
 
-// others are kinds of every API server whose types are in other modules.
+// others are kinds of every API server with types in other modules.
 var others = []string{
 	"apiextensions.k8s.io v1 CustomResourceDefinition customresourcedefinitions cluster",
 	"apiregistration.k8s.io v1 APIService apiservices cluster",
@@ -31,39 +31,38 @@ var (
 	typeName  = regexp.MustCompile(`^type (\w+) struct`)
 )
 
-func main() {
-	must.Main("kinds", func(ctx context.Context) {
-		folder := strings.TrimSpace(string(must.Get(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output())))
-		newest := map[schema.GroupKind]string{}
-		lines := map[schema.GroupKind]string{}
-		for _, file := range must.Get(filepath.Glob(filepath.Join(folder, "*", "*", "types*.go"))) {
-			served := filepath.Base(filepath.Dir(file))
-			register := must.Get(os.ReadFile(filepath.Join(filepath.Dir(file), "register.go")))
-			group := string(groupName.FindSubmatch(register)[1])
-			if group == "extensions" || strings.HasPrefix(group, "internal.") {
-				continue // not served any more, or not for users
-			}
-			for kind, namespaced := range kindsIn(must.Get(os.ReadFile(file))) {
-				of := schema.GroupKind{Group: group, Kind: kind}
-				if newest[of] != "" && version.CompareKubeAwareVersionStrings(newest[of], served) >= 0 {
-					continue
-				}
-				newest[of] = served
-				lines[of] = line(of.WithVersion(served), namespaced)
-			}
+// writeKinds writes group, version, kind, resource and scope of each kind, in its newest version, from
+// the markers in the Go types of k8s.io/api in the module cache.
+func writeKinds(ctx context.Context) {
+	folder := strings.TrimSpace(string(must.Get(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output())))
+	newest := map[kindschema.GroupKind]string{}
+	lines := map[kindschema.GroupKind]string{}
+	for _, file := range must.Get(filepath.Glob(filepath.Join(folder, "*", "*", "types*.go"))) {
+		served := filepath.Base(filepath.Dir(file))
+		register := must.Get(os.ReadFile(filepath.Join(filepath.Dir(file), "register.go")))
+		group := string(groupName.FindSubmatch(register)[1])
+		if group == "extensions" || strings.HasPrefix(group, "internal.") {
+			continue // not served any more, or not for users
 		}
-		all := slices.Clone(others)
-		for _, text := range lines {
-			all = append(all, text)
+		for kind, namespaced := range kindsIn(must.Get(os.ReadFile(file))) {
+			of := kindschema.GroupKind{Group: group, Kind: kind}
+			if newest[of] != "" && version.CompareKubeAwareVersionStrings(newest[of], served) >= 0 {
+				continue
+			}
+			newest[of] = served
+			lines[of] = kindLine(of.WithVersion(served), namespaced)
 		}
-		slices.Sort(all)
-		text := "# Kubernetes' own kinds, from k8s.io/api. Written by make generate.\n" + strings.Join(all, "\n") + "\n"
-		must.Do(os.WriteFile(output, []byte(text), 0o644))
-	})
+	}
+	all := slices.Clone(others)
+	for _, text := range lines {
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	write(kindsTable, []byte("# Kubernetes' own kinds, from k8s.io/api. Written by make generate.\n"+strings.Join(all, "\n")+"\n"))
 }
 
-// line writes one kind. The core group is "core".
-func line(kind schema.GroupVersionKind, namespaced bool) string {
+// kindLine returns the line of a kind. The core group is "core".
+func kindLine(kind kindschema.GroupVersionKind, namespaced bool) string {
 	plural, _ := meta.UnsafeGuessKindToResource(kind)
 	group, scope := kind.Group, "cluster"
 	if group == "" {

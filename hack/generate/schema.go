@@ -7,8 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// schema is what a CustomResourceDefinition may say of a field, as far as ours
-// do.
+// schema has the properties of a field that our CustomResourceDefinitions use.
 type schema struct {
 	Type        string            `json:"type"`
 	Description string            `json:"description"`

@@ -12,39 +12,40 @@ import (
 	"graphview.dev/test/must"
 )
 
+// The markers around the table of values in the chart's README.
 const (
-	startMark = "<!-- values:start, written by make generate -->"
-	endMark   = "<!-- values:end -->"
+	valuesBegin = "<!-- values:start, written by make generate -->"
+	valuesEnd   = "<!-- values:end -->"
 )
 
-// schema is as much of a JSON schema as a table of values needs.
-type schema struct {
-	Description string            `json:"description"`
-	Properties  map[string]schema `json:"properties"`
-	Enum        []string          `json:"enum"`
+// valueSchema has the properties of a value that the table shows.
+type valueSchema struct {
+	Description string                 `json:"description"`
+	Properties  map[string]valueSchema `json:"properties"`
+	Enum        []string               `json:"enum"`
 }
 
-// render writes a row for each value that has a default, in order of name, and
-// fails where one is not described.
-func render(schemaText, defaultsText []byte) string {
-	var root schema
+// valuesTable returns a row for each value that has a default, in order of name. It fails if
+// the schema does not describe a value.
+func valuesTable(schemaText, defaultsText []byte) string {
+	var root valueSchema
 	must.Do(json.Unmarshal(schemaText, &root))
 	var defaults map[string]any
 	must.Do(yaml.Unmarshal(defaultsText, &defaults))
 	out := &strings.Builder{}
 	out.WriteString("| value | default | meaning |\n|---|---|---|\n")
-	rows(out, "", &root, defaults)
+	valueRows(out, "", &root, defaults)
 	return out.String()
 }
 
-func rows(out *strings.Builder, prefix string, s *schema, defaults map[string]any) {
+func valueRows(out *strings.Builder, prefix string, s *valueSchema, defaults map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(defaults)) {
 		described, ok := s.Properties[name]
 		if !ok || described.Description == "" {
 			must.Do(fmt.Errorf("values.schema.json does not describe %s", prefix+name))
 		}
 		if below, ok := defaults[name].(map[string]any); ok && len(below) > 0 {
-			rows(out, prefix+name+".", &described, below)
+			valueRows(out, prefix+name+".", &described, below)
 			continue
 		}
 		text := must.Get(json.Marshal(defaults[name]))

@@ -8,10 +8,10 @@ import (
 	"graphview.dev/test/must"
 )
 
-func TestRender(t *testing.T) {
+func TestValuesTable(t *testing.T) {
 	const described = `{"properties": {"a": {"description": "first", "properties": {"b": {"description": "which | one", "enum": ["x", "y"]}}}, "c": {"description": "last"}}}`
 	var got string
-	err := must.Try(func() { got = render([]byte(described), []byte("c: [1]\na: {b: x}\n")) })
+	err := must.Try(func() { got = valuesTable([]byte(described), []byte("c: [1]\na: {b: x}\n")) })
 	want := "| value | default | meaning |\n|---|---|---|\n| `a.b` | `\"x\"` | which \\| one (`x`, `y`) |\n| `c` | `[1]` | last |\n"
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
@@ -21,7 +21,7 @@ func TestRender(t *testing.T) {
 		"one of a section":              "a: {d: 1}\n",
 		"no YAML":                       "a: {\n",
 	} {
-		if err := must.Try(func() { render([]byte(described), []byte(defaults)) }); err == nil {
+		if err := must.Try(func() { valuesTable([]byte(described), []byte(defaults)) }); err == nil {
 			t.Errorf("%s is no error", name)
 		}
 	}
