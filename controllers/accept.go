@@ -19,7 +19,7 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// verdict is whether a spec is accepted: a reason of the condition Accepted.
+// verdict is the reason and the message of the condition Accepted, by which a spec is accepted or refused.
 type verdict struct {
 	reason, message string
 	// until is the time at which a refused spec has to be applied again. It is zero for most.
@@ -41,8 +41,8 @@ func (v verdict) retryAfter(now time.Time) time.Duration {
 
 func (v verdict) accepted() bool { return v.reason == v1alpha1.ReasonAccepted }
 
-// apply tells the engine of the spec, unless it was told before, and keeps the verdict in the
-// record. Until the verdict is known it returns false, and the view is reconciled again when it is.
+// apply applies the spec to the engine, unless the engine has it, and keeps the verdict in the
+// record. Until the verdict is known it returns false; the view is reconciled again afterwards.
 func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, view *v1alpha1.GraphView, record *record) (known bool, err error) {
 	refused, err := r.checkServiceAccount(ctx, view)
 	if err != nil {
@@ -56,8 +56,8 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 		}
 	}
 	if !refused.accepted() {
-		// Never served by a spec that was accepted before: it may show more
-		// than the author is now entitled to, or wants to.
+		// A spec that was accepted before is not served either: it may show more objects
+		// than the author may see now, or wants to show.
 		r.applier.stop(name)
 		r.engine.Refuse(name, string(view.UID), &spec.InvalidError{Reason: refused.reason, Errors: []error{errors.New(refused.message)}})
 		record.applied, record.verdict = 0, refused
@@ -94,8 +94,8 @@ func (r *GraphViewReconciler) readSpec(ctx context.Context, name graphview.Name)
 	return version{string(view.UID), view.Generation}, declared, nil
 }
 
-// applied has a view reconciled after its spec was applied. The engine then knows the view, if not
-// by its present spec: an author who edits it all the time does not keep the operator from being ready.
+// applied requests a reconcile of a view after its spec was applied. The engine then knows the view, perhaps
+// with an older spec: an author who edits the spec all the time does not keep the operator from being ready.
 func (r *GraphViewReconciler) applied(ctx context.Context, name graphview.Name, err error) {
 	if _, err := verdictOf(err); err != nil {
 		if fault, ok := errors.AsType[*panics.Error](err); ok {
@@ -104,12 +104,12 @@ func (r *GraphViewReconciler) applied(ctx context.Context, name graphview.Name, 
 		r.notifier.Notify(name) // not at once
 		return
 	}
-	r.initial.told(name)
+	r.initial.applied(name)
 	r.notifier.NotifyNow(name)
 }
 
-// verdictOf is what a compiler's error says about a spec; another error is none
-// of the spec's.
+// verdictOf returns the verdict in a compiler's error. It returns any other error, which is not about
+// the spec.
 func verdictOf(err error) (verdict, error) {
 	var invalid *spec.InvalidError
 	switch {

@@ -34,20 +34,20 @@ type applier struct {
 
 type applierOptions struct {
 	engine Engine
-	// read returns the present spec of a view. Specs that wait are not held: a tenant may have many.
+	// read returns the present spec of a view. Waiting applications keep no spec: a tenant may have many.
 	read func(ctx context.Context, name graphview.Name) (version, spec.Spec, error)
 	// applied is called with the error of Engine.Apply, nil also if the spec has changed and was not
 	// applied. The view has to be reconciled again.
 	applied func(name graphview.Name, err error)
 }
 
-// application is a spec of a view that must be applied, and the engine's answer.
+// application is a spec of a view that waits for the engine, and then the engine's answer.
 type application struct {
 	version version
 	cancel  context.CancelFunc
 	done    chan struct{} // closed at the end of the goroutine
 
-	// answered is the version that err is about, once done is closed; zero for none.
+	// answered is the version of the spec that err is about, after done is closed; zero for none.
 	answered version
 	err      error
 }

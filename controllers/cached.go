@@ -20,7 +20,7 @@ const maxCachedSpec = 4 << 10
 const unreadSpec = "graphview.dev/unread-spec"
 
 // CacheOptions returns the options of the manager's cache. It keeps little of each object: its author
-// decides how large the object is, and what the cache keeps is charged to no namespace.
+// decides how large the object is, and no namespace is charged for the memory of the cache.
 func CacheOptions() cache.Options { return cache.Options{DefaultTransform: reduce} }
 
 // reduce removes the parts of an object that no controller reads: managed fields, most metadata

@@ -21,7 +21,7 @@ import (
 // +kubebuilder:rbac:groups=graphview.dev,resources=clusterlinks,verbs=get
 // +kubebuilder:rbac:groups=graphview.dev,resources=clusterlinks/status,verbs=patch
 
-// LinkState is how the hub finds a ClusterLink.
+// LinkState is the state of a link in the hub.
 type LinkState struct {
 	// NotUnique: another link has the same identity.
 	NotUnique bool
@@ -36,11 +36,11 @@ type Hub interface {
 	// ApplyLink adds or changes the link of a ClusterLink. The error says why no token can
 	// prove its member.
 	ApplyLink(name string, spec v1alpha1.ClusterLinkSpec) error
-	// RemoveLink removes it.
+	// RemoveLink removes the link of a deleted ClusterLink.
 	RemoveLink(name string)
 	// LinksKnown says that every ClusterLink has been applied. It is called once.
 	LinksKnown()
-	// LinkState returns how it is.
+	// LinkState returns the state of a link.
 	LinkState(name string) LinkState
 }
 
@@ -113,7 +113,7 @@ func (r *ClusterLinkReconciler) requests(ctx context.Context) []ctrl.Request {
 	return out
 }
 
-// Reconcile makes the hub's link what the ClusterLink says, and writes how it is.
+// Reconcile applies the ClusterLink to the hub, and writes the state of the hub's link into its status.
 func (r *ClusterLinkReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	r.notifier.take(graphview.Name{Name: request.Name})
 	link := &v1alpha1.ClusterLink{}

@@ -68,7 +68,7 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 	meta.RemoveStatusCondition(conditions, v1alpha1.ConditionStalled)
 }
 
-// setEffective says which parts of the spec have no effect.
+// setEffective sets Effective from the parts of the spec that have no effect.
 func setEffective(set func(kind string, status metav1.ConditionStatus, reason, message string), synced bool, findings []advice.Finding) {
 	switch {
 	case !synced:
@@ -80,7 +80,7 @@ func setEffective(set func(kind string, status metav1.ConditionStatus, reason, m
 	}
 }
 
-// setHealthy says how the objects are, by the worst that there is.
+// setHealthy sets Healthy from the worst health of the objects.
 func setHealthy(set func(kind string, status metav1.ConditionStatus, reason, message string), synced bool, st *graphview.Status) {
 	status := metav1.ConditionFalse
 	var reason, message string
@@ -101,7 +101,7 @@ func setHealthy(set func(kind string, status metav1.ConditionStatus, reason, mes
 	set(v1alpha1.ConditionHealthy, status, reason, message)
 }
 
-// unreadableResources names the resources that have something to say, and what.
+// unreadableResources returns the resources that cannot be read, each with its message.
 func unreadableResources(resources []graphview.ResourceStatus) string {
 	var b strings.Builder
 	for i := range resources {

@@ -26,8 +26,8 @@ const (
 )
 
 // Election elects the replica that writes status, by a Lease in the operator's namespace. A replica
-// that loses the Lease stops writing and stands for election again; nothing else in the process
-// depends on the Lease. A nil Election is that of the only replica, which writes.
+// that loses the Lease stops writing and takes part in the election again; nothing else in the process
+// depends on the Lease. A nil Election is for an only replica, which always writes.
 type Election struct {
 	elector *leaderelection.LeaderElector
 	term    *term
@@ -70,7 +70,7 @@ func (e *Election) Run(ctx context.Context) error {
 // that was suspended for longer than its Lease does not write before it has renewed it.
 func (e *Election) Elected() bool { return e == nil || e.term.runs() }
 
-// Changed is closed when this replica is elected next; nil for a nil Election.
+// Changed returns a channel that is closed when this replica is elected next; nil for a nil Election.
 func (e *Election) Changed() <-chan struct{} {
 	if e == nil {
 		return nil
@@ -80,7 +80,7 @@ func (e *Election) Changed() <-chan struct{} {
 	return e.term.changed
 }
 
-// term is a Lease that measures for how long this replica holds it. The elector calls one method at
+// term wraps a Lease, and knows until when this replica has it. The elector calls one method at
 // a time.
 type term struct {
 	resourcelock.Interface
@@ -89,7 +89,7 @@ type term struct {
 	logged string // the kind of the last error; "" if there was none
 
 	mu      sync.Mutex
-	until   time.Time     // when the Lease expires for this replica: never later than for the others
+	until   time.Time     // the end of the Lease for this replica: never later than for the others
 	changed chan struct{} // closed when this replica is elected
 }
 
@@ -120,8 +120,8 @@ func (t *term) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 	if record.HolderIdentity == t.Identity() {
 		return t.hold(ctx, func() error { return t.Interface.Update(ctx, record) })
 	}
-	// The elector gives up the Lease, even one that it lost while the process was suspended. Other
-	// replicas are elected as soon as the Lease is free, so the term ends before.
+	// The elector releases the Lease, even if it lost the Lease while the process was suspended. Other
+	// replicas are elected as soon as the Lease is free, so the term ends first.
 	t.mu.Lock()
 	ran := time.Now().Before(t.until)
 	t.until = time.Time{}
@@ -132,8 +132,8 @@ func (t *term) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 	return t.Interface.Update(ctx, record) //nolint:wrapcheck // the elector looks at it
 }
 
-// hold extends the term if write, which writes this replica into the Lease, succeeds. Other replicas
-// count from when they see the Lease, this one from before it is written.
+// hold extends the term if write, which writes this replica into the Lease, succeeds. This replica counts
+// from the time before the write, and other replicas from the time at which they see it.
 func (t *term) hold(ctx context.Context, write func() error) error {
 	until := time.Now().Add(leaseDuration)
 	err := write()
@@ -154,7 +154,7 @@ func (t *term) hold(ctx context.Context, write func() error) error {
 	return nil
 }
 
-// log logs an error, unless the one before was of the same kind.
+// log logs an error, unless the error before was of the same kind.
 func (t *term) log(ctx context.Context, err error) {
 	kind := fmt.Sprintf("%q", apierrors.ReasonForError(err))
 	switch {

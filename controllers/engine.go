@@ -7,16 +7,16 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// Engine is what this package needs of a graphview.Engine.
+// Engine has the methods of a graphview.Engine that GraphViewReconciler calls.
 type Engine interface {
-	// Apply makes the view of that name what the spec says; another uid is
-	// another view. An *spec.InvalidError says that the view is not
-	// served until it is mended.
+	// Apply creates the view of that name or gives it another spec; another uid is
+	// another view. A *spec.InvalidError says that the view is not
+	// served until its spec is corrected.
 	Apply(ctx context.Context, name graphview.Name, uid string, spec spec.Spec) error
-	// Refuse is Apply for a view that may not be served, whatever its spec.
+	// Refuse is Apply for a view that must not be served, with any spec.
 	Refuse(name graphview.Name, uid string, why *spec.InvalidError)
 	// Remove ends the view, if there is one.
 	Remove(name graphview.Name)
-	// Status tells what the view holds, and whether there is one.
+	// Status returns the contents of the view, and whether there is a view of that name.
 	Status(name graphview.Name) (graphview.Status, bool)
 }

@@ -7,18 +7,18 @@ import (
 	"graphview.dev/api/v1alpha1"
 )
 
-// maxNote is what the API server allows the note of an Event, in bytes.
+// maxNote is the size of an Event's note that the API server allows, in bytes.
 const maxNote = 1024
 
-// actions say what was done when a condition changed. Conditions that are not
-// here only repeat what others say and make no Events.
+// actions maps conditions to the action of their Events. Other conditions
+// repeat these, and their changes create no Events.
 var actions = map[string]string{
 	v1alpha1.ConditionAccepted: "Compile",
 	v1alpha1.ConditionReady:    "Serve",
 	v1alpha1.ConditionComplete: "Read",
 }
 
-// recordChanges makes an Event of every condition that says something new.
+// recordChanges creates an Event for each condition with a new outcome.
 func (r *GraphViewReconciler) recordChanges(view *v1alpha1.GraphView, before, after []metav1.Condition) {
 	for i := range after {
 		c := &after[i]
@@ -30,8 +30,8 @@ func (r *GraphViewReconciler) recordChanges(view *v1alpha1.GraphView, before, af
 	}
 }
 
-// eventType returns the type of the Event for a condition, and whether it is
-// worth one: what is not known yet is not, nor that a refused view is not ready.
+// eventType returns the type of the Event for a condition, and whether there is an Event: there is none
+// for Unknown, nor for Ready of a refused view, which follows from Accepted.
 func eventType(c *metav1.Condition) (string, bool) {
 	switch {
 	case actions[c.Type] == "", c.Status == metav1.ConditionUnknown, c.Reason == v1alpha1.ReasonNotAccepted:
@@ -43,8 +43,8 @@ func eventType(c *metav1.Condition) (string, bool) {
 	}
 }
 
-// outcomeChanged is changed without the generation: an edit that leaves the
-// outcome as it was is no news.
+// outcomeChanged is changed without the generation: an edit of the spec with the same
+// outcome creates no Event.
 func outcomeChanged(c *metav1.Condition, before []metav1.Condition) bool {
 	for i := range before {
 		if b := &before[i]; b.Type == c.Type {

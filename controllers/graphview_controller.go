@@ -21,16 +21,16 @@ import (
 
 const defaultStatusInterval = 5 * time.Second
 
-// Options of a GraphViewReconciler; the zero value is that of a single replica
+// Options of the reconcilers and the webhook; the zero value is for a single replica
 // whose tenants need no ServiceAccount.
 type Options struct {
 	// RequireServiceAccount accepts only GraphViews with a serviceAccountName.
 	RequireServiceAccount bool
-	// Served is what the cluster serves, nil where that is not known yet. The webhook
-	// warns by it of what has no effect; without it, of nothing.
+	// Served returns the resources that the cluster serves, nil while they are not known. The webhook
+	// compares a spec with them, to warn of parts without effect. Without the function it does not warn.
 	Served func() *resources.Catalog
-	// Known says whether a ServiceAccount may list and watch a place; see Permit.Known.
-	// Without it, nothing is said of namespaces that GraphViews with one name.
+	// Known returns whether a ServiceAccount may list and watch a place; see Permit.Known.
+	// Without it, GraphViews with a ServiceAccount get no advice about namespaces.
 	Known func(account graphview.Name, place access.Place) (allowed, known bool)
 	// Turn returns the turn in which the webhook compiles expressions of an owner. Without it the webhook
 	// compiles at once.
@@ -59,7 +59,7 @@ type GraphViewReconciler struct {
 	options  Options
 	memory   memory
 	initial  *initialSync
-	// namespaces are all that exist, for the views that name many.
+	// namespaces lists all namespaces, for the views that name many.
 	namespaces namespaceList
 }
 
@@ -75,9 +75,9 @@ func NewGraphViewReconciler(engine Engine, notifier *Notifier, o Options) *Graph
 	return &GraphViewReconciler{engine: engine, notifier: notifier, options: o, initial: newInitialSync()}
 }
 
-// Reconcile makes the engine's view what the GraphView says and the GraphView's
-// status what the engine says. A GraphView needs no finalizer: nothing of a view
-// outlives this process but its status, which goes with the GraphView.
+// Reconcile applies the GraphView's spec to the engine, and writes the engine's Status into the GraphView's
+// status. A GraphView needs no finalizer: a view has nothing outside of this
+// process but its status, which is deleted with the GraphView.
 func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	name := graphview.Name{Namespace: request.Namespace, Name: request.Name}
 	r.notifier.take(name)
@@ -86,7 +86,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 		r.applier.stop(name)
 		r.engine.Remove(name)
 		r.memory.forget(name)
-		r.initial.told(name)
+		r.initial.applied(name)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	}
 	record, replaced := r.memory.of(name, view.UID)
 	if replaced {
-		// The deletion was not seen by itself.
+		// The GraphView was deleted and created again between two reconciles.
 		r.applier.stop(name)
 		r.engine.Remove(name)
 	}
@@ -107,7 +107,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	if known, err := r.apply(ctx, name, view, record); !known || err != nil {
 		return ctrl.Result{}, err
 	}
-	r.initial.told(name)
+	r.initial.applied(name)
 
 	var held graphview.Status
 	if record.verdict.accepted() {
@@ -129,12 +129,12 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 		held.Advice = slices.Concat(held.Advice, absent)
 	}
 	result, err := r.writeStatus(ctx, view, record, &held)
-	return lookAgain(result, err, again)
+	return requeueAfter(result, err, again)
 }
 
-// lookAgain has a view reconciled after again, 0 for never, unless the write of its
-// status wants that earlier. After an error or a conflict the queue says when.
-func lookAgain(result ctrl.Result, err error, again time.Duration) (ctrl.Result, error) {
+// requeueAfter requests a reconcile after again, 0 for never, unless the result of the status's write
+// requests an earlier one. After an error or a conflict the queue decides when.
+func requeueAfter(result ctrl.Result, err error, again time.Duration) (ctrl.Result, error) {
 	if err != nil || result.Requeue { //nolint:staticcheck // see unpatched
 		return result, err
 	}

@@ -9,7 +9,7 @@ import (
 	"graphview.dev/graphview"
 )
 
-// Ineffective returns what [v1alpha1.GraphView.Ineffective] says, as the cache of c has it.
+// Ineffective returns a function that returns [v1alpha1.GraphView.Ineffective] of a GraphView in the cache of c.
 func Ineffective(ctx context.Context, c client.Reader) func(graphview.Name) (text string, known bool) {
 	return func(name graphview.Name) (string, bool) {
 		var view v1alpha1.GraphView

@@ -11,22 +11,22 @@ import (
 	"graphview.dev/graphview"
 )
 
-// initialSync knows when the engine has been told of every GraphView that there was
-// at the start. Until then, a view that the engine does not know may exist.
+// initialSync knows when every GraphView of the first list has been applied to the engine.
+// Until then, a view that the engine does not know may exist.
 type initialSync struct {
-	known chan struct{} // closed when the engine has been told of all
+	known chan struct{} // closed when the engine has all
 
 	mu      sync.Mutex
 	listed  bool
-	early   map[graphview.Name]bool // the engine was told of these before they were listed
-	missing map[graphview.Name]bool // these are listed, and the engine has yet to be told
+	early   map[graphview.Name]bool // applied before they were listed
+	missing map[graphview.Name]bool // listed, and not applied yet
 }
 
 func newInitialSync() *initialSync {
 	return &initialSync{known: make(chan struct{}), early: map[graphview.Name]bool{}}
 }
 
-// list says which GraphViews there are. It is called once.
+// list records the first list of GraphViews. It is called once.
 func (s *initialSync) list(names []graphview.Name) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,9 +42,8 @@ func (s *initialSync) list(names []graphview.Name) {
 	}
 }
 
-// told says that the engine has been told of a GraphView, or that there is none of
-// that name any more.
-func (s *initialSync) told(name graphview.Name) {
+// applied records that a GraphView has been applied to the engine, or was deleted.
+func (s *initialSync) applied(name graphview.Name) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -58,12 +57,12 @@ func (s *initialSync) told(name graphview.Name) {
 	}
 }
 
-// Known is closed when the engine has been told of every GraphView that there
-// was when the reconciler started.
+// Known returns a channel that is closed when the engine has every GraphView that existed
+// at the start of the reconciler.
 func (r *GraphViewReconciler) Known() <-chan struct{} { return r.initial.known }
 
 // oneTimeLister lists the GraphViews for initialSync, as soon as the cache has them and
-// the engine knows the rules by which their references are found.
+// the engine has the ReferenceRules.
 type oneTimeLister struct{ r *GraphViewReconciler }
 
 // Start returns when the GraphViews are listed.
@@ -90,8 +89,7 @@ func (l *oneTimeLister) Start(ctx context.Context) error {
 	return nil
 }
 
-// withRemedy adds to the error that the cluster does not have our kinds what to do
-// about that.
+// withRemedy adds the remedy to the error of a cluster without our CustomResourceDefinitions.
 func withRemedy(err error) error {
 	if meta.IsNoMatchError(err) {
 		return fmt.Errorf("%w; install the CustomResourceDefinitions of this version first (config/crd)", err)

@@ -24,13 +24,13 @@ func TestInitialSync(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			s := newInitialSync()
 			for _, n := range tc.before {
-				s.told(n)
+				s.applied(n)
 			}
 			if tc.listed != nil {
 				s.list(tc.listed)
 			}
 			for _, n := range tc.after {
-				s.told(n)
+				s.applied(n)
 			}
 			got := false
 			select {

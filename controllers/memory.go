@@ -11,18 +11,17 @@ import (
 	"graphview.dev/graphview"
 )
 
-// record is what the reconciler remembers of a view between reconciles. All of
-// it can be lost: it saves work and writes, it decides nothing that is not also
-// in the GraphView and the engine.
+// record is the memory of the reconciler about a view. It may be lost at any time: it saves work and
+// writes, and every decision also follows from the GraphView and the engine.
 type record struct {
 	uid types.UID
-	// met is when this process first reconciled the view, or began to write its status.
+	// met is the time of the first reconcile in this process, or of the election of this replica to write status.
 	met time.Time
-	// applied is the generation that the engine was last told of, 0 if none,
-	// and verdict its answer.
+	// applied is the generation of the spec that was last applied to the engine, 0 for none,
+	// and verdict its outcome.
 	applied int64
 	verdict verdict
-	// ready is the generation whose graph was whole, 0 if none.
+	// ready is the last generation with a complete graph, 0 for none.
 	ready int64
 	// written is the status, see statusOf, as it was after our last write of it at
 	// wroteAt; nil before the first. The cache may lag behind it.
@@ -30,9 +29,9 @@ type record struct {
 	wroteAt time.Time
 	// writing reports whether this replica was the writer of status at the last reconcile.
 	writing bool
-	// refused is of the status writes that were refused since the last that was not.
-	refused refusal
-	looked  looked
+	// refused counts the refused writes of the status since the last successful write.
+	refused    refusal
+	namespaces namespaceAdvice
 }
 
 // newest returns the newer of the cached GraphView and the one last written. Comparing with an
@@ -55,8 +54,8 @@ type memory struct {
 	records map[graphview.Name]*record
 }
 
-// of returns the record of a view, a new one if there is none for that uid. replaced: there was one
-// for another uid.
+// of returns the record of a view, a new one if there is none for that uid. It reports in replaced
+// whether there was a record for another uid.
 func (m *memory) of(name graphview.Name, uid types.UID) (r *record, replaced bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

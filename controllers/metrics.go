@@ -2,7 +2,7 @@ package controllers
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// reviewsTotal counts what a Permit asks.
+// reviewsTotal counts the access reviews of a Permit.
 func reviewsTotal() *prometheus.CounterVec {
 	c := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "graphview_service_account_reviews_total",
@@ -14,7 +14,7 @@ func reviewsTotal() *prometheus.CounterVec {
 	return c
 }
 
-// resultOf is the label for an answer.
+// resultOf returns the label of an answer.
 func resultOf(allowed bool, err error) string {
 	switch {
 	case err != nil:

@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	// absentRetry and presentRetry are how long after a look namespaces are listed again: after
+	// absentRetry and presentRetry are the times until namespaces are listed again: after
 	// one was missing or unknown, and after all existed. There is no watch, since only advice
-	// depends on it.
+	// depends on the result.
 	absentRetry  = 30 * time.Second
 	presentRetry = 10 * time.Minute
-	// maxAskedOne is up to how many namespaces are asked for one by one.
+	// maxAskedOne is the number of namespaces up to which each is read by itself.
 	maxAskedOne = 8
-	// namespacePage is how many namespaces one answer has.
+	// namespacePage is the number of namespaces in one page of a list.
 	namespacePage = 500
-	// namespaceTimeout bounds how long one look waits for the API server's list.
+	// namespaceTimeout bounds the wait for the API server's list.
 	namespaceTimeout = 10 * time.Second
 )
 
-// looked is what was last found out about the namespaces that a spec names.
-type looked struct {
+// namespaceAdvice is the last result of adviseNamespaces.
+type namespaceAdvice struct {
 	generation int64
 	none       bool // the spec names no namespaces
 	at         time.Time
@@ -40,8 +40,8 @@ type looked struct {
 	unknown    bool // the namespaces could not be read
 }
 
-// due is when to look again.
-func (l *looked) due() time.Time {
+// due returns the time at which the namespaces are listed again.
+func (l *namespaceAdvice) due() time.Time {
 	if len(l.findings) > 0 || l.unknown {
 		return l.at.Add(absentRetry)
 	}
@@ -49,21 +49,21 @@ func (l *looked) due() time.Time {
 }
 
 // adviseNamespaces finds the namespaces that a GraphView names and that do not exist.
-// Only the GraphView's own is suggested: of others its author may not know. Where the
-// rights of a ServiceAccount decide what the view shows, that has to be allowed to
-// list namespaces. It returns when to look again, 0 for never.
+// It suggests no namespace but the GraphView's own, since the author may not know the names of others. If the
+// GraphView names a ServiceAccount, that must be allowed to
+// list namespaces. It returns the time until the next call, 0 for never.
 func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alpha1.GraphView, record *record) ([]advice.Finding, time.Duration) {
 	if r.reader == nil {
 		return nil, 0
 	}
 	now := r.options.Clock.Now()
-	if record.looked.generation != view.Generation || !record.looked.none && !now.Before(record.looked.due()) {
+	if record.namespaces.generation != view.Generation || !record.namespaces.none && !now.Before(record.namespaces.due()) {
 		whole, err := r.whole(ctx, view)
 		if err != nil || whole.Generation != view.Generation {
 			return nil, time.Second // it was deleted or changed, and is reconciled again
 		}
 		names := namesOf(whole)
-		record.looked = looked{generation: view.Generation, at: now, none: len(names) == 0}
+		record.namespaces = namespaceAdvice{generation: view.Generation, at: now, none: len(names) == 0}
 		if len(names) == 0 {
 			return nil, 0
 		}
@@ -75,20 +75,20 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 			exist, err = r.existing(listing, names)
 		}
 		switch {
-		case !known: // looked up again with the next report of the view
-			record.looked = looked{unknown: true, at: now}
+		case !known: // adviseNamespaces is called again with the next change of the view's Status
+			record.namespaces = namespaceAdvice{unknown: true, at: now}
 		case err != nil:
 			// The operator may lack the right to list namespaces.
-			record.looked.unknown = true
+			record.namespaces.unknown = true
 			ctrl.LoggerFrom(ctx).V(1).Info("Cannot tell which namespaces exist", "error", err.Error())
 		case may:
-			record.looked.findings = advice.OfNamespaces(names, func(name string) bool { return exist[name] }, []string{view.Namespace})
+			record.namespaces.findings = advice.OfNamespaces(names, func(name string) bool { return exist[name] }, []string{view.Namespace})
 		}
 	}
-	if record.looked.none {
+	if record.namespaces.none {
 		return nil, 0
 	}
-	return record.looked.findings, max(record.looked.due().Sub(now), time.Second)
+	return record.namespaces.findings, max(record.namespaces.due().Sub(now), time.Second)
 }
 
 // namesOf returns the namespaces that a GraphView names.
@@ -101,9 +101,9 @@ func namesOf(view *v1alpha1.GraphView) (names []string) {
 	return names
 }
 
-// mayListNamespaces reports whether the account that a view reads with may know which
-// namespaces exist, and whether that is known. It does not wait: an account with many questions
-// would hold up the reconciler for others.
+// mayListNamespaces returns whether the ServiceAccount of a view may list namespaces, and
+// whether that is known. It does not wait: an account with many questions
+// would delay the reconciler for others.
 func (r *GraphViewReconciler) mayListNamespaces(view *v1alpha1.GraphView) (may, known bool) {
 	name := view.Spec.ServiceAccountName
 	if name == "" || r.options.Known == nil {
@@ -112,7 +112,7 @@ func (r *GraphViewReconciler) mayListNamespaces(view *v1alpha1.GraphView) (may, 
 	return r.options.Known(graphview.Name{Namespace: view.Namespace, Name: name}, access.Place{Resource: "namespaces"})
 }
 
-// existing are those of the names that are namespaces; of many names, all namespaces.
+// existing returns the names that are namespaces; for many names, all namespaces.
 func (r *GraphViewReconciler) existing(ctx context.Context, names []string) (map[string]bool, error) {
 	if len(names) > maxAskedOne {
 		return r.namespaces.all(ctx, r.reader, r.options.Clock.Now())
@@ -126,8 +126,8 @@ func (r *GraphViewReconciler) existing(ctx context.Context, names []string) (map
 	return exist, nil
 }
 
-// namespaceList is all namespaces, as they were at most absentRetry ago. All views that
-// name many share it, so that their number does not matter to the API server.
+// namespaceList has all namespaces, at most absentRetry old. The views that
+// name many share it, so that the API server gets one list for all of them.
 type namespaceList struct {
 	mu    sync.Mutex
 	at    time.Time // zero before the first
@@ -153,7 +153,7 @@ func (l *namespaceList) all(ctx context.Context, reader client.Reader, now time.
 	return l.exist, l.err
 }
 
-// listNamespaces adds the namespaces of one answer, and returns where the next goes on.
+// listNamespaces adds the namespaces of one page, and returns the token of the next page.
 func listNamespaces(ctx context.Context, reader client.Reader, exist map[string]bool, options ...client.ListOption) (string, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))

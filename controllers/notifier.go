@@ -16,19 +16,19 @@ import (
 // a thousand times a second, into a few reconciles.
 const notifyDelay = 200 * time.Millisecond
 
-// Notifier carries the engine's word that a view's Status may have changed to
-// the reconciler. It exists before both of them: its Notify goes into the
-// engine's options, it itself into the reconciler. The zero value is ready.
+// Notifier requests reconciles of the views whose Status in the engine may have changed.
+// It is made before the engine, whose options contain its Notify, and the
+// reconciler, whose source it is. The zero value is ready.
 type Notifier struct {
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[ctrl.Request] // nil before the controller runs
-	// pending are the views that are in the queue by our doing: to notify them
-	// again, which the engine does per event, costs a look into this map.
+	// pending are the views that Notify has added to the queue. The engine calls Notify for each
+	// event, and a further call for such a view costs a lookup in this map.
 	pending map[graphview.Name]struct{}
 }
 
-// Notify has the view reconciled soon. It never blocks. Before the controller
-// runs it does nothing: starting reconciles every view anyway.
+// Notify requests a reconcile of the view after notifyDelay. It never blocks. Before the controller
+// runs it does nothing, since the start reconciles every view.
 func (n *Notifier) Notify(name graphview.Name) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -39,7 +39,7 @@ func (n *Notifier) Notify(name graphview.Name) {
 	n.queue.AddAfter(requestFor(name), notifyDelay)
 }
 
-// NotifyNow is Notify for what an author waits for: it gathers nothing.
+// NotifyNow is Notify without the delay, for a change that an author waits for.
 func (n *Notifier) NotifyNow(name graphview.Name) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -48,8 +48,8 @@ func (n *Notifier) NotifyNow(name graphview.Name) {
 	}
 }
 
-// take is called before the view's status is read: what changes from then on
-// has to be notified again.
+// take must be called before a reconcile reads the view's Status: a change after that
+// needs another reconcile.
 func (n *Notifier) take(name graphview.Name) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -57,7 +57,7 @@ func (n *Notifier) take(name graphview.Name) {
 }
 
 // Start makes the notifier a source of controller-runtime. The queue shuts down with
-// the controller and ignores what is added later.
+// the controller and ignores later additions.
 func (n *Notifier) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -65,7 +65,7 @@ func (n *Notifier) Start(_ context.Context, queue workqueue.TypedRateLimitingInt
 	return nil
 }
 
-// String is what controller-runtime's log calls the source.
+// String returns the name of the source in controller-runtime's log.
 func (n *Notifier) String() string { return "status of views" }
 
 func requestFor(name graphview.Name) ctrl.Request {

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// unpatched says what a reconcile does when a patch of the status came to nothing.
+// unpatched returns the result of a reconcile whose patch of the status failed.
 func unpatched(err error) (ctrl.Result, error) {
 	switch {
 	case apierrors.IsConflict(err):
@@ -35,7 +35,7 @@ func isRefused(err error) bool {
 // maxRefusedWait is the longest wait after a refused write.
 const maxRefusedWait = time.Minute
 
-// refusal is of the writes of a status that were refused one after the other. Without a wait,
+// refusal counts the consecutive writes of a status that the API server refused. Without a wait,
 // each change in the graph would send the status again.
 type refusal struct {
 	generation int64
@@ -43,7 +43,7 @@ type refusal struct {
 	times      int
 }
 
-// add notes that a write for a generation was refused.
+// add records the refusal of a write for a generation.
 func (f *refusal) add(generation int64, now time.Time) {
 	if f.generation != generation {
 		f.times = 0
@@ -51,8 +51,8 @@ func (f *refusal) add(generation int64, now time.Time) {
 	f.generation, f.at, f.times = generation, now, f.times+1
 }
 
-// left is how long the next write has to wait: for interval after the first refused one,
-// twice as long after each further one. Another generation does not wait.
+// left returns the wait until the next write: interval after the first refusal,
+// and twice as long after each further one. Another generation does not wait.
 func (f *refusal) left(generation int64, now time.Time, interval time.Duration) time.Duration {
 	if f.times == 0 || f.generation != generation {
 		return 0
@@ -61,6 +61,6 @@ func (f *refusal) left(generation int64, now time.Time, interval time.Duration) 
 	for n := 1; n < f.times && wait < maxRefusedWait; n++ {
 		wait *= 2
 	}
-	// A clock that was set back holds back for one wait, not for longer.
+	// After the clock was set back, the wait is not longer than otherwise.
 	return max(interval, min(wait, maxRefusedWait)) - max(now.Sub(f.at), 0)
 }

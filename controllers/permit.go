@@ -18,13 +18,13 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// staleIntervals is for how many intervals an answer holds when the API server
+// staleIntervals is the number of intervals for which an answer is used when the API server
 // gives no newer one.
 const staleIntervals = 5
 
-// Permit decides what ServiceAccounts may list and watch: the API server's own
-// authorizer does. A change takes effect within an interval where answers are asked
-// for twice in it.
+// Permit knows which places ServiceAccounts may list and watch. It asks the API server's
+// authorizer. A change of rights takes effect within an interval if callers ask
+// twice in it.
 type Permit struct {
 	asker    *access.Asker
 	interval time.Duration
@@ -35,9 +35,9 @@ type Permit struct {
 	swept    time.Time
 }
 
-// accountAnswers are what is known of one ServiceAccount.
+// accountAnswers are the known answers about one ServiceAccount.
 type accountAnswers struct {
-	// asking is held during a question, so that many views of one account ask once.
+	// asking is a semaphore of one, so that many views of one account send one question.
 	asking chan struct{}
 
 	mu      sync.Mutex
@@ -54,7 +54,7 @@ type answer struct {
 // NewPermit asks with the given configuration.
 func NewPermit(config *rest.Config, interval time.Duration) (*Permit, error) {
 	config = rest.CopyConfig(config)
-	// The asker has a limit of its own.
+	// The asker limits its requests itself.
 	config.QPS = -1
 	client, err := authorizationclient.NewForConfig(config)
 	if err != nil {
@@ -82,8 +82,8 @@ func (p *Permit) Allowed(ctx context.Context, account graphview.Name, places []a
 	case <-ctx.Done():
 		return known.hold(places, staleIntervals*p.interval), ctx.Err()
 	}
-	// Two that ask one after the other, each every half interval, ask the API server
-	// once.
+	// Two callers, one after the other, each once in half an interval, cause one question to the API
+	// server.
 	due := known.due(places, p.interval/2)
 	if len(due) == 0 {
 		return known.hold(places, staleIntervals*p.interval), nil
@@ -97,8 +97,8 @@ func (p *Permit) Allowed(ctx context.Context, account graphview.Name, places []a
 	return held, err
 }
 
-// Known returns whether a ServiceAccount may list and watch a place, as far as that is known, and does not
-// wait. The next questions about the account include what is not known, or not any more.
+// Known returns whether a ServiceAccount may list and watch a place, and whether that is known. It does not
+// wait: the next questions about the account include a place that is not known.
 func (p *Permit) Known(account graphview.Name, place access.Place) (allowed, known bool) {
 	a := p.of(account)
 	a.mu.Lock()
@@ -143,8 +143,8 @@ func (p *Permit) of(account graphview.Name) *accountAnswers {
 	return a
 }
 
-// due are the places whose answers are not known or older than fresh, the oldest
-// first, with those that are wanted.
+// due returns those of the places, and of the arguments of Known, whose answers are missing or older than
+// fresh. The oldest come first.
 func (a *accountAnswers) due(places []access.Place, fresh time.Duration) []access.Place {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -164,7 +164,7 @@ func (a *accountAnswers) due(places []access.Place, fresh time.Duration) []acces
 	return due
 }
 
-// learn notes answers.
+// learn stores answers.
 func (a *accountAnswers) learn(answers map[access.Place]bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -175,8 +175,8 @@ func (a *accountAnswers) learn(answers map[access.Place]bool) {
 	}
 }
 
-// hold returns the answers about places that are not too old, and forgets those
-// about any place that are.
+// hold returns the answers about places, and forgets the answers about any place that are older
+// than stale.
 func (a *accountAnswers) hold(places []access.Place, stale time.Duration) map[access.Place]bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// newQueue returns a workqueue that takes turns between namespaces. With a single order of arrival,
-// a tenant who edits a thousand GraphViews would delay the GraphView of another by all of them.
+// newQueue returns a workqueue in which namespaces take turns. In the order of arrival,
+// a tenant who edits a thousand GraphViews would delay the GraphView of another tenant by all of them.
 func newQueue(name string, limiter workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request] {
 	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[ctrl.Request]{
 		Name: name,

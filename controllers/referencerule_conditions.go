@@ -14,8 +14,8 @@ import (
 	"graphview.dev/graphview/advice"
 )
 
-// setRuleConditions makes conditions say what the verdict means for the spec of
-// that generation, and what comes of the rule.
+// setRuleConditions sets the conditions from the verdict about the spec of
+// that generation, and from the effect of the rule.
 func setRuleConditions(conditions *[]metav1.Condition, generation int64, v verdict, effect graphview.RuleEffect) {
 	set := func(kind string, status metav1.ConditionStatus, reason, message string) {
 		meta.SetStatusCondition(conditions, metav1.Condition{
@@ -45,10 +45,11 @@ func setRuleConditions(conditions *[]metav1.Condition, generation int64, v verdi
 	set(v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonNotAccepted, "The rule is not accepted: see the condition Accepted.")
 }
 
-// maxReplaced is how many fields a message names one by one.
+// maxReplaced is the number of fields that a message names one by one.
 const maxReplaced = 20
 
-// effectText says what a rule replaces.
+// effectText returns the message about the fields that are not read by convention any more, because the rule
+// replaces them.
 func effectText(effect graphview.RuleEffect) string {
 	text := "Each kind that the rule names is served."
 	switch n := len(effect.Replaced); {

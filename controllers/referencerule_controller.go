@@ -18,17 +18,18 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// RuleEngine is what ReferenceRuleReconciler needs of a graphview.Engine.
+// RuleEngine has the methods of a graphview.Engine that ReferenceRuleReconciler calls.
 type RuleEngine interface {
-	// ApplyRule makes the rule of that name what it says. An
-	// *spec.InvalidError says that it is not in force until it is
-	// mended.
+	// ApplyRule adds or replaces the rule of that name. A
+	// *spec.InvalidError says that there is no rule of that name until its spec is
+	// corrected.
 	ApplyRule(ctx context.Context, name string, rule spec.Rule) error
 	// RemoveRule removes the rule of that name, if there is one.
 	RemoveRule(name string)
-	// RuleEffect finds out what comes of the rule of that name.
+	// RuleEffect returns the unserved kinds that the rule of that name names, and the fields by convention that
+	// it replaces.
 	RuleEffect(ctx context.Context, name string) graphview.RuleEffect
-	// ServedChanged is closed when the cluster comes to serve other kinds than now.
+	// ServedChanged returns a channel that is closed when the served kinds change.
 	ServedChanged() <-chan struct{}
 }
 
@@ -42,7 +43,7 @@ type ReferenceRuleReconciler struct {
 	election *Election
 	known    chan struct{}
 
-	// mu makes reading a ReferenceRule and telling the engine one step, so that
+	// mu is locked while a ReferenceRule is read and applied, so that
 	// the resync and a reconcile cannot overtake each other.
 	mu sync.Mutex
 }
@@ -53,12 +54,12 @@ func NewReferenceRuleReconciler(engine RuleEngine, o Options) *ReferenceRuleReco
 	return &ReferenceRuleReconciler{engine: engine, election: o.Election, known: make(chan struct{})}
 }
 
-// Known is closed when the engine has been told of every ReferenceRule that there
-// was when the reconciler started.
+// Known returns a channel that is closed when the engine has every ReferenceRule that existed
+// at the start of the reconciler.
 func (r *ReferenceRuleReconciler) Known() <-chan struct{} { return r.known }
 
-// Reconcile makes the engine's rule what the ReferenceRule says, and says in the
-// ReferenceRule's status what came of it.
+// Reconcile applies the ReferenceRule to the engine, and writes the verdict and the effect into its
+// status.
 func (r *ReferenceRuleReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	rule, v, err := r.apply(ctx, request.NamespacedName)
 	if err != nil || rule == nil {
@@ -69,11 +70,11 @@ func (r *ReferenceRuleReconciler) Reconcile(ctx context.Context, request ctrl.Re
 		return ctrl.Result{RequeueAfter: again}, nil
 	}
 	result, err := r.writeStatus(ctx, rule, v)
-	return lookAgain(result, err, again)
+	return requeueAfter(result, err, again)
 }
 
-// apply tells the engine of the ReferenceRule of a name as it is now, and returns
-// it with the engine's verdict; nil if there is none.
+// apply applies the present ReferenceRule of a name to the engine, and returns
+// it with the verdict; nil if it does not exist.
 func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectKey) (*v1alpha1.ReferenceRule, verdict, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +99,7 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 	return rule, v, nil
 }
 
-// unreadPause is when is looked again for the schema of a kind that could not be read.
+// unreadPause is the time until the schema of a kind that could not be read is tried again.
 const unreadPause = time.Minute
 
 // writeStatus is the only place that writes to a ReferenceRule: one patch, when
@@ -112,7 +113,7 @@ func (r *ReferenceRuleReconciler) writeStatus(ctx context.Context, rule *v1alpha
 	}
 	var again ctrl.Result
 	if effect.Unread != nil {
-		again.RequeueAfter = unreadPause // nothing else says when a schema can be read
+		again.RequeueAfter = unreadPause // no event says that a schema can be read
 	}
 	setRuleConditions(&after.Status.Conditions, rule.Generation, v, effect)
 	if rule.Status.ObservedGeneration == rule.Generation && sameConditions(rule.Status.Conditions, after.Status.Conditions) {

@@ -47,10 +47,10 @@ type ruleResync struct {
 	again chan<- event.GenericEvent
 }
 
-// rulePause is the least time between two resyncs: kinds come in crowds.
+// rulePause is the least time between two resyncs: an installation adds many kinds at once.
 const rulePause = 2 * time.Second
 
-// Start returns at the end.
+// Start runs until ctx is done.
 func (c *ruleResync) Start(ctx context.Context) error {
 	rules, err := c.list(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *ruleResync) Start(ctx context.Context) error {
 	close(c.r.known)
 	for {
 		elected := c.r.election.Changed()
-		changed := c.r.engine.ServedChanged() // before anybody looks at what is served now
+		changed := c.r.engine.ServedChanged() // before the served kinds are read
 		if rules, err = c.list(ctx); err != nil {
 			return err
 		}

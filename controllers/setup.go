@@ -35,7 +35,7 @@ import (
 // serviceAccountField indexes GraphViews by the ServiceAccount that they name.
 const serviceAccountField = "spec.serviceAccountName"
 
-// concurrency lets other views go on while one waits for the API server.
+// concurrency is the number of reconciles at the same time: other views go on while one waits for the API server.
 const concurrency = 4
 
 // SetupWithManager registers the reconciler, which runs on every replica.
@@ -109,7 +109,7 @@ func (r *GraphViewReconciler) requests(ctx context.Context, o ...client.ListOpti
 	return out
 }
 
-// handover has the objects of a kind reconciled again when this replica is elected to write their
+// handover requests a reconcile of all objects of a kind when this replica is elected to write their
 // status.
 type handover struct {
 	election *Election

@@ -10,8 +10,8 @@ import (
 	"graphview.dev/graphview"
 )
 
-// setCounts makes everything in status but its conditions say what the engine
-// says, within the bounds of the API.
+// setCounts sets everything in status but its conditions from the engine's Status,
+// within the bounds of the API.
 func setCounts(status *v1alpha1.GraphViewStatus, st *graphview.Status) {
 	status.ResourceCount = int64(len(st.Resources))
 	status.Vertices = int64(st.Vertices)
@@ -47,7 +47,7 @@ func setCounts(status *v1alpha1.GraphViewStatus, st *graphview.Status) {
 	}
 }
 
-// boundWarnings keeps the first warnings, and as the last one how many more
+// boundWarnings keeps the first warnings. The last one says how many more
 // there are.
 func boundWarnings(warnings []string) []string {
 	keep := warnings

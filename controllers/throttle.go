@@ -9,8 +9,8 @@ import (
 	"graphview.dev/api/v1alpha1"
 )
 
-// write says what to do about a status: write it now, write it after a while
-// (hold > 0), or neither.
+// write is the decision about a status: to write it now, to write it after a while
+// (hold > 0), or not to write it.
 type write struct {
 	now  bool
 	hold time.Duration
@@ -28,7 +28,7 @@ func decide(is, should *v1alpha1.GraphViewStatus, since, interval time.Duration)
 		since >= interval:
 		return write{now: true}
 	default:
-		// A clock that was set back holds back for one interval, not for longer.
+		// After the clock was set back, the wait is one interval and not longer.
 		return write{hold: interval - max(since, 0)}
 	}
 }

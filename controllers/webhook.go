@@ -15,10 +15,10 @@ import (
 	"graphview.dev/graphview/expr"
 )
 
-// SetupWebhook has the manager's webhook server refuse GraphViews and
-// ReferenceRules that the controllers with the same options would not accept. It compiles what the
-// controller compiles and says what its condition would say; where it is not
-// asked, or does not answer, that condition is what an author gets.
+// SetupWebhook registers webhooks at the manager's server that refuse GraphViews and
+// ReferenceRules that the controllers with the same options would not accept. They compile the spec as the
+// controllers do, and answer with the message of the condition Accepted. If the API server does not call a
+// webhook, or gets no answer, the author finds the message in that condition.
 func SetupWebhook(mgr ctrl.Manager, o Options) error {
 	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.GraphView{}).WithValidator(&validator{o}).Complete(); err != nil {
 		return fmt.Errorf("set up the GraphView webhook: %w", err)
@@ -29,9 +29,8 @@ func SetupWebhook(mgr ctrl.Manager, o Options) error {
 	return nil
 }
 
-// validator decides by the spec alone: two GraphViews of one kubectl apply may
-// come in any order with the ServiceAccount that they name, so whether it exists
-// is left to the controller.
+// validator decides by the spec alone. kubectl apply may create a GraphView before the
+// ServiceAccount that it names, so the controller checks whether that exists.
 type validator struct{ options Options }
 
 // ValidateCreate refuses a spec that is not accepted.
@@ -39,9 +38,9 @@ func (w *validator) ValidateCreate(ctx context.Context, view *v1alpha1.GraphView
 	return w.judge(ctx, view)
 }
 
-// ValidateUpdate lets through whatever leaves the spec alone. A GraphView may
-// have become invalid where it is, by an upgrade or a flag of the operator, and
-// its labels and finalizers are not to blame.
+// ValidateUpdate accepts an update that does not change the spec. A GraphView may
+// have become invalid by an upgrade or a flag of the operator, and
+// its labels and finalizers must still be changeable.
 func (w *validator) ValidateUpdate(ctx context.Context, before, after *v1alpha1.GraphView) (admission.Warnings, error) {
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
 		return nil, nil
@@ -63,7 +62,7 @@ func (o *Options) turn(owner budget.Owner) expr.Turn {
 	return o.Turn(owner)
 }
 
-// judge refuses a spec, or warns of what has no effect in it.
+// judge refuses a spec, or warns of the parts of it that have no effect.
 func (w *validator) judge(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
 	findings, err := validation.GraphView(ctx, view, validation.Options{
 		RequireServiceAccount: w.options.RequireServiceAccount, Served: w.options.Served, Turn: w.options.turn(budget.NamespaceOwner(view.Namespace)),
@@ -75,6 +74,6 @@ func (w *validator) judge(ctx context.Context, view *v1alpha1.GraphView) (admiss
 	return warnings, err
 }
 
-// maxWarningHeader is how much of a warning the API server passes on where there are
-// several, in bytes.
+// maxWarningHeader is the size up to which the API server passes on each of several warnings,
+// in bytes.
 const maxWarningHeader = 256

@@ -17,16 +17,16 @@ const (
 	// maxRequest is the size of a request in bytes. An object in etcd has at most 1.5 MiB, and a
 	// request contains its old and new state.
 	maxRequest = 3<<20 + 256<<10
-	// maxCompiling is how many requests may be decided at the same time.
+	// maxCompiling is the number of requests that are decided at the same time.
 	maxCompiling = 2
-	// peerShare is the part of the free places, one in peerShare, up to which one address may have
-	// some: one address alone has a quarter of all.
+	// peerShare bounds the places of one address to one in peerShare of the free places: one address alone has a
+	// quarter of all places.
 	peerShare = 3
 )
 
-// gate lets some requests in at the same time, and tells the others to try again:
-// what the webhook does not answer is stored, and its condition says what the
-// answer would have been.
+// gate admits some requests at the same time, and answers the others with 503. The API server then stores the
+// object, and its condition Accepted has the message that the webhook would have
+// answered with.
 type gate struct {
 	next      http.Handler
 	compiling chan struct{}
@@ -60,7 +60,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the request cannot be read", http.StatusBadRequest)
 		return
 	}
-	// The body has been read to its end, so that the server notices who leaves.
+	// The body has been read to its end, so that the server notices a closed connection.
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	select {
 	case g.compiling <- struct{}{}:
@@ -80,7 +80,7 @@ func tooLarge(w http.ResponseWriter) {
 	http.Error(w, webhookRequests.Exceed().Error(), http.StatusRequestEntityTooLarge)
 }
 
-// host is the address without its port.
+// host returns the address without its port.
 func host(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		return host

@@ -71,8 +71,8 @@ func (g *WebhookGuard) Run(ctx context.Context) error {
 	}
 }
 
-// check is one look. The error says what differs, or why that is not known; what was
-// known before then holds.
+// check reads and compares the configuration once. The error is the difference, or the reason why it is not
+// known; the metric then keeps its value.
 func (g *WebhookGuard) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, webhookGuardTimeout)
 	defer cancel()
@@ -114,7 +114,7 @@ func (g *WebhookGuard) compare(present *admissionregistrationv1.ValidatingWebhoo
 	return nil
 }
 
-// shipped is the webhook of that name in the manifests, nil if there is none.
+// shipped returns the webhook of that name in the manifests, nil if there is none.
 func (g *WebhookGuard) shipped(name string) *admissionregistrationv1.ValidatingWebhook {
 	for i := range g.wanted.Webhooks {
 		if g.wanted.Webhooks[i].Name == name {

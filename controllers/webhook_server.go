@@ -22,15 +22,15 @@ type WebhookServerOptions struct {
 	Address string
 	// Limit limits the connections of a listener. Required.
 	Limit func(net.Listener) net.Listener
-	// GetCertificate is what is served with. Required.
+	// GetCertificate returns the serving certificate. Required.
 	GetCertificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	// ClientCAFile has the certificates of allowed callers, in PEM. "" allows all callers,
 	// since the API server has no client certificate unless it is configured.
 	ClientCAFile string
 }
 
-// How long a connection of the webhook may take. The API server asks for an answer
-// in ten seconds at most.
+// The time limits of a connection of the webhook. The API server waits for an answer
+// for ten seconds at most.
 const (
 	webhookHeader = 5 * time.Second
 	webhookRead   = 10 * time.Second
@@ -41,8 +41,8 @@ const (
 	webhookHeaderBytes = 16 << 10
 )
 
-// webhookServer is controller-runtime's, for a port that strangers can reach: they
-// need no credentials to be listened to.
+// webhookServer is controller-runtime's server with limits, since callers of its port need no
+// credentials.
 type webhookServer struct {
 	webhook.Server // registers, and counts requests
 

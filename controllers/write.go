@@ -12,9 +12,9 @@ import (
 	"graphview.dev/graphview"
 )
 
-// writeStatus is the only place that writes to a GraphView: one patch, of what
-// differs, when it differs. The resource version in it makes a write on top of
-// an outdated status fail instead of mixing the two.
+// writeStatus is the only function that writes to a GraphView. It sends one patch with the differences,
+// if there are any. The resource version in the patch makes a write that starts from
+// an outdated status fail.
 func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.GraphView, record *record, held *graphview.Status) (ctrl.Result, error) {
 	now := r.options.Clock.Now()
 	if left := record.grace(view, held, now); left > 0 {
@@ -52,13 +52,13 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 	return ctrl.Result{}, nil
 }
 
-// statusOf returns a GraphView with what a patch of the status needs, and without its spec.
+// statusOf returns a copy of a GraphView for a patch of the status, without its spec.
 func statusOf(view *v1alpha1.GraphView) *v1alpha1.GraphView {
 	return &v1alpha1.GraphView{ObjectMeta: reducedMeta(&view.ObjectMeta), Status: view.Status}
 }
 
-// unseen is the GraphView as a patch has to start from: of a status that is only
-// the default nothing counts as written, be it 0.
+// unseen returns the GraphView that a patch starts from. If the operator has not written the status yet, it
+// is returned empty, without the defaults of the API, so that the patch also has counts of 0.
 func unseen(view *v1alpha1.GraphView) *v1alpha1.GraphView {
 	if view.Status.ObservedGeneration >= 0 {
 		return view
@@ -68,12 +68,12 @@ func unseen(view *v1alpha1.GraphView) *v1alpha1.GraphView {
 	return view
 }
 
-// restartGrace is how long after a restart a view keeps its status while its graph is read
+// restartGrace is the time after a restart during which a view keeps its status while its graph is read
 // again. It is longer than the default timeout for resources that cannot be listed, so that
 // most restarts do not change a status.
 const restartGrace = 45 * time.Second
 
-// grace returns how much longer the status of a view that was ready before this process started
+// grace returns the remaining time during which the status of a view that was ready before this process started
 // is kept; 0 if it can be written. Otherwise a restart would look like a failure of all views
 // to alerts and waiting users.
 func (r *record) grace(view *v1alpha1.GraphView, held *graphview.Status, now time.Time) time.Duration {

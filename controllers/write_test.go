@@ -125,7 +125,7 @@ func TestRequeue(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := lookAgain(tt.result, tt.err, tt.again)
+			got, err := requeueAfter(tt.result, tt.err, tt.again)
 			if got != tt.want || !errors.Is(err, tt.err) {
 				t.Errorf("result %+v, error %v, want %+v, %v", got, err, tt.want, tt.err)
 			}

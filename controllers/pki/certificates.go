@@ -26,19 +26,19 @@ const ServiceName = "graphview"
 const WebhookConfigurationName = "graphview"
 
 const (
-	// certificatesInterval is how often the Secret and what refers to it are
-	// looked at: anybody may change or apply them again at any time.
+	// certificatesInterval is the time between two reads of the Secret and the objects with its
+	// authorities: users may change or apply them again at any time.
 	certificatesInterval = 10 * time.Second
 	certificatesTimeout  = 10 * time.Second
-	// certificatesAttempts bounds how often a replica tries again at once when
-	// another one was faster.
+	// certificatesAttempts is the number of attempts of a replica whose writes conflict with those of
+	// others.
 	certificatesAttempts = 3
 )
 
 // CertificatesOptions of Certificates. Namespace is required.
 type CertificatesOptions struct {
-	// Namespace is that of the Secret, and of the Service that certificates are
-	// for.
+	// Namespace is the namespace of the Secret, and of the Service in the certificate's
+	// names.
 	Namespace string
 	// InjectWebhookCA also writes the authorities into the operator's
 	// ValidatingWebhookConfiguration. A thief of this right could veto every write of the
@@ -58,13 +58,13 @@ type Certificates struct {
 	webhook bool
 	clock   clock.WithTicker
 
-	held    *ring // Run's own
+	ring    *ring // used by Run alone
 	serving atomic.Pointer[tls.Certificate]
 	known   chan struct{} // closed when serving is set
 }
 
-// NewCertificates wants a client without a cache: there are three objects to look
-// at from time to time, and a cache would hold every Secret.
+// NewCertificates returns Certificates that Run keeps. The client must have no cache, which would keep
+// every Secret for the three objects that are read from time to time.
 func NewCertificates(c client.Client, o CertificatesOptions) *Certificates {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
@@ -79,7 +79,7 @@ func NewCertificates(c client.Client, o CertificatesOptions) *Certificates {
 	}
 }
 
-// Get is for tls.Config. It waits until Run has read the Secret once, since clients do not
+// Get is the GetCertificate of a tls.Config. It waits until Run has read the Secret once, since clients do not
 // trust a certificate made before.
 func (c *Certificates) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	select {
@@ -90,7 +90,7 @@ func (c *Certificates) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error)
 	}
 }
 
-// Run looks after certificates and trust until ctx ends.
+// Run renews the certificates and writes the caBundles until ctx ends.
 func (c *Certificates) Run(ctx context.Context) error {
 	ticker := c.clock.NewTicker(certificatesInterval)
 	defer ticker.Stop()
@@ -100,13 +100,13 @@ func (c *Certificates) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if c.held == nil {
+		if c.ring == nil {
 			// Clients that verify by other means, or not at all, can be served.
 			alone, err := newRing(c.names, c.clock.Now())
 			if err != nil {
 				return err
 			}
-			c.hold(alone)
+			c.serve(alone)
 		}
 		switch {
 		case err == nil:
@@ -123,14 +123,14 @@ func (c *Certificates) Run(ctx context.Context) error {
 	}
 }
 
-// sync is one look. The error says that trust, or the Secret, is not as it
-// should be; what could be done is done.
+// sync reads the Secret once, and writes it and the caBundles if needed. The error says that one of them
+// is not as it should be.
 func (c *Certificates) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, certificatesTimeout)
 	defer cancel()
 	var err error
 	for range certificatesAttempts {
-		// Again at once where another replica was faster.
+		// Again at once after a conflict with another replica.
 		if err = c.step(ctx); !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
 			break
 		}
@@ -147,9 +147,9 @@ func (c *Certificates) step(ctx context.Context) error {
 	var untrusted error
 	present := stored
 	if stored != nil {
-		c.hold(stored)
+		c.serve(stored)
 		untrusted = c.injectCABundle(ctx, stored.bundle())
-	} else if present, err = c.heldOrNew(now); err != nil {
+	} else if present, err = c.ringOrNew(now); err != nil {
 		return err
 	}
 	due, err := present.rotate(c.names, now, untrusted == nil)
@@ -162,30 +162,30 @@ func (c *Certificates) step(ctx context.Context) error {
 	if err := c.write(ctx, secret, due); err != nil {
 		return err
 	}
-	c.hold(due)
+	c.serve(due)
 	return c.injectCABundle(ctx, due.bundle())
 }
 
-// heldOrNew is what goes into a Secret that is absent or spoiled: best what is
-// being served, since it is trusted.
-func (c *Certificates) heldOrNew(now time.Time) (*ring, error) {
-	if c.held != nil {
-		return c.held, nil
+// ringOrNew returns the ring for a Secret that is absent or invalid: the served one,
+// which clients trust, or else a new one.
+func (c *Certificates) ringOrNew(now time.Time) (*ring, error) {
+	if c.ring != nil {
+		return c.ring, nil
 	}
 	return newRing(c.names, now)
 }
 
-func (c *Certificates) hold(r *ring) {
-	before := c.held
-	c.held = r
+func (c *Certificates) serve(r *ring) {
+	before := c.ring
+	c.ring = r
 	c.serving.Store(r.serving.serving)
 	if before == nil {
 		close(c.known)
 	}
 }
 
-// read returns the Secret, nil if there is none, and what it holds, nil if that
-// is of no use.
+// read returns the Secret, nil if there is none, and its ring, nil if that
+// is invalid.
 func (c *Certificates) read(ctx context.Context) (*corev1.Secret, *ring, error) {
 	secret := &corev1.Secret{}
 	err := c.client.Get(ctx, c.secret, secret)
@@ -197,7 +197,7 @@ func (c *Certificates) read(ctx context.Context) (*corev1.Secret, *ring, error) 
 	}
 	stored, err := parseRing(secret.Data)
 	if err != nil && len(secret.Data) > 0 {
-		ctrl.LoggerFrom(ctx).Info("Replacing what the Secret holds", "secret", c.secret.String(), "reason", err.Error())
+		ctrl.LoggerFrom(ctx).Info("Replacing the content of the Secret", "secret", c.secret.String(), "reason", err.Error())
 	}
 	return secret, stored, nil
 }

@@ -97,7 +97,7 @@ func wantTrusted(t *testing.T, c client.Client, replica *Certificates) {
 			t.Errorf("%s trusts\n%s\nwant\n%s", who, bundle, want)
 		}
 	}
-	if err := accepts(want, replica.held.serving, replica.clock.Now()); err != nil {
+	if err := accepts(want, replica.ring.serving, replica.clock.Now()); err != nil {
 		t.Error(err)
 	}
 }
@@ -171,7 +171,7 @@ func TestCertificatesRace(t *testing.T) {
 			if !raced {
 				t.Fatal("nobody was overtaken")
 			}
-			if !bytes.Equal(slow.held.bundle(), fast.held.bundle()) || !bytes.Equal(slow.held.serving.cert, fast.held.serving.cert) {
+			if !bytes.Equal(slow.ring.bundle(), fast.ring.bundle()) || !bytes.Equal(slow.ring.serving.cert, fast.ring.serving.cert) {
 				t.Error("replicas disagree")
 			}
 			wantTrusted(t, cluster, slow)
@@ -242,20 +242,20 @@ func TestCertificatesWithoutTrust(t *testing.T) {
 		},
 	}), clock)
 	mustSync(t, replica)
-	first := replica.held.serving
+	first := replica.ring.serving
 	clock.Step(pairRenewal)
 	for range 2 {
 		if err := replica.sync(logging(t)); !apierrors.IsForbidden(err) {
 			t.Errorf("error %v", err)
 		}
-		if !bytes.Equal(replica.held.serving.cert, first.cert) {
+		if !bytes.Equal(replica.ring.serving.cert, first.cert) {
 			t.Error("serves what nobody trusts")
 		}
 		clock.Step(time.Hour)
 	}
 	refuse = false
 	mustSync(t, replica)
-	if bytes.Equal(replica.held.serving.cert, first.cert) {
+	if bytes.Equal(replica.ring.serving.cert, first.cert) {
 		t.Error("still serves the first certificate")
 	}
 	wantTrusted(t, cluster, replica)

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// pairLife is how long a serving certificate is valid, and pairRenewal the
-	// age at which the next one is made: a month is left to notice that this does
-	// not work.
+	// pairLife is the validity of a serving certificate, and pairRenewal the
+	// age at which the next one is made: a month is left to notice that the renewal
+	// fails.
 	pairLife    = 90 * 24 * time.Hour
 	pairRenewal = 60 * 24 * time.Hour
-	// clockSkew is what the clocks of a cluster may differ by.
+	// clockSkew is the allowed difference between the clocks of a cluster.
 	clockSkew = time.Hour
 )
 
@@ -89,7 +89,7 @@ func template(name string, now time.Time) *x509.Certificate {
 	}
 }
 
-// parsePair reads what newPair wrote.
+// parsePair parses a pair of newPair.
 func parsePair(cert, key []byte) (*pair, error) {
 	serving, err := tls.X509KeyPair(cert, key)
 	if err != nil {
@@ -121,7 +121,7 @@ func (p *pair) usable(names []string, now time.Time) bool {
 	return true
 }
 
-// made is when newPair was called.
+// made returns the time at which newPair was called.
 func (p *pair) made() time.Time { return p.serving.Leaf.NotBefore.Add(clockSkew) }
 
 func encode(kind string, der []byte) []byte {

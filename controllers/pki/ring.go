@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// overlap is how long the next certificate is trusted before it is served: time for
+// overlap is the time during which the next certificate is trusted before it is served: time for
 // every replica to read it from the Secret and for every API server to read it from a
 // caBundle.
 const overlap = 10 * time.Minute
@@ -30,7 +30,7 @@ const (
 // authorities. These are the authorities of both pairs, and of earlier pairs until they
 // expire, since a replica may still serve one. Immutable.
 //
-// A pair is replaced in two steps, so that a client that knows this ring or the one
+// A pair is replaced in two steps, so that a client with the authorities of this ring or the one
 // before it never meets a certificate that it does not trust.
 type ring struct {
 	serving *pair
@@ -48,7 +48,7 @@ func newRing(names []string, now time.Time) (*ring, error) {
 }
 
 // rotate returns the ring for now, which is r itself if nothing is due. injected means that
-// clients are known to trust r's authorities; otherwise a certificate that still works is
+// all clients have r's authorities; otherwise a certificate that still works is
 // kept.
 func (r *ring) rotate(names []string, now time.Time, injected bool) (*ring, error) {
 	out := &ring{serving: r.serving, next: r.next}

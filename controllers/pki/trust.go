@@ -12,13 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// apiServiceName is what leads the API server to this operator, beside the
-// ValidatingWebhookConfiguration.
+// apiServiceName is the APIService of the operator. Its caBundle and that of the
+// ValidatingWebhookConfiguration are the authorities that the API server trusts.
 const apiServiceName = "v1alpha1.stream.graphview.dev"
 
-// injectCABundle makes the operator's own APIService, and its webhook where that is wanted,
-// trust the authorities in bundle and no others. Either may be absent: an
-// installation can do without.
+// injectCABundle writes the bundle into the operator's APIService and, if wanted, its
+// ValidatingWebhookConfiguration. Either may be absent from an
+// installation.
 func (c *Certificates) injectCABundle(ctx context.Context, bundle []byte) error {
 	err := injectIntoAPIService(ctx, c.client, bundle)
 	if c.webhook {

@@ -1,10 +1,10 @@
-// Package validation says of a GraphView or a ReferenceRule what an operator would say
-// of its spec: it puts the spec in the engine's words ([SpecOf], [RuleOf]), compiles it,
-// and answers with the Status that the webhook refuses it with.
+// Package validation checks the spec of a GraphView or a ReferenceRule as the operator
+// does: it converts the spec into the engine's types ([SpecOf], [RuleOf]), compiles it,
+// and returns the Status with which the webhook refuses it.
 //
 // The controllers, the webhook and kubectl graphview validate use it, so that all three
-// say the same. It deliberately knows no client and no controller: whether a
-// ServiceAccount exists is for the controller to find out.
+// have the same messages. It deliberately knows no client and no controller: the controller
+// finds out whether a ServiceAccount exists.
 //
 // Everything may be used by any number of goroutines.
 package validation

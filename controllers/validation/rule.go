@@ -8,7 +8,7 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// RuleOf says in the engine's words what a ReferenceRule declares. An error is
+// RuleOf converts a ReferenceRule into the engine's type. An error comes from
 // unsupported.
 func RuleOf(in *v1alpha1.ReferenceRuleSpec) (spec.Rule, error) {
 	out := spec.Rule{From: graph.Kind(in.From)}

@@ -8,8 +8,8 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// unsupported is the error that a spec says at path what this version of the
-// operator has no words for: the CustomResourceDefinition does not let it through,
+// unsupported returns the error about a value at path that this version of the
+// operator does not know. Its CustomResourceDefinition does not admit the value,
 // but that of another version may have.
 func unsupported(path, format string, args ...any) error {
 	return &spec.InvalidError{
@@ -18,7 +18,7 @@ func unsupported(path, format string, args ...any) error {
 	}
 }
 
-// SpecOf says in the engine's words what a GraphView asks for. An error is
+// SpecOf converts a GraphView's spec into the engine's type. An error comes from
 // unsupported.
 func SpecOf(in *v1alpha1.GraphViewSpec) (spec.Spec, error) {
 	out := spec.Spec{
@@ -38,7 +38,7 @@ func SpecOf(in *v1alpha1.GraphViewSpec) (spec.Spec, error) {
 	if in.Namespaces != nil {
 		out.Namespaces = namespacesOf(in.Namespaces)
 	}
-	// No objects and no expressions restrict nothing, so there are no roots to speak of.
+	// Roots without objects and expressions restrict nothing.
 	if in.Roots != nil && len(in.Roots.Objects)+len(in.Roots.ObjectSelectorExpressions) > 0 {
 		roots, err := rootsOf(in.Roots)
 		if err != nil {

@@ -19,15 +19,15 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// Options are those of the operator that a GraphView is for. The zero value is one
-// whose authors need no ServiceAccount.
+// Options are options of the operator that serves a GraphView. With the zero value
+// authors need no ServiceAccount.
 type Options struct {
 	// RequireServiceAccount refuses GraphViews that name no ServiceAccount.
 	RequireServiceAccount bool
 	// Turn is the turn of compilations.
 	Turn expr.Turn
-	// Served is what the cluster serves, nil while that is not known. A nil function:
-	// it is never known.
+	// Served returns the resources that the cluster serves, nil while they are not known. With a nil function
+	// they are never known.
 	Served func() *resources.Catalog
 	// Account returns a *spec.InvalidError if the named ServiceAccount does not exist. Nil: it
 	// is not looked up.
@@ -37,8 +37,8 @@ type Options struct {
 }
 
 // GraphView returns the verdict of the webhook of an operator with these options: nil, or a
-// Status with a cause for each field. If the options know what the cluster serves, it also
-// returns the parts of a spec of the right form that have no effect.
+// Status with a cause for each field. If Served knows the resources, it also
+// returns the parts of a valid spec that have no effect.
 func GraphView(ctx context.Context, view *v1alpha1.GraphView, o Options) ([]advice.Finding, error) {
 	account := ServiceAccount(view, o.RequireServiceAccount)
 	if account == nil && o.Account != nil {
@@ -54,7 +54,7 @@ func GraphView(ctx context.Context, view *v1alpha1.GraphView, o Options) ([]advi
 	return nil, refusal("GraphView", view.Name, both(account, err))
 }
 
-// both are two errors as one; the first may be nil.
+// both joins two errors; the first may be nil.
 func both(first, second error) error {
 	a, isFirst := errors.AsType[*spec.InvalidError](first)
 	b, isSecond := errors.AsType[*spec.InvalidError](second)
@@ -76,8 +76,8 @@ func ReferenceRule(ctx context.Context, turn expr.Turn, rule *v1alpha1.Reference
 	return refusal("ReferenceRule", rule.Name, err)
 }
 
-// ServiceAccount decides whether a GraphView names a ServiceAccount where it has to. The
-// error is a *spec.InvalidError.
+// ServiceAccount returns a *spec.InvalidError if a GraphView names no ServiceAccount and one is
+// required.
 func ServiceAccount(view *v1alpha1.GraphView, required bool) error {
 	if !required || view.Spec.ServiceAccountName != "" {
 		return nil
@@ -90,7 +90,7 @@ func ServiceAccount(view *v1alpha1.GraphView, required bool) error {
 		namespace)}}
 }
 
-// findings are the parts of a spec that have no effect.
+// findings returns the parts of a spec that have no effect.
 func (o *Options) findings(ctx context.Context, p *spec.Program) (found []advice.Finding) {
 	if o.Served != nil {
 		if catalog := o.Served(); catalog != nil {
@@ -104,10 +104,10 @@ func (o *Options) findings(ctx context.Context, p *spec.Program) (found []advice
 	return found
 }
 
-// refusal is the answer of the API server's own validation: 422, with a cause
+// refusal returns a Status like that of the API server's own validation: 422, with a cause
 // for each field, so that kubectl prints both alike. The message is that of the
 // condition Accepted. Each text begins with the path of its field. An error that is
-// none of the spec's is returned as it is.
+// not about the spec is returned as it is.
 func refusal(kind, name string, err error) error {
 	if err == nil {
 		return nil
