@@ -20,14 +20,14 @@ import (
 	"graphview.dev/api/v1alpha1"
 )
 
-// checkWithin is how long each check may take to succeed: after an installation,
-// trust and endpoints take their time.
+// checkWithin is the time in which each check must succeed: after an installation,
+// caBundles and endpoints are not ready at once.
 const (
 	checkWithin = 90 * time.Second
 	checkEvery  = 2 * time.Second
 )
 
-// checks are what users of an installation rely on, each with how to see it.
+// checks are the checks of an installation, by the parts that users rely on.
 var checks = map[string]func(context.Context, *rest.Config) error{
 	"definitions": checkDefinitions,
 	"apiservice":  checkAPIService,
@@ -43,7 +43,7 @@ func checkable(list string) error {
 	return nil
 }
 
-// check is run for --check: what `helm test` starts, in an image without a shell.
+// check runs the checks, for --check. `helm test` starts it, in an image without a shell.
 func check(ctx context.Context, o *options) error {
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -62,8 +62,8 @@ func check(ctx context.Context, o *options) error {
 	return failed
 }
 
-// eventually returns nil once try does, and its last error when that takes too
-// long.
+// eventually repeats try until it returns nil. After checkWithin it returns the last
+// error.
 func eventually(ctx context.Context, try func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
@@ -82,7 +82,7 @@ func eventually(ctx context.Context, try func(context.Context) error) error {
 	}
 }
 
-// checkDefinitions: GraphViews can be listed where the check runs.
+// checkDefinitions lists GraphViews in the namespace of the check.
 func checkDefinitions(ctx context.Context, config *rest.Config) error {
 	c, err := checkClient(config)
 	if err != nil {
@@ -95,7 +95,7 @@ func checkDefinitions(ctx context.Context, config *rest.Config) error {
 	return nil
 }
 
-// checkAPIService: graphs can be listed through the Kubernetes API server.
+// checkAPIService lists graphs through the Kubernetes API server.
 func checkAPIService(ctx context.Context, config *rest.Config) error {
 	c, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
@@ -108,8 +108,8 @@ func checkAPIService(ctx context.Context, config *rest.Config) error {
 	return nil
 }
 
-// checkWebhook: a GraphView whose expression cannot be compiled is refused when
-// it is applied, even if only for the show.
+// checkWebhook applies, in a dry run, a GraphView whose expression cannot be compiled, and expects that it is
+// refused.
 func checkWebhook(ctx context.Context, config *rest.Config) error {
 	c, err := checkClient(config)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"graphview.dev/stream/replicas"
 )
 
-// podName returns the name of this replica's pod. Without POD_NAME it is the host's, which two
-// replicas may have in common, with the run.
+// podName returns the name of this replica's pod. Without POD_NAME it is the name of the host and the run,
+// since two replicas may have the same host.
 func podName(run string) (string, error) {
 	if name := os.Getenv("POD_NAME"); name != "" {
 		return name, nil
@@ -39,8 +39,8 @@ func newElection(o *options, config *rest.Config, run string) (*controllers.Elec
 	return controllers.NewElection(config, namespace(), name+"_"+run, ctrl.Log.WithName("election"))
 }
 
-// newCounter returns the counter of the replicas of a hub; nil without --leader-elect, when there
-// is one.
+// newCounter returns the counter of the replicas of a hub; nil without --leader-elect, which means a single
+// replica.
 func newCounter(o *options, config *rest.Config, run string) (*replicas.Counter, error) {
 	if !o.leaderElect {
 		return nil, nil

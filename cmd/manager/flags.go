@@ -75,7 +75,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.hubTokenFile, "hub-token-file", "/var/run/secrets/graphview.dev/hub/token", "file with this member's ServiceAccount token for the hub, which is read for each tunnel")
 	flags.DurationVar(&o.tunnelMaxAge, "tunnel-max-age", time.Hour, "longest life of a tunnel to a hub; a new one is opened before. Load balancers that cut connections at a fixed age need less")
 	o.zap.BindFlags(flags)
-	// An error says what it is about. With a stack trace a refusal looks like a crash.
+	// An error names its subject itself. With a stack trace a refused GraphView looks like a crash.
 	if err := flags.Set("zap-stacktrace-level", "panic"); err != nil {
 		return nil, err
 	}

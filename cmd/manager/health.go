@@ -17,8 +17,8 @@ import (
 	"graphview.dev/graphview"
 )
 
-// aliveWithin is how long the graph may take to get round to an event. Its
-// longest work takes milliseconds; a kubelet asks three times before it restarts.
+// aliveWithin is the time in which the graph must begin to apply an event. Its
+// longest step takes milliseconds; a kubelet probes three times before it restarts the container.
 const aliveWithin = 10 * time.Second
 
 var (

@@ -1,5 +1,5 @@
 // Command manager is the GraphView operator: it reconciles GraphViews, keeps
-// their graphs and serves them. It holds flags and wiring only.
+// their graphs and serves them. The package has the flags and the wiring alone.
 package main
 
 import (

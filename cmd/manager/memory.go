@@ -9,17 +9,17 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// Go lets as much garbage lie as there is in use (GOGC=100). Most of what the
-// operator holds lives long and has few pointers, so that to collect more often
-// costs a large one little time and saves a third of its memory, whereas a small
-// one has little to save.
+// By default Go allows as much garbage as there is memory in use (GOGC=100). Most of the
+// operator's memory is long-lived and has few pointers. So an operator with much memory in use collects more
+// often, which takes little time and saves a third of its memory; a small
+// operator has little to save.
 const (
-	mostGarbage  = 100      // percent of what is in use
-	leastGarbage = 30       // and where that is much
+	mostGarbage  = 100      // percent of the memory in use
+	leastGarbage = 30       // the same, if much memory is in use
 	worthIt      = 32 << 20 // bytes of garbage below which time counts more
 )
 
-// gcPercent is how much garbage may lie beside so many bytes in use.
+// gcPercent returns the percentage of garbage beside so many bytes in use.
 func gcPercent(live uint64) int {
 	return int(min(max(100*worthIt/max(live, 1), leastGarbage), mostGarbage))
 }
@@ -37,10 +37,10 @@ func tuneCollector(relieve func()) {
 	afterCollection(mostGarbage, os.Getenv("GOGC") == "", relieve)
 }
 
-// afterCollection sets the percentage when the next collection has ended, and after each
-// following one: the collector calls a finalizer.
+// afterCollection sets the percentage after the next collection and after each
+// following one, in a finalizer that the collector calls.
 func afterCollection(percent int, tune bool, relieve func()) {
-	// Large enough to have a block of its own, which goes when this does.
+	// Smaller values share a block of memory, so that they may live longer than their last reference.
 	mark := new([64]byte)
 	runtime.SetFinalizer(mark, func(*[64]byte) {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}

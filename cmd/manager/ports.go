@@ -18,8 +18,8 @@ import (
 	"graphview.dev/stream/admission"
 )
 
-// The time that a request to a port of metrics or health may take. These ports have the limits of the
-// others, which those of controller-runtime lack.
+// The time limits of a request to a port of metrics or health. These ports have the same limits as the
+// other ports. Controller-runtime's own servers have none.
 const (
 	portRead  = 10 * time.Second
 	portWrite = 30 * time.Second

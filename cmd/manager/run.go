@@ -25,10 +25,10 @@ import (
 	"graphview.dev/stream"
 )
 
-// shutdownTimeout is how long everything may take to end, such as streams to say goodbye.
+// shutdownTimeout is the time in which all parts must end; streams send a last message.
 const shutdownTimeout = 20 * time.Second
 
-// cacheSyncTimeout is how long a controller waits for its caches at the start. It is long:
+// cacheSyncTimeout is the wait of a controller for its caches at the start. It is long:
 // while the API server is unavailable, ending the process would not help.
 const cacheSyncTimeout = 365 * 24 * time.Hour
 
@@ -42,7 +42,7 @@ func restConfig() (*rest.Config, error) {
 	return config, nil
 }
 
-// run wires the rooms together and returns when all of them have ended.
+// run starts the engine, the controllers and the servers, and returns when all of them have ended.
 func run(ctx context.Context, o *options) error {
 	log := ctrl.Log
 	if err := checkNamespace(namespace()); err != nil {
@@ -184,7 +184,7 @@ func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhook
 	})
 }
 
-// newScheme knows what the operator reads and writes as Go types.
+// newScheme returns the scheme with the Go types that the operator reads and writes.
 func newScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, apiregistrationv1.AddToScheme} {
@@ -195,7 +195,7 @@ func newScheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// namespace is where the operator runs: that of its ServiceAccount in a pod.
+// namespace returns the namespace of the operator: in a pod, that of its ServiceAccount.
 func namespace() string {
 	text, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 	if err != nil {
@@ -205,8 +205,8 @@ func namespace() string {
 }
 
 // checkNamespace refuses the cluster's own namespaces: the operator may write Leases
-// and Events where it runs, and its token is best not where control planes keep
-// theirs.
+// and Events in its namespace, and its token must not be beside those of the control
+// plane.
 func checkNamespace(name string) error {
 	if strings.HasPrefix(name, "kube-") {
 		return fmt.Errorf("the operator does not run in %s, where the cluster keeps its own: install it into a namespace of its own, such as graphview-system", name)

@@ -35,7 +35,7 @@ func newCertificates(o *options, config *rest.Config, scheme *runtime.Scheme) (c
 		}
 		return certificates{files: files}, nil
 	}
-	// Not the manager's, which would cache all Secrets to read one.
+	// The manager's client would cache all Secrets to read one.
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
 		return certificates{}, fmt.Errorf("client for certificates: %w", err)
@@ -52,7 +52,7 @@ func (c certificates) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) 
 	return c.kept.Get(hello)
 }
 
-// run keeps or follows them.
+// run renews the certificate, or reads its files again when they change.
 func (c certificates) run(ctx context.Context) error {
 	if c.files != nil {
 		return c.files.Start(ctx)
@@ -60,7 +60,7 @@ func (c certificates) run(ctx context.Context) error {
 	return c.kept.Run(ctx)
 }
 
-// newWebhookServer is nil where the webhook is off.
+// newWebhookServer returns nil if the webhook is off.
 func newWebhookServer(o *options, c certificates) (webhook.Server, error) {
 	host, port, err := o.webhookPort()
 	if err != nil || port == 0 {
@@ -72,7 +72,7 @@ func newWebhookServer(o *options, c certificates) (webhook.Server, error) {
 	}), nil
 }
 
-// webhookPort is where the webhook listens; port 0: nowhere.
+// webhookPort returns the host and the port of the webhook; port 0 means none.
 func (o *options) webhookPort() (host string, port int, err error) {
 	if o.webhookAddress == "0" {
 		return "", 0, nil
@@ -87,7 +87,7 @@ func (o *options) webhookPort() (host string, port int, err error) {
 	return host, port, nil
 }
 
-// serveWebhook answers the API server, with the same verdicts as the controller
+// serveWebhook registers the webhook, which has the same verdicts as the controllers
 // with these options.
 func serveWebhook(mgr ctrl.Manager, server webhook.Server, accept controllers.Options, checks probes) error {
 	if server == nil {
@@ -100,8 +100,8 @@ func serveWebhook(mgr ctrl.Manager, server webhook.Server, accept controllers.Op
 	return nil
 }
 
-// newWebhookGuard watches over the ValidatingWebhookConfiguration, whether this
-// replica answers for it or not.
+// newWebhookGuard returns the guard of the ValidatingWebhookConfiguration. It also runs if this
+// replica does not serve the webhook.
 func newWebhookGuard(config *rest.Config, scheme *runtime.Scheme) (*controllers.WebhookGuard, error) {
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {

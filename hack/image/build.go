@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// build makes an index with an image for each platform. With a folder to keep them
-// in, the programs are written there too.
+// build returns an index with an image for each platform. It also writes the programs into the
+// folder keep, unless that is empty.
 func build(ctx context.Context, root, version, keep string, platforms []string) (v1.ImageIndex, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, platform := range platforms {
@@ -48,10 +48,10 @@ func build(ctx context.Context, root, version, keep string, platforms []string) 
 	return index, nil
 }
 
-// compile builds the operator. Symbols are left out: stack traces and profiles do
-// without. The tag leaves out gRPC's traces, which come with k8s.io/apiserver and are
-// written with templates: where templates are linked, the linker keeps every exported
-// method of every type, 20 MB that are in memory for the most part.
+// compile builds the operator without symbols, which stack traces and profiles do not
+// need. The tag leaves out gRPC's traces, which come with k8s.io/apiserver and use
+// templates: in a program with templates the linker keeps every exported
+// method of every type, some 20 MB, most of them in memory.
 func compile(ctx context.Context, root, version, system, architecture string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "graphview-image-")
 	if err != nil {
@@ -68,7 +68,7 @@ func compile(ctx context.Context, root, version, system, architecture string) ([
 	return os.ReadFile(out)
 }
 
-// imageOf is an image with the program alone.
+// imageOf returns an image with the program alone.
 func imageOf(program []byte, version, system, architecture string) (v1.Image, error) {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)

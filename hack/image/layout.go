@@ -41,7 +41,7 @@ func writeLayout(out string, index v1.ImageIndex, repository, version string) er
 	}
 	defer file.Close()
 	w := tar.NewWriter(file)
-	// In lexical order, as WalkDir goes.
+	// WalkDir goes in lexical order.
 	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

@@ -81,7 +81,7 @@ func (o options) index(ctx context.Context) (index v1.ImageIndex, done func(), e
 	if err != nil {
 		return nil, nil, err
 	}
-	done = func() { _ = os.RemoveAll(dir) } // what is left is in the system's folder for it
+	done = func() { _ = os.RemoveAll(dir) } // after an error the files stay in the system's temporary folder
 	if index, err = readLayout(o.from, dir); err != nil {
 		done()
 		return nil, nil, fmt.Errorf("read %s: %w", o.from, err)

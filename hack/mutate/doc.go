@@ -4,8 +4,8 @@
 //	go run ./hack/mutate                        # all functions of targets.txt, ten breaks each
 //	go run ./hack/mutate -only stream/rights -each 5
 //
-// The tree stays as it is: a broken file is given to the go command with -overlay. A break that
-// does not compile is not counted. One whose tests do not end within -timeout is noticed.
-// A break that changes no behaviour cannot be noticed; equivalent.txt lists those that were looked
-// at, with the reason, and they are not counted either.
+// It changes no file of the tree: the go command reads a broken file with -overlay. A break that
+// does not compile is not counted. A break whose tests do not end within -timeout is noticed.
+// A break that changes no behaviour cannot be noticed; equivalent.txt lists such breaks
+// with the reason, and they are not counted either.
 package main

@@ -48,7 +48,7 @@ type target struct{ folder, function string }
 // score counts the breaks of a target.
 type score struct{ noticed, missed, broken, equivalent int }
 
-// name returns a break of the target as it is printed, and as equivalent.txt has it.
+// name returns the name of a break in the output and in equivalent.txt.
 func (t target) name(m mutant) string { return fmt.Sprintf("%s %s: %s", t.folder, t.function, m.what) }
 
 // targets returns the functions of targets.txt that -only selects.
@@ -110,7 +110,7 @@ func (o *options) run(ctx context.Context) {
 	}
 }
 
-// lines are those of a file of this folder, without comments.
+// lines returns the lines of a file in this folder without comments.
 func (o *options) lines(name string) (lines []string) {
 	file := must.Get(os.Open(filepath.Join(o.root, "hack", "mutate", name)))
 	defer file.Close()

@@ -20,7 +20,7 @@ type mutant struct {
 	text []byte // the whole file
 }
 
-// swaps are what operators become.
+// swaps maps operators to their replacements.
 var swaps = map[token.Token][]token.Token{
 	token.LAND: {token.LOR}, token.LOR: {token.LAND},
 	token.EQL: {token.NEQ}, token.NEQ: {token.EQL},
@@ -87,7 +87,7 @@ type breaker struct {
 	err      error
 }
 
-// add renders the file as it is while do is in effect.
+// add renders the file between do and undo.
 func (b *breaker) add(node ast.Node, what string, do, undo func()) {
 	before := b.render(node)
 	do()
@@ -113,7 +113,7 @@ func (b *breaker) render(node ast.Node) string {
 	return strings.Join(strings.Fields(text.String()), " ")
 }
 
-// isText reports whether a sum is one of strings, which have no difference.
+// isText reports whether a sum is one of strings, which have no subtraction.
 func isText(of ast.Expr) bool {
 	switch of := of.(type) {
 	case *ast.BasicLit:
@@ -189,7 +189,7 @@ func (b *breaker) result(n *ast.ReturnStmt, i int, was ast.Expr) {
 	}
 }
 
-// statements leaves out calls, assignments and other statements that a block also compiles without.
+// statements removes calls, assignments and other statements without which a block may still compile.
 func (b *breaker) statements(list []ast.Stmt) {
 	for i, was := range list {
 		switch s := was.(type) {

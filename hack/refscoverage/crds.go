@@ -23,7 +23,7 @@ import (
 	"graphview.dev/test/must"
 )
 
-// definition is what is looked at of a CustomResourceDefinition.
+// definition has the fields of a CustomResourceDefinition that the program reads.
 type definition struct {
 	Kind string `json:"kind"`
 	Spec struct {
@@ -42,8 +42,8 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// readDefinitions returns the schemas of the CustomResourceDefinitions in the YAML files
-// of a directory, in the version that is stored, and their scopes.
+// readDefinitions returns the schemas, in the stored version, and the scopes of the kinds that the
+// CustomResourceDefinitions in the YAML files of a directory define.
 func readDefinitions(directory string) (map[graph.Kind]*kindschema.Schema, map[graph.Kind]graph.Scope) {
 	kinds, scopes := map[graph.Kind]*kindschema.Schema{}, map[graph.Kind]graph.Scope{}
 	must.Do(filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
@@ -53,7 +53,7 @@ func readDefinitions(directory string) (map[graph.Kind]*kindschema.Schema, map[g
 		for document := range bytes.SplitSeq(must.Get(os.ReadFile(path)), []byte("\n---")) {
 			var d definition
 			if err := yaml.Unmarshal(document, &d); err != nil || d.Kind != "CustomResourceDefinition" {
-				continue // other documents, and templates of them
+				continue // another document, or a template of a chart
 			}
 			kind := graph.Kind{Group: d.Spec.Group, Kind: d.Spec.Names.Kind}
 			scopes[kind] = graph.ScopeNamespaced
@@ -76,8 +76,8 @@ func readDefinitions(directory string) (map[graph.Kind]*kindschema.Schema, map[g
 	return kinds, scopes
 }
 
-// printDefinitions prints what would be read of the kinds that a directory's
-// CustomResourceDefinitions define, and the rows that would make a table of it.
+// printDefinitions prints the references that the operator reads by default of the kinds that a directory's
+// CustomResourceDefinitions define, as rows of the table.
 func printDefinitions(out io.Writer, directory string) {
 	kinds, scopes := readDefinitions(directory)
 	if len(scopes) == 0 {

@@ -1,15 +1,15 @@
-// Refscoverage prints what graphview/refs covers: the rows of its table by source
-// and by target, and what it does not cover of Kubernetes itself, which it holds
-// against the schemas of a real API server with every API switched on. A field
-// there that looks like a reference and has no row must be among the omissions of
-// omissions.txt, each with its reason; the program fails if one is not, or if an
-// omission is of no field.
+// Refscoverage prints the coverage of graphview/refs: the rows of its table by source
+// and by target, and the fields of Kubernetes' own kinds without a row. It reads these fields
+// from the schemas of a real API server with every API switched on. A field
+// that looks like a reference and has no row must be in
+// omissions.txt, with the reason. The program fails if such a field is missing there, or if an
+// omission matches no field.
 //
 //	go run ./hack/refscoverage
 //
-// It looks at names and shapes alone, so what it reports is what a person should
-// look at. Of kinds from CustomResourceDefinitions it prints, in the form of the table,
-// what is read of them and why, and of what it is not sure:
+// It compares names and shapes alone, so a person has to judge the fields that it reports. For kinds of
+// CustomResourceDefinitions it prints, in the form of the table, the references that the operator reads
+// without the table, the source of each, and whether that is unsure:
 //
 //	go run ./hack/refscoverage -crds DIRECTORY
 package main

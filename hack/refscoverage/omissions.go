@@ -12,7 +12,7 @@ import (
 //go:embed omissions.txt
 var omissionsText string
 
-// omission is why some fields of some kinds have no row.
+// omission is the reason why some fields of some kinds have no row.
 type omission struct {
 	line   string
 	kind   string
@@ -41,7 +41,7 @@ func parseOmissions(text string) ([]*omission, error) {
 	return all, nil
 }
 
-// reasonFor returns why a field has no row.
+// reasonFor returns the reason why a field has no row.
 func reasonFor(all []*omission, kind graph.Kind, path string) (string, bool) {
 	for _, o := range all {
 		if (o.kind == "*" || o.kind == kindName(kind)) && o.path.MatchString(path) {

@@ -12,8 +12,8 @@ import (
 	"graphview.dev/graphview/refs"
 )
 
-// printRows prints how many rules there are by source and by target. A row that a
-// template has, counts wherever it is included.
+// printRows prints the number of rules by source and by target. A row of a
+// template counts once for each kind that includes the template.
 func printRows(out io.Writer, rules []refs.Rule) {
 	sources, targets := map[string]int{}, map[string]int{}
 	for i := range rules {
@@ -31,7 +31,7 @@ func printCounts(out io.Writer, title string, counts map[string]int) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		fmt.Fprintf(w, "%s\t%d\n", name, counts[name])
 	}
-	_ = w.Flush() // a table for people
+	_ = w.Flush() // the table is informative
 }
 
 func targetName(rule *refs.Rule) string {
@@ -48,7 +48,7 @@ func targetName(rule *refs.Rule) string {
 }
 
 // printGaps prints the fields of Kubernetes' kinds that look like references and
-// have no row, by their reason. It fails where there is none.
+// have no row, by their reason. It fails if a field has no reason.
 func printGaps(out io.Writer, rules []refs.Rule, kinds map[graph.Kind]map[string]bool, known []*omission) error {
 	paths := map[graph.Kind][]string{}
 	for i := range rules {

@@ -14,7 +14,7 @@ import (
 	"graphview.dev/test/must"
 )
 
-// document is the part of an OpenAPI v3 document that is read.
+// document has the parts of an OpenAPI v3 document that the program reads.
 type document struct {
 	Paths      map[string]map[string]json.RawMessage `json:"paths"`
 	Components struct {
@@ -38,8 +38,8 @@ type groupKind struct {
 	Kind    string `json:"kind"`
 }
 
-// readKinds returns the fields of the kinds that the server stores, in whatever
-// versions it serves, that look like references.
+// readKinds returns the fields that look like references, of the kinds that the server stores, in all
+// served versions.
 func readKinds(ctx context.Context, config *rest.Config) map[graph.Kind]map[string]bool {
 	clients := must.Get(kubernetes.NewForConfig(config))
 	get := func(path string, into any) {
@@ -72,7 +72,7 @@ func readKinds(ctx context.Context, config *rest.Config) map[graph.Kind]map[stri
 	return kinds
 }
 
-// listed are the kinds that have a collection: the others are not stored.
+// listed returns the kinds that have a collection. The server does not store other kinds.
 func (d *document) listed() map[groupKind]bool {
 	kinds := map[groupKind]bool{}
 	for _, methods := range d.Paths {

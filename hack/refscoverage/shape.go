@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Names that references have. A plain name is one only in an object that says of
-// what, which is found by its own name or shape.
+// The names of fields that are references. A field "name" is a part of an object reference, which is found by its
+// own name or its shape (refers).
 var (
 	nameKey   = regexp.MustCompile(`^(.+[a-z]Name|.*[rR]ef|serviceAccount|driver|provisioner|attacher|endpoints|subdomain|externalName)$`)
 	objectKey = regexp.MustCompile(`^(.*([rR]ef|Reference|[sS]elector)s?)$`)
@@ -78,7 +78,8 @@ func (w *walk) object(path, key string, s *schema, within []*schema) {
 	w.fields(path, s, within)
 }
 
-// refers tells the shapes of object references: a name, and of what.
+// refers reports whether the schema has the shape of an object reference: a name beside a kind, a resource or a
+// namespace, or with hardly another property.
 func (s *schema) refers() bool {
 	if s.Properties["name"] == nil {
 		return false
@@ -91,7 +92,7 @@ func (s *schema) refers() bool {
 	return len(s.Properties) <= 3 && (s.Properties["optional"] != nil || len(s.Properties) == 1)
 }
 
-// resolve follows references, which stand alone or in an allOf of one.
+// resolve follows $ref, which stands alone or in an allOf with one element.
 func (w *walk) resolve(s *schema) *schema {
 	for s != nil {
 		switch {

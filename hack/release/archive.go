@@ -24,11 +24,11 @@ func (e entry) mode() int64 {
 	return 0o644
 }
 
-// epoch is when everything in an archive was made. npm and zip know no earlier times
-// than those of 1980.
+// epoch is the modification time of all files in archives. It is npm's, since zip has no times before
+// 1980.
 var epoch = time.Date(1985, 10, 26, 8, 15, 0, 0, time.UTC)
 
-// tarball is entries as a .tar.gz. Each folder is implied by what is in it.
+// tarball returns entries as a .tar.gz. It has no entries for folders, which the paths of their files imply.
 func tarball(entries []entry) []byte {
 	var out bytes.Buffer
 	compressed := must.Get(gzip.NewWriterLevel(&out, gzip.BestCompression))
@@ -43,7 +43,7 @@ func tarball(entries []entry) []byte {
 	return out.Bytes()
 }
 
-// zipped is entries as a .zip.
+// zipped returns entries as a .zip.
 func zipped(entries []entry) []byte {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

@@ -49,7 +49,7 @@ func (r *release) makeChart(context.Context) {
 	r.publish("graphview-chart-"+r.plain()+".tgz", content)
 }
 
-// makeManifests builds config/default and config/crd for kubectl, with the image of
+// makeManifests builds config/default and config/crd with kustomize, with the image of
 // the release.
 func (r *release) makeManifests(context.Context) {
 	for name, folder := range map[string]string{"install.yaml": "config/default", "crds.yaml": "config/crd"} {

@@ -9,7 +9,7 @@ import (
 	"graphview.dev/test/must"
 )
 
-// makeImage has hack/image build it, which is a module of its own.
+// makeImage builds the image with hack/image, which is a separate module.
 func (r *release) makeImage(ctx context.Context) {
 	root := must.Get(filepath.Abs("."))
 	out := must.Get(filepath.Abs(r.path("graphview-image-" + r.version + ".tar")))

@@ -34,7 +34,7 @@ func (r *release) makePackage(ctx context.Context) {
 	r.publish("graphview-npm-"+r.plain()+".tgz", content)
 }
 
-// makePage makes the one file of <graph-view>.
+// makePage writes <graph-view> in one file.
 func (r *release) makePage(ctx context.Context) {
 	content := r.bundledElement(ctx)
 	r.publish("graph-view.js", content)

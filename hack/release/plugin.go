@@ -19,8 +19,8 @@ type archive struct {
 	file
 }
 
-// makePlugins compiles the plugin for each platform, packs it with what belongs to
-// it, and writes the manifest that krew installs them by.
+// makePlugins compiles the plugin for each platform, packs it with its license and its completion
+// program, and writes krew's manifest.
 func (r *release) makePlugins(ctx context.Context) {
 	programs := must.Get(os.MkdirTemp("", "graphview-release-"))
 	defer os.RemoveAll(programs)
@@ -38,7 +38,7 @@ func (r *release) makePlugins(ctx context.Context) {
 	r.writeManifest()
 }
 
-// writeManifest writes krew's manifest of the archives that were packed.
+// writeManifest writes krew's manifest of the packed archives.
 func (r *release) writeManifest() {
 	var manifest strings.Builder
 	must.Do(krew.Execute(&manifest, map[string]any{
@@ -53,7 +53,7 @@ func (r *release) compile(ctx context.Context, out, system, architecture string)
 	combined(run)
 }
 
-// packPlugin makes an archive as each system knows it.
+// packPlugin packs a .zip for Windows, and a .tar.gz for other systems.
 func (r *release) packPlugin(path, system, architecture string) {
 	contents := map[string][]byte{}
 	for name, file := range map[string]string{"program": path, "LICENSE": "LICENSE", "completion": "cmd/" + plugin + "/kubectl_complete-graphview"} {

@@ -33,13 +33,13 @@ type release struct {
 	element     []byte // <graph-view> in one file
 }
 
-// part is one thing of a release. Parts are made in order.
+// part is one step of a release. The steps run in order.
 type part struct {
 	name string
 	make func(*release, context.Context)
 }
 
-// parts are all of them. The last two are about what the others wrote.
+// parts are all steps. The last two read the files of the others.
 var parts = []part{
 	{"image", (*release).makeImage},
 	{"chart", (*release).makeChart},
@@ -64,8 +64,8 @@ func partNames() []string {
 // an image.
 var versions = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
-// run makes a release, beside the one of the same version if there is one, and then
-// in its place.
+// run builds a release in a folder beside that of an earlier run, and then replaces
+// that.
 func run(ctx context.Context, o options) {
 	if !versions.MatchString(o.version) {
 		must.Do(fmt.Errorf("the version is %q, expected one such as v0.1.0 or v0.1.0-rc.1: make release VERSION=v0.1.0", o.version))
@@ -77,7 +77,7 @@ func run(ctx context.Context, o options) {
 	}
 	r := &release{options: o}
 	r.look(ctx)
-	// The programs below have their temporary files there, which an interrupted one leaves.
+	// Interrupted programs leave their temporary files in this folder.
 	scratch := must.Get(os.MkdirTemp("", "graphview-release-"))
 	defer must.End(func() error { return os.RemoveAll(scratch) })
 	must.Do(os.Setenv("TMPDIR", scratch))
@@ -98,7 +98,7 @@ func run(ctx context.Context, o options) {
 	fmt.Println("release:", final)
 }
 
-// look finds out which commit this is.
+// look reads the commit of the working tree.
 func (r *release) look(ctx context.Context) {
 	commit := output(ctx, "git", "rev-parse", "HEAD")
 	changed := output(ctx, "git", "status", "--porcelain")
@@ -108,7 +108,7 @@ func (r *release) look(ctx context.Context) {
 	}
 }
 
-// plain is the version as Helm and npm write it.
+// plain returns the version in the form of Helm and npm.
 func (r *release) plain() string { return strings.TrimPrefix(r.version, "v") }
 
 func (r *release) path(name string) string { return filepath.Join(r.dir, name) }
@@ -118,14 +118,14 @@ func (r *release) publish(name string, content []byte) {
 	must.Do(os.WriteFile(r.path(name), content, 0o644))
 }
 
-// describe remembers a program, and writes its bill of materials.
+// describe adds a program to the provenance statement, and writes its bill of materials.
 func (r *release) describe(path string) {
 	program := readProgram(path)
 	r.programs = append(r.programs, program)
 	writeDocument(r.path(program.Name+".cdx.json"), program.materials(r.version))
 }
 
-// files returns the names of the files that were written so far.
+// files returns the names of the files of the release so far.
 func (r *release) files() []string {
 	entries := must.Get(os.ReadDir(r.dir))
 	var names []string
@@ -135,7 +135,7 @@ func (r *release) files() []string {
 	return names
 }
 
-// command is a program that is killed with all that it has started when ctx ends.
+// command returns a command that is killed with all its child processes when ctx ends.
 func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, name, args...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -150,7 +150,7 @@ func combined(c *exec.Cmd) {
 	}
 }
 
-// output runs a program in the repository and returns what it printed, trimmed.
+// output runs a program in the repository and returns its output, trimmed.
 func output(ctx context.Context, name string, args ...string) string {
 	out, err := command(ctx, name, args...).Output()
 	if err != nil {

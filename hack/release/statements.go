@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// makeTags writes which tags make Go modules of this repository have the version.
+// makeTags writes the names of the tags that give the version to the Go modules of this repository.
 func (r *release) makeTags(context.Context) {
 	var text strings.Builder
 	for _, tag := range []string{r.version} {
@@ -15,7 +15,7 @@ func (r *release) makeTags(context.Context) {
 	r.publish("tags.txt", []byte(text.String()))
 }
 
-// makeProvenance writes the statement about all files that are there by now.
+// makeProvenance writes the provenance statement about all files of the release so far.
 func (r *release) makeProvenance(context.Context) {
 	names := r.files()
 	build := build{Programs: r.programs, Commit: r.commit, Modified: r.modified}
@@ -26,7 +26,7 @@ func (r *release) makeProvenance(context.Context) {
 	writeDocument(r.path("provenance.intoto.json"), provenance(build))
 }
 
-// makeChecksums writes what `sha256sum --check` reads.
+// makeChecksums writes the checksums in the format of `sha256sum --check`.
 func (r *release) makeChecksums(context.Context) {
 	names := r.files()
 	var text strings.Builder

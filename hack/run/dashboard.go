@@ -18,7 +18,7 @@ import (
 // page is the plugin's dashboard, as the administrator.
 type page struct{ command *exec.Cmd }
 
-// openDashboard starts it for the sample, with further arguments, and prints its address after some
+// openDashboard starts the dashboard of the sample, with further arguments, and prints its address after a
 // text.
 func openDashboard(ctx context.Context, plane *env.ControlPlane, root, text string, args ...string) *page {
 	args = append([]string{"dashboard", sampleView, "-n", sampleNamespace, "--no-open"}, args...)
@@ -40,8 +40,8 @@ func openDashboard(ctx context.Context, plane *env.ControlPlane, root, text stri
 	return p
 }
 
-// stop ends it and waits for it.
+// stop ends the plugin and waits for it.
 func (p *page) stop() {
 	_ = p.command.Process.Signal(syscall.SIGTERM) // it may have ended by itself
-	_ = p.command.Wait()                          // with whatever it says of its end
+	_ = p.command.Wait()                          // the error is that of the signal
 }

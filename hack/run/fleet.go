@@ -22,7 +22,7 @@ func runFleet(ctx context.Context, planes []*env.ControlPlane, root string, dura
 	}
 	options := operator.Options{Binary: filepath.Join(root, "bin", "manager")}
 	hub, err := operator.StartHub(planes[0], options)
-	defer func() { hub.Close() }() // what has begun also ends after an error
+	defer func() { hub.Close() }() // after an error too, for the processes that have started
 	for _, replica := range []*operator.Operator{hub.Operator, hub.Other} {
 		if replica != nil {
 			defer stopOperator(ctx, replica)
@@ -66,7 +66,7 @@ func applyMemberSamples(ctx context.Context, plane *env.ControlPlane, root strin
 	}
 }
 
-// showFleet prints the links once they are connected, and how to look at the members' graphs.
+// showFleet prints the ClusterLinks once they are connected, and commands for the members' graphs.
 func showFleet(ctx context.Context, hub *env.ControlPlane, root string) {
 	must.Get(hub.Kubectl(ctx, "wait", "--for=condition=Connected", "clusterlinks", "--all", "--timeout=60s"))
 	kubectl(ctx, hub, "get", "clusterlinks")

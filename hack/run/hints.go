@@ -10,7 +10,7 @@ import (
 
 const graphsPath = "/apis/stream.graphview.dev/v1alpha1"
 
-// explain says how to look at the graphs with kubectl.
+// explain prints the commands that show the graphs with kubectl.
 func explain(plane *env.ControlPlane, manager *operator.Operator, root string) {
 	one := fmt.Sprintf("%s/namespaces/%s/graphs/%s", graphsPath, sampleNamespace, sampleView)
 	stream := fmt.Sprintf("%s/watch/namespaces/%s/graphs/%s", graphsPath, sampleNamespace, sampleView)

@@ -28,8 +28,8 @@ func main() {
 	})
 }
 
-// withPlanes starts n control planes at the same time, does something with them, and stops them.
-// After an error it prints their logs, which go with them. That ctx is done is no error.
+// withPlanes starts n control planes at the same time, calls do, and stops them.
+// After an error it prints their logs, which are deleted with them. The end of ctx is no error.
 func withPlanes(ctx context.Context, n int, do func(planes []*env.ControlPlane)) {
 	planes := make([]*env.ControlPlane, n)
 	var group errgroup.Group
@@ -55,13 +55,13 @@ func withPlanes(ctx context.Context, n int, do func(planes []*env.ControlPlane))
 	must.Do(err)
 }
 
-// run starts the operator, and shows it for a while.
+// run starts the operator, and shows it for the duration.
 func run(ctx context.Context, planes []*env.ControlPlane, root string, duration time.Duration) {
 	plane := planes[0]
 	manager := startOperator(ctx, plane, root)
 	defer stopOperator(ctx, manager)
 
-	// Whatever waits below gives up when the operator does.
+	// The context ends when the operator exits.
 	ctx, cancel := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
 	go func() {
@@ -79,7 +79,7 @@ func run(ctx context.Context, planes []*env.ControlPlane, root string, duration 
 	must.Do(unlessDone(ctx, must.Try(func() { show(ctx, plane, manager, root, duration) })))
 }
 
-// show prints how to look at the running operator, the address of the page last, and is silent afterwards.
+// show prints commands for the running operator, and the address of the page last. It prints nothing afterwards.
 func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operator, root string, duration time.Duration) {
 	must.Do(manager.Register(ctx))
 	applySamples(ctx, plane, root)
@@ -94,7 +94,7 @@ func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operat
 	must.Do(unlessDone(ctx, changeSample(ctx, plane)))
 }
 
-// unlessDone turns an error that is only Ctrl-C, or the end of -for, into none.
+// unlessDone returns nil for an error that comes from Ctrl-C or the end of -for.
 func unlessDone(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
 	case cause == nil:

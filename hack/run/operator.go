@@ -11,7 +11,7 @@ import (
 	"graphview.dev/test/operator"
 )
 
-// startOperator installs what the operator needs and starts bin/manager.
+// startOperator installs the CustomResourceDefinitions and the operator's rights, and starts bin/manager.
 func startOperator(ctx context.Context, plane *env.ControlPlane, root string) *operator.Operator {
 	must.Do(operator.Install(ctx, plane, root))
 	manager, err := operator.Start(plane, operator.Options{Binary: filepath.Join(root, "bin", "manager"), Args: []string{"--dashboard"}})
@@ -21,7 +21,7 @@ func startOperator(ctx context.Context, plane *env.ControlPlane, root string) *o
 	return manager
 }
 
-// stopOperator gives the operator a moment to say goodbye to its subscribers.
+// stopOperator stops the operator, which first sends its subscribers a last message.
 func stopOperator(ctx context.Context, manager *operator.Operator) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

@@ -12,13 +12,13 @@ import (
 	"graphview.dev/test/must"
 )
 
-// The sample that is shown and changed. The view has all of it, and so what is broken.
+// The sample that is shown and changed. The view shows the whole namespace, the broken objects too.
 const (
 	sampleNamespace = "shop"
 	sampleView      = "namespace"
 )
 
-// applySamples applies config/samples, breaks what docs/walkthrough.md looks for, and
+// applySamples applies config/samples, breaks the objects that docs/walkthrough.md looks for, and
 // prints the GraphViews once they are ready.
 func applySamples(ctx context.Context, plane *env.ControlPlane, root string) {
 	fmt.Println("samples: applying config/samples")
@@ -31,7 +31,7 @@ func applySamples(ctx context.Context, plane *env.ControlPlane, root string) {
 	kubectl(ctx, plane, "get", "graphviews", "-A")
 }
 
-// kubectl prints a command and what it prints.
+// kubectl runs a command, and prints it and its output.
 func kubectl(ctx context.Context, plane *env.ControlPlane, args ...string) {
 	fmt.Printf("\n$ kubectl %s\n", strings.Join(quoted(args), " "))
 	out, err := plane.Kubectl(ctx, args...)
@@ -39,7 +39,7 @@ func kubectl(ctx context.Context, plane *env.ControlPlane, args ...string) {
 	must.Do(err)
 }
 
-// quoted returns arguments as one would type them.
+// quoted returns arguments in the form that a user types.
 func quoted(args []string) []string {
 	words := slices.Clone(args)
 	for i, word := range words {
@@ -50,8 +50,8 @@ func quoted(args []string) []string {
 	return words
 }
 
-// changes are made one after another, again and again. web-new is deleted just before it is made again: what is
-// missing otherwise is what docs/walkthrough.md looks for.
+// changes are made one after another, again and again. web-new is deleted just before it is created again, so that
+// no object is missing for long but the one that docs/walkthrough.md looks for.
 var changes = [][]string{
 	{"scale", "deployment/web", "--replicas=3"},
 	{"label", "deployment/web", "visited=yes", "--overwrite"},
@@ -64,7 +64,7 @@ var changes = [][]string{
 	{"scale", "deployment/web", "--replicas=2"},
 }
 
-// pause is between two changes.
+// pause is the time between two changes.
 const pause = 2500 * time.Millisecond
 
 // changeSample makes the changes until ctx is done.
