@@ -14,7 +14,7 @@ import (
 // pages are the CustomResourceDefinitions, each with the page that describes its fields.
 var pages = []struct{ definition, page string }{
 	{"config/crd/bases/graphview.dev_graphviews.yaml", "docs/graphview.md"},
-	{"config/crd/bases/graphview.dev_referencerules.yaml", "docs/referencerule.md"},
+	{"config/crd/bases/graphview.dev_referencerules.yaml", "docs/references.md"},
 }
 
 // The markers around the tables of fields in a page.

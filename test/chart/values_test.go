@@ -230,10 +230,10 @@ metrics: {authentication: true}`), "args").([]any)
 
 var valuesBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
 
-// TestDocumentedValues: the values that docs/install.md and docs/users.md give are values.
+// TestDocumentedValues: the values that docs/install.md and docs/clients.md give are values.
 func TestDocumentedValues(t *testing.T) {
 	found := 0
-	for _, name := range []string{"install.md", "users.md"} {
+	for _, name := range []string{"install.md", "clients.md"} {
 		page, err := os.ReadFile(filepath.Join(root, "docs", name))
 		if err != nil {
 			t.Fatal(err)

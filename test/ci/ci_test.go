@@ -83,7 +83,7 @@ func TestNightly(t *testing.T) {
 		"nothing":                       {"", nil},
 		"a file of no part":             {"README.md", nil},
 		"a file in a folder":            {"README.md\nhack/image/layout.go", []string{"test-release", "test-image"}},
-		"a file by its name":            {"docs/gitops.md", []string{"test-peers"}},
+		"a file by its name":            {"docs/manifests.md", []string{"test-peers"}},
 		"a folder with a longer name":   {"hack/images/layout.go", nil},
 		"a file with a longer name":     {"go.model", nil},
 		"a file in a folder's subtree":  {"graphview/health/testdata/pod.yaml", []string{"test-peers"}},

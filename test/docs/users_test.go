@@ -20,9 +20,9 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// TestManifestsForUsers: the API server takes what docs/users.md has people apply.
+// TestManifestsForUsers: the API server takes what docs/clients.md has people apply.
 func TestManifestsForUsers(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "users.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "clients.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestManifestsForUsers(t *testing.T) {
 
 // TestProxyForUsers: a page follows a graph through a proxy that adds its user's token and
 // keeps the host. The WebSocket of a proxy that does not keep the host is refused, as
-// docs/users.md says.
+// docs/clients.md says.
 func TestProxyForUsers(t *testing.T) {
 	config, err := cluster.ServiceAccountConfig(t.Context(), "shop", "default")
 	if err != nil {

@@ -93,13 +93,13 @@ var healthCheck = regexp.MustCompile(`(?ms)resource\.customizations\.health\.gra
 // judge asks test/health/peers, with the script as the documentation has it.
 func judge(t *testing.T, root string, objects []json.RawMessage) []fixture.Verdict {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(root, "docs", "gitops.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "manifests.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	match := healthCheck.FindSubmatch(page)
 	if match == nil {
-		t.Fatal("docs/gitops.md has no health check")
+		t.Fatal("docs/manifests.md has no health check")
 	}
 	script := filepath.Join(t.TempDir(), "health.lua")
 	if err := os.WriteFile(script, match[1], 0o600); err != nil {
