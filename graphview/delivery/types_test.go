@@ -10,7 +10,7 @@ import (
 )
 
 // TestTypesAreKnown: the types of warnings are the same here, in the Go client and in
-// the table of docs/concepts.md.
+// the table of docs/graphview.md.
 func TestTypesAreKnown(t *testing.T) {
 	found := func(file, pattern string) []string {
 		t.Helper()
@@ -31,7 +31,7 @@ func TestTypesAreKnown(t *testing.T) {
 		t.Fatalf("types %q", want)
 	}
 	for file, pattern := range map[string]string{
-		"../../client/message.go": constant, "../../docs/concepts.md": "(?m)^\\| `([A-Z]+(?:_[A-Z]+)+)` \\|",
+		"../../client/message.go": constant, "../../docs/graphview.md": "(?m)^\\| `([A-Z]+(?:_[A-Z]+)+)` \\|",
 	} {
 		if diff := cmp.Diff(want, found(file, pattern)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
