@@ -15,7 +15,7 @@ import (
 // The sample that is shown and changed. The view shows the whole namespace, the broken objects too.
 const (
 	sampleNamespace = "shop"
-	sampleView      = "namespace"
+	sampleView      = "everything"
 )
 
 // applySamples applies config/samples, breaks the objects that docs/walkthrough.md looks for, and

@@ -36,7 +36,7 @@ func TestUpgrade(t *testing.T) {
 		t.Fatal("the version before is the present one")
 	}
 	// The samples that the previous version accepts.
-	for _, file := range []string{"namespace", "account", "web", "worker", "graphview_namespace"} {
+	for _, file := range []string{"namespace", "account", "web", "worker", "graphview_everything"} {
 		c.kubectl(t, "apply", "-f", filepath.Join(root, "config", "samples", file+".yaml"))
 	}
 	c.kubectl(t, "apply", "-f", filepath.Join("testdata", "graphview_storefront.yaml"))

@@ -159,7 +159,7 @@ func follow(t *testing.T, ctx context.Context) {
 		t.Fatal(err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		cluster.URL()+"/apis/stream.graphview.dev/v1alpha1/watch/namespaces/shop/graphs/namespace", http.NoBody)
+		cluster.URL()+"/apis/stream.graphview.dev/v1alpha1/watch/namespaces/shop/graphs/everything", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
