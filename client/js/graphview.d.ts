@@ -142,6 +142,25 @@ export interface HealthAt {
 /** The health of a summary at a time in milliseconds: from od on the object is degraded, and no message says so. */
 export function healthAt(summary: Pick<Summary, "h" | "w" | "od">, now: number): HealthAt;
 
+/** A cause, with the problems that follow from it. */
+export interface Problem {
+  /** The cause, or the outermost controller of it that is unhealthy too. */
+  object: Key;
+  health: "missing" | "degraded" | "progressing" | "terminating";
+  /** The object that why is about: object, or one that it controls. */
+  source: Key;
+  why: string;
+  /** Every object of this kind has this problem. */
+  shared: boolean;
+  /** The other problems that follow. */
+  stops: Key[];
+  /** It or one that follows is degraded or missing; the others are on their way. The dashboard counts these. */
+  bad: boolean;
+}
+
+/** The problems of a graph with summaries at a time in milliseconds, each below its cause, the worst first: what the dashboard and `kubectl graphview problems` count. */
+export function problems(graph: Graph, now: number): Problem[];
+
 /** A graph that is kept up to date by messages. */
 export class Graph {
   /** With keep false, vertices and arcs stay empty. */

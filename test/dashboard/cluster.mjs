@@ -47,7 +47,7 @@ export function cluster(vertices, { seed = 1, broken = 0.06 } = {}) {
     return vx;
   };
   const arcs = [];
-  const arc = (s, d, t, f) => arcs.push({ sarc: { s, d, t, ...(f ? { a: { f: [f], w: [meaning(f, s)] } } : {}) } });
+  const arc = (s, d, t, f) => arcs.push({ sarc: { s, d, t, ...(t === "or" ? { a: { c: true } } : f ? { a: { f: [f], w: [meaning(f, s)] } } : {}) } });
   const missing = (r, ns, n) => ({ g: "", v: "v1", r, ns, n });
 
   const deployment = (ns, app, shared, name) => {

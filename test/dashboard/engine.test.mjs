@@ -57,6 +57,7 @@ test("a focus goes by single references, not by whole cards", (t) => {
   const arc = (s, d, t) => ({ sarc: { s, d, t, a: { f: ["spec"], w: ["mounts"] } } });
   const actions = [...[web, old, pod, settings, other].map((vx) => ({ svx: { vx, m: { k: vx.r, u: vx.n } } })), arc(old, web, "or"), arc(pod, old, "or"), arc(web, settings, "r"), arc(pod, other, "r")];
   engine.handle({ do: "open", options: { snapshot: { actions, synced: true, taken: 1 } } });
+  for (const n of ["deployments/shop/web", "replicasets/shop/web-1"]) engine.handle({ do: "toggle", key: `apps/v1/${n}` });
   const shown = (focus) => {
     engine.handle({ do: "focus", focus });
     return last("scene").places.flatMap(({ apps }) => apps.flatMap(({ cards }) => cards.map((card) => card.key))).sort();

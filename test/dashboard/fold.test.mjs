@@ -189,6 +189,40 @@ test("lines lead to the right, but for those that close a circle", () => {
   assert.ok(left < right / 5, `${left} of ${left + right} lead to the left`);
 });
 
+// Points of a line as the painter goes along it.
+function* pointsOf({ a, b, way }) {
+  const back = b.x <= a.x;
+  const middle = cardSize.h / 2 + (back ? 8 : 0);
+  const points = [{ x: a.x + (back ? 0 : cardSize.w), y: a.y + middle }, ...way, { x: b.x + (back ? cardSize.w : 0), y: b.y + middle }];
+  for (let i = 1; i < points.length; i++) {
+    const [p, q] = [points[i - 1], points[i]];
+    for (let t = 0; t <= 1; t += 0.05) {
+      const u = 1 - t;
+      yield { x: (u ** 3 + 1.5 * u * t) * p.x + (t ** 3 + 1.5 * u * t) * q.x, y: (u ** 3 + 3 * u * u * t) * p.y + (t ** 3 + 3 * u * t * t) * q.y };
+    }
+  }
+}
+
+test("no line runs behind a card", () => {
+  for (const [size, isOpen] of [[26, true], [500, false], [500, true], [2000, false]]) {
+    const store = new Store();
+    store.apply(cluster(size), { reset: true, at: 1 });
+    const model = new Model(store, emptyFilters());
+    if (isOpen) for (const v of store) model.toggled.set(v.key, true);
+    model.update(1);
+    for (const place of model.places.values()) {
+      for (const { cards, lines } of place.apps) {
+        for (const line of lines) {
+          for (const { x, y } of pointsOf(line)) {
+            const over = cards.find((card) => card !== line.a && card !== line.b && x > card.x + 1 && x < card.x + cardSize.w - 1 && y > card.y + 1 && y < card.y + cardSize.h - 1);
+            assert.equal(over?.key, undefined, `${size} objects: ${line.a.key} → ${line.b.key}`);
+          }
+        }
+      }
+    }
+  }
+});
+
 test("a pod that is replaced moves nothing", () => {
   const actions = cluster(600, { seed: 4 });
   const { store, model } = modelOf(actions);
@@ -287,7 +321,7 @@ test("a Deployment that is opened makes nothing that it alone uses shared by man
   model.update(1);
   conserved(store, model, "opened");
   const cards = [...model.places.values()].flatMap((place) => place.cards);
-  assert.ok(cards.length > 40, `${cards.length} cards`);
+  assert.ok(cards.length > 20, `${cards.length} cards`);
   assert.deepEqual(cards.filter((card) => card.hub).map(({ key }) => key), []);
 });
 
@@ -295,7 +329,7 @@ test("a large box that grows stays, and small ones make room", () => {
   const vx = (r, n) => ({ g: "", v: "v1", r, ns: "shop", n });
   const set = (key, k) => ({ svx: { vx: key, m: { k, app: key.n.split("-")[0] } } });
   const chain = (i) => [set(vx("services", `big-${i}`), "Service"), set(vx("deployments", `big-${i}`), "Deployment"), { sarc: { s: vx("services", `big-${i}`), d: vx("deployments", `big-${i}`), t: "r" } }];
-  const { store, model } = modelOf([...Array.from({ length: 30 }, (_, i) => chain(i)).flat(), set(vx("deployments", "small-1"), "Deployment"), set(vx("deployments", "tiny-1"), "Deployment")]);
+  const { store, model } = modelOf([...Array.from({ length: 30 }, (_, i) => chain(i)).flat(), ...Array.from({ length: 20 }, (_, i) => set(vx("deployments", `small${i}-1`), "Deployment"))]); // without these, all have one label
   const at = () => model.places.get("shop").apps.filter(({ title }) => title === "big").map(({ x, y, h }) => [x, y, h])[0];
   const [x, y, h] = at();
   store.apply(Array.from({ length: 12 }, (_, i) => chain(30 + i)).flat(), { at: 2 });

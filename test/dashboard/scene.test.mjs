@@ -9,7 +9,7 @@ import { Store } from "../../dashboard/web/model/store.js";
 import { Wire } from "../../dashboard/web/model/wire.js";
 import { Camera } from "../../dashboard/web/view/camera.js";
 import { regionsOf, stripsOf } from "../../dashboard/web/view/regions.js";
-import { Scene } from "../../dashboard/web/view/scene.js";
+import { Scene, problemsIn } from "../../dashboard/web/view/scene.js";
 import { cluster, random } from "./cluster.mjs";
 import { changesOf } from "./graphs.mjs";
 
@@ -19,7 +19,7 @@ const still = ({ dx, dy, since, ...rest }) => rest;
 function seen(scene) {
   const found = new Map();
   for (const place of scene.places.values()) {
-    found.set(`${place.name}`, { x: place.x, y: place.y, w: place.w, h: place.title, text: `${place.apps.length} ${place.apps.reduce((n, app) => n + app.problems, 0)} ${place.w} ${place.h}` });
+    found.set(`${place.name}`, { x: place.x, y: place.y, w: place.w, h: place.title, text: `${place.apps.length} ${problemsIn(place)} ${place.w} ${place.h}` });
     for (const app of place.apps) {
       found.set(`${place.name} ${app.key}`, {
         x: place.x + app.x, y: place.y + app.y, w: app.w, h: app.h, text: JSON.stringify([still({ ...app, cards: [] }), app.cards.map(still)]),

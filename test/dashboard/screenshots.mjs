@@ -18,12 +18,12 @@ const pictures = {
   "dashboard": { size: "500", viewport: { width: 1360, height: 820 }, act: `${broken} await c.select(bad.key); ${shown} const r = c.map.scene.cards.get(c.map.selected); c.map.view(c.map.camera.fitting({ x: r.place.x + r.app.x - 30, y: r.place.y + r.app.y - 80, w: r.app.w + 270, h: r.app.h + 250 }, 6, 1));` },
   "dashboard-50": { size: "50" },
   "dashboard-500": { size: "500" },
-  "dashboard-5000": { size: "5000" },
-  "dashboard-5000-dark": { size: "5000", dark: true },
+  "dashboard-5000": { size: "5000", act: `c.filter({ problems: false });` },
+  "dashboard-5000-dark": { size: "5000", dark: true, act: `c.filter({ problems: false });` },
   "dashboard-500-dark": { size: "500", dark: true, act: `const p = [...c.map.scene.places.values()].find((x) => x.name === "shop"); c.map.view(c.map.camera.fitting(p, 30, 1));` },
   "dashboard-focus": { size: "500", act: `${broken} await c.select(bad.key); c.focus({ key: bad.key, depth: 2, up: true, down: true });` },
-  "dashboard-outline": { size: "5000", act: `${broken} c.outline.toggle(true); await c.select(bad.key, { reveal: true });` },
-  "dashboard-problems": { size: "5000", act: `c.filter({ problems: true });` },
+  "dashboard-outline": { size: "5000", act: `c.filter({ problems: false }); ${broken} c.outline.toggle(true); await c.select(bad.key, { reveal: true });` },
+  "dashboard-problems": { size: "5000" },
 };
 
 const wanted = process.argv.slice(3);

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// childAttributes returns nil: only Linux ends a child with its parent.
+// childAttributes are none: only Linux ends a child with its parent.
 func childAttributes() *syscall.SysProcAttr { return nil }
 
-// lock reports false, so that no directory is swept.
+// lock never finds a file free, so that no directory is ever swept.
 func lock(*os.File) bool { return false }

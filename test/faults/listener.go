@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// listener keeps its open connections.
+// listener knows its connections.
 type listener struct {
 	net.Listener
 
@@ -19,7 +19,7 @@ func newListener(inner net.Listener) *listener {
 	return &listener{Listener: inner, connections: make(map[*connection]bool)}
 }
 
-// Accept closes connections at once while the listener refuses them.
+// Accept closes at once what it is to refuse.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		inner, err := l.Listener.Accept()
@@ -64,7 +64,7 @@ func (l *listener) cut() {
 	}
 }
 
-// silence makes all connections silent, also new ones.
+// silence makes all connections silent, those to come too.
 func (l *listener) silence() {
 	l.mu.Lock()
 	l.mute = true
@@ -72,7 +72,7 @@ func (l *listener) silence() {
 	l.kill()
 }
 
-// speak makes new connections work again, and closes the silent ones.
+// speak lets new connections work again, and closes those that are silent.
 func (l *listener) speak() {
 	l.mu.Lock()
 	l.mute = false
@@ -109,7 +109,7 @@ func (c *connection) kill() { c.die.Do(func() { close(c.dead) }) }
 
 func (c *connection) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	// The end of the other side is passed on, so that this side ends too.
+	// That the other side has given up is let through, so that this one does too.
 	if err == nil && c.silent() {
 		return 0, net.ErrClosed
 	}

@@ -67,7 +67,7 @@ test("a telephone begins with the problems, below a toolbar of two rows", async 
   }));
   assert.deepEqual(over, [], "cells lie over each other");
   // An address that says what is shown is followed.
-  await page.click("graph-view button:has-text('Clear')");
+  await page.click("graph-view button:has-text('Show everything')");
   await eventually(async () => ((await now(page)).problems ? "only problems" : ""));
   await eventually(() => page.evaluate(() => (/[?&]z=/.test(location.hash) && !location.hash.includes("problems") ? "" : location.hash)));
   const again = await dashboard(t, (await page.evaluate(() => location.hash)).slice(2), { viewport: { width: 390, height: 844 } });

@@ -17,6 +17,6 @@ test("the types are those of the client", () => {
   ], { encoding: "utf8" });
   assert.deepEqual([status, stdout], [0, ""]);
   assert.deepEqual(Object.keys(client).sort(), [
-    "Graph", "GraphView", "GraphViewError", "GraphViewEvent", "arcKey", "getGraph", "getImpact", "getObject", "healthAt", "listGraphs", "vertexKey", "warningKey",
+    "Graph", "GraphView", "GraphViewError", "GraphViewEvent", "arcKey", "getGraph", "getImpact", "getObject", "healthAt", "listGraphs", "problems", "vertexKey", "warningKey",
   ]);
 });

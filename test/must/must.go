@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// failure is the value of Do's panics.
+// failure is what Do panics with.
 type failure struct{ err error }
 
 // Do ends the program if there is an error.
@@ -25,13 +25,19 @@ func Do(err error) {
 	}
 }
 
-// Get returns the value of a call, and ends the program if there is an error.
+// Get is the value of a call that returned no error.
 func Get[T any](value T, err error) T {
 	Do(err)
 	return value
 }
 
-// End is for defer: it calls a function at the end of another one, also after an error, and joins the two
+// Get2 is Get for two values.
+func Get2[T, U any](one T, other U, err error) (T, U) {
+	Do(err)
+	return one, other
+}
+
+// End is deferred: it ends what a program has started, even after an error, and joins the two
 // errors.
 func End(end func() error) {
 	ended := recover()
@@ -57,7 +63,7 @@ func Background(ctx context.Context, run func(context.Context) error) (end func(
 	}
 }
 
-// Try calls a function, and returns the error of Do that has ended it.
+// Try calls a function, and returns the error that has ended it.
 func Try(do func()) (err error) {
 	defer func() {
 		ended := recover()
@@ -71,7 +77,7 @@ func Try(do func()) (err error) {
 	return nil
 }
 
-// located adds the line of the program to an error.
+// located adds the line of the program to an error: what failed need not say it.
 func located(err error) error {
 	for skip := 2; ; skip++ {
 		_, file, line, ok := runtime.Caller(skip)

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// summary is the summary of an object, with the names of
-// docs/stream.md and the health of docs/health.md, for the kinds that test
-// workloads create.
+// summary is what a subscriber of summaries gets of an object, under the names of
+// docs/stream.md. The health is that of docs/health.md, for the kinds that test
+// workloads make.
 type summary struct {
 	Kind    string `json:"k"`
 	UID     string `json:"u"`
@@ -24,23 +24,23 @@ type summary struct {
 	PodLabels any            `json:"pl,omitempty"`
 }
 
-// condition is the health of an object.
+// condition is how an object is.
 type condition struct {
 	Health string `json:"h,omitempty"`
 	Why    string `json:"w,omitempty"`
 	Since  int64  `json:"s,omitempty"`
-	// Overdue is anyTime if the object does not have the time of its health: then it follows from the time at
-	// which the engine first saw this health.
+	// Overdue is anyTime where the object does not say since when: then it follows from when
+	// the engine first saw it so.
 	Overdue int64 `json:"od,omitempty"`
 	Ended   bool  `json:"end,omitempty"`
-	// Ready has the numbers of ready and of wanted parts.
+	// Ready is how many are ready, and how many must be.
 	Ready []int64 `json:"rd,omitempty"`
 }
 
 // anyTime stands for a time that only the engine knows.
 const anyTime = -1
 
-// of adds the numbers of ready and wanted parts.
+// of adds how many parts are ready.
 func (c condition) of(ready, wanted int64) condition {
 	c.Ready = []int64{ready, wanted}
 	return c
@@ -60,8 +60,8 @@ func (o *object) summary(root bool) (any, error) {
 	return plain(s)
 }
 
-// deletion returns the properties of an object that matter for its deletion, for the
-// kinds that test workloads create: its finalizers, and that a pod has finished or has no node.
+// deletion returns the properties of an object that decide what its deletion does, for the
+// kinds that test workloads make: its finalizers, and that a pod has finished or has no node.
 func (o *object) deletion() map[string]any {
 	m := map[string]any{}
 	if finalizers := items(o.tree, "metadata.finalizers"); len(finalizers) > 0 {
@@ -76,7 +76,7 @@ func (o *object) deletion() map[string]any {
 	return m
 }
 
-// patient returns progressing, which becomes degraded after ten minutes.
+// patient is on its way, and degraded if that takes longer than ten minutes.
 func patient(why string, since int64) condition {
 	c := condition{Health: "progressing", Why: why, Since: since, Overdue: anyTime}
 	if since != 0 {
@@ -85,7 +85,7 @@ func patient(why string, since int64) condition {
 	return c
 }
 
-// healthOf returns the health of the kinds that tests create. Other kinds have none.
+// healthOf knows the kinds that are made here. Any other kind is unknown.
 func healthOf(kind schema.GroupKind, tree map[string]any) condition {
 	if deleted := text(tree, "metadata.deletionTimestamp"); deleted != "" {
 		return terminating(seconds(deleted), tree)
@@ -125,8 +125,7 @@ func healthOf(kind schema.GroupKind, tree map[string]any) condition {
 	return c
 }
 
-// terminating returns the health of an object that is being deleted. The reason of a Namespace is its failure or the
-// objects that it waits for.
+// terminating is of an object that is being deleted. A Namespace says what failed, or what it waits for.
 func terminating(since int64, tree map[string]any) condition {
 	c := condition{Health: "terminating", Since: since, Overdue: since + 600}
 	for _, of := range items(tree, "status.conditions") {
@@ -180,7 +179,7 @@ func claimHealth(tree map[string]any) condition {
 	}
 }
 
-// degraded returns the health with the reason and the time of a condition.
+// degraded takes the reason and the time from a condition.
 func degraded(because any) condition {
 	return condition{Health: "degraded", Why: text(because, "reason"), Since: transition(because)}
 }
@@ -260,7 +259,7 @@ func podHealth(tree map[string]any) condition {
 	return c.of(ready, int64(len(containers)))
 }
 
-// podPhaseHealth returns the health of a pod without init containers.
+// podPhaseHealth is of a pod without init containers.
 func podPhaseHealth(tree map[string]any) condition {
 	containers := items(tree, "status.containerStatuses")
 	readiness := conditionOf(tree, "Ready")
@@ -321,7 +320,7 @@ func podPhaseHealth(tree map[string]any) condition {
 	return patient(cmp.Or(waits, "Pending"), transition(scheduled))
 }
 
-// conditionOf returns the condition of a type in status.conditions, nil if there is none.
+// conditionOf is one of status.conditions, nil if there is none of that type.
 func conditionOf(tree any, kind string) any {
 	for _, c := range items(tree, "status.conditions") {
 		if text(c, "type") == kind {
@@ -331,13 +330,13 @@ func conditionOf(tree any, kind string) any {
 	return nil
 }
 
-// count returns the number at a path, 0 if it is absent.
+// count is a number that is 0 where it is absent.
 func count(tree any, path string) int64 {
 	n, _ := whole(at(tree, path))
 	return n
 }
 
-// transition returns the time of the last change of a condition.
+// transition is when one of status.conditions changed last.
 func transition(condition any) int64 { return seconds(text(condition, "lastTransitionTime")) }
 
 func whole(value any) (int64, bool) {

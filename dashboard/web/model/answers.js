@@ -1,6 +1,7 @@
 // Answers to the page's questions about the graph: rows of the outline, search, one object.
 import { absences } from "./card.js";
 import { ownerOf } from "./fold.js";
+import { natural } from "./natural.js";
 import { Outline } from "./outline.js";
 import { compile } from "./search.js";
 import { arcTypes, healths, isProblem } from "./store.js";
@@ -89,12 +90,10 @@ export class Answers {
     return [...found.values()].slice(0, mostBundles);
   }
 
-  /** Problems, worst first: what n and p go through. */
+  /** The causes of problems by namespace, the worst first: what n and p go through. */
   problems() {
-    const all = [];
-    for (const v of this.#store) if (isProblem(v.health) && v.home !== undefined) all.push(v);
-    const depth = (v) => (ownerOf(v) ? 1 : 0);
-    return all.sort((a, b) => (a.home < b.home ? -1 : a.home > b.home ? 1 : depth(a) - depth(b) || (a.key < b.key ? -1 : 1))).map(brief);
+    const all = this.#model.causes.list.map(({ object }) => object).filter(({ home }) => home !== undefined);
+    return all.sort((a, b) => natural(a.home, b.home)).map(brief);
   }
 
   /** Returns the values of each filter, with counts. */

@@ -5,12 +5,14 @@ import { Connection } from "../../../client/js/connection.js";
 import { Graph, GraphView } from "../../../client/js/graphview.js";
 import { Answers } from "./answers.js";
 import { opens } from "./card.js";
+import { sharedWords } from "./causes.js";
 import { actionOf, clusterOf, removalOf, stateOf } from "./clusters.js";
 import { ownsSome, usesKey } from "./fold.js";
 import { Model } from "./model.js";
 import { compile } from "./search.js";
 import { emptyFilters } from "./scope.js";
-import { isProblem, keyOf, Store } from "./store.js";
+import { restKey } from "./rest.js";
+import { keyOf, Store } from "./store.js";
 import { Wire } from "./wire.js";
 
 const shortest = 160; // milliseconds between two drawings
@@ -213,8 +215,12 @@ export class Engine {
 
   /** Opens all that a card's box has in it, or folds it where all is open. */
   toggleBox({ card }) {
-    const { app } = this.#model.card(card) ?? {};
+    const { app, anchor } = this.#model.card(card) ?? {};
     if (!app) return;
+    if (app.rest) {
+      this.toggle({ key: restKey(anchor.home) });
+      return;
+    }
     const open = app.cards.some((each) => opens(each) && !each.opened);
     for (const { members, uses, user, key } of app.cards) {
       for (const v of members.filter(ownsSome)) this.#model.open(v.key, open);
@@ -259,6 +265,12 @@ export class Engine {
   }
 
   tidy() { this.#redraw({ tidy: true }); }
+
+  /** Lays out for a map of another size. */
+  shape({ w, h }) {
+    this.#model.view = { w, h };
+    if (this.#last > 0) this.tidy();
+  }
 
   pause({ on }) {
     this.#paused = on;
@@ -328,11 +340,9 @@ export class Engine {
   }
 
   #stats() {
-    let problems = 0;
     let missing = 0;
     let namespaces = 0;
     for (const v of this.#store) {
-      if (isProblem(v.health)) problems++;
       if (!v.present) missing++;
     }
     const account = { inside: 0, hub: 0, line: 0, between: 0, hidden: 0 };
@@ -340,7 +350,8 @@ export class Engine {
       if (place.name) namespaces++;
       for (const where of Object.keys(account)) account[where] += place.account[where];
     }
-    const { matches } = this.#model;
-    return { vertices: this.#store.present - (this.#several ? this.#sources.length : 0), arcs: this.#store.arcs, problems, missing, namespaces, account, matches };
+    const { matches, causes: { list, shared } } = this.#model;
+    const problems = list.length;
+    return { shared: shared && { words: sharedWords(shared), kind: shared.object.kind }, vertices: this.#store.present - (this.#several ? this.#sources.length : 0), arcs: this.#store.arcs, problems, missing, namespaces, account, matches };
   }
 }

@@ -7,6 +7,7 @@
 import { Links, groupByLinks, inOrder } from "./links.js";
 import { describe } from "./card.js";
 import { sayOnce } from "./once.js";
+import { isGiven, isSpare, isSystem, restKey } from "./rest.js";
 import { leafRoles } from "./store.js";
 
 const hubUsers = 4; // distinct cards from which on a line each says nothing
@@ -22,49 +23,83 @@ export const usesKey = (key) => `uses:${key}`;
 
 /**
  * Folds a place. Options: opened says of a key whether that card is open; shows
- * says of an arc whether no filter hides it; whole makes one box of everything.
+ * says of an arc whether no filter hides it; whole makes one box of everything; rests
+ * folds the rest of the place into one card; common is the label of nearly all workloads, where vertices are not all of them.
  * The result has cards, apps ({key, title, cards, lines}), between (arcs that lead
  * out of a box) and account (how many arcs are where).
  */
-export function fold(name, vertices, { opened = () => false, shows = (_arc) => true, whole = false } = {}) {
+export function fold(name, vertices, { opened = /** @type {(key: string) => boolean} */ (() => false), shows = (_arc) => true, whole = false, rests = false, common = undefined } = {}) {
   const trees = gather([...vertices], opened);
   const links = new Links(trees, shows);
   if (!whole) findHubs(trees, links);
-  const cards = foldLeaves(trees, links, opened);
+  let cards = foldLeaves(trees, links, opened);
   const between = links.foreign;
   const account = { inside: 0, hub: 0, line: 0, between: between.length, hidden: links.hidden };
   const { drawn, said } = sayOnce(settle(links, cards, account), cards);
   for (const card of cards) describe(card);
   for (const { a, b } of drawn) if (!a.hub && !b.hub) a.linked = b.linked = true;
-  const kept = [];
-  const loose = [];
-  for (const group of whole ? [cards] : groupByLinks(cards, drawn)) {
-    const [only] = group;
-    if (!whole && group.length === 1 && !only.linked && looseRoles.has(only.role) && only.anchor.present) loose.push(only);
-    else if (group.length > 0) kept.push(box(group));
-  }
-  const shared = cards.filter((card) => card.hub);
-  if (loose.length > 0) kept.push({ key: "loose", title: "no references", sort: 2, cards: loose, lines: [], hints: [] });
-  if (shared.length > 0) kept.push({ key: "shared", title: "shared", sort: 0, cards: shared, lines: [], hints: [] });
+  const groups = whole ? [cards] : groupByLinks(cards, drawn, common);
+  const rest = rests ? restOf(name, groups, cards) : [];
+  const folded = rest.length > 0 && !opened(restKey(name)) ? foldRest(name, rest, rest.length === cards.length) : undefined;
+  if (folded) cards = numbered([...cards.filter((card) => !card.into), folded]);
+  const kept = boxes(groups, cards, new Set(rest), { whole, folded });
   for (const app of kept) for (const card of app.cards) card.app = app;
   for (const link of drawn) {
-    if (link.a.hub || link.b.hub) {
+    const [a, b] = [link.a = settledCard(link.a), link.b = settledCard(link.b)];
+    if (a === b) account.inside += link.arcs.length;
+    else if (a.hub || b.hub) {
       account.hub += link.arcs.length;
-      (link.b.hub ? link.b : link.a).badge += link.arcs.length;
-    } else if (link.a.app === link.b.app && link.a.app.key !== "loose") {
+      (b.hub ? b : a).badge += link.arcs.length;
+    } else if (a.app === b.app && a.app.key !== "loose") {
       account.line += link.arcs.length;
-      link.a.app.lines.push(link);
-      link.a.begins++;
-      link.b.ends++;
+      a.app.lines.push(link);
+      a.begins++;
+      b.ends++;
     } else {
       account.between += link.arcs.length;
       for (const arc of link.arcs) between.push(arc);
     }
   }
   // References that are not drawn still order the cards from left to right.
-  for (const { a, b } of said) if (a.app === b.app) a.app.hints.push([a, b]);
+  for (const { a, b } of said) if (!a.into && !b.into && a.app === b.app) a.app.hints.push([a, b]);
   kept.sort((a, b) => a.sort - b.sort || compare(a.key, b.key));
   return { name, cards, apps: kept, between, account };
+}
+
+// Returns the cards of a place's rest: those of boxes without a workload, and shared ones that every namespace has, or
+// all of these where there is nothing else.
+function restOf(name, groups, cards) {
+  const system = isSystem(name);
+  const [rest, others] = [[], []];
+  for (const group of groups) (isSpare(group, system) ? rest : others).push(...group);
+  for (const card of cards) if (card.hub && (others.length === 0 || isGiven(card)) && isSpare([card], system)) rest.push(card);
+  return rest;
+}
+
+function foldRest(name, rest, only) {
+  const card = newCard(restKey(name), rest[0].anchor);
+  card.members = [];
+  card.uses = true;
+  card.rest = only ? "object" : "other object";
+  card.user = card;
+  for (const each of rest) moveInto(card, each);
+  return describe(card);
+}
+
+// Returns the boxes of a place: those of groups, and those of what is in none.
+function boxes(groups, cards, rest, { whole, folded }) {
+  const [kept, loose] = [[], []];
+  for (const group of groups) {
+    const [only] = group;
+    if (group.length === 0 || only.into) continue;
+    if (!whole && group.length === 1 && !only.linked && looseRoles.has(only.role) && only.anchor.present) loose.push(only);
+    else kept.push(box(group, rest.has(only)));
+  }
+  const quiet = (key, title, sort, list) => { if (list.length > 0) kept.push({ key, title, sort, cards: list, lines: [], hints: [], rest: sort > 2 }); };
+  quiet("loose", "no references", 3, loose);
+  quiet("shared", "shared", 0, cards.filter((card) => card.hub));
+  quiet("rest", folded?.name, 4, folded ? [folded] : []);
+  return kept;
 }
 
 /** Returns where an arc is visible, given the folds of its ends. */
@@ -145,10 +180,10 @@ function numbered(cards) {
 
 function newCard(key, anchor) {
   return {
-    key, anchor, members: [anchor], owner: undefined, opened: false, hub: false, uses: false, linked: false, badge: 0, begins: 0, ends: 0, from: -1, to: -1,
+    key, anchor, members: [anchor], owner: undefined, opened: false, hub: false, uses: false, rest: "", spare: false, linked: false, badge: 0, begins: 0, ends: 0, from: -1, to: -1,
     ins: 0, outs: 0, first: 0, users: 0, used: undefined, tree: 0, usedBy: undefined, away: false, // of links
     app: undefined, into: undefined, index: 0, label: "", user: undefined, folds: undefined, leaves: undefined,
-    health: "unknown", level: 0, worst: anchor, problems: 0, vertices: 0, bar: undefined, count: 0,
+    health: "unknown", level: 0, worst: anchor, problems: 0, causes: undefined, common: false, vertices: 0, bar: undefined, count: 0,
     role: anchor.role, kind: anchor.kind, resource: anchor.r, name: anchor.n, short: "", state: "", x: 0, y: 0,
   };
 }
@@ -185,7 +220,7 @@ function findHubs(trees, links) {
   for (const card of trees) {
     if (card.members.length > 1 || card.owner || card.opened || card.anchor.role === "workload") continue;
     const most = card.anchor.role === "network" ? 2 * limit : limit;
-    card.hub = card.users >= most || (card.used ?? card.outs) >= most;
+    card.hub = card.users >= most || (card.used ?? card.outs) >= most || (card.users > 1 && isGiven(card));
   }
 }
 
@@ -227,12 +262,16 @@ function foldLeaves(trees, links, opened) {
 }
 
 function absorb(into, card) {
+  moveInto(into, card);
+  for (const leaf of card.leaves ?? []) absorb(into, leaf);
+}
+
+function moveInto(into, card) {
   card.into = into;
   for (const v of card.members) {
     into.members.push(v);
     v.card = into;
   }
-  for (const leaf of card.leaves ?? []) absorb(into, leaf);
 }
 
 function settledCard(card) {
@@ -268,7 +307,7 @@ function settle(links, cards, account) {
   return merged;
 }
 
-function box(cards) {
+function box(cards, rest) {
   let labelled;
   let main = cards[0];
   for (const card of cards) {
@@ -278,7 +317,7 @@ function box(cards) {
   }
   return {
     key: labelled ? `app:${labelled}` : `card:${main.key}`,
-    title: labelled ?? main.anchor.n, sort: 1, cards, lines: [], hints: [],
+    title: labelled ?? main.anchor.n, sort: rest ? 2 : 1, cards, lines: [], hints: [], rest,
   };
 }
 

@@ -104,6 +104,8 @@ export class Links {
   }
 }
 
+const most = 0.75; // of the workloads of a place, from which on their label says as little as the place
+
 let parents = new Int32Array(256);
 let slots = new Int32Array(256);
 
@@ -120,15 +122,17 @@ function rootOf(at) {
 
 /**
 * Groups cards: those with the same app label, and those with a link unless their labels
-* differ. Owner links join first, then uses, then other references. Hubs join no group.
+* differ. A workload without a label is as if it had one of its own, so that objects that two
+* workloads share do not join them; a Service that selects both does. Owner links join first, then
+* uses, then other references. Hubs join no group. Common is a label that divides nothing.
 */
-export function groupByLinks(cards, links) {
-  const labels = cards.map(labelOf); // of whole groups, at their roots
+export function groupByLinks(cards, links, common = commonLabel(cards.filter(leads).map(labelOf))) {
+  const labels = labelsOf(cards, common); // of whole groups, at their roots
   parents = grown(parents, cards.length);
   for (let at = 0; at < cards.length; at++) parents[at] = at;
   const byLabel = new Map();
   for (let at = 0; at < cards.length; at++) {
-    if (cards[at].hub || !labels[at]) continue;
+    if (cards[at].hub || !cards[at].label) continue;
     const known = byLabel.get(labels[at]);
     if (known === undefined) byLabel.set(labels[at], at);
     else parents[at] = known;
@@ -137,7 +141,7 @@ export function groupByLinks(cards, links) {
     for (const link of links) {
       if (link.a.hub || link.b.hub || strengthOf(link) !== strength) continue;
       const [a, b] = [rootOf(link.a.index), rootOf(link.b.index)];
-      if (a === b || (labels[a] && labels[b] && labels[a] !== labels[b])) continue;
+      if (a === b || (labels[a] && labels[b] && labels[a] !== labels[b] && !joins(link, labels[a], labels[b]))) continue;
       parents[b] = a;
       labels[a] ||= labels[b];
     }
@@ -154,14 +158,29 @@ export function groupByLinks(cards, links) {
   return groups;
 }
 
-function labelOf(card) {
-  card.label = "";
-  for (const { app } of card.members) {
-    if (!app) continue;
-    card.label = app;
-    break;
-  }
-  return card.label;
+const own = "\n"; // begins the label of a workload that has none
+
+// A Service joins the workloads without a label that it selects.
+const joins = ({ a }, one, other) => a.resource === "services" && one.startsWith(own) && other.startsWith(own);
+
+const leads = ({ anchor, owner }) => anchor.role === "workload" && anchor.present && !owner;
+
+const labelOf = ({ members }) => members.find(({ app }) => app)?.app ?? "";
+
+function labelsOf(cards, common) {
+  return cards.map((card) => {
+    card.label = labelOf(card);
+    if (card.label === common) card.label = "";
+    return card.label || (leads(card) ? own + card.key : "");
+  });
+}
+
+/** The label that nearly all workloads of a place have, such as part-of with the name of the namespace: it divides nothing. "" if there is none. */
+export function commonLabel(labels) {
+  const counts = new Map();
+  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  for (const [label, number] of counts) if (number > 1 && number >= most * labels.length) return label;
+  return "";
 }
 
 function strengthOf({ arcs }) {

@@ -1,6 +1,10 @@
 // The rows of the outline: namespace, box, owner, what it owns. A list of all
 // rows that are open is made when one is asked for after a change.
+import { problems as problemsOf } from "./causes.js";
+import { readyOf } from "./card.js";
 import { ownerOf } from "./fold.js";
+import { natural } from "./natural.js";
+import { isSystem } from "./rest.js";
 import { worse } from "./store.js";
 
 export class Outline {
@@ -63,7 +67,7 @@ export class Outline {
   #all() {
     if (this.#rows) return this.#rows;
     const rows = this.#rows = [];
-    const places = [...this.#model.places.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const places = [...this.#model.places.values()].sort((a, b) => Number(isSystem(a.name)) - Number(isSystem(b.name)) || natural(a.name, b.name));
     const push = (key, level, pos, size, expanded, show) => {
       rows.push({ key, show: () => ({ key, level, pos, size, expanded, ...show() }) });
     };
@@ -72,7 +76,7 @@ export class Outline {
       const open = !this.#closed.has(key);
       push(key, 1, i + 1, places.length, open, () => group(place.name || "cluster-scoped", place.apps));
       if (!open) return;
-      const apps = [...place.apps].sort((a, b) => a.sort - b.sort || (a.title < b.title ? -1 : 1));
+      const apps = [...place.apps].sort((a, b) => (a.sort || 2.5) - (b.sort || 2.5) || natural(a.title, b.title)); // what is shared after apps
       apps.forEach((app, j) => {
         const box = `box:${place.name} ${app.key}`;
         const wide = !this.#closed.has(box);
@@ -106,17 +110,18 @@ export class Outline {
 
 function group(name, apps) {
   let health = "unknown";
-  let [problems, vertices] = [0, 0];
+  let vertices = 0;
+  const causes = new Set();
   for (const app of apps) {
     health = worse(health, app.health);
-    problems += app.problems;
+    for (const cause of app.causes) causes.add(cause);
     vertices += app.vertices;
   }
-  return { name, kind: "", health, state: problems > 0 ? `${problems} of ${vertices} need${problems === 1 ? "s" : ""} attention` : `${vertices} objects`, group: true };
+  return { name, kind: "", health, state: causes.size === 0 ? `${vertices} objects` : apps.length === 1 && apps[0].why ? apps[0].why : problemsOf(causes.size), group: true };
 }
 
 const describeRow = (v) => ({
   name: v.n, kind: v.kind, role: v.role, resource: v.r, health: v.health,
-  state: v.why || (v.rd ? `${v.rd[0]} of ${v.rd[1]} ready` : v.health === "unknown" ? "" : v.health),
+  state: v.why || (v.rd ? readyOf(v) : v.health === "unknown" ? "" : v.health),
   uses: v.out.reduce((n, arc) => n + (arc.t === "or" ? 0 : 1), 0), usedBy: v.in.reduce((n, arc) => n + (arc.t === "or" ? 0 : 1), 0),
 });

@@ -9,9 +9,9 @@ const manyBoxes = 2000; // so many that one width is tried
 
 /**
  * Packs sizes [{w, h}] onto a skyline. It returns places and the size. So many further orders are
- * tried, which are the same each time.
+ * tried, which are the same each time. Ordered: their own order is better than one that takes a fifth less.
  */
-export function pack(sizes, gap, aspect = 1.7, further = 0) {
+export function pack(sizes, gap, aspect = 1.7, { further = 0, ordered = false } = {}) {
   if (sizes.length === 0) return { places: [], w: 0, h: 0 };
   if (sizes.length === 1) return { places: [{ x: 0, y: 0 }], w: sizes[0].w, h: sizes[0].h };
   let [area, widest] = [0, 0];
@@ -20,9 +20,11 @@ export function pack(sizes, gap, aspect = 1.7, further = 0) {
     widest = Math.max(widest, w);
   }
   const wanted = Math.sqrt(area * aspect);
-  const orders = [sizes.map((_, i) => i).sort((a, b) => sizes[b].h - sizes[a].h || sizes[b].w - sizes[a].w || a - b)];
+  const given = sizes.map((_, i) => i);
+  const orders = [[...given].sort((a, b) => step(sizes[b].h) - step(sizes[a].h) || a - b)];
+  if (ordered) orders.unshift(given);
   if (sizes.length <= fewBoxes) orders.push(sizes.map((_, i) => i).sort((a, b) => sizes[b].w * sizes[b].h - sizes[a].w * sizes[a].h || a - b));
-  for (let i = 0; i < further; i++) orders.push(shuffled(orders[0], i + 1));
+  for (let i = 0; i < further; i++) orders.push(shuffled(orders[1], i + 1));
   let best;
   let before = 0;
   // The order and the width whose result is fullest and best shaped win.
@@ -34,12 +36,15 @@ export function pack(sizes, gap, aspect = 1.7, further = 0) {
       const tried = skyline(sizes, order, width, gap, best ? best.cost * area : Infinity);
       if (!tried) continue;
       const ratio = tried.w / tried.h / aspect;
-      const cost = (tried.w * tried.h) / area * (1 + 0.35 * Math.abs(Math.log(ratio)));
+      const cost = (tried.w * tried.h) / area * (1 + 0.35 * Math.abs(Math.log(ratio))) * (ordered && order !== given ? 1.25 : 1);
       if (!best || cost < best.cost - 1e-9) best = { ...tried, cost, places: placesOf(sizes.length) };
     }
   }
   return best;
 }
+
+// Heights that differ by less than a fifth count as one, so that such boxes stay in their order.
+const step = (h) => Math.round(Math.log2(h) * 4);
 
 // The same list in another order, by a generator of Lehmer's.
 function shuffled(list, seed) {

@@ -35,7 +35,7 @@ export function homeOf(v) {
 const isNamespace = (ns) => ns !== "" && !ns.endsWith(":");
 
 /** The vertices that filters leave, with what leads to them; undefined: all. */
-export function select(store, filters, now, matchesText) {
+export function select(store, filters, now, { matchesText, isTrouble }) {
   const { kinds, namespaces, apps, health, problems, recent, text } = filters;
   if (![kinds, namespaces, apps, health].some((list) => list.length > 0) && !problems && !recent && !text) return undefined;
   const has = (list, value) => list.length === 0 || list.includes(value);
@@ -43,7 +43,7 @@ export function select(store, filters, now, matchesText) {
   let matches = 0;
   for (const v of store) {
     const fits = has(kinds, v.kind) && has(namespaces, v.ns) && has(apps, v.app) && has(health, v.health) &&
-      (!problems || isProblem(v.health)) && (!recent || now - v.changedAt < recently) && (!text || matchesText(v, now));
+      (!problems || (isProblem(v.health) && isTrouble(v))) && (!recent || now - v.changedAt < recently) && (!text || matchesText(v, now));
     if (!fits) continue;
     matches++;
     withOwners(v, shown);

@@ -35,6 +35,9 @@ const noWords = [];
 /** The kinds of arcs. "or" leads from an object to its owner. */
 export const arcTypes = ["or", "r", "t"];
 
+/** How filters call them. */
+export const typeNames = { or: "owner", r: "uses", t: "names" };
+
 export class Store {
   byKey = new Map(); // key: id
   vertices = []; // by id: a vertex, or undefined
@@ -202,6 +205,7 @@ export class Store {
       present: false, health: "missing", level: levelOf("missing"), why: "", rd: undefined, t: 0, overdue: undefined, app: "", uid: "", c: "", del: "", root: false, changedAt: 0,
       out: [], in: [], // arcs
       changed: false, restated: false, // whether take() tells of it
+      problem: undefined, // of causes
       card: undefined, home: undefined, owner: undefined, anchor: undefined, stamp: 0, // of fold
     };
     this.vertices[id] = v;
@@ -240,9 +244,9 @@ export class Store {
       v.present = true;
       this.present++;
     }
-    // Whether what others use is folded into them depends on how it is; a pod's card
+    // How what others use is, and what is in no app, decides whether it is folded; a pod's card
     // is the same card.
-    const folds = leafRoles.has(v.role) || (v.card && leafRoles.has(v.card.anchor.role));
+    const folds = leafRoles.has(v.role) || (v.card && (v.card.spare || v.card.rest || leafRoles.has(v.card.anchor.role)));
     const structural = fresh || v.app !== wasApp || (was !== health && folds);
     if (structural) this.#change(v);
     else this.#restate(v);

@@ -4,9 +4,9 @@ import { opens } from "./card.js";
 import { arcTypes } from "./store.js";
 
 export const wireCard = (card) => ({
-  key: card.key, id: card.uses ? card.user.key : card.anchor.key, x: card.x, y: card.y, name: card.name, kind: card.kind, short: card.short, state: card.state,
+  key: card.key, w: card.rest ? card.app.w - 2 * card.x : undefined, id: card.uses ? card.user.key : card.anchor.key, x: card.x, y: card.y, name: card.name, kind: card.kind, short: card.short, state: card.state,
   role: card.role, resource: card.resource, health: card.health, count: card.count, bar: card.bar, badge: card.badge,
-  missing: !card.anchor.present, uses: card.uses, opened: card.opened, opens: opens(card),
+  common: card.common, rest: card.rest !== "", missing: !card.uses && !card.anchor.present, uses: card.uses, opened: card.opened, opens: opens(card),
 });
 
 const longest = 18; // letters of the words on a line
@@ -41,7 +41,7 @@ const wireLine = (line) => {
 
 /** An app's box without what is in it. */
 export const wireApp = (app) => ({
-  key: app.key, title: app.title, x: app.x, y: app.y, w: app.w, h: app.h, health: app.health, problems: app.problems, vertices: app.vertices,
+  key: app.key, rest: app.rest, title: app.title, x: app.x, y: app.y, w: app.w, h: app.h, health: app.health, problems: app.problems, causes: app.causes, why: app.why, vertices: app.vertices,
 });
 
 const wirePlace = (place, apps) => ({ name: place.name, x: place.x, y: place.y, w: place.w, h: place.h, title: place.title, apps });

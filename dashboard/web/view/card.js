@@ -5,7 +5,8 @@ import { ellipsis, measure, setFont } from "./text.js";
 
 const bar = 9; // width of what shows a card's role where there is no glyph
 
-const isLoud = ({ health }) => health === "degraded" || health === "missing" || health === "progressing";
+const isBad = ({ health, common }) => !common && (health === "degraded" || health === "missing");
+const isLoud = (card) => isBad(card) || card.health === "progressing";
 
 /** Paints cards as rectangles: healthy ones pale; problems and search results in a colour that is visible at every zoom. */
 export function paintCardsFromAfar({ context, camera, theme, lit, count }, app, x, y, from) {
@@ -35,17 +36,17 @@ export function paintCardsFromAfar({ context, camera, theme, lit, count }, app, 
 export function paintSketch(drawing, app, x, y) {
   const { context, scene, camera, theme, selected, lit, now, count } = drawing;
   const { k } = camera;
-  const [w, h, r] = [cardSize.w * k, cardSize.h * k, 2.5];
+  const [h, r] = [cardSize.h * k, 2.5];
   const seen = [];
   for (const card of app.cards) {
     const off = scene.offset(card, now);
     const [cx, cy] = [x + card.x + (off?.x ?? 0), y + card.y + (off?.y ?? 0)];
-    if (!camera.sees(cx, cy, cardSize.w, cardSize.h, 8)) continue;
+    if (!camera.sees(cx, cy, card.w ?? cardSize.w, cardSize.h, 8)) continue;
     const [sx, sy] = camera.toScreen(cx, cy);
     seen.push({ card, sx, sy });
   }
   count.cards += seen.length;
-  const box = ({ sx, sy }) => context.roundRect(sx, sy, w, h, r);
+  const box = ({ card, sx, sy }) => context.roundRect(sx, sy, (card.w ?? cardSize.w) * k, h, r);
   const plain = seen.filter(({ card }) => !isLoud(card) && card.key !== selected && !lit?.has(card.key));
   context.globalAlpha = lit ? 0.4 : 1;
   context.fillStyle = theme.card;
@@ -78,27 +79,29 @@ export function paintSketch(drawing, app, x, y) {
     context.stroke();
     context.setLineDash([]);
   }
-  paintNames(drawing, app, seen, w, h);
+  paintNames(drawing, app, seen, h);
   context.globalAlpha = 1;
 }
 
 // Kind and name in one line: as much of the name as there is room for, without what the title of the box says already.
-function lineOf(context, { uses, name, short }, title, room) {
+function lineOf(context, { uses, rest, name, short, state }, title, room) {
+  if (rest) return measure(context, `${name}: ${state}`) <= room ? `${name}: ${state}` : ellipsis(context, short, room);
   if (measure(context, uses ? name : `${short} ${name}`) <= room) return uses ? name : `${short} ${name}`;
   if (uses) return ellipsis(context, measure(context, short) <= room ? short : short.replaceAll(/\d+ /g, ""), room);
-  const rest = name === title ? "" : name.startsWith(`${title}-`) ? name.slice(title.length) : name;
-  const cut = ellipsis(context, rest, room - measure(context, `${short} `));
-  return cut === rest || cut.length > 3 ? `${short} ${cut}` : ellipsis(context, short, room);
+  const own = name === title ? "" : name.startsWith(`${title}-`) ? name.slice(title.length) : name;
+  const cut = ellipsis(context, own, room - measure(context, `${short} `));
+  return cut === own || cut.length > 3 ? `${short} ${cut}` : ellipsis(context, short, room);
 }
 
 // Problems and search results have their name on their own colour; other cards beside their bar.
-function paintNames({ context, camera, theme, lit, count }, app, seen, w, h) {
+function paintNames({ context, camera, theme, lit, count }, app, seen, h) {
   const left = bar * camera.k + 3;
   context.textAlign = "left";
   for (const loud of [false, true]) {
     setFont(context, loud ? 700 : 500, Math.max(9, Math.min(11, 27 * camera.k)), theme.font);
     for (const { card, sx, sy } of seen) {
       if (isLoud(card) !== loud) continue;
+      const w = (card.w ?? cardSize.w) * camera.k;
       const [begin, room] = loud ? [5, w - 10] : [left, w - left - 3];
       const text = lineOf(context, card, app.title, room);
       context.globalAlpha = lit && !lit.has(card.key) ? 0.4 : 1;
@@ -109,14 +112,12 @@ function paintNames({ context, camera, theme, lit, count }, app, seen, w, h) {
   }
 }
 
-const isBad = (card) => card.health === "degraded" || card.health === "missing";
-
 /** A card with its text. */
 export function paintCard(drawing, card, x, y) {
   const { context, camera, theme, selected, hovered, lit, count } = drawing;
   const { k } = camera;
   const [sx, sy] = camera.toScreen(x, y);
-  const [w, h, r] = [cardSize.w * k, cardSize.h * k, 7 * k];
+  const [w, h, r] = [(card.w ?? cardSize.w) * k, cardSize.h * k, 7 * k];
   const bad = isBad(card);
   const dim = lit && !lit.has(card.key);
   count.cards++;
@@ -196,7 +197,7 @@ function paintGlyph(context, theme, card, x, y, size, k) {
 const ready = /(\d+) of (\d+) ready/;
 
 // The second line of a card: kind and state, with short words where there is no room for long
-// ones. If these do not fit either, the end of the state is kept, with the kind if both say something.
+// ones. If these do not fit either, the end is cut.
 function secondLine(context, { uses, kind, short, state }, room) {
   if (uses) return ellipsis(context, state, room);
   const brief = state.replace(ready, "$1/$2");
@@ -204,8 +205,7 @@ function secondLine(context, { uses, kind, short, state }, room) {
   const fits = texts.find((text) => measure(context, text) <= room);
   if (fits) return fits;
   if (!state) return ellipsis(context, short, room);
-  const end = ellipsis(context, brief, room - measure(context, `${short} · `), { endOnly: true });
-  return end.length > 4 ? `${short} · ${end}` : ellipsis(context, brief, room, { endOnly: true });
+  return ellipsis(context, `${short} · ${brief}`, room);
 }
 
 function paintWords({ context, theme, count }, card, sx, sy, w, h, k, bad) {
@@ -244,7 +244,7 @@ function paintWords({ context, theme, count }, card, sx, sy, w, h, k, bad) {
   context.fillText(ellipsis(context, card.uses && measure(context, card.name) > room ? card.short : card.name, room), left, first);
   count.texts++;
   setFont(context, bad ? 600 : 400, Math.max(9, 10.5 * k), theme.font);
-  context.fillStyle = bad ? theme.bad : card.health === "progressing" ? theme.warn : theme.soft;
+  context.fillStyle = bad ? theme.bad : card.health === "progressing" || card.common ? theme.warn : theme.soft;
   context.fillText(secondLine(context, card, sx + w - 8 * k - left), left, second);
   count.texts++;
 }

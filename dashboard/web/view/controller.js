@@ -1,9 +1,11 @@
 // Holds the parts of an element together: what is selected, focused, filtered and
 // searched is decided here, and each part is told.
 import { clusterOf } from "../model/clusters.js";
+import { isRest } from "../model/rest.js";
 import { h, icon } from "./h.js";
 import { signs } from "./icons.js";
 import { listenToKeys } from "./keys.js";
+import { legendOf } from "./marks.js";
 import { MapView } from "./map.js";
 import { NotesBar } from "./notes.js";
 import { OutlineView } from "./outline.js";
@@ -16,8 +18,9 @@ import { Tip } from "./tip.js";
 import { Toolbar } from "./toolbar.js";
 
 const effectEvery = 10_000; // milliseconds; a GraphView's status follows its graph by some seconds
-const refused = { items: [{ ineffective: "" }] }; // to a user who may not list, nothing is said
+const refused = { items: [{ ineffective: "" }] }; // to a user who may not list, nothing is said, and it is not asked again
 const narrow = 600; // pixels of width below which problems are shown first
+const many = 3_000; // objects from which on they are
 const exportAfter = 2_000; // milliseconds; an export is wanted also when the server is away
 
 export class Controller {
@@ -34,8 +37,10 @@ export class Controller {
   #searching = 0;
   #found; // cards that the search lights
   #pointed; // the key of what the timeline points at
+  silent = false; // the stream has ended, and the page says so in words of its own
   ineffective; // which parts of the GraphView have no effect, as the server says; undefined: not known
   #askedEffect = -Infinity; // when the server was asked for it
+  #mayNotAsk = false;
   #panel; // of details, once its code is loaded
   #restored = false;
   #fresh = true; // no permalink says what is shown
@@ -53,13 +58,14 @@ export class Controller {
     this.outline = new OutlineView(this);
     this.details = { element: h("aside", { class: "panel", part: "panel", "aria-label": "Details", hidden: true, tabIndex: -1 }) };
     this.timeline = new Timeline(this);
+    this.legend = h("div", { class: "legend", part: "legend" }, ...legendOf());
     this.speaker = new Speaker();
     this.tip = new Tip();
     this.empty = h("div", { class: "empty" });
     this.#mapHost = mapHost;
     mapHost.append(this.empty, this.#zoomButtons(), this.tip.element);
     // In the order of the tab key: toolbar, map, outline, panel.
-    root.append(this.toolbar.element, this.notes.element, mapHost, this.outline.element, this.details.element, this.timeline.element, this.speaker.element);
+    root.append(this.toolbar.element, this.notes.element, mapHost, this.outline.element, this.details.element, this.legend, this.timeline.element, this.speaker.element);
     this.#listen();
     this.#unwatch = watchTheme(() => this.retheme());
     this.#unlisten = listenToKeys(host.getAttribute("keys") === "page" ? document : root, this);
@@ -83,12 +89,13 @@ export class Controller {
     on("scene", (message) => this.#takeScene(message));
     on("status", ({ status }) => {
       this.status = status;
+      this.silent = status.state === "ended" && !this.#refused(status);
       if (status.state !== "live") this.synced = false;
       this.#mapHost.classList.toggle("stale", status.state === "reconnecting" || status.state === "ended");
       this.toolbar.update();
       this.notes.update();
       this.#sayEmpty();
-      this.speaker.status(status);
+      if (!this.silent) this.speaker.status(status);
       if (status.state === "live") this.#panel?.reconnected();
     });
     on("warnings", ({ warnings }) => this.notes.warn(warnings));
@@ -104,18 +111,23 @@ export class Controller {
     this.map.addEventListener("pick", (/** @type {CustomEvent} */ { detail: { card, app, place } }) => {
       this.map.element.focus({ preventScroll: true });
       this.tip.hide(); // what was picked may move under the pointer
-      if (card && this.map.camera.k >= levels.sketch) this.select(card.id, { card: card.key });
+      if (card?.rest) this.toggle(card.key);
+      else if (card && this.map.camera.k >= levels.sketch) this.select(card.id, { card: card.key });
       else if (app && place) this.#approach(place, app);
       else this.select(undefined);
     });
     this.map.addEventListener("enter", (/** @type {CustomEvent} */ { detail: { card } }) => {
-      if (card?.opens && this.map.camera.k >= levels.sketch) this.toggle(card.key);
+      if (card?.opens && !card.rest && this.map.camera.k >= levels.sketch) this.toggle(card.key);
     });
     this.map.addEventListener("hover", (/** @type {CustomEvent} */ { detail }) => {
       if (this.map.element.classList.contains("dragging")) this.tip.hide();
       else this.tip.show(detail, this.map.camera);
     });
     this.map.addEventListener("moved", () => this.#changedState());
+    this.map.addEventListener("reshape", (/** @type {CustomEvent} */ { detail: { w, h } }) => {
+      this.link.send({ do: "shape", w, h });
+      if (this.#complete) this.#fitNext();
+    });
   }
 
   #takeScene(message) {
@@ -147,8 +159,10 @@ export class Controller {
     this.#sayEmpty();
     const { token } = this.#host;
     this.status = { state: "connecting" };
+    this.silent = false;
     this.synced = this.#complete = this.now.paused = false;
     this.ineffective = undefined;
+    this.#mayNotAsk = false;
     this.#askedEffect = -Infinity;
     this.notes.warn([]);
     this.timeline.clear();
@@ -180,12 +194,13 @@ export class Controller {
   // Asks which parts of the GraphView have no effect, until the server knows that each has one.
   async #askEffect() {
     const { options } = this;
-    if (!this.synced || !options || options.snapshot || options.views || performance.now() - this.#askedEffect < effectEvery) return;
-    if (this.ineffective === "" && this.map.scene.stats.vertices > 0) return;
+    if (!this.synced || this.status.state !== "live" || !options || options.snapshot || options.views || performance.now() - this.#askedEffect < effectEvery) return;
+    if (this.ineffective === "" && (this.#mayNotAsk || this.map.scene.stats.vertices > 0)) return;
     this.#askedEffect = performance.now();
     const answer = await this.#request(options, `?fieldSelector=${encodeURIComponent(`metadata.name=${options.name}`)}`)
       .then((response) => (response.ok ? response.json() : refused)).catch(() => undefined);
     if (this.options !== options) return;
+    this.#mayNotAsk = answer === refused;
     this.ineffective = answer?.items?.[0]?.ineffective;
     this.notes.update();
     this.#sayEmpty();
@@ -198,6 +213,14 @@ export class Controller {
     this.toolbar.setSearch(name);
     this.search(name);
   }
+
+  // Says to the page why the stream has ended. Reports whether the element is to say it, too.
+  #refused({ code, reason, message }) {
+    return this.#host.dispatchEvent(new CustomEvent("refused", { detail: { code, reason, message }, bubbles: true, composed: true, cancelable: true }));
+  }
+
+  /** Follows the view again, after the stream has ended. */
+  retry() { if (this.options) this.open(this.options); }
 
   close() {
     this.options = undefined;
@@ -227,16 +250,18 @@ export class Controller {
     this.now.selected = key;
     this.now.card = card;
     const about = await this.#showSelection({ reveal });
-    if (about) this.speaker.select(about, this.map.scene.cards.get(card)?.card);
+    const shown = this.map.scene.cards.get(card)?.card;
+    if (about) this.speaker.select(about, shown);
+    else if (shown?.rest) this.speaker.say(`${shown.name}: ${shown.state}`);
     this.#changedState();
-    this.#host.dispatchEvent(new CustomEvent("select", { detail: { key }, bubbles: true, composed: true }));
+    this.#host.dispatchEvent(new CustomEvent("select", { detail: { key: key && isRest(key) ? undefined : key }, bubbles: true, composed: true }));
   }
 
   /** Shows what is selected in each part, and returns what the engine knows of it. */
   async #showSelection({ reveal }) {
     const key = this.now.selected;
-    if (!key) {
-      this.map.selected = undefined;
+    if (!key || isRest(key)) {
+      this.map.selected = key;
       this.map.bundles = [];
       this.map.draw();
       this.#panel?.close();
@@ -394,7 +419,7 @@ export class Controller {
     const { stats, places } = this.map.scene;
     const texts = [];
     if (!this.options && !this.#host.view) texts.push("No view is chosen", this.#host.querySelector("[slot=start]") ? "Choose one in the field at the top." : "Set view to NAMESPACE/NAME.");
-    else if (this.status.state === "ended" || this.status.state === "reconnecting") texts.push(places.size > 0 ? "" : "There is no graph to show", "The bar above says why.");
+    else if (this.status.state === "ended" || this.status.state === "reconnecting") texts.push(places.size > 0 || this.silent || this.#host.querySelector("[slot=refused]") ? "" : "There is no graph to show", "The bar above says why.");
     else if (places.size === 0 && this.synced && stats.vertices > 0) texts.push("Nothing fits the filters", "Clear them to see everything.");
     else if (places.size === 0 && this.synced) texts.push("The graph is empty", this.ineffective || "Nothing that the view selects is there, or you may not see it.");
     else if (places.size === 0) texts.push("Loading …", "");
@@ -418,12 +443,15 @@ export class Controller {
     } else if (!this.now.selected) this.#showSelection({ reveal: false }); // what was selected is of another view
   }
 
-  // On a narrow screen a whole map is too small to be read, and ten problems are all that have names.
+  // A map of thousands of objects, or on a narrow screen, is too small to be read; on a narrow one, ten problems are all that
+  // have names.
   #beginWithProblems() {
-    if (this.#root.clientWidth >= narrow || !this.#fresh || this.map.scene.stats.problems === 0) return;
+    const { problems, vertices } = this.map.scene.stats;
+    const isNarrow = this.#root.clientWidth < narrow;
+    if (!(isNarrow || vertices >= many) || !this.#fresh || problems === 0) return;
     this.#fresh = false;
     this.filter({ problems: true });
-    if (this.map.scene.stats.problems > 10) this.outline.toggle(true);
+    if (isNarrow && problems > 10) this.outline.toggle(true);
   }
 
   #restoreView() {

@@ -1,6 +1,7 @@
 // The details of the selected object. An update replaces only the changed parts, so the
 // scroll position stays.
 import { rootName } from "../../../client/js/request.js";
+import { readyOf } from "../model/card.js";
 import { clusterOf } from "../model/clusters.js";
 import { counted } from "../model/kinds.js";
 import { Asking } from "./asking.js";
@@ -108,7 +109,7 @@ export class DetailsPanel {
 
   #render(v) {
     const bad = v.health === "degraded" || v.health === "missing";
-    const ready = v.ready ? `${v.ready[0]} of ${v.ready[1]} ready` : "";
+    const ready = readyOf({ r: v.resource, rd: v.ready });
     const state = [v.present ? v.health : v.absent, v.why].filter(Boolean).join(": ");
     const button = (id, label, path, act, title) => {
       const made = h("button", { type: "button", title, onclick: act }, icon(path), label);

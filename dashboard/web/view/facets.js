@@ -1,8 +1,8 @@
 // The fields of the menu of filters, with the number of objects for each value.
+import { typeNames } from "../model/store.js";
 import { h } from "./h.js";
 
 const most = 30;
-const typeNames = { or: "owner", r: "uses", t: "names" };
 
 export async function filterFields(controller) {
   const facets = await controller.link.ask("facets");

@@ -27,7 +27,9 @@ export function help(options) {
     ["Enter", "details"], ["E", "open or fold a card"], ["Shift+E", "open or fold everything in its box"], ["F", "focus: only what it has to do with"], ["U  D  B", "in a focus: up, down, both"], ["1 … 5", "in a focus: how deep"],
     ["N  P", "next and previous problem"], ["/", "search"], ["T", "outline"], ...(options?.snapshot ? [] : [["Space", "pause and go on"]]), ["Esc", "back, close"], ["?", "this"],
   ];
-  return [h("h2", {}, "What the map shows"), h("div", { class: "keys" }, ...legend()), h("h2", {}, "Keys"), h("div", { class: "keys" }, ...keys.flatMap(([key, what]) => [h("span", {}, h("kbd", {}, key)), h("span", {}, what)]))];
+  return [h("div", { class: "help" },
+    h("div", {}, h("h2", {}, "What the map shows"), h("div", { class: "keys" }, ...legend())),
+    h("div", {}, h("h2", {}, "Keys"), h("div", { class: "keys" }, ...keys.flatMap(([key, what]) => [h("span", {}, h("kbd", {}, key)), h("span", {}, what)]))))];
 }
 
 // Signs and what they mean, as children of a grid of two columns.
@@ -39,6 +41,7 @@ function legend() {
     [sign("‖ ⌫"), "suspended; being deleted"],
     [sign("×9"), "Pods of the card, with a bar: ready, on their way, broken"],
     [sign("+2"), "what else the card has in it: E opens it"],
+    [h("span", { class: "sample" }, "8 other objects"), "no workload is among them, and nothing is wrong with them: E or a click opens it"],
     [line("owns", 1.8), "owns"],
     [line("", 1.1), "uses or selects"],
     [line("", 1.1, "1.5 3"), "names, for something else to use"],

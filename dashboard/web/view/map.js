@@ -10,6 +10,7 @@ import { readTheme, wantsStillness } from "./theme.js";
 // Milliseconds between two frames of moves and fades while the user is idle, and the time
 // without input after which the user counts as idle.
 const unattended = { moves: 70, fades: 100, after: 1000 };
+const reshapes = 0.4; // by which the logarithm of width to height differs
 const rests = 200; // milliseconds after which a map that was moved is painted as a whole
 
 export class MapView extends EventTarget {
@@ -31,7 +32,8 @@ export class MapView extends EventTarget {
   #whole = true; // the next frame paints everything
   #slid = { x: 0, y: 0 }; // how far it was moved since the last frame
   #rest; // a frame of everything, when it is moved no more
-  #fitted = false; // nobody has moved the camera yet
+  #fitted = false; // the user has moved the camera
+  #shape = 0; // width to height of the element when it was laid out last
   #ratio = 1;
   #resize;
   #pointers = new Map();
@@ -156,12 +158,22 @@ export class MapView extends EventTarget {
     this.camera.h = clientHeight;
     this.#canvas.width = Math.round(clientWidth * this.#ratio);
     this.#canvas.height = Math.round(clientHeight * this.#ratio);
+    this.#reshape();
     if (before[0] <= 1) this.fit({ at: "once" });
     else if (!this.#fitted && !this.selected) this.#go(this.camera.fitting(this.scene.bounds()), true);
     else this.#keepInSight(...before); // the details take their room from the map, and leave it its zoom
     cancelAnimationFrame(this.#frame);
     this.#whole = true; // a canvas that changes its size is empty
     this.#paint(performance.now());
+  }
+
+  // A page that has become narrow or wide is laid out again. The details take room from the map alone.
+  #reshape() {
+    const { clientWidth, clientHeight } = this.#root;
+    const shape = clientWidth / Math.max(1, clientHeight);
+    if (this.#shape > 0 && Math.abs(Math.log(shape / this.#shape)) < reshapes) return;
+    this.#shape = shape;
+    this.dispatchEvent(new CustomEvent("reshape", { detail: { w: this.camera.w, h: this.camera.h } }));
   }
 
   // Keeps a visible selection in view when the map becomes smaller.

@@ -1,18 +1,23 @@
 // The notes above the map: active filters, a focus, warnings of the server, a connection that
 // is not live, and a snapshot that is not complete.
+import { problems } from "../model/causes.js";
+import { counted } from "../model/kinds.js";
 import { isFiltering } from "../model/scope.js";
+import { typeNames } from "../model/store.js";
 import { endOf } from "./ends.js";
 import { h, icon } from "./h.js";
 import { signs } from "./icons.js";
 
 const listNames = { kinds: "kind", namespaces: "namespace", apps: "app", health: "health", types: "references" };
-const typeNames = { or: "owner", r: "uses", t: "names" };
+
+// Such as "v1/secrets in shop is left out: you may not list and watch it there".
+const isDenied = ({ t, m = "" }) => t === "ACCESS_DENIED" || m.includes("may not list and watch it");
 
 export class NotesBar {
   element = h("div", { class: "notes", role: "region", "aria-label": "Notes" });
   #controller;
   #warnings = [];
-  #open = false;
+  #open = new Set(); // lists
   #said = "";
   #failure = "";
   #counting; // down to the next attempt to connect
@@ -37,11 +42,11 @@ export class NotesBar {
     const { now, status, map, options, ineffective } = this.#controller;
     const { stats } = map.scene;
     // Unchanged notes stay in the page, and keep the focus.
-    const said = JSON.stringify([now.filters, now.focus, status, map.scene.places.size > 0, stats.matches, stats.account?.hidden, this.#warnings, this.#open, this.#failure, options?.name, ineffective]);
+    const said = JSON.stringify([now.filters, now.focus, status, map.scene.places.size > 0, stats.matches, stats.account?.hidden, this.#warnings, [...this.#open], stats.shared, stats.problems, this.#controller.silent, this.#failure, options?.name, ineffective]);
     if (said === this.#said) return;
     this.#said = said;
     this.element.replaceChildren(...[this.#connection(status), this.#failure && this.#note("bad", h("b", {}, "The page has failed."), this.#failure),
-      ...this.#warningNotes(), ineffective && this.#note("warn", h("b", {}, "Without effect."), ineffective), this.#focus(now), this.#filters(now, stats)].filter(Boolean));
+      ...this.#warningNotes(), ineffective && this.#note("warn", h("b", {}, "Without effect."), ineffective), this.#shared(stats), this.#focus(now), this.#filters(now, stats)].filter(Boolean));
   }
 
   #note(kind, ...children) { return h("div", { class: `note ${kind}` }, ...children); }
@@ -54,7 +59,10 @@ export class NotesBar {
     const { title, message, remedy } = endOf(status);
     const shown = this.#controller.map.scene.places.size > 0 ? `What is shown is of ${new Date(at ?? 0).toLocaleTimeString()}.` : "";
     const text = [message, remedy, shown].filter(Boolean).join(" ");
-    if (state === "ended") return this.#note("bad", h("b", {}, title), text, h("button", { type: "button", onclick: () => this.#controller.open(this.#controller.options) }, "Try again"));
+    if (state === "ended") {
+      if (this.#controller.silent) return undefined; // the page has words of its own
+      return this.#note("bad", h("slot", { name: "refused" }, h("b", {}, title), " ", text, " ", h("button", { type: "button", onclick: () => this.#controller.retry() }, "Try again")));
+    }
     const until = performance.now() + retryIn;
     const when = h("span", {});
     const count = () => {
@@ -66,20 +74,33 @@ export class NotesBar {
     return this.#note("warn", h("b", {}, title), when, text);
   }
 
+  // Rights that the user or the view does not have are by design: they are one quiet line.
   #warningNotes() {
-    if (this.#warnings.length === 0) return [];
-    const denied = this.#warnings.filter((w) => w.t === "ACCESS_DENIED");
-    const others = this.#warnings.filter((w) => w.t !== "ACCESS_DENIED");
-    const list = [...denied, ...others];
+    const denied = this.#warnings.filter(isDenied);
+    const others = this.#warnings.filter((w) => !isDenied(w));
     const counts = new Map();
-    for (const { t } of list) counts.set(t, (counts.get(t) ?? 0) + 1);
+    for (const { t } of others) counts.set(t, (counts.get(t) ?? 0) + 1);
     const summary = [...counts].map(([type, n]) => `${n} ${type.toLowerCase().replaceAll("_", " ")}`).join(", ");
-    return [this.#note("warn", h("b", {}, list.length === 1 ? "1 warning" : `${list.length} warnings`), list.length === 1 ? list[0].m ?? summary : summary,
-      list.length > 1 && h("button", { type: "button", class: "link", "aria-expanded": String(this.#open), onclick: () => {
-        this.#open = !this.#open;
-        this.update();
-      } }, this.#open ? "hide" : "show")),
-    ...(this.#open && list.length > 1 ? [h("div", { class: "note warn" }, h("ul", { class: "rows" }, ...list.slice(0, 100).map((w) => h("li", {}, w.m ?? w.t))))] : [])];
+    const mine = denied.filter(({ t }) => t === "ACCESS_DENIED").length;
+    const left = [mine > 0 && `${counted(mine, "resource")} that you may not list`, denied.length > mine && `${counted(denied.length - mine, "resource")} that the view may not read`].filter(Boolean).join(", ");
+    return [...this.#listNote("warn", others, h("b", {}, counted(others.length, "warning")), others.length === 1 ? others[0].m ?? summary : summary),
+      ...this.#listNote("quiet", denied, "", `Left out: ${left}.`)];
+  }
+
+  #listNote(kind, list, title, text) {
+    if (list.length === 0) return [];
+    const open = this.#open.has(kind);
+    return [this.#note(kind, title, text, (list.length > 1 || kind === "quiet") && h("button", { type: "button", class: "link", "aria-expanded": String(open), onclick: () => {
+      if (!this.#open.delete(kind)) this.#open.add(kind);
+      this.update();
+    } }, open ? "hide" : "show")),
+    ...(open ? [h("div", { class: `note ${kind}` }, h("ul", { class: "rows" }, ...list.slice(0, 100).map((w) => h("li", {}, w.m ?? w.t))))] : [])];
+  }
+
+  // A cause that all objects of a kind have is said once.
+  #shared({ shared }) {
+    if (!shared) return undefined;
+    return this.#note("", h("span", {}, h("b", { class: "sign warn" }, "▲ "), shared.words), h("button", { type: "button", class: "link", onclick: () => this.#controller.filter({ problems: false, text: `kind:${shared.kind} is:degraded` }) }, "show"));
   }
 
   #focus({ focus }) {
@@ -98,12 +119,13 @@ export class NotesBar {
     if (!isFiltering(filters)) return undefined;
     const chip = (text, changes) => h("span", { class: "chip" }, text, h("button", { type: "button", "aria-label": `Remove the filter ${text}`, onclick: () => this.#controller.filter(changes) }, icon(signs.close)));
     const chips = Object.keys(listNames).flatMap((name) => filters[name].map((value) => chip(`${listNames[name]}: ${name === "types" ? typeNames[value] : value}`, { [name]: filters[name].filter((v) => v !== value) })));
-    if (filters.problems) chips.push(chip("needs attention", { problems: false }));
+    if (filters.problems) chips.push(chip("problems", { problems: false }));
     if (filters.recent) chips.push(chip("changed in 5 min", { recent: false }));
     if (filters.text) chips.push(chip(filters.text, { text: null }));
     const hidden = stats.account?.hidden ?? 0;
-    const shown = stats.matches === undefined ? `${stats.vertices.toLocaleString("en")} objects` : `${stats.matches.toLocaleString("en")} of ${(stats.vertices + stats.missing).toLocaleString("en")} match`;
-    return this.#note("", h("b", {}, shown), hidden > 0 ? `${hidden.toLocaleString("en")} references hidden` : "", ...chips,
-      h("button", { type: "button", onclick: () => this.#controller.filter({ kinds: [], namespaces: [], apps: [], health: [], types: [], problems: false, recent: false, text: null }) }, "Clear"));
+    const all = (stats.vertices + stats.missing).toLocaleString("en");
+    const shown = stats.matches === undefined ? `${stats.vertices.toLocaleString("en")} objects` : `${stats.matches.toLocaleString("en")} of ${all} objects`;
+    return this.#note("", filters.problems && h("b", {}, `${problems(stats.problems)}:`), h("b", {}, shown), hidden > 0 ? `${hidden.toLocaleString("en")} references hidden` : "", ...chips,
+      h("button", { type: "button", onclick: () => this.#controller.filter({ kinds: [], namespaces: [], apps: [], health: [], types: [], problems: false, recent: false, text: null }) }, "Show everything"));
   }
 }

@@ -1,11 +1,12 @@
 // Paints a scene as a camera sees it: what is too small to be read is left out or
 // drawn as less. It needs of a context what a canvas has, so that the SVG of an
 // export comes from the same lines. Text is never smaller than 9 pixels.
+import { problems as wordsOf } from "../model/causes.js";
 import { counted } from "../model/kinds.js";
 import { paintCard, paintCardsFromAfar, paintSketch } from "./card.js";
 import { paintLine, paintLines, paintWords } from "./lines.js";
 import { ellipsis, forgetFont, measure, setFont } from "./text.js";
-import { cardSize } from "./scene.js";
+import { cardSize, problemsIn } from "./scene.js";
 
 /**
  * From which zoom on what is painted: boxes with edges and names, cards as shades, cards of one line with kind and
@@ -99,7 +100,6 @@ function paintGround(drawing, place, x, y) {
     context.fill();
     context.stroke();
   }
-  drawing.within = place.name;
   const calm = []; // boxes that are painted at once, since there may be thousands
   for (const app of place.apps) {
     const at = seenAt(drawing, app, x, y, 8);
@@ -139,7 +139,6 @@ function paintCalm(drawing, calm) {
 // Paints cards, words and titles, in front of the lines.
 function paintPlace(drawing, place, x, y) {
   const { k } = drawing.camera;
-  drawing.within = place.name;
   if (k >= levels.sketch) {
     for (const app of place.apps) {
       const at = seenAt(drawing, app, x, y, 8);
@@ -149,7 +148,7 @@ function paintPlace(drawing, place, x, y) {
   if (place.name !== "focus") paintPlaceTitle(drawing, place, x, y);
 }
 
-const isQuiet = ({ key }) => key === "shared" || key === "loose";
+const isQuiet = ({ key }) => key === "shared" || key === "loose" || key === "rest";
 
 /** How an app is as a whole: "bad", "warn" or "". */
 const tone = (app) => (app.problems > 0 ? "bad" : app.health === "progressing" ? "warn" : "");
@@ -177,7 +176,7 @@ function paintApp(drawing, app, { x, y }, whole) {
     for (const card of app.cards) {
       const off = scene.offset(card, now);
       const [cx, cy] = [x + card.x + (off?.x ?? 0), y + card.y + (off?.y ?? 0)];
-      if (camera.sees(cx, cy, cardSize.w, cardSize.h, 8)) paintCard(drawing, card, cx, cy);
+      if (camera.sees(cx, cy, card.w ?? cardSize.w, cardSize.h, 8)) paintCard(drawing, card, cx, cy);
     }
     paintWords(drawing, app, x, y, whole);
   }
@@ -192,8 +191,7 @@ function paintPlaceTitle(drawing, place, x, y) {
   const band = place.title * camera.k;
   if (w < 30 || band < 10) return;
   let size = Math.max(11, Math.min(22, band * 0.52));
-  let problems = 0;
-  for (const app of place.apps) problems += app.problems;
+  const problems = problemsIn(place);
   const left = Math.max(sx, -1) + Math.min(18, Math.max(5, 16 * camera.k));
   const middle = sy + band / 2;
   const room = sx + w - left - 3;
@@ -205,7 +203,7 @@ function paintPlaceTitle(drawing, place, x, y) {
   context.fillText(title, left, middle);
   drawing.count.texts++;
   const used = measure(context, title) + 10;
-  const count = problems > 0 ? `${problems} need${problems === 1 ? "s" : ""} attention` : apps(place);
+  const count = problems > 0 ? wordsOf(problems) : apps(place);
   const small = Math.max(10.5, size * 0.62);
   setFont(context, problems > 0 ? 600 : 400, small, theme.font);
   const short = problems > 0 && measure(context, count) > room - used ? `▲ ${problems}` : count;
@@ -218,28 +216,18 @@ function paintPlaceTitle(drawing, place, x, y) {
 const nameOf = ({ name }) => name.slice(name.indexOf(":") + 1) || "cluster-scoped"; // without its cluster
 
 function apps(place) {
-  const number = place.apps.filter((app) => app.key !== "shared" && app.key !== "loose").length;
-  return number === 0 ? "" : `${number} app${number === 1 ? "" : "s"}`;
+  const number = place.apps.filter((app) => !isQuiet(app) && !app.rest).length;
+  return number === 0 ? "" : counted(number, "app");
 }
 
-// No box has the name of the box that it is in: it says how much is in it, or what is wrong.
-const titleOf = ({ within }, app) => (app.title !== within ? app.title : app.problems > 0 ? attention(app) : counted(app.vertices, "object"));
-
-// What is wrong in a box, as far as there is room; "" where there is none. Where cards say no reasons, the box says
-// the one of its worst card, or the end of it.
-function trouble({ context, camera }, app, room) {
-  const fits = (text) => measure(context, text) <= room;
-  const [long, short] = [attention(app), `${app.problems} of ${app.vertices}`];
-  const reason = camera.k < levels.cards && app.cards.find(({ health }) => health === "degraded")?.state.replace(/^.*ready: /, "");
-  const texts = reason ? [`${long} · ${reason}`, `${short} · ${reason}`] : [long, short];
-  if (reason && !texts.some(fits)) {
-    const end = ellipsis(context, reason, room - measure(context, `${short} · `), { endOnly: true });
-    texts.push(end.length > 6 ? `${short} · ${end}` : long, short);
-  }
-  return texts.find(fits) ?? "";
+// What is wrong in a box, as far as there is room; "" where that says nothing.
+function trouble({ context }, app, room) {
+  const text = ellipsis(context, app.why, room);
+  return text === app.why || text.length > readable ? text : "";
 }
 
 function paintAppTitle(drawing, app, x, y) {
+  if (app.key === "rest") return; // its card says it
   const { context, theme, camera, count } = drawing;
   const { k } = camera;
   const [sx, sy] = camera.toScreen(x, y);
@@ -249,11 +237,11 @@ function paintAppTitle(drawing, app, x, y) {
   setFont(context, how ? 700 : 600, size, theme.font);
   context.fillStyle = how ? theme[how] : isQuiet(app) ? theme.soft : theme.text;
   const side = Math.max(5, 14 * k);
-  const title = ellipsis(context, titleOf(drawing, app), w - 2 * side);
+  const title = ellipsis(context, app.title, w - 2 * side);
   const middle = sy + 21 * k;
   context.fillText(title, sx + side, middle);
   count.texts++;
-  if (how !== "bad" || app.title === drawing.within) return;
+  if (how !== "bad") return;
   const used = measure(context, title) + 8;
   setFont(context, 400, Math.max(9.5, size - 1.5), theme.font);
   const words = trouble(drawing, app, w - used - 2 * side);
@@ -262,10 +250,8 @@ function paintAppTitle(drawing, app, x, y) {
   count.texts++;
 }
 
-/** "2 of 67 need attention" */
-export const attention = ({ problems, vertices }) => `${problems} of ${vertices} need${problems === 1 ? "s" : ""} attention`;
-
 const least = 5; // letters of a name that was cut; fewer tell nothing
+const readable = 8; // letters of a reason that was cut
 
 // A box from afar: its name, in a second line what is wrong or how much is in it, and
 // its cards as shades, as far as there is room.
@@ -277,8 +263,8 @@ function paintTile(drawing, app, { x, y }) {
   const size = Math.max(10, Math.min(13, h * 0.4, w * 0.12));
   const sign = how === "bad" && w > 70 ? 1 : 0;
   const begin = 5 + sign * (size * 0.72 + 4);
-  let named = w >= 34 && h >= 13 && (!isQuiet(app) || (w >= 56 && h >= 20));
-  let text = titleOf(drawing, app);
+  let named = w >= 34 && h >= 13 && (!isQuiet(app) || (w >= 56 && (h >= 20 || app.key === "rest")));
+  let text = app.title;
   if (named) {
     setFont(context, how ? 700 : isQuiet(app) ? 400 : 500, size, theme.font);
     const cut = ellipsis(context, text, w - 5 - begin);
@@ -287,7 +273,7 @@ function paintTile(drawing, app, { x, y }) {
   }
   const two = named && !isQuiet(app) && h >= 2 * size + 14;
   const below = named ? size * (two ? 2.7 : 1.45) + 4 : how === "bad" ? Infinity : 0; // a mark has no shades behind it
-  paintCardsFromAfar(drawing, app, x, y, k < levels.shades ? Infinity : below / k);
+  paintCardsFromAfar(drawing, app, x, y, k < levels.shades || app.key === "rest" ? Infinity : below / k);
   if (!named) {
     if (how === "bad") mark(context, theme, sx + w / 2, sy + h / 2, Math.max(3.2, Math.min(6, w / 4, h / 4)));
     else if (how && h > 10) {
@@ -308,7 +294,7 @@ function paintTile(drawing, app, { x, y }) {
   if (!two) return;
   setFont(context, 400, Math.max(9.5, size - 2), theme.font);
   context.fillStyle = how ? theme[how] : theme.soft;
-  const texts = app.title === drawing.within ? [] : [counted(app.vertices, "object"), String(app.vertices)];
+  const texts = [counted(app.vertices, "object"), String(app.vertices)];
   const words = how === "bad" ? trouble(drawing, app, w - 10) : texts.find((text) => measure(context, text) <= w - 10);
   if (!words) return;
   context.fillText(words, sx + 5, middle + size * 1.3);

@@ -1,8 +1,10 @@
 // The menu of views, by name, with their counts, and at a hub the menu of clusters. If the server
 // asks for a token, it asks the user, and keeps the token only in memory.
+import { natural } from "../model/natural.js";
 import { h } from "./h.js";
 
-const every = 10_000;
+const every = 10_000; // milliseconds
+const seldom = 600_000; // where the user may not list views
 const all = "*"; // clusters
 const shown = (view) => view.split(",")[0].replace(/^.*:/, ""); // without the cluster
 
@@ -20,7 +22,7 @@ function offer(select, options, chosen) {
 export class ViewPicker {
   onchoose = (_view) => {};
   ontoken = (_token) => {};
-  #select = h("select", { "aria-label": "View", onchange: () => this.onchoose(this.#select.value) });
+  #select = h("select", { "aria-label": "View", onpointerdown: () => this.#again(), onfocus: () => this.#again(), onchange: () => this.onchoose(this.#select.value) });
   #clusters = h("select", { "aria-label": "Cluster", hidden: true, onchange: () => {
     this.#views = [];
     this.view = "";
@@ -36,6 +38,7 @@ export class ViewPicker {
   #views = [];
   #view = "";
   #timer;
+  #every = every;
 
   /** at returns where the graphs of a cluster are, and placeOf the parts of a view's name. */
   constructor(at, placeOf) {
@@ -53,6 +56,13 @@ export class ViewPicker {
   start() {
     this.#poll();
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.#poll(); });
+  }
+
+  // A person asks again for what was refused.
+  #again() {
+    if (this.#every === every) return;
+    this.#every = every;
+    this.#poll();
   }
 
   async #poll() {
@@ -77,14 +87,15 @@ export class ViewPicker {
       else if (response.ok) this.#forgetNames();
       // A user who may not list all views may list those of the view's namespace.
       if (response.status === 403 && this.#view) response = await get(cluster, `/namespaces/${encodeURIComponent(this.#placeOf(this.#view).namespace)}/graphs`);
+      this.#every = response.status === 403 ? Math.min(2 * this.#every, seldom) : every;
       if (response.status === 401) await this.#askForToken();
       else if (response.ok) {
         const { items = [] } = await response.json();
-        this.#views = items.map(({ metadata, vertices, synced, message }) => ({ name: `${cluster && cluster + ":"}${metadata.namespace}/${metadata.name}`, vertices, synced, message })).sort((a, b) => (a.name < b.name ? -1 : 1));
+        this.#views = items.map(({ metadata, vertices, synced, message }) => ({ name: `${cluster && cluster + ":"}${metadata.namespace}/${metadata.name}`, vertices, synced, message })).sort((a, b) => natural(a.name, b.name));
         this.#fill();
       }
     } catch { /* The stream says what is wrong with the connection. */ }
-    this.#timer = setTimeout(() => this.#poll(), every);
+    this.#timer = setTimeout(() => this.#poll(), this.#every);
   }
 
   // The views that connected clusters have, each in all of these; clusters that are away may have it too.

@@ -33,8 +33,14 @@ export class Popup {
     const bar = anchor.closest(".bar") ?? anchor.parentElement;
     const [a, b] = [anchor.getBoundingClientRect(), bar.getBoundingClientRect()];
     const parent = this.element.offsetParent?.getBoundingClientRect() ?? b;
+    const root = anchor.closest(".root");
+    const panel = root?.querySelector(".panel:not([hidden])")?.getBoundingClientRect();
+    // Beside the details, if there is room.
+    const right = panel && panel.left - b.left > 400 ? panel.left : b.right;
+    this.element.style.setProperty("max-width", `${Math.min(820, right - b.left - 16)}px`);
+    if (root) this.element.style.setProperty("max-height", `${Math.max(160, root.getBoundingClientRect().bottom - a.bottom - 14)}px`);
     const width = Math.min(parent.width, this.element.offsetWidth);
-    const left = Math.max(4, Math.min(a.left - parent.left, b.right - parent.left - width - 8));
+    const left = Math.max(4, Math.min(a.left - parent.left, right - parent.left - width - 8));
     this.element.style.setProperty("left", `${left}px`);
     this.element.style.setProperty("top", `${a.bottom - parent.top + 6}px`);
     anchor.setAttribute("aria-expanded", "true");

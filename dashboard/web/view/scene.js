@@ -93,7 +93,7 @@ export class Scene {
     if (!found) return;
     const { place } = found;
     const titled = titleText(place);
-    const same = found.app.health === app.health && found.app.problems === app.problems && found.app.vertices === app.vertices;
+    const same = found.app.health === app.health && found.app.why === app.why && found.app.vertices === app.vertices;
     Object.assign(found.app, app);
     Object.assign(found.card, card);
     if (same) {
@@ -207,7 +207,7 @@ export class Scene {
     const found = this.cards.get(key);
     if (!found) return undefined;
     const { card, app, place } = found;
-    return { x: place.x + app.x + card.x, y: place.y + app.y + card.y, ...cardSize };
+    return { x: place.x + app.x + card.x, y: place.y + app.y + card.y, w: card.w ?? cardSize.w, h: cardSize.h };
   }
 
   /** Returns what is at a point of the plane: any of {place, app, card}. */
@@ -218,7 +218,7 @@ export class Scene {
       for (const app of place.apps) {
         const [ax, ay] = [px - app.x, py - app.y];
         if (ax < 0 || ay < 0 || ax > app.w || ay > app.h) continue;
-        const card = app.cards.find((c) => ax >= c.x && ay >= c.y && ax <= c.x + cardSize.w && ay <= c.y + cardSize.h);
+        const card = app.cards.find((c) => ax >= c.x && ay >= c.y && ax <= c.x + (c.w ?? cardSize.w) && ay <= c.y + cardSize.h);
         return { place, app, card };
       }
       return { place };
@@ -256,5 +256,8 @@ export class Scene {
 
 const titleOf = ({ x, y, w, title }) => ({ x, y, w, h: title });
 
+/** The number of problems of a place: one may concern several boxes. */
+export const problemsIn = ({ apps }) => new Set(apps.flatMap(({ causes }) => causes)).size;
+
 // Returns the counts in the title of a place.
-const titleText = ({ apps }) => `${apps.length} ${apps.reduce((sum, app) => sum + app.problems, 0)}`;
+const titleText = (place) => `${place.apps.length} ${problemsIn(place)}`;

@@ -1,16 +1,18 @@
 // Says to screen readers what others see: the selection at once, changes at most
 // every ten seconds and as counts.
+import { readyOf } from "../model/card.js";
+import { problems } from "../model/causes.js";
 import { endOf } from "./ends.js";
 import { h } from "./h.js";
 
 const pause = 10_000;
 
-/** "312 objects, 1,204 references, 3 need attention" */
-export const summaryOf = (stats) => `${stats.vertices.toLocaleString("en")} objects, ${stats.arcs.toLocaleString("en")} references, ${stats.problems.toLocaleString("en")} ${stats.problems === 1 ? "needs" : "need"} attention`;
+/** "312 objects, 1,204 references, 3 problems" */
+export const summaryOf = (stats) => `${stats.vertices.toLocaleString("en")} objects, ${stats.arcs.toLocaleString("en")} references, ${problems(stats.problems)}`;
 
 /** "Deployment cart, degraded, CrashLoopBackOff, 2 of 3 ready; uses 3, used by 2; cart in shop" */
 export function selectionOf(v) {
-  const ready = v.ready ? `${v.ready[0]} of ${v.ready[1]} ready` : "";
+  const ready = readyOf({ r: v.resource, rd: v.ready });
   const state = [v.present ? v.health : v.absent, v.why === ready ? "" : v.why, ready].filter((word) => word && word !== "unknown");
   return `${[`${v.kind} ${v.name}`, ...state].join(", ")}; uses ${v.uses.length}, used by ${v.usedBy.length}${v.box ? `; ${v.box} in ${v.ns || "no namespace"}` : ""}`;
 }

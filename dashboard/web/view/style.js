@@ -41,16 +41,18 @@ const text = `
 @media (forced-colors: active) { .root.root { ${forced} } }
 .root {
   --font: var(--graph-view-font, Inter, "Segoe UI", system-ui, -apple-system, "Noto Sans", sans-serif);
-  display: grid; grid-template: auto auto 1fr auto / auto minmax(0, 1fr) auto; height: 100%; width: 100%; position: relative; overflow: hidden;
+  display: grid; grid-template: auto auto 1fr auto auto / auto minmax(0, 1fr) auto; height: 100%; width: 100%; position: relative; overflow: hidden;
   background: var(--bg); color: var(--text); font: 13px/1.45 var(--font); text-align: start; box-sizing: border-box;
 }
 .root *, .root *::before { box-sizing: border-box; }
 .bar { grid-area: 1 / 1 / 2 / 4; display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; padding: 8px 12px; background: var(--surface); border-bottom: 1px solid var(--surface-edge); position: relative; z-index: 4; }
 .notes { grid-area: 2 / 1 / 3 / 4; z-index: 3; }
-.outline { grid-area: 3 / 1 / 5 / 2; width: 460px; max-width: 60vw; border-right: 1px solid var(--surface-edge); background: var(--surface); display: flex; flex-direction: column; min-height: 0; }
+.outline { grid-area: 3 / 1 / 6 / 2; width: 460px; max-width: 60vw; border-right: 1px solid var(--surface-edge); background: var(--surface); display: flex; flex-direction: column; min-height: 0; }
 .map { grid-area: 3 / 2 / 4 / 3; position: relative; min-width: 0; min-height: 0; overflow: hidden; }
-.panel { grid-area: 3 / 3 / 5 / 4; width: 380px; max-width: 85vw; border-left: 1px solid var(--surface-edge); background: var(--surface); overflow: auto; min-height: 0; }
-.timeline { grid-area: 4 / 2 / 5 / 3; background: var(--surface); border-top: 1px solid var(--surface-edge); }
+.panel { grid-area: 3 / 3 / 6 / 4; width: 380px; max-width: 85vw; border-left: 1px solid var(--surface-edge); background: var(--surface); overflow: auto; min-height: 0; }
+.legend { grid-area: 4 / 2 / 5 / 3; display: flex; flex-wrap: wrap; justify-content: center; gap: 0 16px; height: 22px; overflow: hidden; padding: 0 12px; background: var(--bg); color: var(--soft); font-size: 11.5px; line-height: 22px; }
+.legend > span { display: flex; align-items: center; gap: 5px; white-space: nowrap; } .legend i { width: 4px; height: 12px; background: currentColor; border-radius: 1px; } .legend i + span { color: var(--soft); }
+.timeline { grid-area: 5 / 2 / 6 / 3; background: var(--surface); border-top: 1px solid var(--surface-edge); }
 [hidden] { display: none !important; }
 .map.stale canvas { filter: saturate(.3) opacity(.65); }
 canvas { position: absolute; inset: 0; width: 100%; height: 100%; display: block; touch-action: none; cursor: grab; }
@@ -74,6 +76,7 @@ input[type=search] { width: 100%; min-height: 30px; border: 1px solid var(--surf
 .popup { position: absolute; z-index: 9; background: var(--surface); border: 1px solid var(--surface-edge); border-radius: 10px; box-shadow: var(--shadow); padding: 8px; max-height: min(70vh, 620px); overflow: auto; width: max-content; max-width: min(460px, 92vw); }
 .note { display: flex; gap: 10px; align-items: center; padding: 6px 14px; border-bottom: 1px solid var(--surface-edge); background: var(--surface); flex-wrap: wrap; }
 .note.warn { background: var(--warn-soft); } .note.bad { background: var(--bad-soft); }
+.note.quiet { padding: 2px 14px; color: var(--soft); font-size: 12px; background: var(--bg); }
 .note b { font-weight: 650; }
 .chip { display: inline-flex; align-items: center; gap: 4px; background: var(--accent-soft); border: 1px solid var(--accent); color: var(--text); border-radius: 20px; padding: 1px 4px 1px 10px; min-height: 26px; }
 .chip button { border: 0; background: none; min-height: 24px; min-width: 24px; padding: 0; justify-content: center; border-radius: 50%; }
@@ -125,15 +128,16 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 .facets { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 6px 18px; }
 .facets fieldset { border: 0; padding: 0; margin: 0; min-width: 0; } .facets legend { color: var(--soft); font-size: 11.5px; font-weight: 650; padding: 4px 0; }
 .facets label { display: flex; gap: 7px; align-items: center; min-height: 26px; } .facets label small { color: var(--soft); margin-inline-start: auto; font-size: 11.5px; }
-.popup:has(.facets) { width: min(720px, 92vw); max-width: none; } .popup h2:not(:first-child) { margin-top: 14px; } .popup[role=dialog]:focus-visible { outline-offset: -2px; }
+.popup:has(.help) { max-width: none; max-height: none; } .help { display: flex; flex-wrap: wrap; gap: 0 28px; } .help > div { flex: 1 1 300px; max-width: 420px; }
+.popup:has(.facets) { width: min(720px, 92vw); max-width: none; }  .popup[role=dialog]:focus-visible { outline-offset: -2px; }
 .sign, .sample { font-weight: 650; color: var(--soft); } .sign.bad { color: var(--bad); } .sign.warn { color: var(--warn); }
 .sample { border: 1px dashed var(--line); border-radius: 5px; padding: 1px 6px; font-weight: 400; }
 .roles { display: inline-grid; grid-template-columns: repeat(3, 18px); gap: 2px 4px; }
 .stroke { width: 36px; height: 12px; fill: none; stroke: var(--line); } .stroke.owns { stroke: var(--owns); } .stroke.bad { stroke: var(--bad); }
-.keys { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 6px 0; max-width: 430px; align-items: center; } kbd { font: 11.5px ui-monospace, Menlo, Consolas, monospace; border: 1px solid var(--surface-edge); border-bottom-width: 2px; border-radius: 5px; padding: 1px 6px; background: var(--bg); }
+.keys { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 6px 0; align-items: center; } kbd { font: 11.5px ui-monospace, Menlo, Consolas, monospace; border: 1px solid var(--surface-edge); border-bottom-width: 2px; border-radius: 5px; padding: 1px 6px; background: var(--bg); }
 @media (max-width: 600px) {
   .bar ::slotted([slot=start]) { flex: 0 1 45%; min-width: 0; } .bar .field { flex: 1 1 40%; } .bar .grow { display: none; } .bar .pill { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
-  .timeline { grid-template-columns: minmax(0, 1fr) auto; } .strip { display: none; }
+  .legend { display: none; } .timeline { grid-template-columns: minmax(0, 1fr) auto; } .strip { display: none; }
   .grid-head, .grid-row { grid-template-columns: minmax(0, 1fr) minmax(0, auto); } .grid-head > :nth-child(n + 3), .grid-row .num { display: none; } .grid-row.group > :nth-child(2) { grid-column: 2; }
 }
 @media (max-width: 720px) { .outline, .panel { grid-column: 1 / 4; width: 100%; max-width: none; z-index: 5; } .bar .wide { display: none; } }

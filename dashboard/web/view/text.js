@@ -1,5 +1,4 @@
-// Text that has to fit. Names are cut in the middle: what tells them apart is at
-// both ends. Of a reason the end is kept.
+// Text that has to fit. Its end is cut: the beginning tells more.
 
 const mostFonts = 100; // each has widths of its own
 const mostTexts = 20_000; // in a font
@@ -35,20 +34,17 @@ export function measure(context, text) {
   return width;
 }
 
-/** The text, or as much of both its ends, or of its end alone, as fits; "" where that is nothing. */
-export function ellipsis(context, text, room, /** @type {{ endOnly?: boolean }} */ { endOnly = false } = {}) {
+/** The text, or as much of its beginning as fits; "" where that is nothing. */
+export function ellipsis(context, text, room) {
   if (room <= 0) return "";
   if (measure(context, text) <= room) return text;
   const { cuts } = current;
   const whole = Math.floor(room);
-  const key = `${endOnly ? "…" : ""}${whole}\n${text}`;
+  const key = `${whole}\n${text}`;
   let cut = cuts.get(key);
   if (cut === undefined) {
     const letters = [...text];
-    const joined = (n) => {
-      const first = endOnly ? 0 : n >> 1;
-      return `${letters.slice(0, first).join("")}…${n > first ? letters.slice(first - n).join("") : ""}`;
-    };
+    const joined = (n) => `${letters.slice(0, n).join("").trimEnd()}…`;
     let [low, high] = [0, letters.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;

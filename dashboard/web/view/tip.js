@@ -1,10 +1,10 @@
 // The tooltip: the text of the item under the pointer that the map does not show at its zoom.
 import { h } from "./h.js";
-import { attention, levels } from "./paint.js";
+import { levels } from "./paint.js";
 
 function wordsOf({ card, app }, { k }) {
   if (card && k >= levels.sketch) return `${card.uses ? "" : `${card.kind} `}${card.name}${card.state ? ` — ${card.state}` : ""}`;
-  if (app && k < levels.cards) return `${app.title} — ${app.problems > 0 ? attention(app) : `${app.vertices} objects`}`;
+  if (app && k < levels.cards) return `${app.title} — ${app.why || `${app.vertices} objects`}`;
   return "";
 }
 

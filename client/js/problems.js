@@ -1,0 +1,153 @@
+// The problems of a graph, each below its cause, as the Go client and the command line have them: docs/health.md has the rule.
+import { vertexKey } from "./graph.js";
+
+const troubles = ["terminating", "progressing", "degraded", "missing"];
+
+/** How bad a health is: 0 is no problem. */
+const severity = (health) => troubles.indexOf(health) + 1;
+const degraded = severity("degraded");
+
+const ordered = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Orders objects by namespace, resource, group, name and version. */
+const compare = (a, b) => ordered(a.ns ?? "", b.ns ?? "") || ordered(a.r, b.r) || ordered(a.g, b.g) || ordered(a.n, b.n) || ordered(a.v, b.v);
+
+const isInferred = ({ f }) => f.length > 0 && f.every((field) => field.startsWith("inferred/"));
+const isMade = ({ w }) => w.includes("issues"); // by the object that refers to it
+
+/**
+ * Groups the problems of objects, the worst first. An object has g, v, r, ns, n, kind, health, why, present, and out and in: arcs with s, d, t, c, f,
+ * w, and absence, which is "missing" if the target is needed. The result has, for each cause: object, the cause or the outermost controller of
+ * it that is unhealthy too; source, the object that why is about; stops, the others; shared, if every object of its kind has
+ * this problem; and bad, unless all of it is only on its way.
+ */
+export function problemsOf(objects) {
+  const all = new Map();
+  const scalers = [];
+  for (const v of objects) {
+    if (severity(v.health) > 0) all.set(v, { effects: [], caused: false, root: undefined });
+    if (v.g === "autoscaling" && v.kind === "HorizontalPodAutoscaler" && v.present) scalers.push(v);
+  }
+  if (all.size === 0) return [];
+  const order = [...all.keys()].sort((a, b) => severity(b.health) - severity(a.health) || compare(a, b));
+  for (const v of order) {
+    for (const cause of causesOf(v, all)) {
+      all.get(cause).effects.push(v);
+      all.get(v).caused = true;
+    }
+  }
+  const roots = [];
+  for (const caused of [false, true]) { // a circle of causes begins with its worst
+    for (const v of order) {
+      const trouble = all.get(v);
+      if (trouble.caused !== caused || trouble.root) continue;
+      roots.push(v);
+      spread(v, all);
+    }
+  }
+  const groups = gather(roots, all);
+  for (const v of order) {
+    const group = groups.of.get(all.get(v).root);
+    if (group.object !== v) group.stops.push(v);
+  }
+  share(groups.heads, scalers);
+  const problems = [...groups.heads.values()];
+  for (const p of problems) {
+    p.stops.sort(compare);
+    p.bad = [p, ...p.stops].some(({ health }) => severity(health) >= degraded);
+  }
+  return problems.sort((a, b) => worst(b) - worst(a) || compare(a.object, b.object));
+}
+
+/**
+ * The problems of a Graph with summaries at a time in milliseconds, each below its cause, the worst first: what the dashboard and
+ * `kubectl graphview problems` count.
+ */
+export function problems(graph, now) {
+  const objects = new Map();
+  const put = (vx, about) => {
+    const key = vertexKey(vx);
+    if (!objects.has(key)) objects.set(key, { ...vx, vx, kind: graph.kind(vx), why: "", present: false, health: "absent", out: [], in: [], ...about });
+    return objects.get(key);
+  };
+  for (const [key, { vx, m }] of graph.vertices) if (m) put(vx, { kind: m.k, present: true, ...graph.healthAt(key, now) });
+  for (const { s, d, t, a = {} } of graph.arcs.values()) {
+    const absence = a.e && !a.x && !a.o ? "missing" : "";
+    const arc = { s: put(s), d: put(d), t, c: a.c, f: a.f ?? [], w: a.w ?? [], absence };
+    arc.s.out.push(arc);
+    arc.d.in.push(arc);
+    if (absence && arc.d.health === "absent") arc.d.health = absence;
+  }
+  return problemsOf(objects.values()).map(({ object, source, stops, ...rest }) => ({ ...rest, object: object.vx, source: source.vx, stops: stops.map(({ vx }) => vx) }));
+}
+
+const worst = ({ health, stops }) => Math.min(degraded, Math.max(severity(health), ...stops.map((v) => severity(v.health))));
+
+// The problems that an object's problem follows from: those of the objects that it refers to and that it owns, and for an
+// object that another one makes, that of its maker. A deletion follows from deletions only.
+function causesOf(v, all) {
+  const causes = [];
+  const add = (cause) => { if (cause !== v && all.has(cause) && isDeleted(cause) === isDeleted(v)) causes.push(cause); };
+  for (const arc of v.out) if (arc.t !== "or" && (arc.d.present || arc.absence === "missing") && !isInferred(arc) && !isMade(arc)) add(arc.d);
+  for (const arc of v.in) if (arc.t === "or" || (v.health === "missing" && isMade(arc))) add(arc.s);
+  return causes;
+}
+
+const isDeleted = ({ health }) => health === "terminating";
+
+// Makes an object the root of all problems that follow from it and have no root.
+function spread(root, all) {
+  all.get(root).root = root;
+  const next = [root];
+  for (const v of next) {
+    for (const effect of all.get(v).effects) {
+      const trouble = all.get(effect);
+      if (trouble.root) continue;
+      trouble.root = root;
+      next.push(effect);
+    }
+  }
+}
+
+// Puts roots below their outermost unhealthy controllers: heads by object, and the group of each root.
+function gather(roots, all) {
+  const [heads, of] = [new Map(), new Map()];
+  const passed = new Map(); // the controllers of each root
+  for (const root of roots) {
+    const mine = new Set([root]);
+    passed.set(root, mine);
+    let head = root;
+    for (let owner = controllerOf(head, all); owner && !mine.has(owner); owner = controllerOf(head, all)) {
+      const { root: other } = all.get(owner);
+      if (other !== root && !passed.get(other)?.has(owner)) break;
+      head = owner;
+      mine.add(owner);
+    }
+    let group = heads.get(head);
+    if (!group) heads.set(head, group = { object: head, source: head, health: head.health, why: head.why, shared: false, stops: [] });
+    if (group.source === head && root.why !== "" && severity(root.health) >= severity(group.health)) Object.assign(group, { source: root, health: root.health, why: root.why });
+    of.set(root, group);
+  }
+  return { heads, of };
+}
+
+// The controller of an object if it is unhealthy in the same way.
+const controllerOf = (v, all) => v.out.find(({ t, c, d }) => t === "or" && c && all.has(d) && d.health !== "missing" && isDeleted(d) === isDeleted(v))?.d;
+
+// Merges the problems of all autoscalers if none of them gets a metric: the cause is the metrics API.
+function share(heads, scalers) {
+  if (scalers.some(({ health }) => health === "ok")) return;
+  const alike = new Map();
+  for (const v of scalers) {
+    const { stops, why } = heads.get(v) ?? {};
+    if (stops?.length !== 0 || !/^FailedGet.*Metric$/.test(why)) continue;
+    if (!alike.has(why)) alike.set(why, []);
+    alike.get(why).push(v);
+  }
+  for (const list of alike.values()) {
+    if (list.length < 2) continue;
+    const [first, ...others] = list.sort((a, b) => severity(heads.get(b).health) - severity(heads.get(a).health) || compare(a, b));
+    Object.assign(heads.get(first), { shared: true, stops: others });
+    for (const v of others) heads.delete(v);
+  }
+}
