@@ -18,8 +18,8 @@ import (
 	"graphview.dev/stream/admission"
 )
 
-// The time limits of a request to a port of metrics or health. These ports have the same limits as the
-// other ports. Controller-runtime's own servers have none.
+// The time limits of a request to a port of metrics or health. These ports also limit connections. The servers
+// of controller-runtime do not, and bound only the time for the headers of a request.
 const (
 	portRead  = 10 * time.Second
 	portWrite = 30 * time.Second

@@ -8,6 +8,8 @@
 // conflicts serves the certificate that the other one has written. A certificate is renewed in two steps, so
 // that no client meets a certificate that it does not trust yet.
 //
+// docs/architecture.md (Certificates) compares the package with open-policy-agent/cert-controller.
+//
 // The package does not know GraphViews, reconcilers or the handlers of the ports.
 //
 // Concurrency: Run is called once. Certificates.Get may be used from any

@@ -80,7 +80,7 @@ func closeAll(conns ...*websocket.Conn) {
 	}
 }
 
-// follow reads messages up to the one that says synced, and returns its revision.
+// follow reads messages up to the message with synced, and returns its revision.
 func follow(ctx context.Context, conn *websocket.Conn, apply func([]byte) error) (rev string, err error) {
 	var buffer bytes.Buffer
 	for {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"graphview.dev/test/bench/figures"
 	"graphview.dev/test/must"
 )
 
@@ -113,9 +112,9 @@ func breadthFirst() time.Duration {
 	return best
 }
 
-// A pod of the benchmark has five arcs and gets one. To take it away and put
-// another in its place touches, for each of these, its record and those before and
-// behind it in two lists, the other end's, and the name by which that is found.
+// A pod of the benchmark has five outgoing arcs and one incoming. To replace the pod reads
+// ten places in memory for each of them: the records of the arc and of its neighbours in two lists, the
+// record of the other end, and the name that leads to it.
 const (
 	readsAtRandom = 6 * 10
 	readFrom      = 64 << 20 // bytes: about what the graph takes
@@ -134,11 +133,11 @@ func randomReads() float64 {
 	for i := range took {
 		started := time.Now()
 		for range readsAtRandom {
-			// A step of Knuth's MMIX generator, over what was read.
+			// A step of Knuth's MMIX generator, with the read value.
 			at = 6364136223846793005*(at+memory[at>>33%uint64(len(memory)/line)*line]) + 1442695040888963407
 		}
 		took[i] = time.Since(started)
 	}
 	runtime.KeepAlive(at)
-	return figures.Percentile(took, 99)
+	return percentile(took, 99)
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"graphview.dev/test/bench/figures"
 	"graphview.dev/test/must"
 )
 
@@ -49,7 +48,7 @@ func latency(ctx context.Context, b *bench) (lines []line) {
 		return line{
 			row: 4, what: fmt.Sprintf("subscriber beyond a plain watch in the same process, %d writes/s, %d subscribers, whole objects, TLS: p%d of %d",
 				latencyRate, latencySubscribers, percent, len(beyond)),
-			goal: goal, ours: single(figures.Percentile(beyond, percent)), floor: single(figures.Percentile(after, percent)), floorName: "plain watch of metadata after the write began",
+			goal: goal, ours: single(percentile(beyond, percent)), floor: single(percentile(after, percent)), floorName: "plain watch of metadata after the write began",
 			format: milliseconds, reached: within(limit),
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 )
 
 // line is one line of the table: a measurement of the operator beside others.
@@ -112,3 +113,12 @@ func count(v float64) string        { return fmt.Sprintf("%.0f", v) }
 func plain(v float64) string        { return fmt.Sprintf("%.2f", v) }
 func cores(v float64) string        { return fmt.Sprintf("%.3f cores", v) }
 func perSecond(v float64) string    { return fmt.Sprintf("%.0f/s", v) }
+
+// percentile sorts durations and returns the one at the percent, in seconds, NaN without durations.
+func percentile(all []time.Duration, percent int) float64 {
+	if len(all) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(all)
+	return all[min(len(all)*percent/100, len(all)-1)].Seconds()
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"graphview.dev/test/bench/figures"
 	"graphview.dev/test/must"
 )
 
@@ -73,7 +72,7 @@ func (b *bench) crowd(ctx context.Context, r *replay, n int) (t throng) {
 	t.encodings = m.metric(ctx, encodingsMetric) - encoded
 	t.messages, t.bytes = float64(a.messages.Load()-messages), float64(a.bytes.Load()-bytes)
 	late := a.late(func(n int) time.Time { return sent[n-number] })
-	t.p50, t.p99, t.noted = figures.Percentile(late, 50), figures.Percentile(late, 99), len(late)
+	t.p50, t.p99, t.noted = percentile(late, 50), percentile(late, 99), len(late)
 	return t
 }
 

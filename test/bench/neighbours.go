@@ -13,7 +13,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"graphview.dev/test/bench/figures"
 	"graphview.dev/test/metrics"
 	"graphview.dev/test/must"
 )
@@ -147,7 +146,7 @@ func besideLines(what string, measures, before []beside) []line {
 		return l
 	}
 	late := func(percent int) func(*beside) float64 {
-		return func(s *beside) float64 { return figures.Percentile(s.late, percent) }
+		return func(s *beside) float64 { return percentile(s.late, percent) }
 	}
 	p99 := of("… p99", "", late(99), milliseconds, nil)
 	if before != nil {

@@ -2,8 +2,8 @@
 // operator, in its log, and in its output.
 //
 // The built operator runs against a real control plane, with a Go runtime that
-// overwrites what the garbage collector frees (GODEBUG=clobberfree=1), and views
-// that try hard to see into Secrets. A canary is a value that occurs only in a
+// overwrites freed memory (GODEBUG=clobberfree=1), and views
+// that try to show Secrets. A canary is a value that occurs only in a
 // Secret; the search must not find it. A control is a value that the same search
 // must find in the same memory.
 //

@@ -1,3 +1,3 @@
-// Package ci checks .ci/run and `make nightly` with a make that only records its targets. What
-// the targets do is not its subject.
+// Package ci checks .ci/run and `make nightly` with a make that records its targets and does not build
+// them.
 package ci

@@ -5,12 +5,12 @@
 // It runs every shell block, line by line in one bash, unless a comment right above the
 // block says otherwise:
 //
-//	<!-- test: streams -->        each command goes on for ever: it has to begin a graph, and is then ended
-//	<!-- test: fails -->          it has to fail, and to say what the block says
-//	<!-- test: no; <reason> -->   it is not run, because of what is missing here
+//	<!-- test: streams -->        each command runs for ever: it must begin a graph, and is then ended
+//	<!-- test: fails -->          it must fail, with the output in the block
+//	<!-- test: no; <reason> -->   it is not run, because the test lacks something
 //
 // In a block with prompts the lines that begin with "$ " are commands, and the
-// others what they print: of tables the header is compared.
+// others their output; for tables, the test compares the header.
 //
 // There is no kubelet, so no pod to look into; nothing is pulled or pushed. The
 // port 8001 of `kubectl proxy` is replaced by a free one.

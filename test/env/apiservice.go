@@ -16,10 +16,10 @@ const (
 	ServiceName      = "graphview"
 )
 
-// RegisterAPIService makes the API server send stream.graphview.dev/v1alpha1 to
-// a port of this machine, and waits until it finds that available; so the
+// RegisterAPIService makes the API server proxy stream.graphview.dev/v1alpha1 to
+// a port of this machine, and waits until the APIService is available. So the
 // server must be listening, with a certificate for
-// ServiceName.ServiceNamespace.svc that caBundle (PEM) vouches for.
+// ServiceName.ServiceNamespace.svc that an authority of caBundle (PEM) signed.
 func (c *ControlPlane) RegisterAPIService(ctx context.Context, port int, caBundle []byte) error {
 	return c.registerAPIService(ctx, "stream.graphview.dev", "v1alpha1", port, caBundle)
 }

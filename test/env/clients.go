@@ -18,7 +18,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// manager is whom the API server notes for what this package writes.
+// manager is the field manager of this package's writes.
 const manager = "graphview-env"
 
 // URL of the API server.
@@ -27,16 +27,16 @@ func (c *ControlPlane) URL() string { return "https://" + address(c.port) }
 // CA is the PEM certificate of the authority that signed the API server's.
 func (c *ControlPlane) CA() []byte { return slices.Clone(c.keys.cluster.pem) }
 
-// Config is the administrator's (group system:masters), without a client-side
-// rate limit. Each call returns a new one.
+// Config returns a new configuration of the administrator (group system:masters), without a client-side
+// rate limit.
 func (c *ControlPlane) Config() *rest.Config { return c.config(c.keys.admin) }
 
 // ClientConfig returns a configuration for any user, with a client certificate. Users need
-// not exist; RBAC alone decides what they may do.
+// not exist; RBAC alone decides about their rights.
 func (c *ControlPlane) ClientConfig(user string, groups ...string) *rest.Config {
 	keys, err := c.keys.cluster.client(user, groups...)
 	if err != nil {
-		// Out of memory and random numbers only.
+		// Only the random source can fail.
 		panic(fmt.Sprintf("certificate of %q: %v", user, err))
 	}
 	return c.config(keys)
@@ -50,7 +50,7 @@ func (c *ControlPlane) config(keys pair) *rest.Config {
 	}
 }
 
-// ServiceAccountConfig is that of a ServiceAccount that exists, by a token of
+// ServiceAccountConfig returns a configuration of an existing ServiceAccount, with a token of
 // one hour.
 func (c *ControlPlane) ServiceAccountConfig(ctx context.Context, namespace, name string) (*rest.Config, error) {
 	client, done, err := c.client()
@@ -71,8 +71,8 @@ func (c *ControlPlane) ServiceAccountConfig(ctx context.Context, namespace, name
 	}, nil
 }
 
-// CreateServiceAccount makes a ServiceAccount. Without a controller manager a
-// namespace needs one named default before it admits a pod.
+// CreateServiceAccount creates a ServiceAccount. Without a controller manager a
+// namespace admits no pod before it has one named default.
 func (c *ControlPlane) CreateServiceAccount(ctx context.Context, namespace, name string) error {
 	client, done, err := c.client()
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *ControlPlane) CreateServiceAccount(ctx context.Context, namespace, name
 }
 
 // WriteKubeconfig writes a configuration of this package to a file. A program that reads
-// the file at the same time finds what was there before or all that is there now.
+// the file at the same time gets the old or the new content, and no part of either.
 func WriteKubeconfig(path string, config *rest.Config) error {
 	next, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".") // for its owner alone
 	if err != nil {

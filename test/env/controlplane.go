@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// readyWithin bounds the start of each program: on a busy machine that of the API server
+// readyWithin bounds the start of each program: on a busy machine the API server
 // has taken more than a minute.
 const readyWithin = 3 * time.Minute
 
@@ -33,11 +33,11 @@ type Options struct {
 	Audit bool
 	// Log gets a line for each step of starting and stopping. Nil: none.
 	Log io.Writer
-	// Data is a directory that SaveData made: the control plane begins with a copy
-	// of what it holds. Empty: with nothing.
+	// Data is a directory of SaveData: the control plane starts with a copy
+	// of it. Empty: it starts without objects.
 	Data string
-	// Dir holds keys, data and logs, and is left behind by Stop; data that lies in
-	// it already is not reused. Empty: a temporary directory, removed by Stop.
+	// Dir is a directory for keys, data and logs. Stop keeps it, and Start does not use data
+	// that are in it already. Empty: a temporary directory, which Stop removes.
 	Dir string
 }
 
@@ -57,8 +57,8 @@ type ControlPlane struct {
 }
 
 // Start starts a control plane and returns when it is ready. The context bounds
-// the start alone; Stop ends the rest. After an error nothing is left running,
-// and the error has the end of the log of what did not come up.
+// the start alone; Stop ends the programs. After an error no program is left running,
+// and the error has the end of the log of the program that failed.
 func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	programs := []string{etcd, apiServer, kubectl}
 	if o.ControllerManager {
@@ -139,7 +139,7 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 }
 
 // StopAPIServer kills the API server, as a crash would; etcd and the controller
-// manager stay.
+// manager keep running.
 func (c *ControlPlane) StopAPIServer() {
 	c.logf("%s: killed", apiServer)
 	c.apiServer.Stop()
@@ -163,7 +163,7 @@ func (c *ControlPlane) Stop() error {
 	return c.dir.close()
 }
 
-// Dir is where keys, data and logs are.
+// Dir returns the directory of keys, data and logs.
 func (c *ControlPlane) Dir() string { return c.dir.path }
 
 // Logs returns the last lines of each program's log, for a person to read.
@@ -176,7 +176,7 @@ func (c *ControlPlane) Logs() string {
 	return text.String()
 }
 
-// Run starts one more program under the same care: its output goes to a log
+// Run starts one more program like those of the control plane: its output goes to a log
 // that Logs shows, and it ends with the control plane or with this process.
 func (c *ControlPlane) Run(name, path string, args ...string) (*Process, error) {
 	c.logf("%s: starting", name)

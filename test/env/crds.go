@@ -10,7 +10,7 @@ import (
 )
 
 // InstallCRDs applies the CustomResourceDefinitions in the YAML files of a
-// directory and waits until each served version of the cluster's can be listed: the
+// directory and waits until the objects of each served version can be listed: the
 // condition Established alone comes a moment too early.
 func (c *ControlPlane) InstallCRDs(ctx context.Context, dir string) error {
 	for _, args := range [][]string{

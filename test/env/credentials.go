@@ -23,7 +23,7 @@ type credentials struct {
 	admin   pair
 }
 
-// newCredentials makes all keys, and writes the files that the programs read.
+// newCredentials generates all keys, and writes the files that the programs read.
 func newCredentials(dir *workDir) (*credentials, error) {
 	cluster, err := newAuthority("graphview-env")
 	if err != nil {

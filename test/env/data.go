@@ -37,8 +37,8 @@ func StartFilled(ctx context.Context, o Options, dir string, fresh bool, fill fu
 }
 
 // SaveData copies etcd's data to a directory that does not exist yet, for
-// [Options.Data] of a later control plane. etcd stands still meanwhile, and the
-// copy is what a crash at that moment would have left.
+// [Options.Data] of a later control plane. etcd is paused during the copy, so the
+// copy is as consistent as the data after a crash.
 func (c *ControlPlane) SaveData(ctx context.Context, dir string) (err error) {
 	if err := c.PauseEtcd(ctx); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 const dirPrefix = "graphview-env-"
 
-// workDir is where one control plane keeps keys, data and logs.
+// workDir is the directory of keys, data and logs of one control plane.
 type workDir struct {
 	path string
 	lock *os.File // held while this process lives; nil in a directory that was given
@@ -19,7 +19,7 @@ func (d *workDir) join(elements ...string) string {
 	return filepath.Join(append([]string{d.path}, elements...)...)
 }
 
-// openDir uses the given directory, or makes a temporary one and removes those
+// openDir uses the given directory, or creates a temporary one and removes the temporary directories
 // of processes that were killed.
 func openDir(given string) (*workDir, error) {
 	d := &workDir{}
@@ -39,7 +39,7 @@ func openDir(given string) (*workDir, error) {
 		if d.lock, err = os.Create(filepath.Join(path, "lock")); err != nil {
 			return nil, fmt.Errorf("control plane's directory: %w", err)
 		}
-		lock(d.lock) // where it cannot be locked it is not swept either
+		lock(d.lock) // on a system without locks no directory is swept
 	}
 	for _, name := range []string{"pki", "logs", "etcd", "home"} {
 		if err := os.MkdirAll(d.join(name), 0o700); err != nil {
@@ -49,7 +49,7 @@ func openDir(given string) (*workDir, error) {
 	return d, nil
 }
 
-// close removes a temporary directory and leaves a given one.
+// close removes a temporary directory and keeps a given one.
 func (d *workDir) close() error {
 	if d.lock == nil {
 		return nil
@@ -59,8 +59,8 @@ func (d *workDir) close() error {
 	return err
 }
 
-// sweep removes the temporary directories that no living process holds. Young
-// ones are left alone: their owner may be about to take the lock.
+// sweep removes the temporary directories that no living process has locked. It keeps new
+// ones, whose process may be about to lock them.
 func sweep(parent string) {
 	found, _ := filepath.Glob(filepath.Join(parent, dirPrefix+"*", "lock"))
 	for _, path := range found {

@@ -5,38 +5,38 @@
 // A package starts one for all its tests, with a Suite of test/fixture. A test that
 // breaks the API server starts its own with [StartT].
 //
-// RBAC is on and anonymous requests get no further than the health endpoints;
-// the aggregation layer is configured, and because aggregator routing is off an
-// APIService may lead to a Service of type ExternalName `localhost`
+// RBAC is on, and anonymous requests may read the health endpoints alone.
+// The aggregation layer is configured. Aggregator routing is off, so that an
+// APIService may name a Service of type ExternalName `localhost`
 // (see [ControlPlane.RegisterAPIService]). There is no scheduler and no kubelet:
-// pods stay Pending. ServiceAccounts named default are made by the controller
-// manager; without it a namespace has none, and no pod is admitted to it before
-// [ControlPlane.CreateServiceAccount] made one.
+// pods stay Pending. The controller manager creates the ServiceAccounts named default;
+// without it a namespace has none, and admits no pod before
+// [ControlPlane.CreateServiceAccount] has created one.
 //
 // The package knows nothing of GraphView: its callers give it the manifests.
 //
-// # How suites keep apart
+// # Isolation of suites
 //
-// The suites of two packages run at the same time, each with a control plane of its own, and
+// The suites of two packages run at the same time, each with a separate control plane, and
 // in any order. Most could not share one: they install the operator, whose definitions,
-// APIService and webhook are there once in a cluster, and two operators would write the same
+// APIService and webhook exist once in a cluster, and two operators would write the same
 // statuses; they stop or pause an API server (test/e2e, test/faults, test/hostile,
 // test/integration, test/replicas), start it with other arguments (test/scenarios), count its
 // requests (test/local), or compare all namespaces with a list. To start and stop one takes
 // three seconds of processor time. Emptying a shared one for the next suite takes as long, and
 // the suites would wait for each other.
 //
-// The tests of one package keep apart by namespaces of their own (Namespace of test/fixture), by users
-// and ServiceAccounts of these, and by generated names of cluster-scoped objects. A test whose
-// CustomResourceDefinitions, ReferenceRules or webhook concern every view does not run beside others.
+// The tests of one package use separate namespaces (Namespace of test/fixture), users
+// and ServiceAccounts, and generated names for cluster-scoped objects. A test whose
+// CustomResourceDefinitions, ReferenceRules or webhook affect every view does not run beside others.
 //
-// # Nothing is left behind
+// # Cleaning up
 //
-// Every program is killed by the kernel when this process ends, however it
-// ends: a panic, a test timeout, Ctrl-C, SIGKILL (Linux: PR_SET_PDEATHSIG). That
+// The kernel kills every program when this process ends, also by
+// a panic, a test timeout, Ctrl-C or SIGKILL (Linux: PR_SET_PDEATHSIG). That
 // signal belongs to the thread that created the child, so each child has a
-// goroutine that is locked to its thread until the child is gone. A temporary
-// directory whose process was killed is removed by the next start.
+// goroutine that is locked to its thread until the child has ended. The next start removes
+// the temporary directory of a process that was killed.
 //
 // # Concurrency
 //

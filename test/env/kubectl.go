@@ -11,11 +11,11 @@ import (
 )
 
 // Kubectl runs kubectl as the administrator and returns its standard output; an
-// error has what it wrote to standard error.
+// error has its standard error.
 func (c *ControlPlane) Kubectl(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.binaries, kubectl), args...)
-	// A home of its own: neither the user's settings nor a cache of discovery
-	// that belongs to another control plane on this port.
+	// With a separate home kubectl reads neither the user's settings nor a discovery cache
+	// of another control plane on this port.
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.dir.join("kubeconfig"), "HOME="+c.dir.join("home"), "KUBECACHEDIR="+c.dir.join("home", "cache"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// tailLines is what is shown of each log when something went wrong.
+// tailLines is the number of lines of each log that are shown after a failure.
 const tailLines = 25
 
 // tail returns the last lines of a file, under a heading with its name. It reads

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// childAttributes are none: only Linux ends a child with its parent.
+// childAttributes returns nil: only Linux ends a child with its parent.
 func childAttributes() *syscall.SysProcAttr { return nil }
 
-// lock never finds a file free, so that no directory is ever swept.
+// lock reports false, so that no directory is swept.
 func lock(*os.File) bool { return false }

@@ -11,21 +11,19 @@ import (
 	"syscall"
 )
 
-// PauseEtcd stops etcd where it is, connections and all, as a disk that hangs
-// would, and returns when it stands still; ResumeEtcd lets it go on. The API server
-// goes on too, and answers late or not at all. A paused etcd can still be killed,
-// by Stop or by the end of this process, so nothing is left behind by a caller that
-// does not come to resume it.
+// PauseEtcd suspends etcd with its connections, as a disk that hangs
+// would, and returns when it is suspended; ResumeEtcd resumes it. The API server
+// keeps running, and answers late or not at all. Stop and the end of this process also kill a paused
+// etcd, so a caller that does not resume it leaves no process.
 func (c *ControlPlane) PauseEtcd(ctx context.Context) error { return c.etcd.pause(ctx) }
 
-// ResumeEtcd is the opposite of PauseEtcd. To resume what is not paused does
-// nothing.
+// ResumeEtcd resumes etcd. It has no effect on a running etcd.
 func (c *ControlPlane) ResumeEtcd() error { return c.etcd.signal(syscall.SIGCONT) }
 
 // PauseAPIServer is PauseEtcd for the API server, which then answers nothing at all.
 func (c *ControlPlane) PauseAPIServer(ctx context.Context) error { return c.apiServer.pause(ctx) }
 
-// ResumeAPIServer is the opposite of PauseAPIServer.
+// ResumeAPIServer resumes the API server.
 func (c *ControlPlane) ResumeAPIServer() error { return c.apiServer.signal(syscall.SIGCONT) }
 
 func (p *Process) pause(ctx context.Context) error {
@@ -51,9 +49,9 @@ func (p *Process) signal(s syscall.Signal) error {
 
 var errRuns = errors.New("a thread still runs")
 
-// stopped is nil once each of the program's threads has stopped, which it does
-// when it next gets to see the signal; see proc_pid_stat(5). Where there is no
-// /proc nothing is known, and nil.
+// stopped returns nil when each thread of the program has stopped. A thread stops when it
+// handles the signal; see proc_pid_stat(5). It returns nil at once on a system without
+// /proc.
 func (p *Process) stopped() error {
 	threads, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "task", "*", "stat"))
 	if err != nil {
@@ -67,7 +65,7 @@ func (p *Process) stopped() error {
 		if err != nil {
 			return err
 		}
-		// The name before the state is in parentheses and may have some itself.
+		// The name before the state is in parentheses and may contain parentheses.
 		if _, state, _ := bytes.Cut(text[bytes.LastIndexByte(text, ')'):], []byte(" ")); !bytes.HasPrefix(state, []byte("T")) {
 			return errRuns
 		}

@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// authority signs certificates. Its key never leaves memory, except where a
-// program has to sign with it.
+// authority signs certificates. Its key is only in memory, unless a
+// program needs it to sign.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -29,7 +29,7 @@ type authority struct {
 // pair is a certificate with its key, in PEM.
 type pair struct{ cert, key []byte }
 
-// validity is how long certificates are valid: longer than any test.
+// validity of certificates, which is longer than any test.
 const validity = 7 * 24 * time.Hour
 
 func newAuthority(name string) (*authority, error) {
@@ -44,7 +44,7 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{cert: certificate, key: key, pem: encode(certificate.Raw)}, nil
 }
 
-// client makes a certificate that Kubernetes takes for the user and groups.
+// client returns a client certificate of a user with groups.
 func (a *authority) client(user string, groups ...string) (pair, error) {
 	template, err := template(pkix.Name{CommonName: user, Organization: groups})
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *authority) client(user string, groups ...string) (pair, error) {
 	return a.sign(template)
 }
 
-// server makes a certificate for the names, with the loopback address in front.
+// server returns a serving certificate for the loopback address, the names and the addresses.
 func (a *authority) server(names []string, addresses ...net.IP) (pair, error) {
 	template, err := template(pkix.Name{CommonName: names[0]})
 	if err != nil {
@@ -89,7 +89,7 @@ func template(subject pkix.Name) (*x509.Certificate, error) {
 		return nil, fmt.Errorf("serial number: %w", err)
 	}
 	now := time.Now()
-	// An hour back: the clocks of a container and its host differ at times.
+	// Valid since an hour ago, as the clocks of a container and its host may differ.
 	return &x509.Certificate{SerialNumber: serial, Subject: subject, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(validity)}, nil
 }
 
@@ -98,7 +98,7 @@ func encode(der []byte) []byte {
 }
 
 // ServingCertificate writes tls.crt and tls.key to a directory, for a server on
-// this machine that goes by the names. [ControlPlane.CA] vouches for it.
+// this machine with the names. The authority is [ControlPlane.CA].
 func (c *ControlPlane) ServingCertificate(dir string, names ...string) error {
 	keys, err := c.keys.cluster.server(append([]string{"localhost"}, names...))
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *ControlPlane) ServingCertificate(dir string, names ...string) error {
 	return nil
 }
 
-// files writes what the programs read from disk, by file name.
+// files writes files, by name, that the programs read.
 func (d *workDir) files(contents map[string][]byte) error {
 	for name, content := range contents {
 		if err := os.WriteFile(d.join("pki", name), content, 0o600); err != nil {

@@ -10,7 +10,7 @@ import (
 
 const loopback = "127.0.0.1"
 
-// given are the ports that this process has returned. Their callers may not listen yet.
+// given has the ports that FreePorts has returned. Their callers may not listen yet.
 var given = struct {
 	mu    sync.Mutex
 	ports map[int]bool

@@ -26,7 +26,7 @@ func startProcess(name, path, log string, args []string) (*Process, error) {
 	}
 	defer out.Close() // the child has its own descriptor
 
-	// Not CommandContext: what ends a program is Stop, or the end of this process.
+	// Not CommandContext: Stop or the end of this process ends the program.
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = childAttributes()
@@ -42,7 +42,7 @@ func startProcess(name, path, log string, args []string) (*Process, error) {
 		if err != nil {
 			return
 		}
-		_ = cmd.Wait() // ProcessState says the same, of a success too
+		_ = cmd.Wait() // ProcessState has the result
 		close(p.done)
 	}()
 	if err := <-started; err != nil {
@@ -51,9 +51,9 @@ func startProcess(name, path, log string, args []string) (*Process, error) {
 	return p, nil
 }
 
-// Stop kills the program and returns when it is gone. There is no gentle way:
-// nothing of a test's control plane is worth saving, and a kube-apiserver that
-// is asked waits up to a minute for its watches.
+// Stop kills the program and returns when it has ended. SIGTERM would be slower: a kube-apiserver
+// then waits up to a minute for its watches. The data of a test's control plane need no orderly
+// end.
 func (p *Process) Stop() {
 	if p == nil {
 		return
@@ -73,7 +73,7 @@ func (p *Process) Terminate(ctx context.Context) {
 	}
 }
 
-// PID is the program's, for who looks at it from outside.
+// PID returns the process ID of the program.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Done is closed when the program has ended.
@@ -86,7 +86,7 @@ func (p *Process) ExitCode() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// Exited is an error once the program has ended, and nil while it runs.
+// Exited returns an error after the program has ended, and nil while it runs.
 func (p *Process) Exited() error {
 	select {
 	case <-p.done:

@@ -20,12 +20,12 @@ const (
 	kubectl           = "kubectl"
 )
 
-// proxyName is the name the API server's aggregation layer goes by when it
-// calls an extension server.
+// proxyName is the name of the API server's aggregation layer in its client certificate for
+// extension servers.
 const proxyName = "front-proxy-client"
 
-// etcdArgs serve one node on loopback. Nothing is synced to disk: the data need
-// not outlive the machine, only a crash of the API server.
+// etcdArgs returns the arguments of one node on loopback. It syncs no data to disk: they must
+// survive a crash of the API server, and not of the machine.
 func etcdArgs(dir *workDir, clientPort, peerPort int) []string {
 	client, peer := "http://"+address(clientPort), "http://"+address(peerPort)
 	return []string{
@@ -42,8 +42,8 @@ func etcdArgs(dir *workDir, clientPort, peerPort int) []string {
 	}
 }
 
-// apiServerArgs configure RBAC, the aggregation layer and ServiceAccount
-// tokens; admission is the default one. More arguments come last and win.
+// apiServerArgs returns arguments for RBAC, the aggregation layer and ServiceAccount
+// tokens, and for the default admission. The arguments in more come last and win.
 func apiServerArgs(dir *workDir, port, etcdPort int, more []string) []string {
 	pki := func(name string) string { return dir.join("pki", name) }
 	return append([]string{
@@ -82,8 +82,8 @@ var Unlimited = []string{
 	"--max-requests-inflight=0", "--max-mutating-requests-inflight=0", "--enable-priority-and-fairness=false",
 }
 
-// controllersOff either need a cloud or metrics, or judge pods and nodes by
-// kubelets that do not exist: they would evict or collect what a test created.
+// controllersOff are controllers that need a cloud or metrics, or that judge pods and nodes by
+// kubelets that do not exist: they would evict or collect a test's objects.
 var controllersOff = []string{
 	"cloud-node-lifecycle-controller", "node-route-controller", "service-lb-controller",
 	"node-ipam-controller", "node-lifecycle-controller", "ttl-controller",
@@ -115,8 +115,8 @@ func controllerManagerArgs(dir *workDir, collectsPods bool) []string {
 	}
 }
 
-// findBinaries answers where the programs are: where it is told, else where
-// GRAPHVIEW_CONTROL_PLANE says, else in bin/controlplane of this module.
+// findBinaries returns the directory of the programs: the given one, else that of
+// GRAPHVIEW_CONTROL_PLANE, else bin/controlplane of this module.
 func findBinaries(given string, programs ...string) (string, error) {
 	dir := cmp.Or(given, os.Getenv("GRAPHVIEW_CONTROL_PLANE"))
 	if dir == "" {
@@ -134,8 +134,8 @@ func findBinaries(given string, programs ...string) (string, error) {
 	return dir, nil
 }
 
-// ModuleRoot is the directory of this module's go.mod, looked for from the
-// working directory upwards.
+// ModuleRoot returns the directory of this module's go.mod: the working directory or one
+// above it.
 func ModuleRoot() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"graphview.dev/test/patience"
 )
 
-// poll asks until done answers true, an error that is final, or readyWithin
-// passes; last is then the reason it was not done.
+// poll calls done until it returns true or a final error, or readyWithin
+// has passed. Its error then has the last reason why it was not done.
 func poll(ctx context.Context, done func(context.Context) (ok bool, last, final error)) error {
 	var last error
 	limit := patience.For(readyWithin)
@@ -67,8 +67,8 @@ func (c *ControlPlane) apiServerReady(ctx context.Context) error {
 	return nil
 }
 
-// controllersReady waits for what the controller manager makes first and most
-// tests need first: the default ServiceAccount.
+// controllersReady waits for the ServiceAccount default, which the controller manager creates first
+// and most tests need first.
 func (c *ControlPlane) controllersReady(ctx context.Context) error {
 	client, done, err := c.client()
 	if err != nil {

@@ -2,8 +2,8 @@ package env
 
 import "testing"
 
-// StartT starts a control plane for one test and stops it after. A failed test
-// shows the end of the programs' logs.
+// StartT starts a control plane for one test and stops it after the test. A failed test
+// prints the end of the programs' logs.
 func StartT(tb testing.TB, o Options) *ControlPlane {
 	tb.Helper()
 	c, err := Start(tb.Context(), o)

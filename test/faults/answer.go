@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// reasons are the API server's reasons for these codes.
+// reasons maps status codes to the API server's reasons.
 var reasons = map[int]metav1.StatusReason{
 	http.StatusForbidden:           metav1.StatusReasonForbidden,
 	http.StatusNotFound:            metav1.StatusReasonNotFound,
@@ -30,7 +30,7 @@ func status(code int, resource string) []byte {
 	return text
 }
 
-// answer refuses a request as the API server would.
+// answer refuses a request like the API server.
 func answer(w http.ResponseWriter, code int, resource string) {
 	w.Header().Set("Content-Type", "application/json")
 	if code == http.StatusTooManyRequests {
@@ -40,7 +40,7 @@ func answer(w http.ResponseWriter, code int, resource string) {
 	_, _ = w.Write(status(code, resource))
 }
 
-// expire answers a watch as the API server does where the position is too old.
+// expire answers a watch like the API server does for a position that is too old.
 func expire(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = fmt.Fprintf(w, `{"type":"ERROR","object":%s}`+"\n", status(http.StatusGone, ""))

@@ -8,11 +8,11 @@ import (
 
 var errBroken = errors.New("broken by the proxy")
 
-// expiredEvent is how the API server begins the event that ends a watch from a
-// position that it no longer has, where that is the first thing it says.
+// expiredEvent is the beginning of the first event of a watch whose position the API server no longer
+// has.
 var expiredEvent = []byte(`{"type":"ERROR"`)
 
-// body is an answer to which faults happen as it is read.
+// body is the body of a response, with the faults that take effect while it is read.
 type body struct {
 	inner  io.ReadCloser
 	proxy  *Proxy
@@ -34,7 +34,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.sniffs && n > 0 && bytes.HasPrefix(p[:n], expiredEvent) && bytes.Contains(p[:n], []byte(`"code":410`)) {
 		b.proxy.count("expired")
 	}
-	// After the read: what has come since the stall began is held back too.
+	// After the read, since a stall also holds back bytes that arrive after its beginning.
 	if healed := b.proxy.stalled(b.hit); healed != nil {
 		select {
 		case <-healed:

@@ -1,15 +1,14 @@
-// Package faults breaks what lies between the engine and its API server, and the
-// API server too, while a random workload runs, and wants every subscriber to
-// end with the oracle's graph.
+// Package faults breaks the connection between the engine and its API server, and the
+// API server itself, while a random workload runs, and expects that every subscriber
+// ends with the oracle's graph.
 //
-// A [Proxy] stands in front of the API server and does to requests what a
-// [Fault] says: it delays and refuses them, cuts their answers short or holds
-// them back, and it cuts connections. The tests beside it take these, and what
-// can be done to a cluster itself, in seeded episodes: break, change, heal,
-// compare: graphs, and what there is of watches, goroutines and memory. etcd is among
-// them: it is made to stand still again and again. Several episodes run at once, each
-// in an engine of its own behind a proxy of its own; what happens to the cluster
-// happens to all of them.
+// A [Proxy] in front of the API server applies [Fault]s to
+// requests: it delays and refuses them, truncates or holds back their
+// responses, and cuts connections. The tests of the package use these faults, and troubles of the
+// cluster itself, in seeded episodes: break, change, heal, and
+// compare graphs, watches, goroutines and memory. Troubles of the cluster include an etcd that
+// is suspended again and again. Several episodes run at once, each
+// with a separate engine and proxy; a trouble of the cluster affects all of them.
 // `make faults` runs some hundreds of episodes and prints a line for each, and a
 // summary; `make test` runs a few.
 //

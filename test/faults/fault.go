@@ -7,33 +7,33 @@ import (
 	"time"
 )
 
-// Fault changes some requests. The effects that are set happen in the order of the
+// Fault changes some requests. Its effects happen in the order of the
 // fields.
 type Fault struct {
 	// Verbs are of list, watch, discover and get; Resources are plural names.
 	// Empty means all. Discovery has no resource.
 	Verbs, Resources []string
-	// Chance of a request to be hit, 1 for all.
+	// Chance is the probability that the fault hits a request, 1 for all requests.
 	Chance float64
 
-	// Delay holds a request back for up to that long.
+	// Delay is the longest delay of a request.
 	Delay time.Duration
-	// Code is answered in place of the API server, as it would.
+	// Code is the status code of a response in place of the API server's.
 	Code int
-	// Expire answers a watch with the event that says that its position is too
-	// old, as the API server does.
+	// Expire answers a watch with the API server's event that its position is too
+	// old.
 	Expire bool
-	// Truncate ends an answer after at most so many bytes: Clean as if it were
-	// all there is, else by breaking the stream.
+	// Truncate is the most bytes of a response: with Clean it then ends in order,
+	// otherwise the stream breaks.
 	Truncate int
 	Clean    bool
-	// Longest breaks the answers that have more bytes.
+	// Longest is the size of a response above which its stream breaks.
 	Longest int
-	// Stall holds the bytes of answers back, those under way too, until the
+	// Stall holds back the bytes of responses, also of those that have begun, until the
 	// fault is healed.
 	Stall bool
-	// Sent and Answered change the body of a request, and of its answer, which is no
-	// watch's. They get JSON and return JSON.
+	// Sent and Answered change the body of a request, and of its response, unless that is a
+	// watch. They get JSON and return JSON.
 	Sent, Answered func(body []byte) []byte
 }
 
@@ -43,7 +43,7 @@ func (f *Fault) hits(verb, resource string) bool {
 		(len(f.Resources) == 0 || slices.Contains(f.Resources, resource))
 }
 
-// String says in a few words what happens to what.
+// String describes the effects and the requests in a few words.
 func (f *Fault) String() string {
 	var effects []string
 	add := func(set bool, format string, args ...any) {

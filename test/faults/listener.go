@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// listener knows its connections.
+// listener keeps its open connections.
 type listener struct {
 	net.Listener
 
@@ -19,7 +19,7 @@ func newListener(inner net.Listener) *listener {
 	return &listener{Listener: inner, connections: make(map[*connection]bool)}
 }
 
-// Accept closes at once what it is to refuse.
+// Accept closes connections at once while the listener refuses them.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		inner, err := l.Listener.Accept()
@@ -64,7 +64,7 @@ func (l *listener) cut() {
 	}
 }
 
-// silence makes all connections silent, those to come too.
+// silence makes all connections silent, also new ones.
 func (l *listener) silence() {
 	l.mu.Lock()
 	l.mute = true
@@ -72,7 +72,7 @@ func (l *listener) silence() {
 	l.kill()
 }
 
-// speak lets new connections work again, and closes those that are silent.
+// speak makes new connections work again, and closes the silent ones.
 func (l *listener) speak() {
 	l.mu.Lock()
 	l.mute = false
@@ -109,7 +109,7 @@ func (c *connection) kill() { c.die.Do(func() { close(c.dead) }) }
 
 func (c *connection) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	// That the other side has given up is let through, so that this one does too.
+	// The end of the other side is passed on, so that this side ends too.
 	if err == nil && c.silent() {
 		return 0, net.ErrClosed
 	}

@@ -70,7 +70,7 @@ func NewProxy(config *rest.Config, certificate tls.Certificate) (*Proxy, error) 
 		Transport:      client.Transport,
 		FlushInterval:  -1,
 		ModifyResponse: p.wrap,
-		// An API server that is not there is a connection that breaks.
+		// A request to an API server that does not run breaks the connection.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 		ErrorLog:     quiet,
 	}
@@ -80,15 +80,15 @@ func NewProxy(config *rest.Config, certificate tls.Certificate) (*Proxy, error) 
 		TLSConfig:         &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 		ErrorLog:          quiet,
 	}
-	p.served.Go(func() { _ = p.server.ServeTLS(p.listener, "", "") }) // Close's error, in the end
+	p.served.Go(func() { _ = p.server.ServeTLS(p.listener, "", "") }) // it returns after Close
 	return p, nil
 }
 
-// URL is where the proxy listens.
+// URL returns the address of the proxy.
 func (p *Proxy) URL() string { return "https://" + p.listener.Addr().String() }
 
-// Config is how a client reaches the API server through the proxy. caData
-// vouches for the proxy's certificate.
+// Config returns the configuration of a client of the API server through the proxy. caData
+// has the authority of the proxy's certificate.
 func (p *Proxy) Config(caData []byte) *rest.Config {
 	return &rest.Config{Host: p.URL(), TLSClientConfig: rest.TLSClientConfig{CAData: caData}, QPS: -1}
 }
@@ -104,7 +104,7 @@ func (p *Proxy) Break(seed uint64, faults ...Fault) {
 	p.faults = faults
 }
 
-// Heal takes all faults away, and lets connections be made.
+// Heal removes all faults, and accepts connections again.
 func (p *Proxy) Heal() {
 	p.Break(0)
 	p.listener.refuse(false)
@@ -113,11 +113,11 @@ func (p *Proxy) Heal() {
 // Cut closes all connections.
 func (p *Proxy) Cut() { p.listener.cut() }
 
-// Kill lets all connections that there are go silent for ever; new ones work.
+// Kill makes all open connections silent for ever. New connections work.
 func (p *Proxy) Kill() { p.listener.kill() }
 
-// Silence makes all connections go silent, those to come too, until Speak: nothing tells the client
-// but that it hears nothing.
+// Silence makes all connections silent, also new ones, until Speak. The client can only notice that it
+// receives no bytes.
 func (p *Proxy) Silence() { p.listener.silence() }
 
 // Speak ends a Silence.
@@ -126,15 +126,15 @@ func (p *Proxy) Speak() { p.listener.speak() }
 // Bury closes the connections that are silent.
 func (p *Proxy) Bury() { p.listener.bury() }
 
-// Leave closes all connections and takes no others, until Heal.
+// Leave closes all connections and accepts no others, until Heal.
 func (p *Proxy) Leave() {
 	p.listener.refuse(true)
 	p.listener.cut()
 }
 
-// Count is how many requests of a verb came, or, for "expired", how many watches
-// the API server itself ended because their position was too old, and for "too old", how
-// many lists it refused for that.
+// Count returns the number of requests of a verb. For "expired" it returns the number of watches
+// that the API server itself ended because their position was too old, and for "too old" that of the
+// lists that it refused for this reason.
 func (p *Proxy) Count(what string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +147,7 @@ func (p *Proxy) count(what string) {
 	p.mu.Unlock()
 }
 
-// Close ends the proxy and everything that goes through it.
+// Close ends the proxy and its connections.
 func (p *Proxy) Close() {
 	p.Heal()
 	_ = p.server.Close() // so that no connection is accepted any more
@@ -156,7 +156,7 @@ func (p *Proxy) Close() {
 	p.idle()
 }
 
-// classify tells what a request is about.
+// classify returns the verb and the resource of a request.
 func (p *Proxy) classify(r *http.Request) (verb, resource string) {
 	info, err := p.infos.NewRequestInfo(r)
 	switch {
@@ -170,7 +170,7 @@ func (p *Proxy) classify(r *http.Request) (verb, resource string) {
 	return "other", ""
 }
 
-// hit is the faults that happen to one request, and when they are healed.
+// hit has the faults of one request, and a channel that is closed when they are healed.
 type hit struct {
 	verb, resource string // of the request
 
@@ -183,7 +183,7 @@ type hit struct {
 
 type hitKey struct{}
 
-// draw decides what happens to a request.
+// draw chooses the faults of a request at random.
 func (p *Proxy) draw(verb, resource string) *hit {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -206,7 +206,7 @@ func (p *Proxy) draw(verb, resource string) *hit {
 	return h
 }
 
-// stalled returns when the bytes of an answer may go on, nil for now.
+// stalled returns a channel that is closed when the bytes of a response may go on, nil if they may now.
 func (p *Proxy) stalled(h *hit) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,7 +218,7 @@ func (p *Proxy) stalled(h *hit) <-chan struct{} {
 	return nil
 }
 
-// ServeHTTP forwards a request, unless a fault is in its way.
+// ServeHTTP forwards a request, unless a fault answers it.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	verb, resource := p.classify(r)
 	p.count(verb)
@@ -250,7 +250,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.backend.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), hitKey{}, h)))
 }
 
-// wrap lets faults happen to an answer's body.
+// wrap applies the faults to the body of a response.
 func (p *Proxy) wrap(r *http.Response) error {
 	h, ok := r.Request.Context().Value(hitKey{}).(*hit)
 	if !ok {
@@ -264,7 +264,7 @@ func (p *Proxy) wrap(r *http.Response) error {
 	}
 	r.Body = &body{inner: r.Body, proxy: p, hit: h, done: r.Request.Context().Done(), left: h.cut, sniffs: h.verb == "watch"}
 	if h.cut > 0 {
-		// The client must not know how much is missing.
+		// The client must not know the number of missing bytes.
 		r.ContentLength = -1
 		r.Header.Del("Content-Length")
 	}

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// rewrites changes a request as the faults that hit it say, and asks for an answer that
-// they can read. It is false where the request's body cannot be read.
+// rewrites applies the faults to the body of a request, and asks for a response in JSON for the
+// faults that change it. It returns false if the body cannot be read.
 func (h *hit) rewrites(r *http.Request) bool {
 	for _, f := range h.faults {
 		if f.Answered != nil {
@@ -41,7 +41,7 @@ func (h *hit) rewrites(r *http.Request) bool {
 	return true
 }
 
-// rewritten changes an answer.
+// rewritten applies the faults to the body of a response.
 func (h *hit) rewritten(r *http.Response) error {
 	for _, f := range h.faults {
 		if f.Answered == nil || h.verb == "watch" {

@@ -1,4 +1,4 @@
-// Package fleet tests a hub and its members, each of them on a control plane of its own:
-// what users of the hub see of the members' graphs, and what hostile members, hubs and users
-// cannot do.
+// Package fleet tests a hub and its members, each of them on a separate control plane:
+// the members' graphs for users of the hub, and attacks of hostile members, hubs and
+// users.
 package fleet

@@ -1,7 +1,7 @@
-// Package health compares what graphview/health says of objects with what kstatus
-// and Argo CD's built-in checks say: of the objects that they test themselves
-// with, and of thousands that are made up of the fields which rules look at. Each
-// difference has to be in the list of docs/measured/health.md, with its reason.
+// Package health compares the health of objects by graphview/health with that by kstatus
+// and by Argo CD's built-in checks. The objects are the test data of these tools,
+// and thousands of generated objects with the fields that the rules read. Each
+// difference must be in the list of docs/measured/health.md, with its reason.
 //
-// test/health/peers is a module of its own that asks the two.
+// test/health/peers is a separate module with the two tools.
 package health

@@ -1,3 +1,3 @@
-// Package image tests the operator's container image: `make image` gives the same
-// bytes each time, and what it gives runs.
+// Package image tests the operator's container image: `make image` builds the same
+// bytes each time, and the image runs.
 package image

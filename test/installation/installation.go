@@ -13,16 +13,16 @@ import (
 // Options of an Installation. All but Args are required.
 type Options struct {
 	Plane *env.ControlPlane
-	// Binary is the operator's path.
+	// Binary is the path of the operator.
 	Binary string
-	// Manifests are YAML. The operator's namespace, graphview-system, is made if
-	// they do not, and holds its pods to the restricted Pod Security Standard.
+	// Manifests are YAML. If they lack the operator's namespace, graphview-system, it is created. The namespace
+	// enforces the restricted Pod Security Standard.
 	Manifests []byte
-	// Args come after the Deployment's, and win over them.
+	// Args come after the arguments of the Deployment, and win over them.
 	Args []string
 }
 
-// Installation is an operator that runs as it was installed.
+// Installation is a running operator with the arguments and the rights of its manifests.
 type Installation struct {
 	*operator.Process
 
@@ -35,10 +35,10 @@ type Installation struct {
 	Stream, Webhook, Metrics, Health, Pprof int
 }
 
-// namespace is the operator's.
+// namespace of the operator.
 const namespace = env.ServiceNamespace
 
-// Start installs and starts. The operator ends with the control plane at the
+// Start applies the manifests and starts the operator, which ends with the control plane at the
 // latest.
 func Start(ctx context.Context, o Options) (*Installation, error) {
 	ports, err := env.FreePorts(5)
@@ -58,8 +58,8 @@ func Start(ctx context.Context, o Options) (*Installation, error) {
 	return i, nil
 }
 
-// Apply applies manifests, again if need be; the operator goes on with the
-// arguments that it has.
+// Apply applies manifests, also after Start. The running operator keeps its
+// arguments.
 func (i *Installation) Apply(ctx context.Context, manifests []byte) error {
 	objects, err := Parse(manifests)
 	if err != nil {
@@ -93,7 +93,7 @@ func (i *Installation) Apply(ctx context.Context, manifests []byte) error {
 	return nil
 }
 
-// run starts the operator under its own token.
+// run starts the operator with the token of its ServiceAccount.
 func (i *Installation) run(ctx context.Context, more []string) error {
 	kubeconfig, err := i.Kubeconfig(ctx, i.account)
 	if err != nil {
@@ -115,7 +115,7 @@ func (i *Installation) run(ctx context.Context, more []string) error {
 	return err
 }
 
-// Kubeconfig writes one with a token of a ServiceAccount of the operator's
+// Kubeconfig writes a kubeconfig with a token of a ServiceAccount in the operator's
 // namespace, and returns its path.
 func (i *Installation) Kubeconfig(ctx context.Context, account string) (path string, err error) {
 	config, err := i.plane.ServiceAccountConfig(ctx, namespace, account)

@@ -52,7 +52,7 @@ func Find(objects []*unstructured.Unstructured, kind, name string) *unstructured
 	return nil
 }
 
-// deployment is the operator's.
+// deployment returns the Deployment of the operator.
 func deployment(objects []*unstructured.Unstructured) (*appsv1.Deployment, error) {
 	object := Find(objects, "Deployment", "graphview-manager")
 	if object == nil {
@@ -65,7 +65,8 @@ func deployment(objects []*unstructured.Unstructured) (*appsv1.Deployment, error
 	return typed, nil
 }
 
-// local has what leads the API server to the operator lead to this machine.
+// local changes the Service, the APIService and the webhook so that the API server connects to ports of this
+// machine.
 func local(objects []*unstructured.Unstructured, stream, webhook int) error {
 	for _, object := range objects {
 		var err error

@@ -3,10 +3,10 @@
 // documentation, and the programs that draw exports, against a real control plane and
 // the built operator.
 //
-// It starts these, puts a relay in front that serves files to the browser too
-// and can cut every connection ([front]), and runs the tests beside it, which
-// are JavaScript and drive the rest themselves: changes, cuts, restarts. What
-// hack/js-tools.sh installs and `make build` builds must be there.
+// It starts the control plane and the operator, with a proxy in front that also serves files to the browser
+// and can cut every connection ([front]), and runs the tests in this folder. They
+// are JavaScript, and request changes, cuts and restarts themselves. It needs the programs of
+// hack/js-tools.sh and `make build`.
 //
-// It knows the operator as its users do, and nothing of what the tests expect.
+// It knows the operator as its users do, and not the expectations of the tests.
 package main

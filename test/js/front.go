@@ -25,8 +25,8 @@ import (
 	"graphview.dev/test/workload"
 )
 
-// front is what tests speak to: a relay to the operator (/apis) and to the API
-// server (/kube), files (/files, /page), and what happens to the cluster
+// front is the server that tests use: a proxy to the operator (/apis) and to the API
+// server (/kube), files (/files, /page), and commands that change the cluster
 // (/control).
 type front struct {
 	plane    *env.ControlPlane
@@ -79,8 +79,8 @@ func newFront(plane *env.ControlPlane, manager *operator.Operator, root string) 
 	mux.HandleFunc("POST /control/restart", f.restart)
 	mux.HandleFunc("POST /control/kubectl", f.kubectl)
 	f.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ConnContext: withConn, ConnState: f.track}
-	// A client that keeps connections alive could use a cut one for its next request. The test
-	// is about streams.
+	// A client with kept connections could use a cut one for its next request, but the tests
+	// are about streams.
 	f.server.SetKeepAlivesEnabled(false)
 	go func() { f.served <- f.server.Serve(listener) }()
 	return f
@@ -98,7 +98,7 @@ func (f *front) close() error {
 	return err
 }
 
-// relay passes requests on as they are.
+// relay returns a proxy that changes no requests.
 func (f *front) relay(to string) http.Handler {
 	target := must.Get(url.Parse(to))
 	return &httputil.ReverseProxy{
@@ -120,7 +120,7 @@ func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }
 
-// track keeps a record of the server's connections, of hijacked ones too.
+// track records the server's open connections, also hijacked ones.
 func (f *front) track(conn net.Conn, state http.ConnState) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,7 +140,7 @@ func (f *front) sever(but net.Conn) (number int) {
 		if conn == but {
 			continue
 		}
-		// Hijacked ones that ended by themselves are still in the record.
+		// Closed hijacked connections are still in the record.
 		if conn.Close() == nil {
 			number++
 		}

@@ -18,8 +18,8 @@ func main() {
 	must.Main("test-js", func(ctx context.Context) { run(ctx, os.Args[1:]) })
 }
 
-// run starts everything, runs the tests, and ends everything. Arguments are those
-// of node's test runner.
+// run starts the control plane and the operator, runs the tests, and stops both. Arguments are for
+// node's test runner.
 func run(ctx context.Context, args []string) {
 	root := must.Get(env.ModuleRoot())
 	plane := must.Get(env.Start(ctx, env.Options{ControllerManager: true}))
@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string) {
 	), args)
 }
 
-// pack makes the package of a release, as npm takes it.
+// pack builds the npm package of a release.
 func pack(ctx context.Context, plane *env.ControlPlane, root string) string {
 	const version = "1.2.3"
 	out := filepath.Join(plane.Dir(), "release")
@@ -57,15 +57,15 @@ func pack(ctx context.Context, plane *env.ControlPlane, root string) string {
 	return filepath.Join(out, "v"+version, "graphview-npm-"+version+".tgz")
 }
 
-// runTests runs node on the tests, whose output is this program's.
+// runTests runs the tests with node, whose output goes to that of this program.
 func runTests(ctx context.Context, root string, environment, args []string) {
 	dir := filepath.Join(root, "test", "js")
 	files := must.Get(filepath.Glob(filepath.Join(dir, "*.test.mjs")))
 	// Unit tests of the dashboard need no server, and run first.
 	parts := must.Get(filepath.Glob(filepath.Join(root, "test", "dashboard", "*.test.mjs")))
 	files = append(parts, files...)
-	// One after another: there are few cores, and one operator. Before Node.js 22 a
-	// WebSocket like a browser's has to be asked for.
+	// One after another: there are few cores, and one operator. Before Node.js 22 the
+	// global WebSocket needs a flag.
 	args = append([]string{"--experimental-websocket", "--test", "--test-concurrency=1", "--test-reporter=spec"}, args...)
 	command := exec.CommandContext(ctx, "node", append(args, files...)...)
 	command.Dir, command.Env, command.Stdout, command.Stderr = dir, environment, os.Stdout, os.Stderr

@@ -69,20 +69,20 @@ spec:
   namespaces: {names: [large]}
 `
 
-// hostile are names that the API server admits, of roles, and that mean
-// something to programs that draw.
+// hostile are names of roles that the API server admits, with characters that have a
+// meaning in formats of drawings.
 var hostile = []string{
 	"end", "graph", "subgraph", "style", "default", "click", `quo"te`, "a&b", "&lt;b&gt;", "<b>bold<b>", "semi;colon", "hash#quot;",
 	"1. list", "- item", "# title", "**bold** _it_ `code`", "back\\slash", "\\n\\l\\N", "{curly}", "[square](round)", "|pipe|", "--> x",
 	"system:controller:a-b", "lifestyle:a#b;", "grün", "日本語", "$$$x$$", "fa:fa-car", "'single'", "a  b", "o'brien",
 }
 
-// applications is how many of them a large graph has: with a Deployment's pods,
-// some settings that are there and some that are not, they make 300 vertices.
+// applications is the number of applications in a large graph: with the Deployments' pods,
+// and settings, some of them missing, they are 300 vertices.
 const applications = 50
 
-// prepare makes the views and what is in them, and returns the token of who may
-// read all of it.
+// prepare creates the views and their objects, and returns a token with the right to
+// read all of them.
 func prepare(ctx context.Context, plane *env.ControlPlane) (token string, err error) {
 	var all strings.Builder
 	all.WriteString(manifests)
@@ -121,7 +121,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: %[1]q}
 	return config.BearerToken, nil
 }
 
-// application is a Deployment, the Service in front, and its ConfigMap, which every fifth one
+// application returns a Deployment, its Service, and its ConfigMap, which every fifth application
 // lacks.
 func application(namespace string, i int) string {
 	name := fmt.Sprintf("app-%02d", i)

@@ -1,3 +1,3 @@
-// Package local tests `kubectl graphview --local` in a cluster without an operator: what each user is
-// shown, and that the plugin makes no request that the user may not make.
+// Package local tests `kubectl graphview --local` in a cluster without an operator: the graph of each
+// user, and that the plugin makes no request that the user may not make.
 package local

@@ -1,5 +1,5 @@
-// Package metrics reads what a program serves in Prometheus' text format. It knows no metric but
-// the API server's count of requests.
+// Package metrics reads metrics in Prometheus' text format. It knows no single
+// metric.
 package metrics
 
 import (
@@ -17,7 +17,7 @@ import (
 // Families are metrics by their names.
 type Families map[string]*dto.MetricFamily
 
-// ErrNone: there is no such series.
+// ErrNone says that there is no such series.
 var ErrNone = errors.New("the metrics have no such series")
 
 // Read reads the metrics at a URL.
@@ -37,7 +37,7 @@ func Read(ctx context.Context, client *http.Client, url string) (Families, error
 	return Parse(response.Body)
 }
 
-// Parse reads metrics as a text.
+// Parse parses metrics.
 func Parse(text io.Reader) (Families, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(text)
@@ -76,8 +76,8 @@ func has(series *dto.Metric, labels []string) bool {
 	return true
 }
 
-// Buckets counts what a histogram has seen, by the upper bounds of its buckets: each counts what
-// is in the smaller ones too.
+// Buckets returns the counts of a histogram by the upper bounds of its buckets. Each count includes those of
+// the smaller buckets.
 func (f Families) Buckets(name string) (map[float64]float64, error) {
 	buckets := map[float64]float64{}
 	for _, series := range f[name].GetMetric() {

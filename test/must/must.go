@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// failure is what Do panics with.
+// failure is the value of Do's panics.
 type failure struct{ err error }
 
 // Do ends the program if there is an error.
@@ -25,19 +25,13 @@ func Do(err error) {
 	}
 }
 
-// Get is the value of a call that returned no error.
+// Get returns the value of a call, and ends the program if there is an error.
 func Get[T any](value T, err error) T {
 	Do(err)
 	return value
 }
 
-// Get2 is Get for two values.
-func Get2[T, U any](one T, other U, err error) (T, U) {
-	Do(err)
-	return one, other
-}
-
-// End is deferred: it ends what a program has started, even after an error, and joins the two
+// End is for defer: it calls a function at the end of another one, also after an error, and joins the two
 // errors.
 func End(end func() error) {
 	ended := recover()
@@ -63,7 +57,7 @@ func Background(ctx context.Context, run func(context.Context) error) (end func(
 	}
 }
 
-// Try calls a function, and returns the error that has ended it.
+// Try calls a function, and returns the error of Do that has ended it.
 func Try(do func()) (err error) {
 	defer func() {
 		ended := recover()
@@ -77,7 +71,7 @@ func Try(do func()) (err error) {
 	return nil
 }
 
-// located adds the line of the program to an error: what failed need not say it.
+// located adds the line of the program to an error.
 func located(err error) error {
 	for skip := 2; ; skip++ {
 		_, file, line, ok := runtime.Caller(skip)

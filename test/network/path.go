@@ -30,7 +30,7 @@ type Weather struct {
 	HeldThere, HeldBack bool
 	// Latency is added in each direction.
 	Latency time.Duration
-	// Rate is how many bytes a second pass in each direction of a connection; 0: no limit.
+	// Rate is the number of bytes a second in each direction of a connection; 0: no limit.
 	Rate int
 }
 
@@ -48,13 +48,10 @@ func NewPath(to ...string) (*Path, error) {
 	return p, nil
 }
 
-// Address is where clients connect.
+// Address returns the address for clients.
 func (p *Path) Address() string { return p.listener.Addr().String() }
 
-// Port is that of Address.
-func (p *Path) Port() int { return p.listener.Addr().(*net.TCPAddr).Port } //nolint:forcetypeassert // it listens on TCP
-
-// Passed returns how many bytes have passed to the servers and back.
+// Passed returns the number of bytes that have passed to the servers and back.
 func (p *Path) Passed() (there, back int64) { return p.there.Load(), p.back.Load() }
 
 // Turn changes the weather, for bytes on their way too.
@@ -115,7 +112,7 @@ func (p *Path) dial(first int) net.Conn {
 	return nil
 }
 
-// pair is one connection to the path, and that to the server.
+// pair is one connection to the path, with the connection to the server.
 type pair struct {
 	done chan struct{}
 	end  func()
@@ -150,13 +147,13 @@ func (p *Path) join(from, to net.Conn) {
 // 80 MB/s with a round trip of 100 ms holds.
 const chunks = 1 << 10
 
-// chunk is some bytes, and when they were sent.
+// chunk has some bytes and the time at which they were sent.
 type chunk struct {
 	bytes []byte
 	at    time.Time
 }
 
-// carry forwards one direction until the pair ends, and ends the pair if it cannot.
+// carry forwards one direction until the pair ends, and ends the pair after an error.
 func (p *Path) carry(joined *pair, from, to net.Conn, passed *atomic.Int64, held func(Weather) bool) {
 	flight := make(chan chunk, chunks)
 	var reading sync.WaitGroup

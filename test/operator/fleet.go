@@ -29,7 +29,7 @@ type Hub struct {
 	balancer *network.Path
 }
 
-// StartHub starts the operators of a hub, after Install, and a load balancer. The caller closes the
+// StartHub starts the two operators of a hub, after Install, and a load balancer. The caller closes the
 // hub, after an error too.
 func StartHub(plane *env.ControlPlane, o Options) (*Hub, error) {
 	hub, args, name := &Hub{plane: plane}, o.Args, cmp.Or(o.Name, "hub")
@@ -61,23 +61,23 @@ func (h *Hub) Close() {
 	}
 }
 
-// Address is that of the load balancer.
+// Address returns the address of the load balancer.
 func (h *Hub) Address() string { return h.balancer.Address() }
 
-// Tunnels are the addresses at which the replicas accept tunnels.
+// Tunnels returns the addresses at which the replicas accept tunnels.
 func (h *Hub) Tunnels() []string { return h.tunnels }
 
-// MemberURL is where the member of a link connects to the hub at one of its addresses.
+// MemberURL returns the URL at which the member of a link connects to an address of the hub.
 func MemberURL(address, link string) string {
 	_, port, _ := strings.Cut(address, ":")
 	return "wss://localhost:" + port + "/tunnel/v1/clusters/" + link
 }
 
-// MemberGroup is the name that a group or a user of the hub has in members.
+// MemberGroup returns the name of a group or a user of the hub in members.
 func MemberGroup(group string) string { return "hub:" + hubName + ":" + group }
 
-// Join starts the operator of another control plane, which Install has prepared for, as the member
-// of a ClusterLink that it creates at the hub. The caller stops it.
+// Join creates a ClusterLink at the hub, and starts the operator of another control plane, after Install, as its
+// member. The caller stops the operator.
 func (h *Hub) Join(ctx context.Context, link, displayName string, member *env.ControlPlane, o Options) (*Operator, error) {
 	if err := h.declare(ctx, link, displayName, member); err != nil {
 		return nil, err

@@ -7,14 +7,14 @@ import (
 	"graphview.dev/test/env"
 )
 
-// The operator's identity, as config/rbac has it.
+// The operator's identity in config/rbac.
 const (
 	namespace = "graphview-system"
 	account   = "graphview-manager"
 )
 
-// Install applies what the operator needs of the module at root:
-// CustomResourceDefinitions, its namespace, and its rights.
+// Install applies the manifests of the module at root:
+// CustomResourceDefinitions, the operator's namespace, and its rights.
 func Install(ctx context.Context, plane *env.ControlPlane, root string) error {
 	if err := plane.InstallCRDs(ctx, filepath.Join(root, "config", "crd", "bases")); err != nil {
 		return err
@@ -30,7 +30,7 @@ func Install(ctx context.Context, plane *env.ControlPlane, root string) error {
 	return nil
 }
 
-// writeKubeconfig gives the operator its identity: a certificate for the
+// writeKubeconfig writes a kubeconfig with the operator's identity: a certificate for the
 // ServiceAccount's name rather than its token, which would expire in a long run.
 func writeKubeconfig(plane *env.ControlPlane) (path string, err error) {
 	config := plane.ClientConfig("system:serviceaccount:"+namespace+":"+account,

@@ -16,15 +16,15 @@ import (
 type Options struct {
 	// Binary is the program's path.
 	Binary string
-	// Name is what the log is called among the control plane's; empty: manager.
+	// Name of the log beside the control plane's logs; empty: manager.
 	Name string
-	// Args come after the arguments that Start gives, and win over them.
+	// Args come after the arguments of Start, and win over them.
 	Args []string
-	// Env are variables, as NAME=value, beside those of this process.
+	// Env has variables, as NAME=value, beside those of this process.
 	Env []string
 }
 
-// Operator is the running program, under its own identity and on ports of its own.
+// Operator is the running program, with its own identity and its own ports.
 type Operator struct {
 	*Process
 
@@ -33,7 +33,7 @@ type Operator struct {
 	health  int
 }
 
-// Start starts the operator, which Install has prepared for. The program ends
+// Start starts the operator, after Install. The program ends
 // with the control plane at the latest.
 func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 	kubeconfig, err := writeKubeconfig(plane)
@@ -66,22 +66,22 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 	return &Operator{Process: process, port: ports[0], metrics: ports[1], health: ports[2]}, process.Restart()
 }
 
-// Register makes the API server serve the graphs too, and returns when it does.
+// Register makes the API server proxy the graphs, and returns when it does.
 func (o *Operator) Register(ctx context.Context) error {
 	return o.plane.RegisterAPIService(ctx, o.port, o.plane.CA())
 }
 
-// Port is that of the graphs, on loopback.
+// Port returns the port of the graphs, on loopback.
 func (o *Operator) Port() int { return o.port }
 
-// URL is that of the graphs on the operator's own port. The control plane's CA
-// vouches for it.
+// URL returns the address of the graphs on the operator's own port. The control plane's CA
+// signed its certificate.
 func (o *Operator) URL() string { return fmt.Sprintf("https://localhost:%d", o.port) }
 
-// probe gives up on an operator that stands still, and keeps no connection.
+// probe is a client with a timeout, for a suspended operator, and without kept connections.
 var probe = &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
-// Metric is the sum of a metric's series that have some labels, which are names and values in turn.
+// Metric returns the sum of a metric's series that have some labels, which are names and values in turn.
 func (o *Operator) Metric(ctx context.Context, name string, labels ...string) (float64, error) {
 	families, err := metrics.Read(ctx, probe, o.MetricsURL())
 	if err != nil {
@@ -104,11 +104,11 @@ func (o *Operator) Ready(ctx context.Context) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// MetricsPort is that of the metrics, on loopback.
+// MetricsPort returns the port of the metrics, on loopback.
 func (o *Operator) MetricsPort() int { return o.metrics }
 
-// HealthPort is that of /healthz and /readyz.
+// HealthPort returns the port of /healthz and /readyz.
 func (o *Operator) HealthPort() int { return o.health }
 
-// MetricsURL is that of the metrics.
+// MetricsURL returns the address of the metrics.
 func (o *Operator) MetricsURL() string { return fmt.Sprintf("http://127.0.0.1:%d/metrics", o.metrics) }

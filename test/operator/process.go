@@ -8,7 +8,7 @@ import (
 	"graphview.dev/test/env"
 )
 
-// logName is what the operator's log is called among the control plane's.
+// logName is the default name of the operator's log.
 const logName = "manager"
 
 // Process is the program, run with the same arguments again and again.
@@ -23,7 +23,7 @@ type Process struct {
 }
 
 // Launch starts a program with the given arguments. It ends with the control plane at the
-// latest. Start calls it with the arguments for the operator.
+// latest.
 func Launch(plane *env.ControlPlane, binary string, args ...string) (*Process, error) {
 	p := &Process{plane: plane, name: logName, binary: binary, args: args}
 	return p, p.Restart()
@@ -48,8 +48,8 @@ func (p *Process) Stop(ctx context.Context) int {
 // Kill ends the program as a crash would.
 func (p *Process) Kill() { p.Process.Stop() }
 
-// LogPath is the file that the program's output goes to, over restarts.
+// LogPath returns the file with the program's output, which a restart appends to.
 func (p *Process) LogPath() string { return filepath.Join(p.plane.Dir(), "logs", p.name+".log") }
 
-// Args are the program's arguments.
+// Args returns the program's arguments.
 func (p *Process) Args() []string { return p.args }

@@ -15,10 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// mostFields is how many field paths an arc names.
+// mostFields is the number of field paths that an arc names.
 const mostFields = 4
 
-// connect resolves what the objects refer to. A reference to a kind that is not
+// connect resolves the references of the objects. A reference to a kind that is not
 // watched gives no arc.
 func connect(served, watched []resource, objects []object, around outside) map[ArcKey]Attributes {
 	kinds := map[schema.GroupKind]resource{}
@@ -53,7 +53,7 @@ func connectOne(from *object, said []reference, kinds map[schema.GroupKind]resou
 		}
 		for key, missing := range targets(reference, to, objects) {
 			if missing && reference.inferred && around.where(to, key) != "outside" {
-				continue // it is a reference only to what exists
+				continue // without its target it is no reference
 			}
 			add(arcs, ArcKey{From: from.key, To: key, Type: reference.arc}, reference, missing)
 		}
@@ -61,7 +61,7 @@ func connectOne(from *object, said []reference, kinds map[schema.GroupKind]resou
 	return arcs
 }
 
-// targets returns the vertices that a reference means, and for each whether it
+// targets returns the vertices that a reference leads to, and whether each
 // is missing.
 func targets(reference reference, to resource, objects map[VertexKey]*object) map[VertexKey]bool {
 	namespace := reference.namespace
@@ -90,7 +90,7 @@ func targets(reference reference, to resource, objects map[VertexKey]*object) ma
 		return found
 	}
 	if to.namespaced && namespace == "" {
-		return nil // there is no such place
+		return nil // the kind has no such scope
 	}
 	key := VertexKey{Group: to.Group, Version: to.Version, Resource: to.Resource, Namespace: namespace, Name: reference.name}
 	target, exists := objects[key]
@@ -128,7 +128,7 @@ func labelsOf(tree map[string]any) labels.Set {
 	return (&unstructured.Unstructured{Object: tree}).GetLabels()
 }
 
-// reference is one thing that an object says: a target by name, or all targets
+// reference is one reference of an object: to a target by name, or to all targets
 // that a selector matches.
 type reference struct {
 	arc       string
@@ -140,7 +140,7 @@ type reference struct {
 	everywhere bool
 	// numbered: the name is followed by a number of a StatefulSet's pod.
 	numbered bool
-	// sites: only in namespaces that are among the objects, with such labels.
+	// sites selects the namespaces of the targets, among the objects.
 	sites labels.Selector
 	field string // empty for owner references
 	// inferred: there is a reference only while its target exists.
@@ -150,7 +150,7 @@ type reference struct {
 	controller, blockOwnerDeletion bool
 }
 
-// parseSelector reads a LabelSelector; nil where it is absent or makes no sense.
+// parseSelector parses a LabelSelector; nil if it is absent or invalid.
 func parseSelector(value any) labels.Selector {
 	tree, ok := value.(map[string]any)
 	if !ok {

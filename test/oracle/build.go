@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Build lists what the view selects and returns its graph, as a subscriber who
-// may read everything sees it. The configuration's user must be able to list it.
+// Build lists the selected resources and returns the view's graph for a subscriber who
+// may read everything. The configuration's user must have the right to list them.
 func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
 	s, err := Take(config)
 	if err != nil {
@@ -22,7 +22,7 @@ func Build(ctx context.Context, config *rest.Config, view View) (Graph, error) {
 	return s.Build(ctx, view)
 }
 
-// Build is the view's graph at the time of the snapshot.
+// Build returns the view's graph at the time of the snapshot.
 func (s *Snapshot) Build(ctx context.Context, view View) (Graph, error) {
 	watched, err := choose(s.served, view.Queries)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Snapshot) Build(ctx context.Context, view View) (Graph, error) {
 	return assemble(s.served, watched, objects, view, around)
 }
 
-// assemble makes the visible graph of the objects.
+// assemble returns the visible graph of the objects.
 func assemble(served, watched []resource, objects []object, view View, around outside) (Graph, error) {
 	roots, isRoot := view.Roots, map[VertexKey]bool{}
 	rooted := roots != nil && len(roots.ObjectSelectorExpressions) > 0

@@ -15,8 +15,8 @@ const mostBytes = 1 << 20
 // Client follows one subscription. The zero value is ready.
 type Client struct {
 	// Strict makes Apply return an error when the server breaks the contract:
-	// unknown members, messages too large, actions out of order, a second synced,
-	// a rev at which the graph is not whole.
+	// unknown members, messages that are too large, actions out of order, a second synced,
+	// a rev at which an arc has no end.
 	Strict bool
 
 	graph     Graph
@@ -71,33 +71,33 @@ func (c *Client) Apply(text []byte) error {
 	return nil
 }
 
-// Forget is for a reset, and for a connection lost before the first rev.
+// Forget drops the graph, for a reset, and for a connection that ended before the first rev.
 func (c *Client) Forget() {
 	c.graph, c.warnings, c.synced, c.rev = Graph{}, nil, false, ""
 }
 
-// Resumed is for a new connection that continues with Rev: synced will come
-// once more, and all live warnings.
+// Resumed prepares for a new connection that continues after Rev: the server sends synced
+// and all present warnings again.
 func (c *Client) Resumed() { c.warnings, c.synced = nil, false }
 
-// Graph is what the client knows. It is the client's own until the next Apply.
+// Graph returns the client's graph, which the next Apply changes.
 func (c *Client) Graph() Graph { return c.graph }
 
-// Rev is the last one, to continue with. Only in the moment after the message
-// that bore it is Graph the view's graph at that instant.
+// Rev returns the last revision, to continue after. Directly after the message
+// with the revision, Graph is the view's graph at that time.
 func (c *Client) Rev() string { return c.rev }
 
 // Synced reports whether the graph has been complete.
 func (c *Client) Synced() bool { return c.synced }
 
-// Redundant counts the elements that were set to what they were already. For a
+// Redundant counts the elements that were set to their present value. For a
 // reader that is current there are none.
 func (c *Client) Redundant() int { return c.redundant }
 
 // Resets returns the number of resets.
 func (c *Client) Resets() int { return c.resets }
 
-// Warnings returns the live ones, sorted by type and attributes.
+// Warnings returns the present warnings, sorted by type and attributes.
 func (c *Client) Warnings() []Warning {
 	var live []Warning
 	for _, key := range slices.Sorted(maps.Keys(c.warnings)) {
@@ -195,8 +195,8 @@ func (c *Client) setArc(key ArcKey, attributes Attributes) error {
 	return nil
 }
 
-// whole checks that every arc starts at a vertex and ends at one, or says that
-// it does not.
+// whole checks that every arc starts at a vertex, and ends at a vertex unless it is
+// missing.
 func (c *Client) whole() error {
 	for key, attributes := range c.graph.Arcs {
 		if _, ok := c.graph.Vertices[key.From]; !ok {

@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mostDifferences is how many differences Compare spells out.
+// mostDifferences is the number of differences that Compare prints.
 const mostDifferences = 20
 
-// timed is a wanted summary with the time of got where only the engine knows it.
+// timed returns a wanted summary with those times of got that only the engine knows.
 func timed(want, got any) any {
 	summary, isSummary := want.(map[string]any)
 	other, _ := got.(map[string]any)
@@ -25,9 +25,9 @@ func timed(want, got any) any {
 	return want
 }
 
-// Compare says how got differs from want, "" if it does not. A vertex's
-// resourceVersion is what it was when the content last changed, which fresh
-// lists cannot know: it is ignored.
+// Compare returns the differences between got and want, "" for equal graphs. It ignores
+// resourceVersions: a vertex has that of the last change of its content, which fresh
+// lists do not have.
 func Compare(want, got Graph) string {
 	var all []string
 	for key, content := range want.Vertices {
@@ -64,8 +64,8 @@ func Compare(want, got Graph) string {
 	return strings.Join(all, "\n")
 }
 
-// settled is a vertex's content without what may differ: the
-// resourceVersion, and annotations that are empty now that one was dropped.
+// settled returns a vertex's content without the parts that may differ: the
+// resourceVersion, and annotations that are empty since one was dropped.
 func settled(content any) any {
 	object, ok := content.(map[string]any)
 	if !ok {

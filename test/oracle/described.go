@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// schemas are those of the kinds that tests define, as their
-// CustomResourceDefinitions have them.
+// schemas has the schemas of the kinds that tests define, from their
+// CustomResourceDefinitions.
 type schemas map[schema.GroupVersionKind]map[string]any
 
-// readSchemas reads them once for a snapshot.
+// readSchemas reads the schemas once for a snapshot.
 func (s *Snapshot) readSchemas(ctx context.Context) (schemas, error) {
 	if s.schemas != nil {
 		return s.schemas, nil

@@ -1,17 +1,17 @@
-// Package oracle says what a view's graph must be, and follows the graph that a
+// Package oracle builds the graph that a view must have, and follows the graph that a
 // server streams, so that a test can compare the two.
 //
-// [Build] lists everything afresh and works the graph out the slow, obvious way:
-// no watches, no indexes, no increments; roots by repeating until nothing
-// changes; references by a table of its own (references.txt) and code for what no table says; of summaries the
+// [Build] lists all resources and builds the graph in the slow, obvious way:
+// without watches, indexes and increments. It finds the objects below roots by repetition until nothing
+// changes, references by its own table (references.txt) and code for the rest, and, for summaries, the
 // health of a few kinds. It shares no
 // code with the engine and must import nothing of it or of the served API: an
-// oracle that agrees because it runs the same code knows nothing.
+// oracle with the same code would have the same faults.
 //
-// [Client] is the reference client: it applies messages as the contract says
-// and, when strict, complains about a server that breaks the rules of order.
+// [Client] is the reference client: it applies messages by the contract
+// and, when strict, reports a server that breaks the rules of order.
 //
-// [Compare] says how two graphs differ, for a person to read.
+// [Compare] prints the differences between two graphs.
 //
 // Build lists resources one after another, so its graph is right only if the cluster does
 // not change meanwhile: a test waits for that, or compares until a deadline. Build does

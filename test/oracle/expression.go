@@ -11,8 +11,8 @@ import (
 // expression is a compiled CEL expression, without any limits.
 type expression struct{ program cel.Program }
 
-// language is Kubernetes' CEL with the variables of every kind of expression;
-// what may be used where is not the oracle's business.
+// language is Kubernetes' CEL with the variables of all kinds of expressions;
+// the oracle does not check which of them a kind allows.
 var language = sync.OnceValues(func() (*cel.Env, error) {
 	version := environment.DefaultCompatibilityVersion()
 	set, err := environment.MustBaseEnvSet(version).Extend(environment.VersionedOptions{

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// VertexKey is a vertex's identity. Namespace is empty for cluster-scoped ones.
+// VertexKey is a vertex's identity. Namespace is empty for cluster-scoped objects.
 type VertexKey struct {
 	Group, Version, Resource string
 	Namespace, Name          string
@@ -33,15 +33,15 @@ type Attributes struct {
 	Controller         bool `json:"c,omitempty"`
 	BlockOwnerDeletion bool `json:"b,omitempty"`
 	Missing            bool `json:"e,omitempty"`
-	// Outside is outside or unknown, of what is missing. Optional is not the oracle's to
-	// know: it is not compared.
+	// Outside is "outside" or "unknown" for a missing target. The oracle does not know Optional, and
+	// does not compare it.
 	Outside  string   `json:"x,omitempty"`
 	Optional bool     `json:"o,omitempty"`
 	Fields   []string `json:"f,omitempty"`
 }
 
-// Graph is what a subscriber sees. A vertex's content is a map (o), a list (j), a
-// summary (m), or nil where there is none, all as encoding/json decodes them.
+// Graph is the graph of a subscriber. A vertex's content is a map (o), a list (j), a
+// summary (m), or nil for none, all as encoding/json decodes them.
 type Graph struct {
 	Vertices map[VertexKey]any
 	Arcs     map[ArcKey]Attributes

@@ -20,10 +20,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// largestRelease is what a release may unpack to.
+// largestRelease is the largest size of an unpacked release.
 const largestRelease = 16 << 20
 
-// helmRelease is what Helm keeps of a revision, as far as it matters here.
+// helmRelease has the fields of a revision, as Helm stores it, that the oracle reads.
 type helmRelease struct {
 	Namespace string `json:"namespace"`
 	Manifest  string `json:"manifest"`
@@ -34,9 +34,9 @@ type helmRelease struct {
 
 var revisionName = regexp.MustCompile(`^sh\.helm\.release\.v1\.(.+)\.v(\d+)$`)
 
-// helmReleases returns what the releases among listed Secrets or ConfigMaps
-// manage, by the key of the newest deployed revision's object, or where none is, of
-// the newest that is about to be.
+// helmReleases returns references to the objects that the releases among listed Secrets or ConfigMaps
+// manage, by the key of the object of the newest deployed revision, or, without one, of
+// the newest pending revision.
 func helmReleases(items []unstructured.Unstructured) map[[2]string][]reference {
 	type latest struct {
 		number   uint64
@@ -77,7 +77,7 @@ func helmReleases(items []unstructured.Unstructured) map[[2]string][]reference {
 	return managed
 }
 
-// helmStatus is what a label says of a release or, without one, the release.
+// helmStatus returns the status of a release from its label or, without a label, from the release.
 func helmStatus(item *unstructured.Unstructured) string {
 	switch kind, _, _ := unstructured.NestedString(item.Object, "type"); {
 	case item.GetKind() == "Secret" && kind != "helm.sh/release.v1":
@@ -159,7 +159,7 @@ func (r *helmRelease) manages(namespace string) ([]reference, error) {
 			continue
 		}
 		_ = o.EachListItem(func(item runtime.Object) error {
-			add(item.(*unstructured.Unstructured)) //nolint:forcetypeassert // so EachListItem says
+			add(item.(*unstructured.Unstructured)) //nolint:forcetypeassert // EachListItem documents it
 			return nil
 		})
 	}

@@ -14,8 +14,8 @@ import (
 // whether the table lists other kinds.
 const exampleDomain = "example.com"
 
-// infer adds what a custom object may refer to, if that exists: a text by the last key
-// above it, an object with a name by its own. It tries every served kind. Where a rule
+// infer adds the references of a custom object by convention: a text refers to an object by the last key
+// above it, and a map with a name by its own key. It tries every served kind. If a rule
 // replaces conventions, or names the field, only the fields of the schema count.
 func (c *collector) infer(o *object, served []resource) {
 	own := o.kind
@@ -73,20 +73,20 @@ var (
 	literals  = regexp.MustCompile(`(?i)(api|app|client|consumer|cookie|hmac|jwt|session|shared|webhook)Secret$`)
 	podName   = regexp.MustCompile(`.-[0-9]+$`)
 	instances = regexp.MustCompile(`(cr|instance|object|resource)$`)
-	// others are keys of no names; relations say what an object is to another one.
+	// others are keys of texts that are no names; relations are keys of a relation between two objects.
 	others          = regexp.MustCompile(`(?i)(annotation|domain|format|group|image|interval|kind|label|mode|namespace|path|pattern|port|prefix|protocol|suffix|timeout|type|version)s?$`)
 	relations       = regexp.MustCompile(`(?i)(destination|downstream|origin|owner|parent|source|target|upstream)$|^dependsOn$`)
 	ofSecrets       = regexp.MustCompile(`(^|[a-z])(?i:auth|ca|cert|certificate|credentials?|keys?|keystore|kubeconfig|license|passphrase|password|tls|token|truststore)([A-Z]|$)`)
 	ofConfiguration = regexp.MustCompile(`(^|[a-z])(?i:config|configuration|conf|properties|scripts?|settings)([A-Z]|$)`)
-	// hostKey is that of a text which may be the name of a Service alone.
+	// hostKey is a key of a text that may be the plain name of a Service.
 	hostKey    = regexp.MustCompile(`(?i)(host|address|addr|endpoint|server)$`)
 	addressKey = regexp.MustCompile(`(?i)(urls?|uris?|endpoints?|address|addresses|addr|hosts?|hostname|servers?)$`)
 )
 
-// mostNamesakes is how many kinds a word may stand for.
+// mostNamesakes is the most kinds that a word may stand for.
 const mostNamesakes = 6
 
-// coreWords are the kinds of Kubernetes that the tests' keys speak of.
+// coreWords maps words in the tests' keys to Kubernetes' kinds.
 var coreWords = map[string]schema.GroupKind{
 	"secret": core("Secret"), "configmap": core("ConfigMap"), "service": core("Service"), "serviceaccount": core("ServiceAccount"),
 	"storageclass": {Group: "storage.k8s.io", Kind: "StorageClass"},
@@ -109,7 +109,7 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 	hinted := (alone || refKey.MatchString(key)) && !(bare && others.MatchString(suffixes.ReplaceAllString(key, "")))
 	found, sure, names := c.means(own, served, key, word, hinted)
 	if names && bare && !refKey.MatchString(key) && len(found) == 1 && found[0] == own {
-		return // what the object is called elsewhere
+		return // the name of the object in another system
 	}
 	for _, kind := range said {
 		if !slices.Contains(found, kind) {
@@ -121,7 +121,7 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 	}
 	for _, kind := range found {
 		if kind == own && name == text(c.tree, "metadata.name") && (namespace == "" || namespace == c.namespace) {
-			continue // nothing refers to itself
+			continue // an object does not refer to itself
 		}
 		if sure {
 			c.usesIn(namespace, "r", path, kind, name)
@@ -132,7 +132,7 @@ func (c *collector) guess(own schema.GroupKind, served []resource, key, path, na
 	}
 }
 
-// means returns the kinds that a word of a key may mean, whether that is beyond doubt, and
+// means returns the kinds that a word of a key may stand for, whether they are certain, and
 // whether the whole word is the name of a kind of the group, or its end.
 func (c *collector) means(own schema.GroupKind, served []resource, key, word string, hinted bool) (found []schema.GroupKind, sure, names bool) {
 	kinds := func(inGroup bool, fits func(string) bool) []schema.GroupKind {
@@ -195,7 +195,7 @@ func (c *collector) means(own schema.GroupKind, served []resource, key, word str
 	return hints(kinds, append([]string{word}, tails...), stem, refKey.MatchString(key)), false, false
 }
 
-// hints returns the kinds that a key which names none may speak of.
+// hints returns the kinds that a key without the name of a kind may stand for.
 func hints(kinds func(bool, func(string) bool) []schema.GroupKind, tails []string, stem string, isRef bool) (found []schema.GroupKind) {
 	for _, tail := range tails {
 		contains := func(kind string) bool {
@@ -218,8 +218,8 @@ func hints(kinds func(bool, func(string) bool) []schema.GroupKind, tails []strin
 	return found
 }
 
-// calls adds the Services that a text may be the addresses of, if they exist. One that ends in .svc, and where
-// dangles is set any that says that it is of a Service, counts without it.
+// calls adds the existing Services whose addresses may be in a text. An address that ends in .svc, and with
+// dangles any address of a Service, also counts if the Service is missing.
 func (c *collector) calls(arc, path, value string, dangles bool) {
 	for _, one := range separators.Split(value, -1) {
 		scheme := strings.Contains(one, "://")

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// message is one message of a stream, and a served Graph object too.
+// message is one message of a stream, or a served Graph object.
 type message struct {
 	Actions  []action       `json:"actions"`
 	Warnings []Warning      `json:"warnings"`
@@ -25,7 +25,7 @@ type message struct {
 	Kind       string `json:"kind"`
 }
 
-// resourceKind is what the objects of a resource are.
+// resourceKind has the kind of a resource.
 type resourceKind struct {
 	Group    string `json:"g"`
 	Version  string `json:"v"`
@@ -50,7 +50,7 @@ type action struct {
 		arc
 		Attributes struct {
 			Attributes
-			// Words say what the fields mean.
+			// Words has the verbs of the arc's fields.
 			Words []string `json:"w"`
 		} `json:"a"`
 	} `json:"sarc"`
@@ -75,7 +75,7 @@ type vertex struct {
 
 func (v vertex) key() VertexKey { return VertexKey(v) }
 
-// Warning is one of a stream's; type and attributes identify it.
+// Warning is a warning of a stream. Its type and attributes identify it.
 type Warning struct {
 	Type       string         `json:"t"`
 	Message    string         `json:"m"`
@@ -98,8 +98,8 @@ func (e *StreamError) Error() string {
 	return fmt.Sprintf("%s (%d) %s: %s", e.CodeString, e.Code, e.Reason, e.Message)
 }
 
-// parseMessage decodes one message. A strict one has no members but those of the
-// contract.
+// parseMessage decodes one message. With strict, an unknown member is an
+// error.
 func parseMessage(text []byte, strict bool) (message, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if strict {

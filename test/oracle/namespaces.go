@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// selectedNamespaces are those of a view.
+// selectedNamespaces are the namespaces of a view.
 type selectedNamespaces struct {
 	all   bool
 	names []string
@@ -17,7 +17,7 @@ func (s *selectedNamespaces) contain(name string) bool {
 	return s.all || slices.Contains(s.names, name)
 }
 
-// selectNamespaces lists the namespaces and keeps the ones that the view wants.
+// selectNamespaces lists the namespaces and keeps those that the view selects.
 func (s *Snapshot) selectNamespaces(ctx context.Context, wanted *Namespaces) (*selectedNamespaces, error) {
 	if wanted == nil {
 		return &selectedNamespaces{all: true}, nil

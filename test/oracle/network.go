@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// ingress has annotations with a Secret, in another namespace or not.
+// ingress adds the Secrets that an Ingress' annotations name, with or without a namespace.
 func (c *collector) ingress() {
 	for name, kind := range map[string]string{
 		"auth-secret": "Secret", "auth-tls-secret": "Secret", "proxy-ssl-secret": "Secret", "secure-verify-ca-secret": "Secret",
@@ -32,7 +32,7 @@ func (c *collector) networkPolicy() {
 	}
 }
 
-// address is a Service's, if that is its parent.
+// address adds the Service of an IPAddress, if that is its parent.
 func (c *collector) address() {
 	parent := at(c.tree, "spec.parentRef")
 	if text(parent, "group") == "" && text(parent, "resource") == "services" {
@@ -40,11 +40,11 @@ func (c *collector) address() {
 	}
 }
 
-// peer is whom a NetworkPolicy's rule is about: namespaces, and pods of all, of
-// some or of its own.
+// peer adds the targets of a peer of a NetworkPolicy: namespaces, and pods of all namespaces, of
+// some, or of its own.
 func (c *collector) peer(path string, peer any) {
 	namespaces, pods := at(peer, "namespaceSelector"), parseSelector(at(peer, "podSelector"))
-	// A selector of all namespaces refers to none in particular.
+	// A selector of all namespaces refers to no single namespace.
 	if selector := parseSelector(namespaces); selector != nil && !selector.Empty() {
 		c.found = append(c.found, reference{arc: "r", field: path + ".namespaceSelector", to: core("Namespace"), selector: selector})
 	}

@@ -18,21 +18,21 @@ import (
 type object struct {
 	key  VertexKey
 	kind schema.GroupKind
-	tree map[string]any // as CEL and the extraction see it
-	// declared is what ReferenceRules say that it refers to.
+	tree map[string]any // the object as CEL and the extraction read it
+	// declared has the references by ReferenceRules.
 	declared []reference
-	// replaced: a ReferenceRule of the kind replaces conventions, and keys say nothing;
-	// nor do they of the paths that rules name.
+	// replaced reports whether a ReferenceRule of the kind replaces conventions. Conventions also
+	// do not apply to the paths in named.
 	replaced bool
 	named    map[string]bool
-	// schema is that of its kind, nil if there is none.
+	// schema of the kind, nil if there is none.
 	schema map[string]any
-	// releases is what a release of Helm in it manages.
+	// releases has references to the objects that a release of Helm in the object manages.
 	releases []reference
 }
 
-// list returns the objects of a resource that the view selects. Those that an
-// expression leaves out go to others, unless that is nil.
+// list returns the objects of a resource that the view selects. It adds objects that an
+// expression excludes to others, unless that is nil.
 func (s *Snapshot) list(ctx context.Context, r resource, namespaces *selectedNamespaces, others map[VertexKey]types.UID) ([]object, error) {
 	listed, err := s.items(ctx, r)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Snapshot) list(ctx context.Context, r resource, namespaces *selectedNam
 	return objects, nil
 }
 
-// strip removes what no view ever has.
+// strip removes the parts of an object that no view has.
 func strip(r resource, item *unstructured.Unstructured) map[string]any {
 	item.SetManagedFields(nil)
 	const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
@@ -90,7 +90,7 @@ func strip(r resource, item *unstructured.Unstructured) map[string]any {
 	return item.Object
 }
 
-// values are the variables of an object's expressions.
+// values returns the variables of an object's expressions.
 func (o *object) values() map[string]any {
 	tree := unstructured.Unstructured{Object: o.tree}
 	return map[string]any{
@@ -107,7 +107,7 @@ func orEmpty(m map[string]string) map[string]string {
 	return m
 }
 
-// content is what a subscriber sees of an object.
+// content returns the content of an object for a subscriber.
 func (o *object) content(f Filter) (any, error) {
 	switch {
 	case o.key.Group == "" && o.key.Resource == "secrets":
@@ -125,7 +125,7 @@ func (o *object) content(f Filter) (any, error) {
 	}
 }
 
-// labelled is a Secret as fields see it.
+// labelled returns the part of a Secret that fields may select.
 func (o *object) labelled() *object {
 	metadata, _ := o.tree["metadata"].(map[string]any)
 	shown := map[string]any{}
@@ -137,8 +137,8 @@ func (o *object) labelled() *object {
 	return &object{tree: map[string]any{"metadata": shown}}
 }
 
-// fields are what paths find, by their names: the one node that a plain path can find,
-// and a list for any other.
+// fields returns the results of paths by name: a value for a plain path, which finds at most one node,
+// and a list for any other path.
 func (o *object) fields(paths map[string]string) (any, error) {
 	all := map[string]any{}
 	for name, path := range paths {
@@ -159,7 +159,7 @@ func (o *object) fields(paths map[string]string) (any, error) {
 	return plain(all)
 }
 
-// nodes are what a path finds.
+// nodes returns the nodes that a path finds.
 func (o *object) nodes(path string) ([]any, error) {
 	if !strings.HasPrefix(path, "{") { // kubectl takes .status and status too
 		path = "{." + strings.TrimPrefix(path, ".") + "}"
@@ -170,7 +170,7 @@ func (o *object) nodes(path string) ([]any, error) {
 	}
 	results, err := parsed.FindResults(o.tree)
 	if err != nil {
-		return nil, nil //nolint:nilerr // nothing is selected by this path; the server says so with a warning
+		return nil, nil //nolint:nilerr // the path selects nothing, and the server sends a warning
 	}
 	var found []any
 	for _, value := range slices.Concat(results...) {
@@ -186,8 +186,8 @@ func contents(value reflect.Value) any {
 	return value.Interface()
 }
 
-// plain is the value as encoding/json decodes it, so that whatever comes over a
-// stream compares.
+// plain returns the value as encoding/json decodes it, so that it can be compared with the content in a
+// stream.
 func plain(value any) (any, error) {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// outside is what there is around a view's graph, as far as the view looks there.
+// outside knows the objects in a view's scope that are not in its graph.
 type outside struct {
 	namespaces *selectedNamespaces
-	// others are the objects that expressions leave out.
+	// others are the objects that expressions exclude.
 	others map[VertexKey]types.UID
 }
 
-// mark says of each arc that leads to what is not in the graph whether there is such an
-// object outside the view, or whether the view does not look there.
+// mark sets Outside of each arc with a missing target: whether the target exists outside of the
+// view, or is beyond the view's scope.
 func (o outside) mark(arcs map[ArcKey]Attributes, watched []resource, objects []object) {
 	owners := map[ArcKey]types.UID{}
 	for i := range objects {
@@ -35,8 +35,8 @@ func (o outside) mark(arcs map[ArcKey]Attributes, watched []resource, objects []
 	}
 }
 
-// where says where an object may be that is not in the graph: outside the view, unknown
-// where the view does not look, or nowhere.
+// where returns where a missing object is: "outside" of the view, "unknown"
+// if it is beyond the view's scope, or "" if it does not exist.
 func (o outside) where(r resource, key VertexKey) string {
 	if r.filter.LabelSelector != "" || r.filter.FieldSelector != "" || r.namespaced && key.Namespace != "" && !o.namespaces.contain(key.Namespace) {
 		return "unknown"

@@ -13,14 +13,14 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// collector gathers the references of one object.
+// collector collects the references of one object.
 type collector struct {
 	tree      map[string]any
-	namespace string // the object's own
+	namespace string // of the object
 	found     []reference
 }
 
-// references returns everything an object refers to.
+// references returns all references of an object.
 func references(o *object, served []resource) []reference {
 	c := &collector{tree: o.tree, namespace: o.key.Namespace}
 	c.owners(served)
@@ -44,7 +44,7 @@ type row struct {
 	path           []string
 }
 
-// rows are those of the table by kind, parts included.
+// rows has the rows of the table by kind, with those of its templates.
 var rows = sync.OnceValue(func() map[string][]row {
 	lines := map[string][]row{}
 	for line := range strings.Lines(table) {
@@ -75,7 +75,7 @@ var rows = sync.OnceValue(func() map[string][]row {
 	return expanded
 })
 
-// row adds what a line of the table finds.
+// row adds the references that a row of the table finds.
 func (c *collector) row(r row) {
 	to, isObject := strings.CutSuffix(r.to, "{}")
 	path := r.path
@@ -138,13 +138,13 @@ func (c *collector) owners(served []resource) {
 	}
 }
 
-// uses adds a reference by name to something in the object's own namespace.
+// uses adds a reference by name to an object in the own namespace.
 func (c *collector) uses(arc, field string, to schema.GroupKind, name string) {
 	c.usesIn(c.namespace, arc, field, to, name)
 }
 
-// usesIn adds a reference by name to something in a namespace, "" meaning the
-// object's own.
+// usesIn adds a reference by name to an object in a namespace; "" is the own
+// namespace.
 func (c *collector) usesIn(namespace, arc, field string, to schema.GroupKind, name string) {
 	if name == "" || to.Kind == "" {
 		return
@@ -153,7 +153,7 @@ func (c *collector) usesIn(namespace, arc, field string, to schema.GroupKind, na
 	c.found = append(c.found, reference{arc: arc, field: field, to: to, namespace: namespace, name: name})
 }
 
-// object adds a reference that is an object with name, and perhaps namespace.
+// object adds a reference from a map with a name and perhaps a namespace.
 func (c *collector) object(arc, field string, to schema.GroupKind, value any) {
 	c.usesIn(text(value, "namespace"), arc, field, to, text(value, "name"))
 }
@@ -167,7 +167,7 @@ func (c *collector) selects(field string, selector labels.Selector) {
 
 func core(kind string) schema.GroupKind { return schema.GroupKind{Kind: kind} }
 
-// byAPIVersion is the kind that the fields apiVersion and kind name.
+// byAPIVersion returns the kind in the fields apiVersion and kind.
 func byAPIVersion(value any) schema.GroupKind {
 	version, err := schema.ParseGroupVersion(text(value, "apiVersion"))
 	if err != nil {
@@ -176,12 +176,12 @@ func byAPIVersion(value any) schema.GroupKind {
 	return schema.GroupKind{Group: version.Group, Kind: text(value, "kind")}
 }
 
-// byAPIGroup is the kind that the fields apiGroup and kind name.
+// byAPIGroup returns the kind in the fields apiGroup and kind.
 func byAPIGroup(value any) schema.GroupKind {
 	return schema.GroupKind{Group: text(value, "apiGroup"), Kind: text(value, "kind")}
 }
 
-// at walks down maps; nil where there is nothing.
+// at returns the value at a path of keys, nil if there is none.
 func at(value any, path string) any {
 	for key := range strings.SplitSeq(path, ".") {
 		tree, ok := value.(map[string]any)

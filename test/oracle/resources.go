@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// resource is a served resource that the queries selected.
+// resource is a served resource, with the filter of the query that selects it.
 type resource struct {
 	schema.GroupVersionResource
 	kind       string
@@ -21,8 +21,8 @@ type resource struct {
 	filter     Filter
 }
 
-// discover lists every resource that can be listed and watched. Groups whose
-// discovery fails are left out.
+// discover returns all resources that can be listed and watched, without groups whose
+// discovery fails.
 func discover(config *rest.Config, connections *http.Client) ([]resource, error) {
 	client, err := discovery.NewDiscoveryClientForConfigAndClient(config, connections)
 	if err != nil {
@@ -116,8 +116,8 @@ func newer(a, b string) bool {
 
 var digits = regexp.MustCompile(`\d+|\D+`)
 
-// natural splits a version into words that compare as strings where the
-// numbers in them compare as numbers: v2beta10 is "v", "0…2", "beta", "0…10".
+// natural splits a version into words that compare as strings, with its numbers padded so that they
+// compare as numbers: v2beta10 is "v", "0…2", "beta", "0…10".
 func natural(version string) []string {
 	words := digits.FindAllString(version, -1)
 	for i, word := range words {

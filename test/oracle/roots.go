@@ -23,8 +23,8 @@ func findRoots(objects []object, texts []string) (map[VertexKey]bool, error) {
 	return roots, nil
 }
 
-// explore finds what can be reached from the vertices in reached. An arc to something
-// missing leads nowhere.
+// explore returns the vertices that can be reached from those in reached. An arc to a missing
+// target leads nowhere.
 func explore(whole Graph, reached map[VertexKey]bool, roots *Roots) map[VertexKey]bool {
 	steps := map[VertexKey][]VertexKey{}
 	for key, attributes := range whole.Arcs {
@@ -39,7 +39,7 @@ func explore(whole Graph, reached map[VertexKey]bool, roots *Roots) map[VertexKe
 			steps[key.To] = append(steps[key.To], key.From)
 		}
 	}
-	rest := -1 // as many steps as there are
+	rest := -1 // without a limit of steps
 	if roots.Follow != nil && roots.Follow.Depth > 0 {
 		rest = roots.Follow.Depth
 	}
@@ -75,7 +75,7 @@ func passable(arcType string, roots *Roots) (along, against bool) {
 	return down, up
 }
 
-// visible is the part of the graph that was reached.
+// visible returns the reached part of the graph.
 func visible(whole Graph, reached map[VertexKey]bool) Graph {
 	part := newGraph()
 	for key, content := range whole.Vertices {

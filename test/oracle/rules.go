@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Rule is a ReferenceRule, in the oracle's own words.
+// Rule is a ReferenceRule, in the oracle's own type.
 type Rule struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -38,7 +38,7 @@ type GroupKind struct {
 	Kind  string `json:"kind"`
 }
 
-// RuleDeclaration is one of a Rule's references.
+// RuleDeclaration is one reference of a Rule.
 type RuleDeclaration struct {
 	Path          string    `json:"path,omitempty"`
 	To            GroupKind `json:"to,omitzero"`
@@ -63,13 +63,13 @@ type compiledRule struct {
 	from  schema.GroupKind
 	field string
 	arc   string
-	// Either the tokens of paths, or a program.
+	// The tokens of paths, or a program.
 	path, namespace []string
 	to              schema.GroupKind
 	program         cel.Program
 }
 
-// token is a key, or what stands for all elements or all values.
+// token matches a key, or the sign for all elements or all values.
 var token = regexp.MustCompile(`\['[^']+'\]|\[\]|\{\}|[^.\[{]+`)
 
 func compileRules(rules []Rule) (compiledRules, error) {
@@ -94,8 +94,8 @@ func compileRules(rules []Rule) (compiledRules, error) {
 	return all, nil
 }
 
-// compileEntries makes a program of CEL without the restrictions of Kubernetes:
-// a map may hold values of several types.
+// compileEntries compiles a program of CEL without the restrictions of Kubernetes:
+// a map may have values of several types.
 func compileEntries(text string) (cel.Program, error) {
 	texts := cel.MapType(cel.StringType, cel.StringType)
 	env, err := cel.NewEnv(
@@ -110,7 +110,7 @@ func compileEntries(text string) (cel.Program, error) {
 	return programOf(env, text)
 }
 
-// references are what the rules declare of one object.
+// references returns the references of one object by the rules.
 func (all compiledRules) references(o *object) []reference {
 	var found []reference
 	for _, c := range all {
@@ -125,7 +125,7 @@ func (all compiledRules) references(o *object) []reference {
 	return found
 }
 
-// place is a value in a tree and its position: the index or key in each list and map that
+// place is a value in a tree with the index or key in each list and map that
 // the path iterates over.
 type place struct {
 	value any
@@ -165,7 +165,7 @@ func follow(from place, path []string) []place {
 
 var namespaceName = regexp.MustCompile(`^[-a-z0-9]*$`)
 
-// names are the references of a rule with a path.
+// names returns the references of a rule with a path.
 func (c compiledRule) names(o *object) []reference {
 	var found []reference
 	for _, p := range follow(place{value: o.tree}, c.path) {
@@ -176,7 +176,7 @@ func (c compiledRule) names(o *object) []reference {
 		namespace, sensible := o.key.Namespace, true
 		if len(c.namespace) > 0 {
 			for _, n := range follow(place{value: o.tree}, c.namespace) {
-				// The namespace's place encloses the name's.
+				// The path of the namespace must be a prefix of the path of the name.
 				if n.value == nil || len(n.where) > len(p.where) || !slices.Equal(n.where, p.where[:len(n.where)]) {
 					continue
 				}
@@ -221,7 +221,7 @@ func (c compiledRule) entries(o *object) []reference {
 	return found
 }
 
-// textsOf is a map of texts; nil for anything else.
+// textsOf returns a map of texts; nil for another value.
 func textsOf(value ref.Val) map[string]string {
 	entry, ok := value.(traits.Mapper)
 	if !ok {

@@ -23,17 +23,17 @@ type Snapshot struct {
 	schemas schemas
 }
 
-// listing is what a list asks the API server for.
+// listing has the parameters of a list.
 type listing struct {
 	resource, labels, fields string
 }
 
-// Take begins a snapshot with what the API server serves. The configuration's user
-// must be able to list what views select.
+// Take begins a snapshot with the resources that the API server serves. The configuration's user
+// must have the right to list the resources that views select.
 func Take(config *rest.Config) (*Snapshot, error) {
 	config = rest.CopyConfig(config)
 	config.WarningHandler = rest.NoWarnings{} // of deprecated kinds, which views have too
-	// Connections of its own, closed at the end.
+	// Separate connections, which Close closes.
 	connections, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
@@ -52,8 +52,8 @@ func Take(config *rest.Config) (*Snapshot, error) {
 // Close ends the snapshot's connections.
 func (s *Snapshot) Close() { s.http.CloseIdleConnections() }
 
-// items are the objects of a resource that its selectors let through. A resource that
-// cannot be read has none: it is forbidden, gone, or its selector is refused.
+// items returns the objects of a resource that its selectors match. A resource that
+// cannot be read has none: it is forbidden or deleted, or its selector is refused.
 func (s *Snapshot) items(ctx context.Context, r resource) ([]unstructured.Unstructured, error) {
 	key := listing{r.GroupVersionResource.String(), r.filter.LabelSelector, r.filter.FieldSelector}
 	if found, ok := s.lists[key]; ok {

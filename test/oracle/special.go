@@ -12,7 +12,7 @@ import (
 
 var drivers = parseKind("storage.k8s.io/CSIDriver")
 
-// specials say of kinds what no line of the table can.
+// specials find the references of kinds that no row of the table can express.
 var specials map[string]func(*collector)
 
 func init() {
@@ -57,7 +57,7 @@ const (
 	webhooks = "admissionregistration.k8s.io"
 )
 
-// containers call the Services that their variables and arguments name.
+// containers adds the Services whose addresses are in variables and arguments of containers.
 func (c *collector) containers(path string) {
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
 		for _, container := range items(c.tree, path+"."+list) {
@@ -79,7 +79,7 @@ func (c *collector) containers(path string) {
 	}
 }
 
-// statefulSet has claims whose names end in numbers.
+// statefulSet adds the claims of a StatefulSet, whose names end in numbers.
 func (c *collector) statefulSet() {
 	c.containers("spec.template.spec")
 	for _, claim := range items(c.tree, "spec.volumeClaimTemplates") {
@@ -90,8 +90,8 @@ func (c *collector) statefulSet() {
 	}
 }
 
-// service selects pods, or stands for another one: <service>.<namespace>.svc, with a domain
-// behind it or not.
+// service adds the selected pods of a Service, or the Service of an external name: <service>.<namespace>.svc,
+// perhaps with a domain behind it.
 func (c *collector) service() {
 	if pairs, ok := at(c.tree, "spec.selector").(map[string]any); ok && len(pairs) > 0 {
 		selector := labels.Set{}
@@ -112,7 +112,7 @@ func (c *collector) annotation(key string) string {
 	return value
 }
 
-// quota is for the pods of some priority classes.
+// quota adds the priority classes of a ResourceQuota.
 func (c *collector) quota() {
 	for _, expression := range items(c.tree, "spec.scopeSelector.matchExpressions") {
 		if text(expression, "scopeName") != "PriorityClass" || text(expression, "operator") != "In" {
@@ -125,8 +125,8 @@ func (c *collector) quota() {
 	}
 }
 
-// volumeSource is what a PersistentVolume's spec refers to in the namespace that it says, or else
-// in the claim's.
+// volumeSource adds the references of a PersistentVolume's source, in the namespace of the source or else
+// of the claim.
 func (c *collector) volumeSource(path string) {
 	spec := at(c.tree, path)
 	claim := text(spec, "claimRef.namespace")
@@ -137,7 +137,7 @@ func (c *collector) volumeSource(path string) {
 	c.usesIn(cmp.Or(text(spec, "glusterfs.endpointsNamespace"), claim), "r", path+".glusterfs.endpoints", core("Endpoints"), text(spec, "glusterfs.endpoints"))
 }
 
-// storageClass has parameters with Secrets, or templates of their names.
+// storageClass adds the Secrets in a StorageClass' parameters, which may have templates of their names.
 func (c *collector) storageClass() {
 	parameters, _ := c.tree["parameters"].(map[string]any)
 	for _, use := range []string{"provisioner", "controller-publish", "controller-expand", "node-stage", "node-publish", "node-expand"} {
@@ -150,7 +150,7 @@ func (c *collector) storageClass() {
 	}
 }
 
-// injected has the certificate of an authority from cert-manager.
+// injected adds the sources of cert-manager's annotations for injected authorities.
 func (c *collector) injected() {
 	for key, to := range map[string]string{"cert-manager.io/inject-ca-from": "cert-manager.io/Certificate", "cert-manager.io/inject-ca-from-secret": "Secret"} {
 		if namespace, name, ok := strings.Cut(c.annotation(key), "/"); ok {
@@ -159,7 +159,7 @@ func (c *collector) injected() {
 	}
 }
 
-// lease is of a node in the namespace of those.
+// lease adds the Node of a Lease in the namespace of node leases.
 func (c *collector) lease() {
 	if c.namespace == "kube-node-lease" {
 		c.uses("r", "metadata.name", core("Node"), text(c.tree, "metadata.name"))
@@ -235,7 +235,7 @@ func (c *collector) binding(kind string) {
 	}
 }
 
-// signingRequest is made by a ServiceAccount or a node.
+// signingRequest adds the ServiceAccount or the Node that created a CertificateSigningRequest.
 func (c *collector) signingRequest() {
 	user := strings.Split(text(c.tree, "spec.username"), ":")
 	switch {
@@ -246,7 +246,7 @@ func (c *collector) signingRequest() {
 	}
 }
 
-// reserved are the consumers of a ResourceClaim.
+// reserved adds the consumers of a ResourceClaim.
 func (c *collector) reserved() {
 	for _, consumer := range items(c.tree, "status.reservedFor") {
 		kind := map[string]string{"pods": "Pod", "podgroups": "PodGroup"}[text(consumer, "resource")]

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// summary is what a subscriber of summaries gets of an object, under the names of
-// docs/stream.md. The health is that of docs/health.md, for the kinds that test
-// workloads make.
+// summary is the summary of an object, with the names of
+// docs/stream.md and the health of docs/health.md, for the kinds that test
+// workloads create.
 type summary struct {
 	Kind    string `json:"k"`
 	UID     string `json:"u"`
@@ -24,23 +24,23 @@ type summary struct {
 	PodLabels any            `json:"pl,omitempty"`
 }
 
-// condition is how an object is.
+// condition is the health of an object.
 type condition struct {
 	Health string `json:"h,omitempty"`
 	Why    string `json:"w,omitempty"`
 	Since  int64  `json:"s,omitempty"`
-	// Overdue is anyTime where the object does not say since when: then it follows from when
-	// the engine first saw it so.
+	// Overdue is anyTime if the object does not have the time of its health: then it follows from the time at
+	// which the engine first saw this health.
 	Overdue int64 `json:"od,omitempty"`
 	Ended   bool  `json:"end,omitempty"`
-	// Ready is how many are ready, and how many must be.
+	// Ready has the numbers of ready and of wanted parts.
 	Ready []int64 `json:"rd,omitempty"`
 }
 
 // anyTime stands for a time that only the engine knows.
 const anyTime = -1
 
-// of adds how many parts are ready.
+// of adds the numbers of ready and wanted parts.
 func (c condition) of(ready, wanted int64) condition {
 	c.Ready = []int64{ready, wanted}
 	return c
@@ -60,8 +60,8 @@ func (o *object) summary(root bool) (any, error) {
 	return plain(s)
 }
 
-// deletion returns the properties of an object that decide what its deletion does, for the
-// kinds that test workloads make: its finalizers, and that a pod has finished or has no node.
+// deletion returns the properties of an object that matter for its deletion, for the
+// kinds that test workloads create: its finalizers, and that a pod has finished or has no node.
 func (o *object) deletion() map[string]any {
 	m := map[string]any{}
 	if finalizers := items(o.tree, "metadata.finalizers"); len(finalizers) > 0 {
@@ -76,7 +76,7 @@ func (o *object) deletion() map[string]any {
 	return m
 }
 
-// patient is on its way, and degraded if that takes longer than ten minutes.
+// patient returns progressing, which becomes degraded after ten minutes.
 func patient(why string, since int64) condition {
 	c := condition{Health: "progressing", Why: why, Since: since, Overdue: anyTime}
 	if since != 0 {
@@ -85,7 +85,7 @@ func patient(why string, since int64) condition {
 	return c
 }
 
-// healthOf knows the kinds that are made here. Any other kind is unknown.
+// healthOf returns the health of the kinds that tests create. Other kinds have none.
 func healthOf(kind schema.GroupKind, tree map[string]any) condition {
 	if deleted := text(tree, "metadata.deletionTimestamp"); deleted != "" {
 		return terminating(seconds(deleted), tree)
@@ -125,7 +125,8 @@ func healthOf(kind schema.GroupKind, tree map[string]any) condition {
 	return c
 }
 
-// terminating is of an object that is being deleted. A Namespace says what failed, or what it waits for.
+// terminating returns the health of an object that is being deleted. The reason of a Namespace is its failure or the
+// objects that it waits for.
 func terminating(since int64, tree map[string]any) condition {
 	c := condition{Health: "terminating", Since: since, Overdue: since + 600}
 	for _, of := range items(tree, "status.conditions") {
@@ -179,7 +180,7 @@ func claimHealth(tree map[string]any) condition {
 	}
 }
 
-// degraded takes the reason and the time from a condition.
+// degraded returns the health with the reason and the time of a condition.
 func degraded(because any) condition {
 	return condition{Health: "degraded", Why: text(because, "reason"), Since: transition(because)}
 }
@@ -259,7 +260,7 @@ func podHealth(tree map[string]any) condition {
 	return c.of(ready, int64(len(containers)))
 }
 
-// podPhaseHealth is of a pod without init containers.
+// podPhaseHealth returns the health of a pod without init containers.
 func podPhaseHealth(tree map[string]any) condition {
 	containers := items(tree, "status.containerStatuses")
 	readiness := conditionOf(tree, "Ready")
@@ -320,7 +321,7 @@ func podPhaseHealth(tree map[string]any) condition {
 	return patient(cmp.Or(waits, "Pending"), transition(scheduled))
 }
 
-// conditionOf is one of status.conditions, nil if there is none of that type.
+// conditionOf returns the condition of a type in status.conditions, nil if there is none.
 func conditionOf(tree any, kind string) any {
 	for _, c := range items(tree, "status.conditions") {
 		if text(c, "type") == kind {
@@ -330,13 +331,13 @@ func conditionOf(tree any, kind string) any {
 	return nil
 }
 
-// count is a number that is 0 where it is absent.
+// count returns the number at a path, 0 if it is absent.
 func count(tree any, path string) int64 {
 	n, _ := whole(at(tree, path))
 	return n
 }
 
-// transition is when one of status.conditions changed last.
+// transition returns the time of the last change of a condition.
 func transition(condition any) int64 { return seconds(text(condition, "lastTransitionTime")) }
 
 func whole(value any) (int64, bool) {

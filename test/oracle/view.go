@@ -6,18 +6,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// View is a GraphView's spec, in the oracle's own words.
+// View is a GraphView's spec, in the oracle's own type.
 type View struct {
 	Queries    []Query     `json:"queries"`
 	Namespaces *Namespaces `json:"namespaces,omitempty"`
 	Roots      *Roots      `json:"roots,omitempty"`
 	// Rules are the existing ReferenceRules, which are not part of the spec.
 	Rules []Rule `json:"-"`
-	// Summaries are what the subscriber asks for, in place of objects.
+	// Summaries reports whether the subscriber asks for summaries in place of objects.
 	Summaries bool `json:"-"`
 }
 
-// Query includes or excludes what it matches.
+// Query includes or excludes the resources that it matches.
 type Query struct {
 	Include *Include `json:"include,omitempty"`
 	Exclude *Exclude `json:"exclude,omitempty"`
@@ -29,7 +29,7 @@ type Include struct {
 	Object                     Filter `json:"object,omitzero"`
 }
 
-// Exclude leaves resources out.
+// Exclude excludes resources.
 type Exclude struct {
 	ResourceSelectorExpression string `json:"resourceSelectorExpression"`
 }
@@ -51,14 +51,14 @@ type Namespaces struct {
 	ObjectSelectorExpression string   `json:"objectSelectorExpression,omitempty"`
 }
 
-// Roots selects the objects from which everything visible is reached.
+// Roots selects the objects from which all visible objects can be reached.
 type Roots struct {
 	ObjectSelectorExpressions []string `json:"objectSelectorExpressions,omitempty"`
 	IgnoreArcDirection        []string `json:"ignoreArcDirection,omitempty"`
 	Follow                    *Follow  `json:"follow,omitempty"`
 }
 
-// Follow says which way and how far the graph is explored from the roots.
+// Follow has the direction and the number of steps from the roots.
 type Follow struct {
 	Direction string   `json:"direction"`
 	Depth     int      `json:"depth,omitempty"`

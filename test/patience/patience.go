@@ -1,5 +1,5 @@
 // Package patience stretches the time limits of tests on a slow machine. A limit is a guard: it ends
-// a test that waits for what does not come, and no test passes because of it.
+// a test that waits in vain, and no test passes because of it.
 //
 // It imports only the standard library, so that tests of any package may use it.
 package patience

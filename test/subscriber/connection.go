@@ -9,19 +9,19 @@ import (
 // pause is between two attempts to connect.
 const pause = 50 * time.Millisecond
 
-// Stream is one connection: it waits for the next message. It is called no more once it
-// has returned an error.
+// Stream is one connection: a call waits for the next message. It must not be called again after an
+// error.
 type Stream func() (text []byte, err error)
 
-// Open opens a stream that continues after a revision, or, where that is empty, begins.
-// The context ends the stream too.
+// Open opens a stream that continues after a revision, or, if that is empty, begins.
+// The end of the context ends the stream too.
 type Open func(ctx context.Context, since string) (Stream, error)
 
-// errRules is wrapped by what a server must not send.
+// errRules is wrapped by errors about messages that a server must not send.
 var errRules = errors.New("against the rules")
 
-// Begin is for a new connection. It returns the revision to continue after, empty where
-// there is none.
+// Begin prepares for a new connection. It returns the revision to continue after, empty without
+// one.
 func (s *Subscriber) Begin() (since string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,8 +34,8 @@ func (s *Subscriber) Begin() (since string) {
 	return since
 }
 
-// Follow applies what comes until the stream ends, and returns how it did: with the
-// server's message, if there was one, or with what next returned.
+// Follow applies messages until the stream ends. It returns the message with which the server ended
+// it, if there was one, or else the error of next.
 func (s *Subscriber) Follow(next Stream) error {
 	s.mu.Lock()
 	s.connections++
@@ -55,8 +55,8 @@ func (s *Subscriber) Follow(next Stream) error {
 	}
 }
 
-// Persist connects, follows, and connects again until ctx is done. How streams end is
-// no fault.
+// Persist connects, follows, and connects again until ctx is done. The end of a stream is
+// no error.
 func (s *Subscriber) Persist(ctx context.Context, open Open) {
 	for ctx.Err() == nil {
 		connection, cut := context.WithCancel(ctx)
@@ -65,7 +65,7 @@ func (s *Subscriber) Persist(ctx context.Context, open Open) {
 		s.mu.Unlock()
 		next, err := open(connection, s.Begin())
 		if err == nil {
-			_ = s.Follow(next) // it is lost, or cut
+			_ = s.Follow(next) // it ends with the connection
 		}
 		cut()
 		select {

@@ -2,15 +2,15 @@ package subscriber
 
 import "github.com/go-json-experiment/json"
 
-// Heading is what a message says of itself.
+// Heading has the members of a message beside its actions and warnings.
 type Heading struct {
 	Rev    string `json:"rev"`
 	Synced bool   `json:"synced"`
 	Reset  bool   `json:"reset"`
 }
 
-// Head reads the heading of a message without decoding what else is in it: a program that measures
-// a server must not take its processor.
+// Head decodes the heading of a message and skips the rest, so that a program that measures
+// a server leaves it the processor.
 func Head(text []byte) (h Heading, err error) {
 	err = json.Unmarshal(text, &h)
 	return h, err

@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Socket reads a WebSocket, which it closes when that has ended.
+// Socket reads a WebSocket, and closes it at its end.
 func Socket(ctx context.Context, conn *websocket.Conn) Stream {
 	conn.SetReadLimit(-1) // a single object may be larger than a message should be
 	return func() ([]byte, error) {
@@ -22,13 +22,13 @@ func Socket(ctx context.Context, conn *websocket.Conn) Stream {
 			err = fmt.Errorf("a message of type %v: %w", kind, errRules)
 		}
 		if err != nil {
-			_ = conn.CloseNow() // it is over either way
+			_ = conn.CloseNow() // the stream has ended in any case
 		}
 		return text, err
 	}
 }
 
-// RefusedError is an answer that is no stream.
+// RefusedError is a response with another code than 200.
 type RefusedError struct {
 	Code int
 	Body string
@@ -36,8 +36,8 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("HTTP %d: %s", e.Code, e.Body) }
 
-// Response sends a request and reads the answer, which is of events or of lines. It is a
-// RefusedError where the code is not 200.
+// Response sends a request and reads the response, which has server-sent events or lines. It returns a
+// RefusedError if the code is not 200.
 func Response(client *http.Client, request *http.Request) (Stream, error) {
 	response, err := client.Do(request)
 	if err != nil {
@@ -55,7 +55,7 @@ func Response(client *http.Client, request *http.Request) (Stream, error) {
 	return func() ([]byte, error) {
 		text, err := next(body)
 		if err != nil {
-			_ = response.Body.Close() // it is over either way
+			_ = response.Body.Close() // the stream has ended in any case
 		}
 		return text, err
 	}, nil
@@ -71,7 +71,7 @@ func line(body *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// event returns the data of the next event, and wants an id where there is a revision.
+// event returns the data of the next event. The event's id must be the revision of the data.
 func event(body *bufio.Reader) ([]byte, error) {
 	var id, data string
 	for {
@@ -98,7 +98,7 @@ func event(body *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// Batches reads what returns several messages at a time, perhaps beside an error.
+// Batches returns a Stream from a function that returns several messages at a time, perhaps beside an error.
 func Batches[F any](next func() ([]F, error), text func(F) []byte) Stream {
 	var batch []F
 	var end error

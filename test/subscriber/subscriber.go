@@ -10,10 +10,10 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// Subscriber is one, over all its connections. New makes it.
+// Subscriber is one subscriber over all its connections. New makes it.
 type Subscriber struct {
 	// Heard, where it is set, is given each message before it is applied, while the
-	// subscriber is locked. An error is what is wrong with the message. It is set before
+	// subscriber is locked. Its error says that the message is wrong. It is set before
 	// the first message comes.
 	Heard func(text []byte) error
 
@@ -26,11 +26,11 @@ type Subscriber struct {
 	cut         context.CancelFunc // ends the present connection of Persist
 }
 
-// New returns a subscriber that knows nothing yet.
+// New returns a subscriber without a graph.
 func New() *Subscriber { return &Subscriber{client: oracle.Client{Strict: true}} }
 
-// Continued returns another subscriber that begins with what this one knows, which
-// follows nothing any more.
+// Continued returns another subscriber with the graph of this one, which must not be
+// used any more.
 func (s *Subscriber) Continued() *Subscriber {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *Subscriber) Apply(text []byte) {
 	}
 }
 
-// Fail keeps what was wrong, unless something was before.
+// Fail records an error, unless there was one before.
 func (s *Subscriber) Fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,15 +69,15 @@ func (s *Subscriber) Fail(err error) {
 	}
 }
 
-// Err is the first thing that was wrong.
+// Err returns the first error.
 func (s *Subscriber) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.broken
 }
 
-// Differs says how the subscriber's graph differs from want now, or why it cannot be
-// compared; empty: it does not.
+// Differs returns the differences between the present graph and want, or the reason why they cannot be
+// compared. It returns "" for equal graphs.
 func (s *Subscriber) Differs(want oracle.Graph) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func (s *Subscriber) Differs(want oracle.Graph) string {
 	return oracle.Compare(want, s.client.Graph())
 }
 
-// Look gives a look at the client, which stands still meanwhile. The look may call no
+// Look calls look with the client, which does not change during the call. The function must not call a
 // method of the subscriber.
 func (s *Subscriber) Look(look func(c *oracle.Client)) {
 	s.mu.Lock()
@@ -98,7 +98,7 @@ func (s *Subscriber) Look(look func(c *oracle.Client)) {
 	look(&s.client)
 }
 
-// locked returns what the client says.
+// locked calls a method of the client under the lock.
 func locked[T any](s *Subscriber, of func(*oracle.Client) T) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,33 +108,33 @@ func locked[T any](s *Subscriber, of func(*oracle.Client) T) T {
 // Synced reports whether the graph is complete on the current connection.
 func (s *Subscriber) Synced() bool { return locked(s, (*oracle.Client).Synced) }
 
-// Rev is the last revision.
+// Rev returns the last revision.
 func (s *Subscriber) Rev() string { return locked(s, (*oracle.Client).Rev) }
 
-// Warnings are the live ones.
+// Warnings returns the present warnings.
 func (s *Subscriber) Warnings() []oracle.Warning { return locked(s, (*oracle.Client).Warnings) }
 
 // Resets returns the number of resets that the server sent.
 func (s *Subscriber) Resets() int { return locked(s, (*oracle.Client).Resets) }
 
-// Redundant is how many elements came that were there already.
+// Redundant returns the number of elements that were sent although the client had them.
 func (s *Subscriber) Redundant() int { return locked(s, (*oracle.Client).Redundant) }
 
-// Told is how the server ended a stream last, nil if it has ended none.
+// Told returns the last message with which the server ended a stream, nil if there was none.
 func (s *Subscriber) Told() *oracle.StreamError {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.told
 }
 
-// Ends are the streams that the server ended with a message, by code.
+// Ends returns the number of streams that the server ended with a message, by code.
 func (s *Subscriber) Ends() map[int]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.ends)
 }
 
-// Connections is how many streams were opened.
+// Connections returns the number of opened streams.
 func (s *Subscriber) Connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,11 +1,11 @@
-// Package workload is what tests of the engine do to a cluster: views of every
+// Package workload has views of every
 // sort over two namespaces ([Views]), and random changes in these
-// ([Workload]) that real controllers answer.
+// ([Workload]), to which real controllers react.
 //
-// It knows neither the API server nor what a test expects: clients, namespaces
-// and randomness are given, errors are returned. Given the same Random, the
-// series of attempts is the same; what becomes of them depends on what the
-// controllers did in between.
+// It knows neither the API server nor the expectations of a test: the caller gives clients, namespaces
+// and randomness, and gets errors. The same Random gives the same
+// series of attempts; their results also depend on the
+// controllers.
 //
 // A Workload belongs to one goroutine.
 package workload

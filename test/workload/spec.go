@@ -9,7 +9,7 @@ import (
 	"graphview.dev/test/oracle"
 )
 
-// Spec is an oracle's view as the engine wants it: as that of the GraphView which says it.
+// Spec converts an oracle's view into the engine's type, by way of a GraphView's spec.
 func Spec(v oracle.View) (spec.Spec, error) {
 	var declared v1alpha1.GraphViewSpec
 	if err := convert(v, &declared); err != nil {
@@ -18,7 +18,7 @@ func Spec(v oracle.View) (spec.Spec, error) {
 	return validation.SpecOf(&declared)
 }
 
-// Rule is an oracle's rule as the engine wants it.
+// Rule converts an oracle's rule into the engine's type.
 func Rule(r oracle.Rule) (spec.Rule, error) {
 	var declared v1alpha1.ReferenceRuleSpec
 	if err := convert(r.Spec, &declared); err != nil {
@@ -27,7 +27,7 @@ func Rule(r oracle.Rule) (spec.Rule, error) {
 	return validation.RuleOf(&declared)
 }
 
-// convert reads as one type what another one writes as JSON.
+// convert converts a value into another type with the same JSON.
 func convert(from, to any) error {
 	text, err := json.Marshal(from)
 	if err != nil {

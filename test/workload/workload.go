@@ -20,7 +20,7 @@ type Workload struct {
 	Client     client.Client
 	Random     *rand.Rand
 	Namespaces []string
-	// Steps counts what Step has done.
+	// Steps counts the calls of Step.
 	Steps int
 }
 
@@ -42,8 +42,8 @@ func (w *Workload) Step(ctx context.Context) error {
 		}
 		return nil
 	}
-	// A controller may have been faster, a finalizer slower, and a pod's
-	// ServiceAccount may not be there: none of it matters.
+	// These errors are no failures: a controller was faster, a finalizer delays a deletion, or a pod's
+	// ServiceAccount is missing.
 	err := w.write(ctx, o)
 	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("write %T %s: %w", o, o.GetName(), err)
@@ -51,7 +51,7 @@ func (w *Workload) Step(ctx context.Context) error {
 	return nil
 }
 
-// object makes one of a kind, with a name out of a few.
+// object returns an object of a kind, with one of a few names.
 func (w *Workload) object(kind int) client.Object {
 	meta := metav1.ObjectMeta{Namespace: w.namespace(), Labels: w.labels()}
 	named := func(prefix string, n int) { meta.Name = fmt.Sprint(prefix, w.Random.IntN(n)) }
@@ -93,7 +93,7 @@ func (w *Workload) object(kind int) client.Object {
 	}
 }
 
-// peer selects pods, in some namespaces by what these are labelled with.
+// peer selects pods, sometimes in namespaces with some label.
 func (w *Workload) peer() networkingv1.NetworkPolicyPeer {
 	peer := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": w.tier()}}}
 	coloured := metav1.LabelSelectorRequirement{Key: "colour", Operator: metav1.LabelSelectorOpExists}
@@ -107,7 +107,7 @@ func (w *Workload) peer() networkingv1.NetworkPolicyPeer {
 	return peer
 }
 
-// write creates or replaces an object; pods are left as they are.
+// write creates or replaces an object. It does not replace pods.
 func (w *Workload) write(ctx context.Context, o client.Object) error {
 	err := w.Client.Create(ctx, o)
 	if !apierrors.IsAlreadyExists(err) {
@@ -157,7 +157,7 @@ func (w *Workload) podSpec() corev1.PodSpec {
 	return spec
 }
 
-// somePod is one of the pods of a namespace, nil if there is none.
+// somePod returns one of the pods of a namespace, nil if there is none.
 func (w *Workload) somePod(ctx context.Context) (*corev1.Pod, error) {
 	var pods corev1.PodList
 	if err := w.Client.List(ctx, &pods, client.InNamespace(w.namespace())); err != nil {

@@ -1,2 +1,2 @@
-// Package heap reads what a process has allocated and not given up.
+// Package heap measures the allocated memory of a process.
 package heap

@@ -2,7 +2,7 @@ package heap
 
 import "runtime"
 
-// Held is how many bytes are allocated after a garbage collection, stacks included.
+// Held returns the number of allocated bytes after a garbage collection, with the stacks.
 func Held() int64 {
 	for range 3 { // pools and finalizers take more than one
 		runtime.GC()

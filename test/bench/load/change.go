@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Paced is Each for n changes at a rate: each one begins when it is due, even if others are not
-// done, unless a number of them is not.
+// Paced calls do n times at a rate. A call begins when it is due, unless atOnce calls are still
+// running.
 func Paced(ctx context.Context, n, rate, atOnce int, do func(context.Context, int) error) error {
 	group, changing := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -29,7 +29,7 @@ func Paced(ctx context.Context, n, rate, atOnce int, do func(context.Context, in
 	return group.Wait()
 }
 
-// Numbers visits the numbers of changes in a message: those between a mark and a quotation mark.
+// Numbers returns the numbers of changes in a message: the numbers between a mark and a quotation mark.
 func Numbers(text, mark []byte) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for {

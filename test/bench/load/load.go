@@ -1,4 +1,4 @@
-// Package load makes the objects that programs measure others with, from templates of YAML. It
+// Package load creates objects for measurements from templates of YAML, and changes at a rate. It
 // knows no view.
 package load
 
@@ -26,7 +26,7 @@ import (
 // creators work at once; more only wait for the API server.
 const creators = 24
 
-// Who the API server notes in managedFields, as in a cluster.
+// The field managers in managedFields, as in a cluster.
 var (
 	byController = metav1.CreateOptions{FieldManager: "kube-controller-manager"}
 	byKubelet    = metav1.UpdateOptions{FieldManager: "kubelet"}
@@ -36,7 +36,7 @@ var (
 // Scope.
 type Template []*template.Template
 
-// Parse parses a template, and panics where it is none.
+// Parse parses a template, and panics if that fails.
 func Parse(text string) (t Template) {
 	for document := range strings.SplitSeq(text, "\n---\n") {
 		t = append(t, template.Must(template.New("").Parse(document)))
@@ -44,31 +44,31 @@ func Parse(text string) (t Template) {
 	return t
 }
 
-// Scope is what all templates see. Names, hashes and addresses differ between objects, as in a
-// cluster: they do not compress.
+// Scope has the functions of all templates. Names, hashes and addresses are random, and so do not
+// compress, as in a cluster.
 type Scope struct {
 	Random *rand.Rand
 	uids   map[string]types.UID
 }
 
-// NewScope returns that of the i-th part of a load.
+// NewScope returns the scope of the i-th part of a load.
 func NewScope(i int) *Scope {
 	return &Scope{Random: rand.New(rand.NewPCG(1, uint64(i))), uids: make(map[string]types.UID)}
 }
 
-// UID is that of the object of a kind that was created last.
+// UID returns the UID of the object of a kind that was created last.
 func (s *Scope) UID(kind string) types.UID { return s.uids[kind] }
 
-// Word is a random word as they end the names of pods.
+// Word returns a random word like the ends of the names of pods.
 func (s *Scope) Word(length int) string { return s.draw("bcdfghjklmnpqrstvwxz2456789", length) }
 
-// Hex is a hash.
+// Hex returns a random hash.
 func (s *Scope) Hex(length int) string { return s.draw("0123456789abcdef", length) }
 
-// Number is from 1 to 250.
+// Number returns a random number from 1 to 250.
 func (s *Scope) Number() int { return 1 + s.Random.IntN(250) }
 
-// Count is the numbers below n.
+// Count returns the numbers below n.
 func (s *Scope) Count(n int) (all []int) {
 	for i := range n {
 		all = append(all, i)
@@ -76,7 +76,7 @@ func (s *Scope) Count(n int) (all []int) {
 	return all
 }
 
-// Now is the time, in whole seconds.
+// Now returns the time, in whole seconds.
 func (s *Scope) Now() string { return time.Now().UTC().Format(time.RFC3339) }
 
 func (s *Scope) draw(letters string, length int) string {
@@ -87,20 +87,20 @@ func (s *Scope) draw(letters string, length int) string {
 	return string(word)
 }
 
-// Maker makes objects, and says how many there are.
+// Maker creates objects, and prints how many it has created.
 type Maker struct {
 	client dynamic.Interface
 	made   atomic.Int64
 }
 
-// NewMaker makes objects by way of an API server.
+// NewMaker returns a Maker that creates objects at an API server.
 func NewMaker(config *rest.Config) (*Maker, error) {
 	client, err := dynamic.NewForConfig(config)
 	return &Maker{client: client}, err
 }
 
-// Create creates the objects of a template one after the other. A status is written when the object
-// is there.
+// Create creates the objects of a template one after the other. It writes a status after the object
+// was created.
 func (m *Maker) Create(ctx context.Context, t Template, data any, scope *Scope) error {
 	for _, document := range t {
 		var text bytes.Buffer
@@ -133,7 +133,7 @@ func (m *Maker) Create(ctx context.Context, t Template, data any, scope *Scope) 
 	return nil
 }
 
-// Each does n things, several at once, and stops at the first error.
+// Each calls do n times, several calls at once, and stops at the first error.
 func Each(ctx context.Context, n int, do func(context.Context, int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(creators)

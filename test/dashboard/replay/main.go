@@ -1,9 +1,9 @@
-// Command replay serves the page with graphs that a generator made, in the protocol of the
-// stream, and changes them as often as it is asked to: what the page is looked at
-// and measured with at sizes that no test cluster has.
+// Command replay serves the page with generated graphs, in the protocol of the
+// stream, and changes them at a given rate. Pictures and measurements of the page need it for
+// sizes that no test cluster has.
 //
-// It knows one thing of the protocol: that a stream begins with a graph and goes on
-// with changes. Tests of what is shown run against a real operator.
+// It knows one rule of the protocol: a stream begins with a graph and goes on
+// with changes. Tests of the page's contents run against a real operator.
 package main
 
 import (
@@ -115,7 +115,7 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	defer conn.CloseNow() //nolint:errcheck // it is over either way
+	defer conn.CloseNow() //nolint:errcheck // the stream has ended in any case
 	ctx := conn.CloseRead(r.Context())
 	send := func(message map[string]any) bool {
 		text, err := json.Marshal(message)
@@ -138,7 +138,7 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request) {
 	s.change(ctx, r.PathValue("name"), send)
 }
 
-// change goes through the changes again and again.
+// change sends the changes again and again.
 func (s *server) change(ctx context.Context, name string, send func(map[string]any) bool) {
 	text, err := os.ReadFile(filepath.Join(s.dir, filepath.Base(name)+".changes.json"))
 	var changes [][]json.RawMessage

@@ -23,8 +23,8 @@ type specimen struct {
 	Object map[string]any `json:"object"`
 }
 
-// corpus writes the objects that kstatus and Argo CD test themselves with, as the
-// modules have them.
+// corpus writes the objects of the test data of kstatus and Argo CD, from their
+// modules.
 func corpus(out io.Writer) error {
 	all, err := kstatusObjects()
 	if err != nil {
@@ -45,7 +45,7 @@ func moduleDir(path string) (string, error) {
 	return strings.TrimSpace(string(dir)), nil
 }
 
-// kstatusObjects are the manifests in the source of its tests.
+// kstatusObjects returns the manifests in the source of kstatus' tests.
 func kstatusObjects() ([]specimen, error) {
 	dir, err := moduleDir("github.com/fluxcd/cli-utils")
 	if err != nil {
@@ -105,7 +105,7 @@ func argoObjects() ([]specimen, error) {
 	return all, nil
 }
 
-// read is a manifest as the tools get it, and false for what is none.
+// read parses a manifest. It returns false for other texts.
 func read(name string, text []byte) (specimen, bool) {
 	converted, err := yaml.YAMLToJSON(text)
 	if err != nil {

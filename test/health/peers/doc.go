@@ -1,9 +1,9 @@
-// Command peers prints how GitOps tools judge objects: Argo CD by its built-in checks and,
-// where it is given the file of one, by a health check in Lua; Flux and others by
-// kstatus. It reads a JSON array of objects from standard input
+// Command peers prints the verdicts of GitOps tools on objects: those of Argo CD's built-in checks, those of
+// kstatus, which Flux and others use, and, with the file of one, those of a health check in
+// Lua. It reads a JSON array of objects from standard input
 // and writes a JSON array of verdicts. With the argument corpus it writes the
-// objects that both tools test themselves with.
+// objects of both tools' test data.
 //
-// It is a module of its own for tests, so that none of the tools is among the
-// operator's dependencies.
+// It is a separate module, so that the operator does not depend on the
+// tools.
 package main

@@ -14,11 +14,11 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// verdict is what the tools say of one object.
+// verdict has the verdicts of the tools on one object.
 type verdict struct {
-	// Script is what Argo CD says by the script, where one is given.
+	// Script is the verdict of the script, if there is one.
 	Script health `json:"script"`
-	// ArgoCD is what its built-in checks say, empty for a kind that they do not know.
+	// ArgoCD is the verdict of Argo CD's built-in checks, empty for a kind that they do not know.
 	ArgoCD  health `json:"argocd"`
 	KStatus health `json:"kstatus"`
 }
@@ -92,8 +92,8 @@ func judge(script string, object map[string]any) (v verdict, err error) {
 	return v, nil
 }
 
-// check runs the script as Argo CD does: the object is the global obj, and what
-// the script returns is the health.
+// check runs the script as Argo CD does: the object is the global obj, and the result of
+// the script is the health.
 func check(script string, object map[string]any) (health, error) {
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})
 	defer state.Close()
@@ -115,7 +115,7 @@ func check(script string, object map[string]any) (health, error) {
 	return health{table.RawGetString("status").String(), table.RawGetString("message").String()}, nil
 }
 
-// value is JSON as Lua has it.
+// value converts JSON to a value of Lua.
 func value(state *lua.LState, from any) lua.LValue {
 	switch v := from.(type) {
 	case map[string]any:
