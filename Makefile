@@ -213,7 +213,7 @@ fmt: ## format the Go files
 	@gofmt -w $$(git ls-files --cached --others --exclude-standard '*.go')
 
 .PHONY: generate
-generate: ## generate deep copies, CustomResourceDefinitions, the ClusterRole, tables in docs and of Kubernetes' kinds, the copies in the chart and the bundle of the dashboard
+generate: ## generate deep copies, CustomResourceDefinitions, the ClusterRole, tables in docs and of Kubernetes' kinds, the OpenAPI document and the types of the protocol, the copies in the chart and the bundle of the dashboard
 	@go tool controller-gen object paths=./api/...
 	@go tool controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	@go tool controller-gen rbac:roleName=graphview-manager paths=./controllers/... output:rbac:artifacts:config=config/rbac

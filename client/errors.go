@@ -3,7 +3,6 @@ package client
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -15,29 +14,6 @@ import (
 
 	"graphview.dev/api/reason"
 )
-
-// CloseError is how a server ended a stream.
-type CloseError struct {
-	// Code is the close code of the WebSocket.
-	Code reason.Code `json:"code"`
-	// CodeString names the code.
-	CodeString string `json:"code_string"`
-	// Reason is for programs; see its Remedy. "" where only a code was heard.
-	Reason reason.Reason `json:"reason"`
-	// Message is for people.
-	Message string `json:"message"`
-}
-
-func (e *CloseError) Error() string {
-	text := fmt.Sprintf("the server ended the stream (%d %s)", e.Code, e.Reason)
-	if e.Reason == "" {
-		text = fmt.Sprintf("the server ended the stream (%d)", e.Code)
-	}
-	if e.Message != "" {
-		text += ": " + e.Message
-	}
-	return text
-}
 
 // Permanent reports whether err stays until a user acts. A Subscription returns such errors,
 // and tries again after others. A Subscription that had its graph also tries again when it is

@@ -67,13 +67,13 @@ func (g *Graph) Apply(m *Message) {
 		}
 	}
 	for i := range m.Cleared {
-		delete(g.warnings, m.Cleared[i].identity())
+		delete(g.warnings, m.Cleared[i].Identity())
 	}
 	for i := range m.Warnings {
 		if g.warnings == nil {
 			g.warnings = map[string]Warning{}
 		}
-		g.warnings[m.Warnings[i].identity()] = m.Warnings[i]
+		g.warnings[m.Warnings[i].Identity()] = m.Warnings[i]
 	}
 	for i, k := range m.Kinds { // all that the view watches
 		if i == 0 {
@@ -126,7 +126,7 @@ func (g *Graph) Keys() []Key { return slices.SortedFunc(maps.Keys(g.Vertices), K
 
 // ArcKeys are those of the arcs, sorted.
 func (g *Graph) ArcKeys() []ArcKey {
-	return slices.SortedFunc(maps.Keys(g.Arcs), ArcKey.compare)
+	return slices.SortedFunc(maps.Keys(g.Arcs), ArcKey.Compare)
 }
 
 // empty reports whether the graph has no elements and no warnings.

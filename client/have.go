@@ -99,7 +99,7 @@ func (d *dropped) without(m *Message) {
 // actions returns the deletions, of arcs first, in a stable order.
 func (d *dropped) actions() []Action {
 	all := make([]Action, 0, len(d.vertices)+len(d.arcs))
-	for _, k := range slices.SortedFunc(maps.Keys(d.arcs), ArcKey.compare) {
+	for _, k := range slices.SortedFunc(maps.Keys(d.arcs), ArcKey.Compare) {
 		all = append(all, Action{DeleteArc: &Arc{From: k.From, To: k.To, Type: k.Type}})
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(d.vertices), Key.Compare) {
@@ -110,7 +110,7 @@ func (d *dropped) actions() []Action {
 
 // continueWith turns a reset that keeps a part of the graph into changes. All else stays in the graph until it
 // comes again or the graph is whole, so that a reader never sees less than there is.
-func (s *Subscription) continueWith(m *Message) error {
+func (s *Subscription) continueWith(m *Received) error {
 	if m.Reset && m.Keep != "" {
 		kept, err := contents.ParseKept(m.Keep)
 		if err != nil {
@@ -125,7 +125,7 @@ func (s *Subscription) continueWith(m *Message) error {
 	if s.dropped == nil {
 		return nil
 	}
-	s.dropped.without(m)
+	s.dropped.without(&m.Message)
 	var deletions []Action
 	if m.Rev != "" {
 		deletions = s.dropped.actions()

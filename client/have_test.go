@@ -36,7 +36,7 @@ func TestKeep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.Apply(m)
+		g.Apply(&m.Message)
 	}
 	if diff := cmp.Diff("a a-r->"+other+" @", summary(g)); diff != "" {
 		t.Error(diff)
@@ -52,7 +52,7 @@ func TestHaveIsWhatMessagesMade(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.Apply(m)
+			g.Apply(&m.Message)
 		}
 		h := contents.New(0, contents.Seed{1, 2})
 		g.addTo(h)

@@ -2,30 +2,8 @@ package client
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
-
-// The healths that these functions return. Others are as the server says.
-const (
-	HealthOK       = "ok"
-	HealthDegraded = "degraded"
-)
-
-// HealthAt returns the health at a time and its reason, if the object has not changed since: from Overdue on
-// the object is degraded, and no message says so.
-func (s *Summary) HealthAt(now time.Time) (health, why string) {
-	if s.Overdue == 0 || now.Unix() < s.Overdue {
-		return s.Health, s.Why
-	}
-	switch {
-	case s.Health == HealthOK:
-		return HealthDegraded, "Expired"
-	case s.Health == "terminating" && s.Why == "":
-		return HealthDegraded, "Terminating"
-	}
-	return HealthDegraded, s.Why
-}
 
 // HealthAt returns the health of an object of a graph with summaries at a time, from its summary and its
 // neighbours. It is Summary.HealthAt, with two exceptions: "" for an object that has ended and was replaced,
@@ -87,7 +65,7 @@ func (g *Graph) SelectsNothing(key Key, now time.Time) string {
 		}
 	}
 	for other, maker := range g.Vertices {
-		if other.Namespace == key.Namespace && maker.Summary != nil && s.explainedBy(other.Name, maker.Summary) {
+		if other.Namespace == key.Namespace && maker.Summary != nil && explainedBy(s, other.Name, maker.Summary) {
 			return ""
 		}
 	}
@@ -114,64 +92,12 @@ func (g *Graph) hasAll(kind resource, namespace string) bool {
 	return false
 }
 
-// Selection is a selector that has to select an object.
-type Selection struct {
-	Group        string        `json:"g"`
-	Kind         string        `json:"k"`
-	Requirements []Requirement `json:"q"`
-}
-
-// Requirement is one condition on a label.
-type Requirement struct {
-	Label string `json:"l"`
-	// Operator is In, NotIn, Exists or DoesNotExist.
-	Operator string   `json:"o"`
-	Values   []string `json:"v,omitempty"`
-}
-
 // explainedBy reports whether an object of the namespace says why nothing is selected: it makes pods that
 // would be selected, or it is at rest and the selector names it.
-func (s *Selection) explainedBy(name string, maker *Summary) bool {
-	if len(maker.PodLabels) > 0 && s.matches(maker.PodLabels) {
+func explainedBy(s *Selection, name string, maker *Summary) bool {
+	if len(maker.PodLabels) > 0 && s.Matches(maker.PodLabels) {
 		return true
 	}
 	atRest := maker.Health == "suspended" || maker.Ready != nil && maker.Ready[1] == 0
 	return atRest && slices.ContainsFunc(s.Requirements, func(r Requirement) bool { return r.Operator == "In" && slices.Contains(r.Values, name) })
-}
-
-func (s *Selection) matches(labels map[string]string) bool {
-	return !slices.ContainsFunc(s.Requirements, func(r Requirement) bool {
-		value, has := labels[r.Label]
-		switch r.Operator {
-		case "In":
-			return !has || !slices.Contains(r.Values, value)
-		case "NotIn":
-			return has && slices.Contains(r.Values, value)
-		case "Exists":
-			return !has
-		default:
-			return has
-		}
-	})
-}
-
-// String returns the selector as kubectl writes it.
-func (s *Selection) String() string {
-	parts := make([]string, 0, len(s.Requirements))
-	for _, r := range s.Requirements {
-		values := "(" + strings.Join(r.Values, ",") + ")"
-		switch {
-		case r.Operator == "Exists":
-			parts = append(parts, r.Label)
-		case r.Operator == "DoesNotExist":
-			parts = append(parts, "!"+r.Label)
-		case r.Operator == "NotIn":
-			parts = append(parts, r.Label+" notin "+values)
-		case len(r.Values) == 1:
-			parts = append(parts, r.Label+"="+r.Values[0])
-		default:
-			parts = append(parts, r.Label+" in "+values)
-		}
-	}
-	return strings.Join(parts, ",")
 }

@@ -3,29 +3,19 @@ package client
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 )
-
-// inferredField is the prefix of the fields of inferred references.
-const inferredField = "inferred/"
-
-// onlyInferred reports whether only inferred references make the arc.
-func (a *Arc) onlyInferred() bool {
-	fields := a.Attributes.Fields
-	return len(fields) > 0 && !slices.ContainsFunc(fields, func(field string) bool { return !strings.HasPrefix(field, inferredField) })
-}
 
 // excludeInferred takes the arcs that only inferred references make out of a message. An arc that the
 // graph has because something else made it is deleted.
-func (m *Message) excludeInferred(g *Graph) error {
-	if !slices.ContainsFunc(m.Actions, func(a Action) bool { return a.SetArc != nil && a.SetArc.onlyInferred() }) {
+func (m *Received) excludeInferred(g *Graph) error {
+	if !slices.ContainsFunc(m.Actions, func(a Action) bool { return a.SetArc != nil && a.SetArc.Attributes.Inferred() }) {
 		return nil
 	}
 	return m.rewrite(func(texts []json.RawMessage) ([]json.RawMessage, error) {
 		kept := 0
 		for i := range m.Actions {
 			a, text := m.Actions[i], texts[i]
-			if a.SetArc != nil && a.SetArc.onlyInferred() {
+			if a.SetArc != nil && a.SetArc.Attributes.Inferred() {
 				if _, known := g.Arcs[a.SetArc.Key()]; !known {
 					continue
 				}

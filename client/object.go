@@ -7,17 +7,6 @@ import (
 	"net/url"
 )
 
-// GraphObject is one vertex of a graph, whole and with its summary, and its arcs.
-type GraphObject struct {
-	Vertex
-
-	// Out has the arcs from the object, In the arcs to it, at most 1,000 each.
-	Out []Arc `json:"out"`
-	In  []Arc `json:"in"`
-	// More: there are more arcs.
-	More bool `json:"more"`
-}
-
 // GetObject returns one vertex of a graph. The key needs no version. The error is
 // IsNotFound for what is not there and for what the user may not see.
 func (c *Client) GetObject(ctx context.Context, namespace, name string, key Key) (*GraphObject, error) {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 )
 
 // Request is a view for one subscription: a GraphView's spec without a ServiceAccount, with the
@@ -133,13 +135,6 @@ type multiplexed struct {
 // requestID is ours to choose; one request needs one.
 const requestID = 1
 
-// envelope is what is around a message, or an answer, of the server.
-type envelope struct {
-	ID      *int64      `json:"id"`
-	Channel *int64      `json:"channel"`
-	Error   *CloseError `json:"error"`
-}
-
 func openChannel(ctx context.Context, conn *connection, r Request, o *Options) (*multiplexed, error) {
 	what := channelRequest{Request: r.without(o.ExcludeInferred), Content: o.Content}
 	ctx, cancel := context.WithTimeout(ctx, dialWithin)
@@ -173,7 +168,7 @@ func askChannel(ctx context.Context, conn *connection, what channelRequest) (*mu
 		if err != nil {
 			return nil, err
 		}
-		var answer envelope
+		var answer streamv1alpha1.ServerMessage
 		if err := json.Unmarshal(text, &answer); err != nil {
 			return nil, fmt.Errorf("parse answer: %w", err)
 		}
@@ -182,38 +177,38 @@ func askChannel(ctx context.Context, conn *connection, what channelRequest) (*mu
 			return nil, answer.Error
 		case answer.ID == nil || *answer.ID != requestID:
 			// Not about us.
-		case answer.Channel == nil:
+		case answer.Channel == 0:
 			return nil, errors.New("the server's answer names no channel")
 		default:
-			return &multiplexed{connection: conn, channel: *answer.Channel}, nil
+			return &multiplexed{connection: conn, channel: answer.Channel}, nil
 		}
 	}
 }
 
-func (m *multiplexed) next(ctx context.Context) (*Message, error) {
-	text, err := m.receive(ctx)
+func (m *multiplexed) next(ctx context.Context) (*Received, error) {
+	message, text, err := m.receive(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return parseMessage(text)
+	return &Received{Message: message.Message, JSON: text}, nil
 }
 
-// receive returns the text of the next message on the channel.
-func (m *multiplexed) receive(ctx context.Context) ([]byte, error) {
+// receive returns the next message on the channel and its text.
+func (m *multiplexed) receive(ctx context.Context) (*streamv1alpha1.ServerMessage, []byte, error) {
 	for {
 		text, err := m.read(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		var about envelope
-		if err := json.Unmarshal(text, &about); err != nil {
-			return nil, fmt.Errorf("parse message: %w", err)
+		message := &streamv1alpha1.ServerMessage{}
+		if err := json.Unmarshal(text, message); err != nil {
+			return nil, nil, fmt.Errorf("parse message: %w", err)
 		}
 		switch {
-		case about.Channel != nil && *about.Channel == m.channel:
-			return text, nil
-		case about.Channel == nil && about.Error != nil:
-			return nil, about.Error // of the whole connection
+		case message.Channel == m.channel:
+			return message, text, nil
+		case message.Channel == 0 && message.Error != nil:
+			return nil, nil, message.Error // of the whole connection
 		}
 	}
 }

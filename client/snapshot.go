@@ -7,7 +7,7 @@ import (
 	"io"
 	"net/http"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 )
 
 const jsonType = "application/json"
@@ -37,12 +37,12 @@ func (c *Client) Snapshot(ctx context.Context, namespace, name string, o Options
 		return nil, err
 	}
 	g := &Graph{}
-	g.Apply(m)
+	g.Apply(&m.Message)
 	return g, nil
 }
 
 // message returns a graph as it is now, as one message.
-func (c *Client) message(ctx context.Context, namespace, name string, o Options) (*Message, error) {
+func (c *Client) message(ctx context.Context, namespace, name string, o Options) (*Received, error) {
 	body, err := c.get(ctx, c.url(o.query(), "namespaces", namespace, "graphs", name), jsonType)
 	if err != nil {
 		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
@@ -111,26 +111,22 @@ func (c *Client) List(ctx context.Context, namespace string) ([]Listed, error) {
 		return nil, fmt.Errorf("list graphs: %w", err)
 	}
 	defer body.Close()
-	var list struct {
-		Items []struct {
-			Metadata    metav1.ObjectMeta `json:"metadata"`
-			Vertices    int               `json:"vertices"`
-			Arcs        int               `json:"arcs"`
-			Roots       int               `json:"roots"`
-			Subscribers int               `json:"subscribers"`
-			Synced      bool              `json:"synced"`
-			Ineffective *string           `json:"ineffective"`
-		} `json:"items"`
-	}
+	var list streamv1alpha1.GraphList
 	if err := json.NewDecoder(body).Decode(&list); err != nil {
 		return nil, fmt.Errorf("list graphs: %w", err)
 	}
 	graphs := make([]Listed, 0, len(list.Items))
-	for _, item := range list.Items {
-		graphs = append(graphs, Listed{
-			Namespace: item.Metadata.Namespace, Name: item.Metadata.Name, Synced: item.Synced, Ineffective: item.Ineffective,
-			Vertices: item.Vertices, Arcs: item.Arcs, Roots: item.Roots, Subscribers: item.Subscribers,
-		})
+	for i := range list.Items {
+		item := &list.Items[i]
+		listed := Listed{Synced: item.Synced}
+		if item.Metadata != nil {
+			listed.Namespace, listed.Name = item.Metadata.Namespace, item.Metadata.Name
+		}
+		if counts := item.Counts; counts != nil {
+			listed.Vertices, listed.Arcs, listed.Roots, listed.Subscribers = counts.Vertices, counts.Arcs, counts.Roots, counts.Subscribers
+			listed.Ineffective = counts.Ineffective
+		}
+		graphs = append(graphs, listed)
 	}
 	return graphs, nil
 }

@@ -65,7 +65,7 @@ type Subscription struct {
 	graph   *Graph
 
 	conn      channel
-	ours      []*Message // messages to deliver before the server's next one
+	ours      []*Received // messages to deliver before the server's next one
 	last      *CloseError
 	current   bool     // this connection has brought a rev
 	known     bool     // one of them has
@@ -102,7 +102,7 @@ const maxURLBits = 9
 
 // channel brings the messages of one subscription.
 type channel interface {
-	next(ctx context.Context) (*Message, error)
+	next(ctx context.Context) (*Received, error)
 	close()
 	// continues reports whether the next connection could continue after a rev of this one.
 	continues() bool
@@ -148,7 +148,7 @@ func (c *Client) Watch(namespace, name string, o Options) *Subscription {
 // single is a connection that is all one subscription's.
 type single struct{ *connection }
 
-func (s single) next(ctx context.Context) (*Message, error) {
+func (s single) next(ctx context.Context) (*Received, error) {
 	text, err := s.read(ctx)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (s *Subscription) Graph() *Graph { return s.graph }
 // the error is Permanent. Then, and when OnRetry has returned an error, it
 // returns that from then on. When ctx is done it returns the cause of that; the
 // subscription can be read on with another context.
-func (s *Subscription) Receive(ctx context.Context) (*Message, error) {
+func (s *Subscription) Receive(ctx context.Context) (*Received, error) {
 	for {
 		switch {
 		case s.err != nil:
@@ -192,14 +192,14 @@ func (s *Subscription) Receive(ctx context.Context) (*Message, error) {
 		case len(s.ours) > 0:
 			m := s.ours[0]
 			s.ours = s.ours[1:]
-			s.graph.Apply(m)
+			s.graph.Apply(&m.Message)
 			return m, nil
 		}
 		err := s.connect(ctx)
 		if err == nil && len(s.ours) > 0 {
 			continue
 		}
-		var m *Message
+		var m *Received
 		if err == nil {
 			m, err = s.receive(ctx)
 		}
@@ -264,7 +264,7 @@ func (s *Subscription) start() start {
 	return from
 }
 
-func (s *Subscription) receive(ctx context.Context) (*Message, error) {
+func (s *Subscription) receive(ctx context.Context) (*Received, error) {
 	if s.last != nil {
 		return nil, s.last
 	}
@@ -280,7 +280,7 @@ func (s *Subscription) receive(ctx context.Context) (*Message, error) {
 			return nil, err
 		}
 	}
-	s.graph.Apply(m)
+	s.graph.Apply(&m.Message)
 	s.last = m.Error // its reader sees the message first
 	if m.Rev != "" {
 		s.current, s.known, s.renewed = true, true, false

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/stream/fleet/proxy"
 )
 
@@ -30,28 +31,14 @@ type ClusterStatus struct {
 	Since time.Time
 }
 
-type clusterItem struct {
-	Metadata    metav1.ObjectMeta `json:"metadata"`
-	DisplayName string            `json:"displayName,omitempty"`
-	Aliases     []string          `json:"aliases,omitempty"`
-	Connected   bool              `json:"connected"`
-	Since       *metav1.Time      `json:"since,omitempty"`
-}
-
-type clusterList struct {
-	APIVersion string        `json:"apiVersion"`
-	Kind       string        `json:"kind"`
-	Items      []clusterItem `json:"items"`
-}
-
 // serveClusters lists the clusters of the fleet. Their graphs take further rights.
 func (s *Server) serveClusters(w http.ResponseWriter, r *http.Request) error {
 	if s.options.Fleet == nil {
 		return notFound(r)
 	}
-	list := clusterList{APIVersion: groupVersion.String(), Kind: "ClusterList", Items: []clusterItem{}}
+	list := streamv1alpha1.ClusterList{APIVersion: groupVersion.String(), Kind: "ClusterList", Items: []streamv1alpha1.Cluster{}}
 	for _, c := range s.options.Fleet.Clusters() {
-		item := clusterItem{Metadata: metav1.ObjectMeta{Name: c.Name}, DisplayName: c.DisplayName, Aliases: c.Aliases, Connected: c.Connected}
+		item := streamv1alpha1.Cluster{Metadata: streamv1alpha1.Metadata{Name: c.Name}, DisplayName: c.DisplayName, Aliases: c.Aliases, Connected: c.Connected}
 		if !c.Since.IsZero() {
 			item.Since = &metav1.Time{Time: c.Since}
 		}

@@ -1,22 +1,18 @@
 package stream
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/health"
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/format"
 	"graphview.dev/stream/names"
@@ -79,11 +75,17 @@ func (b *exportBody) add(frame *delivery.Frame, send func(...[]byte) error) erro
 	if frame.Reset {
 		b.graph = format.Graph{Namespace: b.graph.Namespace, Name: b.graph.Name}
 	}
-	if err := eachElement(frame.Actions, b.act); err != nil {
-		return fmt.Errorf("actions: %w", err)
+	m, err := messageOf(frame)
+	if err != nil {
+		return err
 	}
-	if err := eachElement(frame.Warnings, b.warn); err != nil {
-		return fmt.Errorf("warnings: %w", err)
+	for i := range m.Actions {
+		if err := b.act(&m.Actions[i]); err != nil {
+			return fmt.Errorf("actions: %w", err)
+		}
+	}
+	for _, w := range m.Warnings {
+		b.graph.AddWarning(format.Warning{Type: w.Type, Message: w.Message})
 	}
 	if frame.Rev == "" {
 		return nil
@@ -92,71 +94,24 @@ func (b *exportBody) add(frame *delivery.Frame, send func(...[]byte) error) erro
 	return b.graph.Write(sender(send), b.format)
 }
 
-// exported is an action of a graph that is sent from the beginning, with summaries. The
-// members of keys are in the order of format.Key.
-type exported struct {
-	SetVertex *struct {
-		Vertex  exportedKey `json:"vx"`
-		Summary struct {
-			Health  health.State `json:"h"`
-			Overdue int64        `json:"od"`
-		} `json:"m"`
-	} `json:"svx"`
-	SetArc *readArc `json:"sarc"`
-}
-
-type exportedKey struct {
-	Group     string `json:"g"`
-	Version   string `json:"v"`
-	Resource  string `json:"r"`
-	Namespace string `json:"ns,omitempty"`
-	Name      string `json:"n"`
-}
-
-func (b *exportBody) act(action exported) error {
+// act applies an action of a graph that is sent from the beginning, with summaries.
+func (b *exportBody) act(action *streamv1alpha1.Action) error {
 	switch {
 	case action.SetVertex != nil:
-		summary := action.SetVertex.Summary
-		how := health.Health{State: summary.Health, Overdue: summary.Overdue}.At(b.now)
-		b.graph.AddVertex(format.Key(action.SetVertex.Vertex), string(how.State))
+		health := ""
+		if action.SetVertex.Summary != nil {
+			health, _ = action.SetVertex.Summary.HealthAt(b.now)
+		}
+		b.graph.AddVertex(format.Key(action.SetVertex.Key), health)
 	case action.SetArc != nil:
-		arc := action.SetArc
+		arc, a := action.SetArc, &action.SetArc.Attributes
 		b.graph.AddArc(format.Arc{
-			From: format.Key(arc.From), To: format.Key(arc.To), Type: arc.Type, Fields: arc.Attributes.Fields, Words: arc.Attributes.Words,
-			Controller: arc.Attributes.Controller, BlockOwnerDeletion: arc.Attributes.Blocking, Missing: arc.Attributes.Missing,
-			Outside: arc.Attributes.Outside, Optional: arc.Attributes.Optional,
+			From: format.Key(arc.From), To: format.Key(arc.To), Type: string(arc.Type), Fields: a.Fields, Words: a.Words,
+			Controller: a.Controller, BlockOwnerDeletion: a.BlockOwnerDeletion, Missing: a.Missing,
+			Outside: string(a.Outside), Optional: a.Optional,
 		})
 	default:
 		return errors.New("neither a vertex nor an arc is set")
-	}
-	return nil
-}
-
-type exportedWarning struct {
-	Type    string `json:"t"`
-	Message string `json:"m"`
-}
-
-func (b *exportBody) warn(w exportedWarning) error {
-	b.graph.AddWarning(format.Warning(w))
-	return nil
-}
-
-// eachElement decodes the elements of a frame's array one by one.
-func eachElement[T any](elements []byte, each func(T) error) error {
-	decoder := jsontext.NewDecoder(io.MultiReader(
-		bytes.NewReader([]byte("[")), bytes.NewReader(elements), bytes.NewReader([]byte("]"))))
-	if _, err := decoder.ReadToken(); err != nil {
-		return err
-	}
-	for decoder.PeekKind() != ']' {
-		var element T
-		if err := json.UnmarshalDecode(decoder, &element); err != nil {
-			return err
-		}
-		if err := each(element); err != nil {
-			return err
-		}
 	}
 	return nil
 }

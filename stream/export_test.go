@@ -54,7 +54,7 @@ func TestExport(t *testing.T) {
 		"after a reset": {
 			[][]*delivery.Frame{
 				{frame("", false, []string{vertexB}, warning)},
-				{{Actions: []byte(exportedPod + "," + exportedArc), Warnings: []byte(warning), Reset: true, Rev: "3", Synced: true}},
+				{withReset(frame("3", true, []string{exportedPod, exportedArc}, warning))},
 			}, exportedOut,
 		},
 		"not synced": {

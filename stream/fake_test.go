@@ -189,3 +189,17 @@ func frame(rev string, synced bool, actions []string, warnings ...string) *deliv
 	}{raw(slices.Clone(actions)), raw(warnings), rev, synced})
 	return f
 }
+
+// withReset returns the frame as the first after a reset.
+func withReset(f *delivery.Frame) *delivery.Frame {
+	f.Reset = true
+	f.JSON = append([]byte(`{"reset":true,`), f.JSON[1:]...)
+	return f
+}
+
+// withKinds returns the frame with kinds, which are JSON.
+func withKinds(f *delivery.Frame, kinds string) *delivery.Frame {
+	f.Kinds = []byte(kinds)
+	f.JSON = append([]byte(`{"kinds":[`+kinds+`],`), f.JSON[1:]...)
+	return f
+}

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"graphview.dev/api/contents"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/transport"
@@ -60,9 +61,7 @@ func (s *Server) readHaveMessage(stream *admission.Stream, conn *websocket.Conn,
 	if err != nil {
 		return err
 	}
-	var message struct {
-		Have string `json:"have"`
-	}
+	var message streamv1alpha1.HaveMessage
 	if err := json.Unmarshal(text, &message); err != nil {
 		return transport.Malformed("the first message is not of the form {\"have\":\"…\"}: %v", err)
 	}

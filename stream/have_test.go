@@ -60,7 +60,7 @@ func TestHaveMessage(t *testing.T) {
 	s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) { s.timing.request = 50 * time.Millisecond })
 	for text, want := range map[string]string{
 		`{"have":"all"}`:                  "have: it must be BITS.SEED.SUMS: a number, 16 hexadecimal digits, and base64url",
-		`{"have":7}`:                      `the first message is not of the form {"have":"…"}: json: cannot unmarshal number into Go struct field .have of type string`,
+		`{"have":7}`:                      `the first message is not of the form {"have":"…"}: json: cannot unmarshal number into Go struct field HaveMessage.have of type string`,
 		"":                                "no have came within 50ms: it is the first message",
 		strings.Repeat("x", maxRequest+1): "the have has more than 65536 bytes",
 	} {

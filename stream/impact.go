@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -50,7 +51,7 @@ func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.
 	}
 	defer stream.Release()
 	graph, err := s.open(stream.Ctx, who, &opening{name: name, view: view, terms: rights.Terms{End: stream.End}})
-	var answer []byte
+	var answer *streamv1alpha1.GraphImpact
 	if err == nil {
 		defer graph.Close()
 		answer, err = s.impactOf(stream.Ctx, graph, question, synced)
@@ -58,10 +59,8 @@ func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.
 	if err != nil {
 		return s.failure(stream.Ctx, name, err)
 	}
-	about := objectOf(view)
-	about.Kind = impactKind
-	head := encode(about)
-	return s.answer(w, r, notKept, head[:len(head)-1], []byte(","), answer[1:], []byte("\n"))
+	answer.Head = headOf(view, impactKind)
+	return s.answer(w, r, notKept, encode(answer), []byte("\n"))
 }
 
 // takeExport makes room for one more graph that is assembled as a whole.
@@ -99,7 +98,7 @@ func parseImpact(r *http.Request) (impact.Question, error) {
 
 // impactOf reads the graph once and answers the question. The error is a Status, a
 // *delivery.ClosedError, or ctx's.
-func (s *Server) impactOf(ctx context.Context, opened *openGraph, question impact.Question, synced bool) ([]byte, error) {
+func (s *Server) impactOf(ctx context.Context, opened *openGraph, question impact.Question, synced bool) (*streamv1alpha1.GraphImpact, error) {
 	release, err := s.exportRoom(ctx, opened.view, synced)
 	if err != nil {
 		return nil, err
@@ -137,7 +136,7 @@ func (s *Server) impactOf(ctx context.Context, opened *openGraph, question impac
 	about := wording.Answer{
 		Of: "the graph", Incomplete: !read.synced, Declared: question.ExcludeInferred, Here: opened.view.Status().SomeNamespaces, Gaps: read.gaps,
 	}
-	return encode(read.answer(&found, unseen, about.LeftOut())), nil
+	return read.answer(&found, unseen, about.LeftOut()), nil
 }
 
 // countUnseen counts the referrers of the deleted objects that the graph does not have.
@@ -226,6 +225,5 @@ func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impa
 		return nil, impactClosed(err)
 	}
 	answered = true
-	message := append([]byte(`{"impact":`), answer...)
-	return &impactChannel{openGraph: graph, frames: []*delivery.Frame{{JSON: append(message, '}')}}}, nil
+	return &impactChannel{openGraph: graph, frames: []*delivery.Frame{{JSON: encode(streamv1alpha1.ServerMessage{Impact: answer})}}}, nil
 }

@@ -1,154 +1,101 @@
 package stream
 
 import (
-	"encoding/json"
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/go-json-experiment/json"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/impact"
 	"graphview.dev/graphview/wording"
 )
 
-// impactReader collects a graph with summaries.
+// messageOf decodes a message of a graph.
+func messageOf(frame *delivery.Frame) (*streamv1alpha1.Message, error) {
+	m := &streamv1alpha1.Message{}
+	if err := json.Unmarshal(frame.JSON, m); err != nil {
+		return nil, fmt.Errorf("message: %w", err)
+	}
+	return m, nil
+}
+
+// impactReader collects a graph with summaries. Of each object it holds the facts that an answer needs:
+// a graph of the client holds three times as much.
 type impactReader struct {
 	// excludeInferred leaves out the references that are only inferred.
 	excludeInferred bool
 
 	graph    impact.Graph
 	kinds    map[graph.Resource]string
-	warnings []json.RawMessage
+	warnings []streamv1alpha1.Warning
 	gaps     []wording.Gap // of the warnings
 	synced   bool
-}
-
-// readAction is an action of a graph with summaries.
-type readAction struct {
-	SetVertex *struct {
-		Vertex  exportedKey `json:"vx"`
-		Summary struct {
-			Kind     string `json:"k"`
-			Deletion struct {
-				Finalizers  []string       `json:"f"`
-				Prunes      bool           `json:"p"`
-				Kept        bool           `json:"k"`
-				Ended       bool           `json:"e"`
-				Suspended   bool           `json:"s"`
-				Grants      []impact.Grant `json:"g"`
-				Unscheduled bool           `json:"u"`
-			} `json:"del"`
-		} `json:"m"`
-	} `json:"svx"`
-	DeleteVertex *struct {
-		Vertex exportedKey `json:"vx"`
-	} `json:"dvx"`
-	SetArc    *readArc `json:"sarc"`
-	DeleteArc *readArc `json:"darc"`
-}
-
-// readArc is an arc of an action.
-type readArc struct {
-	From       exportedKey `json:"s"`
-	To         exportedKey `json:"d"`
-	Type       string      `json:"t"`
-	Attributes struct {
-		Controller bool     `json:"c"`
-		Blocking   bool     `json:"b"`
-		Missing    bool     `json:"e"`
-		Outside    string   `json:"x"`
-		Optional   bool     `json:"o"`
-		Fields     []string `json:"f"`
-		Words      []string `json:"w"`
-	} `json:"a"`
-}
-
-func (k exportedKey) key() graph.Key {
-	return graph.Key{Resource: graph.Resource{Group: k.Group, Version: k.Version, Resource: k.Resource}, Namespace: k.Namespace, Name: k.Name}
-}
-
-func (a *readArc) key() impact.ArcKey {
-	typ, _ := graph.ParseArcType(a.Type)
-	return impact.ArcKey{From: a.From.key(), To: a.To.key(), Type: typ}
 }
 
 // add reports whether the graph is complete.
 func (r *impactReader) add(frames []*delivery.Frame) (complete bool, err error) {
 	for _, frame := range frames {
-		if frame.Reset {
-			*r = impactReader{excludeInferred: r.excludeInferred}
+		m, err := messageOf(frame)
+		if err != nil {
+			return false, err
 		}
-		if err := eachElement(frame.Actions, r.act); err != nil {
-			return false, fmt.Errorf("actions: %w", err)
-		}
-		if err := eachElement(frame.Warnings, r.warn); err != nil {
-			return false, fmt.Errorf("warnings: %w", err)
-		}
-		if len(frame.Kinds) > 0 {
-			r.kinds = map[graph.Resource]string{}
-			if err := eachElement(frame.Kinds, r.learn); err != nil {
-				return false, fmt.Errorf("kinds: %w", err)
-			}
-		}
-		r.synced = r.synced || frame.Synced
-		if frame.Rev != "" {
+		if r.apply(m); m.Rev != "" {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-func (r *impactReader) act(action readAction) error {
+func (r *impactReader) apply(m *streamv1alpha1.Message) {
+	if m.Reset {
+		*r = impactReader{excludeInferred: r.excludeInferred}
+	}
+	for i := range m.Actions {
+		r.act(&m.Actions[i])
+	}
+	for i := range m.Warnings {
+		r.warn(&m.Warnings[i])
+	}
+	if len(m.Kinds) > 0 {
+		r.kinds = make(map[graph.Resource]string, len(m.Kinds))
+	}
+	for _, k := range m.Kinds {
+		r.kinds[graph.Resource{Group: k.Group, Resource: k.Resource}] = k.Kind
+	}
+	r.synced = r.synced || m.Synced
+}
+
+func (r *impactReader) act(action *streamv1alpha1.Action) {
 	switch {
 	case action.SetVertex != nil:
-		summary := &action.SetVertex.Summary
-		r.graph.Set(action.SetVertex.Vertex.key(), impact.Object{Kind: summary.Kind, Facts: impact.Facts(summary.Deletion)})
+		var object impact.Object
+		if summary := action.SetVertex.Summary; summary != nil {
+			object = impact.Object{Kind: summary.Kind, Facts: factsOf(summary.Deletion)}
+		}
+		r.graph.Set(graphKey(&action.SetVertex.Key), object)
 	case action.DeleteVertex != nil:
-		r.graph.Delete(action.DeleteVertex.Vertex.key())
+		r.graph.Delete(graphKey(&action.DeleteVertex.Key))
 	case action.SetArc != nil:
 		a := &action.SetArc.Attributes
-		if r.excludeInferred && impact.Inferred(a.Fields) {
-			r.graph.DeleteArc(action.SetArc.key()) // something else made it before
-			return nil
+		if r.excludeInferred && a.Inferred() {
+			r.graph.DeleteArc(impactKey(action.SetArc)) // something else made it before
+			return
 		}
-		r.graph.SetArc(action.SetArc.key(), impact.Arc{
-			Fields: a.Fields, Words: a.Words, Controller: a.Controller, Blocking: a.Blocking, Optional: a.Optional,
+		r.graph.SetArc(impactKey(action.SetArc), impact.Arc{
+			Fields: a.Fields, Words: a.Words, Controller: a.Controller, Blocking: a.BlockOwnerDeletion, Optional: a.Optional,
 			Missing: a.Missing, Outside: a.Outside != "",
 		})
 	case action.DeleteArc != nil:
-		r.graph.DeleteArc(action.DeleteArc.key())
+		r.graph.DeleteArc(impactKey(action.DeleteArc))
 	}
-	return nil
 }
 
-func (r *impactReader) warn(warning jsontext.Value) error {
-	var said struct {
-		Type       string `json:"t"`
-		Message    string `json:"m"`
-		Attributes struct {
-			Group     string `json:"g"`
-			Resource  string `json:"r"`
-			Namespace string `json:"ns"`
-		} `json:"a"`
-	}
-	if err := json.Unmarshal(warning, &said); err != nil {
-		return err
-	}
-	r.warnings = append(r.warnings, json.RawMessage(warning))
-	at := &said.Attributes
-	r.gaps = append(r.gaps, wording.Gap{Type: said.Type, Message: said.Message, Group: at.Group, Resource: at.Resource, Namespace: at.Namespace})
-	return nil
-}
-
-func (r *impactReader) learn(kind struct {
-	Group    string `json:"g"`
-	Resource string `json:"r"`
-	Kind     string `json:"k"`
-},
-) error {
-	r.kinds[graph.Resource{Group: kind.Group, Resource: kind.Resource}] = kind.Kind
-	return nil
+func (r *impactReader) warn(w *streamv1alpha1.Warning) {
+	r.warnings = append(r.warnings, *w)
+	about := w.Key()
+	r.gaps = append(r.gaps, wording.Gap{Type: w.Type, Message: w.Message, Group: about.Group, Resource: about.Resource, Namespace: about.Namespace})
 }
 
 // kind is that of a key's resource, and whether the view selects the resource.
@@ -160,75 +107,67 @@ func (r *impactReader) kind(key graph.Key) (kind string, selected bool) {
 	return kind, selected
 }
 
-// impactAnswer is an answer on the wire.
-type impactAnswer struct {
-	Object   exportedKey       `json:"object"`
-	Policy   impact.Policy     `json:"propagationPolicy"`
-	Counts   map[string]int    `json:"counts"`
-	Groups   []impactGroup     `json:"groups"`
-	Unseen   int               `json:"unseen,omitempty"`
-	Synced   bool              `json:"synced"`
-	Warnings []json.RawMessage `json:"warnings,omitempty"`
-	LeftOut  []string          `json:"leftOut,omitempty"`
-}
-
-type impactGroup struct {
-	Verdict string        `json:"verdict"`
-	Kind    string        `json:"kind"`
-	Objects []exportedKey `json:"objects"`
-	Path    []impactStep  `json:"path"`
-	Holds   []impactHold  `json:"holds,omitempty"`
-	Again   *exportedKey  `json:"again,omitempty"`
-}
-
-type impactStep struct {
-	From     exportedKey     `json:"s"`
-	To       exportedKey     `json:"d"`
-	Relation impact.Relation `json:"t"`
-	Fields   []string        `json:"f,omitempty"`
-	Words    []string        `json:"w,omitempty"`
-	Reversed bool            `json:"reversed,omitempty"`
-}
-
-type impactHold struct {
-	Finalizer string        `json:"finalizer,omitempty"`
-	By        []exportedKey `json:"by,omitempty"`
-}
-
-func exportedKeyOf(k graph.Key) exportedKey {
-	return exportedKey{k.Group, k.Version, k.Resource.Resource, k.Namespace, k.Name}
-}
-
-func exportedKeysOf(keys []graph.Key) []exportedKey {
-	all := make([]exportedKey, 0, len(keys))
-	for _, k := range keys {
-		all = append(all, exportedKeyOf(k))
-	}
-	return all
-}
-
-func (r *impactReader) answer(found *impact.Answer, unseen int, leftOut []string) *impactAnswer {
-	a := &impactAnswer{
-		Object: exportedKeyOf(found.Object), Policy: found.Policy, Counts: map[string]int{}, Groups: make([]impactGroup, 0, len(found.Groups)),
-		Unseen: unseen, Synced: r.synced, Warnings: r.warnings, LeftOut: leftOut,
+// answer returns the answer for the client.
+func (r *impactReader) answer(found *impact.Answer, unseen int, leftOut []string) *streamv1alpha1.GraphImpact {
+	a := &streamv1alpha1.GraphImpact{
+		Object: messageKey(found.Object), PropagationPolicy: string(found.Policy), Counts: map[streamv1alpha1.Verdict]int{},
+		Groups: make([]streamv1alpha1.ImpactGroup, 0, len(found.Groups)), Unseen: unseen, Synced: r.synced, Warnings: r.warnings, LeftOut: leftOut,
 	}
 	for verdict, count := range found.Counts {
-		a.Counts[impact.Verdict(verdict).String()] = count
+		a.Counts[streamv1alpha1.Verdict(impact.Verdict(verdict).String())] = count
 	}
 	for i := range found.Groups {
 		g := &found.Groups[i]
-		out := impactGroup{Verdict: g.Verdict.String(), Kind: g.Kind, Objects: exportedKeysOf(g.Objects), Path: make([]impactStep, 0, len(g.Path))}
+		out := streamv1alpha1.ImpactGroup{
+			Verdict: streamv1alpha1.Verdict(g.Verdict.String()), Kind: g.Kind, Objects: messageKeys(g.Objects), Path: make([]streamv1alpha1.ImpactStep, 0, len(g.Path)),
+		}
 		for _, step := range g.Path {
-			out.Path = append(out.Path, impactStep{exportedKeyOf(step.From), exportedKeyOf(step.To), step.Relation, step.Fields, step.Words, step.Reversed})
+			out.Path = append(out.Path, streamv1alpha1.ImpactStep{
+				From: messageKey(step.From), To: messageKey(step.To), Type: streamv1alpha1.ArcType(step.Relation), Fields: step.Fields, Words: step.Words, Reversed: step.Reversed,
+			})
 		}
 		for _, hold := range g.Holds {
-			out.Holds = append(out.Holds, impactHold{Finalizer: hold.Finalizer, By: exportedKeysOf(hold.By)})
+			out.Holds = append(out.Holds, streamv1alpha1.ImpactHold{Finalizer: hold.Finalizer, By: messageKeys(hold.By)})
 		}
 		if g.Again != nil {
-			again := exportedKeyOf(*g.Again)
+			again := messageKey(*g.Again)
 			out.Again = &again
 		}
 		a.Groups = append(a.Groups, out)
 	}
 	return a
+}
+
+// factsOf returns the facts about deletions of a summary.
+func factsOf(d *streamv1alpha1.DeletionFacts) impact.Facts {
+	if d == nil {
+		return impact.Facts{}
+	}
+	facts := impact.Facts{Finalizers: d.Finalizers, Prunes: d.Prunes, Kept: d.Kept, Ended: d.Ended, Suspended: d.Suspended, Unscheduled: d.Unscheduled}
+	for _, g := range d.Grants {
+		facts.Grants = append(facts.Grants, impact.Grant(g))
+	}
+	return facts
+}
+
+// graphKey and messageKey translate a key between the protocol and the engine.
+func graphKey(k *streamv1alpha1.Key) graph.Key {
+	return graph.Key{Resource: graph.Resource{Group: k.Group, Version: k.Version, Resource: k.Resource}, Namespace: k.Namespace, Name: k.Name}
+}
+
+func messageKey(k graph.Key) streamv1alpha1.Key {
+	return streamv1alpha1.Key{Group: k.Group, Version: k.Version, Resource: k.Resource.Resource, Namespace: k.Namespace, Name: k.Name}
+}
+
+func messageKeys(keys []graph.Key) []streamv1alpha1.Key {
+	all := make([]streamv1alpha1.Key, 0, len(keys))
+	for _, k := range keys {
+		all = append(all, messageKey(k))
+	}
+	return all
+}
+
+func impactKey(a *streamv1alpha1.Arc) impact.ArcKey {
+	typ, _ := graph.ParseArcType(string(a.Type))
+	return impact.ArcKey{From: graphKey(&a.From), To: graphKey(&a.To), Type: typ}
 }

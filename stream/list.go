@@ -5,65 +5,31 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/stream/names"
 )
 
-// object has the fields that make a graph a Kubernetes object.
-type object struct {
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Metadata   metadata `json:"metadata"`
-}
-
-type metadata struct {
-	Name      string `json:"name"`
-	Namespace string `json:"namespace"`
-	UID       string `json:"uid,omitempty"`
-}
-
-func objectOf(view View) object {
+// headOf returns the members that make an answer about a view a Kubernetes object.
+func headOf(view View, kind string) streamv1alpha1.Head {
 	name := view.Name()
-	return object{
+	return streamv1alpha1.Head{
 		APIVersion: groupVersion.String(), Kind: kind,
-		Metadata: metadata{Name: name.Name, Namespace: name.Namespace, UID: view.UID()},
+		Metadata: &streamv1alpha1.Metadata{Name: name.Name, Namespace: name.Namespace, UID: view.UID()},
 	}
 }
 
-// graphList is the list of graphs: their names, and the counts of the views, which are not
-// filtered by the user's rights.
-type graphList struct {
-	APIVersion string          `json:"apiVersion"`
-	Kind       string          `json:"kind"`
-	Metadata   metav1.ListMeta `json:"metadata"`
-	Items      []listItem      `json:"items"`
-}
-
-type listItem struct {
-	object
-	Vertices    int  `json:"vertices"`
-	Arcs        int  `json:"arcs"`
-	Roots       int  `json:"roots"`
-	Subscribers int  `json:"subscribers"`
-	Synced      bool `json:"synced,omitempty"`
-	// Message says why the graph is not served.
-	Message string `json:"message,omitempty"`
-	// Ineffective says which parts of the GraphView have no effect. Nil: the user may not get
-	// the GraphView, or it is not known yet.
-	Ineffective *string `json:"ineffective,omitempty"`
-}
-
-func itemOf(view View) listItem {
+// itemOf returns a graph for a list. Its counts are not filtered by the user's rights.
+func itemOf(view View) streamv1alpha1.Graph {
 	status := view.Status()
-	item := listItem{
-		object: objectOf(view), Vertices: status.Vertices, Arcs: status.Arcs, Roots: status.Roots,
-		Subscribers: status.Subscribers, Synced: status.Synced,
+	item := streamv1alpha1.Graph{
+		Head: headOf(view, kind), Synced: status.Synced,
+		Counts: &streamv1alpha1.Counts{Vertices: status.Vertices, Arcs: status.Arcs, Roots: status.Roots, Subscribers: status.Subscribers},
 	}
 	if err := view.Err(); err != nil {
 		item.Message = err.Error()
@@ -96,7 +62,7 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request, info *request
 	if table {
 		return s.serveTable(w, r, views)
 	}
-	list := graphList{APIVersion: groupVersion.String(), Kind: listKind, Items: make([]listItem, 0, len(views))}
+	list := streamv1alpha1.GraphList{APIVersion: groupVersion.String(), Kind: listKind, Items: make([]streamv1alpha1.Graph, 0, len(views))}
 	reads := s.mayReadGraphViews(r, info)
 	for _, view := range views {
 		item := itemOf(view)

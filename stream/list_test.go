@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 )
@@ -36,7 +37,7 @@ func TestList(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, body := s.get(graphs+test.path, nil)
-			var list graphList
+			var list streamv1alpha1.GraphList
 			if err := json.Unmarshal(body, &list); err != nil {
 				t.Fatalf("%v: %s", err, body)
 			}

@@ -51,9 +51,7 @@ func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name names.
 	case found == nil:
 		return apierrors.NewNotFound(groupVersion.WithResource(resource+"/"+objectSubresource).GroupResource(), key.Name)
 	}
-	about := objectOf(view)
-	about.Kind = objectKind
-	head := encode(about)
+	head := encode(headOf(view, objectKind))
 	more := "]}\n"
 	if found.More {
 		more = "],\"more\":true}\n"

@@ -1,20 +1,30 @@
 package stream
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/openapi3"
 	"k8s.io/client-go/rest"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
+	"graphview.dev/graphview"
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/fleet/proxy"
 	"graphview.dev/stream/format"
 )
 
@@ -81,7 +91,7 @@ func TestOpenAPIMatchesTheServer(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"/", "/graphs", "/namespaces/{namespace}/graphs", "/namespaces/{namespace}/graphs/{name}",
+		"/", "/clusters", "/graphs", "/namespaces/{namespace}/graphs", "/namespaces/{namespace}/graphs/{name}",
 		"/namespaces/{namespace}/graphs/{name}/object", "/watch/namespaces/{namespace}/graphs/{name}", "/watch/streams",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -99,7 +109,11 @@ func TestOpenAPIIsWhole(t *testing.T) {
 		declared := map[string]bool{}
 		all, _ := item.(map[string]any)["parameters"].([]any)
 		for _, p := range all {
-			if p := p.(map[string]any); p["in"] == "path" {
+			p := p.(map[string]any)
+			if reference, ok := p["$ref"].(string); ok {
+				p = document["components"].(map[string]any)["parameters"].(map[string]any)[strings.TrimPrefix(reference, "#/components/parameters/")].(map[string]any)
+			}
+			if p["in"] == "path" {
 				declared[p["name"].(string)] = p["required"] == true
 			}
 		}
@@ -145,71 +159,55 @@ func TestOpenAPIIsWhole(t *testing.T) {
 	}
 }
 
-// summarized has all members of a summary.
-const summarized = `{"svx":{"vx":{"g":"","v":"v1","r":"pods","n":"y"},"m":{"k":"Pod","h":"ok","w":"Running","rd":[1,1],"s":1,"od":2,"t":3,"app":"a","u":"b","root":true}}}`
+// connectedFleet has one cluster.
+type connectedFleet struct{}
 
-// TestOpenAPIMatchesMessages: the members of messages are those of the schemas.
-func TestOpenAPIMatchesMessages(t *testing.T) {
-	schemas := decode(t, openAPI)["components"].(map[string]any)["schemas"].(map[string]any)
-	messages := map[string]string{
-		"Graph": `{"apiVersion":"a","kind":"Graph","metadata":{"name":"n","namespace":"s","uid":"u"},"actions":[` +
-			exportedPod + `,` + exportedArc + `,{"svx":{"vx":{"g":"","v":"v1","r":"pods","n":"x"},"j":[1]}},` + summarized + `],"warnings":[` + warning + `],"rev":"1","synced":true}`,
-		"Message": `{"actions":[{"dvx":{"vx":{"g":"","v":"v1","r":"pods","n":"x"}}}],"cleared":[` + warning + `],"rev":"1","synced":true,"reset":true,` +
-			`"error":{"code":1000,"code_string":"StatusNormalClosure","reason":"Deleted","message":"m"}}`,
-		"GraphList": string(encode(graphList{APIVersion: "a", Kind: "GraphList", Items: []listItem{itemOf(newView("shop/web")), {Message: "m", Ineffective: new(string)}}})),
-	}
-	var check func(at string, schema map[string]any, value any)
-	check = func(at string, schema map[string]any, value any) {
-		if all, ok := schema["allOf"].([]any); ok {
-			schema = all[0].(map[string]any)
-		}
-		if reference, ok := schema["$ref"].(string); ok {
-			schema = schemas[strings.TrimPrefix(reference, "#/components/schemas/")].(map[string]any)
-		}
-		if schema["x-kubernetes-preserve-unknown-fields"] == true {
-			return
-		}
-		var wantType string
-		switch value := value.(type) {
-		case map[string]any:
-			wantType = "object"
-			properties, typed := schema["properties"].(map[string]any)
-			for member, content := range value {
-				property, ok := properties[member].(map[string]any)
-				if typed && !ok {
-					t.Errorf("%s.%s is not described", at, member)
-				} else if typed {
-					check(at+"."+member, property, content)
-				}
+func (connectedFleet) Route(context.Context, string, string) (proxy.Route, error) {
+	return nil, errUnreachable
+}
+
+func (connectedFleet) Clusters() []ClusterStatus {
+	return []ClusterStatus{{Name: "eu-1", DisplayName: "Europe", Aliases: []string{"argocd:https://eu-1"}, Connected: true, Since: time.Unix(1, 0)}}
+}
+
+// TestAnswersHaveTypes: the types, of which the document is made, have each member of the answers.
+func TestAnswersHaveTypes(t *testing.T) {
+	view, broken := newView("shop/web"), newView("shop/broken")
+	broken.err = errors.New("refused")
+	view.found = &delivery.Found{Vertex: []byte(`"vx":{"g":"","v":"v1","r":"pods","ns":"shop","n":"a"},"o":{"kind":"Pod"}`), Out: []byte(strings.TrimSuffix(strings.TrimPrefix(exportedArc, `{"sarc":`), `}`)), More: true}
+	s := serveOptions(t, Options{
+		Cluster: fakeCluster{view, broken}, Fleet: connectedFleet{},
+		Ineffective: func(graphview.Name) (string, bool) { return "queries[0]", true },
+	})
+	go func() {
+		for {
+			select {
+			case subscription := <-view.subscribed:
+				subscription.send(frame("7", true, []string{exportedPod, exportedArc}, warning))
+			case <-t.Context().Done():
+				return
 			}
-			required, _ := schema["required"].([]any)
-			for _, member := range required {
-				if _, ok := value[member.(string)]; !ok {
-					t.Errorf("%s.%s is not there", at, member)
-				}
+		}
+	}()
+	for path, into := range map[string]any{
+		"graphs":                     &streamv1alpha1.GraphList{},
+		"clusters":                   &streamv1alpha1.ClusterList{},
+		"namespaces/shop/graphs/web": &streamv1alpha1.Graph{},
+		"namespaces/shop/graphs/web?impact=pods/shop/a":          &streamv1alpha1.GraphImpact{},
+		"namespaces/shop/graphs/web/object?resource=pods&name=a": &streamv1alpha1.GraphObject{},
+		"namespaces/shop/graphs/none":                            &metav1.Status{},
+	} {
+		t.Run(path, func(t *testing.T) {
+			_, body := s.get(graphs+path, nil)
+			decoder := json.NewDecoder(bytes.NewReader(body))
+			decoder.DisallowUnknownFields()
+			if err := decoder.Decode(into); err != nil {
+				t.Fatalf("%v: %s", err, body)
 			}
-		case []any:
-			wantType = "array"
-			for _, element := range value {
-				check(at+"[]", schema["items"].(map[string]any), element)
+			if kind := reflect.ValueOf(into).Elem().FieldByName("Kind").String(); !strings.Contains(string(body), `"kind":"`+kind+`"`) || kind == "" {
+				t.Errorf("kind %q: %s", kind, body)
 			}
-		case string:
-			wantType = "string"
-		case bool:
-			wantType = "boolean"
-		case float64:
-			wantType = "integer"
-		}
-		if schema["type"] != wantType {
-			t.Errorf("%s is %v, described as %v", at, wantType, schema["type"])
-		}
-	}
-	for kind, text := range messages {
-		var value any
-		if err := json.Unmarshal([]byte(text), &value); err != nil {
-			t.Fatal(err)
-		}
-		check(kind, map[string]any{"$ref": "#/components/schemas/dev.graphview.stream.v1alpha1." + kind}, value)
+		})
 	}
 }
 

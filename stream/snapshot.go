@@ -181,7 +181,7 @@ type messageBody struct {
 }
 
 func newMessageBody(view View) *messageBody {
-	head := encode(objectOf(view))
+	head := encode(headOf(view, kind))
 	head = append(head[:len(head)-1], `,"actions":[`...)
 	return &messageBody{head: head}
 }

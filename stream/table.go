@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 )
 
 // serveTable answers with the table that kubectl prints.
@@ -41,7 +43,7 @@ func (s *Server) serveTable(w http.ResponseWriter, r *http.Request, views []View
 	return s.answer(w, r, askedAgain, encode(table))
 }
 
-func rowObject(item *listItem, include metav1.IncludeObjectPolicy) runtime.RawExtension {
+func rowObject(item *streamv1alpha1.Graph, include metav1.IncludeObjectPolicy) runtime.RawExtension {
 	switch include {
 	case metav1.IncludeNone:
 		return runtime.RawExtension{}

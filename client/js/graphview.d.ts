@@ -1,133 +1,14 @@
 // Types of graphview.js. docs/stream.md describes the messages.
 
-/** The key of a vertex. Without ns: a cluster-scoped object. */
-export interface Key {
-  /** Group; "" is the core group. */
-  g: string;
-  /** Version. */
-  v: string;
-  /** Resource. */
-  r: string;
-  /** Namespace. */
-  ns?: string;
-  /** Name. */
-  n: string;
-}
+import type { Action, Arc, GraphImpact, GraphObject, ImpactGroup, Key, Message, Subscribe, Summary, Vertex, Warning } from "./messages.js";
 
-export interface Vertex {
-  vx: Key;
-  /** The object. Secrets have none. */
-  o?: Record<string, unknown>;
-  /** The values at the view's jsonPath, in place of the object. */
-  j?: unknown[];
-  /** The values of the view's fields by name, in place of the object. */
-  f?: Record<string, unknown>;
-  /** The tag of the content: another one for another content. */
-  c?: string;
-  /** A summary in place of the object, with the option `content: "summary"`. */
-  m?: Summary;
-}
+export type {
+  Action, Arc, CloseError, GraphImpact, GraphObject, ImpactGroup, ImpactHold, ImpactStep, Key, Message, RemoteReference, ResourceKind, Selection,
+  Subscribe, Summary, Vertex, Warning,
+} from "./messages.js";
 
-/** A summary of an object for lists and maps of the graph. Times are in seconds since 1970. */
-export interface Summary {
-  /** The kind. */
-  k: string;
-  /** The health; absent if it is unknown. */
-  h?: "ok" | "suspended" | "terminating" | "progressing" | "degraded";
-  /** The reason for the health, in a word. */
-  w?: string;
-  /** How many parts are ready, and how many should be. */
-  rd?: [number, number];
-  /** The time since which the object has this health. */
-  s?: number;
-  /** The time from which the object counts as degraded unless it changes. */
-  od?: number;
-  /** The object has ended, such as a pod that failed. */
-  end?: boolean;
-  /** When the object was created. */
-  t?: number;
-  /** The application that the object belongs to, by its labels. */
-  app?: string;
-  /** The UID. */
-  u: string;
-  /** The object is one of the view's roots. */
-  root?: boolean;
-  /** What the object has to select: the objects of a group and kind in its namespace with these labels. */
-  sel?: { g: string; k: string; q: Array<{ l: string; o: "In" | "NotIn" | "Exists" | "DoesNotExist"; v?: string[] }> };
-  /** The labels of the pods that the object makes. */
-  pl?: Record<string, string>;
-  /** Facts of the object that matter for deletions. */
-  del?: {
-    /** Finalizers. */
-    f?: string[];
-    /** Its controller prunes what it manages. */
-    p?: boolean;
-    /** It is excluded from pruning. */
-    k?: boolean;
-    /** It is a finished pod. */
-    e?: boolean;
-    /** It is a pod without a node. */
-    u?: boolean;
-  };
-}
-
-export interface ArcKey {
-  /** Source. */
-  s: Key;
-  /** Destination. */
-  d: Key;
-  /** Type: "or" to an owner; "r" to an object that the source uses or selects; "t" to an object that it names for others to use. */
-  t: "or" | "r" | "t";
-}
-
-export interface Arc extends ArcKey {
-  a?: {
-    /** The owner is the controller. */
-    c?: boolean;
-    /** The owner's deletion waits for the source's. */
-    b?: boolean;
-    /** The destination is not in the graph: it does not exist, or x says more. */
-    e?: boolean;
-    /** With e. outside: the destination exists, and the view does not select it; unknown: the view does not watch its kind or namespace. */
-    x?: "outside" | "unknown";
-    /** With e: the reference is optional. */
-    o?: boolean;
-    /** The fields that made the arc. */
-    f?: string[];
-    /** Words for the fields, read from the source to the destination: "mounts", "selects". An owner reference has none. */
-    w?: string[];
-  };
-}
-
-export interface Warning {
-  t: string;
-  m?: string;
-  a?: Record<string, unknown>;
-}
-
-/** One of its members. */
-export interface Action {
-  svx?: Vertex;
-  dvx?: { vx: Key };
-  sarc?: Arc;
-  darc?: ArcKey;
-}
-
-export interface Message {
-  actions?: Action[];
-  warnings?: Warning[];
-  cleared?: Warning[];
-  /** The kinds of the resources that the view watches. */
-  kinds?: Array<{ g: string; v: string; r: string; k: string; /** The graph has all objects of the resource. */ a?: boolean }>;
-  error?: { code: number; code_string: string; reason: string; message: string };
-  rev?: string;
-  synced?: boolean;
-  reset?: boolean;
-  /** The buckets that a reset keeps. */
-  keep?: string;
-  /** The server has begun to read the cluster; the graph stays as it was until it has read all. */
-  syncing?: boolean;
-}
+/** The identity of an arc. */
+export type ArcKey = Omit<Arc, "a">;
 
 export function vertexKey(key: Key): string;
 export function arcKey(arc: ArcKey): string;
@@ -228,49 +109,14 @@ export function getGraph(
   options: Place & Pick<StreamOptions, "content" | "inferred" | "roots" | "direction" | "depth"> & { namespace: string; name: string; signal?: AbortSignal },
 ): Promise<Graph>;
 
-/** One object of a graph, whole, with its arcs. */
-export interface GraphObject extends Vertex {
-  out: Arc[];
-  in: Arc[];
-  /** There are more than 1,000 arcs. */
-  more?: boolean;
-}
-
 /** One object of a graph, with its summary and its arcs. A code of 404 is also for what may not be seen. Throws a GraphViewError. */
 export function getObject(options: Place & { namespace: string; name: string; key: Omit<Key, "v"> & { v?: string }; signal?: AbortSignal }): Promise<GraphObject>;
 
 /** The effect of another object's deletion on an object, the worst first. */
-export type Verdict = "deleted" | "breaks now" | "probably breaks" | "cannot start again" | "loses an optional reference" | "unaffected";
+export type Verdict = ImpactGroup["verdict"];
 
 /** The effect of one object's deletion on the others of a graph. */
-export interface Impact {
-  object: Key;
-  propagationPolicy: "Background" | "Foreground" | "Orphan";
-  /** The objects of the graph, by verdict. */
-  counts: Record<Verdict, number>;
-  /** The worst first; without objects that are unaffected and do not refer to a deleted one. */
-  groups: ImpactGroup[];
-  /** The number of objects outside the graph that refer to deleted ones. */
-  unseen?: number;
-  /** The graph was complete; warnings say what is not in it. */
-  synced: boolean;
-  warnings?: Warning[];
-  /** All that the answer leaves out, as lines for people. */
-  leftOut?: string[];
-}
-
-/** Objects with the same verdict for the same reason. */
-export interface ImpactGroup {
-  verdict: Verdict;
-  kind: string;
-  objects: Key[];
-  /** The path from the first of objects to the object in question. reversed: the arc leads the other way. t is "in" for the content of a namespace or a kind. */
-  path: Array<{ s: Key; d: Key; t: ArcKey["t"] | "in"; f?: string[]; w?: string[]; reversed?: boolean }>;
-  /** The finalizers and blocking dependents that delay the deletion. */
-  holds?: Array<{ finalizer?: string; by?: Key[] }>;
-  /** The object that creates these again. */
-  again?: Key;
-}
+export type Impact = GraphImpact;
 
 /** Returns the effect of an object's deletion on the others of a graph. Throws a GraphViewError; the code is 404 also for an object that the user may not see. */
 export function getImpact(
@@ -322,7 +168,7 @@ export interface RequestObject {
 /** The methods of a Connection of connection.js that a GraphView calls. */
 export interface Subscribable {
   subscribe(
-    what: { namespace?: string; name?: string; since?: string; have?: string; request?: Request; content?: string; roots?: string[]; direction?: string; depth?: number },
+    what: Omit<Subscribe, "request"> & { request?: Request },
     handlers: { message(message: Message): void; lose(code: number, text: string, reason?: string): void },
   ): () => void;
 }

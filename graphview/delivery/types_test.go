@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTypesAreKnown: the types of warnings are the same here, in the Go client and in
+// TestTypesAreKnown: the types of warnings are the same here, in the messages of the protocol and in
 // the table of docs/graphview.md.
 func TestTypesAreKnown(t *testing.T) {
 	found := func(file, pattern string) []string {
@@ -31,7 +31,7 @@ func TestTypesAreKnown(t *testing.T) {
 		t.Fatalf("types %q", want)
 	}
 	for file, pattern := range map[string]string{
-		"../../client/message.go": constant, "../../docs/graphview.md": "(?m)^\\| `([A-Z]+(?:_[A-Z]+)+)` \\|",
+		"../../api/stream/v1alpha1/message.go": constant, "../../docs/graphview.md": "(?m)^\\| `([A-Z]+(?:_[A-Z]+)+)` \\|",
 	} {
 		if diff := cmp.Diff(want, found(file, pattern)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)

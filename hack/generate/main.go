@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"graphview.dev/hack/generate/protocol"
 	"graphview.dev/test/must"
 )
 
@@ -11,5 +12,6 @@ func main() {
 		writeFields()
 		writeKinds(ctx)
 		writeChart()
+		protocol.Write(write)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"graphview.dev/api/reason"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
@@ -57,7 +58,7 @@ func (c *channel) confirm() error {
 	c.number = m.last
 	m.channels[c.number] = c
 	m.mu.Unlock()
-	return m.send("", encode(answer{ID: c.id, Channel: c.number}))
+	return m.send("", encode(&streamv1alpha1.ServerMessage{ID: &c.id, Channel: c.number}))
 }
 
 // pump sends one message in each turn. It never returns nil.
@@ -125,6 +126,6 @@ func (c *channel) finish(closed *delivery.ClosedError, unsubscribed bool) {
 	unsubscribes := c.unsubscribes
 	m.mu.Unlock()
 	for _, id := range unsubscribes {
-		_ = m.send("", encode(answer{ID: id, Channel: c.number}))
+		_ = m.send("", encode(&streamv1alpha1.ServerMessage{ID: &id, Channel: c.number}))
 	}
 }

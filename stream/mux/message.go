@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/impact"
@@ -61,26 +62,7 @@ func parseMessage(text []byte) (m message, err error) {
 		return m, errors.Join(errNoID, transport.Malformed("the message has no id"))
 	}
 	m.id = *known.ID
-	var all struct {
-		ID        int64 `json:"id"`
-		Subscribe *struct {
-			Cluster   string          `json:"cluster"`
-			Namespace string          `json:"namespace"`
-			Name      string          `json:"name"`
-			Since     string          `json:"since"`
-			Have      string          `json:"have"`
-			Content   string          `json:"content"`
-			Roots     []string        `json:"roots"`
-			Direction string          `json:"direction"`
-			Depth     int             `json:"depth"`
-			Impact    string          `json:"impact"`
-			Policy    string          `json:"propagationPolicy"`
-			Request   json.RawMessage `json:"request"`
-		} `json:"subscribe"`
-		Unsubscribe *struct {
-			Channel int64 `json:"channel"`
-		} `json:"unsubscribe"`
-	}
+	var all streamv1alpha1.ClientMessage
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&all); err != nil && !errors.Is(err, io.EOF) {
@@ -106,7 +88,7 @@ func parseMessage(text []byte) (m message, err error) {
 	}
 	var question *impact.Question
 	if in.Impact != "" {
-		asked, err := delivery.ParseImpact(in.Impact, in.Policy)
+		asked, err := delivery.ParseImpact(in.Impact, in.PropagationPolicy)
 		if err != nil {
 			return m, transport.Malformed("subscribe.impact: %v", err)
 		}
@@ -130,7 +112,7 @@ func parseMessage(text []byte) (m message, err error) {
 			Name: names.GraphName{Cluster: in.Cluster, Namespace: in.Namespace, Name: in.Name}, Impact: question,
 			Query: queryOf(map[string]string{
 				"since": in.Since, "have": in.Have, "content": in.Content, "direction": in.Direction, "depth": strconv.Itoa(in.Depth),
-				"impact": in.Impact, "propagationPolicy": in.Policy,
+				"impact": in.Impact, "propagationPolicy": in.PropagationPolicy,
 			}, in.Roots),
 		}
 		return m, nil
@@ -159,15 +141,8 @@ func queryOf(parameters map[string]string, roots []string) url.Values {
 	return query
 }
 
-// answer answers a client's message.
-type answer struct {
-	ID      int64              `json:"id"`
-	Channel int64              `json:"channel,omitempty"`
-	Error   *transport.Problem `json:"error,omitempty"`
-}
-
-func encode(a answer) []byte {
-	text, err := json.Marshal(a)
+func encode(m *streamv1alpha1.ServerMessage) []byte {
+	text, err := json.Marshal(m)
 	if err != nil { // numbers and strings
 		panic(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/api/reason"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/transport"
 )
@@ -49,8 +50,7 @@ func (m *Mux) handle(text []byte) error {
 // refuse answers a message with an error.
 func (m *Mux) refuse(id int64, closed *delivery.ClosedError) error {
 	m.o.Observer.Refused(closed.Code())
-	problem := transport.ProblemOf(closed)
-	return m.send("", encode(answer{ID: id, Error: &problem}))
+	return m.send("", encode(&streamv1alpha1.ServerMessage{ID: &id, Message: streamv1alpha1.Message{Error: transport.ErrorOf(closed)}}))
 }
 
 // subscribe begins a channel. The channel's goroutine answers the peer: to find out
@@ -132,6 +132,6 @@ func (m *Mux) unsubscribe(id, number int64) error {
 	case number > last:
 		return m.refuse(id, &delivery.ClosedError{Reason: reason.NotFound, Message: fmt.Sprintf("there has been no channel %d", number)})
 	default:
-		return m.send("", encode(answer{ID: id, Channel: number}))
+		return m.send("", encode(&streamv1alpha1.ServerMessage{ID: &id, Channel: number}))
 	}
 }

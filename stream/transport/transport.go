@@ -8,6 +8,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/api/reason"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/delivery"
 )
 
@@ -32,25 +33,15 @@ type Transport interface {
 
 // ErrorFrame is the last message of a stream: why it ends.
 func ErrorFrame(closed *delivery.ClosedError) *delivery.Frame {
-	text, err := json.Marshal(struct {
-		Error Problem `json:"error"`
-	}{ProblemOf(closed)})
+	text, err := json.Marshal(streamv1alpha1.Message{Error: ErrorOf(closed)})
 	if err != nil { // two numbers and three strings
 		panic(err)
 	}
 	return &delivery.Frame{JSON: text}
 }
 
-// Problem is how messages say why something ended, or was not begun.
-type Problem struct {
-	Code       int           `json:"code"`
-	CodeString string        `json:"code_string"`
-	Reason     reason.Reason `json:"reason"`
-	Message    string        `json:"message"`
-}
-
-// ProblemOf says why something ended.
-func ProblemOf(closed *delivery.ClosedError) Problem {
+// ErrorOf returns the member of a message that says why something ended, or was not begun.
+func ErrorOf(closed *delivery.ClosedError) *streamv1alpha1.CloseError {
 	code := closed.Code()
-	return Problem{int(code), websocket.StatusCode(code).String(), closed.Reason, closed.Message}
+	return &streamv1alpha1.CloseError{Code: code, CodeString: websocket.StatusCode(code).String(), Reason: closed.Reason, Message: closed.Message}
 }

@@ -44,7 +44,7 @@ func TestModules(t *testing.T) {
 	}, types...)
 	slices.Sort(client)
 	for packagePath, want := range map[string][]string{
-		"./api/reason": {"graphview.dev"}, "./api/v1alpha1": types, "./client": client,
+		"./api/reason": {"graphview.dev"}, "./api/v1alpha1": types, "./api/stream/v1alpha1": types, "./client": client,
 		"./stream/format": {"graphview.dev"},
 	} {
 		if diff := cmp.Diff(want, listed(t, packagePath, "{{with .Module}}{{.Path}}{{end}}")); diff != "" {

@@ -141,7 +141,7 @@ func (q *question) ask(t *testing.T, reader *client.Client, made map[string]stri
 			}
 		}
 		if got != q.want || held != q.held {
-			return cmp.Diff(q.want, got) + cmp.Diff(q.held, held) + q.String() + ": " + string(found.JSON)
+			return cmp.Diff(q.want, got) + cmp.Diff(q.held, held) + q.String() + ": " + fmt.Sprint(found)
 		}
 		return ""
 	}

@@ -128,7 +128,7 @@ func (f *follower) retry(err error, pause time.Duration) error {
 }
 
 // receive is the next message.
-func (f *follower) receive(ctx context.Context) (*client.Message, error) {
+func (f *follower) receive(ctx context.Context) (*client.Received, error) {
 	m, err := f.Receive(ctx)
 	if err != nil {
 		return nil, f.view.remedy(ctx, err)

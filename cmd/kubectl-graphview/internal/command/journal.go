@@ -70,7 +70,7 @@ func (c *cli) print(ctx context.Context, f *follower, asJSON bool, j *journal) e
 	}
 }
 
-func (j *journal) write(m *client.Message) error {
+func (j *journal) write(m *client.Received) error {
 	var out bytes.Buffer
 	if m.Reset {
 		for id, e := range j.known {
@@ -113,7 +113,7 @@ func (j *journal) write(m *client.Message) error {
 }
 
 // settle takes back what a graph that is complete again has no more.
-func (j *journal) settle(out *bytes.Buffer, m *client.Message) {
+func (j *journal) settle(out *bytes.Buffer, m *client.Received) {
 	if !m.Synced {
 		return
 	}

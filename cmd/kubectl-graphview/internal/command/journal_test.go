@@ -53,12 +53,12 @@ func TestJournal(t *testing.T) {
 		c := &cli{IOStreams: genericiooptions.IOStreams{Out: &out}, mapper: offlineView}
 		j := newJournal(c, "shop", graph, false, changesOnly)
 		for i, step := range steps {
-			var m client.Message
-			if err := json.Unmarshal([]byte(step.message), &m); err != nil {
+			var m client.Received
+			if err := json.Unmarshal([]byte(step.message), &m.Message); err != nil {
 				t.Fatal(err)
 			}
 			m.Own = step.own
-			graph.Apply(&m)
+			graph.Apply(&m.Message)
 			out.Reset()
 			if err := j.write(&m); err != nil {
 				t.Fatal(err)

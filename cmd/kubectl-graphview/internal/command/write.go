@@ -10,25 +10,14 @@ import (
 	"graphview.dev/stream/format"
 )
 
-// message is that of the stream that makes a whole graph.
-type message struct {
-	Actions  []action         `json:"actions"`
-	Warnings []client.Warning `json:"warnings,omitempty"`
-	Synced   bool             `json:"synced,omitempty"`
-}
-
-type action struct {
-	SetVertex *client.Vertex `json:"svx,omitempty"`
-	SetArc    *client.Arc    `json:"sarc,omitempty"`
-}
-
-func messageOf(g *client.Graph) message {
-	m := message{Actions: []action{}, Warnings: g.Warnings(), Synced: g.Synced}
+// messageOf returns the message that makes a whole graph.
+func messageOf(g *client.Graph) client.Message {
+	m := client.Message{Warnings: g.Warnings(), Synced: g.Synced}
 	for _, key := range g.Keys() {
-		m.Actions = append(m.Actions, action{SetVertex: g.Vertices[key]})
+		m.Actions = append(m.Actions, client.Action{SetVertex: g.Vertices[key]})
 	}
 	for _, key := range g.ArcKeys() {
-		m.Actions = append(m.Actions, action{SetArc: &client.Arc{From: key.From, To: key.To, Type: key.Type, Attributes: g.Arcs[key]}})
+		m.Actions = append(m.Actions, client.Action{SetArc: &client.Arc{From: key.From, To: key.To, Type: key.Type, Attributes: g.Arcs[key]}})
 	}
 	return m
 }
