@@ -117,7 +117,7 @@ func TestModulesAreServed(t *testing.T) {
 			}
 		}
 	}
-	const most, mostFiles = 64_000, 10
+	const most, mostFiles = 70_000, 10
 	if total > most || len(files) > mostFiles {
 		t.Errorf("the page is %d files and %d bytes, compressed; want at most %d and %d", len(files), total, mostFiles, most)
 	}
