@@ -16,12 +16,12 @@ var unknownConnections = budget.Declare("unknown_connections", "connections to o
 // connBytes is the memory of a connection, and of a stream on it that has nothing to send.
 const connBytes = 32 << 10
 
-// unknownFor is how long a connection may stay unauthenticated: a handshake, a header and a
+// unknownFor is the time for which a connection may stay unauthenticated: a handshake, a header and a
 // TokenReview take less.
 const unknownFor = 30 * time.Second
 
-// addressShare is the part of the free connections, one in addressShare, up to which one address may
-// have unauthenticated ones: one address alone has a quarter of all.
+// addressShare bounds the unauthenticated connections of one address to one in addressShare of the free ones: one
+// address alone has a quarter of all.
 const addressShare = 3
 
 // ConnLimiter is a listener that limits connections: authenticated ones by the memory of their
@@ -31,7 +31,7 @@ const addressShare = 3
 type ConnLimiter struct {
 	net.Listener
 	ledger *budget.Ledger
-	// authenticates: a connection that stays unauthenticated is closed.
+	// authenticates reports whether a connection that stays unauthenticated is closed.
 	authenticates bool
 
 	mu        sync.Mutex

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// ExportRoom is how many vertices and arcs all exports may hold at once, which is some
+	// ExportRoom is the number of vertices and arcs that all exports may have at the same time, which is some
 	// 200 MB: an export is sorted, so the whole graph is in memory. A larger graph is
 	// exported alone.
 	ExportRoom = 1 << 20
@@ -16,7 +16,7 @@ const (
 	minExport = ExportRoom / 4
 )
 
-// userExports bounds the exports of one owner, which wait behind others for the room.
+// userExports bounds the exports of one owner that wait for room.
 var userExports = budget.Declare("exports_per_user", "exports at once of one user, or of the ServiceAccounts of one namespace", 4)
 
 // Exports bounds graphs that are assembled as a whole.
@@ -32,7 +32,7 @@ func NewExports() *Exports {
 	return &Exports{Room: semaphore.NewWeighted(ExportRoom), Owners: budget.NewShares[budget.Owner](userExports)}
 }
 
-// ExportSize returns how much of the room a graph takes.
+// ExportSize returns the room that a graph takes.
 func ExportSize(vertices, arcs int) int64 {
 	return min(max(int64(vertices+arcs), minExport), ExportRoom)
 }

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// fewGraphs is how many of a thing each owner may have as long as any is free.
+	// fewGraphs is the number of graphs that each owner may have as long as any is free.
 	fewGraphs = 16
-	// freeShare is the part of the free amount, one in freeShare, up to which one owner may
-	// have more.
+	// freeShare bounds the further graphs of one owner to one in freeShare of the free
+	// ones.
 	freeShare = 8
 )
 
 // idleMuxes is the number of connections for many graphs that may have none at the same time.
 const idleMuxes = 2000
 
-// MaxGraphs is the default of NewRegistry's bound.
+// MaxGraphs returns the default of NewRegistry's bound.
 func MaxGraphs() int { return int(budget.OpenGraphs.Limit()) }
 
 // Registry records all streams, bounds them per owner and in all, and ends them when the
@@ -142,7 +142,7 @@ func (s *Stream) ReleaseChannel() {
 
 // Release returns everything that was reserved. The channels of a mux are released before.
 func (s *Stream) Release() {
-	// Frees what the parents of the contexts hold.
+	// This removes the contexts from their parents.
 	s.End(context.Canceled)
 	s.Kill()
 	r := s.registry

@@ -35,7 +35,7 @@ type PendingWrite struct {
 	// Cut ends the peer's stream without waiting.
 	Cut func()
 
-	unread *delivery.Frame // stands for what BeginUnread counts
+	unread *delivery.Frame // stands for the bytes of BeginUnread
 
 	// WriteBudget.mu guards these. frame is nil while no message is counted.
 	frame          *delivery.Frame
@@ -59,8 +59,8 @@ func (b *WriteBudget) Begin(w *PendingWrite, frame *delivery.Frame) {
 	}
 }
 
-// BeginUnread counts bytes that wait while the peer takes others, and that no other peer is
-// sent. The caller calls End afterwards.
+// BeginUnread counts bytes of a message for one peer alone that wait while the peer reads others.
+// The caller calls End afterwards.
 func (b *WriteBudget) BeginUnread(w *PendingWrite, size int64) {
 	if w.unread == nil {
 		w.unread = &delivery.Frame{}

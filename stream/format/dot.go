@@ -9,10 +9,10 @@ import (
 	"graphview.dev/graphview/printable"
 )
 
-// dotStyles draw the types of arcs.
+// dotStyles maps types of arcs to styles.
 var dotStyles = map[string]string{"or": "bold", "r": "solid", "t": "dotted"}
 
-// dotHealth draws how a vertex is, where it is not well.
+// dotHealth maps states of health other than OK to attributes of a vertex.
 var dotHealth = map[string]string{
 	"degraded":    `, health=degraded, color="#c0392b", penwidth=2`,
 	"progressing": `, health=progressing, color="#b7791f"`,
@@ -21,8 +21,8 @@ var dotHealth = map[string]string{
 	"ok":          `, health=ok`,
 }
 
-// writeDOT writes a cluster for each namespace. A vertex is called by its key,
-// so that two texts differ in what differs between two graphs.
+// writeDOT writes a cluster for each namespace. Identifiers are the keys of vertices,
+// so that two texts differ only in the differences of their graphs.
 func writeDOT(out *bufio.Writer, p *plan) {
 	for _, line := range p.comments() {
 		fmt.Fprintf(out, "// %s\n", line)
@@ -67,8 +67,8 @@ func writeDOT(out *bufio.Writer, p *plan) {
 	out.WriteString("}\n")
 }
 
-// dotID is a quoted identifier. Its parts are escaped as in a URL: no two keys
-// have the same, and there is nothing in it that DOT would interpret.
+// dotID returns a quoted identifier. Its parts are escaped as in a URL, so that different keys
+// have different identifiers, without characters that DOT interprets.
 func (k *Key) dotID() string {
 	var id strings.Builder
 	id.WriteByte('"')
@@ -84,7 +84,7 @@ func (k *Key) dotID() string {
 
 func dotText(text string) string { return `"` + dotEscaped(text) + `"` }
 
-// dotEscapes: a label interprets backslashes, and entities as HTML does.
+// dotEscapes escapes a label, in which DOT interprets backslashes and the entities of HTML.
 var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
 
 func dotEscaped(text string) string { return dotEscapes.Replace(printable.Text(text)) }

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Format is a language that graphs are written in.
+// Format is a language for graphs.
 type Format string
 
-// The formats, by the names that users give them.
+// The formats by their names for users.
 const (
 	DOT     Format = "dot"
 	Mermaid Format = "mermaid"
 	GraphML Format = "graphml"
 )
 
-// All returns the formats in the order in which they are listed to people.
+// All returns the formats in the order of lists for users.
 func All() []Format { return []Format{DOT, Mermaid, GraphML} }
 
 // Parse returns a format by its name. The error lists the names.
@@ -30,8 +30,8 @@ func Parse(name string) (Format, error) {
 	return "", fmt.Errorf("unknown format %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// MediaType is the format's, without parameters; all are UTF-8. GraphML has none
-// that is registered, and is called what its tools call it.
+// MediaType returns the media type without parameters; all formats are UTF-8. GraphML has no registered
+// type, and gets the one that its tools use.
 func (f Format) MediaType() string {
 	switch f {
 	case DOT:

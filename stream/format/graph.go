@@ -13,31 +13,31 @@ type Key struct {
 // those of the stream protocol.
 type Arc struct {
 	From, To Key
-	// Type is or, r or t; another is written as it is.
+	// Type is or, r or t; another type is written unchanged.
 	Type string
 	// Controller and BlockOwnerDeletion are those of an owner reference.
 	Controller, BlockOwnerDeletion bool
-	// Missing: the destination is not in the graph. Outside says more of it, outside or
-	// unknown, and Optional that nothing is wrong.
+	// Missing reports whether the destination is not in the graph. Outside is "outside" if it exists, "unknown" if
+	// that is not known, and Optional reports that the absence is no problem.
 	Missing  bool
 	Outside  string
 	Optional bool
-	// Fields made the arc.
+	// Fields are the paths of the references.
 	Fields []string
-	// Words say what the fields mean.
+	// Words are the verbs of the references.
 	Words []string
 }
 
-// Warning says what the graph may be missing.
+// Warning is the reason why parts of the graph may be missing.
 type Warning struct {
 	Type, Message string
 }
 
-// Graph is what is written. The zero value is an empty graph.
+// Graph is a graph to write. The zero value is an empty graph.
 type Graph struct {
 	// Namespace and Name are those of the view; either may be empty.
 	Namespace, Name string
-	// Incomplete is said in a comment: the view had not synced.
+	// Incomplete reports whether the view had not synced, which is written as a comment.
 	Incomplete bool
 
 	numbers  map[Key]int32
@@ -57,8 +57,8 @@ type arc struct {
 	kind, outside, fields, words            string
 }
 
-// AddVertex adds a vertex and how it is, in a word, "" where it does not say. Adding
-// it again changes the latter alone.
+// AddVertex adds a vertex with its health, "" for none, or updates the health of a vertex that was
+// added before.
 func (g *Graph) AddVertex(key Key, health string) {
 	n := g.number(key)
 	g.health[n] = g.intern(health)
@@ -78,7 +78,7 @@ func (g *Graph) AddArc(a Arc) {
 	})
 }
 
-// label is what is written at an arc: its words, else its type.
+// label returns the label of an arc: its words, else its type.
 func (a *arc) label() string {
 	switch {
 	case a.words != "":
@@ -90,7 +90,7 @@ func (a *arc) label() string {
 	}
 }
 
-// absence says what is known of a destination that is not in the graph, in a word.
+// absence describes in a word why a destination is not in the graph.
 func (a *arc) absence() string {
 	switch {
 	case !a.missing:
@@ -107,7 +107,7 @@ func (a *arc) absence() string {
 // AddWarning adds a warning.
 func (g *Graph) AddWarning(w Warning) { g.warnings = append(g.warnings, w) }
 
-// Len returns how many vertices and arcs there are, without missing vertices.
+// Len returns the numbers of vertices and arcs, without missing vertices.
 func (g *Graph) Len() (vertices, arcs int) { return g.vertices, len(g.arcs) }
 
 // number returns the number of a key, a new one if need be.
@@ -127,7 +127,7 @@ func (g *Graph) number(key Key) int32 {
 	return n
 }
 
-// intern returns one copy of texts that repeat, which does not retain the message.
+// intern returns one copy of equal texts, which does not retain the message.
 func (g *Graph) intern(text string) string {
 	if kept, ok := g.texts[text]; ok {
 		return kept

@@ -9,7 +9,7 @@ import (
 	"graphview.dev/graphview/printable"
 )
 
-// graphMLKeys declare the attributes: what they are of, their names and types.
+// graphMLKeys declare the attributes: their elements, names and types.
 var graphMLKeys = []struct{ id, of, name, kind string }{
 	{"label", "node", "label", "string"},
 	{"group", "node", "group", "string"},
@@ -30,7 +30,7 @@ var graphMLKeys = []struct{ id, of, name, kind string }{
 }
 
 // writeGraphML writes attributes that are true or not empty. Identifiers are
-// places in the order, since GraphML has only simple names for them.
+// indexes in the order, since GraphML has only simple names for them.
 func writeGraphML(out *bufio.Writer, p *plan) {
 	out.WriteString(xml.Header)
 	for _, line := range p.comments() {
@@ -74,7 +74,7 @@ func graphMLData(out *bufio.Writer, key, text string) {
 		return
 	}
 	fmt.Fprintf(out, "<data key=%q>", key)
-	// The error is out's, which keeps it.
+	// An error of out is returned by its Flush.
 	_ = xml.EscapeText(out, []byte(printable.Text(text)))
 	out.WriteString("</data>")
 }
@@ -85,5 +85,5 @@ func graphMLFlag(out *bufio.Writer, key string, set bool) {
 	}
 }
 
-// graphMLComment breaks up what would end a comment.
+// graphMLComment escapes the end of a comment.
 var graphMLComment = strings.NewReplacer("--", "-\u2010")

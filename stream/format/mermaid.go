@@ -10,10 +10,10 @@ import (
 	"graphview.dev/graphview/printable"
 )
 
-// mermaidArrows draw the types of arcs.
+// mermaidArrows maps types of arcs to arrows.
 var mermaidArrows = map[string]string{"or": "==>", "r": "-->", "t": "-.->"}
 
-// mermaidClasses draw what is missing, and how a vertex is where it is not well.
+// mermaidClasses maps "missing" and states of health other than OK to styles.
 var mermaidClasses = map[string]string{
 	"missing":     "stroke-dasharray:5 5",
 	"degraded":    "stroke:#c0392b,stroke-width:3px",
@@ -23,7 +23,7 @@ var mermaidClasses = map[string]string{
 }
 
 // writeMermaid writes a flowchart with a subgraph for each namespace. Mermaid
-// refuses long texts, so identifiers are numbers: places in the order.
+// refuses long texts, so identifiers are indexes in the order.
 func writeMermaid(out *bufio.Writer, p *plan) {
 	out.WriteString("flowchart LR\n")
 	for _, line := range p.comments() {
@@ -71,16 +71,16 @@ func writeMermaid(out *bufio.Writer, p *plan) {
 	}
 }
 
-// mermaidComment keeps what is said in a comment from being a directive.
+// mermaidComment escapes directives in a comment.
 var mermaidComment = strings.NewReplacer("%", "#37;", "{", "#123;", "}", "#125;")
 
-// joiner is invisible and keeps characters apart that mean something together.
+// joiner is invisible and separates characters that have a meaning together.
 const joiner = '\u2060'
 
-// mermaidEscaped writes as Mermaid's entities all but letters, digits and what
-// means nothing to it: in a label it interprets Markdown and HTML, and looks for
-// keywords of its own around colons. Entities do not help against formulas, line
-// breaks and icons, which it looks for when it has resolved them.
+// mermaidEscaped writes all characters but letters, digits and harmless ones as Mermaid's entities: in a label
+// Mermaid interprets Markdown and HTML, and looks for
+// keywords around colons. Entities do not help against formulas, line
+// breaks and icons, which Mermaid looks for after it has resolved them.
 func mermaidEscaped(text string) string {
 	var escaped strings.Builder
 	text = printable.Text(text)

@@ -11,10 +11,10 @@ import (
 	"graphview.dev/graphview/printable"
 )
 
-// pieceBytes is how much is written at once.
+// pieceBytes is the size of one write.
 const pieceBytes = 32 << 10
 
-// Write writes the graph. An error is w's, or says that there is no such format.
+// Write writes the graph. An error is one of w, or says that there is no such format.
 func (g *Graph) Write(w io.Writer, f Format) error {
 	if _, err := Parse(string(f)); err != nil {
 		return err
@@ -36,11 +36,11 @@ func (g *Graph) Write(w io.Writer, f Format) error {
 	return nil
 }
 
-// plan is a graph in the order in which it is written.
+// plan is a graph in the order of the text.
 type plan struct {
 	*Graph
 	order []int32 // numbers of keys
-	rank  []int32 // the inverse: places in order, by number
+	rank  []int32 // the inverse: indexes in order, by number
 }
 
 // plan sorts vertices by namespace, those without one first, and then by kind
@@ -77,8 +77,8 @@ func compareKeys(a, b *Key) int {
 	return 0
 }
 
-// namespaces calls each with the places of the vertices of a namespace, in
-// order. That of cluster-scoped objects is "" and comes first.
+// namespaces calls each with the range of indexes of each namespace's vertices. Cluster-scoped objects have the
+// namespace "" and come first.
 func (p *plan) namespaces(each func(namespace string, from, to int)) {
 	for from := 0; from < len(p.order); {
 		namespace := p.at(from).Namespace
@@ -91,16 +91,16 @@ func (p *plan) namespaces(each func(namespace string, from, to int)) {
 	}
 }
 
-// at returns the key at a place of the order.
+// at returns the key at an index of the order.
 func (p *plan) at(place int) *Key { return &p.keys[p.order[place]] }
 
-// missing reports whether the place has no vertex.
+// missing reports whether there is no vertex at an index.
 func (p *plan) missing(place int) bool { return !p.present[p.order[place]] }
 
-// healthAt is how the vertex at a place is, "" where it does not say.
+// healthAt returns the health of the vertex at an index, "" for none.
 func (p *plan) healthAt(place int) string { return p.health[p.order[place]] }
 
-// comments are what is said before the graph, in lines of clean text.
+// comments returns the lines before the graph, as clean text.
 func (p *plan) comments() []string {
 	name := p.Name
 	if p.Namespace != "" {
@@ -125,7 +125,7 @@ func compareWarnings(a, b Warning) int {
 	return cmp.Or(strings.Compare(a.Type, b.Type), strings.Compare(a.Message, b.Message))
 }
 
-// title names the resource of a key as people do: deployments.apps.
+// title returns the resource of a key in the usual form: deployments.apps.
 func (k *Key) title() string {
 	if k.Group == "" {
 		return k.Resource

@@ -44,7 +44,7 @@ func (m *Mux) keepAlive(ctx context.Context) error {
 	}
 }
 
-// ping returns when the peer has shown that it is there, by a pong or a message.
+// ping returns when the peer has sent a pong or a message.
 func (m *Mux) ping(ctx context.Context) error {
 	if m.busyReading() {
 		m.noteSent()
@@ -71,7 +71,7 @@ func (m *Mux) ping(ctx context.Context) error {
 	return nil
 }
 
-// beginMessage notes that a message of the peer's is being handled.
+// beginMessage records that the handling of a message of the peer begins.
 func (m *Mux) beginMessage() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,7 +82,7 @@ func (m *Mux) beginMessage() {
 	}
 }
 
-// endMessage notes that it has been handled.
+// endMessage records that the handling has ended.
 func (m *Mux) endMessage() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,7 +115,7 @@ func (m *Mux) sinceSent() time.Duration {
 	return time.Since(m.lastSent)
 }
 
-// idleLeft is for how long the connection is kept if no graph is asked for.
+// idleLeft returns the time for which the connection is kept without a request for a graph.
 func (m *Mux) idleLeft() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

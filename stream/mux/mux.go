@@ -22,20 +22,20 @@ type Options struct {
 	Socket Socket
 	Graphs Graphs
 	Room   Room
-	// Observer counts what happens.
+	// Observer counts events of the connection.
 	Observer Observer
 
 	// Context is done when the connection should end. Its cause is a *delivery.ClosedError if
 	// the peer should be sent the reason.
 	Context context.Context
-	// Hard is done when the peer cannot be told any more. It outlives Context.
+	// Hard is done when no message can be sent to the peer any more. It outlives Context.
 	Hard context.Context
 	// End ends Context.
 	End context.CancelCauseFunc
 
-	// Why says what to tell the peer about an error under a context, which ended a
-	// channel of this name or, without a name, the connection. Nil: the peer is gone,
-	// or knows.
+	// Why returns the message to the peer about an error under a context, which ended a
+	// channel of this name or, without a name, the connection. Nil: the peer has left,
+	// or has the message.
 	Why func(ctx context.Context, name names.GraphName, err error) *delivery.ClosedError
 	// Contain is deferred by each channel's goroutine. It recovers from a panic, and
 	// calls its argument if there was one.
@@ -48,21 +48,21 @@ type Options struct {
 	Timing     Timing
 }
 
-// Timing is how long a Mux waits for what.
+// Timing has the waits of a Mux.
 type Timing struct {
-	// Heartbeat is the silence after which the peer is sent something.
+	// Heartbeat is the time of silence before a ping.
 	Heartbeat time.Duration
-	// Pong is how long the peer may take to show that it is there.
+	// Pong bounds the wait for the answer to a ping.
 	Pong time.Duration
-	// Write is how long one message may take.
+	// Write bounds the write of one message.
 	Write time.Duration
-	// Idle is how long the connection may have no graph.
+	// Idle bounds the time of a connection without a graph.
 	Idle time.Duration
-	// Grace is how long the last message may take.
+	// Grace bounds the write of the last message.
 	Grace time.Duration
 }
 
-// Socket is what a Mux needs of a WebSocket; see package transport.
+// Socket has the methods of a WebSocket that a Mux calls; see package transport.
 type Socket interface {
 	WriteSpliced(ctx context.Context, more string, text []byte) error
 	Ping(ctx context.Context) error
@@ -70,38 +70,38 @@ type Socket interface {
 	Abort()
 }
 
-// Graphs are what the peer may subscribe to.
+// Graphs opens the graphs that the peer subscribes to.
 type Graphs interface {
 	// Subscribe begins a subscription, under ctx. It may take long, since it may ask
-	// the API server about the peer's rights; end is called when one of them is lost.
-	// The error is why there is no graph, for Options.Why.
+	// the API server about the peer's rights. It calls end when the peer loses one of them.
+	// The error is the reason why there is no graph, for Options.Why.
 	Subscribe(ctx context.Context, end context.CancelCauseFunc, what Subscribe) (Graph, error)
 }
 
 // Graph is the peer's position in one graph. It is used by one goroutine.
 type Graph interface {
 	Name() names.GraphName
-	// Poll makes what there is to send now, and returns a function that waits until there may be more. The
-	// peer has the frames before it is called.
+	// Poll returns the frames to send now, and a function that waits until there may be more. The
+	// frames must be sent before that is called.
 	Poll() ([]*delivery.Frame, delivery.Wait, error)
-	// Close gives back everything that the subscription holds.
+	// Close releases all resources of the subscription.
 	Close()
 }
 
 // Room has places for graphs, on this connection and all others.
 type Room interface {
-	// Reserve takes a place; its error says which bound is exceeded.
+	// Reserve takes a place. Its error names the exceeded bound.
 	Reserve() error
 	Release()
 }
 
-// Observer counts events. Begin and End are called by the holder of the turn, so never
+// Observer counts events. Begin and End are called by the goroutine that has the turn, so never
 // concurrently; the other methods by several goroutines.
 type Observer interface {
-	// Ended is of a channel that the peer did not end. The code is what the peer was
-	// told, or 0 if it was told nothing because it had left.
+	// Ended is called for a channel that the peer did not end. The code is that of the message to the peer, or 0
+	// if there was none because the peer had left.
 	Ended(code reason.Code)
-	// Refused is of a message that was answered with an error.
+	// Refused is called for a message that was answered with an error.
 	Refused(code reason.Code)
 	// Begin is called before a message of a graph is written, End afterwards.
 	Begin(frame *delivery.Frame)
@@ -111,17 +111,17 @@ type Observer interface {
 // Mux is one connection with many graphs.
 type Mux struct {
 	o Options
-	// turn is held while a message is sent. It is given in the order of requests.
+	// turn is a semaphore of one for sending a message. It is given in the order of requests.
 	turn  *semaphore.Weighted
 	pings sync.WaitGroup
 
 	running sync.WaitGroup // channels
-	// slots bounds the channels that run, with a token for each. A channel that has
-	// ended runs until the peer was told. If the peer does not read, the channels of
-	// the past fill the slots, and the peer's messages are not read any more.
+	// slots bounds the running channels, with a token for each. A channel that has
+	// ended runs until the peer has the message. If the peer does not read, ended channels
+	// fill the slots, and the peer's messages are not read any more.
 	slots chan struct{}
 
-	// received gets a token for each message of the peer's.
+	// received gets a token for each message of the peer.
 	received chan struct{}
 
 	mu       sync.Mutex
@@ -130,11 +130,11 @@ type Mux struct {
 	last     int64
 	channels map[int64]*channel
 	handling bool      // a message of the peer's
-	lastSent time.Time // when a message was sent, or the peer was heard of
-	empty    time.Time // since when there is no channel, if there is none
+	lastSent time.Time // the last message to or from the peer
+	empty    time.Time // the beginning of the time without a channel
 }
 
-// New makes a Mux that Run and Read serve.
+// New returns a Mux that Run and Read serve.
 func New(o Options) *Mux {
 	return &Mux{
 		o: o, turn: semaphore.NewWeighted(1), received: make(chan struct{}, 1),
@@ -174,8 +174,8 @@ func (m *Mux) goodbye(closed *delivery.ClosedError) error {
 	return m.write(ctx, m.o.Timing.Grace, "", transport.ErrorFrame(closed).JSON)
 }
 
-// send sends one message when its turn has come. An error means that the
-// connection is over.
+// send sends one message when it has the turn. An error means that the
+// connection has ended.
 func (m *Mux) send(more string, text []byte) error {
 	if err := m.turn.Acquire(m.o.Context, 1); err != nil {
 		return err
@@ -184,7 +184,7 @@ func (m *Mux) send(more string, text []byte) error {
 	return m.write(m.o.Hard, m.o.Timing.Write, more, text)
 }
 
-// write sends one message, with members more in front. The caller has the turn. An error means
+// write sends one message, with the members in more in front. The caller has the turn. An error means
 // that the peer has left, and ends the connection.
 func (m *Mux) write(ctx context.Context, within time.Duration, more string, text []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, within)

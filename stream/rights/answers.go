@@ -11,9 +11,9 @@ import (
 // about many namespaces of a few resources, and a namespace alone takes a third of the memory
 // of a place.
 //
-// An answer about a wider place comes first, and narrower places are asked about only where
-// it is no: everything, a resource in all namespaces, all resources of a namespace, a
-// resource in a namespace.
+// Questions about wider places come first, in this order: everything, a resource in all namespaces, all
+// resources of a namespace, a resource in a namespace. A narrower place is asked about only if the answer
+// about the wider one is no.
 type answers map[access.Place]map[string]bool
 
 // everything is the place that stands for all resources in all namespaces, as "*" does in a
@@ -65,7 +65,7 @@ func (a answers) set(p access.Place, allowed bool) {
 	of[p.Namespace] = allowed
 }
 
-// all are the places, in no order.
+// all returns the places with their answers, in no order.
 func (a answers) all() iter.Seq2[access.Place, bool] {
 	return func(yield func(access.Place, bool) bool) {
 		for p, of := range a {
@@ -95,7 +95,7 @@ func (a answers) len() int {
 	return n
 }
 
-// retain drops what is not to be kept, and the memory that it took.
+// retain drops the answers about other places, and frees their memory.
 func (a answers) retain(keep func(access.Place) bool) {
 	for p, of := range a {
 		before := len(of)

@@ -1,12 +1,12 @@
-// Package rights knows what subscribers may see, as long as they have streams.
+// Package rights knows the rights of subscribers, as long as they have streams.
 //
 // A stream holds a [Lease] on its identity: name, UID, groups and extra, as the API server
 // authorizes them, but for the ID of the credential. The engine asks the lease about places (a
 // delivery.Access), and the lease asks the API server about list and watch: of everything
 // first, then of resources in the whole cluster, then in namespaces. After each interval
-// [Permissions] asks again about every identity: what its streams may show, whether they may
-// continue, and whether their credentials are still valid. A changed answer is notified; a
-// stream whose own right is lost ends.
+// [Permissions] asks again about every identity: the places that its streams may show, whether the streams may
+// continue, and whether their credentials are still valid. It notifies leases of a changed answer, and ends a
+// stream whose own right is lost.
 //
 // Answers are shared by all streams of an identity, and outlive the last one for a while, so
 // that a stream can be resumed, also with a renewed token.
@@ -20,6 +20,6 @@
 // # Concurrency
 //
 // Permissions and Leases may be used by any number of goroutines. The one loop is
-// [Permissions.Run], which joins what it starts. Lock order: that of Permissions,
+// [Permissions.Run], which joins its goroutines. Lock order: that of Permissions,
 // then an identity's. No lock is held while the API server is asked.
 package rights

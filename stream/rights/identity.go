@@ -24,44 +24,43 @@ const (
 	answerBytes   = 80 // of an answer, of the identity or in a scope
 )
 
-// identity is what is known of one identity's permissions, shared by all its
-// streams. Two requests have one identity only where the API server would be
-// asked the very same about both.
+// identity has the known answers about one identity, which all its
+// streams share. Two requests have the same identity only if the questions to the API server
+// about both are equal.
 type identity struct {
 	who   user.Info
 	owner budget.Owner
 	key   string
 	// secret is the key that rights are digested with.
 	secret []byte
-	// asking is held during new questions, so that a thousand streams that open at once ask
+	// asking is a semaphore of one for new questions, so that a thousand streams that open at once ask
 	// once.
 	asking chan struct{}
 
-	// account is the owner's, for this identity.
+	// account charges the owner for this identity.
 	account *budget.Account
 
 	mu      sync.Mutex
 	answers answers
 	scopes  map[names.GraphName]*scope
 	leases  map[*Lease]struct{}
-	// checked is when all answers were last asked again, confirmed when that last
-	// succeeded, and failed how often it did not since.
+	// checked is the time of the last re-check, confirmed that of the last successful one,
+	// and failed the number of failures since then.
 	checked, confirmed time.Time
 	failed             int
-	busy               bool      // being asked about again
+	busy               bool      // a re-check is running
 	left               time.Time // when the last lease was released
 
-	// idle is its place among those without leases, and weight what it counts for
-	// there; permissions.mu guards them.
+	// idle is the element in Permissions.idle, nil with a lease, and weight the number of answers that it
+	// counts for there; permissions.mu guards them.
 	idle   *list.Element
 	weight int
 }
 
-// scope is what one identity was asked about for one view. Views are kept apart
-// so that what one has asked is no other's business, whose digests it would
-// change.
+// scope has the places of one identity that one view has asked about. Each view has a scope of its own,
+// since a further place changes the digest of the rights.
 type scope struct {
-	rights  *rights       // what was asked
+	rights  *rights       // the answers about the places
 	changed chan struct{} // closed when an answer in rights has changed
 	leases  int
 	left    time.Time
@@ -151,7 +150,7 @@ func (i *identity) settleLocked(s *scope, more []access.Place) {
 }
 
 // resolve finds answers about places for a scope. It asks about wider places first, so a user
-// who may list and watch everything costs two questions.
+// with the right to list and watch everything costs two questions.
 func (i *identity) resolve(ctx context.Context, r *access.Asker, s *scope, unknown []access.Place) error {
 	select {
 	case i.asking <- struct{}{}:
@@ -218,7 +217,7 @@ func (i *identity) learn(ctx context.Context, r *access.Asker, s *scope, places 
 	return err
 }
 
-// questions returns what to ask again: about places, and about the graphs that are open.
+// questions returns the questions of a re-check: the places, and the rights to the open graphs.
 func (i *identity) questions() (places []access.Place, graphs []access.Question) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

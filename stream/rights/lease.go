@@ -9,44 +9,44 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// Lease is a subscriber's hold on the permissions of its identity: what the
-// engine asks about its rights. It must be released.
+// Lease gives one subscriber the permissions of its identity. The
+// engine asks it about the subscriber's rights. It must be released.
 type Lease struct {
 	permissions *Permissions
 	identity    *identity
 	scope       *scope
 	Terms
-	// refused: what the lease is for has been ended, and nothing is known.
+	// refused reports whether the stream of the lease was ended at once. The lease then has no answers.
 	refused bool
 
-	// seen is what Changed returned last, and shown what Rights did; both belong
-	// to the identity's lock.
+	// seen is the last result of Changed, and shown that of Rights; the identity's lock guards
+	// both.
 	seen  <-chan struct{}
 	shown *rights
 }
 
-// Terms are on what conditions a lease lasts.
+// Terms are the conditions under which a lease lasts.
 type Terms struct {
-	// Right is what the subscriber must remain allowed to do, and Doing says it in
-	// words, as in "you may …"; zero: nothing.
+	// Right is the permission that the subscriber must keep, and Doing the same in
+	// words, as in "you may …"; zero: none.
 	Right access.Question
 	Doing string
-	// Credentials must remain valid; nil: they are not looked at again.
+	// Credentials must remain valid; nil: they are not checked again.
 	Credentials Credentials
-	// End ends what the lease is for. Its cause is a *delivery.ClosedError.
+	// End ends the stream of the lease. Its cause is a *delivery.ClosedError.
 	End context.CancelCauseFunc
 }
 
-// Credentials are what a subscriber was authenticated by.
+// Credentials are the credentials of an authenticated subscriber.
 type Credentials interface {
-	// Valid reports whether they still belong to the identity of a Key. The error means that
+	// Valid reports whether the credentials still belong to the identity of a Key. The error means that
 	// this could not be checked.
 	Valid(ctx context.Context, key string) (bool, error)
 }
 
-// Rights implements delivery.Access. From one call of Changed to the next they gain
-// answers, and no answer changes. A subscriber sees an answer that changed only after
-// Changed has told it to start over.
+// Rights implements delivery.Access. Between two calls of Changed the rights only gain
+// answers. A subscriber sees a changed answer only after the channel of
+// Changed was closed and it has started over.
 func (l *Lease) Rights() delivery.Rights {
 	l.identity.mu.Lock()
 	defer l.identity.mu.Unlock()
@@ -64,8 +64,8 @@ func (l *Lease) Changed() <-chan struct{} {
 	return l.seen
 }
 
-// Resolve implements delivery.Access. It waits out a short absence of the API
-// server; the error after a longer one ends the subscription with 1013.
+// Resolve implements delivery.Access. It waits while the API server is unavailable for a short
+// time; the error after a longer time ends the subscription with 1013.
 func (l *Lease) Resolve(ctx context.Context, unknown []access.Place) error {
 	if l.refused {
 		return &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "there is no memory for more credentials of your user"}
@@ -73,13 +73,13 @@ func (l *Lease) Resolve(ctx context.Context, unknown []access.Place) error {
 	return l.identity.resolve(ctx, l.permissions.urgent, l.scope, unknown)
 }
 
-// Owner is that of the user who has the lease.
+// Owner returns the owner that pays for the user.
 func (l *Lease) Owner() budget.Owner { return l.identity.owner }
 
-// Release gives the lease back. It is called once.
+// Release releases the lease. It is called once.
 func (l *Lease) Release() { l.permissions.release(l) }
 
-// Permit is what the subscriber may have a view fed with.
+// Permit returns which of the places an ad-hoc view of the subscriber may watch.
 func (l *Lease) Permit(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
 	answers := make(map[access.Place]bool, len(places))
 	known := func() (missing []access.Place) {

@@ -17,27 +17,27 @@ import (
 )
 
 const (
-	// keepFor is how long an identity without streams is remembered, so that one
-	// that comes back can continue where it was.
+	// keepFor is the time for which an identity without streams is kept, so that a stream that
+	// reconnects can continue at its revision.
 	keepFor = 10 * time.Minute
-	// maxIdle bounds the identities that are, and maxIdlePlaces what is known of
-	// them all: some 10 MiB.
+	// maxIdle bounds the identities without streams, and maxIdlePlaces the answers about
+	// all of them: some 10 MiB.
 	maxIdle       = 1000
 	maxIdlePlaces = 200_000
-	// maxFailed is for how many intervals the last answers hold.
+	// maxFailed is the number of failed re-checks for which the last answers are used.
 	maxFailed = 5
 	// refreshWithin bounds how long a resuming stream waits until its answers are confirmed.
 	refreshWithin = 10 * time.Second
 
-	// urgentPerSecond is for questions that a subscriber waits for. They come in bursts, when a
+	// urgentPerSecond bounds questions that a subscriber waits for. They come in bursts, when a
 	// user with few rights opens a view of many namespaces.
 	urgentPerSecond = 1000
-	// calmPerSecond is for questions that are only asked again.
+	// calmPerSecond bounds the questions of re-checks.
 	calmPerSecond = 400
 )
 
-// Permissions knows what the identities that have streams may see, and asks
-// again after every interval. Lock order: mu, then an identity's.
+// Permissions knows the rights of the identities that have streams, and asks
+// again after every interval. Lock order: mu, then that of an identity.
 type Permissions struct {
 	interval     time.Duration
 	urgent, calm *access.Asker
@@ -52,12 +52,12 @@ type Permissions struct {
 	// answers.
 	idle       list.List
 	idlePlaces int
-	// busy counts the identities that are being asked about again, and checking those
+	// busy counts the running re-checks, and checking those
 	// of each owner.
 	busy     int
 	checking map[budget.Owner]int
-	// leases counts what was acquired and not released. Every one belongs to an
-	// identity in identities: the re-checks look at no others.
+	// leases counts the leases that are not released. Each belongs to an
+	// identity in identities, which the re-checks go through.
 	leases int
 }
 
@@ -65,9 +65,9 @@ type Permissions struct {
 type Options struct {
 	// Review answers one question, uncached.
 	Review access.Review
-	// Interval is how often everything is asked again.
+	// Interval is the time between two re-checks of an identity.
 	Interval time.Duration
-	// Ledger is charged for identities and their answers. Nil: one for these Permissions.
+	// Ledger is charged for identities and their answers. Nil: a ledger for these Permissions alone.
 	Ledger *budget.Ledger
 	// Reviewed is called for each question, Rechecked with the time between two re-checks of
 	// one identity, and Unchecked with the number of leases that are not re-checked, which is

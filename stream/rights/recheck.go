@@ -14,18 +14,17 @@ import (
 )
 
 const (
-	// recheckedAtOnce bounds the identities that are asked about at once, and
-	// recheckedPerUser those of one user. Whose turn it is to ask the next question
-	// is decided by user: see package access.
+	// recheckedAtOnce bounds the re-checks at the same time, and
+	// recheckedPerUser those of one user. Their questions take turns by
+	// user: see package access.
 	recheckedAtOnce  = 256
 	recheckedPerUser = 4
-	// passes is how many times in an interval is looked at who is due, at most.
+	// passes is the most searches for due identities in an interval.
 	passes = 600
 )
 
-// Run checks again, until ctx is done, what was answered about identities that
-// have streams: one loop for all, each identity an interval after the last time
-// it was done with. A limit on questions per second lengthens that under load.
+// Run re-checks the identities that have streams until ctx is done: one loop for all of them, each identity an
+// interval after its last re-check has ended. Under load the limit of questions a second makes that longer.
 func (p *Permissions) Run(ctx context.Context) {
 	var group errgroup.Group
 	// A failed re-check is counted, and does not end the loop.
@@ -66,7 +65,7 @@ func (p *Permissions) due() ([]*identity, time.Duration) {
 		switch {
 		case i.busy:
 		case left > 0:
-			// Also of one without streams: it may have some again by then.
+			// An identity without streams counts too, since it may have some again by then.
 			wait = min(wait, left)
 		case len(i.leases) > 0:
 			due = append(due, i)
@@ -110,7 +109,7 @@ func (p *Permissions) done(i *identity) {
 }
 
 // recheck asks about one identity again: whether its streams may go on, and
-// then what they may show.
+// then about the places that they show.
 func (p *Permissions) recheck(ctx context.Context, i *identity) {
 	places, graphs := i.questions()
 	may, err := p.calm.All(ctx, i.who, graphs)
@@ -131,13 +130,13 @@ func (p *Permissions) recheck(ctx context.Context, i *identity) {
 		i.apply(answers)
 	}
 	if ctx.Err() == nil {
-		// Nothing is concluded from being stopped.
+		// The end of ctx says nothing about the identity.
 		p.conclude(i, err)
 	}
 }
 
-// identify ends the streams whose credentials no longer stand for their
-// identity. The error is that the API server cannot say.
+// identify ends the streams whose credentials no longer belong to their
+// identity. The error means that the API server did not answer.
 func (p *Permissions) identify(ctx context.Context, i *identity) error {
 	for _, l := range i.holding() {
 		if l.Credentials == nil {
@@ -156,7 +155,7 @@ func (p *Permissions) identify(ctx context.Context, i *identity) error {
 	return nil
 }
 
-// holding are an identity's leases.
+// holding returns the leases of an identity.
 func (i *identity) holding() []*Lease {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -167,7 +166,7 @@ func (i *identity) holding() []*Lease {
 	return all
 }
 
-// conclude notes how a re-check went. When it has failed too often in a row, the
+// conclude records the result of a re-check. After too many consecutive failures the
 // streams end.
 func (p *Permissions) conclude(i *identity, err error) {
 	now := time.Now()

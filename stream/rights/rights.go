@@ -11,21 +11,20 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// rights are the answers that one identity needed for one view so far. They are
+// rights has the answers about one identity that one view has needed so far. It is
 // immutable.
 type rights struct {
 	answers answers
 	digest  string
 }
 
-// newRights digests answers. The digest covers every one of them, the denied
-// ones too, so that those of equal digest know the same places and the same
-// about each: what was encoded for one never shows another what it has not
-// asked for itself, and who comes back after its answers were forgotten, with
-// none, cannot continue where it was. The price is that a place more is another
-// digest, which costs who is away at that moment the whole graph when it comes
-// back. The key keeps a subscriber from finding out by trial which denied
-// namespaces there are.
+// newRights digests answers. The digest covers all answers, also the denied
+// ones, so that rights with the same digest have the same places with the same
+// answers. So subscribers share encodings only if each has asked about all places in
+// them, and a subscriber whose answers were dropped cannot continue at its revision.
+// The price: a further place is another digest, and a subscriber that is disconnected at that moment gets the whole
+// graph when it reconnects. The key keeps a subscriber from finding out by trial which denied
+// namespaces exist.
 func newRights(key []byte, answers answers) *rights {
 	mac := hmac.New(sha256.New, key)
 	places := answers.places()

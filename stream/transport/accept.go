@@ -8,16 +8,16 @@ import (
 	"github.com/coder/websocket"
 )
 
-// The buffers of a WebSocket would make up most of an idle one. A client sends pongs
-// and one close frame; the other way, messages are put together behind the buffer.
+// Larger buffers would be most of the memory of an idle WebSocket. A client sends pongs
+// and one close frame; in the other direction, the coalescer joins the parts of a message behind the buffer.
 const (
 	readBuffer  = 64
 	writeBuffer = 64
 )
 
-// handshake holds back what websocket.Accept says when it refuses, so that a
-// Status can be said instead, and gives the connection smaller buffers than
-// net/http's.
+// handshake discards the response of websocket.Accept to a refused request, so that the caller can send a
+// Status, and gives the connection smaller buffers than
+// those of net/http.
 type handshake struct {
 	http.ResponseWriter
 	refused int
@@ -33,7 +33,7 @@ func (h *handshake) WriteHeader(code int) {
 
 func (h *handshake) Write(p []byte) (int, error) { return len(p), nil }
 
-// Hijack is how the connection is taken over.
+// Hijack implements http.Hijacker with small buffers.
 func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffers, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	if err != nil || buffers.Reader.Buffered() > 0 {
@@ -44,18 +44,18 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, bufio.NewReadWriter(bufio.NewReaderSize(conn, readBuffer), out), nil
 }
 
-// AcceptOptions say which WebSockets are accepted.
+// AcceptOptions are the options of Accept.
 type AcceptOptions struct {
 	// Protocol is the subprotocol.
 	Protocol string
-	// AllowedOrigins are host patterns of pages, beside those of the same host.
+	// AllowedOrigins are host patterns of pages, beside pages of the same host.
 	AllowedOrigins []string
-	// Heartbeats has a message that says nothing sent before each ping.
+	// Heartbeats asks for an empty message before each ping.
 	Heartbeats bool
 }
 
-// Refused is why a request was not upgraded. Code is the HTTP code for the answer, which the
-// caller sends; 0 if no answer can be sent.
+// Refused is the reason why a request was not upgraded. Code is the HTTP code of the response, which the
+// caller sends; 0 if no response can be sent.
 type Refused struct {
 	Code int
 	err  error
@@ -63,7 +63,7 @@ type Refused struct {
 
 func (r *Refused) Error() string { return r.err.Error() }
 
-// Accept makes a WebSocket of a request.
+// Accept upgrades a request to a WebSocket.
 func Accept(w http.ResponseWriter, r *http.Request, o AcceptOptions) (*websocket.Conn, *Socket, *Refused) {
 	answer, out := &handshake{ResponseWriter: w}, &Socket{heartbeats: o.Heartbeats}
 	conn, err := websocket.Accept(answer, r, &websocket.AcceptOptions{

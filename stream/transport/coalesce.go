@@ -11,49 +11,49 @@ const maxWhole = 8 << 10
 
 var pieces = sync.Pool{New: func() any { return new(make([]byte, 0, maxWhole)) }}
 
-// frameCoalescer lets a WebSocket server have next to no buffer of its own, which
-// makes it write a message in parts: it sends these as one, which is one system
-// call and one record of TLS. Between messages it holds nothing. One Write at a
-// time; an error of out's ends it, as it does the connection.
+// frameCoalescer joins the parts in which a WebSocket server with a small buffer writes a message,
+// and sends them with one system
+// call and one record of TLS. Between messages it has no buffer. Only one goroutine may
+// write. An error of out ends it, as it ends the connection.
 type frameCoalescer struct {
-	out  io.Writer
-	held *[]byte // the beginning of the message under way; nil: nothing
+	out   io.Writer
+	begun *[]byte // the unsent beginning of a message; nil for none
 
-	// Where in a frame the next byte is (RFC 6455, section 5.2).
+	// The position of the next byte in a frame (RFC 6455, section 5.2).
 	header [10]byte
 	seen   int    // bytes of the header
 	inside bool   // the header is complete
-	left   uint64 // bytes of the payload then
+	left   uint64 // bytes of the payload that follow
 }
 
 func (w *frameCoalescer) Write(p []byte) (int, error) {
 	ended := w.follow(p)
-	// A large frame is not buffered, or a slow reader would hold the buffer too.
-	if w.held == nil && (ended || uint64(len(p))+w.left > maxWhole) {
+	// A large frame is not buffered, since the buffer would stay in use for as long as a slow reader takes.
+	if w.begun == nil && (ended || uint64(len(p))+w.left > maxWhole) {
 		return w.out.Write(p)
 	}
-	if w.held == nil {
-		w.held = pieces.Get().(*[]byte) //nolint:forcetypeassert // all that is put there
+	if w.begun == nil {
+		w.begun = pieces.Get().(*[]byte) //nolint:forcetypeassert // all that is put there
 	}
-	if len(*w.held)+len(p) > maxWhole {
+	if len(*w.begun)+len(p) > maxWhole {
 		if err := w.send(); err != nil {
 			return 0, err
 		}
 		return w.out.Write(p)
 	}
-	*w.held = append(*w.held, p...)
+	*w.begun = append(*w.begun, p...)
 	if !ended {
 		return len(p), nil
 	}
 	return len(p), w.send()
 }
 
-// send sends what is held.
+// send sends the beginning of a message.
 func (w *frameCoalescer) send() error {
-	_, err := w.out.Write(*w.held)
-	*w.held = (*w.held)[:0]
-	pieces.Put(w.held)
-	w.held = nil
+	_, err := w.out.Write(*w.begun)
+	*w.begun = (*w.begun)[:0]
+	pieces.Put(w.begun)
+	w.begun = nil
 	return err
 }
 
@@ -79,7 +79,7 @@ func (w *frameCoalescer) follow(p []byte) (ended bool) {
 	return ended
 }
 
-// payloadLength is what the header of a frame without a mask says; false: it is not
+// payloadLength returns the length in the header of a frame without a mask, and false if the header is not
 // complete.
 func payloadLength(header []byte) (uint64, bool) {
 	if len(header) < 2 {

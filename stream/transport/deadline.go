@@ -16,8 +16,7 @@ type Deadline struct {
 	until  time.Time
 }
 
-// Under returns a context under the parent, which is always the same. Stop is
-// called in the end.
+// Under returns a context under the parent, which must always be the same. The caller calls Stop in the end.
 func (d *Deadline) Under(parent context.Context) context.Context {
 	if d.ctx == nil || d.ctx.Err() != nil || time.Until(d.until) < d.Time-d.Slack {
 		d.Stop()
@@ -27,7 +26,7 @@ func (d *Deadline) Under(parent context.Context) context.Context {
 	return d.ctx
 }
 
-// Stop frees what a context holds, until the next is asked for.
+// Stop frees the present context. The next call of Under makes another one.
 func (d *Deadline) Stop() {
 	if d.cancel != nil {
 		d.cancel()

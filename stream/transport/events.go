@@ -8,8 +8,8 @@ import (
 )
 
 // Events is the transport of server-sent events. The id of an event is its rev,
-// so that what a browser gives back when it reconnects is the last instant at
-// which its graph was whole.
+// so that a browser that reconnects sends the revision of its last complete
+// graph.
 type Events struct{ Response }
 
 // WriteFrame implements Transport.

@@ -7,7 +7,7 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// Lines is the transport for everything that can read a line: curl, kubectl get
+// Lines is the transport for clients that read lines: curl, kubectl get
 // --raw, a script.
 type Lines struct{ Response }
 

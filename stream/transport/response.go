@@ -12,13 +12,13 @@ type Response struct {
 	control *http.ResponseController
 }
 
-// NewResponse is for a response that a handler is about to give.
+// NewResponse returns a Response for a handler that has written nothing yet.
 func NewResponse(w http.ResponseWriter) Response {
 	return Response{w: w, control: http.NewResponseController(w)}
 }
 
-// Write sends parts on their way before ctx's deadline. It does not notice that
-// ctx is done otherwise; closing the connection ends it.
+// Write writes and flushes parts before ctx's deadline. It does not notice a
+// cancelled ctx; the end of the connection ends it.
 func (r Response) Write(ctx context.Context, parts ...[]byte) error {
 	deadline, _ := ctx.Deadline()
 	if err := r.control.SetWriteDeadline(deadline); err != nil {
@@ -36,8 +36,8 @@ func (r Response) Write(ctx context.Context, parts ...[]byte) error {
 	return r.control.SetWriteDeadline(time.Time{})
 }
 
-// Cut has the write that is under way fail, and all that follow it.
+// Cut makes the running write and all later ones fail.
 func (r Response) Cut() {
-	// An error means that the peer is gone.
+	// An error means that the peer has left.
 	_ = r.control.SetWriteDeadline(time.Unix(1, 0))
 }

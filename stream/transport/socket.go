@@ -17,12 +17,12 @@ type Socket struct {
 	conn    *websocket.Conn
 	read    chan struct{}
 	writing atomic.Bool
-	// heartbeats: the peer, such as a page, sees no pings, and asked for messages.
+	// heartbeats reports whether the peer, such as a page, has asked for empty messages, since it sees no pings.
 	heartbeats bool
 }
 
-// Start has read called in a goroutine, which is joined when the socket is
-// closed. It must return when the connection is.
+// Start calls read in a goroutine, which Close and Abort join. read must return when the
+// connection is closed.
 func (s *Socket) Start(conn *websocket.Conn, read func()) {
 	s.conn, s.read = conn, make(chan struct{})
 	go func() {
@@ -31,9 +31,9 @@ func (s *Socket) Start(conn *websocket.Conn, read func()) {
 	}()
 }
 
-// TakeNothing reads from conn, for a protocol on which only we speak, until hard
-// is done or the peer leaves, and ends the session when either that or a message
-// comes.
+// TakeNothing reads from conn, for a protocol without messages of the peer, until hard
+// is done or the peer leaves. It ends the session when the peer leaves or sends a
+// message.
 func TakeNothing(conn *websocket.Conn, hard context.Context, end context.CancelCauseFunc) {
 	if _, _, err := conn.Reader(hard); err != nil {
 		end(ErrGone)
@@ -44,10 +44,10 @@ func TakeNothing(conn *websocket.Conn, hard context.Context, end context.CancelC
 	})
 }
 
-// ReadText reads one message, a text of at most limit bytes. what names the message in errors.
+// ReadText reads one message, a text of at most limit bytes. Errors call the message by the argument what.
 // The error is a *delivery.ClosedError, or that the peer has left.
 func ReadText(ctx context.Context, conn *websocket.Conn, what string, limit int) ([]byte, error) {
-	conn.SetReadLimit(-1) // ours answers with a reason
+	conn.SetReadLimit(-1) // the check below answers with a reason
 	kind, reader, err := conn.Reader(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGone, err)
@@ -66,7 +66,7 @@ func ReadText(ctx context.Context, conn *websocket.Conn, what string, limit int)
 	return text, nil
 }
 
-// Malformed says that what a client sent cannot be understood.
+// Malformed returns the error about a malformed message or request of a client.
 func Malformed(format string, args ...any) *delivery.ClosedError {
 	return &delivery.ClosedError{Reason: reason.Malformed, Message: fmt.Sprintf(format, args...)}
 }
@@ -82,14 +82,14 @@ func (s *Socket) WriteFrame(ctx context.Context, frame *delivery.Frame) error {
 	return s.conn.Write(ctx, websocket.MessageText, frame.JSON)
 }
 
-// maxDiscard is how much of a message that is too large is read nevertheless.
+// maxDiscard is the number of bytes that are read of a message that is too large.
 const maxDiscard = 1 << 20
 
-// spliced bounds what WriteSpliced copies of a message.
+// spliced bounds the bytes of a message that WriteSpliced copies.
 const spliced = 4 << 10
 
-// WriteSpliced sends the JSON object text, to which it gives members more:
-// `"a":1,`. The text is shared, so it goes out as it is but for its beginning.
+// WriteSpliced sends the JSON object text with further members in more, such as
+// `"a":1,`. The text is shared, so it copies only its beginning.
 func (s *Socket) WriteSpliced(ctx context.Context, more string, text []byte) error {
 	s.writing.Store(true)
 	defer s.writing.Store(false)
@@ -124,13 +124,13 @@ func (s *Socket) Ping(ctx context.Context) error {
 	return s.conn.Ping(ctx)
 }
 
-// heartbeat is a message that says nothing.
+// heartbeat is an empty message.
 var heartbeat = []byte("{}")
 
 // Close implements Transport.
 func (s *Socket) Close(code reason.Code, text string) {
-	// An error means that the peer did not close its side in time, which is its
-	// own affair.
+	// An error means that the peer did not close its side in time, which has no
+	// consequence.
 	_ = s.conn.Close(websocket.StatusCode(code), text)
 	<-s.read
 }
