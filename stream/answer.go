@@ -15,7 +15,7 @@ import (
 const (
 	// requestBytes is the memory of a request under way: its goroutine, header and contexts.
 	requestBytes = 16 << 10
-	// answerTakes is how long a client may take for an answer that is written as a whole.
+	// answerTakes bounds the time in which a client reads an answer that is written as a whole.
 	answerTakes = 30 * time.Second
 	// streamsPerConnection bounds the requests under way on one connection of HTTP/2. A client
 	// that has more opens another connection.

@@ -16,7 +16,7 @@ import (
 	"graphview.dev/stream/rights"
 )
 
-// reviews limits the questions of one sort: about tokens, or about what requests may do.
+// reviews limits the questions of one sort: about tokens, or about the rights of requests.
 var reviews = budget.Declare("reviews", "questions at once about the bearer tokens, or about the requests, of one user, of the ServiceAccounts of one namespace, or of one address whose users are not known", 1000)
 
 const (

@@ -15,7 +15,7 @@ type Cluster interface {
 	// List returns all declared views, sorted by name.
 	List() []View
 	// Open creates a view for one connection and returns the function that ends it. The
-	// error is a *delivery.ClosedError or describes what is wrong with the spec.
+	// error is a *delivery.ClosedError or describes the fault of the spec.
 	Open(ctx context.Context, o graphview.OpenOptions) (View, func(), error)
 }
 

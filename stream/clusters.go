@@ -24,14 +24,14 @@ type Fleet interface {
 // ClusterStatus says whether a cluster of a fleet is connected.
 type ClusterStatus struct {
 	Name, DisplayName string
-	// Aliases are what objects of other clusters call it.
+	// Aliases are the names of the cluster in objects of other clusters.
 	Aliases   []string
 	Connected bool
 	// Since is when it was connected, or lost; zero if it has never been connected.
 	Since time.Time
 }
 
-// serveClusters lists the clusters of the fleet. Their graphs take further rights.
+// serveClusters lists the clusters of the fleet. Opening a graph needs further rights.
 func (s *Server) serveClusters(w http.ResponseWriter, r *http.Request) error {
 	if s.options.Fleet == nil {
 		return notFound(r)

@@ -14,7 +14,7 @@
 // (streams.go; package mux) passes the same checks.
 //
 // Server.open opens a graph for all of them: the view, a lease on the user's rights (package
-// rights) and the subscription, whose frames contain what the lease permits. A Cluster has
+// rights) and the subscription, whose frames contain the objects that the lease permits. A Cluster has
 // the views.
 //
 // The package does not know watches, informers, CEL, how a graph is made, or the content of
@@ -24,7 +24,7 @@
 // # Concurrency
 //
 // A session is one goroutine that waits for its subscription and then for its peer, so a
-// slow peer delays no other and nothing is queued for it. A WebSocket has a second one that
+// slow peer delays no other and has no queue. A WebSocket has a second goroutine that
 // reads, because only a reader receives pongs and notices a peer that leaves; the session
 // joins it. A mux has these two and one for each channel. A WebSocket session outlives its
 // HTTP handler, whose buffers are then free; so Server records everything that is open, ends

@@ -32,8 +32,8 @@ const (
 // maxUnseen bounds the deleted objects whose referrers outside the graph are counted.
 const maxUnseen = 32
 
-// serveImpact answers what the deletion of one object does to the others, as the user may see
-// them.
+// serveImpact answers with the effects of the deletion of one object on the others that the user may
+// see.
 func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.GraphName) error {
 	question, err := parseImpact(r)
 	if err != nil {
@@ -161,7 +161,7 @@ func countUnseen(ctx context.Context, opened *openGraph, answer *impact.Answer) 
 	return count, nil
 }
 
-// notFound says in a user's words that the graph lacks an object.
+// notFound returns the error that the graph lacks an object, in a user's words.
 func (r *impactReader) notFound(key graph.Key) error {
 	kind, selected := r.kind(key)
 	absent := wording.Absent{

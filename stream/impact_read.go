@@ -21,7 +21,7 @@ func messageOf(frame *delivery.Frame) (*streamv1alpha1.Message, error) {
 	return m, nil
 }
 
-// impactReader collects a graph with summaries. Of each object it holds the facts that an answer needs:
+// impactReader collects a graph with summaries. It keeps the facts of each object that an answer needs:
 // a graph of the client holds three times as much.
 type impactReader struct {
 	// excludeInferred leaves out the references that are only inferred.

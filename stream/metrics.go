@@ -12,7 +12,7 @@ import (
 	"graphview.dev/stream/transport"
 )
 
-// metrics measure what subscribers cost. None has a label with the name of a view or user.
+// metrics measure the cost of subscribers. None has a label with the name of a view or user.
 type metrics struct {
 	reviews     *prometheus.CounterVec
 	interval    prometheus.Histogram

@@ -23,8 +23,8 @@ const (
 	maxKeyPart = 253
 )
 
-// serveObject answers with one object of a graph, and its arcs. An object that does not
-// exist and one that the user may not see have the same answer.
+// serveObject answers with one object of a graph, and its arcs. A missing object and one
+// that the user may not see have the same answer.
 func (s *Server) serveObject(w http.ResponseWriter, r *http.Request, name names.GraphName) error {
 	key, err := keyOf(r.URL.Query())
 	if err != nil {

@@ -64,7 +64,7 @@ type rootRequest struct {
 	FluxHelmRelease   string  `json:"flux_helm_release"`
 }
 
-// parseRequest reads a request. An error says what is malformed; whether the
+// parseRequest reads a request. An error names the malformed part; whether the
 // expressions compile is not looked at.
 func parseRequest(text []byte) (spec.Spec, error) {
 	var request viewRequest

@@ -30,7 +30,7 @@ type snapshot struct {
 
 // body assembles a graph from frames.
 type body interface {
-	// add takes the next frame and sends what is complete. The last frame has a Rev.
+	// add adds the next frame and sends the complete pieces. The last frame has a Rev.
 	add(frame *delivery.Frame, send func(parts ...[]byte) error) error
 }
 

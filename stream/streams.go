@@ -94,7 +94,7 @@ type muxGraphs struct {
 	who    user.Info
 	// declared: the connection serves only graphs that a GraphView declares.
 	declared bool
-	// rate bounds what is parsed of other clusters.
+	// rate bounds the bytes of other clusters that are parsed.
 	rate *rate.Limiter
 }
 

@@ -31,7 +31,7 @@ func Parse(name string) (Format, error) {
 }
 
 // MediaType returns the media type without parameters; all formats are UTF-8. GraphML has no registered
-// type, and gets the one that its tools use.
+// type, and gets the type that its tools use.
 func (f Format) MediaType() string {
 	switch f {
 	case DOT:

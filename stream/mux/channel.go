@@ -11,16 +11,16 @@ import (
 	"graphview.dev/stream/transport"
 )
 
-// channel is one graph on a connection. Between two turns it holds its position and,
-// of a change or a step through a large graph that does not fit into one message,
-// what has not been sent yet.
+// channel is one graph on a connection. Between two turns it has its position and
+// the unsent messages of a change or a step through a large graph that does not fit into one
+// message.
 type channel struct {
 	mux *Mux
 	id  int64 // of the message that asked for it
 	ctx context.Context
 	end context.CancelCauseFunc
 
-	// number and name are set when the peer is answered.
+	// number and name are set before the answer to the peer.
 	number int64
 	name   names.GraphName
 
@@ -31,8 +31,8 @@ type channel struct {
 
 var errUnsubscribed = errors.New("unsubscribed")
 
-// run subscribes and sends. It returns why there is no channel, or why the channel or
-// the connection is over. By then it has given everything back.
+// run subscribes and sends. It returns the reason why there is no channel, or why the channel or
+// the connection has ended. By then it has released all resources.
 func (c *channel) run(what Subscribe) (err error) {
 	defer c.mux.o.Contain(func() {
 		err = &delivery.ClosedError{Reason: reason.Internal, Message: "internal error"}
@@ -49,8 +49,8 @@ func (c *channel) run(what Subscribe) (err error) {
 	return c.pump(graph)
 }
 
-// confirm gives the channel its number and answers with it. The channel is the
-// peer's from when that is sent.
+// confirm gives the channel its number and answers with it. From then on the peer can end the
+// channel.
 func (c *channel) confirm() error {
 	m := c.mux
 	m.mu.Lock()
@@ -78,7 +78,7 @@ func (c *channel) pump(graph Graph) error {
 	}
 }
 
-// takeTurn sends the first of what is unsent or, if that is nothing, of what is new. It returns the rest,
+// takeTurn sends the first unsent message or, without one, the first new message. It returns the rest,
 // and the function that waits for more.
 func (c *channel) takeTurn(graph Graph, unsent []*delivery.Frame, wait delivery.Wait) (_ []*delivery.Frame, _ delivery.Wait, err error) {
 	if err := c.mux.turn.Acquire(c.ctx, 1); err != nil {
@@ -100,10 +100,10 @@ func (c *channel) write(frame *delivery.Frame) (err error) {
 	return m.write(m.o.Hard, m.o.Timing.Write, onChannel(c.number), frame.JSON)
 }
 
-// finish tells the peer why there is no channel, or why it is over. Nothing is said
-// if the peer has ended the channel itself, or if the connection ends, which is said
-// once for all. Then finish answers the messages that unsubscribed, and the channel
-// is forgotten. If something cannot be sent the connection is over.
+// finish sends the peer the reason why there is no channel, or why it has ended. It sends none
+// if the peer has ended the channel itself, or if the connection ends, which has one message
+// for all channels. Then finish answers the messages that unsubscribed, and removes the
+// channel. If a message cannot be sent, the connection ends.
 func (c *channel) finish(closed *delivery.ClosedError, unsubscribed bool) {
 	m := c.mux
 	if c.number == 0 {

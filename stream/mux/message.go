@@ -16,10 +16,10 @@ import (
 	"graphview.dev/stream/transport"
 )
 
-// envelope is what a message may have beside a request, in bytes.
+// envelope bounds the members beside the request of a message, in bytes.
 const envelope = 4 << 10
 
-// message is what a client sends. Exactly one of subscribe and unsubscribe is set.
+// message is a message of a client. Exactly one of subscribe and unsubscribe is set.
 type message struct {
 	id          int64
 	subscribe   *Subscribe
@@ -46,7 +46,7 @@ type Subscribe struct {
 	Request []byte
 }
 
-// errNoID is of messages that cannot be answered, since an answer repeats the id.
+// errNoID is the error of messages without an id, which cannot be answered, since an answer repeats the id.
 var errNoID = errors.New("no id")
 
 // parseMessage reads a client's message. The error is a *delivery.ClosedError, and
@@ -127,7 +127,7 @@ func parseMessage(text []byte) (m message, err error) {
 	return m, nil
 }
 
-// queryOf returns parameters without those that say nothing.
+// queryOf returns the parameters that are not empty.
 func queryOf(parameters map[string]string, roots []string) url.Values {
 	query := url.Values{}
 	for name, value := range parameters {

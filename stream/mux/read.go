@@ -15,7 +15,7 @@ import (
 )
 
 // Read handles the peer's messages until the connection is over. It is the socket's
-// reader, so it must not wait for what only the peer's pong can bring.
+// reader, so it must not wait for an event that needs the peer's pong.
 func (m *Mux) Read(conn *websocket.Conn) {
 	for {
 		text, err := transport.ReadText(m.o.Hard, conn, "a message", m.o.MaxRequest+envelope)
@@ -31,7 +31,7 @@ func (m *Mux) Read(conn *websocket.Conn) {
 	}
 }
 
-// handle does what one message asks for. The error ends the connection.
+// handle handles one message. The error ends the connection.
 func (m *Mux) handle(text []byte) error {
 	asked, err := parseMessage(text)
 	var closed *delivery.ClosedError
@@ -53,8 +53,8 @@ func (m *Mux) refuse(id int64, closed *delivery.ClosedError) error {
 	return m.send("", encode(&streamv1alpha1.ServerMessage{ID: &id, Message: streamv1alpha1.Message{Error: transport.ErrorOf(closed)}}))
 }
 
-// subscribe begins a channel. The channel's goroutine answers the peer: to find out
-// whether the peer may have the graph can take long.
+// subscribe begins a channel. The channel's goroutine answers the peer, since the check of
+// the peer's rights can take long.
 func (m *Mux) subscribe(id int64, what Subscribe) error {
 	select {
 	case m.slots <- struct{}{}:
@@ -73,7 +73,7 @@ func (m *Mux) subscribe(id int64, what Subscribe) error {
 		err := c.run(what)
 		closed := m.o.Why(c.ctx, c.name, err)
 		unsubscribed := errors.Is(context.Cause(c.ctx), errUnsubscribed)
-		// A peer that reads that a channel is over may ask for another one.
+		// A peer that has the message of a channel's end may ask for another one.
 		m.release(c)
 		c.finish(closed, unsubscribed)
 	}()
@@ -113,8 +113,8 @@ func (m *Mux) release(c *channel) {
 // take as long as the write under way. One is enough for a peer without mistakes.
 const maxUnsubscribes = 16
 
-// unsubscribe ends a channel, whose goroutine then answers. If that has answered all
-// already, the channel's number is the answer.
+// unsubscribe ends a channel, whose goroutine then answers. If that has sent all its answers
+// already, unsubscribe answers with the channel's number.
 func (m *Mux) unsubscribe(id, number int64) error {
 	m.mu.Lock()
 	c, last := m.channels[number], m.last

@@ -24,7 +24,8 @@ const (
 
 	// renewal is the interval at which a replica renews its Lease and lists all.
 	renewal = 5 * time.Second
-	// missedRenewals is how many lists in a row show a Lease unchanged until its replica is gone.
+	// missedRenewals is the number of consecutive lists with an unchanged Lease after which its replica does not
+	// count any more.
 	missedRenewals = 3
 	// leaveWithin bounds the deletion of a replica's own Lease when it stops.
 	leaveWithin = 3 * time.Second

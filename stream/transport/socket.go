@@ -44,7 +44,7 @@ func TakeNothing(conn *websocket.Conn, hard context.Context, end context.CancelC
 	})
 }
 
-// ReadText reads one message, a text of at most limit bytes. Errors call the message by the argument what.
+// ReadText reads one message, a text of at most limit bytes. The argument names the message in errors.
 // The error is a *delivery.ClosedError, or that the peer has left.
 func ReadText(ctx context.Context, conn *websocket.Conn, what string, limit int) ([]byte, error) {
 	conn.SetReadLimit(-1) // the check below answers with a reason

@@ -12,7 +12,7 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// ErrGone is of a peer that left, or that cannot be told anything.
+// ErrGone means that the peer has left, or that no message can be sent to it.
 var ErrGone = errors.New("the peer is gone")
 
 // Transport carries a session's messages to its peer. A session calls one method
@@ -20,18 +20,18 @@ var ErrGone = errors.New("the peer is gone")
 type Transport interface {
 	// WriteFrame sends one message. The frame is shared and only read.
 	WriteFrame(ctx context.Context, frame *delivery.Frame) error
-	// Ping is sent when nothing else was. It fails if the peer is gone, where that
-	// can be known.
+	// Ping is called after a time without messages. It fails if the peer has left, as far as the transport
+	// notices that.
 	Ping(ctx context.Context) error
-	// Close ends the transport in an orderly way, as far as it has one, and joins
-	// what the transport started. The text is that of a close frame: the reason, and
-	// the beginning of a message that was sent before, in full.
+	// Close ends the transport in the orderly way of its protocol, and joins
+	// its goroutines. The text is that of a close frame: the reason, and
+	// the beginning of the last message, which was sent in full before.
 	Close(code reason.Code, text string)
-	// Abort does the same for a peer that cannot be told.
+	// Abort ends the transport of a peer to which no message can be sent, and joins its goroutines.
 	Abort()
 }
 
-// ErrorFrame is the last message of a stream: why it ends.
+// ErrorFrame returns the last message of a stream, with the reason of its end.
 func ErrorFrame(closed *delivery.ClosedError) *delivery.Frame {
 	text, err := json.Marshal(streamv1alpha1.Message{Error: ErrorOf(closed)})
 	if err != nil { // two numbers and three strings

@@ -22,7 +22,7 @@ func Authenticator(hub string) authenticator.Request {
 	})
 }
 
-// paths are those that pass, and everything below the last one.
+// paths are the allowed paths. Everything below the last path is allowed too.
 var paths = []string{"/apis", "/apis/stream.graphview.dev", "/version", "/openapi/v3", "/openapi/v3/apis/stream.graphview.dev/v1alpha1", "/apis/stream.graphview.dev/v1alpha1"}
 
 // Only passes GET requests for paths of the stream API to a handler. Clusters of a member that

@@ -55,7 +55,7 @@ func SetUser(header http.Header, who user.Info) error {
 	return nil
 }
 
-// userOf returns the user of this cluster for the one that a header names.
+// userOf returns the user of this cluster for the user of the hub in a header.
 func userOf(header http.Header, prefix string) (user.Info, error) {
 	values := header.Values(userHeader)
 	if len(values) != 1 {

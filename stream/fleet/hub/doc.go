@@ -1,10 +1,10 @@
 // Package hub has the clusters of a fleet as a hub knows them: links, the tunnels of their
 // members, and their graphs.
 //
-// A [Link] says how a member proves itself. A member that does is connected: its tunnels are
+// A [Link] has the identity with which a member proves itself. The tunnels of a connected member are
 // routes to the cluster. A request for a graph of the cluster takes a route, and waits for
-// one if there is none: all requests for a link wait for one event, and none of them asks
-// anything while it waits.
+// one if there is none: all requests for a link wait for one event, and none of them
+// polls.
 //
 // A hub may have several replicas. Each member dials until it has a tunnel to each replica, so no
 // replica sends a request to another. Replicas tell the members how many there are.

@@ -27,7 +27,7 @@ type Options struct {
 	Logger logr.Logger
 }
 
-// Link says how the member of a cluster proves itself.
+// Link has the identity with which the member of a cluster proves itself.
 type Link struct {
 	Name, DisplayName string
 	Aliases           []string
@@ -64,8 +64,8 @@ type link struct {
 	removed  time.Time // zero while there is a ClusterLink of this name
 }
 
-// removedFor is how long a link that was removed counts as not connected: a ClusterLink that is
-// replaced is deleted and created again.
+// removedFor is the time for which a removed link counts as not connected: to replace a ClusterLink, users
+// delete it and create it again.
 const removedFor = 30 * time.Second
 
 // route is a tunnel to a cluster.

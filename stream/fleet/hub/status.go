@@ -25,19 +25,19 @@ const (
 	Undiscovered   Reason = "DiscoveryFailed"
 )
 
-// Status is how a link is.
+// Status is the state of a link.
 type Status struct {
-	// Ambiguous: another link has the same identity.
+	// Ambiguous reports whether another link has the same identity.
 	Ambiguous bool
 	// Tunnels is their number, and Version the oldest version of the member's replicas.
 	Tunnels int
 	Version string
-	// Reason is Connected, or why the cluster is not; Message says more, if there is more.
+	// Reason is Connected, or the reason why the cluster is not. Message has details, if there are any.
 	Reason  Reason
 	Message string
 }
 
-// Status returns how a link is; false if there is none.
+// Status returns the state of a link; false if there is none.
 func (h *Hub) Status(name string) (Status, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

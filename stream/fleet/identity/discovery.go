@@ -20,8 +20,8 @@ const (
 	// discoverWithin bounds one discovery, and discoveryBytes each of its answers.
 	discoverWithin = 5 * time.Second
 	discoveryBytes = 1 << 20
-	// discoverEvery is how often the keys are read again for a token with an unknown key. A
-	// stranger decides which tokens arrive.
+	// discoverEvery is the least time between two reads of the keys for tokens with an unknown key,
+	// which strangers can send.
 	discoverEvery = time.Minute
 )
 
@@ -29,7 +29,7 @@ const (
 type discovery struct {
 	issuer string
 	client *http.Client
-	// turn guards what follows: it has a token while no discovery runs.
+	// turn guards the fields below: it has a token while no discovery runs.
 	turn chan struct{}
 	keys *jose.JSONWebKeySet
 	at   time.Time // of the last attempt

@@ -22,7 +22,7 @@ const (
 	minRSA  = 2048
 	// maxToken bounds a token in bytes.
 	maxToken = 16 << 10
-	// skew is how far the clocks of a hub and of a member's API server may differ.
+	// skew is the allowed difference between the clocks of a hub and of a member's API server.
 	skew = time.Minute
 )
 
@@ -77,16 +77,16 @@ func New(o Options) (*Verifier, error) {
 	return v, nil
 }
 
-// Proof says what a token has proved.
+// Proof is the result of a valid token.
 type Proof struct {
-	// Expiry is when the token expires.
+	// Expiry is the time at which the token expires.
 	Expiry time.Time
 
 	issuer, subject string
 	key             string // its thumbprint
 }
 
-// Verify returns what a token proves. It may ask the issuer for keys. The error is one of this
+// Verify returns the proof of a token. It may ask the issuer for keys. The error is one of this
 // package, or ctx's.
 func (v *Verifier) Verify(ctx context.Context, token, audience string) (Proof, error) {
 	if len(token) > maxToken {
@@ -114,8 +114,8 @@ func (v *Verifier) Verify(ctx context.Context, token, audience string) (Proof, e
 	return Proof{Expiry: claims.Expiry.Time(), issuer: v.issuer, subject: v.subject, key: thumbprint(key)}, nil
 }
 
-// Accepts reports whether a proof that another Verifier has given is one of this Verifier too,
-// without asking anybody: keys that are discovered may have changed.
+// Accepts reports whether a proof of another Verifier is also valid for this Verifier. It asks no
+// issuer, whose keys may have changed.
 func (v *Verifier) Accepts(p Proof) bool {
 	return v.issuer == p.issuer && v.subject == p.subject && v.keys != nil && slices.ContainsFunc(v.keys.Keys, func(k jose.JSONWebKey) bool {
 		return thumbprint(&k) == p.key

@@ -27,8 +27,8 @@ type Options struct {
 	User user.Info
 	// Transport sends the request to the cluster.
 	Transport http.RoundTripper
-	// Writing is called before bytes are written to the client, and returns what is called
-	// when they are written.
+	// Writing is called before bytes are written to the client. It returns a function that is called
+	// after the write.
 	Writing func() (written func())
 }
 
@@ -123,7 +123,7 @@ func protocols(header http.Header) []string {
 	return all
 }
 
-// filter leaves of an answer what may pass, or returns an ErrAnswer.
+// filter removes the headers of an answer that must not pass, or returns an ErrAnswer.
 func filter(response *http.Response) error {
 	header := http.Header{}
 	code := response.StatusCode

@@ -79,7 +79,7 @@ func Accept(w http.ResponseWriter, r *http.Request, o AcceptOptions) (*Conn, err
 	}
 	c.transport = &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return c.session.Open(ctx) },
-		// A stream costs nothing to open, and one that is kept would hold its window.
+		// A stream costs nothing to open, and an open stream would keep its window.
 		DisableKeepAlives:  true,
 		DisableCompression: true, // the user's client decides
 		ReadBufferSize:     1 << 10, WriteBufferSize: 1 << 10, MaxResponseHeaderBytes: maxHeader,

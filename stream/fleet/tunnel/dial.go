@@ -30,8 +30,8 @@ const (
 	// third of the attempts to a replica of the hub that is down; see BenchmarkMembers.
 	minPause = time.Second
 	maxPause = 5 * time.Second
-	// maxRefusedPause bounds them while the hub refuses the member: an administrator who has
-	// mended the cause waits for the next attempt, which costs the hub the verification of a token.
+	// maxRefusedPause bounds the pauses while the hub refuses the member: an administrator who has
+	// corrected the cause waits for the next attempt, which costs the hub the verification of a token.
 	maxRefusedPause = 10 * time.Second
 	// drainWithin is how long requests on a tunnel may last after its successor is open.
 	drainWithin = 5 * time.Second
@@ -60,7 +60,7 @@ type Options struct {
 // Dialer keeps the tunnels of one replica of a member.
 type Dialer struct {
 	o       Options
-	running sync.WaitGroup // what keeps tunnels, and what ends them
+	running sync.WaitGroup // the goroutines that keep and end tunnels
 	windows Windows
 
 	mu       sync.Mutex

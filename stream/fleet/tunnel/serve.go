@@ -13,7 +13,7 @@ import (
 	"github.com/libp2p/go-yamux/v5"
 )
 
-// tunnel is the member's end of one.
+// tunnel is the member's end of a tunnel.
 type tunnel struct {
 	id       string
 	carrier  *carrier

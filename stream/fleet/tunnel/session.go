@@ -20,7 +20,7 @@ const (
 	// window grows while the reader is faster than the round trip; see BenchmarkFar.
 	firstWindow = 1 << 20
 	maxWindow   = 16 << 20
-	// readBuffer has frames that arrived together, and maxBatch is what is written together.
+	// readBuffer is the size of the buffer for frames that arrive together, and maxBatch that of one write.
 	readBuffer = 16 << 10
 	maxBatch   = 64 << 10
 	// pingAfter is shorter than the idle timeouts of usual load balancers.
