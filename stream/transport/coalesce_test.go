@@ -59,7 +59,7 @@ func TestWholeMessages(t *testing.T) {
 		if len(message) <= maxWhole && len(out) != 1 {
 			t.Fatalf("a message of %d bytes went out in %d writes", len(message), len(out))
 		}
-		if w.held != nil {
+		if w.begun != nil {
 			t.Fatal("a buffer is held between messages")
 		}
 	}
@@ -73,7 +73,7 @@ func TestLargeFramesHoldNoBuffer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := &frameCoalescer{}
 			w.out = writerFunc(func(p []byte) (int, error) {
-				if w.held != nil {
+				if w.begun != nil {
 					t.Error("a buffer is held while a part of the frame is written")
 				}
 				return len(p), nil
