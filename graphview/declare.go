@@ -54,7 +54,7 @@ func (e *Engine) ServedChanged() <-chan struct{} {
 type OpenOptions struct {
 	Spec spec.Spec
 	// Permit has the rights of the subscriber, the author of the spec. The view gets no other
-	// objects, so its expressions cannot reveal what the subscriber may not read. Required.
+	// objects, so its expressions cannot reveal objects that the subscriber may not read. Required.
 	Permit Permit
 	// Owner is the owner of the subscriber. It pays for the view's expressions and memory.
 	Owner budget.Owner

@@ -23,7 +23,7 @@
 //	keeper.go, grants.go                     state of the goroutine: taps, namespaces, rights
 //	declare.go                               rules and ad-hoc views
 //	engine.go, metrics.go                    named views; start and end of all goroutines
-//	tap.go                                   a lease of a view, and what the view takes from its watch
+//	tap.go                                   a lease of a view, and the objects that the view takes from its watch
 //	view.go, follower.go, status.go, held.go a view, for callers and for the packages below
 //	compile.go, options.go                   how specs are compiled; options
 //

@@ -41,7 +41,7 @@ type Options struct {
 	PermitInterval time.Duration
 	// Own is the Permit of the account in Config, for a process that may not watch everything. It
 	// replaces the Permit of a ServiceAccount or of a subscriber for every view, and the engine
-	// watches only what Own permits. References to kinds that it denies remain. Nil: the engine
+	// watches only the places that Own permits. References to kinds that it denies remain. Nil: the engine
 	// tries every watch.
 	Own Permit
 	// WithoutHealth leaves the health of all objects unknown, because they are manifests: nothing has run.

@@ -17,7 +17,7 @@ type feed struct {
 	leases int
 }
 
-// tap is a lease of a watch by a view, and what the view takes from the feed of the watch. Only the
+// tap is a lease of a watch by a view, and the objects that the view takes from the feed of the watch. Only the
 // view's goroutine uses the fields.
 type tap struct {
 	*intake.Tap

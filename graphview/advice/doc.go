@@ -1,5 +1,5 @@
-// Package advice finds the parts of a spec that have no effect, and suggests what the
-// author may have meant: a query that matches nothing, a query that earlier queries
+// Package advice finds the parts of a spec that have no effect, and suggests corrections
+// to the author: for a query that matches nothing, a query that earlier queries
 // shadow, a name that the cluster does not serve, namespaces that do not exist, roots
 // that select nothing.
 //

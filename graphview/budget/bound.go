@@ -23,7 +23,7 @@ var declared struct {
 }
 
 // Declare registers a bound under its name in metrics and documentation, such as
-// helm_manifest_bytes. The argument what is a plural that names the counted things and their
+// helm_manifest_bytes. The second argument is a plural that names the counted things and their
 // owner, such as "bytes of one Helm release's manifests". Declare is meant for package variables,
 // and panics if the name is taken or the limit is not positive.
 func Declare(name, what string, limit int64) *Bound {

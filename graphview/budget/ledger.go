@@ -58,7 +58,7 @@ const (
 	Elements
 	// Summaries are the summaries of objects that a view keeps for its subscribers.
 	Summaries
-	// Rights are the answers to questions about what an account may list and watch.
+	// Rights are the answers to questions about the places that an account may list and watch.
 	Rights
 	// Watches are watches restricted to a namespace or by a selector, with their objects.
 	Watches

@@ -1,6 +1,6 @@
 package budget
 
-// Meter counts what one piece of work takes from a Bound.
+// Meter counts the parts of a Bound that one piece of work takes.
 type Meter struct {
 	bound *Bound
 	left  int64

@@ -32,7 +32,7 @@ const (
 	maxMessage = 400
 )
 
-// Error says what is wrong with a text that a user wrote, and where. It is the
+// Error describes the fault of a text that a user wrote, and its position. It is the
 // only type of error that the functions for compiling and parsing return, except
 // for errors of the context and defects of this package.
 type Error struct {
@@ -40,11 +40,11 @@ type Error struct {
 	// Path is the field that holds the text, such as
 	// spec.queries[0].include.resourceSelectorExpression. Empty until At.
 	Path string
-	// Text is what the user wrote, in full.
+	// Text is the user's text, in full.
 	Text string
 	// Line and Column count from 1, in characters; 0 when unknown.
 	Line, Column int
-	// Message says what is wrong and what was expected.
+	// Message describes the fault and the expected text.
 	Message string
 }
 
@@ -55,7 +55,7 @@ func (e *Error) At(path string) *Error {
 	return &at
 }
 
-// Error returns one line: where, what is wrong, what was expected, and the text.
+// Error returns one line: the position, the message, and the text.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Path != "" {

@@ -2,7 +2,7 @@ package expr
 
 import celconfig "k8s.io/apiserver/pkg/apis/cel"
 
-// Limits of what a user may write.
+// Limits of the texts of users.
 const (
 	// MaxTextLength is the maximum length of an expression, a selector or a
 	// JSONPath, in bytes.

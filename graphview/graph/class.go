@@ -76,7 +76,7 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 }
 
 // markSideChanged marks an object that changed outside the content that views show, for readers with
-// Reading.All. metadata: views may select parts from what changed.
+// Reading.All. The argument metadata says that views may select parts from the change.
 func (g *Graph) markSideChanged(id nodeID, metadata bool) {
 	for l, e := range g.entriesOf(id) {
 		if metadata && computedAtRead(l.parts[e].content) {

@@ -1,7 +1,7 @@
 package graph
 
-// commit commits the open revision to the lens: it finds what became visible, what became
-// invisible, and which arcs look different, and logs it. Its work is proportional to the changes
+// commit commits the open revision to the lens: it finds the nodes that became visible or
+// invisible, and the arcs that look different, and logs them. Its work is proportional to the changes
 // and the arcs around them.
 //
 // It examines each arc once: because the arc is recorded, else because its source appeared or
@@ -10,7 +10,7 @@ package graph
 // differently, or began or ceased to exclude inferred references, it instead examines all arcs that
 // this may affect in one pass.
 //
-// It reports whether the kinds that the view watches changed, or what the lens shows or counts.
+// It reports whether the kinds that the view watches changed, or the contents or the counts of the lens.
 func (l *Lens) commit() bool {
 	g := l.g
 	if len(l.usesWas) > 0 {
@@ -209,7 +209,7 @@ func (l *Lens) settled(at slotID) bool {
 
 func (l *Lens) slotOf(e entryID) slotID { return l.g.nodes.at(l.entries.at(e).node).slot }
 
-// arcView is what a view shows of an arc.
+// arcView is an arc as a view shows it.
 type arcView struct {
 	shown    bool
 	missing  bool     // the target is not in the graph; also set if shown is false

@@ -1,5 +1,5 @@
 // Package graph holds the live graph of a cluster's objects and references. All views share one
-// graph, and a Lens holds what one view shows of it.
+// graph, and a Lens is the part of it that one view shows.
 //
 // A Graph has nodes (one per object and API version), slots (the names that references point to,
 // with or without an object) and arcs, each from a node to a slot. A slot without a node is the

@@ -189,7 +189,7 @@ type Size struct {
 	Kinds, Resources, Namespaces, Paths int
 }
 
-// Size counts what the graph holds, dead nodes and placeholders included.
+// Size counts the nodes and arcs of the graph, dead nodes and placeholders included.
 func (g *Graph) Size() Size {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

@@ -67,7 +67,7 @@ func (l *Lens) Compact() {
 // tombstones has the vertices and arcs that disappeared, oldest first, until the horizon passes them.
 type tombstones struct {
 	// horizon is the revision up to which tombstones were dropped. A reader with an older position
-	// cannot learn what disappeared.
+	// cannot learn which vertices and arcs disappeared.
 	horizon uint64
 	// arcs are linked by the entry that they started at, newest first.
 	arcs   slab[tombstoneID, arcTombstone]

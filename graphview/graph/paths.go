@@ -73,7 +73,7 @@ func (g *Graph) fieldSet(paths []string) fieldID {
 	return id
 }
 
-// dropFields drops what the graph stores for a set of paths outside the table.
+// dropFields drops the entries of the graph for a set of paths outside the table.
 func (g *Graph) dropFields(id fieldID) {
 	if list := g.pathLists[id]; len(list) == 1 {
 		delete(g.onePath, list[0])

@@ -132,7 +132,7 @@ func (unlimited) Pay(string, budget.Use, int) bool { return true }
 func (unlimited) Most(string, budget.Use) int      { return math.MaxInt }
 
 // exceedsNames reports whether the references that an object wants do not fit into the memory of its
-// namespace. bytes is what they would hold.
+// namespace. It returns their size in bytes.
 func (g *Graph) exceedsNames(id nodeID, want []desiredArc) (bytes int, exceeds bool) {
 	n := g.nodes.at(id)
 	space := g.slots.at(n.slot).space

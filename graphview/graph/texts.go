@@ -102,7 +102,7 @@ func (g *Graph) exceedsTexts(id nodeID, labels *labelSet, bytes int) bool {
 }
 
 // acquireTexts charges for the labels and selectors of an object, and returns the labels. If they do not
-// fit, it charges nothing, and returns no labels and what they would hold.
+// fit, it charges nothing, and returns no labels and their size in bytes.
 func (g *Graph) acquireTexts(id nodeID, o *Object) (labels *labelSet, exceeding int) {
 	labels, bytes := g.labels.acquire(o.Labels), g.selectorBytesOf(o)
 	if g.exceedsTexts(id, labels, bytes) {
@@ -123,8 +123,8 @@ func (g *Graph) setTexts(id nodeID, bytes int) {
 	}
 }
 
-// leaveAllOut records that an object has no references because it does not fit. bytes is what it would
-// hold.
+// leaveAllOut records that an object has no references because it does not fit. bytes is the size of
+// the object.
 func (g *Graph) leaveAllOut(id nodeID, bytes int) {
 	budget.HeldBytes.Exceed()
 	g.overLimit[id] = namesOverLimit{bytes: bytes}

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// ArcType says what a reference means. The zero value is not a valid type.
+// ArcType is the meaning of a reference. The zero value is not a valid type.
 type ArcType uint8
 
 // The arc types of the stream protocol.
 const (
 	// OwnerReference leads from an object to its owner ("or").
 	OwnerReference ArcType = iota + 1
-	// Direct leads from an object to what it uses or selects ("r").
+	// Direct leads from an object to one that it uses or selects ("r").
 	Direct
-	// Transitive leads from an object to what it names for something else to use ("t").
+	// Transitive leads from an object to one that it names for the use of others ("t").
 	Transitive
 )
 
@@ -133,8 +133,8 @@ type Requirement struct {
 	Values []string
 }
 
-// Selector is a conjunction of requirements. Without any, it matches every object: the caller decides
-// what an empty selector means in its API.
+// Selector is a conjunction of requirements. Without any, it matches every object: the caller knows
+// the meaning of an empty selector in its API.
 type Selector struct {
 	Requirements []Requirement
 }
@@ -170,7 +170,7 @@ const MaxWord = 32
 // makes nor accepts a path with control characters.
 const wordMark = "\x00"
 
-// WithWord returns a Reference's Field that says in a word what the reference means.
+// WithWord returns a Reference's Field with a word for the meaning of the reference.
 func WithWord(path, word string) string {
 	if word == "" {
 		return path

@@ -101,7 +101,7 @@ func (all conditionsOf) working() *condition {
 	})
 }
 
-// done reports whether the reason says that what the type of the condition says has ended.
+// done reports whether the reason says that the process which the condition's type names has ended.
 func (c *condition) done() bool {
 	return phases[plain(c.reason)] == OK || hasEnd(c.reason, "Available", "Complete", "Completed", "Succeeded")
 }

@@ -40,7 +40,7 @@ var kinds = map[Kind]*rule{
 	{"policy", "PodDisruptionBudget"}:          {judge: disruptionBudget, count: countAt(0, "currentHealthy", "status", "desiredHealthy")},
 	{"autoscaling", "HorizontalPodAutoscaler"}: {judge: autoscaler},
 	{"networking.k8s.io", "Ingress"}:           {judge: serviceOrIngress},
-	// Without the condition, what these declare is not served yet.
+	// Without the condition, the declarations of these objects are not served yet.
 	{"certificates.k8s.io", "CertificateSigningRequest"}: {judge: signingRequest},
 	{"apiregistration.k8s.io", "APIService"}:             {judge: conditionOf("Available"), says: "the condition Available"},
 	{"apiextensions.k8s.io", "CustomResourceDefinition"}: {judge: conditionOf("Established"), says: "the condition Established"},

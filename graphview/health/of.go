@@ -189,8 +189,8 @@ func (o *object) withoutPhase(h Health) Health {
 	return ok()
 }
 
-// terminating returns the health of an object that is being deleted. Its reason is what the deletion
-// waits for: the condition of a Namespace or CustomResourceDefinition, else its finalizers.
+// terminating returns the health of an object that is being deleted. Its reason is the cause of the
+// wait: the condition of a Namespace or CustomResourceDefinition, else its finalizers.
 func (o *object) terminating() Health {
 	h := Health{State: Terminating, Since: o.seconds("metadata", "deletionTimestamp")}
 	h.Overdue = deadline(h.Since)

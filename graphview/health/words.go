@@ -22,7 +22,7 @@ var words = func() map[string]*meaning {
 	return all
 }()
 
-// meaning is what a True condition says by its type alone.
+// meaning is the meaning of a True condition by its type alone.
 type meaning struct {
 	kind         string
 	fails, stops bool
@@ -149,7 +149,7 @@ func begun(text string) bool {
 	return end > 1 && strings.HasSuffix(text[:end], "ing") && phases[plain(text[:end])] == ""
 }
 
-// saysWell reports whether a text of several words has one that means OK and none that takes it back, as
+// saysWell reports whether a text of several words has a word that means OK and no word that takes it back, such as
 // "Cluster in healthy state".
 func saysWell(text string) bool {
 	words := strings.Fields(strings.ToLower(text))
@@ -157,7 +157,7 @@ func saysWell(text string) bool {
 		slices.ContainsFunc(words, func(word string) bool { return phases[word] == OK })
 }
 
-// takesBack has words of a text that does not mean what its other words do.
+// takesBack has words that take back the meaning of the other words in a text.
 var takesBack = map[string]bool{"not": true, "no": true, "never": true, "without": true, "until": true, "to": true, "be": true, "being": true, "waits": true, "wait": true}
 
 // negated reports whether a word says that something is not yet so, as RequirementsNotMet.
@@ -166,7 +166,7 @@ func negated(text string) bool {
 	return at >= 0 && beginsWord(text, at) && startsWord(text[at:], "Not") && !hasStart(text[at+len("Not"):], "Required", "Needed", "Applicable", "Used", "Enabled")
 }
 
-// onTheWay has words that mean Progressing for what runs once.
+// onTheWay has words that mean Progressing for objects that run once.
 var onTheWay = map[string]bool{"accepted": true, "created": true, "initialized": true, "running": true}
 
 // plain returns a word in lower case and without separators, "" if it is longer than maxReason.

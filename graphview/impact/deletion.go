@@ -11,7 +11,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// result is what the search has found out about one object.
+// result is the result of the search for one object.
 type result struct {
 	verdict Verdict
 	// step is the first step of the path to the target. The target has none.
@@ -56,7 +56,7 @@ func newSearch(ctx context.Context, g *Graph, object graph.Key, policy Policy) *
 	}
 }
 
-// Of returns what the deletion of an object in the graph does. The error is ErrNotFound or that of ctx.
+// Of returns the effects of the deletion of an object in the graph. The error is ErrNotFound or that of ctx.
 func (g *Graph) Of(ctx context.Context, object graph.Key, policy Policy) (Answer, error) {
 	object, ok := g.Find(object)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package impact determines what the deletion of one object does to the others.
+// Package impact determines the effects of the deletion of one object on the others.
 //
 // The input is a [Graph]: objects and references, as one viewer may see them. [Graph.Of] goes down
 // first, as the garbage collector and the controllers do: to the dependents of the object, the content

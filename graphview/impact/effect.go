@@ -111,7 +111,7 @@ func (s *search) effect(l *link) Verdict {
 	return l.limit(worst)
 }
 
-// limit returns the verdict on the source of a reference, by what is known of it. A pull Secret is optional
+// limit returns the verdict on the source of a reference, by the facts about it. A pull Secret is optional
 // while its pods run, and may be needed to start them.
 func (l *link) limit(v Verdict) Verdict {
 	switch {

@@ -47,7 +47,7 @@ const (
 	argoSync   = "argocd.argoproj.io/sync-options"
 )
 
-// fluxFinalizer lets Flux delete what a Kustomization or HelmRelease manages.
+// fluxFinalizer lets Flux delete the objects that a Kustomization or HelmRelease manages.
 const fluxFinalizer = "finalizers.fluxcd.io"
 
 // argoFinalizer lets Argo CD delete the resources of an Application. It may have a suffix.

@@ -102,7 +102,7 @@ func (s *search) users(key graph.Key, finalizer string) (by []graph.Key) {
 	return by
 }
 
-// holdsOf returns the holds of an object, with what follows from its deletion.
+// holdsOf returns the holds of an object, with the consequences of its deletion.
 func (s *search) holdsOf(key graph.Key, follows []graph.Key) (holds []Hold) {
 	for _, name := range s.objects[key].Facts.Finalizers {
 		switch {

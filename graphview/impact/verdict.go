@@ -9,7 +9,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-// Verdict is what happens to one object. A larger one is worse.
+// Verdict is the effect on one object. A larger one is worse.
 type Verdict uint8
 
 // The verdicts.

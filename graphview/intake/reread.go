@@ -61,8 +61,8 @@ func (s *staleObjects) removeAll() map[*Feed]map[objectName]*watch.Object {
 	return all
 }
 
-// Run rereads stale objects, and all objects of kinds whose rules have changed. It reads what their
-// watches retain, and sends no requests. It blocks while the writer is behind, as watches do.
+// Run rereads stale objects, and all objects of kinds whose rules have changed. It reads them from
+// their watches, and sends no requests. It blocks while the writer is behind, as watches do.
 func (in *Intake) Run(ctx context.Context) error {
 	retry := time.NewTicker(in.o.Retry)
 	defer retry.Stop()

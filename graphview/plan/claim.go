@@ -56,7 +56,7 @@ type Situation struct {
 	Complete   bool
 }
 
-// Claims describe what a view may watch by its spec and its rights, regardless of other views.
+// Claims describe the places that a view may watch by its spec and its rights, regardless of other views.
 type Claims struct {
 	// Demands are the view's demands for watches of all namespaces. The caller passes them to Book.Set.
 	Demands map[watch.Key]Demand
@@ -70,7 +70,7 @@ type Claims struct {
 
 	s      Situation
 	claims []claim
-	// namespaces is what the outline says about namespaces.
+	// namespaces is the part of the outline about namespaces.
 	namespaces outlineOfNamespaces
 	without    []Denied
 	each       int                   // see watchesEach
@@ -85,7 +85,7 @@ type outlineOfNamespaces struct {
 	read     bool // the view may read them
 }
 
-// claim describes what a view may watch of one resource.
+// claim describes the places of one resource that a view may watch.
 type claim struct {
 	selected resources.Selected
 	// wide is the watch of all namespaces that the view would have without other views.

@@ -14,7 +14,7 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// Need is a watch that a view needs, and what the view needs it for. The keeper compares the needs
+// Need is a watch that a view needs, and its use in the view. The keeper compares the needs
 // of two plans: a tap stays as long as its need is equal.
 type Need struct {
 	Resource resources.Resource

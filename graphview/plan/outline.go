@@ -8,7 +8,7 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// Outline describes what a view needs at one moment.
+// Outline describes the needs of a view at one moment.
 type Outline struct {
 	Needed   map[Need]bool
 	Selected []resources.Resource

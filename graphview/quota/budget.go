@@ -35,7 +35,7 @@ func (b *Budget) Charge(cost uint64) bool {
 // Exceeded reports whether a Charge has failed. It never becomes false again.
 func (b *Budget) Exceeded() bool { return b.exceeded.Load() }
 
-// Excess returns the message for an exceeded budget. others names what shares the owner's tokens.
+// Excess returns the message for an exceeded budget. others names the other users of the owner's tokens.
 func (b *Budget) Excess(subject, others string) string {
 	return fmt.Sprintf("%s cost more than %d units, together with %s, or all the time more than %d a second", subject, b.owner.Size(), others, b.owner.PerSecond())
 }

@@ -30,7 +30,7 @@ func (g *conventionWalk) inferText(key, text string) {
 	}
 }
 
-// isWhole has words for what a backup, a restore or a user is of.
+// isWhole has words for the system of a backup, a restore or a user.
 var isWhole = set("cluster", "deployment", "instance")
 
 // baseOf returns the kind that the name of a kind begins with, if a key asks for the whole: the clusterName of a

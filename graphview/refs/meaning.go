@@ -38,7 +38,7 @@ func isNoName(key string) bool {
 	return len(words) > 0 && isNoNameWord[strings.TrimSuffix(words[len(words)-1], "s")]
 }
 
-// meaning is what a key may refer to.
+// meaning has the kinds that a key may refer to.
 type meaning struct {
 	// targets are the kinds, the most likely first.
 	targets []graph.Reference

@@ -28,7 +28,7 @@ const (
 // For a GraphView, the rules of the CRD refuse such a spec earlier.
 const reasonSpec = string(expr.InvalidExpression)
 
-// InvalidError says what is wrong with a Spec or a Rule. It is terminal: a
+// InvalidError describes the faults of a Spec or a Rule. It is terminal: a
 // retry is useless until the spec changes, or after Until.
 type InvalidError struct {
 	// Reason is InvalidExpression, InvalidSelector, InvalidJSONPath or, for a
@@ -37,7 +37,7 @@ type InvalidError struct {
 	// Until is the time at which the spec may be accepted as it is. Usually it is zero: never.
 	Until time.Time
 	// Errors are all errors in the spec, in its order. Each has the path of its
-	// field, the position in the text, and what was expected.
+	// field, the position in the text, and the expected text.
 	Errors []error
 }
 

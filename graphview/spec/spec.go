@@ -17,8 +17,8 @@ type Spec struct {
 	Roots *Roots
 	// ExcludeInferred leaves out the arcs that only inferred references make.
 	ExcludeInferred bool
-	// ServiceAccountName, in the view's namespace, restricts the view to what
-	// that account may list and watch. "" means no restriction.
+	// ServiceAccountName, in the view's namespace, restricts the view to the objects that
+	// the account may list and watch. "" means no restriction.
 	ServiceAccountName string
 }
 

@@ -22,7 +22,7 @@
 // send. If its Key is Reduced, it requests whole Secrets, passes each to [Options].Reduce
 // while reading it, and retains only the metadata and the result.
 //
-// Callers choose what to watch, and decide how long to wait for a resource that
+// Callers choose the watches, and decide how long to wait for a resource that
 // fails.
 //
 // # Concurrency
