@@ -14,13 +14,13 @@ const (
 	firstPause = 500 * time.Millisecond
 	// mostPause is the default of Options.MaxPause.
 	mostPause = 30 * time.Second
-	// limitPause is the least after a server said that a limit is reached, or let us
-	// in no more, and limitGrows how much longer than others such pauses may become.
+	// limitPause is the least pause after a server reported that a limit is reached, or
+	// refused the client, and limitGrows the factor by which such pauses may become longer than others.
 	limitPause = 5 * time.Second
 	limitGrows = 10
 )
 
-// backoff counts failures and says how long to wait after each.
+// backoff counts failures and returns the pause after each.
 type backoff struct {
 	most     time.Duration
 	failures int
@@ -56,12 +56,12 @@ func (b *backoff) pause(err error) time.Duration {
 	return pause
 }
 
-// connected is called when a connection has brought a graph up to date. A server
-// that fails right after that is not to be hurried.
+// connected is called when a connection has brought a graph up to date. The next failure
+// has the first pause again.
 func (b *backoff) connected() { b.failures = 0 }
 
-// isLimit reports whether a server has reached a limit. A cluster that is not connected is none: the
-// hub waits for it in the client's place before it says so.
+// isLimit reports whether a server has reached a limit. A cluster that is not connected is no limit: the
+// hub has waited for it in place of the client.
 func isLimit(err error) bool {
 	closed, ok := errors.AsType[*CloseError](err)
 	return ok && closed.Code == reason.CodeTryAgainLater && closed.Reason != reason.ClusterUnreachable

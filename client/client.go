@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// groupPath is where graphs are served, on every server that serves them.
+// groupPath is the path of graphs on every server that serves them.
 const groupPath = "/apis/stream.graphview.dev/v1alpha1"
 
 // memberPath is the path at a hub below which the graphs of a member of its fleet are served. The
@@ -32,10 +32,10 @@ type Client struct {
 }
 
 // New returns a client of the server that a configuration names: a Kubernetes
-// API server, which relays to the operator, or the operator itself.
+// API server, which is a proxy to the operator, or the operator itself.
 func New(config *rest.Config) (*Client, error) {
 	config = rest.CopyConfig(config)
-	// A WebSocket is an upgrade, which HTTP/2 has not.
+	// A WebSocket is an upgrade, which HTTP/2 does not have.
 	config.NextProtos = []string{"http/1.1"}
 	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
@@ -50,7 +50,7 @@ func New(config *rest.Config) (*Client, error) {
 
 // NewForHTTP returns a client of the server at base, such as
 // https://graphview.graphview-system.svc, over an HTTP client that speaks
-// HTTP/1.1 and adds what authenticates its user. Nil is http.DefaultClient.
+// HTTP/1.1 and adds the credentials of its user. Nil is http.DefaultClient.
 func NewForHTTP(base string, client *http.Client) (*Client, error) {
 	parsed, err := url.Parse(base)
 	if err != nil {
@@ -68,7 +68,7 @@ func NewForHTTP(base string, client *http.Client) (*Client, error) {
 // CloseIdleConnections closes the connections that are not in use.
 func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
 
-// url is that of a path below the group's; segments are escaped.
+// url returns the URL of a path below groupPath; it escapes the segments.
 func (c *Client) url(query url.Values, segments ...string) string {
 	for i, s := range segments {
 		segments[i] = url.PathEscape(s)

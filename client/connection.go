@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// dialWithin bounds how long it takes to connect.
+	// dialWithin bounds the time to connect.
 	dialWithin = 30 * time.Second
-	// silentFor is when a connection on which nothing comes, not even the server's
-	// pings (every 20 s), is given up.
+	// silentFor is the time after which a connection is closed on which not even the server's
+	// pings (every 20 s) arrive.
 	silentFor = 70 * time.Second
 )
 
@@ -29,17 +29,17 @@ var errSilent = fmt.Errorf("nothing came from the server for %s", silentFor)
 // connection is one WebSocket.
 type connection struct {
 	socket *websocket.Conn
-	silent *time.Timer // while something is read
+	silent *time.Timer // runs during a read
 }
 
-// dial opens a WebSocket. An error is a Status where the server answered.
+// dial opens a WebSocket. The error is a Status if the server answered.
 func (c *Client) dial(ctx context.Context, at, protocol string) (*connection, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialWithin)
 	defer cancel()
 	conn := &connection{}
 	socket, response, err := websocket.Dial(ctx, at, &websocket.DialOptions{ //nolint:bodyclose // the library says that it needs not, but for a refusal
 		HTTPClient: c.http, Subprotocols: []string{protocol},
-		// Called in Read, by the goroutine that reads.
+		// The library calls it in Read, in the goroutine that reads.
 		OnPingReceived: func(context.Context, []byte) bool { conn.heard(); return true },
 	})
 	switch {
@@ -70,7 +70,7 @@ func (c *Client) dial(ctx context.Context, at, protocol string) (*connection, er
 func (c *Client) fullRefusal(ctx context.Context, at string, err error) error {
 	body, again := c.get(ctx, at, jsonType)
 	if again == nil {
-		_ = body.Close() // it would be granted now
+		_ = body.Close() // the second request was not refused
 		return err
 	}
 	if _, ok := errors.AsType[*apierrors.StatusError](again); ok {
@@ -105,7 +105,7 @@ func (c *connection) heard() {
 	}
 }
 
-// hearing notes that a large message is on its way.
+// hearing records the arrival of parts of a large message.
 type hearing struct {
 	io.Reader
 	c *connection
@@ -127,7 +127,7 @@ func (c *connection) write(ctx context.Context, text []byte) error {
 // close does not wait for the server, whose remaining messages are not needed.
 func (c *connection) close() { _ = c.socket.CloseNow() }
 
-// ended says how a connection ended: by us, by the server, or just so.
+// ended returns the error of a connection: the cause of ctx, the server's message, or the error of the library.
 func ended(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

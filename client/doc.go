@@ -4,15 +4,15 @@
 // the Kubernetes API server; [NewForHTTP] takes any URL at which they are
 // served, such as the operator's own port. From there
 //
-//   - [Client.Get] is a graph as it is now, [Client.Summaries] one without objects,
-//     [Client.Part] the part around some of its objects, and [Client.Snapshot] one
+//   - [Client.Get] returns the present graph, [Client.Summaries] the graph with summaries in place of objects,
+//     [Client.Part] the part around some of its objects, and [Client.Snapshot] the graph
 //     with any options,
-//   - [Client.GetObject] is one object of a graph, with its references,
+//   - [Client.GetObject] returns one object of a graph, with its references,
 //   - [Client.Watch] follows a graph that a GraphView declares,
 //   - [Client.Request] follows a graph without a GraphView: its spec is part of the request,
 //     and it exists for this subscription only,
 //   - [Client.Export] copies a graph in one of the server's formats,
-//   - [Client.List] is the names of the graphs there are.
+//   - [Client.List] returns the names of all graphs.
 //
 // A [Subscription] keeps a [Graph] and survives lost connections: it waits with exponential
 // backoff and jitter, connects again, and resumes, so that it receives changes and not the
@@ -28,7 +28,7 @@
 //		draw(graph) // the view's graph, as its reader may see it, at one instant
 //	}
 //
-// The package knows the stream protocol and not how a graph is made. It has no informers and
+// The package knows the stream protocol and not the source of a graph. It has no informers and
 // caches only the graphs that it follows.
 //
 // # Concurrency

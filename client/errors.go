@@ -15,12 +15,12 @@ import (
 	"graphview.dev/api/reason"
 )
 
-// Permanent reports whether err stays until a user acts. A Subscription returns such errors,
+// Permanent reports whether err lasts until a user acts. A Subscription returns such errors,
 // and tries again after others. A Subscription that had its graph also tries again when it is
 // refused: a new token, or a server that has started, may change that.
 func Permanent(err error) bool {
 	if closed, ok := errors.AsType[*CloseError](err); ok {
-		// Where a token expired, there may be a new one. If not, the next connection
+		// A token that has expired may have been replaced. If not, the next connection
 		// is refused.
 		return reason.RemedyOf(closed.Reason, closed.Code) == reason.Stop
 	}
@@ -81,13 +81,13 @@ func IsNotServed(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// graphs is what a Status is about that a server did not say itself.
+// graphs is the resource of a Status that the client makes from another answer.
 var graphs = schema.GroupResource{Group: "stream.graphview.dev", Resource: "graphs"}
 
-// mostText bounds what is read of an answer that is no graph.
+// mostText bounds the bytes that are read of an answer that is no graph.
 const mostText = 64 << 10
 
-// refused is the error of an answer that is not the one hoped for.
+// refused returns the error of an answer without a graph.
 func refused(response *http.Response) error {
 	// If the body cannot be read, the text is shorter; the code is known.
 	text, _ := io.ReadAll(io.LimitReader(response.Body, mostText))

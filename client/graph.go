@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Graph is what messages make. The zero value is empty and ready.
+// Graph is a graph that messages build. The zero value is empty and ready.
 type Graph struct {
 	Vertices map[Key]*Vertex
 	Arcs     map[ArcKey]Attributes
-	// Rev is the last one. In the moment after the message that bore it, and until
+	// Rev is the last revision. From the message with it until
 	// the next message, the graph is the view's graph at one instant.
 	Rev string
-	// Synced: the graph is complete, but for what warnings name.
+	// Synced reports whether the graph is complete, except for the parts that warnings name.
 	Synced bool
 
 	warnings   map[string]Warning
@@ -23,14 +23,14 @@ type Graph struct {
 type resource struct{ group, name string }
 
 // kind has the kind of a resource. all reports whether the graph has each object that the subscriber may see,
-// except those that warnings name.
+// except for the parts that warnings name.
 type kind struct {
 	kind string
 	all  bool
 }
 
-// Kind is the kind of a vertex, or of what an arc leads to; "" where the server does not
-// say.
+// Kind returns the kind of a vertex, or of the destination of an arc; "" if the server has not
+// sent it.
 func (g *Graph) Kind(k Key) string { return g.kinds[resource{k.Group, k.Resource}].kind }
 
 // Watches reports whether the view watches a kind, as far as the server has said so.
@@ -103,7 +103,7 @@ func (g *Graph) shared(key ArcKey) ArcKey {
 // Forget empties the graph.
 func (g *Graph) Forget() { *g = Graph{} }
 
-// Warnings are the live ones, sorted.
+// Warnings returns the present warnings, sorted.
 func (g *Graph) Warnings() []Warning {
 	all := make([]Warning, 0, len(g.warnings))
 	for _, identity := range slices.Sorted(maps.Keys(g.warnings)) {
@@ -121,10 +121,10 @@ func (g *Graph) Clone() *Graph {
 	return &c
 }
 
-// Keys are those of the vertices, sorted.
+// Keys returns the keys of the vertices, sorted.
 func (g *Graph) Keys() []Key { return slices.SortedFunc(maps.Keys(g.Vertices), Key.Compare) }
 
-// ArcKeys are those of the arcs, sorted.
+// ArcKeys returns the keys of the arcs, sorted.
 func (g *Graph) ArcKeys() []ArcKey {
 	return slices.SortedFunc(maps.Keys(g.Arcs), ArcKey.Compare)
 }

@@ -108,8 +108,8 @@ func (d *dropped) actions() []Action {
 	return all
 }
 
-// continueWith turns a reset that keeps a part of the graph into changes. All else stays in the graph until it
-// comes again or the graph is whole, so that a reader never sees less than there is.
+// continueWith turns a reset that keeps a part of the graph into changes. The other elements stay in the graph until
+// they come again or the graph is complete, so that a reader never sees a graph without them.
 func (s *Subscription) continueWith(m *Received) error {
 	if m.Reset && m.Keep != "" {
 		kept, err := contents.ParseKept(m.Keep)

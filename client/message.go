@@ -34,17 +34,17 @@ type (
 const (
 	// Owner leads from an object to its owner.
 	Owner ArcType = "or"
-	// Uses leads from an object to what it uses or selects.
+	// Uses leads from an object to another that it uses or selects.
 	Uses ArcType = "r"
-	// Names leads from an object to what it names for something else to use.
+	// Names leads from an object to another that it names for others to use.
 	Names ArcType = "t"
 )
 
 // The values of Attributes.Outside: why an element is not in the graph.
 const (
-	// OutsideView: it exists, and the view does not select it.
+	// OutsideView means that the element exists, and the view does not select it.
 	OutsideView Outside = "outside"
-	// OutsideUnknown: the view does not look where it would be.
+	// OutsideUnknown means that the view does not watch the kind or the namespace of the element.
 	OutsideUnknown Outside = "unknown"
 )
 
@@ -59,7 +59,7 @@ const (
 	RootNotFound           = streamv1alpha1.RootNotFound
 )
 
-// HealthOK and HealthDegraded are the healths that HealthAt returns. Others are as the server says.
+// HealthOK and HealthDegraded are healths of HealthAt, which also returns others of the server.
 const (
 	HealthOK       = streamv1alpha1.HealthOK
 	HealthDegraded = streamv1alpha1.HealthDegraded
@@ -110,7 +110,7 @@ func (m *Received) rewrite(change func(actions []json.RawMessage) ([]json.RawMes
 	return nil
 }
 
-// say makes a message of the subscription.
+// say returns a message that the subscription makes itself.
 func say(m Message) *Received {
 	text, err := json.Marshal(&m)
 	if err != nil { // it was decoded from JSON

@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// Narrow is a part of a graph: what some of its objects lead to.
+// Narrow is a part of a graph: some of its objects, and the objects that they lead to.
 type Narrow struct {
-	// Roots are the objects, at most 16. Versions are not looked at.
+	// Roots are the objects, at most 16. Their versions are ignored.
 	Roots []Key
-	// Direction is Down where it is "".
+	// Direction is Down if it is "".
 	Direction Direction
 	// Depth is the most references from the nearest root, 0 for any number.
 	Depth int
 }
 
-// add puts it into a query.
+// add adds the part to a query.
 func (n *Narrow) add(query url.Values) {
 	if n == nil {
 		return
@@ -31,7 +31,7 @@ func (n *Narrow) add(query url.Values) {
 	}
 }
 
-// rootName is RESOURCE.GROUP/NAMESPACE/NAME.
+// rootName returns RESOURCE.GROUP/NAMESPACE/NAME.
 func rootName(k Key) string {
 	name := k.Resource
 	if k.Group != "" {

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// neighbours are the arcs at each end. They are looked up once, and then kept as
-// messages change them.
+// neighbours has the arcs at each end. It is built at the first use, and then changed by
+// messages.
 type neighbours struct {
 	out, in map[Key]map[ArcKey]struct{}
 }
 
-// Out are the arcs that begin at a vertex, sorted by type and then by where they lead.
-// The first question takes time in the number of the graph's arcs, and each one after
-// it in the number of arcs that it returns. Who changes Arcs by hand asks a Clone.
+// Out returns the arcs that begin at a vertex, sorted by type and destination.
+// The first call takes time in the number of the graph's arcs, and each later one
+// in the number of returned arcs. A caller that changes Arcs itself calls Out on a Clone.
 func (g *Graph) Out(key Key) []Arc { return g.arcs(g.index().out[key]) }
 
-// In are the arcs that end at a vertex, or at what is missing by that key, sorted by
-// type and then by where they begin. It takes the time that Out does.
+// In returns the arcs that end at a vertex, or at a missing object with that key, sorted by
+// type and source. It takes as much time as Out.
 func (g *Graph) In(key Key) []Arc { return g.arcs(g.index().in[key]) }
 
 func (g *Graph) arcs(keys map[ArcKey]struct{}) []Arc {

@@ -8,7 +8,7 @@ import (
 )
 
 // GetObject returns one vertex of a graph. The key needs no version. The error is
-// IsNotFound for what is not there and for what the user may not see.
+// IsNotFound for a missing object and for a vertex that the user may not see.
 func (c *Client) GetObject(ctx context.Context, namespace, name string, key Key) (*GraphObject, error) {
 	query := url.Values{"resource": {key.Resource}, "name": {key.Name}}
 	for parameter, value := range map[string]string{"group": key.Group, "version": key.Version, "namespace": key.Namespace} {

@@ -18,19 +18,19 @@ func (c *Client) Get(ctx context.Context, namespace, name string) (*Graph, error
 	return c.Snapshot(ctx, namespace, name, Options{})
 }
 
-// Summaries is Get with a Summary in place of each object. It is a fraction of the
+// Summaries is Get with a Summary in place of each object, which is a fraction of its
 // size.
 func (c *Client) Summaries(ctx context.Context, namespace, name string) (*Graph, error) {
 	return c.Snapshot(ctx, namespace, name, Options{Content: ContentSummary})
 }
 
-// Part is Get of a part of a graph, with what content says of each object.
+// Part is Get of a part of a graph, with that content of each object.
 func (c *Client) Part(ctx context.Context, namespace, name string, n Narrow, content Content) (*Graph, error) {
 	return c.Snapshot(ctx, namespace, name, Options{Content: content, Narrow: &n})
 }
 
-// Snapshot is Get of what Content, ExcludeInferred and Narrow say; the other options do
-// nothing. A subscription with the same three continues from it.
+// Snapshot is Get with the options Content, ExcludeInferred and Narrow; the other options have no
+// effect. A subscription with the same three options continues from it.
 func (c *Client) Snapshot(ctx context.Context, namespace, name string, o Options) (*Graph, error) {
 	m, err := c.message(ctx, namespace, name, o)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Client) Snapshot(ctx context.Context, namespace, name string, o Options
 	return g, nil
 }
 
-// message returns a graph as it is now, as one message.
+// message returns the present graph as one message.
 func (c *Client) message(ctx context.Context, namespace, name string, o Options) (*Received, error) {
 	body, err := c.get(ctx, c.url(o.query(), "namespaces", namespace, "graphs", name), jsonType)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *Client) message(ctx context.Context, namespace, name string, o Options)
 	return m, nil
 }
 
-// Export copies a graph as it is now, in a format of the server's: json, dot,
+// Export copies the present graph in a format of the server: json, dot,
 // mermaid, graphml. The options are those of Snapshot; Content and ExcludeInferred are for json.
 func (c *Client) Export(ctx context.Context, namespace, name, format string, o Options, to io.Writer) error {
 	if o.ExcludeInferred && format == "json" {
@@ -89,8 +89,8 @@ func (c *Client) Export(ctx context.Context, namespace, name, format string, o O
 	return nil
 }
 
-// Listed is a graph in a list. The counts are the view's own: what its reader
-// would not see is in them.
+// Listed is a graph in a list. The counts are those of the view, with the objects that the user
+// may not see.
 type Listed struct {
 	Namespace, Name                    string
 	Vertices, Arcs, Roots, Subscribers int
@@ -100,7 +100,7 @@ type Listed struct {
 	Ineffective *string
 }
 
-// List returns the graphs of a namespace, or with "" those of all.
+// List returns the graphs of a namespace; "" is all namespaces.
 func (c *Client) List(ctx context.Context, namespace string) ([]Listed, error) {
 	segments := []string{"graphs"}
 	if namespace != "" {
@@ -132,7 +132,7 @@ func (c *Client) List(ctx context.Context, namespace string) ([]Listed, error) {
 }
 
 // ServerVersion returns the version of the operator that serves the graphs, such as v1.2.3; "" if the
-// operator is too old to tell.
+// operator is too old to report it.
 func (c *Client) ServerVersion(ctx context.Context) (string, error) {
 	response, err := c.ask(ctx, c.base.JoinPath(groupPath).String(), jsonType)
 	if err != nil {

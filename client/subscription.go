@@ -12,12 +12,12 @@ import (
 	"graphview.dev/api/reason"
 )
 
-// Options of a subscription. The zero value is good.
+// Options of a subscription. The zero value is usable.
 type Options struct {
-	// From is a graph to continue from: that of Get, or of a former subscription.
-	// The subscription keeps it and changes it. Nil: from nothing.
+	// From is a graph to continue from: the result of Get, or the graph of a former subscription.
+	// The subscription keeps it and changes it. Nil: an empty graph.
 	From *Graph
-	// Content is what is sent of each object; "" is ContentObject.
+	// Content is the content of each vertex; "" is ContentObject.
 	Content Content
 	// ExcludeInferred leaves out the references that are only inferred. Objects that only they
 	// lead to, from the roots of a view or of Narrow, stay; those of a Request do not.
@@ -25,16 +25,16 @@ type Options struct {
 	// Narrow is the part of the graph that is sent; nil for all of it. A Request has
 	// roots of its own instead.
 	Narrow *Narrow
-	// OnRetry is told, before each pause, why the connection was lost or not made.
-	// An error that it returns ends the subscription. Nil: only what is Permanent
-	// ends it, and that only as Permanent says.
+	// OnRetry is called before each pause with the reason why the connection was lost or not made.
+	// Its error ends the subscription. Nil: only a Permanent error
+	// ends it.
 	OnRetry func(err error, pause time.Duration) error
 	// MaxPause bounds the pauses between attempts; 0 means 30 s. After the server
-	// said that a limit is reached they may become ten times as long.
+	// has reported that a limit is reached, they may become ten times as long.
 	MaxPause time.Duration
 }
 
-// query is what they ask for of the graph.
+// query returns the parameters of a request with the options.
 func (o *Options) query() url.Values {
 	query := url.Values{}
 	if o.Content != "" {
@@ -44,11 +44,11 @@ func (o *Options) query() url.Values {
 	return query
 }
 
-// Content is what is sent of each object.
+// Content is the content of each vertex.
 type Content string
 
 const (
-	// ContentObject is the object, or what the view's JSONPath found in it.
+	// ContentObject is the object, or the parts that the view's JSONPath found in it.
 	ContentObject Content = "object"
 	// ContentSummary is a Summary.
 	ContentSummary Content = "summary"
@@ -56,7 +56,7 @@ const (
 	ContentNone Content = "none"
 )
 
-// Subscription follows one graph, over as many connections as it takes. It
+// Subscription follows one graph over several connections, one after another. It
 // belongs to one goroutine.
 type Subscription struct {
 	open    opener
@@ -65,7 +65,7 @@ type Subscription struct {
 	graph   *Graph
 
 	conn      channel
-	ours      []*Received // messages to deliver before the server's next one
+	ours      []*Received // messages of the subscription that Receive returns before the next one of the server
 	last      *CloseError
 	current   bool     // this connection has brought a rev
 	known     bool     // one of them has
@@ -73,13 +73,13 @@ type Subscription struct {
 	noMessage bool     // the server takes no message, so that sums must fit into a URL
 	renewed   bool     // since the last rev, a new token has been tried at once
 	pauses    backoff
-	err       error // it is over
+	err       error // the subscription has ended
 }
 
-// opener makes a connection for a subscription that continues.
+// opener opens a connection for a subscription.
 type opener func(ctx context.Context, from start) (channel, error)
 
-// start is where a connection continues.
+// start has the position at which a connection continues.
 type start struct {
 	since string
 	// compares reports whether the client sends have, also if it has no graph.
@@ -145,7 +145,7 @@ func (c *Client) Watch(namespace, name string, o Options) *Subscription {
 	}, fmt.Sprintf("graph %s/%s", namespace, name), o)
 }
 
-// single is a connection that is all one subscription's.
+// single is a connection for one subscription.
 type single struct{ *connection }
 
 func (s single) next(ctx context.Context) (*Received, error) {
@@ -158,8 +158,8 @@ func (s single) next(ctx context.Context) (*Received, error) {
 
 func (s single) continues() bool { return true }
 
-// Next waits until the graph has changed and is whole again, and returns it. It
-// is the subscription's own: it stays as it is until the next call. Errors are
+// Next waits until the graph has changed and is complete again, and returns it. The graph belongs to
+// the subscription: it does not change before the next call. Errors are
 // those of Receive.
 func (s *Subscription) Next(ctx context.Context) (*Graph, error) {
 	for {
@@ -173,16 +173,16 @@ func (s *Subscription) Next(ctx context.Context) (*Graph, error) {
 	}
 }
 
-// Graph is what the messages so far have made.
+// Graph returns the graph that the messages so far have built.
 func (s *Subscription) Graph() *Graph { return s.graph }
 
-// Receive waits for the next message, carries it out and returns it. The
-// messages that it has returned, taken together, are the graph: where a
-// connection is lost and what was known is worth nothing, a message says reset.
+// Receive waits for the next message, applies it and returns it. The
+// messages that it has returned build the graph: after a lost connection whose
+// graph cannot be continued, a message has Reset.
 //
-// It connects where there is no connection, and waits and tries again, unless
-// the error is Permanent. Then, and when OnRetry has returned an error, it
-// returns that from then on. When ctx is done it returns the cause of that; the
+// It opens a connection if there is none. After an error it waits and tries again, unless
+// the error is Permanent. It returns a Permanent error, or an error of OnRetry, in each
+// later call too. When ctx is done it returns the cause of ctx; the
 // subscription can be read on with another context.
 func (s *Subscription) Receive(ctx context.Context) (*Received, error) {
 	for {
@@ -212,7 +212,7 @@ func (s *Subscription) Receive(ctx context.Context) (*Received, error) {
 	}
 }
 
-// connect connects where there is no connection.
+// connect opens a connection if there is none.
 func (s *Subscription) connect(ctx context.Context) error {
 	if s.conn != nil {
 		return nil
@@ -233,7 +233,7 @@ func (s *Subscription) connect(ctx context.Context) error {
 	case begins:
 		s.ours = append(s.ours, say(Message{Reset: true}))
 	case len(warnings) > 0:
-		// All that are live will be sent again.
+		// The server sends all present warnings again.
 		s.ours = append(s.ours, say(Message{Cleared: warnings}))
 	}
 	s.graph.Synced = false
@@ -281,14 +281,14 @@ func (s *Subscription) receive(ctx context.Context) (*Received, error) {
 		}
 	}
 	s.graph.Apply(&m.Message)
-	s.last = m.Error // its reader sees the message first
+	s.last = m.Error // Receive returns the message first
 	if m.Rev != "" {
 		s.current, s.known, s.renewed = true, true, false
 	}
 	return m, nil
 }
 
-// lost decides what to do about an error: nil is to try again, now.
+// lost handles an error: it waits and returns nil if the subscription tries again.
 func (s *Subscription) lost(ctx context.Context, err error) error {
 	s.hangUp()
 	if ctx.Err() != nil {
@@ -345,7 +345,7 @@ func (s *Subscription) Close() {
 	}
 }
 
-// All are the graphs that Next returns, up to its error.
+// All returns the graphs that Next returns, up to its error.
 func (s *Subscription) All(ctx context.Context) iter.Seq2[*Graph, error] {
 	return func(yield func(*Graph, error) bool) {
 		for {
