@@ -31,7 +31,7 @@ const (
 	// Outdated: the graph that the client has can no longer be changed step by step. A client that sent
 	// "have" reconnects at once and sends it again.
 	Outdated Reason = "Outdated"
-	// Malformed: a message or a request cannot be understood.
+	// Malformed: a message or a request cannot be parsed.
 	Malformed Reason = "Malformed"
 	// UnexpectedMessage: the client sent a message on a stream that takes none.
 	UnexpectedMessage Reason = "UnexpectedMessage"
@@ -57,7 +57,7 @@ const (
 	Internal Reason = "Internal"
 )
 
-// Remedy is what a client does about a Reason.
+// Remedy is the reaction of a client to a Reason.
 type Remedy int
 
 const (
@@ -106,7 +106,7 @@ func (r Reason) Code() Code {
 	return CodeInternalError
 }
 
-// Remedy returns what a client does about the reason: Retry for an unknown one.
+// Remedy returns the reaction of a client to the reason: Retry for an unknown one.
 func (r Reason) Remedy() Remedy { return table[r].remedy }
 
 // RemedyOf returns the remedy for a reason and a close code. The code decides if the

@@ -60,7 +60,7 @@ type ClusterLinkSpec struct {
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
-	// aliases are what objects of other clusters call this cluster, such as
+	// aliases are the names of this cluster in objects of other clusters, such as
 	// argocd:https://eu-1.example.com, the server or the name of the destination of an
 	// Argo CD Application; kubeconfig:flux-system/eu-1, the Secret or the ConfigMap of a
 	// Flux kubeConfig; capi:fleet/eu-1, a Cluster of Cluster API. Those in the graphs of a

@@ -1,5 +1,5 @@
-// Package v1alpha1 holds the types of the API group graphview.dev: what users
-// commit (GraphView, ReferenceRule) and what the operator answers in a status.
+// Package v1alpha1 has the types of the API group graphview.dev: the specs that users
+// commit (GraphView, ReferenceRule, ClusterLink) and the status that the operator writes.
 //
 // It imports no other package of this project and no client. The markers in this
 // package generate the CustomResourceDefinitions, which check the shape of an object.

@@ -46,7 +46,7 @@ const (
 	ReasonAccepted = "Accepted"
 
 	// ReasonInvalidExpression: False, a CEL expression does not compile. The
-	// message has the field's path, the line, the column and what was expected.
+	// message has the field's path, the line, the column and the expected text.
 	ReasonInvalidExpression = "InvalidExpression"
 
 	// ReasonInvalidSelector: False, a label or field selector cannot be parsed.

@@ -7,8 +7,8 @@ package v1alpha1
 type Expression string
 
 // ArcType is a type of references: "or" from an object to its owner, "r" from
-// an object to what it uses or selects, "t" from an object to what it names
-// for something else to use.
+// an object to another that it uses or selects, "t" from an object to another that it names
+// for the use of a third.
 //
 // +kubebuilder:validation:Enum=or;r;t
 type ArcType string

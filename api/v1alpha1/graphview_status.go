@@ -16,7 +16,7 @@ const (
 	MaxConditionMessage = 32768
 )
 
-// GraphViewStatus says what a graph holds. The operator writes it when it has changed,
+// GraphViewStatus describes the graph and its contents. The operator writes it when it has changed,
 // and changed counts at most once in a few seconds. It has no heartbeat. A written
 // status has all counts, including zeros.
 type GraphViewStatus struct {

@@ -27,11 +27,11 @@ type GraphView struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec says what the graph contains.
+	// spec selects the contents of the graph.
 	// +required
 	Spec GraphViewSpec `json:"spec,omitzero"`
 
-	// status says what the graph holds now. Until the operator has seen the
+	// status describes the present graph. Until the operator has seen the
 	// GraphView its observedGeneration is -1, so that kstatus does not take it for
 	// settled.
 	// +optional
@@ -54,7 +54,7 @@ type GraphViewList struct {
 	Items []GraphView `json:"items"`
 }
 
-// GraphViewSpec says what a graph contains.
+// GraphViewSpec selects the contents of a graph.
 //
 // +kubebuilder:validation:XValidation:rule=`self.queries.map(q, size(q.?exclude.?resourceSelectorExpression.orValue("")) + size(q.?include.?resourceSelectorExpression.orValue("")) + size(q.?include.?object.?labelSelector.orValue("")) + size(q.?include.?object.?fieldSelector.orValue("")) + size(q.?include.?object.?objectSelectorExpression.orValue("")) + size(q.?include.?object.?jsonPath.orValue("")) + (has(q.include) && has(q.include.object) && has(q.include.object.fields) ? q.include.object.fields.map(name, size(name) + size(q.include.object.fields[name])).sum() : 0)).sum() + size(self.?namespaces.?labelSelector.orValue("")) + size(self.?namespaces.?fieldSelector.orValue("")) + size(self.?namespaces.?objectSelectorExpression.orValue("")) + (has(self.roots) && has(self.roots.objectSelectorExpressions) ? self.roots.objectSelectorExpressions.map(e, size(e)).sum() : 0) <= 65536`,message="expressions, selectors and paths must have at most 65536 characters together: shorten them, or write several GraphViews"
 type GraphViewSpec struct {
@@ -86,7 +86,7 @@ type GraphViewSpec struct {
 	InferredReferences InferredReferences `json:"inferredReferences,omitempty"`
 
 	// serviceAccountName names a ServiceAccount in the GraphView's namespace.
-	// The graph then contains only what that account may list and watch. It is
+	// The graph then contains only objects that the account may list and watch. It is
 	// required unless the operator runs with --require-service-account=false.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253

@@ -6,7 +6,7 @@ package v1alpha1
 // The message of Effective lists the fields that conventions no longer apply to.
 const (
 	// ReasonInvalidPath: False, a path or a namespacePath of a ReferenceRule is
-	// invalid. The message has the field's path and what was expected.
+	// invalid. The message has the field's path and the expected form.
 	ReasonInvalidPath = "InvalidPath"
 
 	// ReasonKindNotServed: False, the cluster does not serve a kind that the rule names,

@@ -56,7 +56,7 @@ type ReferenceRuleSpec struct {
 	// +required
 	From GroupKind `json:"from,omitzero"`
 
-	// references declare what objects of this kind refer to.
+	// references declare the references of objects of this kind.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -67,12 +67,12 @@ type ReferenceRuleSpec struct {
 	// fields. Keep, the default: yes, except for the fields that a rule names. Replace:
 	// no, and the condition Effective lists the skipped fields. If one of several
 	// ReferenceRules for the kind says Replace, it is Replace. It has no effect without
-	// references, and does not change references that are built in.
+	// references, and does not change built-in references.
 	// +optional
 	// +kubebuilder:default=Keep
 	Conventions ConventionPolicy `json:"conventions,omitempty"`
 
-	// health derives the health of objects of this kind, in place of what is built in.
+	// health derives the health of objects of this kind, in place of the built-in rules.
 	// If several ReferenceRules for the kind have one, they are tried in the order of
 	// their names until one returns a health.
 	// +optional
