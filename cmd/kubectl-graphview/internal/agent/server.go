@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Run carries out a command line of the plugin and returns what it says, also where
-// there is an error.
+// Run runs a command line of the plugin and returns its output, also after
+// an error.
 type Run func(ctx context.Context, args []string) (text string, err error)
 
 // Options of Serve. All but Version are required.
@@ -41,7 +41,7 @@ type writeCloser struct{ io.Writer }
 
 func (writeCloser) Close() error { return nil }
 
-// addTool adds a tool whose answer is what a command says, and then what went wrong.
+// addTool adds a tool whose answer is the output of a command, followed by its error.
 func addTool[In any](server *mcp.Server, run Run, name, description string, args func(In) []string) {
 	no := false
 	tool := &mcp.Tool{

@@ -2,7 +2,7 @@ package agent
 
 import "strconv"
 
-// place is where a graph is.
+// place identifies a graph.
 type place struct {
 	Namespace     string `json:"namespace,omitempty" jsonschema:"the namespace; without it that of the kubeconfig"`
 	AllNamespaces bool   `json:"allNamespaces,omitempty" jsonschema:"all namespaces instead of one"`

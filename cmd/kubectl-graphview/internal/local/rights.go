@@ -17,15 +17,15 @@ import (
 	"graphview.dev/graphview/access"
 )
 
-// freshFor is how long an answer for many places is used again. The engine asks at intervals of
+// freshFor is the time for which an answer about many places is used again. The engine asks at intervals of
 // permitInterval/2, so it is less.
 const freshFor = time.Minute
 
-// Rights are what the user of a kubeconfig may list and watch. Asking needs no right: the API server
+// Rights are the rights of the user of a kubeconfig to list and watch. The questions need no right: the API server
 // answers every authenticated user.
 //
-// A user who may list and watch everything takes two requests. For others, one request tells the
-// rights in a namespace, and one or two tell each right in all namespaces.
+// A user with the right to list and watch everything costs two requests. For others, one request returns the
+// rights in a namespace, and one or two return each right in all namespaces.
 type Rights struct {
 	client authorizationclient.AuthorizationV1Interface
 	asker  *access.Asker
@@ -36,7 +36,7 @@ type Rights struct {
 	namespaces map[string]rules
 }
 
-// answer says whether the user may list and watch everything.
+// answer is the answer whether the user may list and watch everything.
 type answer struct {
 	may bool
 	at  time.Time
@@ -45,7 +45,7 @@ type answer struct {
 // rules are the rights in a namespace.
 type rules struct {
 	rules []authorizationv1.ResourceRule
-	// incomplete: an authorizer does not list its rules, so there may be more rights.
+	// incomplete reports that an authorizer does not list its rules, so there may be more rights.
 	incomplete bool
 	at         time.Time
 }
@@ -53,7 +53,7 @@ type rules struct {
 // sole is the user, for queues that share turns among users.
 var sole = &user.DefaultInfo{Name: "local"}
 
-// NewRights makes no request.
+// NewRights returns the rights of a configuration's user. It sends no request.
 func NewRights(config *rest.Config) (*Rights, error) {
 	client, err := authorizationclient.NewForConfig(configFor(config))
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *Rights) review(ctx context.Context, _ user.Info, q access.Question) (bo
 }
 
 // Everything reports whether the user may list and watch all resources in all namespaces. It tries
-// once, so its error tells at once that the server is not reached.
+// once, so its error says at once that the server cannot be reached.
 func (r *Rights) Everything(ctx context.Context) (bool, error) {
 	r.mu.Lock()
 	known := r.everything
@@ -103,8 +103,8 @@ func (r *Rights) Everything(ctx context.Context) (bool, error) {
 	return known.may, nil
 }
 
-// in returns the rights in a namespace.
-func (r *Rights) in(ctx context.Context, namespace string) (rules, error) {
+// rulesIn returns the rights in a namespace.
+func (r *Rights) rulesIn(ctx context.Context, namespace string) (rules, error) {
 	r.mu.Lock()
 	known, ok := r.namespaces[namespace]
 	r.mu.Unlock()
@@ -158,7 +158,7 @@ func (r *Rights) Permit(ctx context.Context, places []access.Place) (map[access.
 			open = append(open, place)
 			continue
 		}
-		known, err := r.in(ctx, place.Namespace)
+		known, err := r.rulesIn(ctx, place.Namespace)
 		if err != nil {
 			return answers, err
 		}

@@ -65,7 +65,7 @@ func (r *Rights) Check(ctx context.Context, config *rest.Config, namespaces []st
 	for _, namespace := range namespaces {
 		may := everything
 		if !everything {
-			known, err := r.in(ctx, namespace)
+			known, err := r.rulesIn(ctx, namespace)
 			if err != nil {
 				return err
 			}

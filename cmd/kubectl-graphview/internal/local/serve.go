@@ -46,7 +46,7 @@ type Options struct {
 	WithoutHealth bool
 	// SyncTimeout is the time for which the view waits for a resource. 0 means 30 s.
 	SyncTimeout time.Duration
-	// Logger receives what the engine logs. The zero value is silent.
+	// Logger receives the logs of the engine. The zero value is silent.
 	Logger logr.Logger
 }
 

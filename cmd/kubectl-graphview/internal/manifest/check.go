@@ -21,26 +21,26 @@ import (
 	"graphview.dev/graphview/resources"
 )
 
-// group is that of our kinds.
+// group is the API group of our kinds.
 const group = "graphview.dev"
 
-// Options say which operator is to accept the manifests.
+// Options describe the operator for which the manifests are checked.
 type Options struct {
-	// RequireServiceAccount is that of the operator.
+	// RequireServiceAccount is the operator's flag --require-service-account.
 	RequireServiceAccount bool
 	// Cluster is the cluster that the manifests are for. Nil: none.
 	Cluster *Cluster
 }
 
-// Cluster is what is known of a cluster.
+// Cluster has the known facts about a cluster.
 type Cluster struct {
 	Served *resources.Catalog
 	// Namespaces are the existing ones. Nil: unknown.
 	Namespaces []string
-	// Namespace is that of manifests that name none.
+	// Namespace is the namespace of manifests that name none.
 	Namespace string
 	// Objects returns the objects of a resource in a namespace, in all if it is empty. ok is
-	// false if not all are known. A nil function knows none. A Checker calls it once for each
+	// false if not all are known. Nil: none are known. A Checker calls it once for each
 	// resource and namespace.
 	Objects lister
 }
@@ -51,8 +51,8 @@ type Checker struct {
 	compilers map[schema.GroupVersionKind]compiler
 }
 
-// New makes a Checker. Its error is about the CustomResourceDefinitions that
-// this program was built with.
+// New returns a Checker. The error is about the CustomResourceDefinitions in
+// this program.
 func New(o Options) (*Checker, error) {
 	forms, err := readForms(crd.Bases, "bases/*.yaml")
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *Checker) document(ctx context.Context, file string, node *yamlnode.Node
 		r.Problems = append(r.Problems, Problem{File: file, Line: line, Message: message})
 		return
 	}
-	// Written again and read as kubectl reads it, which takes `yes` for true.
+	// Encoded and decoded like by kubectl, for which `yes` is true.
 	text, err := yamlnode.Marshal(node)
 	if err == nil {
 		text, err = yaml.YAMLToJSON(text)
@@ -116,7 +116,7 @@ func (c *Checker) document(ctx context.Context, file string, node *yamlnode.Node
 	}
 }
 
-// object checks one object, or those of a list; at is its path in the document.
+// object checks one object, or the items of a list. at is its path in the document.
 func (c *Checker) object(ctx context.Context, file string, node *yamlnode.Node, at string, content map[string]any, r *Result) {
 	object := &unstructured.Unstructured{Object: content}
 	kind := object.GroupVersionKind()
@@ -159,7 +159,7 @@ func (c *Checker) object(ctx context.Context, file string, node *yamlnode.Node, 
 	}
 }
 
-// compile has the webhook's compiler look at an object of the right form.
+// compile compiles an object of the right form like the webhook.
 func (c *Checker) compile(ctx context.Context, compile compiler, object *unstructured.Unstructured, add, advise func(path, message string)) {
 	findings, err := compile(ctx, object)
 	for _, f := range findings {
@@ -187,8 +187,8 @@ func checkMetadata(object *unstructured.Unstructured, namespaced bool) field.Err
 	return apivalidation.ValidateObjectMetaAccessor(with, namespaced, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
 }
 
-// message is what a field's error says, without the value that is in the file
-// anyway.
+// message returns the message of a field's error without the value, which is in the
+// file.
 func message(e *field.Error) string {
 	if e.Detail != "" && (e.Type == field.ErrorTypeInvalid || e.Type == field.ErrorTypeTypeInvalid || e.Type == field.ErrorTypeForbidden) {
 		return e.Detail

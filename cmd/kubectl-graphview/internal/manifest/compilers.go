@@ -15,7 +15,7 @@ import (
 	"graphview.dev/graphview/resources"
 )
 
-// compiler says what the webhook would say of an object of the right form.
+// compiler returns the findings and the error of the webhook for an object of the right form.
 type compiler func(context.Context, *unstructured.Unstructured) ([]advice.Finding, error)
 
 func compilers(o Options) map[schema.GroupVersionKind]compiler {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Stdin is what a file's name is for standard input.
+// Stdin is the file name that stands for standard input.
 const Stdin = "-"
 
-// Files returns the files for names: files themselves, and the manifests in folders, with
+// Files returns the named files, and the manifests in named folders, with
 // recursive also in their subfolders. The order is that of names; within a folder it is
 // alphabetical.
 func Files(names []string, recursive bool) ([]string, error) {

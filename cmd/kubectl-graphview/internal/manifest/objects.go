@@ -15,7 +15,7 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// Object is what is known of an object of a cluster.
+// Object has the known facts about an object of a cluster.
 type Object struct {
 	Name   string
 	Labels map[string]string
@@ -24,7 +24,7 @@ type Object struct {
 // lister is the type of Cluster.Objects.
 type lister = func(ctx context.Context, r resources.Resource, namespace string) (all []Object, ok bool)
 
-// remembered returns a lister that lists the same only once.
+// remembered returns a lister that lists each resource and namespace only once.
 func remembered(list lister) lister {
 	type place struct{ group, version, resource, namespace string }
 	type result struct {
@@ -58,7 +58,7 @@ func (c *Cluster) serviceAccount(ctx context.Context, view *v1alpha1.GraphView) 
 		return nil
 	}
 	return &spec.InvalidError{Reason: v1alpha1.ReasonServiceAccountNotFound, Errors: []error{
-		fmt.Errorf("spec.serviceAccountName: there is no ServiceAccount %q in namespace %q%s", named, namespace, meant(named, names)),
+		fmt.Errorf("spec.serviceAccountName: there is no ServiceAccount %q in namespace %q%s", named, namespace, didYouMean(named, names)),
 	}}
 }
 
@@ -92,8 +92,8 @@ func mentions(program *spec.Program) []mention {
 	return all
 }
 
-// objects finds names and labels that no selected object has. It finds nothing if some of the
-// objects are not known. Objects are looked at only if the spec mentions names or labels.
+// objects finds names and labels that no selected object has. It finds none if some of the
+// objects are not known. It lists objects only if the spec mentions names or labels.
 func (c *Cluster) objects(ctx context.Context, program *spec.Program) []advice.Finding {
 	all := mentions(program)
 	if len(all) == 0 || c.Objects == nil {
@@ -112,7 +112,7 @@ func (c *Cluster) objects(ctx context.Context, program *spec.Program) []advice.F
 		if !have[m.text] {
 			found = append(found, advice.Finding{
 				Reason: advice.NoRoots, Path: m.path,
-				Message: fmt.Sprintf("no selected object has the %s '%s'%s", m.what, m.text, meant(m.text, slices.Collect(maps.Keys(have)))),
+				Message: fmt.Sprintf("no selected object has the %s '%s'%s", m.what, m.text, didYouMean(m.text, slices.Collect(maps.Keys(have)))),
 			})
 		}
 	}
@@ -161,8 +161,8 @@ func selects(ctx context.Context, program *spec.Program, r resources.Resource) b
 	return false
 }
 
-// meant is what may have been meant.
-func meant(name string, others []string) string {
+// didYouMean returns a question with a similar name, "" without one.
+func didYouMean(name string, others []string) string {
 	if near := advice.Nearest(name, others, 1); len(near) > 0 {
 		return fmt.Sprintf("; did you mean '%s'?", near[0])
 	}

@@ -9,9 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// lineOf is where the field of a path such as spec.queries[0].include is, or the
-// innermost that there is of what is around it. A message about a text of several
-// lines begins with the line in that.
+// lineOf returns the line of the field at a path such as spec.queries[0].include, or of the innermost existing
+// node around it. A message about a text of several
+// lines begins with the line in the text.
 func lineOf(node *yaml.Node, path, message string) int {
 	line := node.Line
 	for _, step := range steps(path) {
@@ -26,15 +26,15 @@ func lineOf(node *yaml.Node, path, message string) int {
 	}
 	if within := lineInText.FindStringSubmatch(message); node.Style == yaml.LiteralStyle && within != nil {
 		n, _ := strconv.Atoi(within[1])
-		return node.Line + n // which is that of the |
+		return node.Line + n // node.Line is the line of the |
 	}
 	return line
 }
 
-// lineInText is how YAML and CEL name a line.
+// lineInText matches a line in messages of YAML and CEL.
 var lineInText = regexp.MustCompile(`^(?:yaml: )?line (\d+)[:,]`)
 
-// lineIn is the line that an error of the YAML parser names.
+// lineIn returns the line in an error of the YAML parser.
 func lineIn(err error) int {
 	line := 0
 	if found := lineInText.FindStringSubmatch(err.Error()); found != nil {
@@ -52,7 +52,7 @@ func steps(path string) []string {
 	return all
 }
 
-// child is a member of a mapping or an element of a list, and where it begins.
+// child returns a member of a mapping or an element of a list, and its first line.
 func child(node *yaml.Node, step string) (line int, value *yaml.Node) {
 	switch node.Kind {
 	case yaml.DocumentNode:

@@ -7,19 +7,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Problem is something that is wrong.
+// Problem is a problem of a manifest.
 type Problem struct {
 	File string
 	// Line counts from 1; 0 means unknown.
 	Line int
-	// Object is KIND NAMESPACE/NAME, "" where there is none yet.
+	// Object is KIND NAMESPACE/NAME, "" for a problem of the document.
 	Object string
-	// Field is the path of what is wrong, "" for all of it.
+	// Field is the path of the wrong field, "" for the whole object.
 	Field   string
 	Message string
 }
 
-// String is one line, as compilers write them.
+// String returns one line in the form of compilers.
 func (p Problem) String() string {
 	var b strings.Builder
 	b.WriteString(p.File + ":")
@@ -41,13 +41,13 @@ type Declared struct {
 	Content *unstructured.Unstructured
 }
 
-// Result is what checking came to.
+// Result is the result of Check.
 type Result struct {
 	Problems []Problem
-	// Advice is about what is right and has no effect.
+	// Advice is about valid parts without effect.
 	Advice []Problem
-	// Objects are those of our kinds, also where they have problems.
+	// Objects are the objects of our kinds, also those with problems.
 	Objects []Declared
-	// Checked counts objects of our kinds, Skipped those of others.
+	// Checked counts objects of our kinds, and Skipped objects of other kinds.
 	Checked, Skipped int
 }

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// form is what a CustomResourceDefinition says of a kind.
+// form has the schema and the scope of a kind from its CustomResourceDefinition.
 type form struct {
 	namespaced bool
 	structural *structuralschema.Structural
@@ -74,10 +74,10 @@ func newForm(version *apiextensionsv1.CustomResourceDefinitionVersion) (*form, e
 	return &form{structural: structural, schema: validator, rules: cel.NewValidator(structural, true, celconfig.PerCallLimit)}, nil
 }
 
-// ofType is how a schema's validator says that a value has another type.
+// ofType matches the message of a schema's validator that a value has another type.
 var ofType = regexp.MustCompile(`must be of type (\w+): "(\w+)"$`)
 
-// typeName is what people who write YAML call a type.
+// typeName returns the name of a type for authors of YAML.
 func typeName(of string) string {
 	if name, ok := map[string]string{"array": "a list", "object": "a map", "integer": "a whole number", "null": "empty"}[of]; ok {
 		return name
@@ -85,8 +85,8 @@ func typeName(of string) string {
 	return "a " + of
 }
 
-// check does the API server's validation of a new object, with unknown fields as errors, as
-// kubectl does.
+// check validates a new object like the API server, with unknown fields as errors, like
+// kubectl.
 func (f *form) check(ctx context.Context, object map[string]any) field.ErrorList {
 	var all field.ErrorList
 	pruned := runtime.DeepCopyJSON(object)
@@ -103,7 +103,7 @@ func (f *form) check(ctx context.Context, object map[string]any) field.ErrorList
 	}
 	all = append(all, listtype.ValidateListSetsAndMaps(nil, f.structural, pruned)...)
 	if len(all) > 0 || f.rules == nil {
-		return all // rules may only be asked about what has the right form
+		return all // rules need an object of the right form
 	}
 	broken, _ := f.rules.Validate(ctx, nil, f.structural, pruned, nil, celconfig.RuntimeCELCostBudget)
 	return broken

@@ -2,8 +2,8 @@ package outline
 
 import "graphview.dev/client"
 
-// Absence says what is known of where an arc leads that is not in the graph, and whether
-// that is wrong. It is "" where it is in the graph.
+// Absence describes the absence of an arc's destination from the graph, and reports whether
+// that is a problem. It returns "" for a destination in the graph.
 func Absence(a client.Attributes) (text string, wrong bool) {
 	switch {
 	case !a.Missing:
@@ -19,8 +19,8 @@ func Absence(a client.Attributes) (text string, wrong bool) {
 	}
 }
 
-// NeededMost are the attributes of an arc to what is not in the graph: of one by which
-// something is wrong, if there is one.
+// NeededMost returns the attributes of an arc to an object that is not in the graph. An arc for which the
+// absence is a problem comes first.
 func NeededMost(g *client.Graph, key client.Key) client.Attributes {
 	most := client.Attributes{Missing: true}
 	for i, arc := range g.In(key) {

@@ -1,11 +1,11 @@
-// Package outline lays a graph out as a tree, for a terminal: from where one
-// begins, what is owned first, then what is used, then what is named.
+// Package outline lays a graph out as a tree, for a terminal: from the roots, first to
+// owned objects, then to used ones, then to named ones.
 //
-// A graph is no tree. A vertex that several lead to is drawn with all that is
-// below it once, under its owner where it has one, and named elsewhere; so the
+// A graph is no tree. A vertex with several incoming arcs is drawn with its subtree
+// once, under its owner if it has one, and only named in other lines; so the
 // outline of any graph ends, with cycles or without, and has a line for each arc
-// that it follows and one for each place where it begins.
+// that it follows and for each root.
 //
-// It is pure: what vertices are called, how they are and how lines are coloured
-// it is told. Its functions may be called by many at once.
+// It is pure: the caller gives the names of vertices, their health and the colours
+// of lines. Its functions may be called by several goroutines.
 package outline

@@ -9,7 +9,7 @@ import (
 	"graphview.dev/client"
 )
 
-// Folded is what an outline leaves out since another line says it.
+// Folded counts the parts that an outline leaves out because another line stands for them.
 type Folded struct {
 	// References counts arcs that an owner of the object also has, and arcs to its own owner.
 	References int
@@ -17,8 +17,8 @@ type Folded struct {
 	Objects int
 }
 
-// folding makes branches shorter. An outline in the direction of use says the same
-// over and over without it: what a Deployment mounts, each of its pods mounts.
+// folding removes repeated branches from an outline in the direction of use: each pod of a Deployment
+// mounts the same objects as the Deployment.
 type folding struct {
 	graph    *client.Graph
 	branches map[client.Key][]branch
@@ -26,7 +26,7 @@ type folding struct {
 	used     map[client.Key]int // how many branches lead to a vertex
 	state    func(client.Key) (string, bool)
 	remote   func(client.Key) []string
-	roots    []client.Key // nothing else stands for them
+	roots    []client.Key // no other object stands for them
 	folded   Folded
 }
 
@@ -41,9 +41,9 @@ func fold(g *client.Graph, all map[client.Key][]branch, o *Options) (Folded, map
 	return f.folded, f.equal()
 }
 
-// inherited removes the references that an owner has as well.
+// inherited removes the references that an owner also has.
 func (f *folding) inherited() {
-	said := map[client.Key]map[client.Key]bool{} // by owner: what it refers to
+	said := map[client.Key]map[client.Key]bool{} // the targets of each owner
 	for _, owners := range f.owners {
 		for _, owner := range owners {
 			if said[owner] != nil {
@@ -77,7 +77,7 @@ func (f *folding) inherited() {
 	}
 }
 
-// above are an object's owners, their owners, and so on.
+// above returns an object's owners, their owners, and so on.
 func (f *folding) above(key client.Key) []client.Key {
 	var all []client.Key
 	for left := slices.Clone(f.owners[key]); len(left) > 0; {
@@ -114,7 +114,7 @@ func (f *folding) equal() map[client.Key]bool {
 		}
 	}
 	away := map[client.Key]bool{}
-	lost := map[client.Key]bool{} // what only objects that are not drawn lead to
+	lost := map[client.Key]bool{} // the targets of objects that are not drawn, and of no others
 	for key, one := range stands {
 		if key != one {
 			f.gather(one, key, lost)
@@ -142,16 +142,15 @@ func (f *folding) equal() map[client.Key]bool {
 	return away
 }
 
-// gather counts, at the object that stands for another, what each of them refers
-// to alone.
+// gather adds the targets that only other refers to to the branches of one, which stands for it.
 func (f *folding) gather(one, other client.Key, lost map[client.Key]bool) {
 	mine := f.branches[one]
 	for _, b := range f.branches[other] {
-		if !f.own(b) {
+		if !f.private(b) {
 			continue
 		}
 		known := slices.IndexFunc(mine, func(m branch) bool {
-			return m.relation == b.relation && m.to.Group == b.to.Group && m.to.Resource == b.to.Resource && f.own(m)
+			return m.relation == b.relation && m.to.Group == b.to.Group && m.to.Resource == b.to.Resource && f.private(m)
 		})
 		if known < 0 || mine[known].to == b.to || slices.Contains(mine[known].alike, b.to) {
 			continue
@@ -161,13 +160,13 @@ func (f *folding) gather(one, other client.Key, lost map[client.Key]bool) {
 	}
 }
 
-// own tells a reference to what the object alone refers to, such as the claim of a
-// StatefulSet's pod, or to the node that it runs on.
-func (f *folding) own(b branch) bool {
+// private reports whether no other object refers to the target of a branch, such as the claim of a
+// StatefulSet's pod, or whether the target is the node of a pod.
+func (f *folding) private(b branch) bool {
 	return b.absence == "" && (f.used[b.to] == 1 && len(f.branches[b.to]) == 0 || b.to.Group == "" && b.to.Resource == "nodes")
 }
 
-// merged has one branch for all that lead to objects for which the same one stands.
+// merged returns the branches with one branch for all objects for which the same object stands.
 func merged(list []branch, stands map[client.Key]client.Key) []branch {
 	type to struct {
 		key      client.Key
@@ -201,7 +200,7 @@ func (f *folding) signature(key client.Key) (text string, foldable bool) {
 			return "", false
 		}
 		part := b.to.String()
-		if f.own(b) {
+		if f.private(b) {
 			part = b.to.Group + "/" + b.to.Resource
 		}
 		parts = append(parts, fmt.Sprint(b.relation, part))

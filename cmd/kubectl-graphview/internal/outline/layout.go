@@ -8,12 +8,12 @@ import (
 	"graphview.dev/client"
 )
 
-// line is one of the outline.
+// line is a line of the outline.
 type line struct {
 	text   string  // instead of a vertex
-	branch *branch // to the vertex; only to, absence and wrong where one begins
+	branch *branch // to the vertex; a root has only the fields to, absence and wrong
 	begins bool
-	trail  []bool // for each level above: is there more below it
+	trail  []bool // for each level above: whether more lines follow below it
 	last   bool   // of its siblings
 	hidden int    // branches below the maximum depth
 }
@@ -23,15 +23,15 @@ type layout struct {
 	graph    *client.Graph
 	remote   func(client.Key) []string
 	branches map[client.Key][]branch
-	owned    map[client.Key]bool // drawn under their owners; nil: wherever they come first
+	owned    map[client.Key]bool // drawn under their owners; nil: at their first line
 	depth    int
 	lines    []line
-	drawn    map[client.Key]int  // the line below which all of a vertex is
-	away     map[client.Key]bool // another one stands for them
-	deeper   map[client.Key]bool // below what is not drawn for its depth
+	drawn    map[client.Key]int  // the line with the subtree of a vertex
+	away     map[client.Key]bool // another object stands for them
+	deeper   map[client.Key]bool // below vertices that are too deep
 }
 
-// level is how far a line is from where it began.
+// level returns the number of levels between a line and its root.
 func (at *line) level() int {
 	if at.begins {
 		return 0
@@ -54,7 +54,7 @@ func tops(g *client.Graph, all map[client.Key][]branch, name func(client.Key) st
 	for key := range g.Vertices {
 		keys[key] = !below[key]
 	}
-	for key := range all { // what is missing has something below it in reverse
+	for key := range all { // in reverse, a missing vertex has others below it
 		keys[key] = !below[key]
 	}
 	maps.DeleteFunc(keys, func(_ client.Key, top bool) bool { return !top })
@@ -80,7 +80,7 @@ func tops(g *client.Graph, all map[client.Key][]branch, name func(client.Key) st
 	})
 }
 
-// begin draws a vertex and what is below it, unless that has been done.
+// begin draws a vertex and its subtree, unless they are drawn already.
 func (l *layout) begin(key client.Key) {
 	if _, done := l.drawn[key]; done || l.away[key] {
 		return
@@ -92,7 +92,7 @@ func (l *layout) begin(key client.Key) {
 	l.draw(line{branch: b, begins: true})
 }
 
-// skip notes what is below a vertex that is itself drawn.
+// skip records the vertices below a drawn vertex that are too deep.
 func (l *layout) skip(key client.Key) {
 	left := []client.Key{key}
 	for len(left) > 0 {
@@ -106,8 +106,8 @@ func (l *layout) skip(key client.Key) {
 	}
 }
 
-// rest draws what has not been drawn: what is in a cycle that nothing leads to,
-// and what is above where one began.
+// rest draws the vertices that are not drawn yet: those in a cycle without an incoming arc,
+// and those above the roots.
 func (l *layout) rest(name func(client.Key) string) {
 	keys := slices.SortedFunc(maps.Keys(l.graph.Vertices), func(a, b client.Key) int {
 		return cmp.Or(cmp.Compare(name(a), name(b)), a.Compare(b))

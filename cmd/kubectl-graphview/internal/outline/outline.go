@@ -12,20 +12,20 @@ import (
 	"graphview.dev/graphview/printable"
 )
 
-// Options of an outline. The zero value draws all of a graph, from what nothing
-// leads to.
+// Options of an outline. The zero value draws the whole graph, from the vertices without
+// incoming arcs.
 type Options struct {
-	// Roots are where to begin, in this order; none: at what nothing leads to.
+	// Roots are the first vertices, in this order. Without any, they are the vertices without incoming arcs.
 	Roots []client.Key
-	// Only: draw what Roots lead to and nothing else. Otherwise the rest follows.
+	// Only draws the subtrees of Roots alone. Otherwise the rest follows.
 	Only bool
-	// Reverse draws what depends on a vertex below it.
+	// Reverse draws the dependents of a vertex below it.
 	Reverse bool
-	// Fold leaves out what another line says, and draws what is in trouble first.
+	// Fold leaves out repeated branches, and draws vertices that need attention first.
 	Fold bool
-	// Depth bounds the levels below where one begins; 0: all.
+	// Depth bounds the levels below a root; 0: all.
 	Depth int
-	// Name is what a vertex is called. Nil: its key.
+	// Name returns the name of a vertex. Nil: its key.
 	Name func(client.Key) string
 	// State returns the health of a vertex, and whether it needs attention. Nil: unknown.
 	State func(client.Key) (text string, bad bool)
@@ -37,19 +37,19 @@ type Options struct {
 
 // Colours paint parts of a line.
 type Colours interface {
-	// Bad is for what is missing or in trouble, Faint for what leads the eye.
+	// Bad is for missing vertices and those that need attention, Faint for lines and remarks.
 	Bad(text string) string
 	Faint(text string) string
-	// Strong is for where one begins.
+	// Strong is for roots.
 	Strong(text string) string
 }
 
-// Write draws a graph and says what it folded. The error is the writer's.
+// Write draws a graph and returns the folded parts. The error is one of w.
 func Write(w io.Writer, g *client.Graph, o Options) (Folded, error) {
 	if o.Name == nil {
 		o.Name = client.Key.String
 	}
-	o.Name = once(o.Name) // it is asked for while sorting
+	o.Name = once(o.Name) // sorting calls it often
 	if o.State == nil {
 		o.State = func(client.Key) (string, bool) { return "", false }
 	}
@@ -99,7 +99,7 @@ func rankOf(bad bool) int {
 	return 1
 }
 
-// once asks for each name once.
+// once returns a function that calls name once for each key.
 func once(name func(client.Key) string) func(client.Key) string {
 	names := map[client.Key]string{}
 	return func(key client.Key) string {
@@ -169,7 +169,7 @@ func (l *layout) write(out *bufio.Writer, i int, o *Options) {
 	out.WriteByte('\n')
 }
 
-// remark says where the rest of a vertex is, if there is any.
+// remark returns a remark about the part of a vertex that is drawn in another line, if there is any.
 func (l *layout) remark(i int) string {
 	at := &l.lines[i]
 	drawn, done := l.drawn[at.branch.to]

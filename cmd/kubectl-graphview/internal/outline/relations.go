@@ -10,15 +10,15 @@ import (
 	"graphview.dev/graphview/wording"
 )
 
-// relation is what leads from a line to one below it, in the order of drawing.
+// relation is the relation of a line to a line below it, in the order of drawing.
 type relation uint8
 
 const (
 	owns relation = iota
 	uses
 	names
-	lacksOwner // an owner that is not there
-	ownedBy    // from here on in reverse
+	lacksOwner // a missing owner
+	ownedBy    // this and the next ones are for outlines in reverse
 	usedBy
 	namedBy
 )
@@ -26,7 +26,7 @@ const (
 // words of a line if the reference has none. An owned object needs none in a tree.
 var words = [...]string{owns: "", uses: "uses", names: "names", lacksOwner: "owner", ownedBy: "owned by", usedBy: "used by", namedBy: "named by"}
 
-// Verb says what an arc means, from the referrer to what it refers to.
+// Verb returns the meaning of an arc as a verb, from the source to the destination.
 func Verb(t client.ArcType, a client.Attributes) string {
 	switch {
 	case t == client.Owner:
@@ -40,7 +40,7 @@ func Verb(t client.ArcType, a client.Attributes) string {
 	}
 }
 
-// lead leads in the line of a branch, "" where nothing has to be said.
+// lead returns the beginning of the line of a branch, "" for an owned object.
 func (b *branch) lead() string {
 	text := words[b.relation]
 	switch {
@@ -64,16 +64,16 @@ func (b *branch) lead() string {
 type branch struct {
 	to       client.Key
 	relation relation
-	absence  string // what is known of it, where it is not in the graph
-	wrong    bool   // with that
+	absence  string // of a vertex that is not in the graph
+	wrong    bool   // the absence is a problem
 	fields   []string
-	words    []string     // what the reference means
-	alike    []client.Key // other objects of the same resource, which objects that are folded refer to
-	count    int          // of the objects for which to stands; 0 and 1 for itself
+	words    []string     // the verbs of the reference
+	alike    []client.Key // other objects of the same resource, to which folded objects refer
+	count    int          // the number of objects for which to stands; 0 and 1 for itself alone
 }
 
-// branches of each vertex, sorted, each vertex below another once. In reverse
-// they lead to what depends on a vertex, otherwise to what it is made of.
+// branches returns the branches of each vertex, sorted, each vertex below another once. In reverse
+// they lead to the dependents of a vertex, otherwise to its parts.
 func branches(g *client.Graph, reverse bool, name func(client.Key) string) map[client.Key][]branch {
 	all := make(map[client.Key][]branch, len(g.Vertices))
 	for key, a := range g.Arcs {
@@ -87,7 +87,7 @@ func branches(g *client.Graph, reverse bool, name func(client.Key) string) map[c
 		case key.Type == client.Owner:
 			from, b = key.To, branch{to: key.From, relation: owns}
 		case reverse:
-			// Whom it is missing to is there.
+			// The source of an arc is always in the graph.
 			from, b = key.To, branch{to: key.From, relation: usedBy, fields: a.Fields, words: a.Words}
 			if key.Type == client.Names {
 				b.relation = namedBy
@@ -113,7 +113,7 @@ func branches(g *client.Graph, reverse bool, name func(client.Key) string) map[c
 	return all
 }
 
-// owned are the vertices with an owner that is in the graph, other than
+// owned returns the vertices with an owner in the graph other than
 // themselves.
 func owned(g *client.Graph) map[client.Key]bool {
 	all := map[client.Key]bool{}
