@@ -1,4 +1,4 @@
-// Types of element.js, which defines <graph-view>. docs/dashboard.md describes its attributes and properties.
+// Types of element.js, which defines <graph-view>. docs/clients.md describes its attributes and properties.
 
 /** An object that is selected in the map. */
 export interface GraphViewObject {

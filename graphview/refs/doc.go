@@ -121,7 +121,7 @@
 // # Conventions
 //
 // In a kind without rules, outside Kubernetes' groups, a key is read as a reference if the API
-// conventions give such a name to references, or if it names a kind that the cluster serves. The page
-// docs/references.md lists these keys, in their order. The graph drops guesses whose kind is not served.
+// conventions give such a name to references, or if it names a kind that the cluster serves. The note
+// docs/design/0015-keys-that-name-kinds.md lists these keys, in their order. The graph drops guesses whose kind is not served.
 // TestConventionsMeasured compares the conventions with the table.
 package refs

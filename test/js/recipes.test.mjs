@@ -1,4 +1,4 @@
-// The recipes of docs/dashboard.md for pages of others: a frame in a panel of
+// The recipes of docs/clients.md for pages of others: a frame in a panel of
 // Grafana, with the policy that Grafana sets, and a tab of Backstage in React.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
