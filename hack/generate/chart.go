@@ -24,6 +24,7 @@ var copies = map[string]string{
 	"config/manager/certificates.yaml":  "files/certificates.yaml",
 	"docs/dashboards/graphview.json":    "files/dashboard.json",
 	"docs/alerts/graphview.yaml":        "files/alerts.yaml",
+	"docs/alerts/runbooks.md":           "files/runbooks.txt",
 }
 
 // writeChart copies files into the chart, removes copies of deleted files, and writes the table of

@@ -88,7 +88,7 @@ spec:
     in a browser, or for another program. It says which objects are degraded or
     missing, what refers to an object, and what depends on it.
   caveats: |
-    The operator GraphView has to run in the cluster: https://graphview.dev
+    With --local the plugin needs nothing in the cluster, and with --from no cluster.
   platforms:
 {{- range .Archives }}
   - selector:

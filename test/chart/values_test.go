@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -163,7 +164,7 @@ metrics: {authentication: true}`), "args").([]any)
 	})
 	t.Run("where the runbooks are", func(t *testing.T) {
 		for values, want := range map[string]string{
-			"": "https://graphview.dev/docs/runbooks.md#graphviewabsent", "runbookURL: https://wiki.example.com/graphs": "https://wiki.example.com/graphs#graphviewabsent", `runbookURL: ""`: "", "runbookURL: null": "",
+			"": "", "runbookURL: https://wiki.example.com/graphs": "https://wiki.example.com/graphs#graphviewabsent", `runbookURL: ""`: "", "runbookURL: null": "",
 		} {
 			rule := installation.Find(objects(t, "prometheusRule:\n  enabled: true\n  "+values), "PrometheusRule", "graphview")
 			groups, _, _ := unstructured.NestedSlice(rule.Object, "spec", "groups")
@@ -172,6 +173,22 @@ metrics: {authentication: true}`), "args").([]any)
 			if first["alert"] != "GraphViewAbsent" || has != (want != "") || has && got != want {
 				t.Errorf("%q: the first alert is %v, want the runbook %q", values, first, want)
 			}
+		}
+	})
+	t.Run("each alert names its runbook in the cluster", func(t *testing.T) {
+		all := objects(t, "prometheusRule: {enabled: true}")
+		runbooks, _, _ := unstructured.NestedStringMap(installation.Find(all, "ConfigMap", "graphview-runbooks").Object, "data")
+		groups, _, _ := unstructured.NestedSlice(installation.Find(all, "PrometheusRule", "graphview").Object, "spec", "groups")
+		rules := groups[0].(map[string]any)["rules"].([]any)
+		for _, rule := range rules {
+			alert := rule.(map[string]any)["alert"].(string)
+			command := fmt.Sprintf("kubectl -n %s get configmap graphview-runbooks -o jsonpath='{.data.%s}'", env.ServiceNamespace, alert)
+			if got := rule.(map[string]any)["annotations"].(map[string]any)["runbook"]; got != command || !strings.Contains(runbooks[alert], "\n1. ") {
+				t.Errorf("%s: the annotation is %q, want %q; the runbook is %q", alert, got, command, runbooks[alert])
+			}
+		}
+		if len(runbooks) != len(rules) {
+			t.Errorf("%d runbooks for %d alerts", len(runbooks), len(rules))
 		}
 	})
 	t.Run("not where the cluster keeps its own", func(t *testing.T) {
