@@ -45,7 +45,7 @@ func (c *Client) dial(ctx context.Context, at, protocol string) (*connection, er
 	switch {
 	case err == nil:
 	case response != nil && response.StatusCode != http.StatusSwitchingProtocols && response.Body != nil:
-		err := refused(response)
+		err := responseError(response)
 		if !whole(err) {
 			err = c.fullRefusal(ctx, at, err)
 		}

@@ -87,8 +87,8 @@ var graphs = schema.GroupResource{Group: "stream.graphview.dev", Resource: "grap
 // mostText bounds the bytes that are read of an answer that is no graph.
 const mostText = 64 << 10
 
-// refused returns the error of an answer without a graph.
-func refused(response *http.Response) error {
+// responseError returns the error of an answer without a graph.
+func responseError(response *http.Response) error {
 	// If the body cannot be read, the text is shorter; the code is known.
 	text, _ := io.ReadAll(io.LimitReader(response.Body, mostText))
 	var status metav1.Status

@@ -165,5 +165,5 @@ func (c *Client) ask(ctx context.Context, at, accept string) (*http.Response, er
 		return response, nil
 	}
 	defer response.Body.Close()
-	return nil, refused(response)
+	return nil, responseError(response)
 }

@@ -80,21 +80,21 @@ func (p *Permit) Allowed(ctx context.Context, account graphview.Name, places []a
 	case known.asking <- struct{}{}:
 		defer func() { <-known.asking }()
 	case <-ctx.Done():
-		return known.hold(places, staleIntervals*p.interval), ctx.Err()
+		return known.recent(places, staleIntervals*p.interval), ctx.Err()
 	}
 	// Two callers, one after the other, each once in half an interval, cause one question to the API
 	// server.
 	due := known.due(places, p.interval/2)
 	if len(due) == 0 {
-		return known.hold(places, staleIntervals*p.interval), nil
+		return known.recent(places, staleIntervals*p.interval), nil
 	}
 	answers, err := p.asker.Watchable(ctx, accountUser(account), due)
 	known.learn(answers)
-	held := known.hold(places, staleIntervals*p.interval)
-	if len(held) == len(places) {
-		return held, nil
+	recent := known.recent(places, staleIntervals*p.interval)
+	if len(recent) == len(places) {
+		return recent, nil
 	}
-	return held, err
+	return recent, err
 }
 
 // Known returns whether a ServiceAccount may list and watch a place, and whether that is known. It does not
@@ -175,18 +175,18 @@ func (a *accountAnswers) learn(answers map[access.Place]bool) {
 	}
 }
 
-// hold returns the answers about places, and forgets the answers about any place that are older
+// recent returns the answers about places, and forgets the answers about any place that are older
 // than stale.
-func (a *accountAnswers) hold(places []access.Place, stale time.Duration) map[access.Place]bool {
+func (a *accountAnswers) recent(places []access.Place, stale time.Duration) map[access.Place]bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
 	maps.DeleteFunc(a.answers, func(_ access.Place, known answer) bool { return now.Sub(known.at) > stale })
-	held := make(map[access.Place]bool, len(places))
+	recent := make(map[access.Place]bool, len(places))
 	for _, place := range places {
 		if known, ok := a.answers[place]; ok {
-			held[place] = known.allowed
+			recent[place] = known.allowed
 		}
 	}
-	return held
+	return recent
 }

@@ -10,7 +10,7 @@ type AttributeTags struct {
 	text []byte
 }
 
-// Of returns a.Tag.
+// Of returns a.Tag, which it computes only for attributes that are not in the cache.
 func (c *AttributeTags) Of(a *Attributes) Tag {
 	c.text = a.AppendText(c.text[:0])
 	tag, known := c.tags[string(c.text)]

@@ -78,7 +78,7 @@ func (r *ring) rotate(names []string, now time.Time, injected bool) (*ring, erro
 	return out, nil
 }
 
-// trust adds the former authorities that have not expired, and the ring's own.
+// trust adds to the trusted authorities the former ones that have not expired, and those of the ring's pairs.
 func (r *ring) trust(former []*x509.Certificate, now time.Time) {
 	for _, authority := range former {
 		if now.Before(authority.NotAfter) {

@@ -46,7 +46,7 @@ type trackedConn struct {
 	address string
 
 	// limiter.mu guards these.
-	place   *list.Element   // in unknown; nil if the connection is authenticated or closed
+	element *list.Element   // in unknown; nil if the connection is authenticated or closed
 	timer   *time.Timer     // closes an unauthenticated connection
 	account *budget.Account // of the owner; nil before authentication
 	closed  bool
@@ -90,7 +90,7 @@ func (l *ConnLimiter) Track(conn net.Conn) net.Conn {
 			evicted = l.evictLocked(l.busiestLocked())
 		}
 	}
-	c.place = l.unknown.PushBack(c)
+	c.element = l.unknown.PushBack(c)
 	l.addresses[address]++
 	if l.authenticates {
 		c.timer = time.AfterFunc(unknownFor, func() { _ = c.Close() })
@@ -126,14 +126,14 @@ func (l *ConnLimiter) busiestLocked() string {
 
 // removeLocked removes a connection from the unauthenticated ones, if it is among them.
 func (l *ConnLimiter) removeLocked(c *trackedConn) {
-	if c.place == nil {
+	if c.element == nil {
 		return
 	}
 	if c.timer != nil {
 		c.timer.Stop()
 	}
-	l.unknown.Remove(c.place)
-	c.place, c.timer = nil, nil
+	l.unknown.Remove(c.element)
+	c.element, c.timer = nil, nil
 	if l.addresses[c.address]--; l.addresses[c.address] == 0 {
 		delete(l.addresses, c.address)
 	}
@@ -183,7 +183,7 @@ func Authenticated(ctx context.Context, owner budget.Owner) error {
 	l := c.limiter
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.place == nil {
+	if c.element == nil {
 		return nil
 	}
 	if owner != (budget.Owner{}) && l.ledger != nil {
@@ -206,5 +206,5 @@ func Unauthenticated(ctx context.Context) bool {
 	}
 	c.limiter.mu.Lock()
 	defer c.limiter.mu.Unlock()
-	return c.place != nil
+	return c.element != nil
 }

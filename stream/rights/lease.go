@@ -19,10 +19,10 @@ type Lease struct {
 	// refused reports whether the stream of the lease was ended at once. The lease then has no answers.
 	refused bool
 
-	// seen is the last result of Changed, and shown that of Rights; the identity's lock guards
+	// lastChanged is the last result of Changed, and lastRights that of Rights; the identity's lock guards
 	// both.
-	seen  <-chan struct{}
-	shown *rights
+	lastChanged <-chan struct{}
+	lastRights  *rights
 }
 
 // Terms are the conditions under which a lease lasts.
@@ -50,18 +50,18 @@ type Credentials interface {
 func (l *Lease) Rights() delivery.Rights {
 	l.identity.mu.Lock()
 	defer l.identity.mu.Unlock()
-	if l.shown == nil || l.seen == nil || l.seen == l.scope.changed {
-		l.shown = l.scope.rights
+	if l.lastRights == nil || l.lastChanged == nil || l.lastChanged == l.scope.changed {
+		l.lastRights = l.scope.rights
 	}
-	return l.shown
+	return l.lastRights
 }
 
 // Changed implements delivery.Access.
 func (l *Lease) Changed() <-chan struct{} {
 	l.identity.mu.Lock()
 	defer l.identity.mu.Unlock()
-	l.seen = l.scope.changed
-	return l.seen
+	l.lastChanged = l.scope.changed
+	return l.lastChanged
 }
 
 // Resolve implements delivery.Access. It waits while the API server is unavailable for a short

@@ -54,7 +54,8 @@ func (h *Hub) replicas() int {
 	return max(1, h.o.Replicas.Count())
 }
 
-// tell tells the number of replicas on each tunnel. A tunnel on which it fails has ended, or ends.
+// tell sends the number of replicas to the member of each tunnel. A failure means that the tunnel has ended or
+// is ending.
 func (h *Hub) tell(ctx context.Context) {
 	h.mu.Lock()
 	var conns []*tunnel.Conn

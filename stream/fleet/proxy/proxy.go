@@ -74,7 +74,7 @@ func Serve(w http.ResponseWriter, r *http.Request, o Options) (err error) {
 	(&httputil.ReverseProxy{
 		Rewrite:        func(p *httputil.ProxyRequest) { rewrite(p.Out, p.In, o.Path, header) },
 		Transport:      o.Transport,
-		ModifyResponse: filter,
+		ModifyResponse: filterResponse,
 		BufferPool:     buffers{},
 		ErrorLog:       log.New(io.Discard, "", 0), // an answer that is cut is the cluster's
 		ErrorHandler:   func(_ http.ResponseWriter, _ *http.Request, failed error) { err = failed },
@@ -123,8 +123,8 @@ func protocols(header http.Header) []string {
 	return all
 }
 
-// filter removes the headers of an answer that must not pass, or returns an ErrAnswer.
-func filter(response *http.Response) error {
+// filterResponse removes the headers of an answer that must not pass, or returns an ErrAnswer.
+func filterResponse(response *http.Response) error {
 	header := http.Header{}
 	code := response.StatusCode
 	if code == http.StatusSwitchingProtocols {

@@ -13,8 +13,8 @@ func TestArgs(t *testing.T) {
 		got  []string
 		want string
 	}{
-		"graphs":   {graphs{place{Namespace: "--as=root"}}.args(), "list --namespace=--as=root --"},
-		"problems": {problems{place{AllNamespaces: true}, ""}.args(), "problems --all-namespaces --"},
+		"graphs":   {graphs{scope{Namespace: "--as=root"}}.args(), "list --namespace=--as=root --"},
+		"problems": {problems{scope{AllNamespaces: true}, ""}.args(), "problems --all-namespaces --"},
 		"tree":     {tree{Graph: "--all", Object: "-A", Depth: 2, Reverse: true, Missing: true}.args(), "tree --reverse --missing --depth=2 -- --all -A"},
 		"explain":  {explain{Namespace: "shop", Graph: "--", Object: "pod/x"}.args(), "explain --namespace=shop -- -- pod/x"},
 		"impact":   {impact{Object: "--as=root", Graph: "-A"}.args(), "impact --in=-A -- --as=root"},

@@ -2,16 +2,16 @@ package agent
 
 import "strconv"
 
-// place identifies a graph.
-type place struct {
+// scope selects the graphs of one namespace or of all.
+type scope struct {
 	Namespace     string `json:"namespace,omitempty" jsonschema:"the namespace; without it that of the kubeconfig"`
 	AllNamespaces bool   `json:"allNamespaces,omitempty" jsonschema:"all namespaces instead of one"`
 }
 
-type graphs struct{ place }
+type graphs struct{ scope }
 
 type problems struct {
-	place
+	scope
 	Graph string `json:"graph,omitempty" jsonschema:"the name of one graph; without it all graphs of the namespace"`
 }
 
@@ -31,7 +31,7 @@ type explain struct {
 }
 
 type impact struct {
-	place
+	scope
 	Object string `json:"object" jsonschema:"KIND/NAME"`
 	Graph  string `json:"graph,omitempty" jsonschema:"look in this graph; without it in all that may be listed, which takes the ClusterRole graphview-requester"`
 }
