@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// openBrowser asks the system to open an address that contains a secret. All users of a
-// machine can read the arguments of its processes, so the browser is given a file that only
-// this user can read and that leads to the address. The caller calls remove, also after an
+// openBrowser opens an address that contains a secret in the browser. All users of a
+// machine can read the arguments of its processes, so the argument is a file that only
+// this user can read and that redirects to the address. The caller calls remove, also after an
 // error, when the browser has read the file. openBrowser does not wait for the browser.
 func openBrowser(ctx context.Context, address string) (remove func(), err error) {
 	file, err := redirectFile(address)

@@ -125,7 +125,7 @@ func (p *preflight) kubernetes() error {
 	return nil
 }
 
-// rights checks whether the user may create what an installation consists of.
+// rights checks whether the user may create the objects of an installation.
 func (p *preflight) rights(ctx context.Context, namespace string) error {
 	rights, err := local.NewRights(p.config)
 	if err != nil {
@@ -154,7 +154,7 @@ func (p *preflight) rights(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// aggregation checks whether the API server sends requests on to other servers.
+// aggregation checks whether the API server is a proxy to other servers.
 func (p *preflight) aggregation(ctx context.Context) {
 	objects, err := dynamic.NewForConfig(p.config)
 	if err != nil {
@@ -175,7 +175,7 @@ func (p *preflight) aggregation(ctx context.Context) {
 	p.say(true, "the API server aggregates APIs")
 }
 
-// present prints what is installed already.
+// present prints the objects that are installed already.
 func (p *preflight) present(ctx context.Context) error {
 	reader, err := client.New(p.config)
 	if err != nil {

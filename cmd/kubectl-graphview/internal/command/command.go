@@ -21,14 +21,14 @@ const (
 	exitInterrupted = 130
 )
 
-// cli is what all commands have.
+// cli has the flags and the streams of all commands.
 type cli struct {
 	genericiooptions.IOStreams
 	config *genericclioptions.ConfigFlags
 	mapper func() (meta.RESTMapper, error) // kinds and resources of the server
 	paint  paint
 	wait   time.Duration
-	// inferred: references that are only inferred are in graphs.
+	// inferred reports whether graphs have references that are only inferred.
 	inferred bool
 	quiet    bool // no progress messages
 	local    localView
@@ -54,13 +54,13 @@ Exit codes: 0 done, also when Ctrl-C ends a watch; 1 failed, or found something
 invalid; 2 used in a wrong way, or a manifest that cannot be read; 3 problems
 with --local or --from does not know; 130 interrupted.`
 
-// Run carries a command line out and returns the exit code.
+// Run runs a command line and returns the exit code.
 func Run(ctx context.Context, version string, args []string, streams genericiooptions.IOStreams) int {
 	c := newCLI(streams)
 	return c.exitCode(ctx, c.execute(ctx, version, args))
 }
 
-// execute carries a command line out.
+// execute runs a command line.
 func (c *cli) execute(ctx context.Context, version string, args []string) error {
 	root := &cobra.Command{
 		Use:   "kubectl-graphview",
@@ -94,7 +94,7 @@ func (c *cli) exitCode(ctx context.Context, err error) int {
 	case ctx.Err() != nil:
 		return exitInterrupted
 	case errors.Is(err, errFound):
-		return exitFailed // what is wrong has been said
+		return exitFailed // the command has printed the reason
 	case errors.Is(err, errUnknown):
 		fmt.Fprintf(c.ErrOut, "error: %s\n", errorText(err))
 		return exitUnknown
@@ -119,7 +119,7 @@ type unknownError struct{ error }
 func (e unknownError) Unwrap() error        { return e.error }
 func (e unknownError) Is(target error) bool { return target == errUnknown }
 
-// usageError is a command line that makes no sense.
+// usageError is an error of the command line.
 type usageError struct {
 	command string
 	err     error
@@ -132,7 +132,7 @@ func usagef(cmd *cobra.Command, format string, args ...any) error {
 	return &usageError{command: cmd.CommandPath(), err: fmt.Errorf(format, args...)}
 }
 
-// between wants from least to most arguments.
+// between accepts from least to most arguments.
 func between(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
@@ -147,7 +147,7 @@ func (c *cli) addInferred(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.inferred, "inferred", true, "References that are only inferred; false leaves them out")
 }
 
-// addWait adds the flag that bounds how long a command waits for a graph.
+// addWait adds the flag that bounds the wait for a graph.
 func (c *cli) addWait(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&c.wait, "wait", time.Minute, "How long to wait for a server that is not ready and for a graph that is not complete")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completeWithin bounds how long a shell waits for names.
+// completeWithin bounds the wait of a shell for names.
 const completeWithin = 5 * time.Second
 
 // complete lets a shell complete names of graphs and of objects in them, and the
@@ -31,7 +31,7 @@ func (c *cli) complete(root *cobra.Command) {
 			cmd.ValidArgsFunction = c.completeNames(2)
 		}
 		if values, ok := outputs[cmd.Name()]; ok {
-			// Its error is that there is no such flag, or that it is registered twice.
+			// The error means that there is no such flag, or that it is registered twice.
 			_ = cmd.RegisterFlagCompletionFunc("output", fixed(values...))
 		}
 	}
@@ -53,7 +53,7 @@ func (c *cli) completeNames(most int) func(*cobra.Command, []string, string) ([]
 	}
 }
 
-// names are what may follow args. A shell has no use for errors.
+// names returns the words that may follow args, and none after an error, which a shell would not show.
 func (c *cli) names(ctx context.Context, args []string) []string {
 	name := ""
 	if len(args) > 0 {

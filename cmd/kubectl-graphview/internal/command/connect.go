@@ -55,7 +55,7 @@ one within the member. Write it again when the member rotates them.`,
 	return cmd
 }
 
-// check returns what is wrong with the arguments.
+// check returns an error about the arguments.
 func (to connection) check(cmd *cobra.Command) error {
 	if problems := validation.IsDNS1123Label(to.name); len(problems) > 0 {
 		return usagef(cmd, "%q is not the NAME of a ClusterLink: %s", to.name, problems[0])

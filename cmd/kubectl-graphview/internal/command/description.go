@@ -19,7 +19,7 @@ import (
 type description struct {
 	view     *v1alpha1.GraphView
 	problems []problem
-	// unknown is why the problems are not known.
+	// unknown is the reason why the problems are not known.
 	unknown error
 	// denied counts resources whose problems the user may not see.
 	denied int
@@ -48,7 +48,7 @@ func (d *description) write(w io.Writer) {
 	d.writeWarnings(w)
 }
 
-// writeHead says what the graph has.
+// writeHead writes the contents of the graph in numbers.
 func (d *description) writeHead(w io.Writer) {
 	s, account := &d.view.Status, "none: it has what the operator may read"
 	if name := d.view.Spec.ServiceAccountName; name != "" {
@@ -86,7 +86,7 @@ var conditionsInOrder = []string{
 	v1alpha1.ConditionStalled, v1alpha1.ConditionAccepted, v1alpha1.ConditionReady, v1alpha1.ConditionComplete, v1alpha1.ConditionEffective, v1alpha1.ConditionHealthy,
 }
 
-// writeConditions writes one line for each that is as it should be, and the message of
+// writeConditions writes one line for each condition that needs no attention, and the message of
 // the others.
 func (d *description) writeConditions(w io.Writer) {
 	all := slices.Clone(d.view.Status.Conditions)
@@ -156,8 +156,8 @@ func (d *description) writeProblems(w io.Writer) {
 	}
 }
 
-// writeResources writes the resources that cannot be read or are not complete, and how
-// many objects the others have.
+// writeResources writes the resources that cannot be read or are not complete, and the
+// numbers of objects of the others.
 func (d *description) writeResources(w io.Writer) {
 	all := slices.Clone(d.view.Status.Resources)
 	unread := slices.DeleteFunc(slices.Clone(all), func(r v1alpha1.ResourceStatus) bool { return r.Synced && r.Message == "" })

@@ -23,7 +23,7 @@ func (v *view) ineffective(ctx context.Context) string {
 	return text
 }
 
-// emptyText says why a graph has no object.
+// emptyText returns the reason why a graph has no object.
 func emptyText(without string) string {
 	if without == "" {
 		return "nothing that it selects exists, or you may not see it"

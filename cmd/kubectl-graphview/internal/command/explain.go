@@ -19,8 +19,8 @@ import (
 	"graphview.dev/graphview/printable"
 )
 
-// mostLookedUp bounds the missing objects that the API server is asked about, and the
-// bindings that the operator is.
+// mostLookedUp bounds the questions to the API server about missing objects, and those to the operator about
+// bindings.
 const mostLookedUp = 20
 
 func (c *cli) explain() *cobra.Command {
@@ -73,7 +73,7 @@ references.`,
 func (c *cli) describe(ctx context.Context, v *view, g *client.Graph, k *kinds, key client.Key) error {
 	vertex, there := g.Vertices[key]
 	if there {
-		// The object itself says more than its summary. Without it there is less to say.
+		// The object has more facts than its summary, and without it fewer are printed.
 		if whole, err := v.client.GetObject(ctx, v.namespace, v.name, key); err == nil {
 			whole.Summary = vertex.Summary
 			vertex = &whole.Vertex
@@ -163,14 +163,14 @@ func (c *cli) table(title string, arcs []client.Arc, row func(client.Arc) []stri
 	_ = out.Flush() // its errors are those of c.Out, to which nothing more can be said
 }
 
-// lookup asks about what a graph does not have: the API server about missing objects,
-// the operator about whom bindings name.
+// lookup finds facts that a graph does not have: at the API server about missing objects,
+// and at the operator about the users and groups of bindings.
 type lookup struct {
 	view            *view
 	asked, bindings int
 }
 
-// absence says what is known of an arc's end that is not in the graph.
+// absence describes the absence of an arc's destination from the graph.
 func (l *lookup) absence(ctx context.Context, arc client.Arc) string {
 	a := arc.Attributes
 	const outside = "outside: it exists, but the view does not select it"

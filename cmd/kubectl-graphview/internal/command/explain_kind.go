@@ -17,7 +17,7 @@ import (
 	"graphview.dev/graphview/health"
 )
 
-// explainKind says where what is known of a kind comes from.
+// explainKind prints the sources of the references and of the health of a kind.
 func (c *cli) explainKind(ctx context.Context, text string) error {
 	v, err := c.open("")
 	if err != nil {
@@ -68,7 +68,7 @@ func dotted(group string) string {
 	return "." + group
 }
 
-// acceptance says of a rule that it is not in force.
+// acceptance returns a remark if a rule is not in force.
 func acceptance(r *v1alpha1.ReferenceRule) string {
 	if meta.IsStatusConditionTrue(r.Status.Conditions, v1alpha1.ConditionAccepted) {
 		return ""

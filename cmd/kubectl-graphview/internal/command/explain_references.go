@@ -18,11 +18,11 @@ import (
 	"graphview.dev/graphview/schemas"
 )
 
-// kindReferences is what is read of a kind.
+// kindReferences has the fields of a kind that are read as references.
 type kindReferences struct {
 	all    []refs.Explained
 	schema *schema.Schema
-	// unread is why the kind's schema is not known.
+	// unread is the reason why the kind's schema is not known.
 	unread error
 }
 
@@ -45,7 +45,7 @@ func readReferences(ctx context.Context, config *rest.Config, kind graph.Kind) (
 	selected, _ := resources.Select(catalog, func(r resources.Resource) (int, bool, bool, error) {
 		return 0, true, graph.Kind{Group: r.Group, Kind: r.Kind} == kind, nil
 	})
-	for _, s := range selected { // one, in the version that views watch
+	for _, s := range selected { // it has one element, for the version that views watch
 		path = schemas.Path(s.Resource.Group, s.Resource.Version)
 	}
 	source, err := schemas.New(config)
@@ -99,7 +99,7 @@ func (c *cli) explainReferences(ctx context.Context, config *rest.Config, kind g
 	return w.Flush()
 }
 
-// howRead says why a field is read as a reference, and as what.
+// howRead returns the source of a reference and its type, in words.
 func howRead(e refs.Explained) string {
 	how := []string{"by " + string(e.Source)}
 	if e.Selector {

@@ -20,7 +20,7 @@ import (
 // mostLabels bounds the labels that are shown.
 const mostLabels = 8
 
-// facts are how old an object is and how it is labelled, "" if it does not say.
+// facts returns the age and the labels of an object, "" without them.
 func facts(v *client.Vertex) string {
 	if v == nil {
 		return ""
@@ -54,12 +54,12 @@ func facts(v *client.Vertex) string {
 	return printable.Text(strings.Join(said, "; "))
 }
 
-// isBinding tells a binding of RBAC.
+// isBinding reports whether an object is a binding of RBAC.
 func isBinding(key client.Key) bool {
 	return key.Group == "rbac.authorization.k8s.io" && (key.Resource == "rolebindings" || key.Resource == "clusterrolebindings")
 }
 
-// people are the users and groups that a binding names, which are no objects and so in no
+// people returns the users and groups that a binding names. They are no objects, and so in no
 // graph.
 func people(v *client.Vertex) []string {
 	var binding struct {
@@ -101,8 +101,8 @@ func outside(g *client.Graph, v *client.Vertex) []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
-// bound are the users and groups that a binding which is in the graph names, in words.
-// Of more bindings than are looked up it says so.
+// bound returns the users and groups of a binding in the graph, in words. Beyond mostLookedUp it returns a
+// remark.
 func (l *lookup) bound(ctx context.Context, key client.Key) string {
 	if !isBinding(key) {
 		return ""

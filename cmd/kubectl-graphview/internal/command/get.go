@@ -13,7 +13,7 @@ import (
 	"graphview.dev/stream/format"
 )
 
-// formats are the server's formats, JSON first.
+// formats are the formats of the server, JSON first.
 var formats = func() []string {
 	names := []string{"json"}
 	for _, f := range format.All() {
@@ -24,7 +24,7 @@ var formats = func() []string {
 
 const formatHTML = "html"
 
-// getFormats are those of the server, and a page that this program writes.
+// getFormats are the formats of the server, and a page that this program writes.
 var getFormats = append(slices.Clone(formats), formatHTML)
 
 func (c *cli) get() *cobra.Command {

@@ -79,7 +79,7 @@ func (c *cli) printInstall(cmd *cobra.Command, args []string, account string) er
 	return c.writeManifests(c.manifests(from, namespace, name, account), namespace, name)
 }
 
-// manifests are the objects, in the order in which they are applied.
+// manifests returns the objects, in the order in which they are applied.
 func (c *cli) manifests(from fileView, namespace, name, account string) []any {
 	type object = map[string]any
 	subjects := []object{{"kind": "ServiceAccount", "name": account, "namespace": namespace}}

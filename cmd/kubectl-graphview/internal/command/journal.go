@@ -16,8 +16,8 @@ import (
 
 var seed = maphash.MakeSeed()
 
-// journal writes what messages change as lines. After a reset it writes the
-// difference and not everything again.
+// journal writes the changes of messages as lines. After a reset it writes the
+// difference and not the whole graph again.
 type journal struct {
 	*cli
 	kinds      *kinds
@@ -27,7 +27,7 @@ type journal struct {
 	complete   bool
 }
 
-// entry is what was written of a vertex, an arc or a warning.
+// entry is the last line about a vertex, an arc or a warning.
 type entry struct {
 	text   string
 	digest uint64
@@ -93,7 +93,7 @@ func (j *journal) write(m *client.Received) error {
 	for i := range m.Cleared {
 		id := warningID(&m.Cleared[i])
 		if e, known := j.known[id]; m.Own && known {
-			// A lost connection: the live ones will be sent again.
+			// After a lost connection the server sends the present warnings again.
 			e.stale = true
 			j.known[id] = e
 		} else {
@@ -112,7 +112,7 @@ func (j *journal) write(m *client.Received) error {
 	return err
 }
 
-// settle takes back what a graph that is complete again has no more.
+// settle writes the deletion of the entries that are missing when the graph is complete again.
 func (j *journal) settle(out *bytes.Buffer, m *client.Received) {
 	if !m.Synced {
 		return

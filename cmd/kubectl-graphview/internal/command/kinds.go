@@ -17,8 +17,8 @@ import (
 	"graphview.dev/graphview/wording"
 )
 
-// kinds knows what objects are called by people, who say kinds where a graph has
-// resources. It belongs to one goroutine.
+// kinds translates between the kinds in the names of users and the resources in a
+// graph. It belongs to one goroutine.
 type kinds struct {
 	namespace string // whose objects need no namespace
 	mapper    func() (meta.RESTMapper, error)
@@ -30,7 +30,7 @@ func (c *cli) newKinds(namespace string, g *client.Graph) *kinds {
 	return &kinds{namespace: namespace, mapper: c.mapper, graph: g, known: map[schema.GroupResource]string{}}
 }
 
-// name is KIND/NAME, or KIND/NAMESPACE/NAME for an object of another namespace, as printable text:
+// name returns KIND/NAME, or KIND/NAMESPACE/NAME for an object of another namespace, as printable text:
 // names of RBAC may have any character.
 func (k *kinds) name(key client.Key) string {
 	if key.Namespace == "" || key.Namespace == k.namespace {
@@ -39,8 +39,8 @@ func (k *kinds) name(key client.Key) string {
 	return printable.Text(k.kind(key) + "/" + key.Namespace + "/" + key.Name)
 }
 
-// kind is that of a resource: as the server's discovery has it, else as the
-// objects have it, else the resource.
+// kind returns the kind of a key's resource, from the server's discovery, else from the
+// objects, else the resource.
 func (k *kinds) kind(key client.Key) string {
 	resource := schema.GroupResource{Group: key.Group, Resource: key.Resource}
 	if kind, ok := k.known[resource]; ok {
@@ -130,7 +130,7 @@ func (k *kinds) find(text string) (client.Key, error) {
 	}
 }
 
-// absent is the error for an object that is not in the graph. No object refers to it either.
+// absent returns the error for an object that is not in the graph, and to which no object refers.
 func (k *kinds) absent(text string, of schema.GroupResource, namespace, name, similar string) error {
 	absent := wording.Absent{Resource: of.String(), Namespace: namespace, Name: name, Denied: true}
 	if slices.ContainsFunc(gapsOf(k.graph), func(gap wording.Gap) bool { return gap.Denied() && gap.Covers(of.Group, of.Resource, namespace) }) {
@@ -139,7 +139,7 @@ func (k *kinds) absent(text string, of schema.GroupResource, namespace, name, si
 	return fmt.Errorf("%s is not in the graph%s", text, similar)
 }
 
-// everything that has a name in the graph.
+// everything returns all vertices and missing objects of the graph.
 func (k *kinds) everything() map[client.Key]bool {
 	all := make(map[client.Key]bool, len(k.graph.Vertices))
 	for key := range k.graph.Vertices {

@@ -10,7 +10,7 @@ import (
 	"graphview.dev/client"
 )
 
-// addLink lets a command look at the graphs of a member of a fleet.
+// addLink adds the flag for the graphs of a member of a fleet.
 func (c *cli) addLink(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.link, "link", "", "The ClusterLink of a cluster whose graphs to look at, through the hub of your kubeconfig; see kubectl get clusterlinks")
 }

@@ -17,10 +17,10 @@ import (
 	"graphview.dev/api/v1alpha1"
 )
 
-// linksAtOnce is how many clusters are asked at the same time.
+// linksAtOnce is the number of clusters that are asked at the same time.
 const linksAtOnce = 16
 
-// addAllLinks lets a command ask all members of a fleet.
+// addAllLinks adds the flag for all members of a fleet.
 func (c *cli) addAllLinks(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.allLinks, "all-links", false, "Ask the clusters of all ClusterLinks, through the hub of your kubeconfig; the exit code is 1 if one does not answer")
 	check := cmd.Args
@@ -37,7 +37,7 @@ func (c *cli) addAllLinks(cmd *cobra.Command) {
 	}
 }
 
-// linkAnswer is what a member of a fleet answers, or why it does not.
+// linkAnswer is the answer of a member of a fleet, or the reason why there is none.
 type linkAnswer[T any] struct {
 	link   string
 	answer T

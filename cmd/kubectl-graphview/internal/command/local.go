@@ -22,7 +22,7 @@ import (
 // localName is the name of the one view of --local.
 const localName = "local"
 
-// localView is --local: the flags, and the graphs while they are served.
+// localView has the flags of --local and --from, and the graphs while this process serves them.
 type localView struct {
 	live          bool
 	file          string // of a GraphView
@@ -113,7 +113,7 @@ func (c *cli) readScope(cmd *cobra.Command) (named []string, from fileView, err 
 	return named, from, err
 }
 
-// namespacesIn are the namespaces of -n.
+// namespacesIn returns the namespaces of -n.
 func namespacesIn(cmd *cobra.Command, flag string) ([]string, error) {
 	if flag == "" {
 		return nil, nil
@@ -126,7 +126,7 @@ func namespacesIn(cmd *cobra.Command, flag string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// scope decides in which namespaces the view looks, and prints it.
+// scope decides which namespaces the view has, and prints them.
 func (c *cli) scope(ctx context.Context, named []string, declared *v1alpha1.GraphView) error {
 	l := &c.local
 	hint := "-A shows all namespaces"
@@ -181,7 +181,7 @@ func (c *cli) scope(ctx context.Context, named []string, declared *v1alpha1.Grap
 	return nil
 }
 
-// contextNamespace is the namespace that the kubeconfig, or the pod, names; "" if it names none.
+// contextNamespace returns the namespace that the kubeconfig, or the pod, names; "" if it names none.
 func (c *cli) contextNamespace() (string, error) {
 	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *cli) contexts() (raw clientcmdapi.Config, current string, err error) {
 	return raw, cmp.Or(ptr.Deref(c.config.Context, ""), raw.CurrentContext), nil
 }
 
-// declare returns what the local view selects: what the file or the default says, in the namespaces of
+// declare returns the spec of the local view: that of the file or the default, in the namespaces of
 // the scope.
 func (l *localView) declare(from *v1alpha1.GraphView) v1alpha1.GraphViewSpec {
 	var of v1alpha1.GraphViewSpec

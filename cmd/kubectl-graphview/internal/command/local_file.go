@@ -13,7 +13,7 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
-// fileView is what a file declares for --local.
+// fileView has the declarations of a file for --local.
 type fileView struct {
 	declared *v1alpha1.GraphView // nil without a file
 	objects  []*v1alpha1.ReferenceRule

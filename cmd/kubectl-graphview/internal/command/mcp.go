@@ -39,7 +39,7 @@ as long as the agent runs it.`,
 	return cmd
 }
 
-// inherited are the flags of kubectl that were set. The last one of a name wins.
+// inherited returns the flags of kubectl that were set. The last one of a name wins.
 func inherited(flags *pflag.FlagSet) []string {
 	var set []string
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -57,8 +57,8 @@ func inherited(flags *pflag.FlagSet) []string {
 	return set
 }
 
-// answer is what a command says, what is wrong included, but not what it waits for.
-// That it found something is no error here.
+// answer returns the output of a command with its errors, and without its progress.
+// Problems that it found are no error.
 func (c *cli) answer(ctx context.Context, version string, args []string) (string, error) {
 	var said bytes.Buffer
 	served := c.local

@@ -20,9 +20,9 @@ type preset struct {
 	// include is the resource expression; namespaced restricts it to the namespace.
 	include    string
 	namespaced bool
-	// root is the root object, with a place for its name, "" without roots. Also is an
-	// expression for more roots, with places for that name and the namespace. How they are
-	// followed is follow.
+	// root is the root object, with a placeholder for its name, "" without roots. also is an
+	// expression for more roots, with placeholders for that name and the namespace. follow is the direction
+	// from the roots.
 	root, also, follow string
 }
 
@@ -36,7 +36,7 @@ const (
 const unwatched = "resource == 'events' || (group == '' && resource == 'endpoints') || " +
 	"group in ['coordination.k8s.io', 'graphview.dev', 'flowcontrol.apiserver.k8s.io', 'apiregistration.k8s.io']"
 
-// presets in the order in which they are listed.
+// presets in the order of their list.
 var presets = []preset{
 	{use: "helm", what: "what a release of Helm installed", named: true, wide: true, include: everything, follow: owned,
 		root: "helmRelease: %q"},
@@ -134,10 +134,10 @@ func (p *preset) write(c *cli, cmd *cobra.Command, args []string, namespace, acc
 	return nil
 }
 
-// presetValues are what the command line says of a preset.
+// presetValues are the values of a preset from the command line.
 type presetValues struct{ name, namespace, root, also, account string }
 
-// text is the manifest. It is put together here, since text/template would make the linker keep every
+// text returns the manifest. It does not use text/template, which would make the linker keep every
 // exported method of the program.
 func (p *preset) text(v presetValues) string {
 	var b strings.Builder

@@ -10,7 +10,7 @@ import (
 	"graphview.dev/graphview/printable"
 )
 
-// paint colours text, on a terminal whose user has nothing against it. The zero
+// paint colours text on a terminal, unless the user has turned colours off. The zero
 // value does not.
 type paint struct{ on bool }
 
@@ -39,22 +39,22 @@ func colour(code string) string { return "\x1b[" + code + "m" }
 // eraseLine is the sequence that removes the line of a terminal.
 const eraseLine = "\r\x1b[K"
 
-// Bad is for what is missing or in trouble.
+// Bad colours missing objects and those that need attention.
 func (p paint) Bad(text string) string { return p.wrap("31", text) }
 
-// Good is for what has come.
+// Good colours additions and successful checks.
 func (p paint) Good(text string) string { return p.wrap("32", text) }
 
-// Faint is for what leads the eye.
+// Faint colours lines and remarks.
 func (p paint) Faint(text string) string { return p.wrap("2", text) }
 
-// Strong is for where something begins.
+// Strong colours headings and roots.
 func (p paint) Strong(text string) string { return p.wrap("1", text) }
 
 // oneLine returns the printable text in one line.
 func oneLine(text string) string { return printable.Text(strings.Join(strings.Fields(text), " ")) }
 
-// row returns the cells of a line of a table, each in its place whatever characters it has.
+// row returns a line of a table. Tabs and line breaks in a cell do not move the others.
 func row(cells ...string) string {
 	for i, cell := range cells {
 		cells[i] = printable.Text(cell)

@@ -50,7 +50,7 @@ func (v *view) keyOf(text string) (client.Key, error) {
 	return key, nil
 }
 
-// namesOf are resources in words, RESOURCE.GROUP.
+// namesOf returns resources in words, RESOURCE.GROUP.
 func namesOf(list []schema.GroupVersionResource) string {
 	var names []string
 	for _, r := range list {
@@ -62,7 +62,7 @@ func namesOf(list []schema.GroupVersionResource) string {
 
 // around returns the part of a graph around one object, with summaries. It returns the whole
 // graph if the object is not in it, so that the error can list its objects, if the part is
-// too large, or if only the whole graph says whether an object of it has to select another one. An invalid
+// too large, or if the part is undecided. An invalid
 // depth stands for any depth.
 func (v *view) around(ctx context.Context, object string, direction client.Direction, depth int) (*client.Graph, error) {
 	if depth < 0 || depth > graph.MaxDepth {
@@ -80,8 +80,8 @@ func (v *view) around(ctx context.Context, object string, direction client.Direc
 	return completeOf(ctx, v.followSummaries())
 }
 
-// undecided reports whether a part of a graph has an object that has to select another one and selects none there:
-// the object itself, or any object of a part that has no limit.
+// undecided reports whether the health of an object in a part of a graph depends on objects beyond the part: the
+// object has a selector that selects no object of the part. Of a part with a depth, only the given object counts.
 func undecided(g *client.Graph, object client.Key, depth int) bool {
 	if g == nil {
 		return false
@@ -95,7 +95,7 @@ func undecided(g *client.Graph, object client.Key, depth int) bool {
 	return false
 }
 
-// directionOf is the way from an object to what it is made of, or in reverse.
+// directionOf returns the direction from an object to its parts, or in reverse.
 func directionOf(reverse bool) client.Direction {
 	if reverse {
 		return client.Up

@@ -25,12 +25,12 @@ type problem struct {
 	places                      []place // of the references, in manifests
 }
 
-// search is what problems looks for.
+// search has the options of a search for problems.
 type search struct {
 	name   string // of one graph; "" for all
 	wide   bool   // in several namespaces
 	output string
-	// strict: what may not be listed makes the answer unknown.
+	// strict reports whether a resource that may not be listed makes the answer unknown.
 	strict bool
 }
 
@@ -112,7 +112,7 @@ comment # graphview: allow KIND/NAME.`,
 }
 
 // unknownUnlessFound makes an error of run an errUnknown, with --local and --from: the exit code
-// distinguishes a graph with problems from one that was not read.
+// distinguishes a graph with problems from an unread graph.
 func (c *cli) unknownUnlessFound(run runFunc) runFunc {
 	return func(cmd *cobra.Command, args []string) error {
 		err := run(cmd, args)
@@ -123,7 +123,7 @@ func (c *cli) unknownUnlessFound(run runFunc) runFunc {
 	}
 }
 
-// problemsIn returns the graph to look in; with an error, what there is of it.
+// problemsIn returns the graph of a view; after an error, the part of it that has arrived.
 func (v *view) problemsIn(ctx context.Context) (*client.Graph, error) {
 	if v.local.serves() {
 		return completeOf(ctx, v.followSummaries())
@@ -135,7 +135,7 @@ func (v *view) problemsIn(ctx context.Context) (*client.Graph, error) {
 	return g, nil
 }
 
-// graphsOf returns the graphs to look in.
+// graphsOf returns the graphs of a search.
 func (c *cli) graphsOf(ctx context.Context, s search) ([]client.Listed, error) {
 	name := s.name
 	if name == "" && c.local.serves() {
@@ -173,7 +173,7 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 		}
 		v.close()
 		if err != nil {
-			// A graph that is not served hides no other one's problems.
+			// A graph that is not served does not hide the problems of others.
 			found.failures = append(found.failures, err)
 		}
 		if g == nil {
@@ -232,7 +232,7 @@ func (c *cli) listLinkProblems(ctx context.Context, s search) error {
 	return c.conclude(s, all)
 }
 
-// conclude prints what was found. The error is errFound if anything is degraded, missing or
+// conclude prints the findings. The error is errFound if anything is degraded, missing or
 // unreachable.
 func (c *cli) conclude(s search, found findings) error {
 	if s.strict && len(found.warnings) > 0 {
@@ -262,7 +262,7 @@ func sortProblems(all []problem) {
 	})
 }
 
-// problemsOf are those of a graph that were not seen in another one.
+// problemsOf returns the problems of a graph that were not seen in another one.
 func (c *cli) problemsOf(v *view, g *client.Graph, seen map[client.Key]bool, wide bool) []problem {
 	namespace := v.namespace
 	if wide {

@@ -14,11 +14,11 @@ import (
 const (
 	// quietFor is the time before progress is printed.
 	quietFor = time.Second
-	// tellEvery is between two looks at how far it is.
+	// tellEvery is the time between two messages.
 	tellEvery = 2 * time.Second
 )
 
-// progress says on standard error what a command waits for.
+// progress prints the reason of a wait on standard error.
 type progress struct {
 	view     *view
 	vertices atomic.Int64
@@ -45,7 +45,7 @@ func (p *progress) sayf(format string, args ...any) {
 	fmt.Fprintf(p.out, format+"\n", args...)
 }
 
-// erase takes a passing line away.
+// erase removes a passing line.
 func (p *progress) erase() {
 	if p.shown {
 		fmt.Fprint(p.out, eraseLine)
@@ -53,8 +53,8 @@ func (p *progress) erase() {
 	}
 }
 
-// pass shows a line for as long as nothing else is: on a terminal it is
-// overwritten, elsewhere each one is written once.
+// pass shows a line until the next output: on a terminal that
+// overwrites it, elsewhere each line is written once.
 func (p *progress) pass(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +71,7 @@ func (p *progress) pass(text string) {
 	fmt.Fprintln(p.out, text)
 }
 
-// start tells from time to time how far it is, until it is stopped.
+// start prints the progress from time to time, until stop is called.
 func (p *progress) start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -119,5 +119,5 @@ func (p *progress) reason(ctx context.Context) string {
 	return ""
 }
 
-// dynamic is a client of the same server for other objects.
+// dynamic returns a client of the same server for other objects.
 func (v *view) dynamic() (*dynamic.DynamicClient, error) { return dynamic.NewForConfig(v.config) }

@@ -15,7 +15,7 @@ import (
 
 const apiService = "v1alpha1.stream.graphview.dev"
 
-// remedy adds to an error what the user can do about it.
+// remedy adds to an error the step that the user can take.
 func (v *view) remedy(ctx context.Context, err error) error {
 	var closed *client.CloseError
 	switch {
@@ -50,8 +50,8 @@ func (v *view) remedy(ctx context.Context, err error) error {
 	}
 }
 
-// refusal is how a server ended a stream, in words for people. Commands that can ask for
-// something else look for its cause.
+// refusal is the end of a stream by a server, in words for people. Commands that can open another graph instead
+// look at its cause.
 type refusal struct {
 	text   string
 	closed *client.CloseError
@@ -60,7 +60,7 @@ type refusal struct {
 func (e *refusal) Error() string { return e.text }
 func (e *refusal) Unwrap() error { return e.closed }
 
-// bare is the server's own part of an error, which names the place.
+// bare returns the server's own part of an error, which names the graph.
 func bare(err error) error {
 	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
 		return errors.New(strings.TrimSuffix(status.ErrStatus.Message, "."))
@@ -68,8 +68,8 @@ func bare(err error) error {
 	return err
 }
 
-// others says what the user may have meant: a similar name here, or this name
-// elsewhere.
+// others suggests another graph: a similar name in this namespace, or the same name in
+// another.
 func (v *view) others(ctx context.Context) string {
 	graphs, err := v.client.List(ctx, "")
 	if err != nil {
@@ -114,7 +114,7 @@ func (v *view) localRemedy(err error) error {
 	}
 }
 
-// offerLocal prints that --local does without an operator, if there is none.
+// offerLocal prints that --local needs no operator, if there is none.
 func (c *cli) offerLocal(ctx context.Context) {
 	v, err := c.open("")
 	if err != nil {

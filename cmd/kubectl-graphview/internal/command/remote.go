@@ -21,7 +21,7 @@ type remotes struct {
 	aliases map[string]string // the ClusterLink of an alias, "" if several have it; nil before the first use
 }
 
-// cluster returns the ClusterLink of a cluster, or what the object calls it if no ClusterLink does.
+// cluster returns the ClusterLink with an alias of a cluster, or the alias if no ClusterLink has it.
 func (r *remotes) cluster(ctx context.Context, called string) (name string, linked bool) {
 	if r.aliases == nil {
 		r.aliases = map[string]string{}
@@ -50,9 +50,9 @@ func (r *remotes) cluster(ctx context.Context, called string) (name string, link
 	return called, false
 }
 
-// names returns what the references of an object to other clusters lead to: KIND/CLUSTER/NAMESPACE/NAME, or
-// KIND/NAMESPACE/NAME and what the object calls the cluster. An object of the graph is left out: its cluster
-// has several names.
+// names returns the targets of an object's references to other clusters: KIND/CLUSTER/NAMESPACE/NAME, or
+// KIND/NAMESPACE/NAME with the alias of the cluster. A target in the graph is left out: the alias is then another
+// name of this cluster.
 func (r *remotes) names(ctx context.Context, g *client.Graph, vertex *client.Vertex) []string {
 	if vertex == nil || vertex.Summary == nil || len(vertex.Summary.Remote) == 0 {
 		return nil

@@ -53,7 +53,7 @@ func roots(ctx context.Context, g *client.Graph, expressions []string) ([]client
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			// As in the operator, what cannot be evaluated is no root.
+			// As in the operator, an object for which the expression fails is no root.
 			if err == nil && matches {
 				rank[key] = i
 			}
@@ -69,7 +69,7 @@ func roots(ctx context.Context, g *client.Graph, expressions []string) ([]client
 
 func inputOf(v *client.Vertex) *expr.Input {
 	var object map[string]any
-	// One that is not there is an empty one.
+	// A missing object is an empty one.
 	_ = json.Unmarshal(v.Object, &object)
 	kind, _ := object["kind"].(string)
 	return &expr.Input{

@@ -60,17 +60,17 @@ func (c *cli) newRule(ctx context.Context, text string) error {
 	return writeRule(c.Out, found.Resource, kind, read)
 }
 
-// mostDeclared is how many references a ReferenceRule may have.
+// mostDeclared is the most references of a ReferenceRule.
 const mostDeclared = 32
 
-// writeRule writes the manifest of a rule: what is sure, and as comments what is not.
+// writeRule writes the manifest of a rule: certain references, and uncertain ones as comments.
 func writeRule(out io.Writer, resource string, kind graph.Kind, read kindReferences) error {
 	name, group := resource, ""
 	if kind.Group != "" {
 		name += "." + kind.Group
 		group = "group: " + scalar(kind.Group) + ", "
 	}
-	targets := map[string]int{} // of how many kinds a field may be
+	targets := map[string]int{} // the number of kinds that a field may refer to
 	for _, e := range read.all {
 		targets[e.Path]++
 	}
@@ -110,7 +110,7 @@ func writeRule(out io.Writer, resource string, kind graph.Kind, read kindReferen
 	return nil
 }
 
-// declaration is a reference as a rule declares it, false for what a path cannot say:
+// declaration returns the declaration of a reference in a rule, and false for a reference that a path cannot express:
 // a selector, or a kind that the object itself names.
 func declaration(of *schema.Schema, e refs.Explained) (string, bool) {
 	group, kind, ok := strings.Cut(e.To, "/")
@@ -138,8 +138,8 @@ func declaration(of *schema.Schema, e refs.Explained) (string, bool) {
 	return text, true
 }
 
-// scalar is a text as YAML has it, quoted where it would be something else or begin
-// something else: nothing of a cluster's schemas and names is taken for YAML.
+// scalar returns a text as a scalar of YAML, quoted if necessary, so that texts from a cluster's schemas and names
+// cannot change the manifest.
 func scalar(text string) string {
 	var read any
 	plain := !strings.ContainsFunc(text, func(r rune) bool {
@@ -151,7 +151,7 @@ func scalar(text string) string {
 	return strconv.Quote(text)
 }
 
-// comment is one line, whatever it is about.
+// comment returns a comment of one line, also if the arguments have line breaks.
 func comment(form string, about ...any) string {
 	return "# " + printable.Text(fmt.Sprintf(form, about...)) + "\n"
 }

@@ -13,7 +13,7 @@ import (
 // A screen is not safe for concurrent use.
 type screen struct {
 	out io.Writer
-	// terminal: the command's own sequences pass.
+	// terminal reports whether the command's own sequences pass.
 	terminal bool
 	// rest is the beginning of a character whose other bytes are in the next write.
 	rest []byte

@@ -8,11 +8,11 @@ import (
 	"graphview.dev/graphview/printable"
 )
 
-// mostSimilar is how many names are offered.
+// mostSimilar is the number of names in a suggestion.
 const mostSimilar = 3
 
-// didYouMean is the end of a sentence about a name that is not known, "" where
-// nothing is like it.
+// didYouMean returns the end of a sentence about an unknown name, "" without a similar
+// name.
 func didYouMean(name string, others []string, write func(string) string) string {
 	var words []string
 	for _, other := range advice.Nearest(name, others, mostSimilar) {

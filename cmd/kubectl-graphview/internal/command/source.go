@@ -16,13 +16,13 @@ type source struct {
 	// insert adds the name of the local view to the arguments of a command that takes a NAME. It leaves
 	// arguments that are about no view. Nil: the command takes no NAME.
 	insert func(args []string) []string
-	// adHoc: the command describes its view with flags, and reads no GraphView from a file.
+	// adHoc reports whether the command describes its view with flags, and reads no GraphView from a file.
 	adHoc bool
-	// withoutManifests: the command has no --from.
+	// withoutManifests reports whether the command has no --from.
 	withoutManifests bool
-	// follows: the command runs until it is interrupted, and follows the files of --from.
+	// follows reports whether the command runs until it is interrupted, and follows the files of --from.
 	follows bool
-	// verdict: the exit code depends on the graph, so that the command waits longer for each resource,
+	// verdict reports whether the exit code depends on the graph, so that the command waits longer for each resource,
 	// and has --allow.
 	verdict bool
 }
@@ -93,7 +93,7 @@ func (s *source) run(next runFunc) runFunc {
 	}
 }
 
-// patience is how long the view waits for one resource. It is longer than the command waits for the
+// patience returns the time for which the view waits for one resource. It is longer than the wait of the command for the
 // view, so that a view without the resource does not count as complete.
 func (s *source) patience() time.Duration {
 	if !s.verdict {

@@ -74,8 +74,8 @@ func stateIn(g *client.Graph, key client.Key, whole *client.Vertex) (text string
 	return state(whole)
 }
 
-// states are those of a graph's vertices, each looked at once: what many refer to
-// is drawn many times.
+// states returns a cached state: a vertex to which many refer is drawn many
+// times.
 func states(g *client.Graph) func(client.Key) (text string, bad bool) {
 	type answer struct {
 		text string
@@ -92,7 +92,7 @@ func states(g *client.Graph) func(client.Key) (text string, bad bool) {
 	}
 }
 
-// troubleReport is where objects of many kinds say what is wrong.
+// troubleReport has the fields in which objects of many kinds report failures.
 type troubleReport struct {
 	Metadata struct {
 		Finalizers []string `json:"finalizers"`
@@ -129,9 +129,9 @@ type container struct {
 	} `json:"state"`
 }
 
-// troubles are what an object says is wrong with it: the condition that decided first,
-// then True ones that name a failure, then False ones of the usual types. An object that
-// is well has none.
+// troubles returns the failures that an object reports: the condition that decided first,
+// then True conditions that name a failure, then False ones of the usual types. A healthy object
+// has none.
 func troubles(v *client.Vertex) []string {
 	var report troubleReport
 	if v == nil || len(v.Object) == 0 || json.Unmarshal(v.Object, &report) != nil {

@@ -21,9 +21,9 @@ type shape struct {
 	missing bool
 	all     bool   // fold nothing
 	start   string // KIND/NAME
-	// from are expressions that select where to begin, and nothing else is drawn.
+	// from are expressions that select the roots of the tree; the rest of the graph is not drawn.
 	from []string
-	// roots are where to begin otherwise.
+	// roots are the roots of the tree without from.
 	roots []client.Key
 }
 
@@ -69,7 +69,7 @@ The exit code is 1 if the graph has no object.`,
 			var g *client.Graph
 			var failed error
 			if s.start != "" {
-				// Those below the last level are counted.
+				// The level below the last one is needed to count it.
 				depth := s.depth
 				if depth > 0 {
 					depth++
@@ -120,7 +120,7 @@ func declaredRoots(g *client.Graph) []client.Key {
 	return keys
 }
 
-// draw draws a graph and says what is not in it.
+// draw draws a graph and prints the gaps of it.
 func (c *cli) draw(ctx context.Context, v *view, g *client.Graph, s shape, expressions []string) error {
 	k := c.newKinds(v.namespace, g)
 	options := outline.Options{
@@ -176,7 +176,7 @@ func referredTo(g *client.Graph, key client.Key) bool {
 	return false
 }
 
-// foldedText says what --all would draw.
+// foldedText describes the parts that --all would draw.
 func foldedText(f outline.Folded) string {
 	var parts []string
 	if f.Objects > 0 {
@@ -191,7 +191,7 @@ func foldedText(f outline.Folded) string {
 	return "; " + strings.Join(parts, " and ") + " folded (--all)"
 }
 
-// sum counts.
+// sum returns the numbers of objects and references in words.
 func (c *cli) sum(g *client.Graph) string {
 	text := fmt.Sprintf("%s, %s", count(len(g.Vertices), "object"), count(len(g.Arcs), "reference"))
 	if n := len(missing(g)); n > 0 {
@@ -200,7 +200,7 @@ func (c *cli) sum(g *client.Graph) string {
 	return text
 }
 
-// missing is what should be in the graph, since arcs lead to it, and is not, sorted.
+// missing returns the missing objects that arcs lead to, sorted.
 func missing(g *client.Graph) []client.Key {
 	all := map[client.Key]bool{}
 	for key, a := range g.Arcs {

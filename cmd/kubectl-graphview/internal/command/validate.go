@@ -99,12 +99,12 @@ problem. Exit codes: 0 no problems, 1 problems, 2 a file cannot be read.`,
 	return cmd
 }
 
-// maxLooked bounds the objects of a resource whose names and labels validate looks at. If there
-// are more, it says nothing of names and labels.
+// maxLooked bounds the objects of a resource whose names and labels validate compares. If there
+// are more, it does not compare names and labels.
 const maxLooked = 500
 
-// cluster is what the server serves and, where that may be listed, which namespaces
-// there are.
+// cluster returns the served resources and, if the user may list them, the
+// namespaces.
 func (c *cli) cluster(ctx context.Context) (*manifest.Cluster, error) {
 	config, err := c.config.ToRESTConfig()
 	if err != nil {

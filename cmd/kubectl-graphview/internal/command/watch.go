@@ -71,7 +71,7 @@ With --root it is a part of the graph: the object and what it is made of, or wit
 	return cmd
 }
 
-// partOf is the part of the graph that flags ask for, nil for all of it.
+// partOf returns the part of the graph that flags select, nil for all of it.
 func (v *view) partOf(cmd *cobra.Command, roots []string, reverse bool, depth int) (*client.Narrow, error) {
 	if len(roots) == 0 {
 		if reverse || depth != 0 {
@@ -90,7 +90,7 @@ func (v *view) partOf(cmd *cobra.Command, roots []string, reverse bool, depth in
 	return part, nil
 }
 
-// stamp is the beginning of a line.
+// stamp returns the time at the beginning of a line, "" if it is off.
 func stamp(on bool) string {
 	if !on {
 		return ""

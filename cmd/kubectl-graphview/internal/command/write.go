@@ -10,7 +10,7 @@ import (
 	"graphview.dev/stream/format"
 )
 
-// messageOf returns the message that makes a whole graph.
+// messageOf returns the message that builds a whole graph.
 func messageOf(g *client.Graph) client.Message {
 	m := client.Message{Warnings: g.Warnings(), Synced: g.Synced}
 	for _, key := range g.Keys() {
@@ -22,7 +22,7 @@ func messageOf(g *client.Graph) client.Message {
 	return m
 }
 
-// writeJSON writes a graph as the message that would make it.
+// writeJSON writes a graph as the message that builds it.
 func writeJSON(w io.Writer, g *client.Graph) error {
 	out := bufio.NewWriter(w)
 	if err := json.NewEncoder(out).Encode(messageOf(g)); err != nil {
@@ -31,8 +31,7 @@ func writeJSON(w io.Writer, g *client.Graph) error {
 	return out.Flush()
 }
 
-// formatted is a graph for the writers of formats, which a server that streams
-// does not have.
+// formatted returns a graph for the writers of package format.
 func formatted(g *client.Graph) *format.Graph {
 	f := &format.Graph{Incomplete: !g.Synced}
 	for _, key := range g.Keys() {
