@@ -41,6 +41,7 @@ type comparison struct {
 	pos   graph.Position
 	gate  *gate
 	tags  tags
+	read  []graph.Change // of one step; a Change is large
 	done  bool
 	err   error
 }
@@ -81,17 +82,17 @@ func (c *comparison) step(p *Publisher, lens *graph.Lens, at *slot, v viewer) (d
 		}
 		c.pos = c.began
 	}
-	var changes []graph.Change
+	c.read = c.read[:0]
 	done, err = lens.Read(&c.pos, compareLimit, how, func(change graph.Change) bool {
-		changes = append(changes, change)
-		return len(changes) < 4*compareLimit
+		c.read = append(c.read, change)
+		return len(c.read) < 4*compareLimit
 	})
 	if err != nil {
 		return c.end(err)
 	}
 	if c.gate.knowsAll() { // else the rest only finds the other rights that are unknown
-		for i := range changes {
-			c.add(p, &changes[i], v.content)
+		for i := range c.read {
+			c.add(p, &c.read[i], v.content)
 		}
 	}
 	if done {
@@ -101,7 +102,7 @@ func (c *comparison) step(p *Publisher, lens *graph.Lens, at *slot, v viewer) (d
 }
 
 func (c *comparison) end(err error) (bool, error) {
-	c.done, c.err, c.tags, c.sums = true, err, tags{}, nil
+	c.done, c.err, c.tags, c.read, c.sums = true, err, tags{}, nil, nil
 	return true, err
 }
 
@@ -110,12 +111,12 @@ func (c *comparison) end(err error) (bool, error) {
 func (c *comparison) add(p *Publisher, change *graph.Change, content Content) {
 	switch change.Op {
 	case graph.SetVertex:
-		key, text := c.tags.ofSource(change), c.tags.ofContent(p, change, content)
+		key, text := c.tags.ofKey(change.Node, &change.Vertex), c.tags.ofContent(p, change, content)
 		for _, sums := range c.sums {
 			sums.AddVertex(key, text)
 		}
 	case graph.SetArc:
-		from, to, attributes := c.tags.ofSource(change), tagOf(&change.To), c.tags.ofArc(change)
+		from, to, attributes := c.tags.ofKey(change.Node, &change.Vertex), c.tags.ofKey(change.ToNode, &change.To), c.tags.ofArc(change)
 		for _, sums := range c.sums {
 			sums.AddArc(from, to, attributes)
 		}
@@ -123,19 +124,49 @@ func (c *comparison) add(p *Publisher, change *graph.Change, content Content) {
 	}
 }
 
-// tags computes the tags of elements. Its caches last for one comparison.
+// tags computes the tags of elements. Its caches last for one comparison. A NodeID that another vertex takes
+// over meanwhile makes a wrong tag of an element that has changed, and so is sent in any case.
 type tags struct {
-	source     graph.Key // the last one
-	sourceTag  contents.Tag
-	scratch    []byte
-	attributes contents.AttributeTags
+	keys    []keyTag // by the last bits of the NodeID: most arcs lead to few vertices, or to neighbours
+	arcs    map[arcShape]contents.Tag
+	scratch []byte
 }
 
-func (t *tags) ofSource(c *graph.Change) contents.Tag {
-	if t.sourceTag == 0 || t.source != c.Vertex {
-		t.source, t.sourceTag = c.Vertex, tagOf(&c.Vertex)
+type keyTag struct {
+	node graph.NodeID
+	tag  contents.Tag
+}
+
+// maxKeys is the length of tags.keys: 64 KiB.
+const maxKeys = 4096
+
+// arcShape has the members of a change that decide about the attributes of an arc. Nearly all arcs share theirs with
+// others. Equal paths of a graph are one slice.
+type arcShape struct {
+	from, to                             graph.Resource
+	fields                               *string // the first
+	count                                int
+	typ                                  graph.ArcType
+	outside                              graph.Outside
+	controller, block, missing, optional bool
+}
+
+// maxShapes bounds tags.arcs.
+const maxShapes = 4096
+
+// ofKey returns the tag of a key. The node is 0 if the key has none.
+func (t *tags) ofKey(node graph.NodeID, k *graph.Key) contents.Tag {
+	if node == 0 {
+		return tagOf(k)
 	}
-	return t.sourceTag
+	if t.keys == nil {
+		t.keys = make([]keyTag, maxKeys)
+	}
+	at := &t.keys[node%maxKeys]
+	if at.node != node {
+		*at = keyTag{node, tagOf(k)}
+	}
+	return at.tag
 }
 
 func (t *tags) ofContent(p *Publisher, c *graph.Change, content Content) contents.Tag {
@@ -149,6 +180,25 @@ func (t *tags) ofContent(p *Publisher, c *graph.Change, content Content) content
 }
 
 func (t *tags) ofArc(c *graph.Change) contents.Tag {
+	shape := arcShape{
+		from: c.Vertex.Resource, to: c.To.Resource, count: len(c.Fields), typ: c.Type, outside: c.Outside,
+		controller: c.Controller, block: c.BlockOwnerDeletion, missing: c.Missing, optional: c.Optional,
+	}
+	if shape.count > 0 {
+		shape.fields = &c.Fields[0]
+	}
+	tag, known := t.arcs[shape]
+	if !known {
+		tag = attributesTag(c)
+		if t.arcs == nil || len(t.arcs) == maxShapes {
+			t.arcs = make(map[arcShape]contents.Tag)
+		}
+		t.arcs[shape] = tag
+	}
+	return tag
+}
+
+func attributesTag(c *graph.Change) contents.Tag {
 	var paths, words [maxWords]string
 	a := contents.Attributes{
 		Type: c.Type.String(), Controller: c.Controller, Block: c.BlockOwnerDeletion, Missing: c.Missing, Optional: c.Optional,
@@ -157,7 +207,7 @@ func (t *tags) ofArc(c *graph.Change) contents.Tag {
 	if c.Missing && c.Outside != graph.Nowhere {
 		a.Outside = c.Outside.String()
 	}
-	return t.attributes.Of(&a)
+	return a.Tag()
 }
 
 var errOutdated = &ClosedError{

@@ -31,7 +31,7 @@ type Change struct {
 	// Payload is the content of a vertex that is set, as its source set it. Part is the part that the
 	// view selected, nil for all.
 	Payload, Part any
-	// Node identifies a vertex while it is in the graph.
+	// Node identifies Vertex while it is in the graph. It is 0 if the change deletes an arc.
 	Node NodeID
 	// Root: the vertex is one of the view's roots.
 	Root bool
@@ -45,9 +45,10 @@ type Change struct {
 	// SideHash is Object.SideHash.
 	SideHash uint64
 
-	// To and Type complete an arc.
-	To   Key
-	Type ArcType
+	// To and Type complete an arc. ToNode identifies To while it is in the graph, 0 if it is not.
+	To     Key
+	ToNode NodeID
+	Type   ArcType
 	// Controller, BlockOwnerDeletion and Fields of an arc that is set. Missing: its target is not
 	// in the graph; see Outside. Optional: the source works without the target.
 	Controller, BlockOwnerDeletion, Missing, Optional bool
@@ -268,7 +269,7 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 		fields = g.fieldsOf(a.namedBy)
 	}
 	r.emit(Change{
-		Op: SetArc, Vertex: key, To: g.keyAt(a.to, how.resource), Type: a.typ,
+		Op: SetArc, Vertex: key, Node: NodeID(a.from), To: g.keyAt(a.to, how.resource), ToNode: NodeID(g.nodeAt(a.to, how.resource)), Type: a.typ,
 		Controller: a.flags&controller != 0, BlockOwnerDeletion: a.flags&block != 0,
 		Missing: how.missing, Outside: how.outside, Fields: fields,
 		Optional: r.optional(a, how),
