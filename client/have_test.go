@@ -88,7 +88,7 @@ func manyPods(n int) string {
 // sent fewer, in the URL.
 func TestHaveOfALargeGraph(t *testing.T) {
 	server, c := serve(t,
-		act{sends: []string{`{"actions":[` + manyPods(20_000) + `],"rev":"1","synced":true}`}},
+		act{sends: []string{`{"actions":[` + manyPods(3_000) + `],"rev":"1","synced":true}`}},
 		act{reads: true, sends: []string{`{"rev":"2","synced":true}`}},
 		act{reads: true, sends: []string{`{"error":{"code":1008,"reason":"` + string(reason.UnexpectedMessage) + `","message":"takes none"}}`}, closes: 1008},
 		act{sends: []string{`{"rev":"3","synced":true}`}, stays: true},

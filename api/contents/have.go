@@ -14,8 +14,9 @@ import (
 // MaxBits is the maximum of Have.Bits: 4,096 buckets.
 const MaxBits = 12
 
-// perBucket is the number of vertices in a bucket that BitsFor aims at.
-const perBucket = 32
+// perBucket is the number of vertices in a bucket that BitsFor aims at. The sum of a bucket has 8 bytes, and a
+// vertex with its arcs some thousand, so few vertices in a bucket make the exchange smallest.
+const perBucket = 4
 
 // BitsFor returns the bits for a graph of that many vertices, at most most.
 func BitsFor(vertices, most int) int {

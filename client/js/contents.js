@@ -62,19 +62,44 @@ function compress(at) {
 /** The tag of a vertex's key. */
 export const tagOfKey = ({ g, v, r, ns = "", n }) => tagOf(`${g}\n${v}\n${r}\n${ns}\n${n}`);
 
-const attributesText = (t, a) => {
-  if (!a) return t + "\n\n\n";
+const attributesText = (t, a, f, w) => {
   let text = t + "\n";
-  if (a.c) text += "c";
-  if (a.b) text += "b";
-  if (a.e) text += "e";
-  if (a.o) text += "o";
-  text += "\n" + (a.x ?? "");
-  for (const path of a.f ?? []) text += "\n" + path;
+  if (a?.c) text += "c";
+  if (a?.b) text += "b";
+  if (a?.e) text += "e";
+  if (a?.o) text += "o";
+  text += "\n" + (a?.x ?? "");
+  for (const path of f ?? []) text += "\n" + path;
   text += "\n";
-  for (const word of a.w ?? []) text += "\n" + word;
+  for (const word of w ?? []) text += "\n" + word;
   return text;
 };
+
+/** The map that a map has for a key. */
+export const childOf = (map, key) => {
+  let child = map.get(key);
+  if (!child) map.set(key, child = new Map());
+  return child;
+};
+
+// The tags of attributes. Nearly all arcs have at most one path and one word. Theirs are found without making a text.
+class Attributes {
+  #single = new Map(); // by type, path, word, and the rest as a number
+  #texts = new Map();
+
+  tag(t, a, f, w) {
+    const x = a?.x === undefined ? 0 : a.x === "outside" ? 16 : a.x === "unknown" ? 32 : 64;
+    if (x === 64 || f?.length > 1 || w?.length > 1) return this.#found(this.#texts, attributesText(t, a, f, w), t, a, f, w);
+    const rest = x | (a?.c ? 1 : 0) | (a?.b ? 2 : 0) | (a?.e ? 4 : 0) | (a?.o ? 8 : 0);
+    return this.#found(childOf(childOf(childOf(this.#single, t), f?.[0]), w?.[0]), rest, t, a, f, w);
+  }
+
+  #found(map, key, t, a, f, w) {
+    let tag = map.get(key);
+    if (!tag) map.set(key, tag = tagOf(attributesText(t, a, f, w)));
+    return tag;
+  }
+}
 
 const nothing = [0, 0]; // the tag of no content
 
@@ -107,15 +132,15 @@ const bucketOf = (tag, bits) => bits === 0 ? 0 : swap(tag[0]) >>> (32 - bits);
 export const maxBits = 12;
 export const maxURLBits = 9;
 
-/** Sums of the elements of a graph, in buckets of some 32 vertices. */
+/** Sums of the elements of a graph, in buckets of some 4 vertices. */
 export class Sums {
   #bits;
   #seed;
   #sums; // two words each, the lower one first
-  #attributes = new Map(); // by text: tags
+  #attributes = new Attributes();
 
   constructor(vertices, mostBits = maxBits, seed = crypto.getRandomValues(new Uint32Array(2))) {
-    this.#bits = Math.max(0, Math.min(mostBits, maxBits, Math.ceil(Math.log2(vertices / 32))));
+    this.#bits = Math.max(0, Math.min(mostBits, maxBits, Math.ceil(Math.log2(vertices / 4))));
     this.#seed = seed;
     this.#sums = new Uint32Array(2 << this.#bits);
   }
@@ -129,11 +154,9 @@ export class Sums {
     this.#add(key, 4);
   }
 
-  /** Adds an arc by the tags of its ends, its type and its attributes. */
-  addArc(from, to, t, a) {
-    const text = attributesText(t, a);
-    let tag = this.#attributes.get(text);
-    if (!tag) this.#attributes.set(text, tag = tagOf(text));
+  /** Adds an arc by the tags of its ends, its type and its attributes, among which are its paths and words. */
+  addArc(from, to, t, a, f = a?.f, w = a?.w) {
+    const tag = this.#attributes.tag(t, a, f, w);
     words[0] = from[0]; words[1] = from[1]; words[2] = to[0]; words[3] = to[1]; words[4] = tag[0]; words[5] = tag[1];
     this.#add(from, 6);
   }

@@ -37,7 +37,7 @@ def half_siphash(seed, data):
 
 vertices, arcs, rev, servers = {}, {}, "", sys.argv[1].split(",")
 
-def have(bits=6):  # some 32 vertices in a bucket are a good number; 9 bits are the most that fit into a URL
+def have(bits=6):  # some 4 vertices in a bucket are a good number; 9 bits are the most that fit into a URL
     seed, sums = secrets.token_bytes(8), [0] * (1 << bits)
     for v in vertices.values():
         k = tag(v["vx"])

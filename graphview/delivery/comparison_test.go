@@ -230,7 +230,7 @@ func (s *stage) crowd(n int) {
 	s.link(pods)
 }
 
-// sums returns the sums of the copy, in buckets of some 32 vertices.
+// sums returns the sums of the copy, in buckets of some 4 vertices.
 func (c *copyOf) sums() *contents.Have {
 	h := contents.New(contents.BitsFor(len(c.vertices), contents.MaxBits), contents.NewSeed())
 	for k, text := range c.vertices {

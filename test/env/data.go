@@ -57,6 +57,25 @@ func (c *ControlPlane) SaveData(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
+// RestoreData replaces etcd's data with what SaveData has saved in dir, as an
+// administrator restores a backup: the API server and etcd stop and start again,
+// and revisions are smaller than before.
+func (c *ControlPlane) RestoreData(ctx context.Context, dir string) (err error) {
+	c.StopAPIServer()
+	c.etcd.Stop()
+	data := c.dir.join("etcd")
+	if err := os.RemoveAll(data); err != nil {
+		return fmt.Errorf("restore etcd's data: %w", err)
+	}
+	if err := copyData(dir, data); err != nil {
+		return fmt.Errorf("restore etcd's data: %w", err)
+	}
+	if c.etcd, err = c.run(etcd, etcdArgs(c.dir, c.etcdPort, c.peerPort)); err != nil {
+		return err
+	}
+	return c.StartAPIServer(ctx)
+}
+
 // copyData copies a directory with mode 0700, which etcd requires.
 func copyData(from, to string) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {

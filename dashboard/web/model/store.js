@@ -167,7 +167,7 @@ export class Store {
     const tags = this.vertices.map((v) => v && tagOfKey(v));
     for (const v of this) {
       if (v.present) sums.addVertex(tags[v.id], v.c);
-      for (const { d, t, f, w, bits } of v.out) sums.addArc(tags[v.id], tags[d.id], t, { ...attributesOf(bits), f, w });
+      for (const { d, t, f, w, bits } of v.out) sums.addArc(tags[v.id], tags[d.id], t, attributesOf(bits), f, w);
     }
     return String(sums);
   }
