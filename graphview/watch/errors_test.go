@@ -52,13 +52,33 @@ func TestRefusedAfterConnecting(t *testing.T) {
 	}
 }
 
-func TestRefusedByEvent(t *testing.T) {
-	s, r := newServer(t), newRecorder(t)
-	s.set("a", object("a", "", ""))
-	acquire(t, start(t, s, r), podsKey)
-	at := r.awaitLine(0, "state synced=true")
-	s.send("ERROR", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`)
-	r.awaitLine(r.awaitLine(r.awaitLine(at, "delete a"), "state synced=false Forbidden"), "state synced=true")
+// TestRefused: a refusal that another one follows deletes the objects. A single one does not: an API server that
+// starts sends it before it has read its roles.
+func TestRefused(t *testing.T) {
+	for name, again := range map[string]bool{"once": false, "twice": true} {
+		t.Run(name, func(t *testing.T) {
+			s, r := newServer(t), newRecorder(t)
+			s.set("a", object("a", "", ""))
+			acquire(t, start(t, s, r), podsKey)
+			at := r.awaitLine(0, "state synced=true")
+			s.answer(func(w http.ResponseWriter, _ *http.Request, _ bool) bool {
+				if again {
+					refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden)
+				}
+				return again
+			})
+			s.send("ERROR", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`)
+			at = r.awaitLine(at, "state synced=true Failing")
+			if again {
+				at = r.awaitLine(r.awaitLine(at, "delete a"), "state synced=false Forbidden")
+				s.answer(nil)
+			}
+			r.awaitLine(at, "state synced=true UpToDate")
+			if got := r.count("delete a"); (got > 0) != again {
+				t.Errorf("the object was deleted %d times", got)
+			}
+		})
+	}
 }
 
 func TestListAllowedWatchForbidden(t *testing.T) {

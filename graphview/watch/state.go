@@ -37,7 +37,7 @@ const (
 	Pending Reason = "Pending"
 	// UpToDate: the last request succeeded.
 	UpToDate Reason = "UpToDate"
-	// Forbidden (403): nothing is retained.
+	// Forbidden (403), twice in succession if there are objects: nothing is retained.
 	Forbidden Reason = "Forbidden"
 	// NotServed (404, 405): the objects are still retained, but may be out of date. An API
 	// server that is starting answers 404 before it knows all its resources. Only discovery
@@ -68,9 +68,13 @@ func reasonFor(err error) Reason {
 	return Failing
 }
 
-// failed returns the state after err. heard is the time at which the server last answered.
+// failed returns the state after err. heard is the time at which the server last answered. An API server that is
+// starting forbids everything until it has read its roles, so objects are deleted after the second refusal only.
 func (s State) failed(err error, heard, now time.Time) State {
 	s.Reason = reasonFor(err)
+	if s.Reason.revokes() && s.Synced && !apierrors.IsForbidden(s.Err) {
+		s.Reason = Failing
+	}
 	if s.Err == nil {
 		s.Heard, s.Since = heard, now
 	}

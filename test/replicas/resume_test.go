@@ -30,6 +30,7 @@ import (
 var (
 	resumeObjects   = flag.Int("objects", 600, "objects of TestResume")
 	resumeFollowers = flag.Int("followers", 30, "clients of TestResume, with ten different rights")
+	resumeBefore    = flag.String("before", "", "manager of an older version, to which TestResume goes back, and from which it is upgraded")
 )
 
 const resumeNamespaces = 5
@@ -207,6 +208,7 @@ subjects:
 		}))
 	}
 	fixture.Apply(c.T, cluster, manifest.String())
+	c.grant(2)
 }
 
 func (f *follower) follow(ctx context.Context, t *testing.T) {
@@ -379,6 +381,8 @@ type trouble struct {
 	name string
 	// loses is the number of objects that a client may lose.
 	loses int
+	// resets is how often each client may be reset.
+	resets int64
 	// restarts: the processor time of replicas that start again counts from 0.
 	restarts bool
 	play     func(c *crowd)
@@ -416,13 +420,12 @@ var troubles = [...]trouble{
 		})
 	}},
 	{name: "spec edited", play: func(c *crowd) { c.view("configmaps", "serviceaccounts", "secrets", "limitranges") }},
-	{name: "a right gained", play: func(c *crowd) {
-		c.rebind("more", true)
-		c.counted(func(before, now int64) bool { return now > before })
-	}},
-	{name: "a right lost", loses: anyNumber, play: func(c *crowd) {
-		c.rebind("more", false)
-		c.counted(func(before, now int64) bool { return now < before })
+	{name: "a right gained, and another one lost", loses: anyNumber, play: func(c *crowd) {
+		c.grant(1)
+		c.moved(map[int]func(before, now int64) bool{
+			1: func(before, now int64) bool { return now > before },
+			2: func(before, now int64) bool { return now < before },
+		})
 	}},
 }
 
@@ -449,19 +452,15 @@ func startAgain(c *crowd, r *operator.Operator) {
 	})
 }
 
-// rebind grants the second group another namespace, or takes that back.
-func (c *crowd) rebind(name string, grant bool) {
+// grant lets one group read one more namespace, which then no other one may.
+func (c *crowd) grant(right int) {
 	c.Helper()
-	if !grant {
-		fixture.Kubectl(c.T, cluster, "delete", "rolebinding", name, "-n", c.namespaces[1])
-		return
-	}
-	fixture.Apply(c.T, cluster, fmt.Sprintf(`{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: %s, namespace: %s},
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: objects}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: resume-1}]}`, name, c.namespaces[1]))
+	fixture.Apply(c.T, cluster, fmt.Sprintf(`{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: more, namespace: %s},
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: objects}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: resume-%d}]}`, c.namespaces[4], right))
 }
 
-// counted waits until the vertices of the second group's clients have changed.
-func (c *crowd) counted(enough func(before, now int64) bool) {
+// moved waits until the numbers of vertices of the clients in some groups have changed enough.
+func (c *crowd) moved(enough map[int]func(before, now int64) bool) {
 	c.Helper()
 	before := make(map[*follower]int64)
 	for _, f := range c.followers {
@@ -469,8 +468,8 @@ func (c *crowd) counted(enough func(before, now int64) bool) {
 	}
 	fixture.Eventually(c.T, 3*time.Minute, 50*time.Millisecond, func() string {
 		for _, f := range c.followers {
-			if f.right == 1 && !enough(before[f], f.count.Load()) {
-				return fmt.Sprintf("a client has %d vertices, as before", f.count.Load())
+			if is := enough[f.right]; is != nil && !is(before[f], f.count.Load()) {
+				return fmt.Sprintf("a client of group %d has %d vertices, as before", f.right, f.count.Load())
 			}
 		}
 		return ""
@@ -506,7 +505,7 @@ func TestResume(t *testing.T) {
 		}
 		t.Logf("%-40s level after %6.1f s, %5.1f %% of a first graph, %5.2f s of processor, %d resets",
 			trouble.name, took.Seconds(), 100*float64(received-before)/float64(whole), processor-processorBefore, resets-resetsBefore)
-		if resets > resetsBefore {
+		if resets > resetsBefore+trouble.resets*each {
 			t.Errorf("%s: clients were reset %d times", trouble.name, resets-resetsBefore)
 		}
 	}
@@ -518,5 +517,25 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 	}})
+	if *resumeBefore != "" {
+		play(trouble{name: "replaced by the version before", resets: 1, restarts: true, play: func(c *crowd) { c.become(*resumeBefore) }})
+		play(trouble{name: "upgraded from the version before", restarts: true, play: func(c *crowd) { c.become(binary) }})
+	}
 	c.equal()
+}
+
+// become replaces all replicas in turn by those of another version.
+func (c *crowd) become(program string) {
+	c.Helper()
+	for i, r := range replicas {
+		ctx, cancel := context.WithTimeout(c.Context(), time.Minute)
+		r.Stop(ctx)
+		cancel()
+		name := fmt.Sprint("replica-", i, "-", filepath.Base(filepath.Dir(program)))
+		other, err := operator.Start(cluster, operator.Options{Binary: program, Name: name, Env: []string{"POD_NAME=" + name}, Args: []string{"--leader-elect"}})
+		if err != nil {
+			c.Fatal(err)
+		}
+		replicas[i] = other
+	}
 }
