@@ -39,7 +39,7 @@ func colour(code string) string { return "\x1b[" + code + "m" }
 // eraseLine is the sequence that removes the line of a terminal.
 const eraseLine = "\r\x1b[K"
 
-// Bad colours missing objects and those that need attention.
+// Bad colours missing objects and objects that need attention.
 func (p paint) Bad(text string) string { return p.wrap("31", text) }
 
 // Good colours additions and successful checks.

@@ -81,7 +81,7 @@ func (v *view) around(ctx context.Context, object string, direction client.Direc
 }
 
 // undecided reports whether the health of an object in a part of a graph depends on objects beyond the part: the
-// object has a selector that selects no object of the part. Of a part with a depth, only the given object counts.
+// object has a selector that selects no object of the part. If the part has a depth, only the given object counts.
 func undecided(g *client.Graph, object client.Key, depth int) bool {
 	if g == nil {
 		return false

@@ -37,7 +37,7 @@ type Options struct {
 
 // Colours paint parts of a line.
 type Colours interface {
-	// Bad is for missing vertices and those that need attention, Faint for lines and remarks.
+	// Bad is for missing vertices and for vertices that need attention, Faint for lines and remarks.
 	Bad(text string) string
 	Faint(text string) string
 	// Strong is for roots.
