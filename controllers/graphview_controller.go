@@ -109,26 +109,26 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	}
 	r.initial.applied(name)
 
-	var held graphview.Status
+	var st graphview.Status
 	if record.verdict.accepted() {
-		held, _ = r.engine.Status(name)
+		st, _ = r.engine.Status(name)
 	}
 	switch {
-	case held.LimitExceeded != "":
+	case st.LimitExceeded != "":
 		record.ready = 0
-	case held.Synced:
+	case st.Synced:
 		record.ready = view.Generation
 	}
 	again := record.verdict.retryAfter(r.options.Clock.Now())
 	if !r.writes(record) {
 		return ctrl.Result{RequeueAfter: again}, nil
 	}
-	if held.Served {
+	if st.Served {
 		var absent []advice.Finding
 		absent, again = r.adviseNamespaces(ctx, view, record)
-		held.Advice = slices.Concat(held.Advice, absent)
+		st.Advice = slices.Concat(st.Advice, absent)
 	}
-	result, err := r.writeStatus(ctx, view, record, &held)
+	result, err := r.writeStatus(ctx, view, record, &st)
 	return requeueAfter(result, err, again)
 }
 

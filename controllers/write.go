@@ -15,16 +15,16 @@ import (
 // writeStatus is the only function that writes to a GraphView. It sends one patch with the differences,
 // if there are any. The resource version in the patch makes a write that starts from
 // an outdated status fail.
-func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.GraphView, record *record, held *graphview.Status) (ctrl.Result, error) {
+func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.GraphView, record *record, st *graphview.Status) (ctrl.Result, error) {
 	now := r.options.Clock.Now()
-	if left := record.grace(view, held, now); left > 0 {
+	if left := record.grace(view, st, now); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	before := record.newest(view)
 	after := before.DeepCopy()
 	after.Status.ObservedGeneration = view.Generation
-	setCounts(&after.Status, held)
-	setConditions(&after.Status.Conditions, view.Generation, record.verdict, held, record.ready == view.Generation)
+	setCounts(&after.Status, st)
+	setConditions(&after.Status.Conditions, view.Generation, record.verdict, st, record.ready == view.Generation)
 
 	since := time.Duration(1<<63 - 1)
 	if record.written != nil {
@@ -76,8 +76,8 @@ const restartGrace = 45 * time.Second
 // grace returns the remaining time during which the status of a view that was ready before this process started
 // is kept; 0 if it can be written. Otherwise a restart would look like a failure of all views
 // to alerts and waiting users.
-func (r *record) grace(view *v1alpha1.GraphView, held *graphview.Status, now time.Time) time.Duration {
-	if r.written != nil || !r.verdict.accepted() || r.ready == view.Generation || held.LimitExceeded != "" {
+func (r *record) grace(view *v1alpha1.GraphView, st *graphview.Status, now time.Time) time.Duration {
+	if r.written != nil || !r.verdict.accepted() || r.ready == view.Generation || st.LimitExceeded != "" {
 		return 0
 	}
 	ready := meta.FindStatusCondition(view.Status.Conditions, v1alpha1.ConditionReady)

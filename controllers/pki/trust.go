@@ -59,9 +59,9 @@ func injectIntoWebhook(ctx context.Context, c client.Client, bundle []byte) erro
 	patch := client.StrategicMergeFrom(configuration.DeepCopy())
 	changed := false
 	for i := range configuration.Webhooks {
-		held := &configuration.Webhooks[i].ClientConfig.CABundle
-		changed = changed || !bytes.Equal(*held, bundle)
-		*held = bundle
+		current := &configuration.Webhooks[i].ClientConfig.CABundle
+		changed = changed || !bytes.Equal(*current, bundle)
+		*current = bundle
 	}
 	if !changed {
 		return nil

@@ -30,8 +30,8 @@ type Registry struct {
 
 	mu      sync.Mutex
 	streams map[*Stream]struct{}
-	held    map[budget.Owner]int64 // places; a mux without a channel has more than one
-	all     int64                  // places
+	places  map[budget.Owner]int64 // by owner; a mux without a channel takes more than one
+	all     int64                  // the sum of places
 	graphs  int
 	stopped *delivery.ClosedError
 	ended   chan struct{}
@@ -56,7 +56,7 @@ type Stream struct {
 // NewRegistry returns a registry of at most maxGraphs graphs.
 func NewRegistry(maxGraphs int) *Registry {
 	return &Registry{
-		maxGraphs: int64(maxGraphs), idleMux: max(1, int64(maxGraphs/idleMuxes)), held: map[budget.Owner]int64{},
+		maxGraphs: int64(maxGraphs), idleMux: max(1, int64(maxGraphs/idleMuxes)), places: map[budget.Owner]int64{},
 		streams: map[*Stream]struct{}{}, ended: make(chan struct{}),
 	}
 }
@@ -97,17 +97,17 @@ func (r *Registry) addLocked(ctx context.Context, owner budget.Owner, mux bool) 
 }
 
 func (r *Registry) takeLocked(owner budget.Owner, places int64) error {
-	if !budget.MayTake(r.held[owner], r.maxGraphs-r.all, fewGraphs, freeShare) {
+	if !budget.MayTake(r.places[owner], r.maxGraphs-r.all, fewGraphs, freeShare) {
 		return budget.OpenGraphs.Exceed()
 	}
-	r.holdLocked(owner, places)
+	r.countLocked(owner, places)
 	return nil
 }
 
-func (r *Registry) holdLocked(owner budget.Owner, places int64) {
+func (r *Registry) countLocked(owner budget.Owner, places int64) {
 	r.all += places
-	if r.held[owner] += places; r.held[owner] == 0 {
-		delete(r.held, owner)
+	if r.places[owner] += places; r.places[owner] == 0 {
+		delete(r.places, owner)
 	}
 }
 
@@ -118,7 +118,7 @@ func (s *Stream) ReserveChannel() error {
 	defer r.mu.Unlock()
 	// The first graph takes places of the mux.
 	if s.channels == 0 {
-		r.holdLocked(s.owner, 1-r.idleMux)
+		r.countLocked(s.owner, 1-r.idleMux)
 	} else if err := r.takeLocked(s.owner, 1); err != nil {
 		return err
 	}
@@ -134,9 +134,9 @@ func (s *Stream) ReleaseChannel() {
 	defer r.mu.Unlock()
 	s.channels--
 	r.graphs--
-	r.holdLocked(s.owner, -1)
+	r.countLocked(s.owner, -1)
 	if s.channels == 0 {
-		r.holdLocked(s.owner, r.idleMux)
+		r.countLocked(s.owner, r.idleMux)
 	}
 }
 
@@ -149,10 +149,10 @@ func (s *Stream) Release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s.mux {
-		r.holdLocked(s.owner, -r.idleMux)
+		r.countLocked(s.owner, -r.idleMux)
 	} else {
 		r.graphs--
-		r.holdLocked(s.owner, -1)
+		r.countLocked(s.owner, -1)
 	}
 	delete(r.streams, s)
 	if r.stopped != nil && len(r.streams) == 0 {

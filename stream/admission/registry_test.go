@@ -55,8 +55,8 @@ func TestRegistryShares(t *testing.T) {
 			for _, s := range taken {
 				s.Release()
 			}
-			if r.graphs != 0 || r.all != 0 || len(r.held) != 0 {
-				t.Errorf("left behind: %d graphs, %d places, %d owners", r.graphs, r.all, len(r.held))
+			if r.graphs != 0 || r.all != 0 || len(r.places) != 0 {
+				t.Errorf("left behind: %d graphs, %d places, %d owners", r.graphs, r.all, len(r.places))
 			}
 		})
 	}

@@ -51,20 +51,20 @@ func run() error {
 	}
 	config.QPS = -1 // no client-side limit
 	started := time.Now()
-	held := cache.NewClusterCache(config,
+	all := cache.NewClusterCache(config,
 		cache.SetLogr(logr.Discard()),
 		cache.SetSettings(cache.Settings{ResourcesFilter: t.Resources}),
 		// false: the cache keeps no manifests.
 		cache.SetPopulateResourceInfoHandler(func(*unstructured.Unstructured, bool) (any, bool) { return nil, false }),
 	)
-	if err := held.EnsureSynced(); err != nil {
+	if err := all.EnsureSynced(); err != nil {
 		return fmt.Errorf("sync: %w", err)
 	}
 	s := sample{Seconds: time.Since(started).Seconds()}
 	if err := s.readProcess(t.Settle); err != nil {
 		return fmt.Errorf("read the memory of this process: %w", err)
 	}
-	s.Objects = held.GetClusterInfo().ResourcesCount
+	s.Objects = all.GetClusterInfo().ResourcesCount
 	if s.Objects == 0 {
 		return errors.New("the cache has no resources")
 	}
