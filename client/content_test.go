@@ -55,7 +55,7 @@ func TestContent(t *testing.T) {
 	server, c = serve(t, act{reads: true, stays: true, sends: []string{
 		`{"id":1,"channel":7}`, `{"channel":7,"actions":[` + summaryA + `,` + summaryB + `],"rev":"1","synced":true}`,
 	}})
-	r := c.Request(Request{Queries: []Query{}}, asked)
+	r := c.Request(Spec{}, asked)
 	defer r.Close()
 	graph, err := r.Next(t.Context())
 	if err != nil {
@@ -64,7 +64,7 @@ func TestContent(t *testing.T) {
 	if diff := cmp.Diff(wantSummaries, summariesOf(graph)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{`{"id":1,"subscribe":{"request":{"queries":[]},"content":"summary"}}`}, server.received); diff != "" {
+	if diff := cmp.Diff([]string{`{"id":1,"subscribe":{"content":"summary","spec":{}}}`}, server.received); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -59,15 +59,15 @@ func (c *Client) Impact(ctx context.Context, namespace, name string, key Key, po
 	return answered(found)
 }
 
-// RequestImpact is Impact on the graph that a request describes. It waits until that graph is
+// RequestImpact is Impact on the graph of an ad-hoc view. It waits until that graph is
 // complete. The error is a *CloseError of reason NotFound if the graph lacks the object.
-func (c *Client) RequestImpact(ctx context.Context, r Request, key Key, policy string, o Options) (*Impact, error) {
+func (c *Client) RequestImpact(ctx context.Context, spec Spec, key Key, policy string, o Options) (*Impact, error) {
 	conn, err := c.dial(ctx, c.url(nil, "watch", "streams"), "graphview.mux.v1")
 	if err != nil {
 		return nil, err
 	}
 	defer conn.close()
-	what := channelRequest{Request: r.without(o.ExcludeInferred), Impact: rootName(key), PropagationPolicy: policy}
+	what := &streamv1alpha1.Subscribe{Spec: declared(spec, &o), Impact: rootName(key), PropagationPolicy: policy}
 	m, err := askChannel(ctx, conn, what)
 	if err != nil {
 		return nil, err

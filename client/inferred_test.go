@@ -61,12 +61,12 @@ func TestExcludeInferred(t *testing.T) {
 	}
 
 	server, c = serve(t, act{reads: true, stays: true, sends: []string{`{"id":1,"channel":7}`, `{"channel":7,"rev":"1","synced":true}`}})
-	r := c.Request(Request{Queries: []Query{}}, exclude)
+	r := c.Request(Spec{}, exclude)
 	defer r.Close()
 	if _, err := r.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{`{"id":1,"subscribe":{"request":{"queries":[],"inferred_references":"Exclude"}}}`}, server.received); diff != "" {
+	if diff := cmp.Diff([]string{`{"id":1,"subscribe":{"spec":{"inferredReferences":"Exclude"}}}`}, server.received); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -30,7 +30,7 @@ func TestNarrow(t *testing.T) {
 	if kind := g.Kind(Key{Resource: "nodes"}); kind != "" {
 		t.Errorf("the kind of nodes is %q, which nobody said", kind)
 	}
-	want := url.Values{"root": {"deployments.apps/shop/web", "nodes/a"}, "direction": {"both"}, "depth": {"2"}}
+	want := url.Values{"root": {"deployments.apps/shop/web", "nodes/a"}, "direction": {"Both"}, "depth": {"2"}}
 	if diff := cmp.Diff([]string{want.Encode()}, server.queries()); diff != "" {
 		t.Error(diff)
 	}
@@ -50,7 +50,7 @@ func TestPart(t *testing.T) {
 		},
 		"up": {
 			narrow: Narrow{Roots: []Key{{Resource: "nodes", Name: "a"}}, Direction: Up},
-			want:   url.Values{"root": {"nodes/a"}, "direction": {"up"}},
+			want:   url.Values{"root": {"nodes/a"}, "direction": {"Up"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,22 +4,24 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/api/v1alpha1"
 )
 
-var allPods = Request{
-	Queries: []Query{
-		{Exclude: &Exclude{ResourceSelectorExpression: "version != 'v1'"}},
-		{Include: &Include{ResourceSelectorExpression: "resource == 'pods'", Object: &Object{LabelSelector: "a=b"}}},
+var allPods = Spec{
+	Queries: []v1alpha1.Query{
+		{Exclude: &v1alpha1.Exclude{ResourceSelectorExpression: "version != 'v1'"}},
+		{Include: &v1alpha1.Include{ResourceSelectorExpression: "resource == 'pods'", Object: &v1alpha1.ObjectFilter{LabelSelector: "a=b"}}},
 	},
-	Namespaces: &Namespaces{Names: []string{"shop"}},
-	Roots:      &Roots{ObjectSelectorExpressions: []string{"name == 'a'"}, IgnoreArcDirection: []ArcType{Owner}},
+	Namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"shop"}},
+	Roots:      &v1alpha1.Roots{ObjectSelectorExpressions: []v1alpha1.Expression{"name == 'a'"}, IgnoreArcDirection: []ArcType{Owner}},
 }
 
-const allPodsText = `{"id":1,"subscribe":{"request":{"queries":[` +
-	`{"exclude":{"resource_selector_expression":"version != 'v1'"}},` +
-	`{"include":{"resource_selector_expression":"resource == 'pods'","object":{"label_selector":"a=b"}}}],` +
+const allPodsText = `{"id":1,"subscribe":{"spec":{"queries":[` +
+	`{"exclude":{"resourceSelectorExpression":"version != 'v1'"}},` +
+	`{"include":{"resourceSelectorExpression":"resource == 'pods'","object":{"labelSelector":"a=b"}}}],` +
 	`"namespaces":{"names":["shop"]},` +
-	`"roots":{"object_selector_expressions":["name == 'a'"],"ignore_arc_direction":["or"]}}}}`
+	`"roots":{"objectSelectorExpressions":["name == 'a'"],"ignoreArcDirection":["or"]}}}}`
 
 // A request has its own channel, and is sent again on each connection.
 func TestRequest(t *testing.T) {
@@ -61,7 +63,7 @@ func TestRequestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, c := serve(t, act{reads: true, sends: []string{text}, stays: true})
-			s := c.Request(Request{}, quick)
+			s := c.Request(Spec{}, quick)
 			defer s.Close()
 			if _, err := s.Next(t.Context()); !Permanent(err) || IsNotFound(err) {
 				t.Errorf("%v", err)

@@ -66,7 +66,7 @@ func (s *Server) readRequest(stream *admission.Stream, conn *websocket.Conn, out
 	if err != nil {
 		return nil, transport.Malformed("%v", err)
 	}
-	return &declared, nil
+	return declared, nil
 }
 
 // readFirst reads the first message, which errors call name; the socket accepts no other. The error is a

@@ -22,6 +22,8 @@ import (
 	"graphview.dev/graphview/spec"
 )
 
+const goodSpec = `{"queries":[{"include":{"resourceSelectorExpression":"resource == 'pods'"}}]}`
+
 const goodRequest = `{"queries":[{"include":{"resource_selector_expression":"resource == 'pods'"}}]}`
 
 func dialConnection(t *testing.T, s *testServer) *websocket.Conn {
@@ -77,11 +79,14 @@ func TestConnectionRefusesRequests(t *testing.T) {
 		"two objects":   {websocket.MessageText, goodRequest + "{}", 1007, "one JSON object"},
 		"unknown field": {websocket.MessageText, `{"query":[]}`, 1007, `unknown field "query"`},
 		"wrong type":    {websocket.MessageText, `{"queries":{}}`, 1007, "queries"},
-		"arc type":      {websocket.MessageText, `{"queries":[],"roots":{"ignore_arc_direction":["x"]}}`, 1007, `roots.ignore_arc_direction[0]: "x" is no arc type`},
-		"direction":     {websocket.MessageText, `{"queries":[],"roots":{"follow":{"direction":"Up"}}}`, 1007, `roots.follow.direction: "Up" is no direction, use down, up or both`},
-		"follow type":   {websocket.MessageText, `{"queries":[],"roots":{"follow":{"direction":"up","types":["x"]}}}`, 1007, `roots.follow.types[0]: "x" is no arc type`},
-		"depth":         {websocket.MessageText, `{"queries":[],"roots":{"follow":{"direction":"up","depth":65}}}`, 1007, `roots.follow.depth: 65 is not between 0 and 64`},
-		"two ways":      {websocket.MessageText, `{"queries":[],"roots":{"follow":{"direction":"up"},"ignore_arc_direction":["or"]}}`, 1007, `follow and ignore_arc_direction exclude each other`},
+		"arc type":      {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"ignore_arc_direction":["x"]}}`, 1007, `spec.roots.ignoreArcDirection[0]: unknown arc type "x", expected or, r or t`},
+		"direction":     {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"left"}}}`, 1007, `spec.roots.follow.direction: unknown direction "Left", expected Down, Up or Both`},
+		"follow type":   {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"up","types":["x"]}}}`, 1007, `spec.roots.follow.types[0]: unknown arc type "x"`},
+		"depth":         {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"up","depth":65}}}`, 1007, `spec.roots.follow.depth: must be between 0 and 64`},
+		"two ways":      {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"up"},"ignore_arc_direction":["or"]}}`, 1007, `follow and ignoreArcDirection exclude each other`},
+		"camel case":    {websocket.MessageText, goodSpec, 1007, `unknown field "resourceSelectorExpression": members are written in snake_case`},
+		"no roots":      {websocket.MessageText, `{"queries":[],"roots":{"ignore_arc_direction":["or"]}}`, 1007, "spec.roots: needs objects or objectSelectorExpressions"},
+		"an account":    {websocket.MessageText, `{"queries":[],"service_account_name":"viewer"}`, 1007, "an ad-hoc view has the rights of its user"},
 		"too large":     {websocket.MessageText, `{"queries":[],"namespaces":{"label_selector":"` + strings.Repeat("x", maxRequest) + `"}}`, 1007, "has more than 65536 bytes"},
 		"no queries":    {websocket.MessageText, `{}`, 1008, "spec.queries: must have between 1 and 64 queries"},
 		"does not compile": {
@@ -145,25 +150,29 @@ func TestParseRequest(t *testing.T) {
 	got, err := parseRequest([]byte(`{
 	  "queries": [
 	    {"exclude": {"resource_selector_expression": "a"}},
-	    {"include": {"resource_selector_expression": "b", "object": {"label_selector": "l", "field_selector": "f", "object_selector_expression": "o", "json_path": "j"}}}
+	    {"include": {"resource_selector_expression": "b", "object": {"label_selector": "l", "field_selector": "f", "object_selector_expression": "o", "json_path": "j", "fields": {"a_b": "p_q"}}}}
 	  ],
 	  "namespaces": {"names": ["n"], "label_selector": "l", "field_selector": "f", "object_selector_expression": "o"},
-	  "roots": {"object_selector_expressions": ["r"], "ignore_arc_direction": ["or", "r", "t"]}
+	  "roots": {"objects": [{"kind": "Pod", "label_selector": "l", "helm_release": "h", "argo_application": "a", "flux_kustomization": "k", "flux_helm_release": "f"}],
+	    "object_selector_expressions": ["r"], "follow": {"direction": "up", "depth": 2, "types": ["or", "r", "t"]}},
+	  "inferred_references": "Exclude"
 	}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := spec.Spec{
+	want := &spec.Spec{
+		ExcludeInferred: true,
 		Queries: []spec.Query{
 			{Exclude: &spec.Exclude{ResourceSelectorExpression: "a"}},
 			{Include: &spec.Include{ResourceSelectorExpression: "b", Object: spec.ObjectFilter{
-				LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j",
+				LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j", Fields: map[string]string{"a_b": "p_q"},
 			}}},
 		},
 		Namespaces: &spec.Namespaces{Names: []string{"n"}, LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o"},
 		Roots: &spec.Roots{
+			Objects:                   []spec.RootObject{{Kind: "Pod", LabelSelector: "l", HelmRelease: "h", ArgoApplication: "a", FluxKustomization: "k", FluxHelmRelease: "f"}},
 			ObjectSelectorExpressions: []string{"r"},
-			IgnoreArcDirection:        []graph.ArcType{graph.OwnerReference, graph.Direct, graph.Transitive},
+			Follow:                    &spec.Follow{Direction: graph.Up, Depth: 2, Types: []graph.ArcType{graph.OwnerReference, graph.Direct, graph.Transitive}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -177,7 +186,7 @@ func FuzzParseRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		declared, err := parseRequest(text)
 		if err == nil && slices.ContainsFunc(declared.Queries, func(q spec.Query) bool { return q.Include != nil && q.Exclude != nil }) {
-			if _, err := spec.Compile(t.Context(), nil, declared); err == nil {
+			if _, err := spec.Compile(t.Context(), nil, *declared); err == nil {
 				t.Error("a query that both includes and excludes was compiled")
 			}
 		}

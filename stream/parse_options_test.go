@@ -103,10 +103,10 @@ func TestInferred(t *testing.T) {
 			t.Errorf("%s: %d %s", query, code, body)
 		}
 	}
-	for _, request := range []string{goodRequest, strings.Replace(goodRequest, "{", `{"inferred_references":"Exclude",`, 1)} {
-		sends(t, dialMux(t, s), `{"id":1,"subscribe":{"request":%s}}`, request)
+	for _, request := range []string{goodSpec, strings.Replace(goodSpec, "{", `{"inferredReferences":"Exclude",`, 1)} {
+		sends(t, dialMux(t, s), `{"id":1,"subscribe":{"spec":%s}}`, request)
 		await(t, view.subscribed).end()
-		if want := request != goodRequest; view.opened.ExcludeInferred != want {
+		if want := request != goodSpec; view.opened.ExcludeInferred != want {
 			t.Errorf("%s: a channel's own view leaves inferred references out: %t", request, view.opened.ExcludeInferred)
 		}
 	}
@@ -123,12 +123,12 @@ func TestNarrow(t *testing.T) {
 	}{
 		"all of it": {},
 		"one root": {
-			"?root=deployments.apps/shop/web", `,"roots":["deployments.apps/shop/web"]`,
+			"?root=deployments.apps/shop/web", `,"root":["deployments.apps/shop/web"]`,
 			&graph.Narrowing{Roots: []graph.Key{web}, Walk: graph.Walk{Direction: graph.Down}},
 		},
 		"two roots, and how far": {
-			"?root=deployments.apps/shop/web&root=nodes/worker-1&direction=both&depth=2",
-			`,"roots":["deployments.apps/shop/web","nodes/worker-1"],"direction":"both","depth":2`,
+			"?root=deployments.apps/shop/web&root=nodes/worker-1&direction=Both&depth=2",
+			`,"root":["deployments.apps/shop/web","nodes/worker-1"],"direction":"Both","depth":2`,
 			&graph.Narrowing{Roots: []graph.Key{web, node}, Walk: graph.Walk{Direction: graph.Both, Depth: 2}},
 		},
 	}
@@ -179,7 +179,7 @@ func TestNarrowRefused(t *testing.T) {
 		"too deep":             "?root=pods/shop/web&depth=65",
 		"a depth of words":     "?root=pods/shop/web&depth=two",
 		"only a depth":         "?depth=2",
-		"only a direction":     "?direction=up",
+		"only a direction":     "?direction=Up",
 		"too many roots":       "?root=pods/shop/web" + strings.Repeat("&root=pods/shop/web", graph.MaxRoots),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -98,16 +98,16 @@ type muxGraphs struct {
 	rate *rate.Limiter
 }
 
-var errOnlyDeclared = transport.Malformed("subscribe.request: this connection serves only graphs that a GraphView declares")
+var errOnlyDeclared = transport.Malformed("subscribe.spec: this connection serves only graphs that a GraphView declares")
 
 // check returns why a message cannot be answered on this connection.
 func (g muxGraphs) check(asked mux.Subscribe) error {
 	switch {
-	case len(asked.Request) > 0 && g.declared:
+	case asked.Spec != nil && g.declared:
 		return errOnlyDeclared
 	case asked.Name.Cluster != "" && g.declared && g.server.options.Fleet == nil:
 		return errNotFound
-	case len(asked.Request) > 0:
+	case asked.Spec != nil:
 		return nil
 	}
 	for _, part := range []string{asked.Name.Cluster, asked.Name.Namespace, asked.Name.Name} {
@@ -153,12 +153,12 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 		o.subscribe = nil
 	}
 	right := rightToGraph("watch", asked.Name.Namespace, asked.Name.Name)
-	if len(asked.Request) > 0 {
-		declared, err := parseRequest(asked.Request)
+	if asked.Spec != nil {
+		declared, err := adHocSpec(asked.Spec)
 		if err != nil {
-			return nil, transport.Malformed("subscribe.request: %v", err)
+			return nil, transport.Malformed("subscribe.%v", err)
 		}
-		o.name, o.declared, right = names.GraphName{Name: connectionPath}, &declared, rightToConnection
+		o.name, o.declared, right = names.GraphName{Name: connectionPath}, declared, rightToConnection
 	}
 	if err := s.access.may(ctx, g.who, right); err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func TestMuxChannels(t *testing.T) {
 		{subscribeTo("outage"), problemText(1013, "StatusTryAgainLater", reason.Unavailable, "the API server cannot check your permissions now; try again later")},
 		{subscribeTo("broken"), problemText(1008, "StatusPolicyViolation", reason.Invalid, "spec.queries[0]: nonsense")},
 		{subscribeTo("full"), problemText(1013, "StatusTryAgainLater", reason.LimitExceeded, "300000 vertices")},
-		{`"subscribe":{"request":` + goodRequest + `}`, problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may not get /graph")},
+		{`"subscribe":{"spec":` + goodSpec + `}`, problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may not get /graph")},
 		{`"unsubscribe":{"channel":2}`, problemText(1008, "StatusPolicyViolation", reason.NotFound, "there has been no channel 2")},
 		{`"unsubscribe":{"channel":1},"more":1`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, `the message is not of the expected form: json: unknown field "more"`)},
 	} {
@@ -143,7 +143,7 @@ func TestMuxRequest(t *testing.T) {
 	view := newView("shop/web")
 	s := serve(t, fakeCluster{view})
 	conn := dialMux(t, s)
-	ask := `"subscribe":{"request":` + goodRequest + `}`
+	ask := `"subscribe":{"spec":` + goodSpec + `}`
 	for n := range 8 {
 		asks(t, conn, n, ask, fmt.Sprintf(`"channel":%d`, n+1))
 		await(t, view.subscribed).send(frame("r1", true, []string{vertexA}))
@@ -153,13 +153,13 @@ func TestMuxRequest(t *testing.T) {
 	asks(t, conn, 52, ask, `"channel":9`)
 	for id, test := range []struct{ request, want string }{
 		{`{}`, problemText(1008, "StatusPolicyViolation", reason.Invalid, "spec.queries: must have between 1 and 64 queries, has 0")},
-		{`[]`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, "subscribe.request: the request is not of the expected form: json: cannot unmarshal array into Go value of type stream.viewRequest")},
-		{`{"query":[]}`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, `subscribe.request: the request is not of the expected form: json: unknown field "query"`)},
+		{`[]`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, "the message is not of the expected form: json: cannot unmarshal array into Go struct field Subscribe.subscribe.spec of type v1alpha1.GraphViewSpec")},
+		{`{"query":[]}`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, `the message is not of the expected form: json: unknown field "query"`)},
 	} {
 		if id == 0 {
 			asks(t, conn, 53, `"unsubscribe":{"channel":4}`, `"channel":4`)
 		}
-		asks(t, conn, 60+id, `"subscribe":{"request":`+test.request+`}`, test.want)
+		asks(t, conn, 60+id, `"subscribe":{"spec":`+test.request+`}`, test.want)
 	}
 }
 
@@ -250,9 +250,9 @@ func TestMuxHandshake(t *testing.T) {
 // ad-hoc views.
 func TestMuxWithoutAdHoc(t *testing.T) {
 	s := serve(t, fakeCluster{newView("shop/web")})
-	asks(t, dialMuxAt(t, s, watchStreams+"?adhoc=true"), 1, `"subscribe":{"request":`+goodRequest+`}`, `"channel":1`)
+	asks(t, dialMuxAt(t, s, watchStreams+"?adhoc=true"), 1, `"subscribe":{"spec":`+goodSpec+`}`, `"channel":1`)
 	conn := dialMuxAt(t, s, watchStreams+"?adhoc=false")
-	asks(t, conn, 1, `"subscribe":{"request":`+goodRequest+`}`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, "subscribe.request: this connection serves only graphs that a GraphView declares"))
+	asks(t, conn, 1, `"subscribe":{"spec":`+goodSpec+`}`, problemText(1007, "StatusInvalidFramePayloadData", reason.Malformed, "subscribe.spec: this connection serves only graphs that a GraphView declares"))
 	asks(t, conn, 2, subscribeTo("web"), `"channel":1`)
 }
 
@@ -286,7 +286,7 @@ func TestMuxRights(t *testing.T) {
 	conn := dialMux(t, s)
 	asks(t, conn, 1, subscribeTo("web"), `"channel":1`)
 	asks(t, conn, 2, subscribeTo("db"), `"channel":2`)
-	asks(t, conn, 3, `"subscribe":{"request":`+goodRequest+`}`, `"channel":3`)
+	asks(t, conn, 3, `"subscribe":{"spec":`+goodSpec+`}`, `"channel":3`)
 	revoked.Store("watch graphs web")
 	wants(t, conn, `{"channel":1,`+problemText(1008, "StatusPolicyViolation", reason.Forbidden, "you may no longer watch graph shop/web")+`}`)
 	revoked.Store("get /graph ")

@@ -28,7 +28,7 @@ export class Connection {
   }
 
   /**
-   * Subscribes to { cluster, namespace, name, since } or { request }. The handlers are message(object) and lose(code, text, reason),
+   * Subscribes to { cluster, namespace, name, since } or { spec }. The handlers are message(object) and lose(code, text, reason),
    * which is called once, unless the function that is returned, which unsubscribes, was.
    */
   subscribe(what, handlers) {

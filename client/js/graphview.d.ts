@@ -1,10 +1,10 @@
 // Types of graphview.js. docs/stream.md describes the messages.
 
-import type { Action, Arc, GraphImpact, GraphObject, ImpactGroup, Key, Message, Subscribe, Summary, Vertex, Warning } from "./messages.js";
+import type { Action, Arc, GraphImpact, GraphObject, GraphViewSpec, ImpactGroup, Key, Message, Subscribe, Summary, Vertex, Warning } from "./messages.js";
 
 export type {
-  Action, Arc, CloseError, GraphImpact, GraphObject, ImpactGroup, ImpactHold, ImpactStep, Key, Message, RemoteReference, ResourceKind, Selection,
-  Subscribe, Summary, Vertex, Warning,
+  Action, Arc, CloseError, GraphImpact, GraphObject, GraphViewSpec, ImpactGroup, ImpactHold, ImpactStep, Key, Message, RemoteReference, ResourceKind, Selection,
+  RootObject, Subscribe, Summary, Vertex, Warning,
 } from "./messages.js";
 
 /** The identity of an arc. */
@@ -123,57 +123,15 @@ export function getImpact(
   options: Place & { namespace: string; name: string; key: Root; policy?: Impact["propagationPolicy"]; inferred?: boolean; signal?: AbortSignal },
 ): Promise<Impact>;
 
-/** A view of one's own: the spec of a GraphView, in the names of the protocol. */
-export interface Request {
-  queries: Array<
-    | { include: { resource_selector_expression: string; object?: RequestObject } }
-    | { exclude: { resource_selector_expression: string } }
-  >;
-  namespaces?: { names?: string[]; label_selector?: string; field_selector?: string; object_selector_expression?: string };
-  roots?: {
-    /** At least one of objects and object_selector_expressions. */
-    objects?: RootObject[];
-    object_selector_expressions?: string[];
-    /** Excludes follow. */
-    ignore_arc_direction?: Array<"or" | "r" | "t">;
-    /** down: what an object refers to and owns; up: what refers to it and owns it. */
-    follow?: { direction: "down" | "up" | "both"; depth?: number; types?: Array<"or" | "r" | "t"> };
-  };
-  inferred_references?: "Include" | "Exclude";
-}
-
-/** Root objects, selected in exactly one way: by kind, label_selector or both, or by one of the last four. */
-export interface RootObject {
-  /** Absent: any; "" is the core group. */
-  group?: string;
-  kind?: string;
-  namespace?: string;
-  name?: string;
-  label_selector?: string;
-  helm_release?: string;
-  argo_application?: string;
-  flux_kustomization?: string;
-  flux_helm_release?: string;
-}
-
-export interface RequestObject {
-  label_selector?: string;
-  field_selector?: string;
-  object_selector_expression?: string;
-  /** Excludes json_path. */
-  fields?: Record<string, string>;
-  json_path?: string;
-}
-
 /** The methods of a Connection of connection.js that a GraphView calls. */
 export interface Subscribable {
   subscribe(
-    what: Omit<Subscribe, "request"> & { request?: Request },
+    what: Subscribe,
     handlers: { message(message: Message): void; lose(code: number, text: string, reason?: string): void },
   ): () => void;
 }
 
-export type Options = StreamOptions & ({ namespace: string; name: string } | { connection: Subscribable; request: Request });
+export type Options = StreamOptions & ({ namespace: string; name: string } | { connection: Subscribable; spec: GraphViewSpec });
 
 /** An object: its key, or RESOURCE.GROUP/NAMESPACE/NAME as in "deployments.apps/shop/web". */
 export type Root = string | (Omit<Key, "v"> & { v?: string });
@@ -183,12 +141,12 @@ export interface StreamOptions extends Place {
   connection?: Subscribable;
   /** The content of each vertex: the object (default), a summary as `m`, or only the key. */
   content?: "object" | "summary" | "none";
-  /** false leaves out inferred references. Objects that only they connect to `roots` stay; those of a `request` do not. Default: true. */
+  /** false leaves out inferred references. Objects that only they connect to `roots` stay; those of a `spec` do not. Default: true. */
   inferred?: boolean;
   /** Narrows the graph to these objects and the objects that they lead to. Versions are ignored. */
   roots?: Root[];
-  /** The direction from the roots. Default: down. */
-  direction?: "down" | "up" | "both";
+  /** The direction from the roots. Default: Down. */
+  direction?: Subscribe["direction"];
   /** The most references from the nearest root; default: any number. */
   depth?: number;
   /** Default: websocket, or events if WebSockets are not available or blocked, which is remembered for ten minutes. */

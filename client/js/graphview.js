@@ -70,10 +70,10 @@ export class GraphView extends EventTarget {
       base: globalThis.location?.origin, minDelay: 500, maxDelay: 30_000, random: Math.random,
       WebSocket: globalThis.WebSocket, fetch: globalThis.fetch?.bind(globalThis), ...given,
     };
-    const { base, namespace, name, request, connection, keep } = this.#options;
+    const { base, namespace, name, spec, connection, keep } = this.#options;
     this.graph = new Graph({ keep });
-    if (request && !connection) throw new TypeError("a request needs a connection");
-    if (!request && (!namespace || !name)) throw new TypeError("namespace and name are required");
+    if (spec && !connection) throw new TypeError("a spec needs a connection");
+    if (!spec && (!namespace || !name)) throw new TypeError("namespace and name are required");
     if (!connection) {
       if (!base) throw new TypeError("base is required");
       new URL(this.#url(false)); // throws now rather than later
@@ -129,8 +129,8 @@ export class GraphView extends EventTarget {
 
   // What this connection says that there is.
   #sums(events) {
-    const { request, roots, inferred, keep, contents = keep === false ? undefined : this.graph } = this.#options;
-    if (request || roots?.length || inferred === false || !contents || this.#unknown) return undefined;
+    const { spec, roots, inferred, keep, contents = keep === false ? undefined : this.graph } = this.#options;
+    if (spec || roots?.length || inferred === false || !contents || this.#unknown) return undefined;
     return contents.have(events || this.#noMessage ? maxURLBits : maxBits);
   }
 
@@ -142,7 +142,7 @@ export class GraphView extends EventTarget {
     this.#have = this.#sums(events && !this.#options.connection);
     this.#dropped = undefined;
     this.#level = false;
-    if (!this.#since() || this.#options.request) this.graph.forget(); // there is nothing to continue, and what came before the first rev is worth nothing
+    if (!this.#since() || this.#options.spec) this.graph.forget(); // there is nothing to continue, and what came before the first rev is worth nothing
     this.graph.reconnected();
     this.#begin(!this.#since());
     let said; // the error of the stream's last message
@@ -245,12 +245,12 @@ export class GraphView extends EventTarget {
   }
 
   #openChannel(connection, message, lose) {
-    const { cluster, namespace, name, request, content, inferred, roots, direction, depth } = this.#options;
+    const { cluster, namespace, name, spec, content, inferred, roots, direction, depth } = this.#options;
     const since = this.#since() || undefined;
     const have = this.#have === undefined ? undefined : this.#have || "none";
     this.#disconnect = () => { this.#disconnect = () => {}; };
-    const asked = inferred === false && request ? { inferred_references: "Exclude", ...request } : request;
-    const what = asked ? { request: asked } : { cluster, namespace, name, since, have, roots: roots?.map(rootName), direction, depth };
+    const declared = inferred === false && spec ? { inferredReferences: "Exclude", ...spec } : spec;
+    const what = declared ? { spec: declared } : { cluster, namespace, name, since, have, root: roots?.map(rootName), direction, depth };
     const leave = connection.subscribe({ ...what, content }, { message, lose });
     this.#disconnect = () => {
       this.#disconnect = () => {};

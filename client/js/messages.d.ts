@@ -398,7 +398,7 @@ export interface ServerMessage {
   impact?: GraphImpact;
 }
 
-/** Subscribe asks for the graph of a GraphView, by namespace and name, or for that of an ad-hoc view, by request. */
+/** Subscribe asks for the graph of a GraphView, by namespace and name, or for that of an ad-hoc view, by spec. */
 export interface Subscribe {
   /** cluster is the name of the ClusterLink of the cluster that has the GraphView. */
   cluster?: string;
@@ -412,18 +412,18 @@ export interface Subscribe {
   have?: string;
   /** content is the content of each vertex. */
   content?: "object" | "summary" | "none";
-  /** roots narrow the graph to these objects and those that they lead to, each as RESOURCE.GROUP/NAMESPACE/NAME. */
-  roots?: string[];
-  /** direction is the direction from the roots. */
-  direction?: string;
-  /** depth is the maximum number of references from the nearest root; 0 means no maximum. */
+  /** root narrows the graph to these objects and those that they lead to, each as RESOURCE.GROUP/NAMESPACE/NAME. */
+  root?: string[];
+  /** direction is the direction from root; Down without it. */
+  direction?: "Down" | "Up" | "Both";
+  /** depth is the maximum number of references from the nearest object of root; 0 means no maximum. */
   depth?: number;
   /** impact asks for the effect of the deletion of this object, in place of the graph. */
   impact?: string;
   /** propagationPolicy, with impact, says how the object is deleted. */
   propagationPolicy?: string;
-  /** request describes an ad-hoc view. */
-  request?: Record<string, unknown>;
+  /** spec is that of an ad-hoc view: the spec of a GraphView without serviceAccountName. The view has the rights of its user and exists while the channel is open. */
+  spec?: GraphViewSpec;
 }
 
 /** Summary has the properties of an object that a list or a map of the graph shows. Times are in seconds since 1970, and absent if the object does not say. */
@@ -490,4 +490,110 @@ export interface Warning {
   m?: string;
   /** a has the subject: g, v, r, ns and n as in a key. */
   a?: Record<string, unknown>;
+}
+
+/** Exclude keeps the resources that it matches out of the graph. */
+export interface Exclude {
+  /** resourceSelectorExpression is a CEL expression that must evaluate to a bool. Variables: group, version, resource, kind (strings) and namespaced (bool). */
+  resourceSelectorExpression: string;
+}
+
+/** Follow says in which direction, and how far, a graph is explored from its roots. */
+export interface Follow {
+  /** direction is Down, Up or Both. Down leads to the objects that an object refers to or owns, which are its dependencies. Up leads to the objects that refer to it and to its owners, which depend on it. Both goes down and up at each step. */
+  direction: "Down" | "Up" | "Both";
+  /** depth is the maximum number of references between an object and the nearest root. 0, the default, means no maximum. */
+  depth?: number;
+  /** types are the types of references to follow. Empty means all. */
+  types?: Array<"or" | "r" | "t">;
+}
+
+/** GraphViewSpec selects the contents of a graph. */
+export interface GraphViewSpec {
+  /** queries select the resources of the graph. Each group/version/resource that the cluster serves is matched against the queries in order, and the first query that matches includes or excludes it. A resource that no query matches is left out. */
+  queries: Query[];
+  /** namespaces restricts namespaced objects to some namespaces. Absent means all namespaces. Cluster-scoped objects are selected by queries alone. */
+  namespaces?: Namespaces;
+  /** roots restricts the graph to some objects and the objects that can be reached from them. Absent means all selected objects. */
+  roots?: Roots;
+  /** inferredReferences says whether the graph has references that are inferred from an address, or from a key that contains a kind: Include, the default, or Exclude. An inferred reference exists only while its target exists, and its field begins with inferred/. */
+  inferredReferences?: "Include" | "Exclude";
+  /** serviceAccountName names a ServiceAccount in the GraphView's namespace. The graph then contains only objects that the account may list and watch. It is required unless the operator runs with --require-service-account=false. */
+  serviceAccountName?: string;
+}
+
+/** Include selects resources, and optionally some of their objects and fields. */
+export interface Include {
+  /** resourceSelectorExpression is a CEL expression that must evaluate to a bool. Variables: group, version, resource, kind (strings) and namespaced (bool). */
+  resourceSelectorExpression: string;
+  /** object selects among the objects of the matched resources. Absent means all of them, whole. */
+  object?: ObjectFilter;
+}
+
+/** Namespaces selects namespaces, by name or by selectors. */
+export interface Namespaces {
+  /** names are the namespaces to select, whether they exist yet or not. */
+  names?: string[];
+  /** labelSelector selects namespaces by their labels, in the syntax of "kubectl get -l". */
+  labelSelector?: string;
+  /** fieldSelector selects namespaces by their fields, in the syntax of "kubectl get --field-selector". */
+  fieldSelector?: string;
+  /** objectSelectorExpression is a CEL expression that must evaluate to a bool; it selects among the namespaces that the other fields leave. Variables: obj (the Namespace), group, version, resource, kind, namespace (empty), name (strings), labels and annotations (maps of strings). */
+  objectSelectorExpression?: string;
+}
+
+/** ObjectFilter selects objects, and parts of them. An absent or empty field selects everything. */
+export interface ObjectFilter {
+  /** labelSelector selects objects by their labels, in the syntax of "kubectl get -l". */
+  labelSelector?: string;
+  /** fieldSelector selects objects by fields that the API server supports for the resource, in the syntax of "kubectl get --field-selector". */
+  fieldSelector?: string;
+  /** objectSelectorExpression is a CEL expression that must evaluate to a bool. Variables: obj (the object), group, version, resource, kind, namespace, name (strings), labels and annotations (maps of strings). */
+  objectSelectorExpression?: string;
+  /** fields maps names to JSON paths, such as .status.phase. Subscribers get the value at each path under its name, in place of the whole object. A path with a wildcard, slice, filter or .. yields a list. Fields that an object lacks are absent. */
+  fields?: Record<string, string>;
+  /** jsonPath selects the parts of an object that subscribers get, as a list without names, in the syntax of "kubectl get -o jsonpath". Without it and without fields they get whole objects. */
+  jsonPath?: string;
+}
+
+/** Query includes or excludes the resources that it matches. */
+export interface Query {
+  /** include adds the resources that it matches to the graph. */
+  include?: Include;
+  /** exclude keeps the resources that it matches out of the graph, even if a later query includes them. */
+  exclude?: Exclude;
+}
+
+/** RootObject selects root objects by kind, name and labels, or by the release of Helm, Application of Argo CD, or Kustomization or HelmRelease of Flux that deploys them. A query must also select them. */
+export interface RootObject {
+  /** group of the kind; "" is the core group. Absent means any group. */
+  group?: string;
+  /** kind of the objects, such as Deployment. */
+  kind?: string;
+  /** namespace of the objects. Absent means any namespace. */
+  namespace?: string;
+  /** name of the object. Absent means any name. */
+  name?: string;
+  /** labelSelector selects objects by their labels, in the syntax of "kubectl get -l". */
+  labelSelector?: string;
+  /** helmRelease is the name of a release of Helm, as "helm list" prints it. The roots are the Secrets or ConfigMaps of its revisions that are deployed or pending. For a HelmRelease of Flux use fluxHelmRelease. */
+  helmRelease?: string;
+  /** argoApplication is the name of an Application of Argo CD. */
+  argoApplication?: string;
+  /** fluxKustomization is the name of a Kustomization of Flux. */
+  fluxKustomization?: string;
+  /** fluxHelmRelease is the name of a HelmRelease of Flux. */
+  fluxHelmRelease?: string;
+}
+
+/** Roots selects the objects from which a graph is explored. */
+export interface Roots {
+  /** objects select root objects by kind, name, labels or the tool that deployed them. An object is a root if one of objects or of objectSelectorExpressions selects it. */
+  objects?: RootObject[];
+  /** objectSelectorExpressions are CEL expressions that must evaluate to a bool; an object is a root if one of them is true. They are tried in order, so put the ones first that are true most often. An empty list restricts nothing. Variables: obj (the object), group, version, resource, kind, namespace, name (strings), labels and annotations (maps of strings). */
+  objectSelectorExpressions?: string[];
+  /** ignoreArcDirection lists the types of references that are followed in both directions. With "or", an object leads to the objects that it owns. */
+  ignoreArcDirection?: Array<"or" | "r" | "t">;
+  /** follow says in which direction, and how far, the graph is explored from the roots. Absent means along all references, and against the types in ignoreArcDirection. */
+  follow?: Follow;
 }

@@ -103,9 +103,7 @@ func rootsOf(in *v1alpha1.Roots) (*spec.Roots, error) {
 	if out.IgnoreArcDirection, err = arcTypesOf("spec.roots.ignoreArcDirection", in.IgnoreArcDirection); err != nil || in.Follow == nil {
 		return out, err
 	}
-	direction, ok := map[v1alpha1.Direction]graph.Direction{
-		v1alpha1.DirectionDown: graph.Down, v1alpha1.DirectionUp: graph.Up, v1alpha1.DirectionBoth: graph.Both,
-	}[in.Follow.Direction]
+	direction, ok := graph.ParseDirection(string(in.Follow.Direction))
 	switch {
 	case !ok:
 		return nil, unsupported("spec.roots.follow.direction", "unknown direction %q, expected Down, Up or Both", in.Follow.Direction)

@@ -18,7 +18,7 @@ func BenchmarkNarrowed(b *testing.B) {
 		pods[fmt.Sprintf("shop/p%d", i)] = []string{fmt.Sprintf("shop/p%d", i/30*30)}
 	}
 	s.link(pods)
-	what, err := ParseNarrowing([]string{"pods/shop/p0"}, "both", 2)
+	what, err := ParseNarrowing([]string{"pods/shop/p0"}, "Both", 2)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func ParseNarrowing(roots []string, direction string, depth int) (*graph.Narrowi
 	if direction != "" {
 		var ok bool
 		if n.Walk.Direction, ok = graph.ParseDirection(direction); !ok {
-			return nil, errors.New("direction must be down, up or both")
+			return nil, errors.New("direction must be Down, Up or Both")
 		}
 	}
 	if depth < 0 || depth > graph.MaxDepth {

@@ -65,14 +65,14 @@ func TestNarrowedThroughHidden(t *testing.T) {
 		want      []string
 		wantRoots int // that are said not to be there
 	}{
-		"who sees all":              {narrowTo(t, 0, "down", "pods/shop/a"), nil, []string{"a", "b", "c", "hidden"}, 0},
-		"down through it":           {narrowTo(t, 0, "down", "pods/shop/a"), mayReadShop, []string{"a", "b"}, 0},
-		"both ways through it":      {narrowTo(t, 0, "both", "pods/shop/a"), mayReadShop, []string{"a", "b"}, 0},
-		"up through it":             {narrowTo(t, 0, "up", "pods/shop/c"), mayReadShop, []string{"c"}, 0},
-		"from it":                   {narrowTo(t, 0, "both", "pods/red/hidden"), mayReadShop, nil, 1},
-		"from what is not there":    {narrowTo(t, 0, "both", "pods/red/other"), mayReadShop, nil, 1},
-		"one step":                  {narrowTo(t, 1, "down", "pods/shop/a"), nil, []string{"a", "b", "hidden"}, 0},
-		"of two roots, one is here": {narrowTo(t, 1, "up", "pods/shop/b", "pods/shop/other"), nil, []string{"a", "b"}, 1},
+		"who sees all":              {narrowTo(t, 0, "Down", "pods/shop/a"), nil, []string{"a", "b", "c", "hidden"}, 0},
+		"down through it":           {narrowTo(t, 0, "Down", "pods/shop/a"), mayReadShop, []string{"a", "b"}, 0},
+		"both ways through it":      {narrowTo(t, 0, "Both", "pods/shop/a"), mayReadShop, []string{"a", "b"}, 0},
+		"up through it":             {narrowTo(t, 0, "Up", "pods/shop/c"), mayReadShop, []string{"c"}, 0},
+		"from it":                   {narrowTo(t, 0, "Both", "pods/red/hidden"), mayReadShop, nil, 1},
+		"from what is not there":    {narrowTo(t, 0, "Both", "pods/red/other"), mayReadShop, nil, 1},
+		"one step":                  {narrowTo(t, 1, "Down", "pods/shop/a"), nil, []string{"a", "b", "hidden"}, 0},
+		"of two roots, one is here": {narrowTo(t, 1, "Up", "pods/shop/b", "pods/shop/other"), nil, []string{"a", "b"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
@@ -102,7 +102,7 @@ func TestNarrowedThroughHidden(t *testing.T) {
 func TestNarrowedFollows(t *testing.T) {
 	for _, content := range []Content{WholeObject, SummaryOnly, KeysOnly} {
 		s := newStage(t)
-		r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 2, "down", "pods/shop/a"), Content: content})
+		r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 2, "Down", "pods/shop/a"), Content: content})
 		s.link(map[string][]string{"shop/b": {"shop/c"}, "shop/c": {"shop/d"}, "shop/d": nil, "shop/x": nil})
 		r.wants(t, "before the root is there")
 		if len(r.warnings) != 1 {
@@ -137,7 +137,7 @@ func TestNarrowedFollows(t *testing.T) {
 func TestNarrowedResumes(t *testing.T) {
 	s := newStage(t)
 	s.link(map[string][]string{"shop/a": {"shop/b", "shop/c"}, "shop/b": nil, "shop/c": nil})
-	what := narrowTo(t, 0, "down", "pods/shop/a")
+	what := narrowTo(t, 0, "Down", "pods/shop/a")
 	r := s.reader(SubscribeOptions{Narrow: what})
 	r.wants(t, "at first", "a", "b", "c")
 	r.Close()
@@ -152,7 +152,7 @@ func TestNarrowedResumes(t *testing.T) {
 	if back.sent != 1 {
 		t.Errorf("%d vertices were sent, want the one that changed", back.sent)
 	}
-	for name, other := range map[string]*graph.Narrowing{"another depth": narrowTo(t, 1, "down", "pods/shop/a"), "all of it": nil} {
+	for name, other := range map[string]*graph.Narrowing{"another depth": narrowTo(t, 1, "Down", "pods/shop/a"), "all of it": nil} {
 		again := s.reader(SubscribeOptions{Narrow: other, Since: back.rev})
 		frames, err := again.Poll()
 		for err == nil && len(frames) == 0 {
@@ -175,7 +175,7 @@ func TestNarrowedResumes(t *testing.T) {
 func TestNarrowedResumesAfterAnother(t *testing.T) {
 	s := newStage(t)
 	s.link(map[string][]string{"shop/a": {"shop/b"}, "shop/b": nil, "shop/x": nil})
-	what := narrowTo(t, 0, "down", "pods/shop/a")
+	what := narrowTo(t, 0, "Down", "pods/shop/a")
 	seldom := s.reader(SubscribeOptions{Narrow: what})
 	seldom.wants(t, "before x", "a", "b")
 	s.link(map[string][]string{"shop/b": {"shop/x"}})
@@ -226,7 +226,7 @@ func TestNarrowedLearns(t *testing.T) {
 		all[access.Place{Resource: "pods", Namespace: namespace}] = true
 	}
 	who := &learning{known: fixedRights{}, all: all}
-	r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "down", "pods/shop/a"), Access: who})
+	r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "Down", "pods/shop/a"), Access: who})
 	r.wants(t, "at first", "a", "b")
 	if who.asked != 1 {
 		t.Errorf("%d rights were asked for, want that in shop alone", who.asked)
@@ -267,7 +267,7 @@ func TestNarrowedIsPaidFor(t *testing.T) {
 	s := newStage(t)
 	s.link(map[string][]string{"shop/a": {"shop/b"}, "shop/b": nil})
 	payer := &fakePayer{wait: time.Hour}
-	r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "down", "pods/shop/a"), Payer: payer})
+	r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "Down", "pods/shop/a"), Payer: payer})
 	r.wants(t, "at first", "a", "b")
 	if payer.visits == 0 || payer.held != 3 {
 		t.Errorf("%d visits, %d held; want some, and 3", payer.visits, payer.held)
@@ -281,7 +281,7 @@ func TestNarrowedIsPaidFor(t *testing.T) {
 		t.Errorf("%d held after the end", payer.held)
 	}
 	payer = &fakePayer{refused: warningsBound.Exceed()}
-	r = s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "down", "pods/shop/a"), Payer: payer})
+	r = s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "Down", "pods/shop/a"), Payer: payer})
 	_, err := r.Poll()
 	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Reason != reason.LimitExceeded {
 		t.Errorf("held too much: %v", err)
@@ -293,7 +293,7 @@ func TestNarrowedIsPaidFor(t *testing.T) {
 func TestNarrowedFailuresArePaidFor(t *testing.T) {
 	s := newStage(t)
 	s.link(map[string][]string{"shop/a": {"shop/b"}, "shop/b": nil})
-	what := narrowTo(t, 0, "down", "pods/shop/a")
+	what := narrowTo(t, 0, "Down", "pods/shop/a")
 	payer := &fakePayer{wait: time.Hour}
 	unknown := &learning{known: fixedRights{}}
 	r := s.reader(SubscribeOptions{Narrow: what, Access: unknown, Payer: payer})

@@ -18,7 +18,7 @@ const (
 )
 
 // String returns the direction's name on the wire; "" for Forward, which has none.
-func (d Direction) String() string { return [...]string{"", "down", "up", "both"}[d] }
+func (d Direction) String() string { return [...]string{"", "Down", "Up", "Both"}[d] }
 
 // ParseDirection is the inverse of Direction.String, except for Forward.
 func ParseDirection(s string) (Direction, bool) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/impact"
@@ -16,7 +17,7 @@ import (
 	"graphview.dev/stream/transport"
 )
 
-// envelope bounds the members beside the request of a message, in bytes.
+// envelope bounds the members of a message beside spec, in bytes.
 const envelope = 4 << 10
 
 // message is a message of a client. Exactly one of subscribe and unsubscribe is set.
@@ -41,9 +42,8 @@ type Subscribe struct {
 	Impact *impact.Question
 	// Query has the same as the parameters of a URL, for a graph of another cluster.
 	Query url.Values
-	// Request describes the ad-hoc view, in JSON that was not looked at. Empty: the
-	// graph has a name.
-	Request []byte
+	// Spec is that of the ad-hoc view. Nil: the graph has a name.
+	Spec *v1alpha1.GraphViewSpec
 }
 
 // errNoID is the error of messages without an id, which cannot be answered, since an answer repeats the id.
@@ -82,9 +82,9 @@ func parseMessage(text []byte) (m message, err error) {
 	if err != nil {
 		return m, transport.Malformed("subscribe.%v", err)
 	}
-	narrow, err := delivery.ParseNarrowing(in.Roots, in.Direction, in.Depth)
+	narrow, err := delivery.ParseNarrowing(in.Root, in.Direction, in.Depth)
 	if err != nil {
-		return m, transport.Malformed("subscribe.roots, direction, depth: %v", err)
+		return m, transport.Malformed("subscribe.root, direction, depth: %v", err)
 	}
 	var question *impact.Question
 	if in.Impact != "" {
@@ -94,26 +94,26 @@ func parseMessage(text []byte) (m message, err error) {
 		}
 		question = &asked
 	}
-	asked := len(in.Request) > 0 && string(in.Request) != "null"
+	asked := in.Spec != nil
 	named := in.Namespace != "" && in.Name != ""
 	switch {
 	case asked && in.Cluster != "":
 		return m, transport.Malformed("subscribe.cluster goes with a name: another cluster serves only graphs that a GraphView declares")
 	case asked == (in.Namespace != "" || in.Name != "") || !asked && !named:
-		return m, transport.Malformed("subscribe must have either namespace and name, or request")
+		return m, transport.Malformed("subscribe must have either namespace and name, or spec")
 	case asked && in.Since != "":
-		return m, transport.Malformed("subscribe.since goes with a name: a view of a request begins with its channel")
+		return m, transport.Malformed("subscribe.since goes with a name: an ad-hoc view begins with its channel")
 	case question != nil && (in.Since != "" || in.Have != "" || narrow != nil):
-		return m, transport.Malformed("subscribe.impact asks about a whole graph: leave since, have and roots out")
+		return m, transport.Malformed("subscribe.impact asks about a whole graph: leave since, have and root out")
 	case asked && narrow != nil:
-		return m, transport.Malformed("subscribe.roots goes with a name: a request has roots of its own")
+		return m, transport.Malformed("subscribe.root goes with a name: an ad-hoc view has spec.roots")
 	case named && in.Cluster != "":
 		m.subscribe = &Subscribe{
 			Name: names.GraphName{Cluster: in.Cluster, Namespace: in.Namespace, Name: in.Name}, Impact: question,
 			Query: queryOf(map[string]string{
 				"since": in.Since, "have": in.Have, "content": in.Content, "direction": in.Direction, "depth": strconv.Itoa(in.Depth),
 				"impact": in.Impact, "propagationPolicy": in.PropagationPolicy,
-			}, in.Roots),
+			}, in.Root),
 		}
 		return m, nil
 	case named:
@@ -123,20 +123,20 @@ func parseMessage(text []byte) (m message, err error) {
 		}
 		return m, nil
 	}
-	m.subscribe = &Subscribe{Request: in.Request, Have: in.Have, Content: content, Impact: question}
+	m.subscribe = &Subscribe{Spec: in.Spec, Have: in.Have, Content: content, Impact: question}
 	return m, nil
 }
 
 // queryOf returns the parameters that are not empty.
-func queryOf(parameters map[string]string, roots []string) url.Values {
+func queryOf(parameters map[string]string, root []string) url.Values {
 	query := url.Values{}
 	for name, value := range parameters {
 		if value != "" && value != "0" {
 			query.Set(name, value)
 		}
 	}
-	if len(roots) > 0 {
-		query["root"] = roots
+	if len(root) > 0 {
+		query["root"] = root
 	}
 	return query
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/stream/names"
 )
 
-const goodRequest = `{"queries":[{"include":{"resource_selector_expression":"resource == 'pods'"}}]}`
+const goodSpec = `{"queries":[{"include":{"resourceSelectorExpression":"resource == 'pods'"}}]}`
 
 func TestParseMessage(t *testing.T) {
 	tests := map[string]struct {
@@ -30,26 +31,28 @@ func TestParseMessage(t *testing.T) {
 			want: message{id: 1, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}}},
 		},
 		"another cluster": {
-			text: `{"id":1,"subscribe":{"cluster":"eu-1","namespace":"shop","name":"web","since":"r1","roots":["pods/shop/web-1"],"depth":2}}`,
+			text: `{"id":1,"subscribe":{"cluster":"eu-1","namespace":"shop","name":"web","since":"r1","root":["pods/shop/web-1"],"depth":2}}`,
 			want: message{id: 1, subscribe: &Subscribe{
 				Name:  names.GraphName{Cluster: "eu-1", Namespace: "shop", Name: "web"},
 				Query: url.Values{"since": {"r1"}, "root": {"pods/shop/web-1"}, "depth": {"2"}},
 			}},
 		},
-		"a request in another cluster": {
-			text:       `{"id":1,"subscribe":{"cluster":"eu-1","request":` + goodRequest + `}}`,
+		"a spec in another cluster": {
+			text:       `{"id":1,"subscribe":{"cluster":"eu-1","spec":` + goodSpec + `}}`,
 			wantReason: "subscribe.cluster goes with a name",
 		},
 		"continue": {
-			text: `{"subscribe":{"since":"r1","namespace":"shop","name":"web","request":null},"id":-7}`,
+			text: `{"subscribe":{"since":"r1","namespace":"shop","name":"web","spec":null},"id":-7}`,
 			want: message{id: -7, subscribe: &Subscribe{Name: names.GraphName{Namespace: "shop", Name: "web"}, Since: "r1"}},
 		},
-		"subscribe by request": {
-			text: `{"id":2,"subscribe":{"request":` + goodRequest + `}}`,
-			want: message{id: 2, subscribe: &Subscribe{Request: []byte(goodRequest)}},
+		"subscribe by spec": {
+			text: `{"id":2,"subscribe":{"spec":` + goodSpec + `}}`,
+			want: message{id: 2, subscribe: &Subscribe{Spec: &v1alpha1.GraphViewSpec{
+				Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "resource == 'pods'"}}},
+			}}},
 		},
 		"a part": {
-			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web","roots":["nodes/a"],"direction":"up","depth":3}}`,
+			text: `{"id":1,"subscribe":{"namespace":"shop","name":"web","root":["nodes/a"],"direction":"Up","depth":3}}`,
 			want: message{id: 1, subscribe: &Subscribe{
 				Name:   names.GraphName{Namespace: "shop", Name: "web"},
 				Narrow: &graph.Narrowing{Roots: []graph.Key{{Resource: graph.Resource{Resource: "nodes"}, Name: "a"}}, Walk: graph.Walk{Direction: graph.Up, Depth: 3}},
@@ -74,17 +77,20 @@ func TestParseMessage(t *testing.T) {
 		"unknown field inside":    {text: `{"id":1,"subscribe":{"namespace":"a","nam":"b"}}`, wantReason: `unknown field "nam"`},
 		"unknown verb":            {text: `{"id":1,"list":{}}`, wantReason: `unknown field "list"`},
 		"wrong type":              {text: `{"id":1,"subscribe":"shop/web"}`, wantReason: "subscribe"},
-		"no name":                 {text: `{"id":1,"subscribe":{"namespace":"shop"}}`, wantReason: "either namespace and name, or request"},
-		"no namespace":            {text: `{"id":1,"subscribe":{"name":"web"}}`, wantReason: "either namespace and name, or request"},
-		"nothing to subscribe to": {text: `{"id":1,"subscribe":{}}`, wantReason: "either namespace and name, or request"},
-		"name and request":        {text: `{"id":1,"subscribe":{"name":"web","request":` + goodRequest + `}}`, wantReason: "either namespace and name, or request"},
-		"since and request":       {text: `{"id":1,"subscribe":{"since":"r1","request":` + goodRequest + `}}`, wantReason: "subscribe.since"},
-		"a part of a request":     {text: `{"id":1,"subscribe":{"roots":["nodes/a"],"request":` + goodRequest + `}}`, wantReason: "subscribe.roots"},
-		"a root without a name":   {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","roots":["nodes"]}}`, wantReason: "RESOURCE.GROUP/NAMESPACE/NAME"},
+		"no name":                 {text: `{"id":1,"subscribe":{"namespace":"shop"}}`, wantReason: "either namespace and name, or spec"},
+		"no namespace":            {text: `{"id":1,"subscribe":{"name":"web"}}`, wantReason: "either namespace and name, or spec"},
+		"nothing to subscribe to": {text: `{"id":1,"subscribe":{}}`, wantReason: "either namespace and name, or spec"},
+		"name and spec":           {text: `{"id":1,"subscribe":{"name":"web","spec":` + goodSpec + `}}`, wantReason: "either namespace and name, or spec"},
+		"since and spec":          {text: `{"id":1,"subscribe":{"since":"r1","spec":` + goodSpec + `}}`, wantReason: "subscribe.since"},
+		"a part of a spec":        {text: `{"id":1,"subscribe":{"root":["nodes/a"],"spec":` + goodSpec + `}}`, wantReason: "subscribe.root"},
+		"a root without a name":   {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","root":["nodes"]}}`, wantReason: "RESOURCE.GROUP/NAMESPACE/NAME"},
 		"a depth without a root":  {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","depth":1}}`, wantReason: "go with a root"},
-		"too deep":                {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","roots":["nodes/a"],"depth":65}}`, wantReason: "between 0, for any, and 64"},
-		"a root that is no text":  {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","roots":[1]}}`, wantReason: "roots"},
+		"too deep":                {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","root":["nodes/a"],"depth":65}}`, wantReason: "between 0, for any, and 64"},
+		"a root that is no text":  {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","root":[1]}}`, wantReason: "root"},
 		"inferred":                {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","inferred":false}}`, wantReason: `unknown field "inferred"`},
+		"the words of /graph":     {text: `{"id":1,"subscribe":{"spec":{"queries":[{"include":{"resource_selector_expression":"true"}}]}}}`, wantReason: `unknown field "resource_selector_expression"`},
+		"a request":               {text: `{"id":1,"subscribe":{"request":` + goodSpec + `}}`, wantReason: `unknown field "request"`},
+		"the direction of before": {text: `{"id":1,"subscribe":{"namespace":"a","name":"b","root":["nodes/a"],"direction":"down"}}`, wantReason: "direction must be Down, Up or Both"},
 		"no channel":              {text: `{"id":1,"unsubscribe":{}}`, wantReason: "unsubscribe.channel"},
 		"channel zero":            {text: `{"id":1,"unsubscribe":{"channel":0}}`, wantReason: "unsubscribe.channel"},
 		"negative channel":        {text: `{"id":1,"unsubscribe":{"channel":-1}}`, wantReason: "unsubscribe.channel"},
@@ -112,7 +118,7 @@ func TestParseMessage(t *testing.T) {
 
 func FuzzParseMessage(f *testing.F) {
 	f.Add([]byte(`{"id":1,"subscribe":{"namespace":"shop","name":"web","since":"r1"}}`))
-	f.Add([]byte(`{"id":2,"subscribe":{"request":` + goodRequest + `}}`))
+	f.Add([]byte(`{"id":2,"subscribe":{"spec":` + goodSpec + `}}`))
 	f.Add([]byte(`{"id":3,"unsubscribe":{"channel":7}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := parseMessage(text)
@@ -126,7 +132,7 @@ func FuzzParseMessage(f *testing.F) {
 			t.Error("understood what is not JSON")
 		case (m.subscribe == nil) == (m.unsubscribe == 0):
 			t.Errorf("%+v", m)
-		case m.subscribe != nil && (len(m.subscribe.Request) == 0) == (m.subscribe.Name == names.GraphName{}):
+		case m.subscribe != nil && (m.subscribe.Spec == nil) == (m.subscribe.Name == names.GraphName{}):
 			t.Errorf("%+v", m.subscribe)
 		}
 	})

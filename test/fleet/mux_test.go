@@ -139,7 +139,7 @@ func TestMux(t *testing.T) {
 	}
 	for what, want := range map[string]string{
 		fmt.Sprintf(`{"id":9,"subscribe":{"cluster":"us-1","namespace":%q,"name":"web"}}`, namespaces[1]): "NotFound",
-		`{"id":9,"subscribe":{"request":{"queries":[]}}}`:                                                 "Malformed",
+		`{"id":9,"subscribe":{"spec":{"queries":[]}}}`:                                                    "Malformed",
 	} {
 		if got := refused(within, what); got != want {
 			t.Errorf("below the path of the cluster, %s: %s, want %s", what, got, want)

@@ -85,7 +85,7 @@ func TestNarrowedWhileObjectsChange(t *testing.T) {
 		defer open.close()
 		var messages atomic.Int64
 		for i := range subscribers {
-			conn, code, err := dial(t.Context(), c, fmt.Sprintf("%s?direction=both&depth=%d&root=configmaps/%s/h%d", watchPath(namespace, "all"), i%4, namespace, i%holders), "graphview.v1", nil)
+			conn, code, err := dial(t.Context(), c, fmt.Sprintf("%s?direction=Both&depth=%d&root=configmaps/%s/h%d", watchPath(namespace, "all"), i%4, namespace, i%holders), "graphview.v1", nil)
 			if err != nil {
 				if code != http.StatusTooManyRequests {
 					t.Errorf("%d: %v", code, err)

@@ -79,7 +79,7 @@ var bounds = map[string]func(*drawn){
 	"narrowed_graph_visits": func(d *drawn) {
 		claimEachOther(d.t, d.namespace, 250, 220)
 		inParallel(4, 8, func(i int) {
-			d.get(fmt.Sprintf("%s?direction=both&root=configmaps/%s/h%d", d.graph(), d.namespace, i))
+			d.get(fmt.Sprintf("%s?direction=Both&root=configmaps/%s/h%d", d.graph(), d.namespace, i))
 		})
 	},
 	"object_parts": func(d *drawn) {

@@ -188,8 +188,8 @@ func TestMuxThroughAPIServer(t *testing.T) {
 	becomes(one, configMaps(red))
 	becomes(two, configMaps(red))
 
-	const request = `{"queries":[{"include":{"resource_selector_expression":"group == '' && resource in ['configmaps', 'secrets']"}}]}`
-	m.send(t, `{"id":3,"subscribe":{"request":%s}}`, request)
+	const request = `{"queries":[{"include":{"resourceSelectorExpression":"group == '' && resource in ['configmaps', 'secrets']"}}]}`
+	m.send(t, `{"id":3,"subscribe":{"spec":%s}}`, request)
 	m.refuses(t, 3, 1008, "you may not get /graph")
 	create(t, c, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "requester-"}, Subjects: p.subjects,
@@ -198,7 +198,7 @@ func TestMuxThroughAPIServer(t *testing.T) {
 	id := int64(100)
 	eventually(t, 20*time.Second, func() string {
 		id++
-		m.send(t, `{"id":%d,"subscribe":{"request":%s}}`, id, request)
+		m.send(t, `{"id":%d,"subscribe":{"spec":%s}}`, id, request)
 		if a := m.answer(t, id); a.Error != nil {
 			return a.Error.Message
 		}

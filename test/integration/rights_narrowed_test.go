@@ -39,7 +39,7 @@ func rootText(k oracle.VertexKey) string {
 }
 
 func (n narrowing) query() string {
-	query := url.Values{"direction": {strings.ToLower(n.follow.Direction)}, "depth": {fmt.Sprint(n.follow.Depth)}}
+	query := url.Values{"direction": {n.follow.Direction}, "depth": {fmt.Sprint(n.follow.Depth)}}
 	for _, root := range n.roots {
 		query.Add("root", rootText(root))
 	}

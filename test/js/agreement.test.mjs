@@ -21,7 +21,7 @@ test("the focus of the page, ?root= and ?impact= agree", async () => {
     const key = { g: v.g, v: v.v, r: v.r, n: v.n, ...(v.ns ? { ns: v.ns } : {}) };
     const focus = [...neighbourhood(v, { depth: 1, up: true, down: false })].filter((each) => each.present).map((each) => each.key).sort();
     const owned = v.in.filter((arc) => arc.t === "or").map((arc) => arc.s.key);
-    const part = await getGraph({ ...view, content: "none", roots: [key], direction: "up", depth: 1 });
+    const part = await getGraph({ ...view, content: "none", roots: [key], direction: "Up", depth: 1 });
     const above = [...part.vertices.values()].map(({ vx }) => keyOf(vx)).sort();
     if (owned.length === 0) assert.deepEqual(focus, above, v.key);
     else for (const each of above) assert.ok(focus.includes(each), `${each} is above ${v.key}`);

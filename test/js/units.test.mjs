@@ -98,14 +98,14 @@ test("a part of a graph is asked for by name or by key, and a graph knows the ki
     asked.push(new URL(url).search);
     return Response.json({ rev: "1", kinds: [{ g: "", v: "v1", r: "pods", k: "Pod" }] });
   };
-  const graph = await getGraph({ base: "http://graphs", namespace: "shop", name: "web", roots, direction: "both", depth: 2, fetch });
+  const graph = await getGraph({ base: "http://graphs", namespace: "shop", name: "web", roots, direction: "Both", depth: 2, fetch });
   assert.equal(graph.kind(key("a")), "Pod");
   assert.equal(graph.kind({ g: "", r: "nodes" }), undefined);
   const { all, WebSocket } = sockets(() => {});
   const view = new GraphView({ base: "http://graphs", namespace: "shop", name: "web", roots, depth: 1, WebSocket });
   await until(() => all.length === 1);
   view.stop();
-  assert.deepEqual([...new URLSearchParams(asked[0])], [["root", "deployments.apps/shop/web"], ["root", "nodes/a"], ["direction", "both"], ["depth", "2"]]);
+  assert.deepEqual([...new URLSearchParams(asked[0])], [["root", "deployments.apps/shop/web"], ["root", "nodes/a"], ["direction", "Both"], ["depth", "2"]]);
   assert.deepEqual(new URL(all[0].url).searchParams.getAll("root"), ["deployments.apps/shop/web", "nodes/a"]);
   assert.equal(new URL(all[0].url).searchParams.get("depth"), "1");
 });
@@ -160,13 +160,13 @@ test("what is inferred is left out of whatever is asked for", async () => {
   const said = [];
   const connection = { subscribe: (what) => { said.push(JSON.parse(JSON.stringify(what))); return () => {}; } };
   const views = [
-    new GraphView({ connection, ...place, inferred: false }), new GraphView({ connection, request: { queries: [] }, inferred: false }),
+    new GraphView({ connection, ...place, inferred: false }), new GraphView({ connection, spec: { queries: [] }, inferred: false }),
     new GraphView({ connection, ...place }), new GraphView({ connection, ...place, inferred: null }),
   ];
   await until(() => said.length === 4);
   for (const one of views) one.stop();
   const named = { namespace: place.namespace, name: place.name };
-  assert.deepEqual(said, [named, { request: { inferred_references: "Exclude", queries: [] } }, ...[1, 2].map(() => ({ ...named, have: "none" }))]);
+  assert.deepEqual(said, [named, { spec: { inferredReferences: "Exclude", queries: [] } }, ...[1, 2].map(() => ({ ...named, have: "none" }))]);
 });
 
 test("list and get", async () => {
@@ -421,7 +421,7 @@ test("many graphs on one connection, and one of nobody's", async () => {
   });
   const connection = new Connection({ base: base(), ...server, token: "secret" });
   const views = ["a", "b", "none"].map((name) => new GraphView({ connection, ...place, name }));
-  views.push(new GraphView({ connection, request: { queries: [] }, minDelay: 1 }));
+  views.push(new GraphView({ connection, spec: { queries: [] }, minDelay: 1 }));
   const events = views.map(record);
   await until(() => events.every((one) => one.length > 0));
   assert.equal(server.all.length, 1);
@@ -431,7 +431,7 @@ test("many graphs on one connection, and one of nobody's", async () => {
   server.all[0].end(1006);
   await until(() => server.all.length === 2 && [0, 1, 3].every((i) => events[i].filter(({ type }) => type === "rev").length === 2));
   const asked = server.all[1].said.map(({ subscribe }) => subscribe);
-  assert.deepEqual(asked.map(({ name, since, request }) => [name ?? (request && "own"), since]).sort(), [["a", "1"], ["b", "1"], ["own", undefined]]);
+  assert.deepEqual(asked.map(({ name, since, spec }) => [name ?? (spec && "own"), since]).sort(), [["a", "1"], ["b", "1"], ["own", undefined]]);
   for (const view of views) view.stop();
   assert.equal(server.all[1].said.filter(({ unsubscribe }) => unsubscribe).length, 3);
   assert.equal(server.all[1].readyState, 3);

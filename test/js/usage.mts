@@ -16,7 +16,7 @@ const missing: Arc[] = [...graph.arcs.values()].filter((arc) => arc.a?.e);
 console.log(vertices.length, missing.length);
 view.stop();
 const connection = new Connection({ base: "https://example.com", token: "secret" });
-const own = new GraphView({ connection, request: { queries: [{ include: { resource_selector_expression: "true" } }] } });
+const own = new GraphView({ connection, spec: { queries: [{ include: { resourceSelectorExpression: "true" } }] } });
 new GraphView({ connection, namespace: "shop", name: "storefront" });
 const store = createStore(own, { every: 50 });
 const leave: () => void = store.subscribe(() => console.log(store.getSnapshot().ended?.reason));

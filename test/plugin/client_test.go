@@ -34,19 +34,6 @@ roots:
   ignoreArcDirection: [or]
 `
 
-// followedRequest is followedSpec in the words of a request.
-var followedRequest = client.Request{
-	Queries: []client.Query{{Include: &client.Include{
-		ResourceSelectorExpression: "(group == '' && resource in ['pods', 'configmaps', 'secrets', 'serviceaccounts', 'services']) || " +
-			"(group == 'apps' && resource in ['deployments', 'replicasets'])",
-	}}},
-	Namespaces: &client.Namespaces{Names: []string{followed}},
-	Roots: &client.Roots{
-		ObjectSelectorExpressions: []string{"group == 'apps' && resource == 'deployments' && name.startsWith('web')"},
-		IgnoreArcDirection:        []client.ArcType{client.Owner},
-	},
-}
-
 // Clients that are cut off again and again, by both roads and by name or by
 // request, end with the graph that fresh lists give.
 func TestClientEqualsOracle(t *testing.T) {
@@ -150,7 +137,11 @@ func follow(t *testing.T, config *rest.Config, byRequest bool, content client.Co
 	o := client.Options{MaxPause: 100 * time.Millisecond, Content: content}
 	s := c.Watch(followed, "view", o)
 	if byRequest {
-		s = c.Request(followedRequest, o)
+		var spec client.Spec
+		if err := yaml.UnmarshalStrict([]byte(followedSpec), &spec); err != nil {
+			t.Fatal(err)
+		}
+		s = c.Request(spec, o)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

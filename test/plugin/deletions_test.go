@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/client"
 )
 
@@ -194,8 +195,8 @@ func (q *question) key(made map[string]string) client.Key {
 	return k
 }
 
-// request describes the graph of the namespace.
-func (q *question) request() client.Request {
+// spec returns the ad-hoc view of the namespace.
+func (q *question) spec() client.Spec {
 	var terms []string
 	for _, kinds := range []map[string]string{impactKinds, clusterKinds} {
 		for _, resource := range kinds {
@@ -205,9 +206,9 @@ func (q *question) request() client.Request {
 	}
 	slices.Sort(terms)
 	terms = append(terms, fmt.Sprintf("group == '%s.example.com'", q.namespace))
-	return client.Request{
-		Queries:    []client.Query{{Include: &client.Include{ResourceSelectorExpression: strings.Join(terms, " || ")}}},
-		Namespaces: &client.Namespaces{Names: []string{q.namespace}},
+	return client.Spec{
+		Queries:    []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: strings.Join(terms, " || ")}}},
+		Namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{v1alpha1.NamespaceName(q.namespace)}},
 	}
 }
 

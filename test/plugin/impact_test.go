@@ -121,7 +121,7 @@ func (q *question) ask(t *testing.T, reader *client.Client, made map[string]stri
 	t.Helper()
 	var gone map[string]bool
 	check := func() string {
-		found, err := reader.RequestImpact(t.Context(), q.request(), q.key(made), q.policy, client.Options{})
+		found, err := reader.RequestImpact(t.Context(), q.spec(), q.key(made), q.policy, client.Options{})
 		if err != nil {
 			return q.String() + ": " + err.Error()
 		}

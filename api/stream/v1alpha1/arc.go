@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"graphview.dev/api/v1alpha1"
 )
 
-// ArcType is the type of a reference: or, from an object to its owner; r, from an object to one that it
-// uses or selects; t, from an object to one that it names for other objects to use.
-//
-// +kubebuilder:validation:Enum=or;r;t
-type ArcType string
+// ArcType is the type of a reference.
+type ArcType = v1alpha1.ArcType
 
 // Outside says why the destination of a reference is not in the graph, although it may exist: outside,
 // it exists and the view does not select it; unknown, the view does not watch its kind or namespace.
@@ -26,7 +25,7 @@ type Arc struct {
 	To Key `json:"d"`
 	// t is the type: or, to an owner; r, to an object that the source uses or selects; t, to an object
 	// that the source names for others to use.
-	Type ArcType `json:"t"`
+	Type v1alpha1.ArcType `json:"t"`
 	// a has more properties. An arc that is deleted has none.
 	Attributes Attributes `json:"a,omitzero"`
 }
@@ -41,7 +40,7 @@ type ArcKey struct {
 	// d is the destination.
 	To Key `json:"d"`
 	// t is the type.
-	Type ArcType `json:"t"`
+	Type v1alpha1.ArcType `json:"t"`
 }
 
 // Compare orders keys by source, type and destination.

@@ -1,6 +1,6 @@
 package v1alpha1
 
-import "encoding/json"
+import "graphview.dev/api/v1alpha1"
 
 // ClientMessage is a message of a client on a connection for many graphs. It has either subscribe or
 // unsubscribe.
@@ -14,7 +14,7 @@ type ClientMessage struct {
 }
 
 // Subscribe asks for the graph of a GraphView, by namespace and name, or for that of an ad-hoc view, by
-// request.
+// spec.
 type Subscribe struct {
 	// cluster is the name of the ClusterLink of the cluster that has the GraphView.
 	Cluster string `json:"cluster,omitempty"`
@@ -29,22 +29,21 @@ type Subscribe struct {
 	// content is the content of each vertex.
 	// +kubebuilder:validation:Enum=object;summary;none
 	Content string `json:"content,omitempty"`
-	// roots narrow the graph to these objects and those that they lead to, each as
+	// root narrows the graph to these objects and those that they lead to, each as
 	// RESOURCE.GROUP/NAMESPACE/NAME.
-	Roots []string `json:"roots,omitempty"`
-	// direction is the direction from the roots.
+	Root []string `json:"root,omitempty"`
+	// direction is the direction from root; Down without it.
+	// +kubebuilder:validation:Enum=Down;Up;Both
 	Direction string `json:"direction,omitempty"`
-	// depth is the maximum number of references from the nearest root; 0 means no maximum.
+	// depth is the maximum number of references from the nearest object of root; 0 means no maximum.
 	Depth int `json:"depth,omitempty"`
 	// impact asks for the effect of the deletion of this object, in place of the graph.
 	Impact string `json:"impact,omitempty"`
 	// propagationPolicy, with impact, says how the object is deleted.
 	PropagationPolicy string `json:"propagationPolicy,omitempty"`
-	// request describes an ad-hoc view.
-	// +kubebuilder:validation:Schemaless
-	// +kubebuilder:validation:Type=object
-	// +kubebuilder:pruning:PreserveUnknownFields
-	Request json.RawMessage `json:"request,omitempty"`
+	// spec is that of an ad-hoc view: the spec of a GraphView without serviceAccountName. The view has the rights of
+	// its user and exists while the channel is open.
+	Spec *v1alpha1.GraphViewSpec `json:"spec,omitempty"`
 }
 
 // Unsubscribe ends a channel.

@@ -141,10 +141,13 @@ func (r *reader) resolve(all map[crd.TypeIdent]*named, at crd.TypeIdent, s *apie
 				return
 			}
 		}
-		description := s.Description
+		description, enum := s.Description, s.Enum
 		named := r.schema(ident)
 		*s = *named.DeepCopy()
 		s.Description = cmp.Or(description, s.Description)
+		if len(enum) > 0 {
+			s.Enum = enum
+		}
 		r.resolve(all, ident, s)
 		return
 	}

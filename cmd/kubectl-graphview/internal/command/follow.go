@@ -99,7 +99,7 @@ func (v *view) followPart(content client.Content, part *client.Narrow) *follower
 }
 
 // request subscribes to a view of the user's own.
-func (v *view) request(r client.Request, content client.Content) *follower {
+func (v *view) request(r client.Spec, content client.Content) *follower {
 	f := v.newFollower()
 	f.Subscription = v.client.Request(r, client.Options{OnRetry: f.retry, Content: content, ExcludeInferred: !v.inferred})
 	return f

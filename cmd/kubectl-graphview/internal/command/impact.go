@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/client"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/printable"
@@ -92,8 +93,8 @@ func (v *view) impactOf(ctx context.Context, q question, object, policy string) 
 	if v.name != "" {
 		found, err = v.client.Impact(waiting, v.namespace, v.name, key, policy, o)
 	} else {
-		var r client.Request
-		if r, err = q.request(v.namespace, v.mapper); err != nil {
+		var r v1alpha1.GraphViewSpec
+		if r, err = q.spec(v.namespace, v.mapper); err != nil {
 			return nil, err
 		}
 		found, err = v.client.RequestImpact(waiting, r, key, policy, o)

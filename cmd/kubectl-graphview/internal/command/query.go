@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/client"
 	"graphview.dev/stream/format"
 )
@@ -71,7 +72,7 @@ It takes the ClusterRole graphview-requester, or --local.`,
 			if c.local.serves() {
 				q.namespaces, q.allNamespaces = c.local.namespaces, len(c.local.namespaces) == 0
 			}
-			r, err := q.request(v.namespace, c.mapper)
+			r, err := q.spec(v.namespace, c.mapper)
 			if err != nil {
 				return err
 			}
@@ -82,7 +83,7 @@ It takes the ClusterRole graphview-requester, or --local.`,
 				if follows || output != outputTree {
 					return usagef(cmd, "--reverse with roots draws a tree: leave out -w and -o")
 				}
-				s.from, r.Roots = begin.ObjectSelectorExpressions, nil
+				s.from, r.Roots = expressionsOf(begin), nil
 			}
 			content := client.ContentObject
 			if output == formatHTML || output == outputTable {
@@ -98,18 +99,14 @@ It takes the ClusterRole graphview-requester, or --local.`,
 				return failed
 			}
 			if begin != nil && failed == nil && (content == client.ContentObject || len(q.rootCEL) == 0) {
-				if err := q.wantRoots(cmd.Context(), g, begin.ObjectSelectorExpressions); err != nil {
+				if err := q.wantRoots(cmd.Context(), g, expressionsOf(begin)); err != nil {
 					c.leftOut(c.ErrOut, answerFrom(v, g, false).LeftOut())
 					return err
 				}
 			}
 			switch output {
 			case outputTree:
-				var expressions []string
-				if r.Roots != nil {
-					expressions = r.Roots.ObjectSelectorExpressions
-				}
-				err = c.draw(cmd.Context(), v, g, s, expressions)
+				err = c.draw(cmd.Context(), v, g, s, expressionsOf(r.Roots))
 			case outputTable:
 				err = c.writeTable(v.namespace, g)
 			case outputJSON:
@@ -185,17 +182,17 @@ func (q *question) in(namespace string) []string {
 	return []string{namespace}
 }
 
-// request puts the flags into the protocol's words.
-func (q *question) request(namespace string, mapper func() (meta.RESTMapper, error)) (client.Request, error) {
-	var r client.Request
+// spec returns the ad-hoc view that the flags describe.
+func (q *question) spec(namespace string, mapper func() (meta.RESTMapper, error)) (v1alpha1.GraphViewSpec, error) {
+	var r v1alpha1.GraphViewSpec
 	if len(q.exclude) > 0 {
 		text, err := selection(q.exclude, mapper)
 		if err != nil {
 			return r, err
 		}
-		r.Queries = append(r.Queries, client.Query{Exclude: &client.Exclude{ResourceSelectorExpression: text}})
+		r.Queries = append(r.Queries, v1alpha1.Query{Exclude: &v1alpha1.Exclude{ResourceSelectorExpression: text}})
 	}
-	include := client.Include{ResourceSelectorExpression: "namespaced && !(" + unwatched + ")"}
+	include := v1alpha1.Include{ResourceSelectorExpression: "namespaced && !(" + unwatched + ")"}
 	switch {
 	case q.resourceCEL != "":
 		include.ResourceSelectorExpression = q.resourceCEL
@@ -207,27 +204,45 @@ func (q *question) request(namespace string, mapper func() (meta.RESTMapper, err
 		include.ResourceSelectorExpression = text
 	}
 	if q.labels+q.fields+q.cel+q.jsonPath != "" {
-		include.Object = &client.Object{LabelSelector: q.labels, FieldSelector: q.fields, ObjectSelectorExpression: q.cel, JSONPath: q.jsonPath}
+		include.Object = &v1alpha1.ObjectFilter{LabelSelector: q.labels, FieldSelector: q.fields, ObjectSelectorExpression: q.cel, JSONPath: q.jsonPath}
 	}
-	r.Queries = append(r.Queries, client.Query{Include: &include})
+	r.Queries = append(r.Queries, v1alpha1.Query{Include: &include})
 	if !q.allNamespaces {
-		r.Namespaces = &client.Namespaces{Names: q.in(namespace)}
+		r.Namespaces = &v1alpha1.Namespaces{}
+		for _, name := range q.in(namespace) {
+			r.Namespaces.Names = append(r.Namespaces.Names, v1alpha1.NamespaceName(name))
+		}
 	}
-	expressions := slices.Clone(q.rootCEL)
+	var expressions []v1alpha1.Expression
+	for _, text := range q.rootCEL {
+		expressions = append(expressions, v1alpha1.Expression(text))
+	}
 	for _, root := range q.roots {
 		text, err := rootExpression(root, mapper)
 		if err != nil {
 			return r, err
 		}
-		expressions = append(expressions, text)
+		expressions = append(expressions, v1alpha1.Expression(text))
 	}
 	if len(expressions) > 0 {
-		r.Roots = &client.Roots{ObjectSelectorExpressions: expressions}
+		r.Roots = &v1alpha1.Roots{ObjectSelectorExpressions: expressions}
 		for _, t := range q.against {
-			r.Roots.IgnoreArcDirection = append(r.Roots.IgnoreArcDirection, client.ArcType(t))
+			r.Roots.IgnoreArcDirection = append(r.Roots.IgnoreArcDirection, v1alpha1.ArcType(t))
 		}
 	}
 	return r, nil
+}
+
+// expressionsOf returns the expressions of roots, none for nil.
+func expressionsOf(roots *v1alpha1.Roots) []string {
+	if roots == nil {
+		return nil
+	}
+	texts := make([]string, 0, len(roots.ObjectSelectorExpressions))
+	for _, expression := range roots.ObjectSelectorExpressions {
+		texts = append(texts, string(expression))
+	}
+	return texts
 }
 
 // selection is an expression for resources by their names.
