@@ -111,6 +111,10 @@ portal: control-plane build dashboard-bundle ## follow a graph in <graph-view> f
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" GRAPHVIEW_PORTAL_MINUTES=$(MINUTES) GRAPHVIEW_PORTAL_TOKEN=$(TOKEN_SECONDS) \
 	go run ./test/js --test-name-pattern='a portal whose tokens expire'
 
+.PHONY: npm-package
+npm-package: ## pack the JavaScript client and <graph-view> for npm, with their types, into bin/
+	@mkdir -p bin && cd client/js && npm pack --pack-destination ../../bin
+
 .PHONY: dashboard-bundle
 dashboard-bundle: ## write <graph-view> as one file, for other web pages, to bin/graph-view.js
 	@go run ./hack/bundle -single bin/graph-view.js

@@ -1,4 +1,5 @@
 // Types of element.js, which defines <graph-view>. docs/clients.md describes its attributes and properties.
+import type { Message } from "./graphview.js";
 
 /** An object that is selected in the map. */
 export interface GraphViewObject {
@@ -6,6 +7,8 @@ export interface GraphViewObject {
   version: string;
   resource: string;
   kind: string;
+  /** The cluster of several, undefined where there is one. */
+  cluster?: string;
   /** "" for objects of the cluster. */
   namespace: string;
   name: string;
@@ -19,7 +22,13 @@ export interface GraphViewAction {
 
 export type GraphViewToken = string | (() => string | Promise<string>);
 
-/** The attributes and properties that a page sets. */
+/** A message of the stream that has a whole graph with summaries. */
+export interface GraphViewSnapshot extends Pick<Message, "actions" | "warnings" | "kinds" | "synced"> {
+  /** When it was taken, in milliseconds since 1970. */
+  taken: number;
+}
+
+/** The attributes and properties that a page sets. Each attribute is also a property. */
 export interface GraphViewAttributes {
   /** [CLUSTER:]NAMESPACE/NAME, with the cluster at a hub. */
   view?: string;
@@ -30,12 +39,22 @@ export interface GraphViewAttributes {
   transport?: "events";
   /** Everything runs in the page's own thread. */
   worker?: "none";
+  /** Keys act wherever the focus is, for a page that has nothing else in it. */
+  keys?: "page";
+  /** Only a part of the view: what this object, RESOURCE.GROUP/NAMESPACE/NAME, leads to. */
+  root?: string;
+  /** What of the root: what it leads to (default), what leads to it, or both. */
+  direction?: "down" | "up" | "both";
+  /** How many references from the root. */
+  depth?: number | string;
   /** A bearer token, or a function that is called for each connection and request. Another token opens the view again, and any token once the stream has ended. */
   token?: GraphViewToken;
-  /** A graph to show in place of a live one. */
-  snapshot?: { actions: unknown[]; warnings?: unknown[]; kinds?: unknown[]; synced?: boolean; taken: number };
+  /** A graph to show in place of a live one. It needs no view. */
+  snapshot?: GraphViewSnapshot;
   /** Returns the buttons in the details of an object. */
   actions?: (object: GraphViewObject) => GraphViewAction[];
+  /** The part of a permalink after its "?". */
+  state?: string;
 }
 
 export interface GraphViewElementEvents {
@@ -44,15 +63,45 @@ export interface GraphViewElementEvents {
   /** A card or box was opened or folded. */
   open: CustomEvent<{ key: string; box?: boolean }>;
   statechange: CustomEvent<{ state: string }>;
+  /** At a hub, a reference leads to another cluster. Unless its default is prevented, the element shows that view. */
+  follow: CustomEvent<{ view: string; name: string }>;
+  /** The stream has ended for a reason that a person has to remove. Unless its default is prevented, the element says so. */
+  refused: CustomEvent<{ code?: number; reason?: string; message?: string }>;
 }
 
 export class GraphViewElement extends HTMLElement {
   view: string;
+  base: string;
+  /** "" is as the system has it. */
+  theme: "light" | "dark" | "";
+  transport: "events" | "";
+  worker: "none" | "";
+  keys: "page" | "";
+  root: string;
+  direction: "down" | "up" | "both" | "";
+  get depth(): string;
+  set depth(depth: number | string | undefined);
   token?: GraphViewToken;
-  snapshot?: GraphViewAttributes["snapshot"];
+  snapshot?: GraphViewSnapshot;
   actions?: GraphViewAttributes["actions"];
-  /** The part of a permalink after its "?". */
   state: string;
+  /** Follows the view again, after the stream has ended. */
+  retry(): void;
+
+  addEventListener<K extends keyof GraphViewElementEvents>(
+    type: K, listener: (this: GraphViewElement, event: GraphViewElementEvents[K]) => unknown, options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener<K extends keyof HTMLElementEventMap>(
+    type: K, listener: (this: HTMLElement, event: HTMLElementEventMap[K]) => unknown, options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
+  removeEventListener<K extends keyof GraphViewElementEvents>(
+    type: K, listener: (this: GraphViewElement, event: GraphViewElementEvents[K]) => unknown, options?: boolean | EventListenerOptions,
+  ): void;
+  removeEventListener<K extends keyof HTMLElementEventMap>(
+    type: K, listener: (this: HTMLElement, event: HTMLElementEventMap[K]) => unknown, options?: boolean | EventListenerOptions,
+  ): void;
+  removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
 }
 
 declare global {

@@ -1,17 +1,19 @@
 // <graph-view view="shop/storefront">: a live drawing of a graph, with an outline,
-// details, search and filters. Attributes: view, base, theme (light, dark),
+// details, search and filters. Attributes, which are properties too: view, base, theme (light, dark),
 // transport, worker ("none": in the page's own thread), keys ("page": they act wherever
-// the focus is, for a page with nothing else in it). Properties: token, view, snapshot, actions, state (a permalink's).
-// Events: select, open, statechange. Parts: bar, map, panel, outline, timeline.
+// the focus is, for a page with nothing else in it), and root, direction and depth, which show a part of the view.
+// Properties: token, snapshot, actions, state (a permalink's). Method: retry.
+// Events: select, open, statechange, follow, refused. Slots: start, end, refused. Parts: bar, map, legend, panel, outline, timeline.
 import { Controller } from "./view/controller.js";
 import { Link, placeOf } from "./link.js";
 import { h } from "./view/h.js";
 import { styleSheet } from "./view/style.js";
 
+const attributes = ["view", "base", "theme", "transport", "worker", "keys", "root", "direction", "depth"];
 const noWorker = () => { throw new Error("not wanted"); };
 
 export class GraphViewElement extends HTMLElement {
-  static observedAttributes = ["view", "base", "transport", "theme"];
+  static observedAttributes = ["view", "base", "transport", "theme", "root", "direction", "depth"];
 
   /** A link that the page has begun to use, until the element takes it. */
   link;
@@ -28,7 +30,7 @@ export class GraphViewElement extends HTMLElement {
   constructor() {
     super();
     // A property that was set before the element was defined would hide the setter.
-    for (const name of ["token", "view", "snapshot", "actions", "state"]) {
+    for (const name of ["token", "snapshot", "actions", "state", ...attributes]) {
       if (!Object.hasOwn(this, name)) continue;
       const value = this[name];
       delete this[name];
@@ -83,11 +85,6 @@ export class GraphViewElement extends HTMLElement {
 
   set actions(actions) { this.#actions = actions; }
 
-  /** NAMESPACE/NAME, as the attribute. */
-  get view() { return this.getAttribute("view") ?? ""; }
-
-  set view(view) { this.setAttribute("view", view ?? ""); }
-
   /**
    * A graph as it was once: {actions, warnings, synced, taken}, a message of the stream
    * with summaries, and when it was taken, in milliseconds. While there is one,
@@ -108,6 +105,9 @@ export class GraphViewElement extends HTMLElement {
     this.#controller?.restore(text);
   }
 
+  /** Follows the view again, after the stream has ended. */
+  retry() { this.#controller?.retry(); }
+
   /** The controller, for tests and measurements. */
   get controller() { return this.#controller; }
 
@@ -124,16 +124,18 @@ export class GraphViewElement extends HTMLElement {
 
   #openNow() {
     if (!this.#controller || !this.isConnected) return;
-    const place = placeOf(this.view);
+    const place = placeOf(this.getAttribute("view") ?? "");
     const { namespace, name } = place;
-    if (!namespace || !name) {
+    const snapshot = this.#snapshot;
+    if (!snapshot && (!namespace || !name)) {
       this.#opened = "";
       this.#controller.close();
       return;
     }
-    const snapshot = this.#snapshot;
-    const options = snapshot ? { namespace, name, snapshot }
-      : { ...place, base: this.getAttribute("base") ?? location.origin, transport: this.getAttribute("transport") ?? undefined };
+    const of = (attribute) => this.getAttribute(attribute) || undefined;
+    const root = of("root");
+    const part = root && { roots: [root], direction: of("direction"), depth: Number(of("depth")) || undefined };
+    const options = snapshot ? { namespace, name, snapshot } : { ...place, base: of("base") ?? location.origin, transport: of("transport"), ...part };
     // Another function is no other token: each connection calls the one of its time.
     const opened = JSON.stringify(snapshot ? [namespace, name] : [options, typeof this.#token === "function" || this.#token]);
     if (opened === this.#opened && snapshot === this.#shown && this.#controller.status.state !== "ended") return;
@@ -141,6 +143,17 @@ export class GraphViewElement extends HTMLElement {
     this.#shown = snapshot;
     this.#controller.open(options);
   }
+}
+
+for (const name of attributes) {
+  Object.defineProperty(GraphViewElement.prototype, name, {
+    configurable: true, enumerable: true,
+    get() { return this.getAttribute(name) ?? ""; },
+    set(value) {
+      if (value === undefined || value === null) this.removeAttribute(name);
+      else this.setAttribute(name, value);
+    },
+  });
 }
 
 if (!customElements.get("graph-view")) customElements.define("graph-view", GraphViewElement);

@@ -10,6 +10,9 @@ import (
 	"graphview.dev/test/must"
 )
 
+// elementFile has <graph-view> in the package.
+const elementFile = "element.js"
+
 // makePackage packs the JavaScript client as `npm pack` does, with <graph-view> in one file.
 func (r *release) makePackage(ctx context.Context) {
 	const folder = "client/js"
@@ -18,6 +21,7 @@ func (r *release) makePackage(ctx context.Context) {
 		found := must.Get(filepath.Glob(filepath.Join(folder, pattern)))
 		paths = append(paths, found...)
 	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return filepath.Base(path) == elementFile }) // of an npm pack
 	slices.Sort(paths)
 	var entries []entry
 	for _, path := range paths {
@@ -29,7 +33,7 @@ func (r *release) makePackage(ctx context.Context) {
 		entries = append(entries, entry{name: "package/" + name, content: content})
 	}
 	page := r.bundledElement(ctx)
-	entries = append(entries, entry{name: "package/element.js", content: page})
+	entries = append(entries, entry{name: "package/" + elementFile, content: page})
 	content := tarball(entries)
 	r.publish("graphview-npm-"+r.plain()+".tgz", content)
 }

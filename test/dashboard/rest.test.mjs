@@ -63,6 +63,18 @@ test("the rest opens, and is not folded where a filter chose it or where there i
   assert.deepEqual(drawn(shop().filter(({ svx, sarc }) => (svx?.vx ?? sarc.s).r.startsWith("role"))).boxes("shop"), ["viewer"]);
 });
 
+test("a Deployment that is opened stays in one box with its Pods, also if these alone have a label", () => {
+  const [pod, web] = [key("pods", "shop", "web-1"), key("deployments", "shop", "web")];
+  const actions = [...shop({ app: "" }), put(pod, { k: "Pod", app: "web" }), { sarc: { s: pod, d: web, t: "or", a: { c: true } } }];
+  const { model, boxes } = drawn(actions);
+  const before = boxes("shop");
+  model.open("apps/v1/deployments/shop/web", true);
+  model.invalidate();
+  model.update(1);
+  assert.deepEqual(boxes("shop"), before);
+  assert.equal(model.card("/v1/pods/shop/web-1").app, model.card("apps/v1/deployments/shop/web").app);
+});
+
 test("what is not well leaves the rest, and comes back to it", () => {
   const { store, model, boxes } = drawn(shop());
   for (const [h, want] of [["degraded", ["2 other objects", "no references", "web", "worker"]], ["ok", ["3 other objects", "web", "worker"]]]) {
@@ -78,7 +90,12 @@ test("a box says its name and then the cause, and everything that follows from i
     put(key("services", "shop", "worker"), { h: "degraded", w: "NoEndpoints", app: "shop" }), missing]);
   const app = model.places.get("shop").apps.find(({ title }) => title === "worker");
   assert.deepEqual([app.title, app.why, app.problems, model.causes.list.length], ["worker", "ConfigMap flags is missing", 1, 1]);
-  assert.deepEqual(new Answers(store, model).problems().map(({ kind, name }) => `${kind} ${name}`), ["ConfigMap flags"]);
+  const answers = new Answers(store, model);
+  const names = (list) => list.map(({ kind, name }) => `${kind} ${name}`);
+  assert.deepEqual(names(answers.problems()), ["ConfigMap flags"]);
+  const about = (r, n) => answers.details({ key: `${groups[r] ?? ""}/v1/${r}/shop/${n}` });
+  assert.deepEqual(names(about("configmaps", "flags").stops), ["Deployment worker", "Service worker"]);
+  assert.deepEqual(names(about("services", "worker").causes), ["ConfigMap flags"]);
 });
 
 test("autoscalers that all lack metrics are one problem, and make no box red", () => {

@@ -10,7 +10,9 @@ mkdirSync(out, { recursive: true });
 
 // The controller of the page, in which each picture is set up.
 const act = (page, what) => page.evaluate(`(async () => { const c = document.querySelector("graph-view").controller; ${what} })()`);
-const broken = `const bad = (await c.link.ask("problems")).find((v) => v.kind === "Deployment" || v.kind === "StatefulSet");`;
+const broken = `const causes = await c.link.ask("problems");
+  const followers = (await Promise.all(causes.map(({ key }) => c.link.ask("details", { key })))).flatMap(({ stops }) => stops);
+  const bad = [...followers, ...causes].find((v) => v.kind === "Deployment" || v.kind === "StatefulSet");`;
 // The details take their room from the map.
 const shown = `for (let i = 0; c.details.element.hidden || i < 10; i++) await new Promise(requestAnimationFrame);`;
 

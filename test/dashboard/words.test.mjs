@@ -69,8 +69,8 @@ test("kinds are known by the names of their resources", () => {
 
 test("what was selected is said in one sentence", () => {
   const v = { kind: "Deployment", name: "cart", ns: "shop", present: true, health: "degraded", why: "CrashLoopBackOff", ready: [2, 3], uses: [1, 2, 3], usedBy: [1], box: "cart" };
-  assert.equal(selectionOf(v), "Deployment cart, degraded, CrashLoopBackOff, 2 of 3 ready; uses 3, used by 1; cart in shop");
-  assert.equal(selectionOf({ ...v, kind: "ConfigMap", present: false, absent: "missing", why: "", ready: undefined, uses: [], box: "" }), "ConfigMap cart, missing; uses 0, used by 1");
+  assert.equal(selectionOf(v), "Deployment cart, degraded, CrashLoopBackOff, 2 of 3 ready; refers to 3, referred to by 1; cart in shop");
+  assert.equal(selectionOf({ ...v, kind: "ConfigMap", present: false, absent: "missing", why: "", ready: undefined, uses: [], box: "" }), "ConfigMap cart, missing; refers to 0, referred to by 1");
 });
 
 const luminance = (hex) => {

@@ -83,7 +83,7 @@ test("the dashboard by keys alone: a broken object is found, focused, and left a
   const chosen = "apps/v1/deployments/large/app-07";
   await eventually(async () => ((await now()).selected === chosen ? "" : (await now()).selected));
   const spoken = () => page.locator("graph-view [role=status]").textContent();
-  await eventually(async () => (/^Deployment app-07, .*uses \d+, used by \d+/.test(await spoken()) ? "" : await spoken()));
+  await eventually(async () => (/^Deployment app-07, .*refers to \d+, referred to by \d+/.test(await spoken()) ? "" : await spoken()));
   // Everything in its box is opened, and folded.
   const cards = () => page.evaluate(() => document.querySelector("graph-view").controller.map.scene.cards.size);
   const folded = await cards();

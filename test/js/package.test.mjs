@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
+import { fileURLToPath } from "node:url";
 
 const file = process.env.GRAPHVIEW_PACKAGE;
 
@@ -41,4 +42,16 @@ test("npm installs the package of a release, which works by its names", (t) => {
   run(process.execPath, path.join(modules, "typescript", "bin", "tsc"), "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--jsx", "react-jsx",
     "--lib", "es2022,dom,dom.iterable", "--types", "react", "usage.tsx");
   assert.match(readFileSync(path.join(dir, "node_modules", "graphview", "element.js"), "utf8"), /customElements\.define\("graph-view"/);
+});
+
+test("npm pack in client/js has every file that the package of a release has", (t) => {
+  const folder = fileURLToPath(new URL("../../client/js/", import.meta.url));
+  const dir = mkdtempSync(path.join(tmpdir(), "graphview-pack-"));
+  t.after(() => {
+    for (const made of [dir, path.join(folder, "element.js"), path.join(folder, "LICENSE")]) rmSync(made, { recursive: true, force: true });
+  });
+  const { status, stderr } = spawnSync("npm", ["pack", "--silent", "--pack-destination", dir], { cwd: folder, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  const files = (archive) => spawnSync("tar", ["-tzf", archive], { encoding: "utf8" }).stdout.trim().split("\n").sort();
+  assert.deepEqual(files(path.join(dir, "graphview-0.0.0.tgz")), files(file));
 });

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import test from "node:test";
+import { fileURLToPath } from "node:url";
 
 import * as client from "../../client/js/graphview.js";
-import { require } from "./place.mjs";
+import { require, tools } from "./place.mjs";
 
 test("the page and the client have no type errors", () => {
   const { status, stdout } = spawnSync(process.execPath, [require.resolve("typescript/bin/tsc"), "-p", "../../dashboard/tsconfig.json"], { encoding: "utf8" });
@@ -19,4 +23,25 @@ test("the types are those of the client", () => {
   assert.deepEqual(Object.keys(client).sort(), [
     "Graph", "GraphView", "GraphViewError", "GraphViewEvent", "arcKey", "getGraph", "getImpact", "getObject", "healthAt", "listGraphs", "problems", "vertexKey", "warningKey",
   ]);
+});
+
+test("the snippets of the README, and the element in JSX, compile under strict", (t) => {
+  const folder = fileURLToPath(new URL("../../client/js/", import.meta.url));
+  const dir = mkdtempSync(path.join(tmpdir(), "graphview-readme-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const readme = readFileSync(path.join(folder, "README.md"), "utf8");
+  const snippets = [...readme.matchAll(/^```(?:js|ts|tsx)\n(.*?)^```/gms)].map(([, text]) => text);
+  assert.ok(snippets.length >= 4, `${snippets.length} snippets`);
+  const named = "declare const session: { token(): Promise<string> };\n"; // what a reader has
+  snippets.forEach((text, i) => writeFileSync(path.join(dir, `snippet${i}.tsx`), `${named}${text}\nexport {};\n`));
+  writeFileSync(path.join(dir, "usage.tsx"), readFileSync(new URL("usage.tsx", import.meta.url)));
+  // As npm lays it out.
+  mkdirSync(path.join(dir, "node_modules", "@types"), { recursive: true });
+  cpSync(folder, path.join(dir, "node_modules", "graphview"), { recursive: true });
+  for (const name of ["react", "@types/react"]) symlinkSync(path.join(tools, "node_modules", name), path.join(dir, "node_modules", name));
+  const compilerOptions = { strict: true, noEmit: true, target: "es2022", module: "nodenext", jsx: "react-jsx", lib: ["es2022", "dom", "dom.iterable"], types: ["react"] };
+  writeFileSync(path.join(dir, "package.json"), '{"private": true, "type": "module"}');
+  writeFileSync(path.join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.tsx"] }));
+  const { status, stdout } = spawnSync(process.execPath, [require.resolve("typescript/bin/tsc"), "-p", dir], { encoding: "utf8" });
+  assert.deepEqual([status, stdout], [0, ""]);
 });

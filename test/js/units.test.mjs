@@ -7,7 +7,8 @@ import test from "node:test";
 
 import { Connection } from "../../client/js/connection.js";
 import { Sums, tagOf, tagOfKey } from "../../client/js/contents.js";
-import { Graph, GraphView, GraphViewError, getGraph, getImpact, getObject, listGraphs, vertexKey } from "../../client/js/graphview.js";
+import { Graph, GraphView, GraphViewError, getGraph, getImpact, getObject, listGraphs, problems, vertexKey } from "../../client/js/graphview.js";
+import { problemsOf } from "../../client/js/problems.js";
 import { createStore } from "../../client/js/store.js";
 import { keyOf, Store } from "../../dashboard/web/model/store.js";
 import { remoteEnds } from "../../dashboard/web/view/remote.js";
@@ -88,6 +89,27 @@ test("the client and the page count objects as the Go client does", () => {
     const v = store.find(keyOf(of));
     if (v && health) assert.deepEqual({ health: v.health, why: v.why }, want, `page: ${name}`);
     else assert.equal(v?.health ?? "unknown", "unknown", `page: ${name}`);
+  }
+});
+
+test("the client and the page group problems as the Go client does", () => {
+  const cases = JSON.parse(readFileSync(new URL("../../client/testdata/problems.json", import.meta.url), "utf8"));
+  assert.ok(Object.keys(cases).length > 10);
+  for (const [name, { message, now, want }] of Object.entries(cases)) {
+    const graph = new Graph();
+    graph.apply(message);
+    const plain = ({ object, health, source, why, shared, stops = [] }) => ({ object, health, source, why, shared: shared === true, stops });
+    const wanted = want.map(plain);
+    assert.deepEqual(problems(graph, 1000 * now).map(plain), wanted, `client: ${name}`);
+    const store = new Store();
+    store.kindOf = (key) => graph.kind(key);
+    store.hasAll = (...about) => graph.hasAll(...about);
+    store.apply(message.actions, { reset: true, at: 1000 });
+    store.grow(1000 * now);
+    store.take(1000 * now);
+    const nameOf = ({ g, v, r, ns, n }) => ({ g, v, r, n, ...ns && { ns } });
+    const found = problemsOf(store).map((p) => plain({ ...p, object: nameOf(p.object), source: nameOf(p.source), stops: p.stops.map(nameOf) }));
+    assert.deepEqual(found, wanted, `page: ${name}`);
   }
 });
 

@@ -54,7 +54,7 @@ export class Answers {
     return {
       ...brief(v), group: v.g, version: v.v, resource: v.r, uid: v.uid, created: v.t, root: v.root, ready: v.rd, remote: v.x,
       card: v.home !== undefined ? v.card?.key : undefined, box: v.home !== undefined && v.card?.app ? v.card.app.title : "",
-      owners: owners.map(brief), troubles: troublesOf(v),
+      owners: owners.map(brief), troubles: troublesOf(v), ...causeOf(v),
       owns: v.in.filter((arc) => arc.t === "or").map((arc) => end(arc, arc.s)).sort(byWorst),
       uses: v.out.filter((arc) => arc.t !== "or").map((arc) => end(arc, arc.d)).sort(byWorst),
       usedBy: v.in.filter((arc) => arc.t !== "or").map((arc) => end(arc, arc.s)).sort(byWorst),
@@ -127,6 +127,14 @@ export class Answers {
 }
 
 const brief = (v) => ({ key: v.key, kind: v.kind, resource: v.r, role: v.role, ns: v.ns, name: v.n, health: v.health, why: v.why, present: v.present, absent: v.present ? "" : absences[v.health] ?? "missing" });
+
+// Returns the cause of an object's problem, or what follows from it if it is the cause.
+function causeOf(v) {
+  const { problem } = v;
+  if (!problem) return { causes: [], stops: [], shared: false };
+  const isCause = problem.object === v;
+  return { causes: isCause ? [] : [brief(problem.object)], stops: isCause ? problem.stops.map(brief) : [], shared: problem.shared };
+}
 
 // Returns the problems of the objects that an object owns, one for each reason: {n, kind, why, key, name} of the first.
 function troublesOf(v) {

@@ -83,7 +83,7 @@ function stateOf({ anchor, worst, health, users, hub }) {
   else if (isProblem(health) || health === "progressing") words = because(worst, anchor);
   else if (health === "suspended" || health === "terminating") words = health;
   else if (anchor.rd) words = readyOf(anchor);
-  return [words, hub && users > 1 && `used by ${users}`].filter(Boolean).join(" · ");
+  return [words, hub && users > 1 && `referred to by ${users}`].filter(Boolean).join(" · ");
 }
 
 /** "2 of 3 ready", and of a budget, which may have more than it needs, "2 healthy, 1 needed". */

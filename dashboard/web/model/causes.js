@@ -5,11 +5,11 @@ import { counted } from "./kinds.js";
 /** "1 problem", "1,204 problems" */
 export const problems = (number) => `${number.toLocaleString("en")} problem${number === 1 ? "" : "s"}`;
 
-/** What is wrong, below a title that may name the object already: "ConfigMap flags is missing", "CrashLoopBackOff", "HorizontalPodAutoscaler web: ScalingLimited". */
+/** What is wrong, below a title that may name the object already: "ConfigMap flags is missing", "CrashLoopBackOff", "ScalingLimited (HorizontalPodAutoscaler web)". */
 export function wordsOf({ object, health, why }, title) {
   if (health === "missing") return `${object.kind} ${object.n} is missing`;
   const reason = why || health;
-  return object.n === title && object.role === "workload" ? reason : `${object.kind} ${object.n}: ${reason}`;
+  return object.n === title && object.role === "workload" ? reason : `${reason} (${object.kind} ${object.n})`;
 }
 
 /** A problem that all objects of a kind have, as the command line says it. */

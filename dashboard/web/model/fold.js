@@ -97,7 +97,8 @@ function boxes(groups, cards, rest, { whole, folded }) {
   }
   const quiet = (key, title, sort, list) => { if (list.length > 0) kept.push({ key, title, sort, cards: list, lines: [], hints: [], rest: sort > 2 }); };
   quiet("loose", "no references", 3, loose);
-  quiet("shared", "shared", 0, cards.filter((card) => card.hub));
+  quiet("given", "in each namespace", 3, cards.filter((card) => card.hub && rest.has(card)));
+  quiet("shared", "shared", 0, cards.filter((card) => card.hub && !rest.has(card)));
   quiet("rest", folded?.name, 4, folded ? [folded] : []);
   return kept;
 }

@@ -141,9 +141,10 @@ export function groupByLinks(cards, links, common = commonLabel(cards.filter(lea
     for (const link of links) {
       if (link.a.hub || link.b.hub || strengthOf(link) !== strength) continue;
       const [a, b] = [rootOf(link.a.index), rootOf(link.b.index)];
-      if (a === b || (labels[a] && labels[b] && labels[a] !== labels[b] && !joins(link, labels[a], labels[b]))) continue;
+      const [one, other] = [labels[a], labels[b]];
+      if (a === b || (one && other && one !== other && !joins(link, strength, one, other))) continue;
       parents[b] = a;
-      labels[a] ||= labels[b];
+      if (!one || (isOwn(one) && other)) labels[a] = other;
     }
   }
   slots = grown(slots, cards.length);
@@ -160,8 +161,10 @@ export function groupByLinks(cards, links, common = commonLabel(cards.filter(lea
 
 const own = "\n"; // begins the label of a workload that has none
 
-// A Service joins the workloads without a label that it selects.
-const joins = ({ a }, one, other) => a.resource === "services" && one.startsWith(own) && other.startsWith(own);
+const isOwn = (label) => label.startsWith(own);
+
+// An owner without a label is where the objects that it owns are, and a Service joins the workloads without one that it selects.
+const joins = ({ a }, strength, one, other) => (strength === "or" ? isOwn(one) || isOwn(other) : a.resource === "services" && isOwn(one) && isOwn(other));
 
 const leads = ({ anchor, owner }) => anchor.role === "workload" && anchor.present && !owner;
 

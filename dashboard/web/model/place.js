@@ -21,7 +21,7 @@ export function arrange(app) {
 export function layOutApp(app, gap = cardSize.gapX) {
   const { cards, lines, hints } = app;
   const [dx, dy] = app.key === "rest" ? [inset.rest, inset.rest] : [inset.side, inset.title];
-  const drawn = app.key === "shared" || app.key === "loose" ? grid(cards.length) : drawLayers(cards, lines, hints, { gap, dx, dy });
+  const drawn = ["shared", "loose", "given"].includes(app.key) ? grid(cards.length) : drawLayers(cards, lines, hints, { gap, dx, dy });
   for (let i = 0; i < cards.length; i++) {
     cards[i].x = drawn.x[i] + dx;
     cards[i].y = drawn.y[i] + dy;

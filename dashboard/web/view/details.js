@@ -129,8 +129,8 @@ export class DetailsPanel {
           button("copy", "Copy name", signs.copy, () => this.#copy(v.name, "The name is copied.")),
           button("kubectl", "kubectl describe", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${within(v) ? ` -n ${within(v)}` : ""} ${quote(v.name)}`, "The command is copied."), `Copy: kubectl describe ${name}`))),
       h("div", { class: "body" },
-        ...this.#missing(v), ...this.#troubles(v), ...this.#ownWords(), ...(this.#impact ? impactRows(this.#impact, this.#outdated, list, () => this.#askImpact(v)) : []),
-        ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "uses", v.uses), ...this.#list("usedBy", "used by", v.usedBy), ...this.#list("owns", "owns", v.owns), ...this.#list("remote", "in other clusters", this.#remote),
+        ...this.#missing(v), ...this.#troubles(v), ...this.#list("causes", v.shared ? "the same problem" : "the cause", v.causes.filter(({ key }) => !v.uses.some((end) => end.key === key))), ...this.#list("stops", v.shared ? "the same problem" : "stops", v.stops), ...this.#ownWords(), ...(this.#impact ? impactRows(this.#impact, this.#outdated, list, () => this.#askImpact(v)) : []),
+        ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "refers to", v.uses), ...this.#list("usedBy", "referred to by", v.usedBy), ...this.#list("owns", "owns", v.owns), ...this.#list("remote", "in other clusters", this.#remote),
         h("h3", {}, "about"), h("dl", {}, ...[["group", v.group || "core"], ["version", v.version], ["app", v.box], ["created", v.created ? new Date(v.created * 1000).toLocaleString() : ""], ["uid", v.uid]]
           .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)])),
         ...this.#journal(v), ...(this.#asks(v) ? this.#content(v) : [])),

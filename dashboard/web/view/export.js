@@ -11,7 +11,7 @@ const formats = [["DOT", "dot", "dot"], ["Mermaid", "mermaid", "mmd"], ["GraphML
 
 export function exportItems(controller) {
   const { options } = controller;
-  const name = options ? `${options.namespace}-${options.name}` : "graph";
+  const name = [options?.namespace, options?.name].filter(Boolean).join("-") || "graph";
   return [
     { label: "Picture of what is seen (PNG)", act: () => savePNG(controller, name, false) },
     { label: "Picture of everything (PNG)", act: () => savePNG(controller, name, true) },
@@ -51,7 +51,7 @@ export function toSVG(controller, whole) {
   return context.toString();
 }
 
-const titles = ["kind", "namespace", "name", "health", "why", "ready", "app", "uses", "used by", "owner"];
+const titles = ["kind", "namespace", "name", "health", "why", "ready", "app", "refers to", "referred to by", "owner"];
 
 /** Rows as CSV. A cell that a spreadsheet would take for a formula is not one. */
 export function toCSV(rows) {

@@ -108,7 +108,7 @@ export class NotesBar {
     const name = focus.key.slice(focus.key.lastIndexOf("/") + 1);
     const set = (changes) => this.#controller.focus({ ...this.#controller.now.focus, ...changes });
     const direction = (label, up, down) => h("button", { type: "button", "aria-pressed": String(focus.up === up && focus.down === down), onclick: () => set({ up, down }) }, label);
-    return this.#note("", h("span", {}, "Only what has to do with ", h("b", {}, name)), direction("used by", true, false), direction("uses", false, true), direction("both", true, true),
+    return this.#note("", h("span", {}, "Only what has to do with ", h("b", {}, name)), direction("referred to by", true, false), direction("refers to", false, true), direction("both", true, true),
       h("span", {}, `${focus.depth} step${focus.depth > 1 ? "s" : ""}`),
       h("button", { type: "button", class: "icon", "aria-label": "One step less", onclick: () => set({ depth: Math.max(1, focus.depth - 1) }) }, icon(signs.minus)),
       h("button", { type: "button", class: "icon", "aria-label": "One step more", onclick: () => set({ depth: Math.min(5, focus.depth + 1) }) }, icon(signs.plus)),

@@ -28,7 +28,7 @@ export class OutlineView {
     this.element = h("section", { class: "outline", part: "outline", hidden: true, "aria-label": "Outline" },
       h("div", { class: "strip-head" }, h("h2", {}, "Outline"), h("span", { class: "grow" }), all("open all", true), all("fold all", false),
         h("button", { type: "button", class: "icon", "aria-label": "Close the outline", onclick: () => this.toggle(false) }, icon(signs.close))),
-      h("div", { class: "grid-head", "aria-hidden": "true" }, h("span", {}, "name"), h("span", {}, "state"), h("span", {}, "uses"), h("span", {}, "users")), this.#grid);
+      h("div", { class: "grid-head", "aria-hidden": "true" }, h("span", {}, "name"), h("span", {}, "state"), h("span", { title: "refers to" }, "to"), h("span", { title: "referred to by" }, "by")), this.#grid);
     this.#resize = new ResizeObserver(() => this.#ask());
     this.#resize.observe(this.#grid);
   }
@@ -131,7 +131,7 @@ export class OutlineView {
     state.className = `st ${row.health}`;
     state.textContent = row.state;
     state.title = row.state;
-    for (const [cell, number, what] of [[uses, row.uses, "uses"], [users, row.usedBy, "used by"]]) {
+    for (const [cell, number, what] of [[uses, row.uses, "refers to"], [users, row.usedBy, "referred to by"]]) {
       cell.textContent = number || "";
       cell.setAttribute("aria-label", `${what} ${number ?? 0}`); // the heads of the columns are not said
     }

@@ -148,7 +148,7 @@ function paintPlace(drawing, place, x, y) {
   if (place.name !== "focus") paintPlaceTitle(drawing, place, x, y);
 }
 
-const isQuiet = ({ key }) => key === "shared" || key === "loose" || key === "rest";
+const isQuiet = ({ key }) => ["shared", "loose", "given", "rest"].includes(key);
 
 /** How an app is as a whole: "bad", "warn" or "". */
 const tone = (app) => (app.problems > 0 ? "bad" : app.health === "progressing" ? "warn" : "");

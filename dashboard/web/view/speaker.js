@@ -10,11 +10,11 @@ const pause = 10_000;
 /** "312 objects, 1,204 references, 3 problems" */
 export const summaryOf = (stats) => `${stats.vertices.toLocaleString("en")} objects, ${stats.arcs.toLocaleString("en")} references, ${problems(stats.problems)}`;
 
-/** "Deployment cart, degraded, CrashLoopBackOff, 2 of 3 ready; uses 3, used by 2; cart in shop" */
+/** "Deployment cart, degraded, CrashLoopBackOff, 2 of 3 ready; refers to 3, referred to by 2; cart in shop" */
 export function selectionOf(v) {
   const ready = readyOf({ r: v.resource, rd: v.ready });
   const state = [v.present ? v.health : v.absent, v.why === ready ? "" : v.why, ready].filter((word) => word && word !== "unknown");
-  return `${[`${v.kind} ${v.name}`, ...state].join(", ")}; uses ${v.uses.length}, used by ${v.usedBy.length}${v.box ? `; ${v.box} in ${v.ns || "no namespace"}` : ""}`;
+  return `${[`${v.kind} ${v.name}`, ...state].join(", ")}; refers to ${v.uses.length}, referred to by ${v.usedBy.length}${v.box ? `; ${v.box} in ${v.ns || "no namespace"}` : ""}`;
 }
 
 export class Speaker {
@@ -25,7 +25,7 @@ export class Speaker {
   say(text) { this.element.textContent = text; }
 
   /** Says what was selected: an object, or a card of several that one uses. */
-  select(about, card) { this.say(card?.uses ? `${card.name}: ${card.state}; used by ${about.kind} ${about.name}` : selectionOf(about)); }
+  select(about, card) { this.say(card?.uses ? `${card.name}: ${card.state}; referred to by ${about.kind} ${about.name}` : selectionOf(about)); }
 
   status(status) {
     const { state, retryIn } = status;
