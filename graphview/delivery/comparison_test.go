@@ -8,6 +8,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -370,30 +372,61 @@ func BenchmarkHave(b *testing.B) {
 	have := mine.sums()
 	for name, o := range map[string]SubscribeOptions{
 		"have":  {Tags: true, Content: SummaryOnly, Have: have},
-		"begin": {Tags: true, Content: SummaryOnly},
+		"begin": {Tags: true, Content: SummaryOnly, JoinWalk: true},
+		"since": {Tags: true, Content: SummaryOnly, Since: s.rev(b)},
 	} {
-		b.Run(name, func(b *testing.B) {
-			sent := 0
-			for b.Loop() {
-				one := s.reader(o)
-				for done := false; !done; {
-					frames, err := one.Poll()
-					if err != nil {
-						b.Fatal(err)
-					}
-					for _, f := range frames {
-						sent += len(f.JSON)
-						done = done || f.Rev != ""
-					}
-					if len(frames) == 0 {
-						if err := one.Wait(b.Context()); err != nil {
-							b.Fatal(err)
-						}
-					}
+		for _, subscribers := range []int{1, 16} {
+			b.Run(fmt.Sprint(name, "/", subscribers), func(b *testing.B) {
+				sent := 0
+				for b.Loop() {
+					sent += s.begin(b, o, subscribers)
 				}
-				one.Close()
+				b.ReportMetric(float64(sent)/float64(b.N*subscribers), "sent-B/subscriber")
+			})
+		}
+	}
+}
+
+// rev returns the revision of the whole graph.
+func (s *stage) rev(b *testing.B) string {
+	b.Helper()
+	one := s.publisher.Subscribe(SubscribeOptions{Tags: true, Content: SummaryOnly})
+	defer one.Close()
+	for {
+		frames, err := one.Next(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, f := range frames {
+			if f.Rev != "" {
+				return f.Rev
 			}
-			b.ReportMetric(float64(sent)/float64(b.N), "sent-B/op")
+		}
+	}
+}
+
+// begin opens subscriptions, and reads each until it is whole. It returns the bytes that are sent to all.
+func (s *stage) begin(b *testing.B, o SubscribeOptions, subscribers int) int {
+	b.Helper()
+	var bytes atomic.Int64
+	var wg sync.WaitGroup
+	for range subscribers {
+		wg.Go(func() {
+			one := s.publisher.Subscribe(o)
+			defer one.Close()
+			for whole := false; !whole; {
+				frames, err := one.Next(b.Context())
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				for _, f := range frames {
+					bytes.Add(int64(len(f.JSON)))
+					whole = whole || f.Rev != ""
+				}
+			}
 		})
 	}
+	wg.Wait()
+	return int(bytes.Load())
 }
