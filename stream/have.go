@@ -23,6 +23,9 @@ const (
 	haveMessage = "message"
 )
 
+// sumsBytes is what a bucket of a client takes until it has been compared: its sum, and that of the view.
+const sumsBytes = 2 * 8
+
 // readHave reads the parameter of a request. It reports whether the sums come in the first message. The error
 // is a Status.
 func readHave(r *http.Request, upgrade bool, o *delivery.SubscribeOptions) (later bool, err error) {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"graphview.dev/api/contents"
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 )
 
 // TestHaveOption: the sums of a client's graph arrive on every transport. A text that cannot be sums is refused
@@ -71,5 +73,28 @@ func TestHaveMessage(t *testing.T) {
 			}
 		}
 		wantsGoodbye(t, conn, 1007, "StatusInvalidFramePayloadData", reason.Malformed, want)
+	}
+}
+
+// TestSumsAreCharged: a user without room for the sums of a graph is refused, and may have others.
+func TestSumsAreCharged(t *testing.T) {
+	view := newView("shop/web")
+	ledger := budget.NewLedger(256 << 10)
+	s := serve(t, fakeCluster{view}, func(s *Server) { s.options.Ledger = ledger })
+	mux := dialMux(t, s)
+	most := contents.New(contents.MaxBits, contents.NewSeed()).String()
+	for id := 1; ; id++ {
+		sends(t, mux, `{"id":%d,"subscribe":{"namespace":"shop","name":"web","have":%q}}`, id, most)
+		answer := fmt.Sprint(message(t, mux))
+		if !strings.Contains(answer, string(reason.TooManyRequests)) {
+			await(t, view.subscribed)
+		} else if id == 1 || !strings.Contains(answer, "send fewer sums") {
+			t.Fatalf("subscription %d: %s", id, answer)
+		} else {
+			break
+		}
+		if id == 10 {
+			t.Fatal("10 subscriptions hold 640 KiB, which are not charged")
+		}
 	}
 }

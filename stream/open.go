@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/stream/names"
@@ -109,6 +110,12 @@ func (s *Server) open(ctx context.Context, who user.Info, o *opening) (*openGrap
 	if o.subscribe != nil {
 		options := *o.subscribe
 		options.Access, options.Owner = g.lease, g.lease.Owner()
+		if options.Have != nil {
+			options.Sums = s.options.Ledger.Account(options.Owner)
+			if err := options.Sums.Set(budget.Connections, sumsBytes*int64(len(options.Have.Sums))); err != nil {
+				return nil, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; end some streams, or send fewer sums"}
+			}
+		}
 		g.Subscription = g.view.Subscribe(options)
 	}
 	opened = true

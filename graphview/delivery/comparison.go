@@ -243,7 +243,8 @@ func (s *Subscription) compare(ctx context.Context) error {
 		case err == nil:
 			buckets := s.have.Kept(sums)
 			s.state = state{reset: true, pos: c.began, kept: &kept{buckets, buckets.String()}}
-			s.have, s.hasGraph = nil, true
+			s.dropHave()
+			s.hasGraph = true
 			return nil
 		case errors.Is(err, graph.ErrGone): // more was deleted meanwhile than the view remembers
 		case errors.As(err, &unknown):

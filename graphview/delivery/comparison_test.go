@@ -17,6 +17,7 @@ import (
 	"graphview.dev/api/contents"
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 )
 
 // copyOf is the graph of a subscriber: a fold of the messages, in few lines.
@@ -350,6 +351,41 @@ func TestSyncing(t *testing.T) {
 	mine.follow(t, one, 0)
 	if len(mine.vertices) != 3 {
 		t.Errorf("%d vertices, want 3", len(mine.vertices))
+	}
+}
+
+// TestSumsAreReleased: the sums of a subscriber are charged until they have been compared, or are not needed.
+func TestSumsAreReleased(t *testing.T) {
+	s := newStage(t)
+	s.link(map[string][]string{"a/one": nil})
+	ledger := budget.NewLedger(1 << 20)
+	for name, end := range map[string]func(*reader){
+		"closed":   func(*reader) {},
+		"compared": func(r *reader) { newCopy().follow(t, r, 0) },
+		"since":    func(r *reader) { newCopy().follow(t, r, 0) },
+	} {
+		o := SubscribeOptions{Tags: true, Have: contents.New(3, contents.NewSeed()), Sums: ledger.Account(budget.NamespaceOwner("a"))}
+		if name == "since" {
+			first := s.reader(SubscribeOptions{Tags: true})
+			newCopy().follow(t, first, 0)
+			o.Since = first.publisher.source.Run.encode(first.publisher.revision(first.viewer(), first.state.pos.Known))
+			first.Close()
+		}
+		if err := o.Sums.Set(budget.Connections, 128); err != nil {
+			t.Fatal(err)
+		}
+		r := s.reader(o)
+		if ledger.Total() != 128 {
+			t.Errorf("%s: %d bytes are charged at first", name, ledger.Total())
+		}
+		end(r)
+		if name == "closed" {
+			r.Close()
+		}
+		if ledger.Total() != 0 {
+			t.Errorf("%s: %d bytes are charged in the end", name, ledger.Total())
+		}
+		r.Close()
 	}
 }
 

@@ -20,6 +20,8 @@ type SubscribeOptions struct {
 	// Have has the sums of the graph that the subscriber has, from any process and with any rights. If
 	// Since cannot be resumed, the reset keeps equal buckets. A part of a graph is not compared.
 	Have *contents.Have
+	// Sums is charged for Have. The subscription closes it when the sums have been compared.
+	Sums *budget.Account
 	// Tags sends the tags of contents, for a subscriber that will send Have later. If it would be reset
 	// after that, the subscription ends with the reason Outdated.
 	Tags bool
@@ -45,12 +47,13 @@ type Subscription struct {
 	publisher   *Publisher
 	access      Access
 	owner       budget.Owner
-	wanted      viewer         // the options, without rights
-	narrow      *narrowing     // nil: the whole graph
-	since       string         // until the first Poll
-	have        *contents.Have // until it has been compared; nil: nothing to compare
-	syncing     bool           // the subscriber knows that the view is not complete
-	hasGraph    bool           // the subscriber has a graph that a comparison could keep
+	wanted      viewer          // the options, without rights
+	narrow      *narrowing      // nil: the whole graph
+	since       string          // until the first Poll
+	have        *contents.Have  // until it has been compared; nil: nothing to compare
+	sums        *budget.Account // of have; nil: it is not charged
+	syncing     bool            // the subscriber knows that the view is not complete
+	hasGraph    bool            // the subscriber has a graph that a comparison could keep
 	begun       bool
 	digest      string // of the viewer that has the state
 	revoked     <-chan struct{}
@@ -79,6 +82,9 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	} else {
 		s.have = o.Have
 	}
+	if s.sums = o.Sums; s.have == nil {
+		s.dropHave()
+	}
 	return s
 }
 
@@ -86,6 +92,7 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 func (s *Subscription) Close() {
 	s.closing.Do(func() {
 		p := s.publisher
+		s.dropHave()
 		if s.narrow != nil {
 			s.narrow.close()
 		}
@@ -95,6 +102,13 @@ func (s *Subscription) Close() {
 		}
 		p.source.Notify()
 	})
+}
+
+// dropHave frees the sums of the subscriber.
+func (s *Subscription) dropHave() {
+	if s.have = nil; s.sums != nil {
+		s.sums.Close()
+	}
 }
 
 // Next waits until there is something to send. It returns one or more frames, to be sent in order.
@@ -341,7 +355,7 @@ func (s *Subscription) viewer() viewer {
 	case !s.begun:
 		s.begun, s.state = true, s.publisher.startAt(s.since, v)
 		if s.state.pos.Known > 0 {
-			s.have = nil // it continues after its revision
+			s.dropHave() // it continues after its revision
 		}
 		s.since = "" // the string keeps the request in memory
 	case changed && digest != s.digest:
