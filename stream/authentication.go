@@ -93,7 +93,7 @@ func apiServerTokenReview(client authenticationclient.TokenReviewInterface) toke
 	}
 }
 
-// newTokenReviewer caches answers for at most the interval.
+// newTokenReviewer returns a reviewer that caches answers for at most the interval.
 func newTokenReviewer(review tokenReview, interval time.Duration) *tokenReviewer {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails

@@ -51,7 +51,7 @@ func quoted(args []string) []string {
 }
 
 // changes are made one after another, again and again. web-new is deleted just before it is created again, so that
-// no object is missing for long but the one that docs/walkthrough.md looks for.
+// only the object that docs/walkthrough.md looks for is missing for long.
 var changes = [][]string{
 	{"scale", "deployment/web", "--replicas=3"},
 	{"label", "deployment/web", "visited=yes", "--overwrite"},

@@ -224,7 +224,7 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// writeJUnit writes a failed test for each problem, or one that passed.
+// writeJUnit writes a failed test for each problem, or a single passed test.
 func (c *cli) writeJUnit(found findings) error {
 	suite := struct {
 		XMLName  xml.Name    `xml:"testsuite"`
