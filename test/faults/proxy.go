@@ -19,17 +19,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/network"
 )
 
 // Proxy forwards requests to an API server, as the user of its configuration, and applies
 // its faults to them. It speaks HTTP/2, as the API server does.
 type Proxy struct {
-	backend  *httputil.ReverseProxy
-	server   *http.Server
-	listener *listener
-	infos    request.RequestInfoFactory
-	served   sync.WaitGroup
-	idle     func() // closes the connections to the API server
+	backend *httputil.ReverseProxy
+	server  *http.Server
+	path    *network.Path // from clients to the server
+	infos   request.RequestInfoFactory
+	served  sync.WaitGroup
+	idle    func() // closes the connections to the API server
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -49,18 +51,22 @@ func NewProxy(config *rest.Config, certificate tls.Certificate) (*Proxy, error) 
 	if err != nil {
 		return nil, fmt.Errorf("proxy to %s: %w", config.Host, err)
 	}
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("proxy to %s: %w", config.Host, err)
 	}
+	path, err := network.NewPath(listener.Addr().String())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("proxy to %s: %w", config.Host, err), listener.Close())
+	}
 	quiet := log.New(io.Discard, "", 0) // about connections that were cut on purpose
 	p := &Proxy{
-		listener: newListener(inner),
-		infos:    request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
-		idle:     client.CloseIdleConnections,
-		random:   rand.New(rand.NewPCG(1, 1)),
-		healed:   make(chan struct{}),
-		counts:   make(map[string]int),
+		path:   path,
+		infos:  request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
+		idle:   client.CloseIdleConnections,
+		random: rand.New(rand.NewPCG(1, 1)),
+		healed: make(chan struct{}),
+		counts: make(map[string]int),
 	}
 	p.backend = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -80,12 +86,12 @@ func NewProxy(config *rest.Config, certificate tls.Certificate) (*Proxy, error) 
 		TLSConfig:         &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 		ErrorLog:          quiet,
 	}
-	p.served.Go(func() { _ = p.server.ServeTLS(p.listener, "", "") }) // it returns after Close
+	p.served.Go(func() { _ = p.server.ServeTLS(listener, "", "") }) // it returns after Close
 	return p, nil
 }
 
 // URL returns the address of the proxy.
-func (p *Proxy) URL() string { return "https://" + p.listener.Addr().String() }
+func (p *Proxy) URL() string { return "https://" + p.path.Address() }
 
 // Config returns the configuration of a client of the API server through the proxy. caData
 // has the authority of the proxy's certificate.
@@ -107,29 +113,32 @@ func (p *Proxy) Break(seed uint64, faults ...Fault) {
 // Heal removes all faults, and accepts connections again.
 func (p *Proxy) Heal() {
 	p.Break(0)
-	p.listener.refuse(false)
+	p.path.Turn(network.Weather{})
 }
 
 // Cut closes all connections.
-func (p *Proxy) Cut() { p.listener.cut() }
+func (p *Proxy) Cut() { p.path.Cut() }
 
-// Kill makes all open connections silent for ever. New connections work.
-func (p *Proxy) Kill() { p.listener.kill() }
+// Drop makes all open connections silent for ever. New connections work.
+func (p *Proxy) Drop() { p.path.Drop() }
 
 // Silence makes all connections silent, also new ones, until Speak. The client can only notice that it
 // receives no bytes.
-func (p *Proxy) Silence() { p.listener.silence() }
+func (p *Proxy) Silence() { p.path.Turn(network.Away) }
 
-// Speak ends a Silence.
-func (p *Proxy) Speak() { p.listener.speak() }
+// Speak ends a Silence, and closes the silent connections.
+func (p *Proxy) Speak() {
+	p.path.Cut()
+	p.path.Turn(network.Weather{})
+}
 
-// Bury closes the connections that are silent.
-func (p *Proxy) Bury() { p.listener.bury() }
+// CutDropped closes the connections that Drop made silent.
+func (p *Proxy) CutDropped() { p.path.CutDropped() }
 
 // Leave closes all connections and accepts no others, until Heal.
 func (p *Proxy) Leave() {
-	p.listener.refuse(true)
-	p.listener.cut()
+	p.path.Turn(network.Weather{Refused: true})
+	p.path.Cut()
 }
 
 // Count returns the number of requests of a verb. For "expired" it returns the number of watches
@@ -150,8 +159,8 @@ func (p *Proxy) count(what string) {
 // Close ends the proxy and its connections.
 func (p *Proxy) Close() {
 	p.Heal()
-	_ = p.server.Close() // so that no connection is accepted any more
-	p.listener.cut()
+	p.path.Close()
+	_ = p.server.Close() // an error is that of closing its listener
 	p.served.Wait()
 	p.idle()
 }

@@ -209,12 +209,12 @@ func connectionsDie(s *scene, _ *rand.Rand) trouble {
 	return trouble{
 		name: "dead connections",
 		begin: func(context.Context) error {
-			s.proxy.Kill()
+			s.proxy.Drop()
 			return nil
 		},
 		// The engine has found out by then. The proxy never does: it has nothing to send.
 		after: func(context.Context) error {
-			s.proxy.Bury()
+			s.proxy.CutDropped()
 			return nil
 		},
 	}

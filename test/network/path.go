@@ -32,6 +32,8 @@ type Weather struct {
 	Latency time.Duration
 	// Rate is the number of bytes a second in each direction of a connection; 0: no limit.
 	Rate int
+	// Refused closes new connections at once.
+	Refused bool
 }
 
 // Away holds both directions.
@@ -63,10 +65,34 @@ func (p *Path) Turn(to Weather) {
 	p.turned = make(chan struct{})
 }
 
-func (p *Path) look() (now Weather, turned <-chan struct{}) {
+// look returns the weather, and whether it holds bytes of a pair.
+func (p *Path) look(joined *pair, held func(Weather) bool) (now Weather, holds bool, turned <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.weather, p.turned
+	return p.weather, joined.dropped || held(p.weather), p.turned
+}
+
+// Drop holds the bytes of all open connections for ever, as a firewall that has forgotten them. New connections
+// work.
+func (p *Path) Drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for pair := range p.pairs {
+		pair.dropped = true
+	}
+	close(p.turned)
+	p.turned = make(chan struct{})
+}
+
+// CutDropped ends the connections that Drop holds.
+func (p *Path) CutDropped() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for pair := range p.pairs {
+		if pair.dropped {
+			pair.end()
+		}
+	}
 }
 
 // Cut ends all open connections.
@@ -114,8 +140,9 @@ func (p *Path) dial(first int) net.Conn {
 
 // pair is one connection to the path, with the connection to the server.
 type pair struct {
-	done chan struct{}
-	end  func()
+	done    chan struct{}
+	end     func()
+	dropped bool // see Drop; Path.mu guards it
 }
 
 func (p *Path) join(from, to net.Conn) {
@@ -127,7 +154,7 @@ func (p *Path) join(from, to net.Conn) {
 	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.closed || p.weather.Refused {
 		joined.end()
 		return
 	}
@@ -190,9 +217,9 @@ func (p *Path) carry(joined *pair, from, to net.Conn, passed *atomic.Int64, held
 // arrives waits until bytes may be written; false: the pair has ended.
 func (p *Path) arrives(joined *pair, c chunk, held func(Weather) bool) bool {
 	for {
-		now, turned := p.look()
+		now, holds, turned := p.look(joined, held)
 		var due <-chan time.Time
-		if !held(now) {
+		if !holds {
 			late := time.Until(c.at.Add(now.Latency))
 			if now.Rate > 0 {
 				late = max(0, late) + time.Duration(len(c.bytes))*time.Second/time.Duration(now.Rate)
