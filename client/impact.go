@@ -29,15 +29,15 @@ const (
 	Unaffected     Verdict = "unaffected"
 )
 
-// Verdicts are all of them, the worst first.
+// Verdicts are all verdicts, the worst first.
 var Verdicts = []Verdict{Deleted, BreaksNow, ProbablyBreaks, CannotStart, LosesOptional, Unaffected}
 
 // InContent is the type of a step from an object to its namespace, or to the definition of its
 // kind.
 const InContent ArcType = "in"
 
-// Impact returns what the deletion of an object does to the others of a graph, as the user may see
-// them. The key needs no version. The policy is "", Background, Foreground or Orphan. Of the
+// Impact returns the effects of the deletion of an object on the others of a graph that the user may
+// see. The key needs no version. The policy is "", Background, Foreground or Orphan. Of the
 // options only ExcludeInferred counts. The error is IsNotFound if the graph lacks the object.
 func (c *Client) Impact(ctx context.Context, namespace, name string, key Key, policy string, o Options) (*Impact, error) {
 	query := url.Values{"impact": {rootName(key)}}

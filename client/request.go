@@ -10,14 +10,14 @@ import (
 	"graphview.dev/api/v1alpha1"
 )
 
-// Spec is that of a GraphView, without a ServiceAccount.
+// Spec is the spec of a GraphView, without a ServiceAccount.
 type Spec = v1alpha1.GraphViewSpec
 
 // Direction is the direction in which a graph is explored.
 type Direction = v1alpha1.Direction
 
-// The directions: Down leads to what an object refers to and owns, Up to what refers
-// to it and owns it, Both to all of it.
+// The directions: Down leads to the objects that an object refers to or owns, Up to the objects that refer
+// to it or own it, Both to all of them.
 const (
 	Down = v1alpha1.DirectionDown
 	Up   = v1alpha1.DirectionUp
@@ -25,7 +25,7 @@ const (
 )
 
 // Request follows the graph of an ad-hoc view, which exists for this subscription only.
-// It requires the right to `get` the path /graph, and contains what the user may list and
+// It requires the right to `get` the path /graph, and contains the objects that the user may list and
 // watch. It cannot be continued: a new connection starts with the whole graph.
 func (c *Client) Request(spec Spec, o Options) *Subscription {
 	o.From = nil
@@ -43,14 +43,13 @@ func (c *Client) Request(spec Spec, o Options) *Subscription {
 	}, "request", o)
 }
 
-// multiplexed is a connection on which many graphs could be had. This one has
-// one.
+// multiplexed is a connection for many graphs, which has a single one here.
 type multiplexed struct {
 	*connection
 	channel int64
 }
 
-// requestID is ours to choose; one request needs one.
+// requestID is the id of the only request. The client chooses it.
 const requestID = 1
 
 func openChannel(ctx context.Context, conn *connection, spec Spec, o *Options) (*multiplexed, error) {

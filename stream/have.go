@@ -23,7 +23,7 @@ const (
 	haveMessage = "message"
 )
 
-// sumsBytes is what a bucket of a client takes until it has been compared: its sum, and that of the view.
+// sumsBytes is the memory of a client's bucket until it has been compared: its sum, and that of the view.
 const sumsBytes = 2 * 8
 
 // readHave reads the parameter of a request. It reports whether the sums come in the first message. The error

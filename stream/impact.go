@@ -32,8 +32,8 @@ const (
 // maxUnseen bounds the deleted objects whose referrers outside the graph are counted.
 const maxUnseen = 32
 
-// serveImpact answers with the effects of the deletion of one object on the others that the user may
-// see.
+// serveImpact answers with the effects of the deletion of one object on the other objects of the
+// user's graph.
 func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.GraphName) error {
 	question, err := parseImpact(r)
 	if err != nil {

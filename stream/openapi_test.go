@@ -170,7 +170,7 @@ func (connectedFleet) Clusters() []ClusterStatus {
 	return []ClusterStatus{{Name: "eu-1", DisplayName: "Europe", Aliases: []string{"argocd:https://eu-1"}, Connected: true, Since: time.Unix(1, 0)}}
 }
 
-// TestAnswersHaveTypes: the types, of which the document is made, have each member of the answers.
+// TestAnswersHaveTypes: the types that the document is made from have each member of the answers.
 func TestAnswersHaveTypes(t *testing.T) {
 	view, broken := newView("shop/web"), newView("shop/broken")
 	broken.err = errors.New("refused")

@@ -150,7 +150,7 @@ export interface Graph {
   ineffective?: string;
   /** actions build the graph from an empty one, in this order: svx sets a vertex, sarc sets an arc. */
   actions?: Action[];
-  /** warnings say what the graph may lack. */
+  /** warnings are the reasons why the graph may lack objects. */
   warnings?: Warning[];
   /** kinds are the kinds of the resources that the view watches. */
   kinds?: ResourceKind[];
@@ -176,11 +176,11 @@ export interface GraphImpact {
   counts: Record<string, number>;
   /** groups are the objects by verdict and reason, the worst first. An unaffected object without a reference to a deleted one is left out. */
   groups: ImpactGroup[];
-  /** unseen is the number of objects outside the graph, of those that the user may see, that refer to deleted ones. */
+  /** unseen is the number of objects outside the graph that the user may see and that refer to deleted ones. */
   unseen?: number;
   /** synced reports whether the graph was complete. */
   synced: boolean;
-  /** warnings say what the graph may lack. */
+  /** warnings are the reasons why the graph may lack objects. */
   warnings?: Warning[];
   /** leftOut has lines for people about the gaps of the answer: resources that the user may not list or that have not synced, other namespaces, inferred references. */
   leftOut?: string[];
@@ -354,7 +354,7 @@ export interface ResourceKind {
   r: string;
   /** k is the kind. */
   k: string;
-  /** a reports whether the graph has all objects of the resource in the namespaces of the view, except those that warnings name. */
+  /** a reports whether the graph has all objects of the resource in the namespaces of the view, except for the objects in warnings. */
   a?: boolean;
 }
 
@@ -412,7 +412,7 @@ export interface Subscribe {
   have?: string;
   /** content is the content of each vertex. */
   content?: "object" | "summary" | "none";
-  /** root narrows the graph to these objects and those that they lead to, each as RESOURCE.GROUP/NAMESPACE/NAME. */
+  /** root narrows the graph to these objects and the objects that they lead to, each as RESOURCE.GROUP/NAMESPACE/NAME. */
   root?: string[];
   /** direction is the direction from root; Down without it. */
   direction?: "Down" | "Up" | "Both";
@@ -454,7 +454,7 @@ export interface Summary {
   del?: DeletionFacts;
   /** x are the references of the object to other clusters. */
   x?: RemoteReference[];
-  /** sel selects the objects of which there must be one in the namespace of the object. */
+  /** sel is a selector that must match an object in the namespace of the object. */
   sel?: Selection;
   /** pl are the labels of the pods that the object makes. */
   pl?: Record<string, string>;
@@ -482,7 +482,7 @@ export interface Vertex {
   m?: Summary;
 }
 
-/** Warning says what the graph may lack. t and a identify it. */
+/** Warning is a reason why the graph may lack objects. t and a identify it. */
 export interface Warning {
   /** t is the type, such as ACCESS_DENIED. */
   t: string;

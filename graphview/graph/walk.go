@@ -1,16 +1,16 @@
 package graph
 
 // Direction says which way a lens walks from its roots, in terms of dependency: an object depends on
-// what it refers to and on its owner.
+// the targets of its references and on its owner.
 type Direction uint8
 
 const (
 	// Forward is along every arc, and against arcs of the types in Walk.Against.
 	Forward Direction = iota
-	// Down leads to what an object needs and has: along references (r, t) to what it uses, and against
-	// owner references (or) to what it owns.
+	// Down leads to the objects that an object needs and has: along references (r, t) to those that it uses, and against
+	// owner references (or) to those that it owns.
 	Down
-	// Up leads to what depends on an object: against references to what uses it, and along owner
+	// Up leads to the objects that depend on an object: against references to its users, and along owner
 	// references to its owner.
 	Up
 	// Both is down and up at each step.

@@ -30,7 +30,7 @@ type Graph struct {
 
 	// actions build the graph from an empty one, in this order: svx sets a vertex, sarc sets an arc.
 	Actions []Action `json:"actions,omitempty"`
-	// warnings say what the graph may lack.
+	// warnings are the reasons why the graph may lack objects.
 	Warnings []Warning `json:"warnings,omitempty"`
 	// kinds are the kinds of the resources that the view watches.
 	Kinds []ResourceKind `json:"kinds,omitempty"`

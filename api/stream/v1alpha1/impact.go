@@ -19,12 +19,12 @@ type GraphImpact struct {
 	// groups are the objects by verdict and reason, the worst first. An unaffected object without a
 	// reference to a deleted one is left out.
 	Groups []ImpactGroup `json:"groups"`
-	// unseen is the number of objects outside the graph, of those that the user may see, that refer to
+	// unseen is the number of objects outside the graph that the user may see and that refer to
 	// deleted ones.
 	Unseen int `json:"unseen,omitempty"`
 	// synced reports whether the graph was complete.
 	Synced bool `json:"synced"`
-	// warnings say what the graph may lack.
+	// warnings are the reasons why the graph may lack objects.
 	Warnings []Warning `json:"warnings,omitempty"`
 	// leftOut has lines for people about the gaps of the answer: resources that the user may not list or
 	// that have not synced, other namespaces, inferred references.

@@ -83,7 +83,7 @@ type ResourceKind struct {
 	// k is the kind.
 	Kind string `json:"k"`
 	// a reports whether the graph has all objects of the resource in the namespaces of the view, except
-	// those that warnings name.
+	// for the objects in warnings.
 	All bool `json:"a,omitempty"`
 }
 
@@ -98,7 +98,7 @@ const (
 	RootNotFound           = "ROOT_NOT_FOUND"
 )
 
-// Warning says what the graph may lack. t and a identify it.
+// Warning is a reason why the graph may lack objects. t and a identify it.
 type Warning struct {
 	// t is the type, such as ACCESS_DENIED.
 	Type string `json:"t"`

@@ -29,7 +29,7 @@ type Subscribe struct {
 	// content is the content of each vertex.
 	// +kubebuilder:validation:Enum=object;summary;none
 	Content string `json:"content,omitempty"`
-	// root narrows the graph to these objects and those that they lead to, each as
+	// root narrows the graph to these objects and the objects that they lead to, each as
 	// RESOURCE.GROUP/NAMESPACE/NAME.
 	Root []string `json:"root,omitempty"`
 	// direction is the direction from root; Down without it.

@@ -45,7 +45,7 @@ type Summary struct {
 	Deletion *DeletionFacts `json:"del,omitempty"`
 	// x are the references of the object to other clusters.
 	Remote []RemoteReference `json:"x,omitempty"`
-	// sel selects the objects of which there must be one in the namespace of the object.
+	// sel is a selector that must match an object in the namespace of the object.
 	Selects *Selection `json:"sel,omitempty"`
 	// pl are the labels of the pods that the object makes.
 	PodLabels map[string]string `json:"pl,omitempty"`

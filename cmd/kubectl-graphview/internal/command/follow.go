@@ -15,7 +15,7 @@ import (
 	"graphview.dev/client"
 )
 
-// view is a graph that a command is about.
+// view is the graph of a command.
 type view struct {
 	*cli
 	namespace, name string
@@ -55,7 +55,7 @@ func (c *cli) restConfig() (*rest.Config, error) {
 	return c.config.ToRESTConfig()
 }
 
-// namespace is the namespace of objects that name none.
+// namespace returns the namespace of objects that name none.
 func (c *cli) namespace() (string, error) {
 	if c.local.manifests != nil {
 		return cmp.Or(ptr.Deref(c.config.Namespace, ""), "default"), nil
@@ -77,12 +77,12 @@ func (v *view) String() string {
 	return v.namespace + "/" + v.name
 }
 
-// follower is a subscription with what has to be said meanwhile.
+// follower is a subscription whose waits and errors are printed.
 type follower struct {
 	*client.Subscription
 	view     *view
 	narrowed bool      // to a part of the view
-	until    time.Time // when to give up a server that was never ready
+	until    time.Time // the end of the wait for a server that was never ready
 	begun    bool      // a message has come
 	progress *progress
 }
@@ -98,7 +98,7 @@ func (v *view) followPart(content client.Content, part *client.Narrow) *follower
 	return f
 }
 
-// request subscribes to a view of the user's own.
+// request subscribes to an ad-hoc view.
 func (v *view) request(r client.Spec, content client.Content) *follower {
 	f := v.newFollower()
 	f.Subscription = v.client.Request(r, client.Options{OnRetry: f.retry, Content: content, ExcludeInferred: !v.inferred})
@@ -127,7 +127,7 @@ func (f *follower) retry(err error, pause time.Duration) error {
 	return nil
 }
 
-// receive is the next message.
+// receive returns the next message.
 func (f *follower) receive(ctx context.Context) (*client.Received, error) {
 	m, err := f.Receive(ctx)
 	if err != nil {
@@ -140,8 +140,8 @@ func (f *follower) receive(ctx context.Context) (*client.Received, error) {
 
 var errWaited = errors.New("waited long enough")
 
-// complete waits for the whole graph. After --wait it is what there is by then,
-// and an error.
+// complete waits for the whole graph. After --wait it returns the part that has arrived, and an
+// error.
 func (f *follower) complete(ctx context.Context) (*client.Graph, error) {
 	stop := f.progress.start(ctx)
 	defer stop()
@@ -160,7 +160,7 @@ func (f *follower) complete(ctx context.Context) (*client.Graph, error) {
 	}
 }
 
-// completeOf returns the graph once it is complete, or what there is of it and the reason.
+// completeOf returns the graph once it is complete, or the part that has arrived and the reason.
 func completeOf(ctx context.Context, f *follower) (*client.Graph, error) {
 	defer f.Close()
 	return f.complete(ctx)

@@ -80,7 +80,7 @@ Only references that GraphView knows count, and only objects that you may list.`
 	return cmd
 }
 
-// impactOf asks the server.
+// impactOf asks the server about the deletion of an object.
 func (v *view) impactOf(ctx context.Context, q question, object, policy string) (*client.Impact, error) {
 	key, err := v.keyOf(object)
 	if err != nil {
@@ -123,7 +123,7 @@ func notFoundText(err error) (text string, absent bool) {
 	return status.ErrStatus.Message, strings.Contains(status.ErrStatus.Message, "not found")
 }
 
-// mostNames is how many objects of one line are named.
+// mostNames is the number of objects that a line names.
 const mostNames = 3
 
 // drawImpact prints an answer.
@@ -206,7 +206,7 @@ func (c *cli) drawGroup(out io.Writer, k *kinds, group *client.ImpactGroup) {
 	}
 }
 
-// stepText says how one object leads to the next.
+// stepText returns a step from one object to the next in words.
 func stepText(k *kinds, step *client.ImpactStep) string {
 	word := "uses"
 	switch {

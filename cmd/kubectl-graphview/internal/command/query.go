@@ -16,7 +16,7 @@ import (
 	"graphview.dev/stream/format"
 )
 
-// question is what flags ask for.
+// question has the flags that describe an ad-hoc view.
 type question struct {
 	resources     []string
 	exclude       []string
@@ -143,8 +143,8 @@ It takes the ClusterRole graphview-requester, or --local.`,
 	return cmd
 }
 
-// wantRoots returns an error if an object that the user named, or every object that an
-// expression selects, is missing in the graph.
+// wantRoots returns an error if an object that the user named is missing in the graph, or if an
+// expression selects no object of it.
 func (q *question) wantRoots(ctx context.Context, g *client.Graph, expressions []string) error {
 	for i, expression := range expressions {
 		found, err := roots(ctx, g, []string{expression})
@@ -174,7 +174,7 @@ func (q *question) where(namespace string) string {
 	return strings.Join(q.in(namespace), ",")
 }
 
-// in are the namespaces of the question, by default the user's one.
+// in returns the namespaces of the question, by default the user's one.
 func (q *question) in(namespace string) []string {
 	if len(q.namespaces) > 0 {
 		return q.namespaces
@@ -245,7 +245,7 @@ func expressionsOf(roots *v1alpha1.Roots) []string {
 	return texts
 }
 
-// selection is an expression for resources by their names.
+// selection returns an expression for resources by their names.
 func selection(names []string, mapper func() (meta.RESTMapper, error)) (string, error) {
 	var terms []string
 	for _, name := range names {
@@ -291,6 +291,5 @@ func resolve(name string, mapper func() (meta.RESTMapper, error)) (schema.GroupR
 	return resource.GroupResource(), nil
 }
 
-// quote is a string of CEL, whose escapes are those of Go where these names need
-// any.
+// quote returns a string of CEL. Its escapes for these names are those of Go.
 func quote(text string) string { return strconv.Quote(text) }
