@@ -157,7 +157,7 @@ type ReferenceDeclaration struct {
 	// +kubebuilder:validation:MaxLength=10240
 	Expression string `json:"expression,omitempty"`
 
-	// type is the type of the arcs: "r", the default, if the object itself uses the
+	// type is the type of the references: "r", the default, if the object itself uses the
 	// target; "t" if it names the target for another object to use.
 	// +optional
 	// +kubebuilder:default=r
