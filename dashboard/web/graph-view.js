@@ -3,7 +3,7 @@
 // transport, worker ("none": in the page's own thread), keys ("page": they act wherever
 // the focus is, for a page with nothing else in it), and root, direction and depth, which show a part of the view.
 // Properties: token, snapshot, actions, state (a permalink's). Method: retry.
-// Events: select, open, statechange, follow, refused. Slots: start, end, refused. Parts: bar, map, legend, panel, outline, timeline.
+// Events: select, open, statechange, follow, refused. Slots: start, end, refused. Parts: bar, notes, map, legend, panel, outline, timeline.
 import { Controller } from "./view/controller.js";
 import { Link, placeOf } from "./link.js";
 import { h } from "./view/h.js";

@@ -90,10 +90,10 @@ export class Answers {
     return [...found.values()].slice(0, mostBundles);
   }
 
-  /** The causes of problems by namespace, the worst first: what n and p go through. */
+  /** The causes of problems by namespace, the worst first, and at last one that is shared: what n and p go through. */
   problems() {
-    const all = this.#model.causes.list.map(({ object }) => object).filter(({ home }) => home !== undefined);
-    return all.sort((a, b) => natural(a.home, b.home)).map(brief);
+    const all = this.#model.causes.list.filter(({ object }) => object.home !== undefined);
+    return all.sort((a, b) => Number(a.shared) - Number(b.shared) || natural(a.object.home, b.object.home)).map(({ object }) => brief(object));
   }
 
   /** Returns the values of each filter, with counts. */
@@ -128,12 +128,12 @@ export class Answers {
 
 const brief = (v) => ({ key: v.key, kind: v.kind, resource: v.r, role: v.role, ns: v.ns, name: v.n, health: v.health, why: v.why, present: v.present, absent: v.present ? "" : absences[v.health] ?? "missing" });
 
-// Returns the cause of an object's problem, or what follows from it if it is the cause.
+// Returns the cause of an object's problem, or what follows from it outside of its card if it is the cause.
 function causeOf(v) {
   const { problem } = v;
   if (!problem) return { causes: [], stops: [], shared: false };
   const isCause = problem.object === v;
-  return { causes: isCause ? [] : [brief(problem.object)], stops: isCause ? problem.stops.map(brief) : [], shared: problem.shared };
+  return { causes: isCause ? [] : [brief(problem.object)], stops: isCause ? problem.stops.filter(({ home, card }) => home === undefined || card !== v.card).map(brief) : [], shared: problem.shared };
 }
 
 // Returns the problems of the objects that an object owns, one for each reason: {n, kind, why, key, name} of the first.

@@ -3,6 +3,7 @@
 import { problems as problemsOf } from "./causes.js";
 import { readyOf } from "./card.js";
 import { ownerOf } from "./fold.js";
+import { counted } from "./kinds.js";
 import { natural } from "./natural.js";
 import { isSystem } from "./rest.js";
 import { worse } from "./store.js";
@@ -80,7 +81,7 @@ export class Outline {
       apps.forEach((app, j) => {
         const box = `box:${place.name} ${app.key}`;
         const wide = !this.#closed.has(box);
-        push(box, 2, j + 1, apps.length, wide, () => group(app.title, [app]));
+        push(box, 2, j + 1, apps.length, wide, () => group(app.title, [app], app.why));
         if (wide) this.#cards(app, push);
       });
     });
@@ -108,7 +109,7 @@ export class Outline {
   }
 }
 
-function group(name, apps) {
+function group(name, apps, why = "") {
   let health = "unknown";
   let vertices = 0;
   const causes = new Set();
@@ -117,7 +118,7 @@ function group(name, apps) {
     for (const cause of app.causes) causes.add(cause);
     vertices += app.vertices;
   }
-  return { name, kind: "", health, state: causes.size === 0 ? `${vertices} objects` : apps.length === 1 && apps[0].why ? apps[0].why : problemsOf(causes.size), group: true };
+  return { name, kind: "", health, state: why || (causes.size > 0 ? problemsOf(causes.size) : counted(vertices, "object")), group: true };
 }
 
 const describeRow = (v) => ({

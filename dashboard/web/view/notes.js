@@ -14,7 +14,7 @@ const listNames = { kinds: "kind", namespaces: "namespace", apps: "app", health:
 const isDenied = ({ t, m = "" }) => t === "ACCESS_DENIED" || m.includes("may not list and watch it");
 
 export class NotesBar {
-  element = h("div", { class: "notes", role: "region", "aria-label": "Notes" });
+  element = h("div", { class: "notes", part: "notes", role: "region", "aria-label": "Notes" });
   #controller;
   #warnings = [];
   #open = new Set(); // lists

@@ -4,7 +4,7 @@ import { natural } from "../model/natural.js";
 import { h } from "./h.js";
 
 const every = 10_000; // milliseconds
-const seldom = 600_000; // where the user may not list views
+const seldom = 300_000; // where the user may not list views
 const all = "*"; // clusters
 const shown = (view) => view.split(",")[0].replace(/^.*:/, ""); // without the cluster
 
@@ -145,6 +145,7 @@ export class ViewPicker {
     this.#names = this.#ask(field, "Open", () => {
       this.onchoose(field.value);
       field.value = "";
+      this.#again();
     });
   }
 

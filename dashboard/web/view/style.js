@@ -138,7 +138,7 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 @media (max-width: 600px) {
   .bar ::slotted([slot=start]) { flex: 0 1 45%; min-width: 0; } .bar .field { flex: 1 1 40%; } .bar .grow { display: none; } .bar .pill { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
   .legend { display: none; } .timeline { grid-template-columns: minmax(0, 1fr) auto; } .strip { display: none; }
-  .grid-head, .grid-row { grid-template-columns: minmax(0, 1fr) minmax(0, auto); } .grid-head > :nth-child(n + 3), .grid-row .num { display: none; } .grid-row.group > :nth-child(2) { grid-column: 2; }
+  .grid-head, .grid-row { grid-template-columns: minmax(0, 1fr) minmax(0, auto); } .grid-head > :nth-child(n + 3), .grid-row .num { display: none; } .grid-row.group { grid-template-columns: fit-content(70%) minmax(0, 1fr); } .grid-row.group .label { max-width: none; } .grid-row.group > :nth-child(2) { grid-column: 2; text-align: end; }
 }
 @media (max-width: 720px) { .outline, .panel { grid-column: 1 / 4; width: 100%; max-width: none; z-index: 5; } .bar .wide { display: none; } }
 @media (prefers-reduced-motion: no-preference) { button { transition: background .12s; } .map.stale canvas { transition: filter .3s .7s; } }
