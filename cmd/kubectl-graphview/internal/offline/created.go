@@ -150,6 +150,9 @@ func (p *product) covers(key Key) bool {
 	switch {
 	case p.kind.Kind != "*" && p.kind != key.GroupKind, p.namespace != "*" && p.namespace != key.Namespace:
 		return false
+	case p.name == "*":
+		_, builtin := builtinKinds()[key.GroupKind]
+		return builtin
 	case p.prefix:
 		return key.Name == p.name || strings.HasPrefix(key.Name, p.name+"-")
 	default:

@@ -24,7 +24,7 @@ var visiting = map[schema.GroupKind]bool{
 func (m *Manifests) described() map[string]bool {
 	all := map[string]bool{}
 	for key, o := range m.Objects {
-		if !o.Made() && !visiting[key.GroupKind] && key.Group != "monitoring.coreos.com" && !slices.Contains([]string{"", "kube-system", "kube-public", "kube-node-lease"}, key.Namespace) {
+		if !o.Made() && !visiting[key.GroupKind] && key.Group != "monitoring.coreos.com" && !strings.HasPrefix(key.Namespace, "openshift-") && !slices.Contains([]string{"", "kube-system", "kube-public", "kube-node-lease"}, key.Namespace) {
 			all[key.Namespace] = true
 		}
 	}

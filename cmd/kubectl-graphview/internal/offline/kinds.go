@@ -118,12 +118,15 @@ var ownDefinitions = sync.OnceValue(func() []*Object {
 type kinds struct {
 	described map[schema.GroupKind]Kind // by CustomResourceDefinitions
 	guessed   map[schema.GroupKind]Kind
+	served    map[schema.GroupKind]Kind // by the cluster
 	// inNamespace are the kinds of objects that name a namespace.
 	inNamespace map[schema.GroupKind]bool
+	// cluster knows the kinds of the cluster that the manifests are laid over; nil without one.
+	cluster meta.RESTMapper
 }
 
-func newKinds() *kinds {
-	return &kinds{described: map[schema.GroupKind]Kind{}, guessed: map[schema.GroupKind]Kind{}, inNamespace: map[schema.GroupKind]bool{}}
+func newKinds(cluster meta.RESTMapper) *kinds {
+	return &kinds{cluster: cluster, described: map[schema.GroupKind]Kind{}, guessed: map[schema.GroupKind]Kind{}, served: map[schema.GroupKind]Kind{}, inNamespace: map[schema.GroupKind]bool{}}
 }
 
 // of returns the kind of an object. known is false if nothing describes it.
@@ -131,9 +134,19 @@ func (k *kinds) of(gvk schema.GroupVersionKind) (kind Kind, known bool) {
 	of := gvk.GroupKind()
 	if of.Group == "extensions" { // removed: its kinds are in other groups now
 		for _, group := range []string{"apps", "networking.k8s.io", "policy"} {
-			if kind, ok := builtinKinds()[schema.GroupKind{Group: group, Kind: of.Kind}]; ok {
-				return kind, true
+			if _, ok := builtinKinds()[schema.GroupKind{Group: group, Kind: of.Kind}]; ok {
+				of.Group = group
 			}
+		}
+	}
+	if kind, ok := k.served[of]; ok {
+		return kind, true
+	}
+	if k.cluster != nil {
+		if mapping, err := k.cluster.RESTMapping(of); err == nil {
+			kind = Kind{GroupVersionKind: mapping.GroupVersionKind, Resource: mapping.Resource.Resource, Namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}
+			k.served[of] = kind
+			return kind, true
 		}
 	}
 	if kind, ok := builtinKinds()[of]; ok {
@@ -145,10 +158,13 @@ func (k *kinds) of(gvk schema.GroupVersionKind) (kind Kind, known bool) {
 	guess, ok := k.guessed[of]
 	if !ok || version.CompareKubeAwareVersionStrings(gvk.Version, guess.Version) > 0 {
 		plural, _ := meta.UnsafeGuessKindToResource(gvk)
+		if strings.HasSuffix(of.Kind, "ay") || strings.HasSuffix(of.Kind, "ey") {
+			plural.Resource = strings.ToLower(of.Kind) + "s"
+		}
 		guess = Kind{GroupVersionKind: gvk, Resource: plural.Resource, Namespaced: !k.inNoNamespace(of)}
 		k.guessed[of] = guess
 	}
-	return guess, named()[of] || !guess.Namespaced
+	return guess, k.cluster == nil && (named()[of] || !guess.Namespaced)
 }
 
 // all returns the kinds by group, version and kind.
@@ -156,6 +172,7 @@ func (k *kinds) all() []Kind {
 	merged := maps.Clone(builtinKinds())
 	maps.Copy(merged, k.guessed)
 	maps.Copy(merged, k.described)
+	maps.Copy(merged, k.served)
 	return slices.SortedFunc(maps.Values(merged), func(a, b Kind) int { return strings.Compare(a.String(), b.String()) })
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 )
@@ -58,14 +59,24 @@ type local struct {
 	filesys.FileSystem
 
 	top     string // the folder that is built
+	root    string // the folder that it may read; "" if kustomize decides
 	refused error  // why a kustomization is not built
+	// left are entries that are left out, where a walk found the kustomization.
+	left []string
 }
 
 // ReadFile asks for the origin of objects where the top folder's kustomization is read.
 func (f *local) ReadFile(path string) ([]byte, error) {
+	if resolved, err := filepath.EvalSymlinks(path); f.root != "" && err == nil && !strings.HasPrefix(resolved, f.root+string(filepath.Separator)) {
+		f.refused = fmt.Errorf("%s is outside %s", path, f.root)
+		return nil, f.refused
+	}
 	content, err := f.FileSystem.ReadFile(path)
 	if err != nil || !isKustomization(filepath.Base(path)) {
 		return content, err
+	}
+	if f.root != "" {
+		content = f.without(filepath.Dir(path), content)
 	}
 	var k kustomization
 	if err := yaml.Unmarshal(content, &k); err != nil {
@@ -84,6 +95,57 @@ func (f *local) ReadFile(path string) ([]byte, error) {
 		content = append(slices.Clone(content), "\nbuildMetadata: [originAnnotations]\n"...)
 	}
 	return content, nil
+}
+
+// without returns a kustomization without its entries that are not on the disk, its charts, and its generators of
+// objects, which are programs.
+func (f *local) without(folder string, content []byte) []byte {
+	var k map[string]any
+	if yaml.Unmarshal(content, &k) != nil {
+		return content // kustomize says it better
+	}
+	before := len(f.left)
+	for _, member := range []string{"helmCharts", "helmChartInflationGenerator", "generators"} {
+		if k[member] != nil {
+			delete(k, member)
+			f.left = append(f.left, fmt.Sprintf("%s of %s", member, folder))
+		}
+	}
+	f.prune(folder, k)
+	if len(f.left) == before {
+		return content
+	}
+	if pruned, err := yaml.Marshal(k); err == nil {
+		return pruned
+	}
+	return content
+}
+
+// prune removes the entries of lists that check refuses.
+func (f *local) prune(folder string, of map[string]any) {
+	absent := func(entry any) bool {
+		path, named := entry.(string)
+		if at, ok := entry.(map[string]any); ok {
+			path, named = at["path"].(string)
+		}
+		if !named || strings.ContainsAny(path, "\n{") || f.check(folder, path[strings.IndexByte(path, '=')+1:]) == nil {
+			return false
+		}
+		f.left = append(f.left, fmt.Sprintf("%s of %s", path, folder))
+		return true
+	}
+	for _, member := range []string{"resources", "bases", "components", "crds", "configurations", "patchesStrategicMerge", "patches", "patchesJson6902", "files", "envs"} {
+		if entries, ok := of[member].([]any); ok {
+			of[member] = slices.DeleteFunc(entries, absent)
+		}
+	}
+	for _, member := range []string{"configMapGenerator", "secretGenerator"} {
+		for _, generator := range list(of[member]) {
+			if of, ok := generator.(map[string]any); ok {
+				f.prune(folder, of)
+			}
+		}
+	}
 }
 
 func (k *kustomization) entries() []string {
@@ -114,31 +176,35 @@ func (f *local) check(folder, entry string) error {
 // errElsewhere is the error about files that only a network has.
 var errElsewhere = errors.New("is not on this machine, and nothing is fetched")
 
-// kustomize builds a folder as kubectl does. One that was not named but found by walking may be left out.
-func (l *Loader) kustomize(m *Manifests, folder string, walked bool) []*Object {
-	top, err := filepath.Abs(folder)
-	if err == nil {
-		top, err = filepath.EvalSymlinks(top)
+// kustomize builds a folder as kubectl does. One that was found by walking a root may be left out, and reads
+// all of the root. ok is false if it is left out or cannot be built.
+func (l *Loader) kustomize(m *Manifests, folder, root string) (all []*Object, ok bool) {
+	top, err := resolved(folder)
+	disk, options := &local{FileSystem: filesys.MakeFsOnDisk(), top: top}, krusty.MakeDefaultOptions()
+	if err == nil && root != "" {
+		disk.root, err = resolved(root)
+		options.LoadRestrictions = types.LoadRestrictionsNone
 	}
 	if err != nil {
 		m.fault(err)
-		return nil
+		return nil, false
 	}
-	disk := &local{FileSystem: filesys.MakeFsOnDisk(), top: top}
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, top)
+	built, err := krusty.MakeKustomizer(options).Run(disk, top)
+	for _, entry := range disk.left {
+		m.warn("%s: left out: %s, since nothing is fetched and executed; use kubectl kustomize, and --from -", folder, entry)
+	}
+	if err != nil && disk.refused != nil {
+		err = disk.refused // without the text of later attempts of kustomize
+	}
 	switch {
 	case err == nil:
-	case walked && disk.refused != nil:
-		m.warn("%s: left out: %s", folder, disk.refused)
-		return nil
+	case root != "": // its controller may build it in another way
+		m.warn("%s: left out, since kustomize cannot build it; try -k: %s", folder, err)
+		return nil, false
 	default:
-		if disk.refused != nil {
-			err = disk.refused // without the text of later attempts of kustomize
-		}
 		m.fault(&FileError{File: folder, Err: fmt.Errorf("kustomize: %w", err)})
-		return l.built[folder]
+		return l.built[folder], false
 	}
-	var all []*Object
 	for _, r := range built.Resources() {
 		source := l.origin(folder, r)
 		_ = r.SetOrigin(nil)
@@ -155,7 +221,16 @@ func (l *Loader) kustomize(m *Manifests, folder string, walked bool) []*Object {
 		all = append(all, o)
 	}
 	l.built[folder] = all
-	return all
+	return all, len(disk.left) == 0
+}
+
+// resolved returns the absolute path of a folder, without symbolic links.
+func resolved(folder string) (string, error) {
+	path, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
 }
 
 // origin returns the object of a file that a built one comes from, or one at the beginning of the

@@ -2,15 +2,17 @@ package offline
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
 )
 
 // Stdin is the path that means standard input.
@@ -27,9 +29,11 @@ type Options struct {
 	Kustomizations []string
 	// Schemas are files and folders with CustomResourceDefinitions. Other objects in them do not count.
 	Schemas []string
-	// Namespace is the namespace of objects that name none.
+	// Namespace is the namespace of objects that name none. "" is "default", which is assumed.
 	Namespace string
 	Stdin     io.Reader
+	// Cluster knows the kinds of the cluster that the manifests are laid over. Nil: there is no cluster.
+	Cluster meta.RESTMapper
 }
 
 // Loader reads manifests. It remembers files, so that another load parses only changed ones.
@@ -50,13 +54,12 @@ type file struct {
 
 // NewLoader returns a Loader, which has read nothing.
 func NewLoader(o Options) *Loader {
-	o.Namespace = cmp.Or(o.Namespace, "default")
 	return &Loader{o: o, files: map[string]*file{}, built: map[string][]*Object{}}
 }
 
 // Load reads everything. The Faults of the result say which files it cannot read.
 func (l *Loader) Load() *Manifests {
-	m := newManifests(l.o.Namespace)
+	m := newManifests(l.o.Namespace, l.o.Cluster)
 	for _, f := range l.files {
 		f.used = false
 	}
@@ -64,7 +67,8 @@ func (l *Loader) Load() *Manifests {
 		m.raw = append(m.raw, l.path(m, path)...)
 	}
 	for _, folder := range l.o.Kustomizations {
-		m.raw = append(m.raw, l.kustomize(m, folder, false)...)
+		objects, _ := l.kustomize(m, folder, "")
+		m.raw = append(m.raw, objects...)
 	}
 	m.schemas = append(m.schemas, ownDefinitions()...)
 	for _, path := range l.o.Schemas {
@@ -190,12 +194,30 @@ func (l *Loader) folder(m *Manifests, folder string) []*Object {
 		return nil
 	}
 	var all []*Object
+	whole := true
 	for _, top := range topKustomizations(folder, tree.kustomizations) {
-		all = append(all, l.kustomize(m, top, true)...)
+		objects, ok := l.kustomize(m, top, folder)
+		all, whole = append(all, objects...), whole && ok
 	}
 	for _, name := range tree.files {
 		if !slices.ContainsFunc(tree.kustomizations, func(of string) bool { return within(of, name) }) {
 			all = append(all, l.use(m, filepath.Join(folder, name), func() ([]byte, error) { return tree.read(name) })...)
+		} else if !whole {
+			m.spare = append(m.spare, tree.spare(name)...)
+		}
+	}
+	return all
+}
+
+// spare returns the objects of a file of a kustomization, as far as it can be read.
+func (c *contents) spare(name string) (all []*Object) {
+	content, err := c.read(name)
+	if err != nil {
+		return nil
+	}
+	for _, d := range documents(name, content) {
+		if found, err := d.parse(); err == nil {
+			all = append(all, found...)
 		}
 	}
 	return all
@@ -246,6 +268,9 @@ func (c *contents) visit(path string, entry fs.DirEntry, err error) error {
 	return nil
 }
 
+// manifestLine is a line of an object, or of a file in JSON that may have one.
+var manifestLine = regexp.MustCompile(`(?m)^(['"]?apiVersion['"]?\s*:|\s*\{)`)
+
 // read reads a file. One that is a template, or that cannot be read and does not look like a manifest, is
 // left out.
 func (c *contents) read(name string) ([]byte, error) {
@@ -257,7 +282,7 @@ func (c *contents) read(name string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !bytes.Contains(content, []byte("apiVersion")) || !bytes.Contains(content, []byte("kind")):
+	case !manifestLine.Match(content):
 		return []byte{}, nil
 	case (bytes.Contains(content, []byte("{{")) || bytes.Contains(content, []byte("{%"))) && !readable(name, content):
 		c.m.warn("%s: left out, because it is a template", filepath.Join(c.folder, name))

@@ -96,15 +96,44 @@ func TestFolder(t *testing.T) {
 	for _, o := range m.OfKind("", "ConfigMap") {
 		got = append(got, o.Name)
 	}
-	want := "a b c j k over-g over-made-"
-	if text := strings.Join(got, " "); !strings.HasPrefix(text, want) || len(got) != 7 {
+	want := "a b c i j k over-g over-made-"
+	if text := strings.Join(got, " "); !strings.HasPrefix(text, want) || len(got) != 8 {
 		t.Errorf("objects = %q, want %q", text, want)
 	}
 	for _, err := range m.Faults {
 		t.Error(err)
 	}
 	warnings := strings.Join(m.Warnings, "\n")
-	for _, want := range []string{"chart: a Helm chart is left out", "link.yaml: left out, because it leads out of the folder", "far: left out: https://example.com/h.yaml"} {
+	for _, want := range []string{"chart: a Helm chart is left out", "link.yaml: left out, because it leads out of the folder", "far: left out: https://example.com/h.yaml of "} {
+		if !strings.Contains(warnings, want) {
+			t.Errorf("%q is not in\n%s", want, warnings)
+		}
+	}
+}
+
+// TestWalkedKustomization: one that a walk finds reads all of the folder, and nothing outside, by no link.
+func TestWalkedKustomization(t *testing.T) {
+	named := func(name string) string { return strings.ReplaceAll(configMap, "NAME", name) }
+	outside := write(t, map[string]string{"secret.yaml": named("outside")})
+	folder := write(t, map[string]string{
+		"clusters/a/kustomization.yaml": "resources: [../../apps/web.yaml, ../../../" + filepath.Base(outside) + "/secret.yaml]\nhelmCharts: [{name: a}]\ngenerators: [g.yaml]\n",
+		"clusters/a/g.yaml":             "apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata: {name: g}\nfiles: [s.yaml]\n",
+		"apps/web.yaml":                 named("web"),
+		"linked/kustomization.yaml":     "resources: [link.yaml]\n",
+		"talos/config.yaml":             "patches:\n- |-\n  apiVersion: v1\n  kind: A\na: b\na: c\n",
+	})
+	if err := os.Symlink(filepath.Join(outside, "secret.yaml"), filepath.Join(folder, "linked", "link.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	m := NewLoader(Options{Paths: []string{folder}}).Load()
+	if got := m.OfKind("", "ConfigMap"); len(got) != 1 || got[0].Name != "web" {
+		t.Errorf("%d objects: %v", len(got), got)
+	}
+	for _, err := range m.Faults {
+		t.Error(err)
+	}
+	warnings := strings.Join(m.Warnings, "\n")
+	for _, want := range []string{"left out: helmCharts of", "left out: generators of", "is outside "} {
 		if !strings.Contains(warnings, want) {
 			t.Errorf("%q is not in\n%s", want, warnings)
 		}

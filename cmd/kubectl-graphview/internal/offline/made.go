@@ -16,24 +16,41 @@ const mostPods = 9
 
 // make adds the objects that controllers and the cluster itself would add, as far as others refer to them.
 func (m *Manifests) make() {
-	possible := map[string][]product{} // by namespace
+	possible, operated := map[string][]product{}, map[string][]*Object{} // by namespace
 	for _, o := range m.sorted() {
+		if m.operated(o) && !installs[o.GroupKind] { // the names of charts have rows
+			operated[o.Namespace] = append(operated[o.Namespace], o)
+		}
 		m.makePods(o)
 		for _, p := range products(o) {
 			// A reference decides whether an object of any name or namespace is made.
-			if !p.prefix && p.namespace != "*" {
+			if !p.prefix && p.namespace != "*" && p.name != "*" {
 				m.add(p.kind, p.namespace, p.name, o, nil)
 			} else {
 				possible[p.namespace] = append(possible[p.namespace], p)
 			}
 		}
 	}
+	uncertain, anywhere := map[Key]bool{}, map[Key]bool{} // without namespaces
+	for _, o := range m.sorted() {
+		of := Key{GroupKind: o.GroupKind, Name: o.Name}
+		anywhere[of], uncertain[of] = true, uncertain[of] || o.assumed
+	}
+	for _, o := range m.spare {
+		uncertain[Key{GroupKind: schema.FromAPIVersionAndKind(text(o.Content, "apiVersion"), text(o.Content, "kind")).GroupKind(), Name: text(o.metadata(), "name")}] = true
+	}
 	for _, o := range m.sorted() {
 		if o.Namespace != "" {
 			m.add(namespaceKind, "", o.Namespace, nil, nil)
 		}
 		for _, r := range m.references[o.Key] {
-			m.provide(m.keyOf(r), possible)
+			key := m.keyOf(r)
+			m.provide(o, key, possible)
+			m.provideOperated(key, operated[key.Namespace])
+			// A deployer decides the namespace of one of them.
+			if of := (Key{GroupKind: key.GroupKind, Name: key.Name}); uncertain[of] || o.assumed && anywhere[of] {
+				m.add(key.GroupKind, key.Namespace, key.Name, nil, nil)
+			}
 		}
 	}
 }
@@ -47,19 +64,32 @@ func (m *Manifests) keyOf(r graph.Reference) Key {
 	return key
 }
 
-// provide makes the target of a reference if every cluster has it, or a controller may create it.
-func (m *Manifests) provide(key Key, possible map[string][]product) {
+// provide makes the target of a reference of an object if every cluster has it, or a controller may create it.
+func (m *Manifests) provide(o *Object, key Key, possible map[string][]product) {
 	if key.Name == "" || m.Objects[key] != nil {
 		return
 	}
-	if everyClusterHas(key) {
+	if everyClusterHas(key) || m.bootstrapHas(key) {
 		m.add(key.GroupKind, key.Namespace, key.Name, nil, nil)
 		return
 	}
 	for _, p := range slices.Concat(possible[key.Namespace], possible["*"]) {
-		if p.covers(key) {
+		// A chart needs its own values before it has any object.
+		if p.covers(key) && !(p.name == "*" && installs[o.GroupKind]) {
 			m.add(key.GroupKind, key.Namespace, key.Name, p.creator, nil)
 			return
+		}
+	}
+}
+
+// provideOperated makes an object if an operator may create it for a custom resource, whose name its name has.
+func (m *Manifests) provideOperated(key Key, resources []*Object) {
+	if _, builtin := builtinKinds()[key.GroupKind]; !builtin {
+		return
+	}
+	for _, o := range resources {
+		if strings.Contains("-"+key.Name+"-", "-"+o.Name+"-") {
+			m.add(key.GroupKind, key.Namespace, key.Name, o, nil)
 		}
 	}
 }
@@ -70,20 +100,36 @@ func everyClusterHas(key Key) bool {
 	case namespaceKind:
 		return true // controllers of continuous delivery make it
 	case schema.GroupKind{Kind: "ServiceAccount"}:
+		return slices.Contains([]string{"default", "builder", "deployer"}, key.Name) || key.Namespace == "flux-system" && strings.HasSuffix(key.Name, "-controller") // of Flux' bootstrap, as its sources
+	case schema.GroupKind{Group: "argoproj.io", Kind: "AppProject"}:
 		return key.Name == "default"
 	case configMapKind:
-		return key.Name == "kube-root-ca.crt"
+		return slices.Contains([]string{"kube-root-ca.crt", "istio-ca-root-cert", "openshift-service-ca.crt"}, key.Name)
 	case serviceKind:
 		return key.Name == "kubernetes" && key.Namespace == "default"
 	case schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:
 		return strings.HasPrefix(key.Name, "system-")
 	case schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}:
-		return strings.HasPrefix(key.Name, "system:") || slices.Contains([]string{"cluster-admin", "admin", "edit", "view"}, key.Name)
+		// Names with a colon are those of a platform's own components.
+		return strings.Contains(key.Name, ":") || slices.Contains([]string{"cluster-admin", "admin", "edit", "view", "cluster-reader", "cluster-monitoring-view"}, key.Name)
 	case schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "Role"}:
 		return key.Namespace == "kube-system" && (strings.HasPrefix(key.Name, "system:") || key.Name == "extension-apiserver-authentication-reader")
 	default:
 		return false
 	}
+}
+
+// bootstrapHas reports whether a key is that of the source with which Flux is installed, unless the manifests have another one.
+func (m *Manifests) bootstrapHas(key Key) bool {
+	if key.Group != "source.toolkit.fluxcd.io" || key.Namespace != "flux-system" || key.Name != "flux-system" {
+		return false
+	}
+	for other := range m.Objects {
+		if other.GroupKind == key.GroupKind && other.Namespace == key.Namespace {
+			return false
+		}
+	}
+	return true
 }
 
 // add makes an object unless there is one of that name. An owner is its controller.
@@ -105,7 +151,7 @@ func (m *Manifests) add(of schema.GroupKind, namespace, name string, owner *Obje
 		}}
 	}
 	object["apiVersion"], object["kind"], object["metadata"] = kind.GroupVersion().String(), kind.Kind, metadata
-	o := &Object{Content: object}
+	o := &Object{Content: object, creator: owner}
 	o.identify(kind, namespace, "")
 	m.Objects[key] = o
 }
@@ -125,7 +171,7 @@ func (m *Manifests) makePods(o *Object) {
 	}
 	metadata, _ := template["metadata"].(map[string]any)
 	if o.Kind.Kind != "StatefulSet" {
-		m.add(podKind, o.Namespace, o.Name+"-*", o, podOf(metadata, pod, nil))
+		m.addPod(o.Name+"-*", o, podOf(metadata, pod, nil))
 		return
 	}
 	replicas := 1
@@ -134,12 +180,19 @@ func (m *Manifests) makePods(o *Object) {
 	}
 	for i := range replicas {
 		name := o.Name + "-" + strconv.Itoa(i)
-		m.add(podKind, o.Namespace, name, o, podOf(metadata, pod, map[string]any{"statefulset.kubernetes.io/pod-name": name}))
+		m.addPod(name, o, podOf(metadata, pod, map[string]any{"statefulset.kubernetes.io/pod-name": name}))
 		for _, claim := range list(spec["volumeClaimTemplates"]) {
 			of, _ := claim.(map[string]any)
 			about, _ := of["metadata"].(map[string]any)
 			m.add(schema.GroupKind{Kind: "PersistentVolumeClaim"}, o.Namespace, text(about, "name")+"-"+name, nil, nil)
 		}
+	}
+}
+
+// addPod makes a pod of a workload, unless a cluster has them.
+func (m *Manifests) addPod(name string, owner *Object, content map[string]any) {
+	if !m.laid {
+		m.add(podKind, owner.Namespace, name, owner, content)
 	}
 }
 

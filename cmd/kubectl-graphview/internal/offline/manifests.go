@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/graphview/graph"
@@ -24,18 +25,21 @@ type Manifests struct {
 
 	namespace    string
 	kinds        *kinds
+	laid         bool      // over a cluster, which has the pods and further objects
 	raw, schemas []*Object // as they were read
-	bytes        int       // that were read
-	read         map[string]bool
-	allowed      map[string][]string // patterns of objects that are created elsewhere, by file; "" for all
-	references   map[Key][]graph.Reference
-	resources    map[schema.GroupResource]schema.GroupKind
-	byPlace      map[Key][]*Object // by kind and namespace, sorted
+	// spare are the objects of kustomizations that are left out. They exist in an unknown namespace.
+	spare      []*Object
+	bytes      int // that were read
+	read       map[string]bool
+	allowed    map[string][]string // patterns of objects that are created elsewhere, by file; "" for all
+	references map[Key][]graph.Reference
+	resources  map[schema.GroupResource]schema.GroupKind
+	byPlace    map[Key][]*Object // by kind and namespace, sorted
 }
 
-func newManifests(namespace string) *Manifests {
+func newManifests(namespace string, cluster meta.RESTMapper) *Manifests {
 	return &Manifests{
-		Objects: map[Key]*Object{}, namespace: namespace, kinds: newKinds(), read: map[string]bool{}, allowed: map[string][]string{},
+		Objects: map[Key]*Object{}, namespace: namespace, kinds: newKinds(cluster), laid: cluster != nil, read: map[string]bool{}, allowed: map[string][]string{},
 		references: map[Key][]graph.Reference{}, resources: map[schema.GroupResource]schema.GroupKind{}, byPlace: map[Key][]*Object{},
 	}
 }
@@ -98,7 +102,13 @@ func (m *Manifests) resolve() {
 	for _, raw := range m.raw {
 		named := schema.FromAPIVersionAndKind(text(raw.Content, "apiVersion"), text(raw.Content, "kind"))
 		kind, known := m.kinds.of(named)
-		if !known && !unknown[named.GroupKind()] {
+		_, served := m.kinds.served[kind.GroupKind()]
+		switch {
+		case unknown[named.GroupKind()] || !m.laid && known || served:
+		case m.laid:
+			unknown[named.GroupKind()] = true
+			m.warn("%s: the cluster does not serve %s of %s yet, so such objects are not seen", raw.Position("kind", ""), named.Kind, named.GroupVersion())
+		default:
 			unknown[named.GroupKind()] = true
 			m.warn("%s: nothing describes %s of %s, so it counts as namespaced; name its CustomResourceDefinition with --schemas", raw.Position("kind", ""), named.Kind, named.GroupVersion())
 		}
@@ -110,11 +120,18 @@ func (m *Manifests) resolve() {
 		m.Objects[o.Key] = &o
 	}
 	m.raw, m.schemas = nil, nil
+	m.relate()
+	if !m.laid {
+		m.markNamespaces()
+	}
+}
+
+// relate finds the references of the objects, and makes the objects that they refer to.
+func (m *Manifests) relate() {
 	for key, o := range m.Objects {
 		m.references[key] = refs.Builtin().Extract(graph.Kind(key.GroupKind), o.Content)
 	}
 	m.make()
-	m.markNamespaces()
 	for _, o := range m.sorted() {
 		place := Key{GroupKind: o.GroupKind, Namespace: o.Namespace}
 		m.byPlace[place] = append(m.byPlace[place], o)
@@ -158,6 +175,17 @@ func (m *Manifests) In(kind schema.GroupKind, namespace string) []*Object {
 
 // Namespaces returns the namespaces that the manifests describe.
 func (m *Manifests) Namespaces() []string { return slices.Sorted(maps.Keys(m.described())) }
+
+// Spread returns the namespaces of all objects that manifests have.
+func (m *Manifests) Spread() []string {
+	found := map[string]bool{}
+	for key, o := range m.Objects {
+		if !o.Made() && key.Namespace != "" {
+			found[key.Namespace] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
 
 // Kinds returns the kinds that are served.
 func (m *Manifests) Kinds() []Kind { return m.kinds.all() }

@@ -24,6 +24,14 @@ func TestCreated(t *testing.T) {
 		"copied":               {"{apiVersion: v1, kind: Secret, metadata: {name: made, namespace: infra, annotations: {reflector.v1.k8s.emberstack.com/reflection-auto-enabled: 'true'}}}", "Secret/shop/made"},
 		"scaled object":        {"{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: x}}", "HorizontalPodAutoscaler/shop/keda-hpa-x"},
 		"StatefulSet":          {"{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {replicas: 2, template: {spec: {containers: [{name: a}]}}, volumeClaimTemplates: [{metadata: {name: data}}]}}", "PersistentVolumeClaim/shop/data-x-1"},
+		"other names":          {"{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: x}}", "Secret/shop/made"},
+		"other namespace":      {"{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: made}, spec: {targetNamespace: b}}", ""},
+		"own values":           {"{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: x}, spec: {targetNamespace: b, valuesFrom: [{kind: ConfigMap, name: made}]}}", ""},
+		"chart of Argo CD":     {"{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: x}, spec: {destination: {namespace: shop}, sources: [{chart: a}]}}", "Secret/shop/made"},
+		"folder of Argo CD":    {"{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: x}, spec: {destination: {namespace: shop}, source: {path: a}}}", ""},
+		"custom resource":      {"{apiVersion: example.com/v1, kind: Thing, metadata: {name: auth}}", "Secret/shop/made-auth"},
+		"passive resource":     {"{apiVersion: kyverno.io/v1, kind: Policy, metadata: {name: auth}}", ""},
+		"serving certificate":  {"{apiVersion: v1, kind: Service, metadata: {name: x, annotations: {service.beta.openshift.io/serving-cert-secret-name: made}}}", "Secret/shop/made"},
 		"nothing":              {"{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}", ""},
 	}
 	for name, tt := range tests {
@@ -40,6 +48,37 @@ func TestCreated(t *testing.T) {
 				t.Errorf("made:%s, want %s", made, tt.want)
 			}
 		})
+	}
+}
+
+// TestUncertain: where a deployer decides the namespace of an object, or a kustomization is left out, an object of that
+// name in another namespace counts.
+func TestUncertain(t *testing.T) {
+	const user = "apiVersion: v1\nkind: Pod\nmetadata: {name: user, namespace: shop}\nspec: {containers: [{name: a, envFrom: [{secretRef: {name: a}}]}]}\n"
+	secret := func(place string) string {
+		return "---\napiVersion: v1\nkind: Secret\nmetadata: {name: a" + place + "}\n"
+	}
+	wanted := Key{secretKind, "shop", "a"}
+	for name, tt := range map[string]struct {
+		files map[string]string
+		o     Options
+		want  bool
+	}{
+		"another namespace":             {map[string]string{"a.yaml": user + secret(", namespace: b")}, Options{}, false},
+		"no namespace":                  {map[string]string{"a.yaml": user + secret("")}, Options{}, true},
+		"no namespace, -n":              {map[string]string{"a.yaml": user + secret("")}, Options{Namespace: "b"}, false},
+		"user without namespace":        {map[string]string{"a.yaml": strings.Replace(user, ", namespace: shop", "", 1) + secret(", namespace: b")}, Options{}, true},
+		"kustomization that is fetched": {map[string]string{"a.yaml": user, "k/kustomization.yaml": "resources: [b.yaml]\npatches: [{path: c.yaml}]\n", "k/b.yaml": secret(", namespace: b"), "k/c.yaml": "a: ["}, Options{}, true},
+	} {
+		tt.o.Paths = []string{write(t, tt.files)}
+		m := NewLoader(tt.o).Load()
+		key := wanted
+		if name == "user without namespace" {
+			key.Namespace = "default"
+		}
+		if o := m.Objects[key]; (o != nil) != tt.want {
+			t.Errorf("%s: %v is there: %t; %v", name, key, o != nil, m.Warnings)
+		}
 	}
 }
 

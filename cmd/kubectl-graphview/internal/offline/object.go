@@ -34,10 +34,28 @@ type Object struct {
 
 	source *document // nil for one that is made
 	at     string    // path in the document, of an element of a list
+	// creator is the object for which it is made, nil without one.
+	creator *Object
+	// assumed: its namespace is the default, which neither it nor the user names.
+	assumed bool
 }
 
 // Made reports whether no manifest has the object.
 func (o *Object) Made() bool { return o.source == nil }
+
+// Declared returns the object of a manifest that has a field, and the field in it: the object itself, or the workload
+// of a pod. It returns nil if no manifest has it.
+func (o *Object) Declared(field string) (*Object, string) {
+	switch {
+	case !o.Made():
+		return o, field
+	case o.creator == nil:
+		return nil, ""
+	default:
+		_, at := podSpec(o.creator)
+		return o.creator, strings.TrimSuffix(at, "spec") + field
+	}
+}
 
 // File is the file of the object, "" for an object that is made.
 func (o *Object) File() string {
@@ -75,7 +93,9 @@ func (o *Object) check() error {
 		return o.failed(fmt.Errorf("%s has no metadata.name", kind))
 	}
 	for _, word := range []string{name, text(metadata, "namespace"), kind, text(o.Content, "apiVersion")} {
-		if len(word) > 253 || strings.ContainsFunc(word, func(r rune) bool { return unicode.IsControl(r) || r == '/' && word == name }) {
+		if len(word) > 253 || strings.ContainsFunc(word, func(r rune) bool {
+			return unicode.IsControl(r) || r == '/' && word == name && !strings.Contains(name, "${")
+		}) {
 			return o.failed(fmt.Errorf("%s: %.60q is no name: an API server accepts at most 253 characters, without / and control characters", kind, word))
 		}
 	}
@@ -85,14 +105,16 @@ func (o *Object) check() error {
 // identify sets the key and the kind, and the metadata that an API server would add. It copies the
 // members that it changes, because the content may be that of an earlier load.
 //
-// The namespace is the target's if it has one, else the object's, else the default.
+// The namespace is the target's if it has one, else the object's, else the one of the user, else "default".
 func (o *Object) identify(kind Kind, otherwise, target string) {
 	metadata := copied(o.metadata())
-	namespace := cmp.Or(target, text(metadata, "namespace"), otherwise)
+	named := cmp.Or(target, text(metadata, "namespace"))
+	namespace := cmp.Or(named, otherwise, "default")
 	if metadata["namespace"] = namespace; !kind.Namespaced {
 		namespace = ""
 		delete(metadata, "namespace")
 	}
+	o.assumed = kind.Namespaced && named == "" && otherwise == ""
 	o.Kind, o.Key = kind, Key{kind.GroupKind(), namespace, text(metadata, "name")}
 	metadata["uid"] = uidOf(o.Key)
 	o.Content = copied(o.Content)

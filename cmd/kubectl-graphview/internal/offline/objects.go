@@ -80,12 +80,19 @@ func (s *Server) Replace(m *Manifests) bool {
 }
 
 func (s *Server) store(o *Object, body []byte) *stored {
-	at := &stored{key: o.Key, body: body, labels: labels.Set{}, fields: fields.Set{"metadata.name": o.Name, "metadata.namespace": o.Namespace, "type": text(o.Content, "type")}}
+	at := newStored(o)
+	at.body = body
+	at.setVersion(s.version)
+	return at
+}
+
+// newStored returns an object that selectors can match.
+func newStored(o *Object) *stored {
+	at := &stored{key: o.Key, labels: labels.Set{}, fields: fields.Set{"metadata.name": o.Name, "metadata.namespace": o.Namespace, "type": text(o.Content, "type")}}
 	of, _ := o.metadata()["labels"].(map[string]any)
 	for key := range of {
 		at.labels[key] = text(of, key)
 	}
-	at.setVersion(s.version)
 	return at
 }
 
@@ -93,9 +100,17 @@ func (s *Server) store(o *Object, body []byte) *stored {
 func (o *stored) setVersion(version int64) {
 	var content map[string]any
 	_ = json.Unmarshal(o.body, &content) // it was marshalled before
-	metadata, _ := content["metadata"].(map[string]any)
-	metadata["resourceVersion"] = versionText(version)
 	o.version = version
+	o.encode(content, versionText(version))
+}
+
+// encode encodes content, which is of JSON, with a resource version.
+func (o *stored) encode(content map[string]any, version string) {
+	content = copied(content)
+	metadata, _ := content["metadata"].(map[string]any)
+	metadata = copied(metadata)
+	metadata["resourceVersion"] = version
+	content["metadata"] = metadata
 	o.whole, _ = json.Marshal(content)
 	o.partial, _ = json.Marshal(map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": metadata})
 }
@@ -103,6 +118,7 @@ func (o *stored) setVersion(version int64) {
 // request is a read of a resource.
 type request struct {
 	kind            Kind
+	version         string
 	namespace, name string
 	labels          labels.Selector
 	fields          fields.Selector
@@ -122,7 +138,10 @@ func (q *request) body(o *stored) []byte {
 
 // resource answers a get, list or watch.
 func (s *Server) resource(w http.ResponseWriter, r *http.Request, path string) {
-	q, err := s.parse(r, path)
+	s.mu.Lock()
+	kinds := s.kinds
+	s.mu.Unlock()
+	q, err := parseRequest(kinds, r, path)
 	switch {
 	case err != nil:
 		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
@@ -137,15 +156,16 @@ func (s *Server) resource(w http.ResponseWriter, r *http.Request, path string) {
 	}
 }
 
-// parse reads /api/VERSION or /apis/GROUP/VERSION, any namespaces/NAMESPACE, RESOURCE and any NAME.
-func (s *Server) parse(r *http.Request, path string) (q request, err error) {
+// parseRequest reads /api/VERSION or /apis/GROUP/VERSION, any namespaces/NAMESPACE, RESOURCE and any NAME. The
+// kind is empty if it is none of kinds.
+func parseRequest(kinds []Kind, r *http.Request, path string) (q request, err error) {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	group := ""
 	if parts[0] == "apis" && len(parts) > 1 {
 		group, parts = parts[1], parts[1:]
 	}
 	if len(parts) > 2 {
-		parts = parts[2:] // after the version
+		q.version, parts = parts[1], parts[2:]
 	}
 	if len(parts) > 2 && parts[0] == "namespaces" {
 		q.namespace, parts = parts[1], parts[2:]
@@ -153,12 +173,10 @@ func (s *Server) parse(r *http.Request, path string) (q request, err error) {
 	if len(parts) > 1 {
 		q.name = parts[1]
 	}
-	s.mu.Lock()
-	at := slices.IndexFunc(s.kinds, func(k Kind) bool { return k.Group == group && k.Resource == parts[0] })
+	at := slices.IndexFunc(kinds, func(k Kind) bool { return k.Group == group && k.Resource == parts[0] })
 	if at >= 0 && len(parts) < 3 {
-		q.kind = s.kinds[at]
+		q.kind = kinds[at]
 	}
-	s.mu.Unlock()
 	// The content of Secrets is not served.
 	q.partial = strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata") || q.kind.GroupKind() == secretKind
 	if q.labels, err = labels.Parse(r.URL.Query().Get("labelSelector")); err != nil {

@@ -92,7 +92,9 @@ func (s *search) walk(node *yaml.Node, steps []string, depth int) {
 		return
 	}
 	if len(steps) == 0 {
-		s.exact = s.value != "" && holds(node, s.value)
+		if at := holder(node, s.value); at != nil && s.value != "" {
+			node, s.exact = at, true
+		}
 		if s.exact || s.node == nil || depth > s.depth {
 			s.node, s.depth = node, depth
 		}
@@ -121,17 +123,19 @@ func (s *search) walk(node *yaml.Node, steps []string, depth int) {
 	}
 }
 
-// holds reports whether a scalar has the value, or an object in it has it as its name.
-func holds(node *yaml.Node, value string) bool {
+// holder returns the scalar that has the value: the node, or the name of the object in it; nil if there is none.
+func holder(node *yaml.Node, value string) *yaml.Node {
 	switch node.Kind {
 	case yaml.ScalarNode:
-		return node.Value == value || strings.Contains(node.Value, value)
+		if strings.Contains(node.Value, value) {
+			return node
+		}
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 {
 			if node.Content[i].Value == "name" && node.Content[i+1].Value == value {
-				return true
+				return node.Content[i+1]
 			}
 		}
 	}
-	return false
+	return nil
 }

@@ -140,7 +140,7 @@ func orAbsent(value any) any {
 	return value
 }
 
-// passive are groups with objects that make no pods.
+// passive are groups with objects for which no operator makes pods and further objects.
 var passive = []string{
 	"acme.cert-manager.io", "apiextensions.k8s.io", "autoscaling.k8s.io", "bitnami.com", "cert-manager.io", "cilium.io", "configuration.konghq.com",
 	"crd.projectcalico.org", "external-secrets.io", "externaldns.k8s.io", "gateway.networking.k8s.io", "generators.external-secrets.io",
@@ -150,13 +150,19 @@ var passive = []string{
 	"source.toolkit.fluxcd.io", "telemetry.istio.io", "traefik.containo.us", "traefik.io", "trust.cert-manager.io",
 }
 
+// operated reports whether an object is a custom resource for which an operator may make pods and other objects.
+func (m *Manifests) operated(o *Object) bool {
+	if _, builtin := builtinKinds()[o.GroupKind]; builtin || o.Made() {
+		return false
+	}
+	return !slices.Contains(passive, o.Group) || o.Group == "monitoring.coreos.com" && slices.Contains([]string{"Prometheus", "Alertmanager", "ThanosRuler"}, o.Key.Kind)
+}
+
 // opaqueNamespaces returns the namespaces in which controllers may make pods that are not known.
 func (m *Manifests) opaqueNamespaces() map[string]bool {
 	all := map[string]bool{}
 	for key, o := range m.Objects {
-		_, builtin := builtinKinds()[key.GroupKind]
-		pods := key.Group != "monitoring.coreos.com" || slices.Contains([]string{"Prometheus", "Alertmanager", "ThanosRuler"}, key.Kind)
-		if builtin || o.Made() || m.Objects[Key{podKind, key.Namespace, key.Name + "-*"}] != nil || slices.Contains(passive, key.Group) && (key.Group != "monitoring.coreos.com" || !pods) {
+		if !m.operated(o) || m.Objects[Key{podKind, key.Namespace, key.Name + "-*"}] != nil {
 			continue
 		}
 		all[key.Namespace] = true
