@@ -117,14 +117,14 @@ func TestTable(t *testing.T) {
 	}{
 		"list": {
 			"namespaces/shop/graphs",
-			[][]any{{"broken", false, 0.0, 0.0, 0.0, 0.0, "spec.queries: no"}, {"web", true, 3.0, 2.0, 1.0, 4.0, ""}},
+			[][]any{{"broken", 0.0, 0.0, 0.0, 0.0, false, "spec.queries: no"}, {"web", 3.0, 2.0, 1.0, 4.0, true, ""}},
 			"PartialObjectMetadata",
 		},
-		"get": {"namespaces/shop/graphs/web", [][]any{{"web", true, 3.0, 2.0, 1.0, 4.0, ""}}, "PartialObjectMetadata"},
+		"get": {"namespaces/shop/graphs/web", [][]any{{"web", 3.0, 2.0, 1.0, 4.0, true, ""}}, "PartialObjectMetadata"},
 		"objects": {
-			"namespaces/shop/graphs/web?includeObject=Object", [][]any{{"web", true, 3.0, 2.0, 1.0, 4.0, ""}}, "Graph",
+			"namespaces/shop/graphs/web?includeObject=Object", [][]any{{"web", 3.0, 2.0, 1.0, 4.0, true, ""}}, "Graph",
 		},
-		"no objects": {"namespaces/shop/graphs/web?includeObject=None", [][]any{{"web", true, 3.0, 2.0, 1.0, 4.0, ""}}, ""},
+		"no objects": {"namespaces/shop/graphs/web?includeObject=None", [][]any{{"web", 3.0, 2.0, 1.0, 4.0, true, ""}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, body := s.get(graphs+test.path, http.Header{"Accept": {accept}})

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/wording"
@@ -31,6 +32,9 @@ func (c *cli) leftOut(out io.Writer, lines []string) {
 	for i, line := range lines {
 		if i == 0 {
 			fmt.Fprintln(out)
+		}
+		if !strings.HasPrefix(line, " ") {
+			line = c.paint.Bad(line)
 		}
 		fmt.Fprintln(out, line)
 	}

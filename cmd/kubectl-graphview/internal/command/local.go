@@ -25,13 +25,14 @@ const localName = "local"
 // localView has the flags of --local and --from, and the graphs while this process serves them.
 type localView struct {
 	live          bool
-	chosen        bool   // live because no operator serves graphs
 	file          string // of a GraphView
 	allNamespaces bool
 	files         manifestFlags
 
-	// manifests answer in place of a cluster; nil with --local.
+	// manifests answer in place of a cluster; nil without --from.
 	manifests *offline.Server
+	// laid are the manifests that are laid over the cluster; nil without --with.
+	laid *laidManifests
 
 	// cluster is nil without --local, and while the graphs are not served yet.
 	cluster *local.Cluster
@@ -42,27 +43,38 @@ type localView struct {
 }
 
 // on reports whether a flag asks for a graph that this process makes.
-func (l *localView) on() bool { return l.live || l.files.given() }
+func (l *localView) on() bool { return l.nameless() || len(l.files.with) > 0 }
+
+// nameless reports whether a flag stands for the NAME of a GraphView.
+func (l *localView) nameless() bool { return l.live || l.files.given() }
+
+// read returns the manifests of --from or --with, nil without them.
+func (l *localView) read() *offline.Manifests {
+	switch {
+	case l.manifests != nil:
+		return l.manifests.Manifests()
+	case l.laid != nil:
+		return l.laid.manifests
+	default:
+		return nil
+	}
+}
 
 // serves reports whether this process serves the graphs.
 func (l *localView) serves() bool { return l.cluster != nil }
 
-// refuseLists refuses -n a,b for commands without --local, since an operator's view has its own namespaces.
+// refuseLists refuses -n a,b without --local, since an operator's view has its own namespaces.
 func (c *cli) refuseLists(cmd *cobra.Command, _ []string) error {
-	if cmd.Flags().Lookup("local") == nil && cmd.Name() != "export" && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ",") {
+	if !c.local.nameless() && cmd.Name() != "install" && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ",") {
 		return usagef(cmd, "-n %s: several namespaces are for --local", *c.config.Namespace)
 	}
 	return nil
 }
 
-// runLocal serves the graphs of the user's scope while run runs.
-func (s *source) runLocal(cmd *cobra.Command, run func(context.Context) error) error {
+// runLocal serves the graphs of a scope while run runs: the namespaces that -n names, or those of a view.
+func (s *source) runLocal(cmd *cobra.Command, named []string, from fileView, run func(context.Context) error) error {
 	c := s.cli
 	ctx, l := cmd.Context(), &c.local
-	named, from, err := c.readScope(cmd)
-	if err != nil {
-		return err
-	}
 	config, err := c.config.ToRESTConfig()
 	if err != nil {
 		return err
@@ -70,8 +82,6 @@ func (s *source) runLocal(cmd *cobra.Command, run func(context.Context) error) e
 	if l.rights, err = local.NewRights(config); err != nil {
 		return err
 	}
-	said := c.during(ctx, "connecting to %s, and asking what you may list", config.Host)
-	defer func() { said() }()
 	if err := l.rights.Connect(ctx, config); err != nil {
 		return err
 	}
@@ -81,13 +91,18 @@ func (s *source) runLocal(cmd *cobra.Command, run func(context.Context) error) e
 	if err := l.rights.Check(ctx, config, l.namespaces); err != nil {
 		return c.withCandidates(err)
 	}
-	said()
 	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return err
 	}
 	l.view = graphview.Name{Namespace: namespace, Name: localName}
 	o := local.Options{Config: config, Rights: l.rights, View: l.view, Rules: from.rules, SyncTimeout: s.patience()}
+	if len(l.files.with) > 0 {
+		if o.Config, err = s.layManifests(cmd, config, namespace); err != nil {
+			return err
+		}
+		defer func() { l.laid = nil }()
+	}
 	if !s.adHoc {
 		declared := l.declare(from.declared)
 		of, err := validation.SpecOf(&declared)
@@ -96,9 +111,7 @@ func (s *source) runLocal(cmd *cobra.Command, run func(context.Context) error) e
 		}
 		o.Spec = &of
 	}
-	said = c.during(ctx, "asking %s for its kinds", config.Host)
 	return local.With(ctx, o, func(ctx context.Context, cluster *local.Cluster) error {
-		said()
 		l.cluster = cluster
 		defer func() { l.cluster = nil }()
 		return run(ctx)
@@ -141,6 +154,8 @@ func (c *cli) scope(ctx context.Context, named []string, declared *v1alpha1.Grap
 		l.namespaces, hint = nil, ""
 	case len(named) > 0:
 		l.namespaces, hint = named, ""
+	case declared != nil && declared.Spec.Namespaces == nil && !l.live:
+		l.namespaces, hint = nil, "as the GraphView selects them" // -n is its namespace
 	case declared != nil && declared.Spec.Namespaces == nil:
 		l.namespaces, hint = nil, "-n a,b narrows it"
 	case declared != nil && declared.Spec.Namespaces.Names == nil:
@@ -182,10 +197,6 @@ func (c *cli) scope(ctx context.Context, named []string, declared *v1alpha1.Grap
 	}
 	if hint != "" {
 		hint = "; " + hint
-	}
-	if l.chosen {
-		fmt.Fprintf(c.ErrOut, "No operator serves graphs here, so with your own rights, in %s%s. --local=false refuses that.\n", where, hint)
-		return nil
 	}
 	fmt.Fprintf(c.ErrOut, "Without an operator, with your own rights, in %s%s.\n", where, hint)
 	return nil

@@ -33,7 +33,7 @@ import (
 const mostTold = 10
 
 // manifestFlags name the manifests that a graph is made from.
-type manifestFlags struct{ from, kustomize, schemas, allow []string }
+type manifestFlags struct{ from, kustomize, with, schemas, allow []string }
 
 func (f *manifestFlags) given() bool { return len(f.from)+len(f.kustomize) > 0 }
 
@@ -41,9 +41,10 @@ func (f *manifestFlags) given() bool { return len(f.from)+len(f.kustomize) > 0 }
 func (f *manifestFlags) addFlags(flags *pflag.FlagSet, verdict bool) {
 	flags.StringArrayVar(&f.from, "from", nil, "Look at manifests, as if they were applied, and at no cluster: files, folders with their subfolders, or - for standard input. May be repeated")
 	flags.StringArrayVarP(&f.kustomize, "kustomize", "k", nil, "As --from, for a folder that kustomize builds")
+	flags.StringArrayVar(&f.with, "with", nil, "Look at the cluster as it is once these manifests are applied: files, folders, or - for standard input. With --local, or with the NAME of a GraphView, whose objects are then read with your own rights. May be repeated")
 	flags.StringArrayVar(&f.schemas, "schemas", nil, "With --from: files and folders with the CustomResourceDefinitions of kinds that the manifests do not define")
 	if verdict {
-		flags.StringArrayVar(&f.allow, "allow", nil, "With --from: KIND/NAME, with * for any text, of objects that are created elsewhere, as the comment # graphview: allow KIND/NAME")
+		flags.StringArrayVar(&f.allow, "allow", nil, "With --from and --with: KIND/NAME, with * for any text, of objects that are created elsewhere, as the comment # graphview: allow KIND/NAME")
 	}
 }
 
@@ -51,12 +52,16 @@ func (f *manifestFlags) addFlags(flags *pflag.FlagSet, verdict bool) {
 func (c *cli) checkManifestFlags(cmd *cobra.Command) error {
 	files := &c.local.files
 	switch {
+	case len(files.with) > 0 && (files.given() || c.link != ""):
+		return usagef(cmd, "--with looks at the cluster of your kubeconfig: leave it, or --from, -k and --link, out")
 	case files.given() && (c.local.live || c.link != ""):
 		return usagef(cmd, "--from looks at no cluster: leave it, or --local and --link, out")
 	case files.given() && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ","):
 		return usagef(cmd, "-n %s: with --from it is the namespace of objects that name none; leave all but one out", *c.config.Namespace)
-	case !files.given() && len(files.schemas)+len(files.allow) > 0:
-		return usagef(cmd, "--schemas and --allow go with --from or -k")
+	case !files.given() && len(files.schemas) > 0:
+		return usagef(cmd, "--schemas goes with --from or -k")
+	case !files.given() && len(files.with) == 0 && len(files.allow) > 0:
+		return usagef(cmd, "--allow goes with --from, -k or --with")
 	}
 	return nil
 }
@@ -69,10 +74,10 @@ func (s *source) runManifests(cmd *cobra.Command, run func(context.Context) erro
 		Paths: l.files.from, Kustomizations: l.files.kustomize, Schemas: l.files.schemas, Namespace: *c.config.Namespace, Stdin: c.In,
 	})
 	m := loader.Load()
-	if len(m.Faults) > 0 {
-		return usagef(cmd, "%s", told(m.Faults))
-	}
 	if m.Count() == 0 {
+		if len(m.Faults) > 0 {
+			return usagef(cmd, "%s", told(m.Faults))
+		}
 		c.tellManifests(m)
 		return usagef(cmd, "there is no object in %s: name files or folders with manifests", strings.Join(slices.Concat(l.files.from, l.files.kustomize), ", "))
 	}
@@ -100,8 +105,13 @@ func (s *source) runManifests(cmd *cobra.Command, run func(context.Context) erro
 		l.cluster = cluster
 		defer func() { l.cluster = nil }()
 		if !s.follows {
-			return run(ctx)
+			err := run(ctx)
+			if len(m.Faults) > 0 && (err == nil || errors.Is(err, errFound)) {
+				return usagef(cmd, "%s", told(m.Faults))
+			}
+			return err
 		}
+		c.tellFaults(m)
 		ctx, stop := context.WithCancel(ctx)
 		var following errgroup.Group
 		following.Go(func() error {
@@ -137,6 +147,11 @@ func (c *cli) tellManifests(m *offline.Manifests) {
 	if !c.quiet {
 		fmt.Fprintf(c.ErrOut, "From manifests, as if they were applied, without a cluster: %s.\n", count(m.Count(), "object"))
 	}
+	c.tellWarnings(m)
+}
+
+// tellWarnings prints the warnings about manifests.
+func (c *cli) tellWarnings(m *offline.Manifests) {
 	for i, text := range m.Warnings {
 		if i == mostTold {
 			fmt.Fprintf(c.ErrOut, "and %s\n", count(len(m.Warnings)-i, "more warning"))
@@ -183,13 +198,16 @@ func (c *cli) readManifests(cmd *cobra.Command, m *offline.Manifests) (of manife
 
 // origin says where an object of manifests comes from.
 func (v *view) origin(key client.Key) string {
-	if v.local.manifests == nil {
+	m := v.local.read()
+	if m == nil {
 		return ""
 	}
-	o := v.local.manifests.Manifests().Find(key.Group, key.Resource, key.Namespace, key.Name)
+	o := m.Find(key.Group, key.Resource, key.Namespace, key.Name)
 	switch {
 	case o == nil:
 		return ""
+	case o.Made() && v.local.laid != nil:
+		return "" // the cluster may have it
 	case o.Made():
 		return "in no manifest: a controller or every cluster has it"
 	default:
@@ -199,9 +217,7 @@ func (v *view) origin(key client.Key) string {
 
 // followed is called when manifests have changed.
 func (c *cli) followed(ctx context.Context, cmd *cobra.Command, cluster *local.Cluster, m *offline.Manifests, before *manifestView) {
-	for _, fault := range m.Faults {
-		fmt.Fprintf(c.ErrOut, "%s. What was there before is still shown.\n", printable.Text(fault.Error()))
-	}
+	c.tellFaults(m)
 	now, err := c.readManifests(cmd, m)
 	if err == nil && !reflect.DeepEqual(now.spec, before.spec) {
 		if err = cluster.Apply(ctx, now.spec); err == nil {
@@ -210,6 +226,13 @@ func (c *cli) followed(ctx context.Context, cmd *cobra.Command, cluster *local.C
 	}
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintln(c.ErrOut, errorText(err))
+	}
+}
+
+// tellFaults prints why files could not be read, while others are shown.
+func (c *cli) tellFaults(m *offline.Manifests) {
+	for _, fault := range m.Faults {
+		fmt.Fprintf(c.ErrOut, "%s. Anything read from it before is still shown.\n", printable.Text(fault.Error()))
 	}
 }
 

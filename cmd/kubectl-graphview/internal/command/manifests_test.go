@@ -158,12 +158,12 @@ func TestProblemOutputs(t *testing.T) {
 // TestFromIsRefused: a command line that makes no sense is refused with a remedy.
 func TestFromIsRefused(t *testing.T) {
 	for want, args := range map[string][]string{
-		"--from looks at no cluster":                                      {"tree", "--local", "--from", "-"},
-		"--schemas and --allow go with":                                   {"problems", "--allow", "Secret/a"},
-		"there is no object in -":                                         {"tree", "--from", "-"},
-		"leave all but one out":                                           {"tree", "--from", "-", "-n", "a,b"},
+		"--from looks at no cluster": {"tree", "--local", "--from", "-"},
+		"--allow goes with":          {"problems", "--allow", "Secret/a"},
+		"there is no object in -":    {"tree", "--from", "-"},
+		"leave all but one out":      {"tree", "--from", "-", "-n", "a,b"},
 		"testdata/none: no such file or directory; name a file, a folder": {"tree", "--from", "testdata/none"},
-		"--from shows manifests, and no GraphView of the cluster":         {"problems", "storefront", "--from", "-"},
+		"--local and --from have one view":                                {"problems", "storefront", "--from", "-"},
 	} {
 		var failure bytes.Buffer
 		code := Run(t.Context(), "v0.0.0", args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &bytes.Buffer{}, ErrOut: &failure})

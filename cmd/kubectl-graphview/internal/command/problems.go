@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -24,10 +23,6 @@ type problem struct {
 	key                         client.Key
 	kind                        string
 	places                      []place // of the references, in manifests
-	// stops are the problems that follow from this one. severity is the worst of all.
-	stops []problem
-	// controlled: the problem above stands for this one, since it controls the object.
-	controlled bool
 }
 
 // search has the options of a search for problems.
@@ -37,8 +32,6 @@ type search struct {
 	output string
 	// strict reports whether a resource that may not be listed makes the answer unknown.
 	strict bool
-	// optional: absent objects that nothing needs are listed too.
-	optional bool
 }
 
 func (c *cli) problems() *cobra.Command {
@@ -46,51 +39,63 @@ func (c *cli) problems() *cobra.Command {
 		allNamespaces bool
 		s             search
 	)
-	from := source{cli: c, parse: c.viewOnly, verdict: true}
+	from := source{cli: c, verdict: true}
 	cmd := &cobra.Command{
 		Use:   "problems [NAME]",
 		Short: "List what is degraded, progressing, or missing",
 		Long: `List the objects that are degraded, progressing or being deleted, and the objects
 that are referred to, needed and missing: of one graph, of all graphs of the namespace, or
-with -A of all graphs. Each cause is one row, and below it is counted what follows from it; -o wide
-lists that too. An object that several graphs have is listed once. A graph without objects is a
-problem as well, and parts of a GraphView that have no effect are named. What is absent and not
-needed is no problem: --optional lists it.
+with -A of all graphs. An object that several graphs have is listed once. A graph without
+objects is a problem as well, and parts of a GraphView that have no effect are named. The
+exit code is 1 if anything is degraded, missing or empty.
 
-The command is a gate for pipelines: it waits at most --wait until the graph is complete. The exit
-code is 0 if nothing is degraded or missing, 1 if something is, 2 for a wrong command line, and 3 if
-that is not known: the server is not reached, a graph or everything may not be read, or a graph is not
-complete in time. With --local and --strict it is also 3 if some kinds may not be listed.
+With --local the command is a gate for pipelines: it waits at most --wait until the graph is
+complete. The exit code is 0 if nothing is degraded or missing, 1 if something is, 2 for a wrong
+command line, and 3 if that is not known: the server is not reached, nothing may be listed, or the
+graph is not complete in time. With --strict it is also 3 if some kinds may not be listed.
 
 With --from it is a gate for manifests before they are applied: it lists the objects that they refer
 to and do not have, selectors that select nothing, and keys and ports that are not there, with the
 place of each reference. What is created elsewhere is named with --allow, or in the manifest with the
-comment # graphview: allow KIND/NAME.`,
+comment # graphview: allow KIND/NAME.
+
+With --with it is the same gate for manifests that are laid over a cluster: it lists the references of the
+manifests to objects that the cluster will not have, and the damage to live objects, such as a key that a live
+Deployment needs. A problem of the cluster that is not in the manifests is not listed.`,
 		Example: `  kubectl graphview problems storefront -n shop
   kubectl graphview problems -A
   kubectl graphview problems -A --all-links
   kubectl graphview problems --local -n shop --wait 2m -o json
   kubectl graphview problems --from manifests/ --allow 'Secret/*-tls'
-  helm template ./chart | kubectl graphview problems --from - -o sarif`,
-		Args: cobra.ArbitraryArgs,
-		RunE: unknownUnlessFound(from.run(func(cmd *cobra.Command, t target) error {
+  helm template ./chart | kubectl graphview problems --from - -o sarif
+  kubectl graphview problems --local -n shop --with manifests/
+  kubectl graphview problems storefront -n shop --with manifests/`,
+		Args: from.args(func(cmd *cobra.Command, args []string) error {
+			if c.local.nameless() && len(args) > 0 {
+				return usagef(cmd, "--local and --from have one view: leave %s out", args[0])
+			}
+			return between(0, 1, "at most the NAME of a GraphView")(cmd, args)
+		}),
+		RunE: c.unknownUnlessFound(from.run(func(cmd *cobra.Command, args []string) error {
 			switch {
-			case c.local.files.given() && slices.Contains([]string{outputSARIF, outputJUnit}, s.output):
+			case (c.local.files.given() || len(c.local.files.with) > 0) && slices.Contains([]string{outputSARIF, outputJUnit}, s.output):
 			case !slices.Contains(problemOutputs, s.output):
-				return c.wrongOutput(cmd, s.output, problemOutputs)
+				return usagef(cmd, "-o %s: expected one of %s", s.output, strings.Join(problemOutputs, ", "))
 			case s.strict && !c.local.on():
-				return c.correct(usagef(cmd, "--strict is for --local: an operator's view lacks what its ServiceAccount may not list"), cmd, []string{"--local", "--strict"})
-			case allNamespaces && t.view != "" && !c.local.serves():
-				return c.correct(usagef(cmd, "-A is for all graphs: leave %s or -A out", t.view), cmd, t.words())
+				return usagef(cmd, "--strict is for --local: an operator's view lacks what its ServiceAccount may not list")
+			case allNamespaces && len(args) > 0:
+				return usagef(cmd, "-A is for all graphs: leave %s or -A out", args[0])
 			}
 			s.wide = allNamespaces || c.local.serves() && len(c.local.namespaces) != 1
-			s.name = t.view
+			if len(args) > 0 {
+				s.name = args[0]
+			}
 			if c.allLinks {
 				return c.listLinkProblems(cmd.Context(), s)
 			}
 			graphs, err := c.graphsOf(cmd.Context(), s)
 			if err == nil && len(graphs) == 0 {
-				err = c.correct(errors.New("there are no graphs here"), cmd, localWords(allNamespaces))
+				err = errors.New("there are no graphs. See kubectl get graphviews -A")
 			}
 			if err != nil {
 				return err
@@ -104,7 +109,6 @@ comment # graphview: allow KIND/NAME.`,
 	}
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "The graphs of all namespaces")
 	cmd.Flags().StringVarP(&s.output, "output", "o", outputTable, "One of "+strings.Join(problemOutputs, ", ")+"; with --from also sarif, junit")
-	cmd.Flags().BoolVar(&s.optional, "optional", false, "Also list what is referred to, absent and not needed, such as the subjects of bindings")
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "With --local: exit with 3 also if some kinds are left out")
 	c.addWait(cmd)
 	from.addFlags(cmd)
@@ -113,24 +117,16 @@ comment # graphview: allow KIND/NAME.`,
 	return cmd
 }
 
-// unknownUnlessFound makes an error of run an errUnknown: the exit code distinguishes a graph with problems from an
-// unread graph.
-func unknownUnlessFound(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+// unknownUnlessFound makes an error of run an errUnknown, with --local and --from: the exit code
+// distinguishes a graph with problems from an unread graph.
+func (c *cli) unknownUnlessFound(run runFunc) runFunc {
 	return func(cmd *cobra.Command, args []string) error {
 		err := run(cmd, args)
-		if wrong := new(usageError); err != nil && !errors.Is(err, errFound) && !errors.As(err, &wrong) {
+		if wrong := new(usageError); c.local.on() && err != nil && !errors.Is(err, errFound) && !errors.As(err, &wrong) {
 			return unknownError{err}
 		}
 		return err
 	}
-}
-
-// localWords are the flags with which a person's own rights answer in place of a GraphView.
-func localWords(allNamespaces bool) []string {
-	if allNamespaces {
-		return []string{"-A", "--local"}
-	}
-	return []string{"--local"}
 }
 
 // problemsIn returns the graph of a view; after an error, the part of it that has arrived.
@@ -164,17 +160,9 @@ func (c *cli) graphsOf(ctx context.Context, s search) ([]client.Listed, error) {
 
 // findProblems looks for problems in graphs. The error is that of the kubeconfig.
 func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed) (findings, error) {
+	seen := map[client.Key]bool{}
 	found := findings{graphs: len(graphs)}
-	var all merged
-	var reading atomic.Pointer[string]
-	stop, notes := func() {}, []func(){} // notes are printed when no line is rewritten any more
-	if !c.local.serves() {
-		stop = c.newProgress(func(context.Context) string { return *reading.Load() }).start(ctx)
-	}
-	defer func() { stop() }()
-	for i, listed := range graphs {
-		text := fmt.Sprintf("reading %s/%s, graph %d of %d", listed.Namespace, listed.Name, i+1, len(graphs))
-		reading.Store(&text)
+	for _, listed := range graphs {
 		v, err := c.open(listed.Name)
 		if err != nil {
 			return findings{}, err
@@ -197,10 +185,10 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 		if g == nil {
 			continue
 		}
-		if c.local.manifests != nil {
+		if c.local.read() != nil {
 			found.problems = append(found.problems, c.manifestProblems(v, g, s.wide)...)
 		} else {
-			all.add(c.problemsOf(v, g, s))
+			found.problems = append(found.problems, c.problemsOf(v, g, seen, s.wide)...)
 		}
 		found.warnings = append(found.warnings, g.Warnings()...)
 		switch {
@@ -211,15 +199,10 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 				view: v.String(), object: "-", state: "empty", reason: emptyText(without), severity: health.Degraded.Severity(),
 			})
 		case without != "":
-			notes = append(notes, func() { fmt.Fprintf(c.ErrOut, "%s: without effect: %s\n", v, without) })
+			fmt.Fprintf(c.ErrOut, "%s: without effect: %s\n", v, without)
 		}
-		notes = append(notes, func() { c.leftOut(c.ErrOut, answerFrom(v, g, false).LeftOut()) })
+		c.leftOut(c.ErrOut, answerFrom(v, g, false).LeftOut())
 	}
-	stop()
-	for _, note := range notes {
-		note()
-	}
-	found.problems = append(found.problems, all.problems()...)
 	return found, nil
 }
 
@@ -268,7 +251,7 @@ func (c *cli) conclude(s search, found findings) error {
 	severe := slices.ContainsFunc(found.problems, func(p problem) bool { return p.severity >= health.Degraded.Severity() })
 	err := errors.Join(found.failures...)
 	switch {
-	case severe:
+	case severe && (err == nil || c.local.serves()):
 		if err != nil {
 			fmt.Fprintf(c.ErrOut, "error: %s\n", errorText(err))
 		}
@@ -283,4 +266,50 @@ func sortProblems(all []problem) {
 	slices.SortStableFunc(all, func(a, b problem) int {
 		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.view, b.view), cmp.Compare(a.object, b.object))
 	})
+}
+
+// problemsOf returns the problems of a graph that were not seen in another one.
+func (c *cli) problemsOf(v *view, g *client.Graph, seen map[client.Key]bool, wide bool) []problem {
+	namespace := v.namespace
+	if wide {
+		namespace = ""
+	}
+	k := c.newKinds(namespace, g)
+	var all []problem
+	for key := range g.Vertices {
+		h := healthIn(g, key)
+		if h.State.Severity() <= health.Unknown.Severity() || seen[key] {
+			continue
+		}
+		seen[key] = true
+		reason := h.Reason
+		if h.Counted {
+			reason = strings.TrimSpace(fmt.Sprintf("%s %d/%d ready", reason, h.Ready, h.Wanted))
+		}
+		all = append(all, problem{
+			view: v.String(), object: k.name(key), state: string(h.State), reason: cmp.Or(reason, "-"), since: h.Since, severity: h.State.Severity(),
+			key: key, kind: k.kind(key),
+		})
+	}
+	users := map[client.Key][]string{}
+	for arc, a := range g.Arcs {
+		if a.Absent() {
+			users[arc.To] = append(users[arc.To], k.name(arc.From))
+		}
+	}
+	for key, names := range users {
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		slices.Sort(names)
+		text := "referred to by " + names[0]
+		if len(names) > 1 {
+			text += fmt.Sprintf(" and %d more", len(names)-1)
+		}
+		all = append(all, problem{
+			view: v.String(), object: k.name(key), state: "missing", reason: text, severity: health.Degraded.Severity(), key: key, kind: k.kind(key),
+		})
+	}
+	return all
 }

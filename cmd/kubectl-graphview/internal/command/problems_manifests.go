@@ -38,7 +38,7 @@ const stateWrong = "wrong"
 // manifestProblems are the objects that manifests refer to and do not have, and the mistakes in the
 // references to others.
 func (c *cli) manifestProblems(v *view, g *client.Graph, wide bool) []problem {
-	m, namespace := c.local.manifests.Manifests(), v.namespace
+	m, namespace := c.local.read(), v.namespace
 	if wide {
 		namespace = ""
 	}
@@ -60,32 +60,33 @@ func (c *cli) manifestProblems(v *view, g *client.Graph, wide bool) []problem {
 		if strings.Contains(key.Name, "${") {
 			continue // a variable that is replaced before it is applied
 		}
-		var allowed int
 		for _, arc := range users {
 			user := m.Find(arc.From.Group, arc.From.Resource, arc.From.Namespace, arc.From.Name)
-			if user == nil || user.Made() {
-				continue
-			}
-			if m.Allows(user.File(), target) {
-				allowed++
+			if user == nil {
 				continue
 			}
 			for _, field := range arc.Attributes.Fields {
 				field, _ = graph.CutWord(field)
-				p.places = append(p.places, place{user.Position(field, key.Name), k.name(arc.From), field})
+				declared, field := user.Declared(field)
+				if declared == nil || m.Allows(declared.File(), target) {
+					continue
+				}
+				if at := (place{declared.Position(field, key.Name), k.name(keyOf(declared)), field}); !slices.Contains(p.places, at) {
+					p.places = append(p.places, at)
+				}
 			}
 		}
-		if len(p.places) == 0 && (allowed > 0 || m.Allows("", target)) {
-			continue
+		if len(p.places) == 0 {
+			continue // no manifest refers to it, or all allow it
 		}
-		p.reason = referrers(p.places) + nearest(m, target)
+		p.reason = referrers(p.places) + nearest(m, g, key, p.kind)
 		all = append(all, p)
 	}
-	for _, f := range m.Findings() {
+	for _, f := range c.findingsOf(m) {
 		if m.Allows(f.Object.File(), f.Object.Key) {
 			continue
 		}
-		key := client.Key{Group: f.Object.Group, Version: f.Object.Kind.Version, Resource: f.Object.Kind.Resource, Namespace: f.Object.Namespace, Name: f.Object.Name}
+		key := keyOf(f.Object)
 		name := k.name(key)
 		all = append(all, problem{
 			view: v.String(), object: name, state: stateWrong, reason: f.Message, severity: health.Degraded.Severity(), key: key, kind: f.Object.Key.Kind,
@@ -100,6 +101,10 @@ func (c *cli) manifestProblems(v *view, g *client.Graph, wide bool) []problem {
 	return all
 }
 
+func keyOf(o *offline.Object) client.Key {
+	return client.Key{Group: o.Group, Version: o.Kind.Version, Resource: o.Kind.Resource, Namespace: o.Namespace, Name: o.Name}
+}
+
 // referrers says which objects refer to a missing one.
 func referrers(places []place) string {
 	var names []string
@@ -109,8 +114,6 @@ func referrers(places []place) string {
 		}
 	}
 	switch slices.Sort(names); len(names) {
-	case 0:
-		return "referred to"
 	case 1:
 		return "referred to by " + names[0]
 	default:
@@ -118,14 +121,17 @@ func referrers(places []place) string {
 	}
 }
 
-// nearest says which object of the manifests may have been meant.
-func nearest(m *offline.Manifests, missing offline.Key) string {
+// nearest says which object of the graph may have been meant.
+func nearest(m *offline.Manifests, g *client.Graph, missing client.Key, kind string) string {
 	var names []string
-	for _, o := range m.In(missing.GroupKind, missing.Namespace) {
-		names = append(names, o.Name)
+	for key := range g.Vertices {
+		o := m.Find(key.Group, key.Resource, key.Namespace, key.Name)
+		if key.Group == missing.Group && key.Resource == missing.Resource && key.Namespace == missing.Namespace && (o == nil || !o.Made()) {
+			names = append(names, key.Name)
+		}
 	}
 	if near := advice.Nearest(missing.Name, names, 1); len(near) > 0 {
-		return fmt.Sprintf("; did you mean %s/%s?", missing.Kind, near[0])
+		return fmt.Sprintf("; did you mean %s/%s?", kind, near[0])
 	}
 	return ""
 }
@@ -140,7 +146,7 @@ func (c *cli) writeManifestProblems(output string, found findings) error {
 	}
 	if len(found.problems) == 0 {
 		if len(found.failures) == 0 {
-			fmt.Fprintf(c.Out, "No problems in %s.\n", count(c.local.manifests.Manifests().Count(), "object"))
+			fmt.Fprintf(c.Out, "No problems in %s.\n", count(c.local.read().Count(), "object"))
 		}
 		return nil
 	}
