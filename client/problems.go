@@ -123,8 +123,9 @@ func (g *Graph) troubles(now time.Time) map[Key]*trouble {
 // issues is the word of a reference to an object that its referrer makes.
 const issues = "issues"
 
-// causes returns the problems that an object's problem follows from: those of the objects that it refers to and that it
-// owns, and for an object that another one makes, that of its maker. A deletion follows from deletions only.
+// causes returns the problems that an object's problem follows from: those of the objects that it refers to, unless
+// they are milder, and of the objects that it owns, and for an object that another one makes, that of its maker. A
+// deletion follows from deletions only.
 func (g *Graph) causes(key Key, all map[Key]*trouble) []Key {
 	var causes []Key
 	add := func(cause Key) {
@@ -134,7 +135,9 @@ func (g *Graph) causes(key Key, all map[Key]*trouble) []Key {
 	}
 	for _, arc := range g.Out(key) {
 		if arc.Type != Owner && (!arc.Attributes.Missing || arc.Attributes.Absent()) && !arc.Attributes.Inferred() && !slices.Contains(arc.Attributes.Words, issues) {
-			add(arc.To)
+			if of := all[arc.To]; of != nil && severity(of.health) >= severity(all[key].health) {
+				add(arc.To)
+			}
 		}
 	}
 	for _, arc := range g.In(key) {

@@ -83,12 +83,13 @@ export function problems(graph, now) {
 
 const worst = ({ health, stops }) => Math.min(degraded, Math.max(severity(health), ...stops.map((v) => severity(v.health))));
 
-// The problems that an object's problem follows from: those of the objects that it refers to and that it owns, and for an
-// object that another one makes, that of its maker. A deletion follows from deletions only.
+// The problems that an object's problem follows from: those of the objects that it refers to, unless they are milder, and of
+// the objects that it owns, and for an object that another one makes, that of its maker. A deletion follows from deletions only.
 function causesOf(v, all) {
   const causes = [];
   const add = (cause) => { if (cause !== v && all.has(cause) && isDeleted(cause) === isDeleted(v)) causes.push(cause); };
-  for (const arc of v.out) if (arc.t !== "or" && (arc.d.present || arc.absence === "missing") && !isInferred(arc) && !isMade(arc)) add(arc.d);
+  const explains = ({ t, d, absence }) => t !== "or" && (d.present || absence === "missing") && severity(d.health) >= severity(v.health);
+  for (const arc of v.out) if (explains(arc) && !isInferred(arc) && !isMade(arc)) add(arc.d);
   for (const arc of v.in) if (arc.t === "or" || (v.health === "missing" && isMade(arc))) add(arc.s);
   return causes;
 }
