@@ -12,11 +12,16 @@ import (
 
 // The answers to a question about the deletion of an object.
 type (
-	Verdict     = streamv1alpha1.Verdict
-	Impact      = streamv1alpha1.GraphImpact
+	// Verdict is the effect of the deletion on another object.
+	Verdict = streamv1alpha1.Verdict
+	// Impact has the effects of the deletion on the other objects of a graph.
+	Impact = streamv1alpha1.GraphImpact
+	// ImpactGroup has the objects with the same verdict for the same reason.
 	ImpactGroup = streamv1alpha1.ImpactGroup
-	ImpactStep  = streamv1alpha1.ImpactStep
-	ImpactHold  = streamv1alpha1.ImpactHold
+	// ImpactStep is one step of the path to the deleted object.
+	ImpactStep = streamv1alpha1.ImpactStep
+	// ImpactHold delays the deletion.
+	ImpactHold = streamv1alpha1.ImpactHold
 )
 
 // The verdicts, the worst first.

@@ -9,25 +9,44 @@ import (
 
 // The messages of the protocol and their parts.
 type (
-	Message         = streamv1alpha1.Message
-	Action          = streamv1alpha1.Action
-	Vertex          = streamv1alpha1.Vertex
-	Deletion        = streamv1alpha1.Deletion
-	Arc             = streamv1alpha1.Arc
-	ArcKey          = streamv1alpha1.ArcKey
-	ArcType         = streamv1alpha1.ArcType
-	Attributes      = streamv1alpha1.Attributes
-	Outside         = streamv1alpha1.Outside
-	Key             = streamv1alpha1.Key
-	ResourceKind    = streamv1alpha1.ResourceKind
-	Warning         = streamv1alpha1.Warning
-	CloseError      = streamv1alpha1.CloseError
-	Summary         = streamv1alpha1.Summary
-	Selection       = streamv1alpha1.Selection
-	Requirement     = streamv1alpha1.Requirement
-	DeletionFacts   = streamv1alpha1.DeletionFacts
+	// Message is a message of a stream.
+	Message = streamv1alpha1.Message
+	// Action changes a graph.
+	Action = streamv1alpha1.Action
+	// Vertex is an object of the cluster.
+	Vertex = streamv1alpha1.Vertex
+	// Deletion deletes a vertex.
+	Deletion = streamv1alpha1.Deletion
+	// Arc is a reference from one object to another.
+	Arc = streamv1alpha1.Arc
+	// ArcKey identifies an arc.
+	ArcKey = streamv1alpha1.ArcKey
+	// ArcType is the type of a reference.
+	ArcType = streamv1alpha1.ArcType
+	// Attributes are the properties of an arc beside its identity.
+	Attributes = streamv1alpha1.Attributes
+	// Outside is the reason why the destination of an arc is not in the graph, although it may exist.
+	Outside = streamv1alpha1.Outside
+	// Key identifies a vertex.
+	Key = streamv1alpha1.Key
+	// ResourceKind is the kind of the objects of a resource.
+	ResourceKind = streamv1alpha1.ResourceKind
+	// Warning is a reason why the graph may lack objects.
+	Warning = streamv1alpha1.Warning
+	// CloseError is the reason why a stream ends, or was not begun.
+	CloseError = streamv1alpha1.CloseError
+	// Summary has the properties of an object that a list or a map of the graph shows.
+	Summary = streamv1alpha1.Summary
+	// Selection is a selector in a summary.
+	Selection = streamv1alpha1.Selection
+	// Requirement is one condition of a selector on a label.
+	Requirement = streamv1alpha1.Requirement
+	// DeletionFacts are the properties of an object that matter for deletions.
+	DeletionFacts = streamv1alpha1.DeletionFacts
+	// RemoteReference is a reference of an object to another cluster.
 	RemoteReference = streamv1alpha1.RemoteReference
-	GraphObject     = streamv1alpha1.GraphObject
+	// GraphObject is one object of a graph with its arcs.
+	GraphObject = streamv1alpha1.GraphObject
 )
 
 // The types of arcs.
