@@ -5,16 +5,14 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
 )
 
@@ -72,6 +70,7 @@ func (r *ClusterLinkReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("clusterlink").
 		For(&v1alpha1.ClusterLink{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&v1alpha1.ClusterLink{}, handler.EnqueueRequestsFromMapFunc(r.named), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(r.notifier).
 		Complete(r)
 	if err != nil {
@@ -101,6 +100,10 @@ func (r *ClusterLinkReconciler) handover() *handover {
 // requests lists ClusterLinks in the cache. It fails only if the cache stops, when the result
 // is not needed.
 func (r *ClusterLinkReconciler) requests(ctx context.Context) []ctrl.Request {
+	return r.requestsFor(ctx, func(*v1alpha1.ClusterLink) bool { return true })
+}
+
+func (r *ClusterLinkReconciler) requestsFor(ctx context.Context, wanted func(*v1alpha1.ClusterLink) bool) []ctrl.Request {
 	var links v1alpha1.ClusterLinkList
 	if err := r.client.List(ctx, &links); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list ClusterLinks")
@@ -108,9 +111,16 @@ func (r *ClusterLinkReconciler) requests(ctx context.Context) []ctrl.Request {
 	}
 	var out []ctrl.Request
 	for i := range links.Items {
-		out = append(out, requestFor(graphview.Name{Name: links.Items[i].Name}))
+		if wanted(&links.Items[i]) {
+			out = append(out, requestFor(graphview.Name{Name: links.Items[i].Name}))
+		}
 	}
 	return out
+}
+
+// named returns the ClusterLinks with names, of which a change of another one may leave some without effect.
+func (r *ClusterLinkReconciler) named(ctx context.Context, _ client.Object) []ctrl.Request {
+	return r.requestsFor(ctx, func(link *v1alpha1.ClusterLink) bool { return len(link.Spec.KnownAs) > 0 })
 }
 
 // Reconcile applies the ClusterLink to the hub, and writes the state of the hub's link into its status.
@@ -132,7 +142,13 @@ func (r *ClusterLinkReconciler) Reconcile(ctx context.Context, request ctrl.Requ
 	state := r.hub.LinkState(link.Name)
 	after.Status.ObservedGeneration = link.Generation
 	after.Status.Tunnels, after.Status.Version = int32(state.Tunnels), state.Version //nolint:gosec // the hub bounds them
-	setLinkConditions(&after.Status.Conditions, link.Generation, refused, state)
+	var links v1alpha1.ClusterLinkList
+	if len(link.Spec.KnownAs) > 0 {
+		if err := r.client.List(ctx, &links); err != nil {
+			return ctrl.Result{}, fmt.Errorf("list ClusterLinks: %w", err)
+		}
+	}
+	setLinkConditions(&after.Status.Conditions, link, links.Items, refused, state)
 	if link.Status.ObservedGeneration == link.Generation && link.Status.Tunnels == after.Status.Tunnels &&
 		link.Status.Version == after.Status.Version && sameConditions(link.Status.Conditions, after.Status.Conditions) {
 		return ctrl.Result{}, nil
@@ -142,23 +158,4 @@ func (r *ClusterLinkReconciler) Reconcile(ctx context.Context, request ctrl.Requ
 		return unpatched(err)
 	}
 	return ctrl.Result{}, nil
-}
-
-func setLinkConditions(conditions *[]metav1.Condition, generation int64, refused error, state LinkState) {
-	set := func(kind string, ok bool, reason, message string) {
-		c := metav1.Condition{Type: kind, Status: metav1.ConditionFalse, ObservedGeneration: generation, Reason: reason, Message: validation.Cut(message, v1alpha1.MaxConditionMessage)}
-		if ok {
-			c.Status = metav1.ConditionTrue
-		}
-		meta.SetStatusCondition(conditions, c)
-	}
-	switch {
-	case refused != nil:
-		set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidKeys, refused.Error())
-	case state.NotUnique:
-		set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonIdentityNotUnique, "Another ClusterLink has the same issuer, keys and subject: a token would prove both.")
-	default:
-		set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "A token of this identity opens a tunnel.")
-	}
-	set(v1alpha1.ConditionConnected, state.Reason == v1alpha1.ReasonConnected, state.Reason, state.Message)
 }

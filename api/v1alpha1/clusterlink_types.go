@@ -2,18 +2,20 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ClusterLink registers a member cluster at a hub: it says how the member authenticates, and
-// reports whether it is connected.
+// ClusterLink registers a cluster at a hub: it says how the operator of the cluster, its member,
+// authenticates, and reports whether the cluster is connected.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:path=clusterlinks,singular=clusterlink,scope=Cluster,shortName=gvlink
-// +kubebuilder:printcolumn:name="Connected",type=string,JSONPath=`.status.conditions[?(@.type=="Connected")].status`,description="Whether the member has a tunnel to the hub"
-// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Connected")].reason`,description="Why the member is connected or not"
-// +kubebuilder:printcolumn:name="Tunnels",type=integer,JSONPath=`.status.tunnels`,description="Tunnels of the member's replicas"
+// +kubebuilder:resource:path=clusterlinks,singular=clusterlink,scope=Cluster,shortName=gvlink,categories=graphview-all
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Whether graphs of the cluster can be opened"
 // +kubebuilder:printcolumn:name="Version",type=string,JSONPath=`.status.version`,description="Version of the member"
-// +kubebuilder:printcolumn:name="Since",type=date,JSONPath=`.status.conditions[?(@.type=="Connected")].lastTransitionTime`,description="When Connected last changed"
+// +kubebuilder:printcolumn:name="Since",type=date,JSONPath=`.status.conditions[?(@.type=="Ready")].lastTransitionTime`,description="When Ready last changed"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,description="Why graphs of the cluster can be opened or not"
+// +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="The same in a word"
+// +kubebuilder:printcolumn:name="Effective",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Effective")].status`,description="Whether each name in knownAs names this cluster alone"
+// +kubebuilder:printcolumn:name="Tunnels",type=integer,priority=1,JSONPath=`.status.tunnels`,description="Tunnels of the member's replicas to one replica of the hub"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="the name is part of a URL: at most 63 lower-case letters, digits and hyphens"
 type ClusterLink struct {
 	metav1.TypeMeta `json:",inline"`
@@ -60,22 +62,60 @@ type ClusterLinkSpec struct {
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
-	// aliases are the names of this cluster in objects of other clusters, such as
-	// argocd:https://eu-1.example.com, the server or the name of the destination of an
-	// Argo CD Application; kubeconfig:flux-system/eu-1, the Secret or the ConfigMap of a
-	// Flux kubeConfig; capi:fleet/eu-1, a Cluster of Cluster API. Those in the graphs of a
-	// member begin with its name and a slash: mgmt/capi:fleet/eu-1. An alias of two
-	// ClusterLinks names neither.
+	// knownAs are the names of this cluster in objects of other clusters. A name of two
+	// ClusterLinks names neither, and the condition Effective says so.
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
-	// +kubebuilder:validation:items:MinLength=3
-	// +kubebuilder:validation:items:MaxLength=576
-	Aliases []string `json:"aliases,omitempty"`
+	KnownAs []ClusterName `json:"knownAs,omitempty"`
 
 	// identity is the identity of the member's ServiceAccount.
 	// +required
 	Identity ClusterLinkIdentity `json:"identity,omitzero"`
+}
+
+// ClusterName is the name of a cluster in objects of another cluster.
+//
+// +kubebuilder:validation:XValidation:rule="self.type == 'argocd' || self.name.matches('^[^/]+/[^/]+$')",message="a name of the types kubeconfig and capi is NAMESPACE/NAME of an object, such as flux-system/eu-1"
+type ClusterName struct {
+	// type says which objects use the name. argocd: Applications of Argo CD, by the server or the
+	// name of their destination. kubeconfig: objects of Flux, by NAMESPACE/NAME of the Secret or the
+	// ConfigMap with their kubeConfig. capi: objects of Cluster API, by NAMESPACE/NAME of the Cluster.
+	// +required
+	Type ClusterNameType `json:"type,omitempty"`
+
+	// name is the name, such as https://eu-1.example.com or fleet/eu-1.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Name string `json:"name,omitempty"`
+
+	// cluster is the name of the ClusterLink of the cluster that has the objects. Absent: they
+	// are in the cluster of the hub.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Cluster string `json:"cluster,omitempty"`
+}
+
+// ClusterNameType is a type of objects with names for clusters.
+//
+// +kubebuilder:validation:Enum=argocd;kubeconfig;capi
+type ClusterNameType string
+
+// The types of names.
+const (
+	ClusterNameArgoCD     ClusterNameType = "argocd"
+	ClusterNameKubeconfig ClusterNameType = "kubeconfig"
+	ClusterNameCAPI       ClusterNameType = "capi"
+)
+
+// String returns TYPE:NAME, as in the graphs of the hub's cluster, or CLUSTER/TYPE:NAME.
+func (n ClusterName) String() string {
+	text := string(n.Type) + ":" + n.Name
+	if n.Cluster != "" {
+		text = n.Cluster + "/" + text
+	}
+	return text
 }
 
 // ClusterLinkIdentity says which tokens the hub accepts from the member. Their audience is
@@ -130,7 +170,7 @@ type ClusterLinkStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// conditions are Accepted and Connected.
+	// conditions are Ready, Accepted, Connected, Effective, and Stalled while it is True.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -139,10 +179,16 @@ type ClusterLinkStatus struct {
 }
 
 // A ClusterLink has the condition Accepted, with the reasons Accepted, InvalidKeys and
-// IdentityNotUnique, and the condition Connected.
+// IdentityNotUnique, and the conditions Ready, Connected and Effective. Ready has the reason Ready,
+// NotAccepted, or that of Connected. Stalled is True while the identity is not accepted.
 const (
 	// ConditionConnected says whether the member has a tunnel to the hub.
 	ConditionConnected = "Connected"
+
+	// ReasonNameNotUnique: Effective is False, a name in knownAs is also one of another ClusterLink.
+	ReasonNameNotUnique = "NameNotUnique"
+	// ReasonClusterNotFound: Effective is False, there is no ClusterLink of a cluster in knownAs.
+	ReasonClusterNotFound = "ClusterNotFound"
 
 	// ReasonInvalidKeys: False, identity.jwks, identity.caBundle or identity.issuer cannot be
 	// used. The message says why.

@@ -7,7 +7,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:path=referencerules,singular=referencerule,scope=Cluster
+// +kubebuilder:resource:path=referencerules,singular=referencerule,scope=Cluster,shortName=gvrule,categories=graphview-all
 // +kubebuilder:printcolumn:name="Kind",type=string,JSONPath=`.spec.from.kind`,description="The kind whose references are declared"
 // +kubebuilder:printcolumn:name="Group",type=string,JSONPath=`.spec.from.group`,description="The API group of that kind"
 // +kubebuilder:printcolumn:name="Accepted",type=string,JSONPath=`.status.conditions[?(@.type=="Accepted")].status`,description="Whether the rule is in force"

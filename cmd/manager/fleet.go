@@ -115,7 +115,11 @@ func (f *fleetHub) run(ctx context.Context) error {
 
 // ApplyLink implements controllers.Hub.
 func (f *fleetHub) ApplyLink(name string, spec v1alpha1.ClusterLinkSpec) error {
-	return f.Apply(hub.Link{Name: name, DisplayName: spec.DisplayName, Aliases: spec.Aliases, Suspended: spec.Suspend, Identity: identity.Options{
+	var names []string
+	for _, known := range spec.KnownAs {
+		names = append(names, known.String())
+	}
+	return f.Apply(hub.Link{Name: name, DisplayName: spec.DisplayName, Aliases: names, Suspended: spec.Suspend, Identity: identity.Options{
 		Issuer: spec.Identity.Issuer, Subject: spec.Identity.Subject, JWKS: spec.Identity.JWKS, CABundle: spec.Identity.CABundle,
 	}})
 }

@@ -68,7 +68,7 @@ func applyMemberSamples(ctx context.Context, plane *env.ControlPlane, root strin
 
 // showFleet prints the ClusterLinks once they are connected, and commands for the members' graphs.
 func showFleet(ctx context.Context, hub *env.ControlPlane, root string) {
-	must.Get(hub.Kubectl(ctx, "wait", "--for=condition=Connected", "clusterlinks", "--all", "--timeout=60s"))
+	must.Get(hub.Kubectl(ctx, "wait", "--for=condition=Ready", "clusterlinks", "--all", "--timeout=60s"))
 	kubectl(ctx, hub, "get", "clusterlinks")
 	var graphs strings.Builder
 	for _, m := range members {

@@ -131,7 +131,7 @@ func startOperators(t testing.TB) (far *env.ControlPlane, hub *operator.Hub, mem
 	t.Cleanup(member.Kill)
 	fixture.Apply(t, far, operatorsView)
 	fixture.Kubectl(t, far, "wait", "--for=condition=Ready", "graphview/view", "-n", "far", "--timeout=90s")
-	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Connected", "clusterlink/far-1", "--timeout=90s")
+	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Ready", "clusterlink/far-1", "--timeout=90s")
 	return far, hub, member
 }
 
@@ -234,7 +234,7 @@ func TestOperators(t *testing.T) {
 		{"tree applications -n argocd", "ConfigMap/far/one  in another cluster: argocd:https://far.example.com", 0},
 		{"tree fleet -n argocd", "the cluster capi:argocd/far", 0},
 	}...)
-	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"aliases":["argocd:https://far.example.com","capi:argocd/far"]}}`)
+	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"knownAs":[{"type":"argocd","name":"https://far.example.com"},{"type":"capi","name":"argocd/far"}]}}`)
 	call([]called{
 		{"tree applications -n argocd", "ConfigMap/far-1/far/one  in another cluster", 0},
 		{"explain applications application/app -n argocd", "Refers to, in other clusters:\n  ConfigMap/far-1/far/one\n  Namespace/far-1/far\n", 0},

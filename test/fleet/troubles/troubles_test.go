@@ -105,7 +105,7 @@ var troubles = []trouble{
 		return errors.Join(hubPlane.PauseAPIServer(ctx), e.wait(ctx, e.some(8*time.Second)), hubPlane.ResumeAPIServer())
 	}},
 	{name: "name and aliases of a link edited", happen: func(ctx context.Context, e *episode) error {
-		return e.patchLink(ctx, fmt.Sprintf(`{"spec":{"displayName":"Europe %d","aliases":["argocd:%d"]}}`, e.random.IntN(100), e.random.IntN(100)))
+		return e.patchLink(ctx, fmt.Sprintf(`{"spec":{"displayName":"Europe %d","knownAs":[{"type":"argocd","name":"%d"}]}}`, e.random.IntN(100), e.random.IntN(100)))
 	}},
 	{name: "second link with the same identity", happen: twin},
 	{name: "keys of a link rotated", happen: rotated},

@@ -31,8 +31,8 @@ func (r *remotes) cluster(ctx context.Context, called string) (name string, link
 			links, _ = r.view.clusterLinks(ctx)
 		}
 		for i := range links {
-			for _, alias := range links[i].Spec.Aliases {
-				name := links[i].Name
+			for _, known := range links[i].Spec.KnownAs {
+				name, alias := links[i].Name, known.String()
 				if _, again := r.aliases[alias]; again {
 					name = ""
 				}
