@@ -7,7 +7,7 @@ import (
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 )
 
-// The messages of the protocol and their parts.
+// Message and the types below are the messages of the protocol and their parts.
 type (
 	// Message is a message of a stream.
 	Message = streamv1alpha1.Message

@@ -3,6 +3,7 @@ package controllers
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -66,11 +67,7 @@ func setLinkConditions(conditions *[]metav1.Condition, link *v1alpha1.ClusterLin
 // of the first; "" if each name does.
 func withoutEffect(link *v1alpha1.ClusterLink, all []v1alpha1.ClusterLink) (reason string, texts []string) {
 	for i, known := range link.Spec.KnownAs {
-		found := known.Cluster == ""
-		for n := range all {
-			found = found || all[n].Name == known.Cluster
-		}
-		if !found {
+		if known.Cluster != "" && !slices.ContainsFunc(all, func(other v1alpha1.ClusterLink) bool { return other.Name == known.Cluster }) {
 			reason = cmp.Or(reason, v1alpha1.ReasonClusterNotFound)
 			texts = append(texts, fmt.Sprintf("spec.knownAs[%d].cluster: there is no ClusterLink %q; see kubectl get clusterlinks", i, known.Cluster))
 		}
@@ -85,13 +82,8 @@ func withoutEffect(link *v1alpha1.ClusterLink, all []v1alpha1.ClusterLink) (reas
 // namesake returns another ClusterLink with a name, "" if there is none.
 func namesake(link string, known v1alpha1.ClusterName, all []v1alpha1.ClusterLink) string {
 	for n := range all {
-		if all[n].Name == link {
-			continue
-		}
-		for _, other := range all[n].Spec.KnownAs {
-			if other == known {
-				return all[n].Name
-			}
+		if all[n].Name != link && slices.Contains(all[n].Spec.KnownAs, known) {
+			return all[n].Name
 		}
 	}
 	return ""

@@ -57,10 +57,10 @@ func TestFramesHaveTypes(t *testing.T) {
 	b.warn([]Warning{warning, {Type: DiscoveryFailed}}, []Warning{warning})
 	b.kinds = appendKinds(nil, []graph.Used{{Resource: deployment.Resource, Kind: graph.Kind{Kind: "Deployment"}}}, true)
 	b.close("7", true)
-	frames := append(b.frames, &Frame{JSON: []byte(`{"syncing":true}`)})
+	b.frames = append(b.frames, &Frame{JSON: []byte(`{"syncing":true}`)})
 
 	written := map[string]bool{"Message.Error": true}
-	for _, frame := range frames {
+	for _, frame := range b.frames {
 		var m streamv1alpha1.Message
 		decoder := json.NewDecoder(bytes.NewReader(frame.JSON))
 		decoder.DisallowUnknownFields()
@@ -93,7 +93,7 @@ func anyOf(t *testing.T, text []byte) (value any) {
 
 // collect stores which fields of structs are set.
 func collect(value reflect.Value, written map[string]bool) {
-	switch value.Kind() { //nolint:exhaustive // others have no fields
+	switch value.Kind() {
 	case reflect.Pointer:
 		if !value.IsNil() {
 			collect(value.Elem(), written)

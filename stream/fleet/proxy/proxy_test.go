@@ -42,10 +42,11 @@ func newHub(t *testing.T, to http.RoundTripper, refused chan<- error) *httptest.
 			Path: path, User: &user.DefaultInfo{Name: "alice", Groups: []string{"devs"}}, Transport: to,
 			Writing: func() func() { return func() {} },
 		})
-		if err != nil {
-			refused <- err
-			http.Error(w, "refused", http.StatusBadGateway)
+		if err == nil {
+			return
 		}
+		refused <- err
+		http.Error(w, "refused", http.StatusBadGateway)
 	}))
 	t.Cleanup(server.Close)
 	return server
