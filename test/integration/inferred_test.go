@@ -47,7 +47,7 @@ func TestInferredEqualsOracle(t *testing.T) {
 	engine := runEngine(t, graphview.Options{})
 	view := mustApply(t, engine, "inferred", v)
 	widget := oracle.VertexKey{Group: group, Version: "v1", Resource: "widgets", Namespace: namespace, Name: "a"}
-	narrow, err := delivery.ParseNarrowing([]string{rootText(widget)}, "both", 0)
+	narrow, err := delivery.ParseNarrowing([]string{rootText(widget)}, "Both", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
