@@ -23,11 +23,13 @@ help: ## print this list
 
 .PHONY: run
 run: control-plane build ## start a control plane, the operator, a sample application and its dashboard; Ctrl-C ends all of it
-	@go run ./hack/run
+	@hack/go-build.sh "run" ./hack/run -- -o bin/.run
+	@bin/.run
 
 .PHONY: run-fleet
 run-fleet: control-plane build ## start a hub and two clusters that are connected to it, each with a control plane; Ctrl-C ends all of it
-	@go run ./hack/run -fleet
+	@hack/go-build.sh "run" ./hack/run -- -o bin/.run
+	@bin/.run -fleet
 
 # Packages whose tests start no process but the compiler.
 UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./graphview/... ./hack/... ./stream/...
@@ -117,7 +119,8 @@ npm-package: ## pack the JavaScript client and <graph-view> for npm, with their 
 
 .PHONY: dashboard-bundle
 dashboard-bundle: ## write <graph-view> as one file, for other web pages, to bin/graph-view.js
-	@go run ./hack/bundle -single bin/graph-view.js
+	@hack/go-build.sh "bundle" ./hack/bundle -- -o bin/.bundle
+	@bin/.bundle -single bin/graph-view.js
 
 .PHONY: screenshots
 screenshots: control-plane build ## take the pictures in docs/images: the dashboard with 50, 500 and 5,000 objects, and the walkthrough
@@ -175,8 +178,7 @@ helm: ## compile Helm into bin/helm, once, for the tests of the chart
 
 .PHONY: build
 build: ## compile the operator into bin/manager, and the kubectl plugin into bin/kubectl-graphview
-	@go build -ldflags '$(LDFLAGS)' -o bin/manager ./cmd/manager
-	@go build -ldflags '$(LDFLAGS)' -o bin/kubectl-graphview ./cmd/kubectl-graphview
+	@hack/go-build.sh "build" "./cmd/manager ./cmd/kubectl-graphview" -- -ldflags '$(LDFLAGS)' -o bin/
 	@install -m 0755 cmd/kubectl-graphview/kubectl_complete-graphview bin/
 
 .PHONY: image

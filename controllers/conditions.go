@@ -38,7 +38,7 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 
 	if !v.accepted() {
 		set(v1alpha1.ConditionAccepted, metav1.ConditionFalse, v.reason, v.message)
-		unserved(v1alpha1.ReasonNotAccepted, "The spec is not accepted: see the condition Accepted.")
+		unserved(v1alpha1.ReasonNotAccepted, "The spec is not accepted: "+v.message)
 		return
 	}
 	set(v1alpha1.ConditionAccepted, metav1.ConditionTrue, v.reason, v.message)
@@ -47,14 +47,14 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 		return
 	}
 
-	synced := st.Synced || wasReady
+	synced, unreadable := st.Synced || wasReady, unreadableResources(st.Resources)
 	if synced {
-		set(v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonReady, "The graph is served.")
+		set(v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonReady, served(unreadable != "", len(st.Advice) > 0))
 	} else {
 		set(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonSyncing,
 			"Selected resources are being listed; the graph is served as it fills.")
 	}
-	switch unreadable := unreadableResources(st.Resources); {
+	switch {
 	case !synced:
 		// Unreadable resources are known once all resources have been tried.
 		set(v1alpha1.ConditionComplete, metav1.ConditionUnknown, v1alpha1.ReasonSyncing, "Selected resources are being listed.")
@@ -66,6 +66,19 @@ func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, 
 	setEffective(set, synced, st.Advice)
 	setHealthy(set, synced, st)
 	meta.RemoveStatusCondition(conditions, v1alpha1.ConditionStalled)
+}
+
+// served is the message of a graph that is served, and names the conditions to read.
+func served(unreadable, ineffective bool) string {
+	switch {
+	case unreadable && ineffective:
+		return "The graph is served without resources that cannot be read, and parts of the spec have no effect: see Complete and Effective."
+	case unreadable:
+		return "The graph is served without resources that cannot be read: see Complete."
+	case ineffective:
+		return "The graph is served, but parts of the spec have no effect: see Effective."
+	}
+	return "The graph is served."
 }
 
 // setEffective sets Effective from the parts of the spec that have no effect.
@@ -94,9 +107,9 @@ func setHealthy(set func(kind string, status metav1.ConditionStatus, reason, mes
 	case st.Health.Progressing > 0:
 		reason, message = v1alpha1.ReasonProgressing, "Objects are not yet as their specs want them; status.health counts them."
 	case st.Vertices == 0:
-		status, reason, message = metav1.ConditionUnknown, v1alpha1.ReasonNothingVisible, "No object is visible; the condition Effective names what has no effect."
+		status, reason, message = metav1.ConditionUnknown, v1alpha1.ReasonNothingVisible, "No object is visible; the conditions Effective and Complete say why."
 	default:
-		status, reason, message = metav1.ConditionTrue, v1alpha1.ReasonOk, "No object is degraded or progressing, and none that is needed is missing."
+		status, reason, message = metav1.ConditionTrue, v1alpha1.ReasonOK, "No object is degraded or progressing, and none that is needed is missing."
 	}
 	set(v1alpha1.ConditionHealthy, status, reason, message)
 }

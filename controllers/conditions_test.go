@@ -23,10 +23,10 @@ func TestSetConditions(t *testing.T) {
 		listed    = "Selected resources are being listed."
 		readable  = "Every selected resource can be read."
 		unserved  = "Nothing is read while the graph is not served."
-		nothing   = "No object is visible; the condition Effective names what has no effect."
+		nothing   = "No object is visible; the conditions Effective and Complete say why."
 		effective = "Each part of the spec has an effect."
 		unknown   = "Nothing is known while the graph is not served."
-		seeReason = "The spec is not accepted: see the condition Accepted."
+		seeReason = "The spec is not accepted: spec.queries[0]: 1:3: oops"
 	)
 	condition := func(kind string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
 		return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message, ObservedGeneration: 3}
@@ -72,7 +72,7 @@ func TestSetConditions(t *testing.T) {
 			want: []metav1.Condition{
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "True", "Complete", readable),
-				condition("Ready", "True", "Ready", served),
+				condition("Ready", "True", "Ready", "The graph is served, but parts of the spec have no effect: see Effective."),
 				condition("Effective", "False", "QueryShadowed", "spec.queries[1]: first\nspec.roots: second"),
 				condition("Healthy", "Unknown", "NothingVisible", nothing),
 			},
@@ -94,7 +94,7 @@ func TestSetConditions(t *testing.T) {
 			want: []metav1.Condition{
 				condition("Accepted", "True", "Accepted", compiles),
 				condition("Complete", "False", "ResourcesUnreadable", "secrets: forbidden; widgets.example.com: conversion webhook: refused"),
-				condition("Ready", "True", "Ready", served),
+				condition("Ready", "True", "Ready", "The graph is served without resources that cannot be read: see Complete."),
 				condition("Effective", "True", "Effective", effective),
 				condition("Healthy", "Unknown", "NothingVisible", nothing),
 			},
@@ -202,7 +202,7 @@ func TestSetHealthy(t *testing.T) {
 	}{
 		"syncing":     {graphview.Status{Health: graphview.Health{Degraded: 1}}, "Unknown", "Syncing"},
 		"empty":       {graphview.Status{Synced: true}, "Unknown", "NothingVisible"},
-		"well":        {graphview.Status{Synced: true, Vertices: 13, Health: graphview.Health{OK: 3, Suspended: 1, Terminating: 1, Unknown: 9}}, "True", "Ok"},
+		"well":        {graphview.Status{Synced: true, Vertices: 13, Health: graphview.Health{OK: 3, Suspended: 1, Terminating: 1, Unknown: 9}}, "True", "OK"},
 		"progressing": {graphview.Status{Synced: true, Health: graphview.Health{OK: 3, Progressing: 1}}, "False", "Progressing"},
 		"missing":     {graphview.Status{Synced: true, Missing: 1, Health: graphview.Health{Progressing: 1}}, "False", "MissingReferences"},
 		"degraded":    {graphview.Status{Synced: true, Missing: 1, Health: graphview.Health{Progressing: 1, Degraded: 1}}, "False", "Degraded"},

@@ -24,7 +24,7 @@ func includes(expressions ...string) v1alpha1.GraphViewSpec {
 func TestWebhook(t *testing.T) {
 	const (
 		arcsPath = "spec.roots.ignoreArcDirection[0]"
-		arcsWhy  = `unknown arc type "x", expected or, r or t; change the spec, or upgrade the operator`
+		arcsWhy  = `unknown reference type "x", expected or, r or t; change the spec, or upgrade the operator`
 
 		good = "resource == 'pods'"
 		bad  = "grup == 'apps'"

@@ -15,8 +15,8 @@ import (
 	"graphview.dev/graphview/intake"
 )
 
-// metrics collects the metrics of an Engine. Only three metrics have labels for views, and each of
-// them has at most maxNamedViews views. No other label names a view, a resource or a namespace. So
+// metrics collects the metrics of an Engine. Only four metrics have labels for views, and each of
+// them, or each health of one, has at most maxNamedViews views. No other label names a view, a resource or a namespace. So
 // the number of series does not grow with the cluster.
 type metrics struct{ engine *Engine }
 
@@ -35,7 +35,7 @@ var (
 	openedDesc      = describe("connection_views", "Ad-hoc views, each made for one connection.")
 	verticesDesc    = describe("vertices", "Objects in the graph that all views share.")
 	arcsDesc        = describe("arcs", "References in the graph that all views share, including those to objects that are not in it.")
-	objectsDesc     = describe("objects", "Visible objects of GraphViews, by health. An object that several GraphViews show counts once for each.", "health")
+	objectsDesc     = describe("objects", "Visible objects of GraphViews, by health and GraphView. An object that several GraphViews show counts once for each. GraphViews without objects of a health have no series.", "health", "view_namespace", "view")
 	missingDesc     = describe("missing_references", "References in GraphViews to required objects that do not exist, by GraphView. A reference that several GraphViews show counts once for each. GraphViews without any have no series.", "view_namespace", "view")
 	ineffectiveDesc = describe("ineffective_parts", "Parts of GraphViews that have no effect, such as misspelt names, by GraphView. GraphViews without any have no series.", "view_namespace", "view")
 	heldDesc        = describe("held_bytes", "Memory that GraphViews hold by themselves, by GraphView, and that connections and the objects of namespaces hold, without labels.", "view_namespace", "view")
@@ -91,8 +91,12 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 		gauge(viewsDesc, n, state)
 	}
 	states, missing, ineffective := e.healthCounts()
-	for state, n := range states {
-		gauge(objectsDesc, n, string(state))
+	for state, all := range states {
+		most := mostOf(all)
+		most[Name{}] += 0 // a series, also without views
+		for name, n := range most {
+			gauge(objectsDesc, n, string(state), name.Namespace, name.Name)
+		}
 	}
 	for d, all := range map[*prometheus.Desc]map[Name]int{missingDesc: missing, ineffectiveDesc: ineffective, heldDesc: e.heldByViews()} {
 		for name, n := range mostOf(all) {
@@ -130,20 +134,22 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// healthCounts counts the objects of all named views by health, and the missing references and
-// ineffective parts by view.
-func (e *Engine) healthCounts() (states map[health.State]int, missing, ineffective map[Name]int) {
+// healthCounts counts the objects of all named views by health, the missing references and the ineffective
+// parts, each by view.
+func (e *Engine) healthCounts() (states map[health.State]map[Name]int, missing, ineffective map[Name]int) {
 	e.mu.Lock()
 	views := maps.Clone(e.views)
 	e.mu.Unlock()
-	states, missing, ineffective = map[health.State]int{}, map[Name]int{}, map[Name]int{}
+	states, missing, ineffective = map[health.State]map[Name]int{}, map[Name]int{}, map[Name]int{}
 	for _, state := range intake.States {
-		states[state] = 0 // a series, also without views
+		states[state] = map[Name]int{}
 	}
 	for name, v := range views {
 		classes, m := v.healthCounts()
 		for class, state := range intake.States {
-			states[state] += classes[class]
+			if classes[class] > 0 {
+				states[state][name] = classes[class]
+			}
 		}
 		if m > 0 {
 			missing[name] = m

@@ -66,24 +66,7 @@ for program in "${missing[@]}"; do
 done
 export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
 started=$SECONDS
-total=$(cd $module && go list -deps -modfile="$name.mod" "${targets[@]}" | wc -l)
-log=$out/.build/log
-: >"$log"
-(cd $module && exec go build -v -modfile="$name.mod" -trimpath -ldflags "$ldflags" -o "../../$out/.build/" "${targets[@]}" 2>"../../$log") &
-compiling=$!
-trap 'kill $compiling 2>/dev/null || true' EXIT
-beats=0
-while kill -0 $compiling 2>/dev/null; do
-  sleep 1
-  if ((++beats % 15 == 0)); then
-    echo "control plane: $(wc -l <"$log") of at most $total packages compiled after $((SECONDS - started)) s" >&2
-  fi
-done
-trap - EXIT
-if ! wait $compiling; then
-  cat "$log" >&2
-  exit 1
-fi
+(cd $module && exec ../../hack/go-build.sh "control plane" "${targets[*]}" -- -modfile="$name.mod" -trimpath -ldflags "$ldflags" -o "../../$out/.build/")
 for program in "${missing[@]}"; do
   built=$(basename "${packages[$program]}")
   [[ $built == v3 ]] && built=server # the go command leaves out the version of a module

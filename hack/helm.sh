@@ -21,8 +21,8 @@ echo "helm: compiling Helm $version, once" >&2
 started=$SECONDS
 # Built under another name and renamed, so that an interrupted build never leaves
 # half a program behind.
-(cd $module && CGO_ENABLED=0 GOFLAGS="-buildvcs=false" go build -modfile=helm.mod -trimpath \
-  -ldflags "-s -w -X helm.sh/helm/v4/internal/version.version=$version" -o ../../bin/.helm.tmp helm.sh/helm/v4/cmd/helm)
+(cd $module && CGO_ENABLED=0 GOFLAGS="-buildvcs=false" ../go-build.sh helm helm.sh/helm/v4/cmd/helm -- -modfile=helm.mod -trimpath \
+  -ldflags "-s -w -X helm.sh/helm/v4/internal/version.version=$version" -o ../../bin/.helm.tmp)
 mv bin/.helm.tmp bin/helm
 echo "$want" >"$stamp"
 echo "helm: done after $((SECONDS - started)) s" >&2

@@ -117,14 +117,14 @@ func TestTable(t *testing.T) {
 	}{
 		"list": {
 			"namespaces/shop/graphs",
-			[][]any{{"broken", 0.0, 0.0, 0.0, 0.0, false, "spec.queries: no"}, {"web", 3.0, 2.0, 1.0, 4.0, true, ""}},
+			[][]any{{"broken", false, 0.0, 0.0, 0.0, 0.0, "spec.queries: no"}, {"web", true, 3.0, 2.0, 1.0, 4.0, ""}},
 			"PartialObjectMetadata",
 		},
-		"get": {"namespaces/shop/graphs/web", [][]any{{"web", 3.0, 2.0, 1.0, 4.0, true, ""}}, "PartialObjectMetadata"},
+		"get": {"namespaces/shop/graphs/web", [][]any{{"web", true, 3.0, 2.0, 1.0, 4.0, ""}}, "PartialObjectMetadata"},
 		"objects": {
-			"namespaces/shop/graphs/web?includeObject=Object", [][]any{{"web", 3.0, 2.0, 1.0, 4.0, true, ""}}, "Graph",
+			"namespaces/shop/graphs/web?includeObject=Object", [][]any{{"web", true, 3.0, 2.0, 1.0, 4.0, ""}}, "Graph",
 		},
-		"no objects": {"namespaces/shop/graphs/web?includeObject=None", [][]any{{"web", 3.0, 2.0, 1.0, 4.0, true, ""}}, ""},
+		"no objects": {"namespaces/shop/graphs/web?includeObject=None", [][]any{{"web", true, 3.0, 2.0, 1.0, 4.0, ""}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, body := s.get(graphs+test.path, http.Header{"Accept": {accept}})

@@ -24,11 +24,11 @@ func (s *Server) serveTable(w http.ResponseWriter, r *http.Request, views []View
 		TypeMeta: metav1.TypeMeta{Kind: "Table", APIVersion: metav1.SchemeGroupVersion.String()},
 		ColumnDefinitions: []metav1.TableColumnDefinition{
 			{Name: "Name", Type: "string", Format: "name", Description: "The view's name."},
-			{Name: "Vertices", Type: "integer", Description: "Visible vertices of the view."},
-			{Name: "Arcs", Type: "integer", Description: "Visible arcs of the view."},
+			{Name: "Ready", Type: "boolean", Description: "Every selected resource has synced or was given up for now."},
+			{Name: "Objects", Type: "integer", Description: "Visible objects of the view."},
+			{Name: "References", Type: "integer", Description: "Visible references of the view."},
 			{Name: "Roots", Type: "integer", Description: "Root objects of the view."},
 			{Name: "Subscribers", Type: "integer", Description: "Open subscriptions."},
-			{Name: "Synced", Type: "boolean", Description: "Every selected resource has synced or was given up for now."},
 			{Name: "Message", Type: "string", Priority: 1, Description: "Why the graph is not served."},
 		},
 		Rows: make([]metav1.TableRow, 0, len(views)),
@@ -36,7 +36,7 @@ func (s *Server) serveTable(w http.ResponseWriter, r *http.Request, views []View
 	for _, view := range views {
 		item := itemOf(view)
 		table.Rows = append(table.Rows, metav1.TableRow{
-			Cells:  []any{item.Metadata.Name, item.Vertices, item.Arcs, item.Roots, item.Subscribers, item.Synced, item.Message},
+			Cells:  []any{item.Metadata.Name, item.Synced, item.Vertices, item.Arcs, item.Roots, item.Subscribers, item.Message},
 			Object: rowObject(&item, include),
 		})
 	}

@@ -100,8 +100,8 @@ const (
 // while it is Unknown. If several apply, the first is used in this order: Degraded,
 // MissingReferences, Progressing.
 const (
-	// ReasonOk: True, no visible object is degraded or progressing, and none is missing.
-	ReasonOk = "Ok"
+	// ReasonOK: True, no visible object is degraded or progressing, and none is missing.
+	ReasonOK = "OK"
 
 	// ReasonDegraded: False, at least one object failed or makes no progress.
 	ReasonDegraded = "Degraded"

@@ -9,16 +9,17 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=graphviews,singular=graphview,scope=Namespaced,shortName=gv,categories=graphview-all
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Whether the graph is served"
-// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why the graph is served or not"
-// +kubebuilder:printcolumn:name="Effective",type=string,JSONPath=`.status.conditions[?(@.type=="Effective")].status`,description="Whether each part of the spec has an effect. The condition names the parts without one"
-// +kubebuilder:printcolumn:name="Health",type=string,JSONPath=`.status.conditions[?(@.type=="Healthy")].reason`,description="Health of the visible objects: Ok, or the worst state"
+// +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why the graph is served or not"
+// +kubebuilder:printcolumn:name="Effective",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Effective")].status`,description="Whether each part of the spec has an effect. The condition names the parts without one"
+// +kubebuilder:printcolumn:name="Health",type=string,JSONPath=`.status.conditions[?(@.type=="Healthy")].reason`,description="Health of the visible objects: OK, or the worst state"
 // +kubebuilder:printcolumn:name="Missing",type=integer,JSONPath=`.status.missing`,description="References to objects that are needed but do not exist"
-// +kubebuilder:printcolumn:name="Resources",type=integer,JSONPath=`.status.resourceCount`,description="Resources that the queries selected"
-// +kubebuilder:printcolumn:name="Vertices",type=integer,JSONPath=`.status.vertices`,description="Visible objects"
-// +kubebuilder:printcolumn:name="Arcs",type=integer,JSONPath=`.status.arcs`,description="Visible references"
+// +kubebuilder:printcolumn:name="Resources",type=integer,priority=1,JSONPath=`.status.resourceCount`,description="Resources that the queries selected"
+// +kubebuilder:printcolumn:name="Objects",type=integer,JSONPath=`.status.vertices`,description="Visible objects"
+// +kubebuilder:printcolumn:name="References",type=integer,priority=1,JSONPath=`.status.arcs`,description="Visible references"
 // +kubebuilder:printcolumn:name="Subscribers",type=integer,JSONPath=`.status.subscribers`,description="Open subscriptions"
 // +kubebuilder:printcolumn:name="Memory",type=string,priority=1,JSONPath=`.status.memory`,description="Memory that the operator holds for this view alone"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,description="What there is to do, if the graph is not served as it is declared"
 type GraphView struct {
 	metav1.TypeMeta `json:",inline"`
 

@@ -21,7 +21,7 @@ func RuleOf(in *v1alpha1.ReferenceRuleSpec) (spec.Rule, error) {
 		if r.Type != "" {
 			var ok bool
 			if reference.Type, ok = graph.ParseArcType(string(r.Type)); !ok {
-				return spec.Rule{}, unsupported(fmt.Sprintf("spec.references[%d].type", i), "unknown arc type %q, expected r or t", r.Type)
+				return spec.Rule{}, unsupported(fmt.Sprintf("spec.references[%d].type", i), "unknown reference type %q, expected r or t", r.Type)
 			}
 		}
 		out.References = append(out.References, reference)

@@ -122,7 +122,7 @@ func arcTypesOf(path string, names []v1alpha1.ArcType) ([]graph.ArcType, error) 
 	for i, name := range names {
 		arcType, ok := graph.ParseArcType(string(name))
 		if !ok {
-			return nil, unsupported(fmt.Sprintf("%s[%d]", path, i), "unknown arc type %q, expected or, r or t", name)
+			return nil, unsupported(fmt.Sprintf("%s[%d]", path, i), "unknown reference type %q, expected or, r or t", name)
 		}
 		types = append(types, arcType)
 	}

@@ -113,7 +113,7 @@ func TestSpecOf(t *testing.T) {
 			},
 			wantError: `spec.roots.follow.direction: unknown direction "up", expected Down, Up or Both; change the spec, or upgrade the operator`,
 		},
-		"unknown arc type": {
+		"unknown reference type": {
 			spec: v1alpha1.GraphViewSpec{
 				Queries: []v1alpha1.Query{include},
 				Roots: &v1alpha1.Roots{
@@ -121,7 +121,7 @@ func TestSpecOf(t *testing.T) {
 					IgnoreArcDirection:        []v1alpha1.ArcType{"or", "x"},
 				},
 			},
-			wantError: `spec.roots.ignoreArcDirection[1]: unknown arc type "x", expected or, r or t; change the spec, or upgrade the operator`,
+			wantError: `spec.roots.ignoreArcDirection[1]: unknown reference type "x", expected or, r or t; change the spec, or upgrade the operator`,
 		},
 	}
 	for name, tt := range tests {

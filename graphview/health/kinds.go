@@ -51,6 +51,7 @@ var kinds = map[Kind]*rule{
 	{"ceph.rook.io", "CephCluster"}:                      {judge: judgeByWord("ceph", "health"), says: "the word in status.ceph.health"}, // Ready is about Rook
 	{"kafka.strimzi.io", "KafkaConnector"}:               {judge: connector, says: "as any kind, or the worst state of status.connectorStatus.tasks"},
 	{"kubevirt.io", "VirtualMachine"}:                    {judge: judgeByWord("printableStatus"), says: "the word in status.printableStatus"}, // Ready is False if it is stopped
+	{"graphview.dev", "GraphView"}:                       {judge: conditionOf("Ready"), says: "the condition Ready; Healthy is about the objects of the view, of which it may be one"},
 	{"postgresql.cnpg.io", "Cluster"}:                    {count: countAt(0, "readyInstances", "spec", "instances")},
 }
 

@@ -39,41 +39,46 @@ type Answer struct {
 	Gaps []Gap
 }
 
-// mostDenied bounds the resources that are named.
-const mostDenied = 8
+// mostNamed bounds the resources that a line names.
+const mostNamed = 4
 
-// LeftOut returns all that an answer leaves out, as lines for people.
+// LeftOut returns all that an answer leaves out, as lines for people. The resources that one reason leaves out share a line.
 func (a *Answer) LeftOut() (lines []string) {
 	if a.Incomplete {
 		lines = append(lines, a.Of+" is not complete yet: there may be more.")
 	}
-	denied := map[string][]string{} // namespaces by resource
+	denied := map[string][]string{}  // namespaces by resource
+	reasons := map[string][]string{} // resources that the view cannot read
 	for _, gap := range a.Gaps {
-		if !gap.Denied() {
-			lines = append(lines, gap.Type+": "+gap.Message)
-			continue
-		}
 		name := gap.Resource
 		if gap.Group != "" {
 			name += "." + gap.Group
 		}
-		denied[name] = append(denied[name], gap.Namespace)
-	}
-	if len(denied) > 0 {
-		lines = append(lines, "Left out, because you may not list and watch it:")
-	}
-	names := slices.Sorted(maps.Keys(denied))
-	for _, name := range names[:min(len(names), mostDenied)] {
-		if where := slices.DeleteFunc(denied[name], func(namespace string) bool { return namespace == "" }); len(where) > 0 {
-			name += " in " + strings.Join(where, ", ")
+		reason, unread := strings.CutPrefix(gap.Message, name+": ")
+		switch {
+		case gap.Denied():
+			denied[name] = append(denied[name], gap.Namespace)
+		case unread:
+			reasons[reason] = append(reasons[reason], name)
+		default:
+			lines = append(lines, gap.text())
 		}
-		lines = append(lines, "  "+name)
 	}
-	switch more := len(names) - mostDenied; {
-	case more == 1:
-		lines = append(lines, "  and 1 more resource")
-	case more > 0:
-		lines = append(lines, fmt.Sprintf("  and %d more resources", more))
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		slices.Sort(reasons[reason])
+		lines = append(lines, "Left out, since the view cannot read it: "+named(reasons[reason])+". "+reason)
+	}
+	places := map[string][]string{} // resources by their namespaces
+	for _, name := range slices.Sorted(maps.Keys(denied)) {
+		where := ""
+		if namespaces := slices.DeleteFunc(denied[name], func(namespace string) bool { return namespace == "" }); len(namespaces) > 0 {
+			slices.Sort(namespaces)
+			where = " in " + strings.Join(namespaces, " and ")
+		}
+		places[where] = append(places[where], name)
+	}
+	for _, where := range slices.Sorted(maps.Keys(places)) {
+		lines = append(lines, "Left out, since you may not list it"+where+": "+named(places[where])+".")
 	}
 	if a.Here {
 		lines = append(lines, "References from other namespaces were not looked at.")
@@ -85,6 +90,36 @@ func (a *Answer) LeftOut() (lines []string) {
 		lines[i] = printable.Text(lines[i])
 	}
 	return lines
+}
+
+// named returns the first of some names, and how many more there are.
+func named(names []string) string {
+	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
+	switch more := len(names) - mostNamed; {
+	case more == 1:
+		text += " and 1 more resource"
+	case more > 0:
+		text += fmt.Sprintf(" and %d more resources", more)
+	}
+	return text
+}
+
+// text returns a line about a gap that has no resource, or no reason of its own.
+func (g Gap) text() string {
+	switch g.Type {
+	case "INFORMER_SYNC_FAILED":
+		return "Not all of it can be read: " + g.Message
+	case "DISCOVERY_FAILED":
+		return "Not all kinds of the cluster are known: " + g.Message
+	case "NAMESPACE_LIST_FAILED":
+		return "The namespaces of the cluster are not known: " + g.Message
+	case "OBJECT_PROCESSING_FAILED":
+		return "Objects are left out or understood in part: " + g.Message
+	case "LIMIT_EXCEEDED":
+		return "A limit is exceeded: " + g.Message
+	default: // the message says all
+		return g.Message
+	}
 }
 
 // Absent is an object that a graph does not have.

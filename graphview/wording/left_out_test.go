@@ -23,20 +23,22 @@ func TestLeftOut(t *testing.T) {
 				{Type: "ACCESS_DENIED", Resource: "secrets", Namespace: "shop"},
 				{Type: "ACCESS_DENIED", Resource: "secrets", Namespace: "pay"},
 				{Type: "INFORMER_SYNC_FAILED", Message: "roles is left out: you may not list and watch it", Group: "rbac.authorization.k8s.io", Resource: "roles"},
+				{Type: "INFORMER_SYNC_FAILED", Message: "pods: ServiceAccount shop/viewer may not list and watch it", Resource: "pods"},
+				{Type: "INFORMER_SYNC_FAILED", Message: "jobs.batch: ServiceAccount shop/viewer may not list and watch it", Group: "batch", Resource: "jobs"},
 				{Type: "DISCOVERY_FAILED", Message: "metrics.k8s.io/v1beta1 does not answer\x1b"},
 			}},
 			[]string{
 				"shop/web is not complete yet: there may be more.",
-				"DISCOVERY_FAILED: metrics.k8s.io/v1beta1 does not answer�",
-				"Left out, because you may not list and watch it:",
-				"  roles.rbac.authorization.k8s.io",
-				"  secrets in shop, pay",
+				"Not all kinds of the cluster are known: metrics.k8s.io/v1beta1 does not answer�",
+				"Left out, since the view cannot read it: jobs.batch, pods. ServiceAccount shop/viewer may not list and watch it",
+				"Left out, since you may not list it: roles.rbac.authorization.k8s.io.",
+				"Left out, since you may not list it in pay and shop: secrets.",
 				"References from other namespaces were not looked at.",
 				"Inferred references were left out.",
 			},
 		},
 		"many kinds": {Answer{Gaps: many}, []string{
-			"Left out, because you may not list and watch it:", "  r0", "  r1", "  r2", "  r3", "  r4", "  r5", "  r6", "  r7", "  and 2 more resources",
+			"Left out, since you may not list it: r0, r1, r2, r3 and 6 more resources.",
 		}},
 	}
 	for name, tt := range tests {

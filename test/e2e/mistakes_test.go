@@ -53,7 +53,7 @@ queries: [{include: {resourceSelectorExpression: "true"}}]
 namespaces: {names: ["shop-*"]}`,
 			want: `The GraphView "mistaken" is invalid: spec.namespaces.names[0]: Invalid value: "shop-*": must be the name of a namespace: lower case letters, digits and '-', no patterns; use labelSelector or objectSelectorExpression to select namespaces by what they have in common`,
 		},
-		"an unknown arc type": {
+		"an unknown reference type": {
 			spec: `
 queries: [{include: {resourceSelectorExpression: "true"}}]
 roots: {objectSelectorExpressions: ["true"], ignoreArcDirection: [owner]}`,

@@ -46,14 +46,15 @@ func TestReadyWithKubectl(t *testing.T) {
 				if len(want.Vertices) < 6 || len(want.Arcs) < 6 {
 					return fmt.Sprintf("the oracle has only %d vertices and %d arcs", len(want.Vertices), len(want.Arcs))
 				}
-				row := columns(t, kubectl(t, "get", "graphviews", "-n", namespace, name))
-				for _, varies := range []string{"AGE", "HEALTH", "MISSING"} {
+				row := columns(t, kubectl(t, "get", "graphviews", "-n", namespace, name, "-o", "wide"))
+				for _, varies := range []string{"AGE", "HEALTH", "MISSING", "MEMORY"} {
 					delete(row, varies)
 				}
 				return cmp.Diff(map[string]string{
 					"NAME": name, "READY": "True", "REASON": "Ready", "EFFECTIVE": "True", "SUBSCRIBERS": "0",
 					"RESOURCES": strconv.Itoa(wholeViewResources),
-					"VERTICES":  strconv.Itoa(len(want.Vertices)), "ARCS": strconv.Itoa(len(want.Arcs)),
+					"OBJECTS":   strconv.Itoa(len(want.Vertices)), "REFERENCES": strconv.Itoa(len(want.Arcs)),
+					"MESSAGE": "The graph is served.",
 				}, row)
 			})
 			got, current := statusOf(t, namespace, name)
@@ -116,7 +117,7 @@ func columns(t *testing.T, table string) map[string]string {
 		t.Fatalf("table of %d lines:\n%s", len(lines), table)
 	}
 	header := strings.Fields(lines[0])
-	if diff := cmp.Diff([]string{"NAME", "READY", "REASON", "EFFECTIVE", "HEALTH", "MISSING", "RESOURCES", "VERTICES", "ARCS", "SUBSCRIBERS", "AGE"}, header); diff != "" {
+	if diff := cmp.Diff([]string{"NAME", "READY", "REASON", "EFFECTIVE", "HEALTH", "MISSING", "RESOURCES", "OBJECTS", "REFERENCES", "SUBSCRIBERS", "MEMORY", "AGE", "MESSAGE"}, header); diff != "" {
 		t.Fatalf("table:\n%s", table)
 	}
 	// A cell may be empty: it ends where the next column begins.

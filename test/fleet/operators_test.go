@@ -209,7 +209,7 @@ func TestOperators(t *testing.T) {
 		}
 	}
 	call([]called{
-		{"list -A --link far-1", "far         view   true       1         0", 0},
+		{"list -A --link far-1", "far         view   true    1         0", 0},
 		{"tree view -n far --link far-1", "ConfigMap/one", 0},
 		{"problems -A --link far-1", "No problems in 1 graph.", 0},
 		{"impact cm/one -n far --in view --link far-1", "ConfigMap/one", 0},
@@ -217,7 +217,7 @@ func TestOperators(t *testing.T) {
 		{"tree vew -n far --link far-1", "kubectl graphview list -A --link far-1", 1},
 		{"list -A --link near", "kubectl get clusterlinks", 1},
 		{"tree -n far --link far-1 --local", "leave one of them out", 2},
-		{"list -A --all-links", "far-1     far         view   true       1         0", 0},
+		{"list -A --all-links", "far-1     far         view   true    1         0", 0},
 		{"problems -A --all-links", "No problems in 1 graph.", 0},
 		{"list -A --all-links --link far-1", "leave it or --all-links out", 2},
 		{"problems view --all-links", "leave view or --all-links out", 2},

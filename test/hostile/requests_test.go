@@ -69,7 +69,7 @@ func TestFirstMessages(t *testing.T) {
 		"1025 namespaces":           {message: request(map[string]any{"resource_selector_expression": "true"}, map[string]any{"namespaces": map[string]any{"names": names(1025)}}), want: invalid, wantReason: "at most 1024"},
 		"names that are none":       {message: request(map[string]any{"resource_selector_expression": "true"}, map[string]any{"namespaces": map[string]any{"names": []string{"../secrets"}}}), want: invalid, wantReason: "not the name of a namespace"},
 		"65 roots":                  {message: request(map[string]any{"resource_selector_expression": "true"}, map[string]any{"roots": map[string]any{"object_selector_expressions": strings.Split(strings.Repeat("true ", 65), " ")[:65]}}), want: invalid, wantReason: "at most 64"},
-		"an arc type of one's own":  {message: request(map[string]any{"resource_selector_expression": "true"}, map[string]any{"roots": map[string]any{"object_selector_expressions": []string{"true"}, "ignore_arc_direction": []string{"x"}}}), want: malformed, wantReason: "unknown arc type"},
+		"an arc type of one's own":  {message: request(map[string]any{"resource_selector_expression": "true"}, map[string]any{"roots": map[string]any{"object_selector_expressions": []string{"true"}, "ignore_arc_direction": []string{"x"}}}), want: malformed, wantReason: "unknown reference type"},
 		"CEL, too long":             {message: selecting("'" + strings.Repeat("a", 11<<10) + "' == ''"), want: invalid, wantReason: "10240"},
 		"CEL, nested":               {message: selecting(strings.Repeat("[", 150) + strings.Repeat("]", 150) + " == []"), want: invalid, wantReason: "nest"},
 		"CEL, nested in brackets":   {message: selecting(strings.Repeat("(", 4000) + "true" + strings.Repeat(")", 4000)), want: invalid},

@@ -409,12 +409,12 @@ func TestGraphViewColumns(t *testing.T) {
 	if err := c.Status().Update(t.Context(), view); err != nil {
 		t.Fatal(err)
 	}
-	out := fixture.Kubectl(t, cluster, "get", "gv", "-n", namespace)
+	out := fixture.Kubectl(t, cluster, "get", "gv", "-n", namespace, "-o", "wide")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 2 {
 		t.Fatalf("want a header and a row, got:\n%s", out)
 	}
-	if got, want := strings.Join(strings.Fields(lines[0]), " "), "NAME READY REASON EFFECTIVE HEALTH MISSING RESOURCES VERTICES ARCS SUBSCRIBERS AGE"; got != want {
+	if got, want := strings.Join(strings.Fields(lines[0]), " "), "NAME READY REASON EFFECTIVE HEALTH MISSING RESOURCES OBJECTS REFERENCES SUBSCRIBERS MEMORY AGE MESSAGE"; got != want {
 		t.Errorf("columns %q, want %q", got, want)
 	}
 	if got, want := strings.Join(strings.Fields(lines[1])[:7], " "), "base True Ready 1 240 611 2"; got != want {

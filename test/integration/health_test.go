@@ -54,7 +54,7 @@ func TestGraphViewHealth(t *testing.T) {
 	if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Healthy", "gv/view", "-n", namespace, "--timeout=30s"); err != nil {
 		t.Error(err)
 	}
-	waitHealth(t, c, view, "Ok", 0)
+	waitHealth(t, c, view, "OK", 0)
 }
 
 // waitHealth waits until the view says that.

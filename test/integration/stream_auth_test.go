@@ -177,9 +177,9 @@ func TestStreamKubectl(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"list":          {[]string{"get", "graphs", "-n", namespace}, []string{"NAME", "VERTICES", "SUBSCRIBERS", "web"}},
+		"list":          {[]string{"get", "graphs", "-n", namespace}, []string{"NAME", "READY", "OBJECTS", "REFERENCES", "SUBSCRIBERS", "web"}},
 		"list of all":   {[]string{"get", "graphs", "-A"}, []string{"NAMESPACE", namespace}},
-		"get":           {[]string{"get", "graph", "web", "-n", namespace}, []string{"VERTICES", "web"}},
+		"get":           {[]string{"get", "graph", "web", "-n", namespace}, []string{"OBJECTS", "web"}},
 		"get as JSON":   {[]string{"get", "graph", "web", "-n", namespace, "-o", "json"}, []string{`"kind": "Graph"`, `"svx"`, `"rev": "r1"`}},
 		"get raw":       {[]string{"get", "--raw", raw}, []string{`"actions":[` + fixedVertex + `]`, `"synced":true`}},
 		"list as YAML":  {[]string{"get", "graphs", "-n", namespace, "-o", "yaml"}, []string{"vertices: 1"}},

@@ -79,7 +79,7 @@ func TestUnsupportedSpecs(t *testing.T) {
 
 	editView("or", newer)
 	waitOutcomes(t, c, view, outcomeRefused(v1alpha1.ReasonUnsupported)...)
-	says(view.Status.Conditions, `spec.roots.ignoreArcDirection[1]: unknown arc type "newer", expected or, r or t`)
+	says(view.Status.Conditions, `spec.roots.ignoreArcDirection[1]: unknown reference type "newer", expected or, r or t`)
 	eventually(t, soon, func() string {
 		if v, ok := engine.View(nameOf(view)); !ok || v.Err() == nil || v.Status().Served {
 			return "the earlier spec is served"
@@ -96,7 +96,7 @@ func TestUnsupportedSpecs(t *testing.T) {
 		return ""
 	})
 	waitRule(t, c, rule, "Accepted=False/Unsupported", "Stalled=True/NotAccepted")
-	says(rule.Status.Conditions, `spec.references[0].type: unknown arc type "newer", expected r or t`)
+	says(rule.Status.Conditions, `spec.references[0].type: unknown reference type "newer", expected r or t`)
 	bare := shown
 	bare.Rules = nil
 	becomes(t, f, bare)

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -75,15 +76,57 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// TestChosen: where no operator serves graphs, a command that names no GraphView looks with the person's own rights, and
+// says so.
+func TestChosen(t *testing.T) {
+	p := people()["admin"]
+	for _, args := range [][]string{{"tree", "-n", "red"}, {"tree", "pod", "mailer", "-n", "red"}, {"explain", "pod/mailer", "-n", "red"}, {"get", "-n", "red"}, {"impact", "pod/mailer", "-n", "red"}, {"query", "-n", "red"}} {
+		stdout, stderr, code := p.run(t, args...)
+		if want := "No operator serves graphs here, so with your own rights, in namespace red. --local=false refuses that."; code != 0 || !strings.Contains(stdout, "mailer") || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit code %d, want %q in:\n%s%s", args, code, want, stdout, stderr)
+		}
+		if _, stderr, code = p.run(t, append(args, "--local=false")...); code != 1 || !strings.Contains(stderr, "serves no graphs") {
+			t.Errorf("%v --local=false: exit code %d:\n%s", args, code, stderr)
+		}
+	}
+	if stdout, stderr, code := p.run(t, "problems", "-n", "red", "-o", "name"); code != 1 || !strings.Contains(stdout, "configmap/mailer\n") {
+		t.Errorf("problems: exit code %d:\n%s%s", code, stdout, stderr)
+	}
+	if _, stderr, code := p.run(t, "problems", "-n", "red", "--local=false"); code != 3 {
+		t.Errorf("problems --local=false: exit code %d, want 3:\n%s", code, stderr)
+	}
+}
+
+// TestOutputs: every command that reads has the outputs of kubectl.
+func TestOutputs(t *testing.T) {
+	p := people()["admin"]
+	for _, args := range [][]string{{"tree"}, {"tree", "pod/mailer"}, {"explain", "pod/mailer"}, {"impact", "configmap/web"}, {"problems"}, {"get"}, {"query"}} {
+		args = append(args, "--local", "-n", "red")
+		for output, want := range map[string]string{"name": "pod/", "json": "\"web\"", "yaml": ": web", "wide": "web"} {
+			stdout, stderr, code := p.run(t, append(args, "-o", output)...)
+			if args[0] == "problems" {
+				code, want = code-1, map[string]string{"name": "configmap/mailer\n", "json": `"name": "mailer"`, "yaml": "name: mailer", "wide": "  Pod/mailer"}[output]
+			}
+			if code != 0 || !strings.Contains(stdout, want) {
+				t.Errorf("%v -o %s: exit code %d, want %q in:\n%s%s", args, output, code, want, stdout, stderr)
+			}
+			if output == "json" && !json.Valid([]byte(stdout)) {
+				t.Errorf("%v -o json: no JSON:\n%s", args, stdout)
+			}
+		}
+	}
+}
+
 // TestUse: flags of --local are refused without it, and commands without a view refuse --local.
 func TestUse(t *testing.T) {
 	p := people()["admin"]
 	for want, args := range map[string][]string{
-		"several namespaces are for --local":         {"tree", "storefront", "-n", "a,b"},
-		"-f is the GraphView of --local":             {"tree", "storefront", "-f", "view.yaml"},
-		"-A is for --local":                          {"tree", "storefront", "-A"},
+		"-n with several namespaces shows no":        {"tree", "storefront", "-n", "a,b"},
+		"-f shows no GraphView of the cluster":       {"tree", "storefront", "-f", "view.yaml"},
+		"-A shows no GraphView of the cluster":       {"tree", "storefront", "-A"},
+		"-A is for --local":                          {"tree", "-A", "--local=false"},
 		"unknown flag: --local":                      {"list", "--local"},
-		"--strict is for --local":                    {"problems", "--strict"},
+		"--strict is for --local":                    {"problems", "--strict", "--local=false"},
 		"or add --local to look without an operator": {"tree", "storefront"},
 		"--in names a GraphView of an operator":      {"impact", "--local", "-n", "red", "--in", "storefront", "pod/mailer"},
 	} {

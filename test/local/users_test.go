@@ -155,7 +155,7 @@ func TestUsers(t *testing.T) {
 func (p person) shows(t *testing.T, want []string) {
 	t.Helper()
 	scope := []string{"--local", "-n", "red,blue"}
-	for _, args := range [][]string{{"get"}, {"query", "-o", "json"}} {
+	for _, args := range [][]string{{"get", "-o", "json"}, {"query", "-o", "json"}} {
 		stdout, stderr, code := p.run(t, append(args, scope...)...)
 		if code != 0 {
 			t.Fatalf("%s: exit code %d: %s", args[0], code, stderr)

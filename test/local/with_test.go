@@ -82,7 +82,7 @@ func TestWith(t *testing.T) {
 		"another namespace": {
 			manifests: configMap("a, namespace: elsewhere", "a: b"), want: []string{"Not seen: objects of manifests in elsewhere"},
 		},
-		"no view":           {manifests: configMap("a", "a: b"), args: []string{"problems"}, wantCode: 2, want: []string{"--with goes with --local, or with the name of a GraphView"}},
+		"no view":           {manifests: configMap("a", "a: b"), args: []string{"problems", "--local=false"}, wantCode: 2, want: []string{"--with goes with --local, or with the name of a GraphView"}},
 		"beside manifests":  {manifests: configMap("a", "a: b"), args: []string{"problems", "--from", shop}, wantCode: 2, want: []string{"leave it, or --from"}},
 		"a view of no name": {manifests: configMap("a", "a: b"), args: []string{"problems", "storefront"}, wantCode: 3, want: []string{"read GraphView with/storefront for --with"}},
 		"a typo":            {manifests: "a: [", wantCode: 2, want: []string{":1: this is no YAML"}},

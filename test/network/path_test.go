@@ -98,3 +98,42 @@ func TestPath(t *testing.T) {
 		t.Error("a connection that was cut is open")
 	}
 }
+
+func TestPathDrops(t *testing.T) {
+	p, err := NewPath(echo(t, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	dropped, lines, _ := dial(t, p)
+	p.Drop()
+	fmt.Fprintln(dropped, "hello")
+	if err := dropped.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lines.ReadString('\n'); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a dropped connection: %v", err)
+	}
+	if err := dropped.SetReadDeadline(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	alive, answers, _ := dial(t, p)
+	p.CutDropped()
+	if _, err := lines.ReadString('\n'); err == nil {
+		t.Error("a dropped connection that was cut is open")
+	}
+	fmt.Fprintln(alive, "hello")
+	if answer, err := answers.ReadString('\n'); err != nil || answer != "hello\n" {
+		t.Errorf("a new connection: %q, %v", answer, err)
+	}
+
+	p.Turn(Weather{Refused: true})
+	refused, err := net.Dial("tcp", p.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = refused.Close() })
+	if _, err := refused.Read(make([]byte, 1)); err == nil {
+		t.Error("a refused connection brings bytes")
+	}
+}

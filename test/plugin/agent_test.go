@@ -70,14 +70,14 @@ func TestAgent(t *testing.T) {
 	}{
 		"what graphs are there": {"admin", "graphs", map[string]any{"allNamespaces": true}, []string{"NAMESPACE", namespace, "storefront"}, nil, false},
 		"what is wrong":         {"admin", "problems", map[string]any{"graph": "storefront"}, []string{"ConfigMap/mailer", "missing", "Pod/web-0"}, []string{"error"}, false},
-		"what is wrong in all":  {"admin", "problems", nil, []string{"ConfigMap/mailer", "error: get graph plugin-shop/wrong"}, nil, true},
+		"what is wrong in all":  {"admin", "problems", nil, []string{"ConfigMap/mailer", "error: get graph plugin-shop/wrong"}, nil, false},
 		"what is it made of":    {"admin", "tree", map[string]any{"graph": "storefront"}, []string{"StatefulSet/web", "reads env of Secret/token", "MISSING"}, []string{"waiting for"}, false},
 		"of what is one object": {"admin", "tree", map[string]any{"graph": "storefront", "object": "pod/mailer", "depth": 1}, []string{"Pod/mailer", "ConfigMap/mailer"}, []string{"StatefulSet"}, false},
 		"why does it not start": {"admin", "explain", map[string]any{"graph": "storefront", "object": "pod/mailer"}, []string{"MISSING: it does not exist", "spec.containers[].envFrom[].configMapRef.name"}, nil, false},
 		"what would notice":     {"admin", "impact", map[string]any{"object": "cm/web", "graph": "storefront"}, []string{"Deleting ConfigMap/web", "deleted (1)"}, nil, false},
-		"with a user's rights":  {"alice", "tree", map[string]any{"graph": "storefront"}, []string{"StatefulSet/web", "Left out, because you may not list and watch it"}, []string{"Secret/token"}, false},
+		"with a user's rights":  {"alice", "tree", map[string]any{"graph": "storefront"}, []string{"StatefulSet/web", "Left out, since you may not list it"}, []string{"Secret/token"}, false},
 		"without rights":        {"mallory", "tree", map[string]any{"graph": "storefront"}, []string{"forbidden", "graphview-viewer"}, nil, true},
-		"a name that is a flag": {"admin", "tree", map[string]any{"graph": "--kubeconfig=/dev/null"}, []string{`there is no GraphView "--kubeconfig=/dev/null"`}, nil, true},
+		"a name that is a flag": {"admin", "tree", map[string]any{"graph": "--kubeconfig=null"}, []string{`there is no GraphView "--kubeconfig=null"`}, nil, true},
 		"a namespace of flags":  {"admin", "tree", map[string]any{"graph": "storefront", "namespace": "x --all"}, []string{"x --all"}, []string{"StatefulSet"}, true},
 		"no such object":        {"admin", "explain", map[string]any{"graph": "storefront", "object": "pod/wep-1"}, []string{"did you mean"}, nil, true},
 	} {

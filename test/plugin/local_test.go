@@ -85,9 +85,8 @@ func TestNoReflectMethod(t *testing.T) {
 	}
 }
 
-// TestInstall: what install --print writes is served by an operator, and shows what its account may
-// list.
-func TestInstall(t *testing.T) {
+// TestExport: what export writes is served by an operator, has what its account may list, and is complete.
+func TestExport(t *testing.T) {
 	const installed = "plugin-installed"
 	fixture.Kubectl(t, cluster, "create", "namespace", installed)
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", installed, "--wait=false")
@@ -96,8 +95,10 @@ func TestInstall(t *testing.T) {
 	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=create", "configmap/kube-root-ca.crt", "serviceaccount/default", "--timeout=90s")
 	s := shellOf(t, "admin")
 	s.namespace = installed
-	fixture.Apply(t, cluster, said(t, s, "install", "--print", "all"))
-	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=condition=Ready", "graphview/all", "--timeout=90s")
+	fixture.Apply(t, cluster, said(t, s, "export", "all"))
+	fixture.Apply(t, cluster, said(t, s, "export", "-A", "--service-account=reader"))
+	fixture.KubectlAfter(t, cluster, "delete", "clusterrolebinding", "graphview-"+installed+"-reader")
+	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=condition=Complete", "graphview/all", "graphview/cluster", "--timeout=90s")
 	want := said(t, s, "tree", "--local", "--as=system:serviceaccount:"+installed+":viewer", "--as-group=system:serviceaccounts", "--as-group=system:authenticated")
 	objects := func(text string) string {
 		before, _, _ := strings.Cut(text, "\n\n")
@@ -108,12 +109,11 @@ func TestInstall(t *testing.T) {
 		t.Errorf("the account may list ConfigMaps and no Secrets:\n%s", want)
 	}
 	for want, args := range map[string][]string{
-		"add --print":                   {"install"},
-		`"A" is not the NAME`:           {"install", "--print", "A"},
-		"is not --service-account":      {"install", "--print", "--service-account", "a/b"},
-		"expected at most the NAME of":  {"install", "--print", "a", "b"},
-		"there is no GraphView in it":   {"install", "--print", "-f", "testdata/needs/crds.yaml"},
-		"-f: open nosuch.yaml: no such": {"install", "--print", "-f", "nosuch.yaml"},
+		`"A" is not the NAME`:           {"export", "A"},
+		"is not --service-account":      {"export", "--service-account", "a/b"},
+		"expected at most the NAME of":  {"export", "a", "b"},
+		"there is no GraphView in it":   {"export", "-f", "testdata/needs/crds.yaml"},
+		"-f: open nosuch.yaml: no such": {"export", "-f", "nosuch.yaml"},
 	} {
 		if _, stderr, code := s.run(t, args...); code != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, want 2, and %q in: %s", args, code, want, stderr)

@@ -60,7 +60,7 @@ The exit code is 1 if something has to be done first.`,
 		Args: between(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !before {
-				return usagef(cmd, "check is for --pre, before an installation; afterwards see problems and describe")
+				return c.correct(usagef(cmd, "check is for --pre, before an installation; afterwards see problems and describe"), cmd, []string{"--pre"})
 			}
 			config, err := c.config.ToRESTConfig()
 			if err != nil {
@@ -164,7 +164,7 @@ func (p *preflight) aggregation(ctx context.Context) {
 	const name = "extension-apiserver-authentication"
 	o, err := objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("kube-system").Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		p.say(true, "aggregation of APIs is not known: %v", err)
+		fmt.Fprintf(p.cli.Out, "?     whether the API server aggregates APIs is not known: %s\n", errorText(err))
 		return
 	}
 	data, _ := o.Object["data"].(map[string]any)

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"graphview.dev/graphview/printable"
 )
 
 // Exit codes.
@@ -17,7 +19,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitUnknown     = 3 // of problems with --local and --from
+	exitUnknown     = 3 // of problems
 	exitInterrupted = 130
 )
 
@@ -34,6 +36,7 @@ type cli struct {
 	local    localView
 	link     string // the ClusterLink whose graphs are shown; "" for those of the server
 	allLinks bool   // the graphs of all ClusterLinks are shown
+	args     []string
 }
 
 func newCLI(streams genericiooptions.IOStreams) *cli {
@@ -47,12 +50,14 @@ const overview = `Look at the graphs that GraphViews declare: what an applicatio
 uses what, and what is missing. It asks the server of your kubeconfig, and shows
 what you may list and watch yourself.
 
-Objects are written KIND/NAME, or KIND/NAMESPACE/NAME where they are in another
-namespace than the view.
+Arguments are the NAME of a GraphView, if there are several in the namespace, and an
+object: KIND/NAME or KIND NAME, or KIND/NAMESPACE/NAME where it is in another
+namespace than the view. Where no operator serves graphs, commands list and watch
+with your own rights, as with --local.
 
 Exit codes: 0 done, also when Ctrl-C ends a watch; 1 failed, or found something
 invalid; 2 used in a wrong way, or a manifest that cannot be read; 3 problems
-with --local or --from does not know; 130 interrupted.`
+does not know; 130 interrupted.`
 
 // Run runs a command line and returns the exit code.
 func Run(ctx context.Context, version string, args []string, streams genericiooptions.IOStreams) int {
@@ -62,6 +67,7 @@ func Run(ctx context.Context, version string, args []string, streams genericioop
 
 // execute runs a command line.
 func (c *cli) execute(ctx context.Context, version string, args []string) error {
+	c.args = args
 	root := &cobra.Command{
 		Use:   "kubectl-graphview",
 		Short: "Look at the graphs of GraphViews",
@@ -73,6 +79,13 @@ func (c *cli) execute(ctx context.Context, version string, args []string) error 
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl graphview"},
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: c.refuseLists,
+		Args:              cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return c.unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.SetArgs(args)
@@ -80,8 +93,9 @@ func (c *cli) execute(ctx context.Context, version string, args []string) error 
 	root.SetOut(c.Out)
 	root.SetErr(c.ErrOut)
 	c.config.AddFlags(root.PersistentFlags())
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef(cmd, "%w", err) })
-	root.AddCommand(c.dashboard(), c.tree(), c.described(), c.problems(), c.impact(), c.explain(), c.list(), c.watch(), c.get(), c.query(), c.create(), c.install(), c.rule(), c.validate(), c.mcp(version), c.check(), c.connect(), c.version(version))
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(c.flagError)
+	root.AddCommand(c.dashboard(), c.tree(), c.described(), c.problems(), c.impact(), c.explain(), c.list(), c.watch(), c.get(), c.query(), c.create(), c.export(), c.rule(), c.validate(), c.mcp(version), c.check(), c.connect(), c.version(version))
 	c.complete(root)
 	return root.ExecuteContext(ctx)
 }
@@ -96,15 +110,27 @@ func (c *cli) exitCode(ctx context.Context, err error) int {
 	case errors.Is(err, errFound):
 		return exitFailed // the command has printed the reason
 	case errors.Is(err, errUnknown):
-		fmt.Fprintf(c.ErrOut, "error: %s\n", errorText(err))
+		c.tell(err)
 		return exitUnknown
 	case errors.As(err, &wrong):
-		fmt.Fprintf(c.ErrOut, "error: %s\nSee '%s --help'.\n", errorText(err), wrong.command)
+		if c.tell(err) == "" {
+			fmt.Fprintf(c.ErrOut, "See '%s --help'.\n", wrong.command)
+		}
 		return exitUsage
 	default:
-		fmt.Fprintf(c.ErrOut, "error: %s\n", errorText(err))
+		c.tell(err)
 		return exitFailed
 	}
+}
+
+// tell prints an error, and the command that would work, which it returns.
+func (c *cli) tell(err error) (try string) {
+	fmt.Fprintf(c.ErrOut, "error: %s\n", errorText(err))
+	if better, ok := errors.AsType[*correction](err); ok {
+		fmt.Fprintf(c.ErrOut, "Try: %s\n", printable.Text(better.try))
+		return better.try
+	}
+	return ""
 }
 
 // errFound is the error of a command that found problems and has printed them.

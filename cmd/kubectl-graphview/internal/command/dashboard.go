@@ -16,7 +16,7 @@ func (c *cli) dashboard() *cobra.Command {
 		port   int
 		noOpen bool
 	)
-	from := source{cli: c, insert: first, follows: true}
+	from := source{cli: c, parse: c.viewOnly, follows: true}
 	cmd := &cobra.Command{
 		Use:   "dashboard [NAME]",
 		Short: "See graphs in a browser, live",
@@ -34,17 +34,14 @@ Over SSH, choose a port and forward it: ssh -L 8001:127.0.0.1:8001 HOST.`,
   kubectl graphview dashboard
   kubectl graphview dashboard storefront -n shop
   kubectl graphview dashboard --no-open --port 8001`,
-		Args: from.args(func(cmd *cobra.Command, args []string) error {
-			if c.link != "" && len(args) == 0 {
+		RunE: from.run(func(cmd *cobra.Command, t target) error {
+			if c.link != "" && t.view == "" {
 				return usagef(cmd, "--link %s: name a GraphView of that cluster, or leave --link out and choose the cluster in the page", c.link)
 			}
-			return between(0, 1, "at most the NAME of a GraphView")(cmd, args)
-		}),
-		RunE: from.run(func(cmd *cobra.Command, args []string) error {
 			if port < 0 || port > 65535 {
 				return usagef(cmd, "--port %d: expected 0 to 65535", port)
 			}
-			return c.serveDashboard(cmd.Context(), args, port, !noOpen)
+			return c.serveDashboard(cmd.Context(), t.view, port, !noOpen)
 		}),
 	}
 	cmd.Flags().IntVar(&port, "port", 0, "The port to listen on; 0 takes a free one")
@@ -54,7 +51,7 @@ Over SSH, choose a port and forward it: ssh -L 8001:127.0.0.1:8001 HOST.`,
 	return cmd
 }
 
-func (c *cli) serveDashboard(ctx context.Context, args []string, port int, open bool) error {
+func (c *cli) serveDashboard(ctx context.Context, name string, port int, open bool) error {
 	page, err := dashboard.Handler(dashboard.Options{})
 	if err != nil {
 		return err
@@ -67,17 +64,15 @@ func (c *cli) serveDashboard(ctx context.Context, args []string, port int, open 
 	switch {
 	case c.local.serves():
 		config, view = c.local.cluster.Config(), c.local.view.String()
-	case len(args) > 0:
+	case name != "":
 		namespace, err := c.namespace()
 		if err != nil {
 			return err
 		}
-		view = namespace + "/" + args[0]
+		view = namespace + "/" + name
 		if c.link != "" {
 			view = c.link + ":" + view
 		}
-	default:
-		c.offerLocal(ctx)
 	}
 	p, err := proxy.New(proxy.Options{Config: config, Page: page, Port: port, View: view, Log: log.New(c.ErrOut, "", 0)})
 	if err != nil {

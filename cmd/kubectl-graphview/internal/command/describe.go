@@ -8,15 +8,22 @@ import (
 
 func (c *cli) described() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "describe NAME",
+		Use:   "describe [NAME]",
 		Short: "Show how a GraphView is, on one screen",
 		Long: `Show how a GraphView is, on one screen: its conditions, the objects that are degraded,
 progressing or missing, the resources that cannot be read, and its warnings. What is
 wrong comes first. kubectl describe graphview has each resource, and the Events.`,
 		Example: `  kubectl graphview describe storefront -n shop`,
-		Args:    between(1, 1, "the NAME of a GraphView"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := c.open(args[0])
+			t, err := c.viewOnly(cmd, args)
+			if err != nil {
+				return err
+			}
+			name, err := c.only(cmd.Context(), cmd, t)
+			if err != nil {
+				return err
+			}
+			v, err := c.open(name)
 			if err != nil {
 				return err
 			}
@@ -30,7 +37,7 @@ wrong comes first. kubectl describe graphview has each resource, and the Events.
 			if err != nil {
 				page.unknown = v.remedy(cmd.Context(), err)
 			} else {
-				page.problems = c.problemsOf(v, g, map[client.Key]bool{}, false)
+				page.problems = c.problemsOf(v, g, search{})
 				sortProblems(page.problems)
 				for _, w := range g.Warnings() {
 					if w.Type == client.AccessDenied {

@@ -24,9 +24,10 @@ import (
 const mostLookedUp = 20
 
 func (c *cli) explain() *cobra.Command {
-	from := source{cli: c, insert: beforeObject}
+	var output string
+	from := source{cli: c, parse: c.objectOrKind}
 	cmd := &cobra.Command{
-		Use:   "explain NAME KIND/NAME | explain --local KIND/NAME | explain KIND",
+		Use:   "explain [NAME] [KIND/NAME | KIND NAME] | explain KIND",
 		Short: "Show what an object refers to and what refers to it",
 		Long: `Show an object's state, its references in both directions and the fields they come
 from. Missing objects are looked up in the API server. Of a KIND alone it is shown
@@ -35,27 +36,35 @@ references.`,
 		Example: `  kubectl graphview explain storefront pod/web-0
   kubectl graphview explain storefront configmap/web
   kubectl graphview explain certificates.cert-manager.io`,
-		Args: from.args(between(1, 2, "the NAME of a GraphView or --local and a KIND/NAME, or a KIND")),
-		RunE: from.run(func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 && strings.Contains(args[0], "/") {
-				return usagef(cmd, "%[1]s is an object: name the GraphView before it, explain NAME %[1]s, or use explain --local %[1]s", args[0])
+		RunE: from.run(func(cmd *cobra.Command, t target) error {
+			switch {
+			case output != "" && !slices.Contains(answerOutputs, output):
+				return c.wrongOutput(cmd, output, answerOutputs)
+			case t.kind != "" && output != "":
+				return c.correct(usagef(cmd, "-o is for an object, KIND/NAME, and not for a KIND"), cmd, []string{t.kind})
+			case t.kind != "":
+				return c.explainKind(cmd.Context(), t.kind)
 			}
-			if len(args) == 1 {
-				return c.explainKind(cmd.Context(), args[0])
+			name, err := c.only(cmd.Context(), cmd, t)
+			if err != nil {
+				return err
 			}
-			v, err := c.open(args[0])
+			v, err := c.open(name)
 			if err != nil {
 				return err
 			}
 			defer v.close()
-			g, failed := v.around(cmd.Context(), args[1], client.Both, 1)
+			g, failed := v.around(cmd.Context(), t.object, client.Both, 1)
 			if g == nil {
 				return failed
 			}
 			k := c.newKinds(v.namespace, g)
-			key, err := k.find(args[1])
+			key, err := k.find(t.object)
 			if err != nil {
 				return fmt.Errorf("%s: %w", v, err)
+			}
+			if output != "" && output != outputWide {
+				return cmp.Or(c.writeAnswer(output, v, reached(g, key, 1, func(key client.Key) []client.Arc { return slices.Concat(g.Out(key), g.In(key)) })), failed)
 			}
 			if err := c.describe(cmd.Context(), v, g, k, key); err != nil {
 				return err
@@ -64,6 +73,7 @@ references.`,
 			return failed
 		}),
 	}
+	addOutput(cmd, &output)
 	c.addWait(cmd)
 	from.addFlags(cmd)
 	c.addLink(cmd)

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -24,29 +26,34 @@ var formats = func() []string {
 
 const formatHTML = "html"
 
-// getFormats are the formats of the server, and a page that this program writes.
-var getFormats = append(slices.Clone(formats), formatHTML)
+// getFormats are the formats of the server, a table, names, and a page that this program writes.
+var getFormats = slices.Concat([]string{outputTable, outputWide, outputName}, formats, []string{outputYAML, formatHTML})
 
 func (c *cli) get() *cobra.Command {
 	var as string
-	from := source{cli: c, insert: first}
+	from := source{cli: c, parse: c.viewOnly}
 	cmd := &cobra.Command{
-		Use:   "get NAME | get --local",
-		Short: "Write a graph as it is now, for another program or as a page",
-		Long: `Write a graph as it is now, for another program or as a page.
+		Use:   "get [NAME]",
+		Short: "Write the objects of a graph, or the graph for another program or as a page",
+		Long: `Write a graph as it is now: a table of its objects, or the graph for another program or as a page.
+
+json and yaml are the message of the stream protocol that makes the graph.
 
 html is one file that draws the graph in a browser, also without a network. It has
 the state of the objects and not their content.`,
 		Example: `  kubectl graphview get storefront -o dot | dot -Tsvg >storefront.svg
   kubectl graphview get storefront -o mermaid
   kubectl graphview get storefront -o html >storefront.html
-  kubectl graphview get storefront | jq '.actions | length'`,
-		Args: from.args(between(1, 1, "the NAME of a GraphView, or --local")),
-		RunE: from.run(func(cmd *cobra.Command, args []string) error {
+  kubectl graphview get storefront -o json | jq '.actions | length'`,
+		RunE: from.run(func(cmd *cobra.Command, t target) error {
 			if !slices.Contains(getFormats, as) {
-				return usagef(cmd, "-o %s: expected one of %s", as, strings.Join(getFormats, ", "))
+				return c.wrongOutput(cmd, as, getFormats)
 			}
-			v, err := c.open(args[0])
+			name, err := c.only(cmd.Context(), cmd, t)
+			if err != nil {
+				return err
+			}
+			v, err := c.open(name)
 			if err != nil {
 				return err
 			}
@@ -60,7 +67,7 @@ the state of the objects and not their content.`,
 			return nil
 		}),
 	}
-	cmd.Flags().StringVarP(&as, "output", "o", formats[0], "One of "+strings.Join(getFormats, ", "))
+	cmd.Flags().StringVarP(&as, "output", "o", outputTable, "One of "+strings.Join(getFormats, ", "))
 	c.addInferred(cmd)
 	from.addFlags(cmd)
 	c.addLink(cmd)
@@ -69,8 +76,16 @@ the state of the objects and not their content.`,
 
 // export writes the graph. The server writes its formats of the whole graph only.
 func (v *view) export(ctx context.Context, as string) error {
-	if as == formats[0] || as != formatHTML && v.inferred {
+	ours := slices.Contains([]string{outputTable, outputWide, outputName, outputYAML, formatHTML}, as)
+	if as == formats[0] || !ours && v.inferred {
 		return v.client.Export(ctx, v.namespace, v.name, as, client.Options{ExcludeInferred: !v.inferred}, v.Out)
+	}
+	if as == outputYAML {
+		var text bytes.Buffer
+		if err := v.client.Export(ctx, v.namespace, v.name, formats[0], client.Options{ExcludeInferred: !v.inferred}, &text); err != nil {
+			return err
+		}
+		return v.writeObject(outputYAML, json.RawMessage(text.Bytes()))
 	}
 	g, err := v.client.Snapshot(ctx, v.namespace, v.name, client.Options{Content: client.ContentSummary, ExcludeInferred: !v.inferred})
 	switch {
@@ -78,6 +93,10 @@ func (v *view) export(ctx context.Context, as string) error {
 		return err
 	case as == formatHTML:
 		return v.writePage(v.String(), g)
+	case as == outputName:
+		return v.writeAnswer(as, v, g)
+	case as == outputTable, as == outputWide:
+		return v.writeTable(v.namespace, g)
 	}
 	return formatted(g).Write(v.Out, format.Format(as))
 }

@@ -24,10 +24,11 @@ func (c *cli) impact() *cobra.Command {
 		in            string
 		allNamespaces bool
 		cascade       string
+		output        string
 	)
-	from := source{cli: c}
+	from := source{cli: c, parse: c.objectOnly}
 	cmd := &cobra.Command{
-		Use:   "impact KIND/NAME",
+		Use:   "impact [NAME] KIND/NAME | impact [NAME] KIND NAME",
 		Short: "Show what happens if an object is deleted",
 		Long: `Show what the deletion of an object deletes as well, what breaks at once, what cannot
 start again, what probably breaks, and what loses an optional reference. Each line ends with the reason. The
@@ -38,13 +39,18 @@ Only references that GraphView knows count, and only objects that you may list.`
   kubectl graphview impact secret/pull-secret -n shop -A
   kubectl graphview impact service/web -n shop --in storefront
   kubectl graphview impact service/web -n shop --local`,
-		Args: from.args(between(1, 1, "one KIND/NAME")),
-		RunE: from.run(func(cmd *cobra.Command, args []string) error {
+		RunE: from.run(func(cmd *cobra.Command, t target) error {
+			if t.view != "" {
+				in = t.view
+			}
 			if in != "" && allNamespaces {
 				return usagef(cmd, "--in names a GraphView, which has its own namespaces: leave -A out")
 			}
 			if c.link != "" && in == "" {
 				return usagef(cmd, "--link %s: a hub serves no ad-hoc views; name a GraphView of that cluster with --in", c.link)
+			}
+			if output != "" && !slices.Contains(answerOutputs, output) {
+				return c.wrongOutput(cmd, output, answerOutputs)
 			}
 			policy, known := map[string]string{"background": "Background", "foreground": "Foreground", "orphan": "Orphan"}[cascade]
 			if !known {
@@ -62,17 +68,19 @@ Only references that GraphView knows count, and only objects that you may list.`
 			}
 			defer v.close()
 			q := question{allNamespaces: allNamespaces, resourceCEL: "!(" + unwatched + ")"}
-			found, err := v.impactOf(cmd.Context(), q, args[0], policy)
+			stop := newProgress(v).start(cmd.Context())
+			found, err := v.impactOf(cmd.Context(), q, t.object, policy)
+			stop()
 			if err != nil {
 				return err
 			}
-			c.drawImpact(v, found)
-			return nil
+			return c.writeImpact(output, v, found)
 		}),
 	}
 	cmd.Flags().StringVar(&in, "in", "", "The GraphView to look in, instead of an ad-hoc view")
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "Look in all namespaces")
 	cmd.Flags().StringVar(&cascade, "cascade", "background", "How the object is deleted, as for kubectl delete: background, foreground or orphan")
+	addOutput(cmd, &output)
 	c.addInferred(cmd)
 	c.addWait(cmd)
 	from.addFlags(cmd)
@@ -121,6 +129,29 @@ func notFoundText(err error) (text string, absent bool) {
 		return "", false
 	}
 	return status.ErrStatus.Message, strings.Contains(status.ErrStatus.Message, "not found")
+}
+
+// writeImpact prints an answer: as the server wrote it with -o json or yaml, and the affected objects with -o name.
+func (c *cli) writeImpact(output string, v *view, found *client.Impact) error {
+	switch output {
+	case outputJSON, outputYAML:
+		return c.writeObject(output, found)
+	case outputName:
+		k := c.newKinds(v.namespace, &client.Graph{})
+		var all []object
+		for i := range found.Groups {
+			if found.Groups[i].Verdict == client.Unaffected {
+				continue
+			}
+			for _, key := range found.Groups[i].Objects {
+				all = append(all, k.named(key))
+			}
+		}
+		c.writeNames(all)
+	default:
+		c.drawImpact(v, found)
+	}
+	return nil
 }
 
 // mostNames is the number of objects that a line names.

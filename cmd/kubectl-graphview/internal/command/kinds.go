@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/printable"
 	"graphview.dev/graphview/wording"
 )
@@ -21,13 +22,14 @@ import (
 // graph. It belongs to one goroutine.
 type kinds struct {
 	namespace string // whose objects need no namespace
+	cli       *cli
 	mapper    func() (meta.RESTMapper, error)
 	graph     *client.Graph
 	known     map[schema.GroupResource]string
 }
 
 func (c *cli) newKinds(namespace string, g *client.Graph) *kinds {
-	return &kinds{namespace: namespace, mapper: c.mapper, graph: g, known: map[schema.GroupResource]string{}}
+	return &kinds{namespace: namespace, cli: c, mapper: c.mapper, graph: g, known: map[schema.GroupResource]string{}}
 }
 
 // name returns KIND/NAME, or KIND/NAMESPACE/NAME for an object of another namespace, as printable text:
@@ -116,7 +118,12 @@ func (k *kinds) find(text string) (client.Key, error) {
 	core := slices.DeleteFunc(slices.Clone(here), func(key client.Key) bool { return key.Group != "" })
 	switch {
 	case len(here) == 0:
-		return client.Key{}, k.absent(text, resources[0], cmp.Or(namespace, k.namespace), name, didYouMean(name, others, func(n string) string { return kind + "/" + n }))
+		similar := func(n string) string { return kind + "/" + n }
+		err := k.absent(text, resources[0], cmp.Or(namespace, k.namespace), name, didYouMean(name, others, similar))
+		if near := advice.Nearest(name, others, 1); len(near) > 0 {
+			err = k.cli.replaced(err, text, similar(near[0]))
+		}
+		return client.Key{}, err
 	case len(here) == 1:
 		return here[0], nil
 	case len(core) == 1 && !strings.Contains(kind, "."):
@@ -186,7 +193,7 @@ func (k *kinds) resources(kind string) ([]schema.GroupResource, error) {
 		}
 		list, err := mapper.ResourcesFor(schema.GroupVersionResource{Group: group, Resource: word})
 		if err != nil {
-			return nil, fmt.Errorf("the server has no kind %q (see kubectl api-resources)", kind)
+			return nil, k.cli.noKind(kind)
 		}
 		for _, resource := range list {
 			found[resource.GroupResource()] = true

@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/wording"
@@ -32,9 +31,6 @@ func (c *cli) leftOut(out io.Writer, lines []string) {
 	for i, line := range lines {
 		if i == 0 {
 			fmt.Fprintln(out)
-		}
-		if !strings.HasPrefix(line, " ") {
-			line = c.paint.Bad(line)
 		}
 		fmt.Fprintln(out, line)
 	}

@@ -4,16 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/printable"
 )
 
 func (c *cli) list() *cobra.Command {
-	var allNamespaces bool
+	var (
+		allNamespaces bool
+		output        string
+	)
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the graphs there are",
@@ -21,14 +26,27 @@ func (c *cli) list() *cobra.Command {
 GraphView, before anybody's rights.`,
 		Example: `  kubectl graphview list -A
   kubectl graphview list -A --all-links`,
-		Args: between(0, 0, "no arguments; -n names the namespace"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			_, err := c.nothing("; tree shows one graph")(cmd, args)
+			return err
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if output != "" && !slices.Contains(answerOutputs, output) {
+				return c.wrongOutput(cmd, output, answerOutputs)
+			}
 			if c.allLinks {
-				return c.listLinks(cmd.Context(), allNamespaces)
+				return c.listLinks(cmd.Context(), output, allNamespaces)
 			}
 			graphs, err := c.listGraphs(cmd.Context(), allNamespaces)
 			if err != nil {
 				return err
+			}
+			if output == outputJSON || output == outputYAML || output == outputName {
+				all := []listed{}
+				for i := range graphs {
+					all = append(all, listedOf("", &graphs[i]))
+				}
+				return c.writeListed(output, all)
 			}
 			if len(graphs) == 0 {
 				fmt.Fprintln(c.ErrOut, "There are no graphs here. See kubectl get graphviews -A.")
@@ -43,12 +61,24 @@ GraphView, before anybody's rights.`,
 		},
 	}
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "List the graphs of all namespaces")
+	addOutput(cmd, &output)
 	c.addLink(cmd)
 	c.addAllLinks(cmd)
 	return cmd
 }
 
-const graphColumns = "NAMESPACE\tNAME\tCOMPLETE\tOBJECTS\tREFERENCES"
+// writeListed writes graphs as -o name, json or yaml.
+func (c *cli) writeListed(output string, all []listed) error {
+	if output != outputName {
+		return c.writeObject(output, all)
+	}
+	for i := range all {
+		fmt.Fprintln(c.Out, printable.Text("graph.stream.graphview.dev/"+all[i].Name))
+	}
+	return nil
+}
+
+const graphColumns = "NAMESPACE\tNAME\tREADY\tOBJECTS\tREFERENCES"
 
 func graphRow(g *client.Listed) string {
 	return row(g.Namespace, g.Name, strconv.FormatBool(g.Synced), strconv.Itoa(g.Vertices), strconv.Itoa(g.Arcs))
@@ -74,7 +104,7 @@ func (c *cli) listGraphs(ctx context.Context, allNamespaces bool) ([]client.List
 
 // listLinks prints the graphs of all members of a fleet. The error is errFound if one does not
 // answer.
-func (c *cli) listLinks(ctx context.Context, allNamespaces bool) error {
+func (c *cli) listLinks(ctx context.Context, output string, allNamespaces bool) error {
 	answers, err := askLinks(ctx, c, func(ctx context.Context, one *cli) ([]client.Listed, error) {
 		return one.listGraphs(ctx, allNamespaces)
 	})
@@ -82,6 +112,19 @@ func (c *cli) listLinks(ctx context.Context, allNamespaces bool) error {
 		return err
 	}
 	var found error
+	if output == outputJSON || output == outputYAML || output == outputName {
+		all := []listed{}
+		for _, a := range answers {
+			if a.err != nil {
+				found = errFound
+				all = append(all, listed{Cluster: a.link, Message: errorText(a.err)})
+			}
+			for i := range a.answer {
+				all = append(all, listedOf(a.link, &a.answer[i]))
+			}
+		}
+		return errors.Join(c.writeListed(output, all), found)
+	}
 	out := tabwriter.NewWriter(c.Out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(out, "CLUSTER\t"+graphColumns)
 	for _, a := range answers {

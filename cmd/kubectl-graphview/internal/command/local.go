@@ -25,6 +25,7 @@ const localName = "local"
 // localView has the flags of --local and --from, and the graphs while this process serves them.
 type localView struct {
 	live          bool
+	chosen        bool   // live because no operator serves graphs
 	file          string // of a GraphView
 	allNamespaces bool
 	files         manifestFlags
@@ -63,9 +64,9 @@ func (l *localView) read() *offline.Manifests {
 // serves reports whether this process serves the graphs.
 func (l *localView) serves() bool { return l.cluster != nil }
 
-// refuseLists refuses -n a,b without --local, since an operator's view has its own namespaces.
+// refuseLists refuses -n a,b for commands without --local, since an operator's view has its own namespaces.
 func (c *cli) refuseLists(cmd *cobra.Command, _ []string) error {
-	if !c.local.nameless() && cmd.Name() != "install" && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ",") {
+	if cmd.Flags().Lookup("local") == nil && cmd.Name() != "export" && c.config.Namespace != nil && strings.Contains(*c.config.Namespace, ",") {
 		return usagef(cmd, "-n %s: several namespaces are for --local", *c.config.Namespace)
 	}
 	return nil
@@ -82,6 +83,8 @@ func (s *source) runLocal(cmd *cobra.Command, named []string, from fileView, run
 	if l.rights, err = local.NewRights(config); err != nil {
 		return err
 	}
+	said := c.during(ctx, "connecting to %s, and asking what you may list", config.Host)
+	defer func() { said() }()
 	if err := l.rights.Connect(ctx, config); err != nil {
 		return err
 	}
@@ -91,6 +94,7 @@ func (s *source) runLocal(cmd *cobra.Command, named []string, from fileView, run
 	if err := l.rights.Check(ctx, config, l.namespaces); err != nil {
 		return c.withCandidates(err)
 	}
+	said()
 	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return err
@@ -111,7 +115,9 @@ func (s *source) runLocal(cmd *cobra.Command, named []string, from fileView, run
 		}
 		o.Spec = &of
 	}
+	said = c.during(ctx, "asking %s for its kinds", config.Host)
 	return local.With(ctx, o, func(ctx context.Context, cluster *local.Cluster) error {
+		said()
 		l.cluster = cluster
 		defer func() { l.cluster = nil }()
 		return run(ctx)
@@ -197,6 +203,10 @@ func (c *cli) scope(ctx context.Context, named []string, declared *v1alpha1.Grap
 	}
 	if hint != "" {
 		hint = "; " + hint
+	}
+	if l.chosen {
+		fmt.Fprintf(c.ErrOut, "No operator serves graphs here, so with your own rights, in %s%s. --local=false refuses that.\n", where, hint)
+		return nil
 	}
 	fmt.Fprintf(c.ErrOut, "Without an operator, with your own rights, in %s%s.\n", where, hint)
 	return nil

@@ -163,7 +163,7 @@ func TestFromIsRefused(t *testing.T) {
 		"there is no object in -":    {"tree", "--from", "-"},
 		"leave all but one out":      {"tree", "--from", "-", "-n", "a,b"},
 		"testdata/none: no such file or directory; name a file, a folder": {"tree", "--from", "testdata/none"},
-		"--local and --from have one view":                                {"problems", "storefront", "--from", "-"},
+		"--from shows manifests, and no GraphView of the cluster":         {"problems", "storefront", "--from", "-"},
 	} {
 		var failure bytes.Buffer
 		code := Run(t.Context(), "v0.0.0", args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &bytes.Buffer{}, ErrOut: &failure})

@@ -15,7 +15,7 @@ import (
 )
 
 func (c *cli) mcp(version string) *cobra.Command {
-	from := source{cli: c, withoutManifests: true}
+	from := source{cli: c, parse: c.nothing(""), withoutManifests: true}
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Answer the questions of an AI agent about graphs",
@@ -27,8 +27,7 @@ With --local there need be no operator: the one graph, named local, is made in t
 as long as the agent runs it.`,
 		Example: `  claude mcp add graphview -- kubectl graphview mcp --context=staging
   claude mcp add graphview -- kubectl graphview mcp --local -n shop`,
-		Args: from.args(between(0, 0, "no arguments")),
-		RunE: from.run(func(cmd *cobra.Command, _ []string) error {
+		RunE: from.run(func(cmd *cobra.Command, _ target) error {
 			settings := inherited(cmd.InheritedFlags())
 			return agent.Serve(cmd.Context(), agent.Options{Version: version, In: c.In, Out: c.Out, Run: func(ctx context.Context, args []string) (string, error) {
 				return c.answer(ctx, version, slices.Concat(args[:1], settings, args[1:]))

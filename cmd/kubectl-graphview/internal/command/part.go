@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/graph"
 )
 
@@ -33,7 +34,7 @@ func (v *view) keyOf(text string) (client.Key, error) {
 		return client.Key{}, fmt.Errorf("%s may be any of %s", kind, namesOf(ambiguous.MatchingResources))
 	}
 	if err != nil {
-		return client.Key{}, fmt.Errorf("the server has no kind %q (see kubectl api-resources)", kind)
+		return client.Key{}, v.noKind(kind)
 	}
 	full, err := mapper.KindFor(resource)
 	if err != nil {
@@ -48,6 +49,37 @@ func (v *view) keyOf(text string) (client.Key, error) {
 		key.Namespace = cmp.Or(namespace, v.namespace)
 	}
 	return key, nil
+}
+
+// noKind is the error for a kind that the server does not know.
+func (c *cli) noKind(kind string) error {
+	err := fmt.Errorf("the server has no kind %q (see kubectl api-resources)", kind)
+	if c.local.manifests != nil || c.config == nil {
+		return err
+	}
+	discovery, failed := c.config.ToDiscoveryClient()
+	if failed != nil {
+		return err
+	}
+	// A group that does not answer has no kinds.
+	lists, _ := discovery.ServerPreferredResources()
+	var names []string
+	for _, list := range lists {
+		for i := range list.APIResources {
+			names = append(names, strings.ToLower(list.APIResources[i].Kind))
+		}
+	}
+	near := advice.Nearest(strings.ToLower(kind), names, 1)
+	if len(near) == 0 {
+		return err
+	}
+	err = fmt.Errorf("the server has no kind %q; did you mean %s?", kind, near[0])
+	for _, word := range c.args {
+		if rest, found := strings.CutPrefix(word, kind+"/"); found {
+			return c.replaced(err, word, near[0]+"/"+rest)
+		}
+	}
+	return c.replaced(err, kind, near[0])
 }
 
 // namesOf returns resources in words, RESOURCE.GROUP.

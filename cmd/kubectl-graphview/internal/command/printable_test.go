@@ -42,7 +42,7 @@ func TestNamesArePrintable(t *testing.T) {
 	}{
 		"tree": {
 			func() error { return v.draw(t.Context(), v, g, shape{}, nil) },
-			"RoleBinding/binding\n└── uses Role/" + harmless + "\n\n2 objects, 1 reference\n\nTest: about " + harmless + "\n",
+			"RoleBinding/binding\n└── uses Role/" + harmless + "\n\n2 objects, 1 reference\n\nabout " + harmless + "\n",
 		},
 		"explain": {
 			func() error {

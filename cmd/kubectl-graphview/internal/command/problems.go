@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,10 @@ type problem struct {
 	key                         client.Key
 	kind                        string
 	places                      []place // of the references, in manifests
+	// stops are the problems that follow from this one. severity is the worst of all.
+	stops []problem
+	// controlled: the problem above stands for this one, since it controls the object.
+	controlled bool
 }
 
 // search has the options of a search for problems.
@@ -32,6 +37,8 @@ type search struct {
 	output string
 	// strict reports whether a resource that may not be listed makes the answer unknown.
 	strict bool
+	// optional: absent objects that nothing needs are listed too.
+	optional bool
 }
 
 func (c *cli) problems() *cobra.Command {
@@ -39,20 +46,21 @@ func (c *cli) problems() *cobra.Command {
 		allNamespaces bool
 		s             search
 	)
-	from := source{cli: c, verdict: true}
+	from := source{cli: c, parse: c.viewOnly, verdict: true}
 	cmd := &cobra.Command{
 		Use:   "problems [NAME]",
 		Short: "List what is degraded, progressing, or missing",
 		Long: `List the objects that are degraded, progressing or being deleted, and the objects
 that are referred to, needed and missing: of one graph, of all graphs of the namespace, or
-with -A of all graphs. An object that several graphs have is listed once. A graph without
-objects is a problem as well, and parts of a GraphView that have no effect are named. The
-exit code is 1 if anything is degraded, missing or empty.
+with -A of all graphs. Each cause is one row, and below it is counted what follows from it; -o wide
+lists that too. An object that several graphs have is listed once. A graph without objects is a
+problem as well, and parts of a GraphView that have no effect are named. What is absent and not
+needed is no problem: --optional lists it.
 
-With --local the command is a gate for pipelines: it waits at most --wait until the graph is
-complete. The exit code is 0 if nothing is degraded or missing, 1 if something is, 2 for a wrong
-command line, and 3 if that is not known: the server is not reached, nothing may be listed, or the
-graph is not complete in time. With --strict it is also 3 if some kinds may not be listed.
+The command is a gate for pipelines: it waits at most --wait until the graph is complete. The exit
+code is 0 if nothing is degraded or missing, 1 if something is, 2 for a wrong command line, and 3 if
+that is not known: the server is not reached, a graph or everything may not be read, or a graph is not
+complete in time. With --local and --strict it is also 3 if some kinds may not be listed.
 
 With --from it is a gate for manifests before they are applied: it lists the objects that they refer
 to and do not have, selectors that select nothing, and keys and ports that are not there, with the
@@ -70,32 +78,25 @@ Deployment needs. A problem of the cluster that is not in the manifests is not l
   helm template ./chart | kubectl graphview problems --from - -o sarif
   kubectl graphview problems --local -n shop --with manifests/
   kubectl graphview problems storefront -n shop --with manifests/`,
-		Args: from.args(func(cmd *cobra.Command, args []string) error {
-			if c.local.nameless() && len(args) > 0 {
-				return usagef(cmd, "--local and --from have one view: leave %s out", args[0])
-			}
-			return between(0, 1, "at most the NAME of a GraphView")(cmd, args)
-		}),
-		RunE: c.unknownUnlessFound(from.run(func(cmd *cobra.Command, args []string) error {
+		Args: cobra.ArbitraryArgs,
+		RunE: unknownUnlessFound(from.run(func(cmd *cobra.Command, t target) error {
 			switch {
 			case (c.local.files.given() || len(c.local.files.with) > 0) && slices.Contains([]string{outputSARIF, outputJUnit}, s.output):
 			case !slices.Contains(problemOutputs, s.output):
-				return usagef(cmd, "-o %s: expected one of %s", s.output, strings.Join(problemOutputs, ", "))
+				return c.wrongOutput(cmd, s.output, problemOutputs)
 			case s.strict && !c.local.on():
-				return usagef(cmd, "--strict is for --local: an operator's view lacks what its ServiceAccount may not list")
-			case allNamespaces && len(args) > 0:
-				return usagef(cmd, "-A is for all graphs: leave %s or -A out", args[0])
+				return c.correct(usagef(cmd, "--strict is for --local: an operator's view lacks what its ServiceAccount may not list"), cmd, []string{"--local", "--strict"})
+			case allNamespaces && t.view != "" && !c.local.serves():
+				return c.correct(usagef(cmd, "-A is for all graphs: leave %s or -A out", t.view), cmd, t.words())
 			}
 			s.wide = allNamespaces || c.local.serves() && len(c.local.namespaces) != 1
-			if len(args) > 0 {
-				s.name = args[0]
-			}
+			s.name = t.view
 			if c.allLinks {
 				return c.listLinkProblems(cmd.Context(), s)
 			}
 			graphs, err := c.graphsOf(cmd.Context(), s)
 			if err == nil && len(graphs) == 0 {
-				err = errors.New("there are no graphs. See kubectl get graphviews -A")
+				err = c.correct(errors.New("there are no graphs here"), cmd, localWords(allNamespaces))
 			}
 			if err != nil {
 				return err
@@ -109,6 +110,7 @@ Deployment needs. A problem of the cluster that is not in the manifests is not l
 	}
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "The graphs of all namespaces")
 	cmd.Flags().StringVarP(&s.output, "output", "o", outputTable, "One of "+strings.Join(problemOutputs, ", ")+"; with --from also sarif, junit")
+	cmd.Flags().BoolVar(&s.optional, "optional", false, "Also list what is referred to, absent and not needed, such as the subjects of bindings")
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "With --local: exit with 3 also if some kinds are left out")
 	c.addWait(cmd)
 	from.addFlags(cmd)
@@ -117,16 +119,24 @@ Deployment needs. A problem of the cluster that is not in the manifests is not l
 	return cmd
 }
 
-// unknownUnlessFound makes an error of run an errUnknown, with --local and --from: the exit code
-// distinguishes a graph with problems from an unread graph.
-func (c *cli) unknownUnlessFound(run runFunc) runFunc {
+// unknownUnlessFound makes an error of run an errUnknown: the exit code distinguishes a graph with problems from an
+// unread graph.
+func unknownUnlessFound(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		err := run(cmd, args)
-		if wrong := new(usageError); c.local.on() && err != nil && !errors.Is(err, errFound) && !errors.As(err, &wrong) {
+		if wrong := new(usageError); err != nil && !errors.Is(err, errFound) && !errors.As(err, &wrong) {
 			return unknownError{err}
 		}
 		return err
 	}
+}
+
+// localWords are the flags with which a person's own rights answer in place of a GraphView.
+func localWords(allNamespaces bool) []string {
+	if allNamespaces {
+		return []string{"-A", "--local"}
+	}
+	return []string{"--local"}
 }
 
 // problemsIn returns the graph of a view; after an error, the part of it that has arrived.
@@ -160,9 +170,17 @@ func (c *cli) graphsOf(ctx context.Context, s search) ([]client.Listed, error) {
 
 // findProblems looks for problems in graphs. The error is that of the kubeconfig.
 func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed) (findings, error) {
-	seen := map[client.Key]bool{}
 	found := findings{graphs: len(graphs)}
-	for _, listed := range graphs {
+	var all merged
+	var reading atomic.Pointer[string]
+	stop, notes := func() {}, []func(){} // notes are printed when no line is rewritten any more
+	if !c.local.serves() {
+		stop = c.newProgress(func(context.Context) string { return *reading.Load() }).start(ctx)
+	}
+	defer func() { stop() }()
+	for i, listed := range graphs {
+		text := fmt.Sprintf("reading %s/%s, graph %d of %d", listed.Namespace, listed.Name, i+1, len(graphs))
+		reading.Store(&text)
 		v, err := c.open(listed.Name)
 		if err != nil {
 			return findings{}, err
@@ -188,7 +206,7 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 		if c.local.read() != nil {
 			found.problems = append(found.problems, c.manifestProblems(v, g, s.wide)...)
 		} else {
-			found.problems = append(found.problems, c.problemsOf(v, g, seen, s.wide)...)
+			all.add(c.problemsOf(v, g, s))
 		}
 		found.warnings = append(found.warnings, g.Warnings()...)
 		switch {
@@ -199,10 +217,15 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 				view: v.String(), object: "-", state: "empty", reason: emptyText(without), severity: health.Degraded.Severity(),
 			})
 		case without != "":
-			fmt.Fprintf(c.ErrOut, "%s: without effect: %s\n", v, without)
+			notes = append(notes, func() { fmt.Fprintf(c.ErrOut, "%s: without effect: %s\n", v, without) })
 		}
-		c.leftOut(c.ErrOut, answerFrom(v, g, false).LeftOut())
+		notes = append(notes, func() { c.leftOut(c.ErrOut, answerFrom(v, g, false).LeftOut()) })
 	}
+	stop()
+	for _, note := range notes {
+		note()
+	}
+	found.problems = append(found.problems, all.problems()...)
 	return found, nil
 }
 
@@ -251,7 +274,7 @@ func (c *cli) conclude(s search, found findings) error {
 	severe := slices.ContainsFunc(found.problems, func(p problem) bool { return p.severity >= health.Degraded.Severity() })
 	err := errors.Join(found.failures...)
 	switch {
-	case severe && (err == nil || c.local.serves()):
+	case severe:
 		if err != nil {
 			fmt.Fprintf(c.ErrOut, "error: %s\n", errorText(err))
 		}
@@ -266,50 +289,4 @@ func sortProblems(all []problem) {
 	slices.SortStableFunc(all, func(a, b problem) int {
 		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.view, b.view), cmp.Compare(a.object, b.object))
 	})
-}
-
-// problemsOf returns the problems of a graph that were not seen in another one.
-func (c *cli) problemsOf(v *view, g *client.Graph, seen map[client.Key]bool, wide bool) []problem {
-	namespace := v.namespace
-	if wide {
-		namespace = ""
-	}
-	k := c.newKinds(namespace, g)
-	var all []problem
-	for key := range g.Vertices {
-		h := healthIn(g, key)
-		if h.State.Severity() <= health.Unknown.Severity() || seen[key] {
-			continue
-		}
-		seen[key] = true
-		reason := h.Reason
-		if h.Counted {
-			reason = strings.TrimSpace(fmt.Sprintf("%s %d/%d ready", reason, h.Ready, h.Wanted))
-		}
-		all = append(all, problem{
-			view: v.String(), object: k.name(key), state: string(h.State), reason: cmp.Or(reason, "-"), since: h.Since, severity: h.State.Severity(),
-			key: key, kind: k.kind(key),
-		})
-	}
-	users := map[client.Key][]string{}
-	for arc, a := range g.Arcs {
-		if a.Absent() {
-			users[arc.To] = append(users[arc.To], k.name(arc.From))
-		}
-	}
-	for key, names := range users {
-		if seen[key] {
-			continue
-		}
-		seen[key] = true
-		slices.Sort(names)
-		text := "referred to by " + names[0]
-		if len(names) > 1 {
-			text += fmt.Sprintf(" and %d more", len(names)-1)
-		}
-		all = append(all, problem{
-			view: v.String(), object: k.name(key), state: "missing", reason: text, severity: health.Degraded.Severity(), key: key, kind: k.kind(key),
-		})
-	}
-	return all
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,9 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/printable"
 )
 
-var problemOutputs = []string{outputTable, outputJSON}
+var problemOutputs = []string{outputTable, outputWide, outputName, outputJSON, outputYAML}
 
 // findings are the result of a search for problems.
 type findings struct {
@@ -44,6 +44,8 @@ type problemObject struct {
 	State     string     `json:"state"`
 	Reason    string     `json:"reason,omitempty"`
 	Since     *time.Time `json:"since,omitempty"`
+	// Stops are the problems that follow from this one.
+	Stops []problemObject `json:"stops,omitempty"`
 	// References are those of manifests.
 	References []problemReference `json:"references,omitempty"`
 }
@@ -66,55 +68,74 @@ type leftOutKind struct {
 
 // writeProblems prints a sorted result.
 func (c *cli) writeProblems(output string, found findings) error {
-	if output == outputJSON {
-		return c.writeProblemReport(found)
-	}
-	if c.local.read() != nil {
+	switch {
+	case output == outputJSON || output == outputYAML:
+		return c.writeProblemReport(output, found)
+	case output == outputName:
+		var all []object
+		for i := range found.problems {
+			if p := &found.problems[i]; p.kind != "" {
+				all = append(all, object{Kind: p.kind, Group: p.key.Group, Name: p.key.Name})
+			}
+		}
+		c.writeNames(all)
+		return nil
+	case c.local.read() != nil:
 		return c.writeManifestProblems(output, found)
-	}
-	if len(found.problems) == 0 {
+	case len(found.problems) == 0:
 		if len(found.failures) == 0 {
 			fmt.Fprintf(c.Out, "No problems in %s.\n", count(found.graphs, "graph"))
 		}
 		return nil
 	}
-	out := tabwriter.NewWriter(c.Out, 0, 0, 3, ' ', 0)
-	header := []string{"VIEW", "OBJECT", "STATE", "SINCE", "REASON"}
+	header := []string{"OBJECT", "STATE", "SINCE", "REASON"}
+	if found.graphs > 1 {
+		header = slices.Insert(header, 0, "VIEW")
+	}
 	if c.allLinks {
 		header = slices.Insert(header, 0, "CLUSTER")
 	}
+	var rows strings.Builder
+	out := tabwriter.NewWriter(&rows, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(out, strings.Join(header, "\t"))
-	for i := range found.problems {
-		p, since := &found.problems[i], "-"
+	write := func(p *problem, indent string) {
+		since := "-"
 		if p.since != 0 {
-			since = duration.HumanDuration(time.Since(time.Unix(p.since, 0)))
+			since = duration.HumanDuration(max(0, time.Since(time.Unix(p.since, 0)))) // a pod ends in the future
 		}
-		cells := []string{p.view, p.object, p.state, since, p.reason}
+		cells := []string{indent + p.object, p.state, since, p.reason}
+		if found.graphs > 1 {
+			cells = slices.Insert(cells, 0, p.view)
+		}
 		if c.allLinks {
 			cells = slices.Insert(cells, 0, p.cluster)
 		}
 		fmt.Fprintln(out, row(cells...))
 	}
-	_ = out.Flush() // its errors are those of c.Out, to which nothing more can be said
+	for i := range found.problems {
+		p := &found.problems[i]
+		write(p, "")
+		for j := range p.stops {
+			if output == outputWide {
+				write(&p.stops[j], "  ")
+			}
+		}
+	}
+	_ = out.Flush() // its errors are those of a text in memory, of which there are none
+	lines := strings.SplitAfter(rows.String(), "\n")
+	for i, line := range lines {
+		fmt.Fprint(c.Out, line)
+		if p := i - 1; output == outputTable && p >= 0 && p < len(found.problems) && len(found.problems[p].stops) > 0 {
+			fmt.Fprintf(c.Out, "  %s\n", printable.Text(found.problems[p].follows()))
+		}
+	}
 	return nil
 }
 
-func (c *cli) writeProblemReport(found findings) error {
+func (c *cli) writeProblemReport(output string, found findings) error {
 	report := problemReport{Complete: len(found.failures) == 0, Problems: []problemObject{}}
 	for i := range found.problems {
-		p := &found.problems[i]
-		o := problemObject{
-			Cluster: p.cluster, View: p.view, Group: p.key.Group, Version: p.key.Version, Resource: p.key.Resource, Kind: p.kind, Namespace: p.key.Namespace, Name: p.key.Name,
-			State: p.state, Reason: strings.TrimPrefix(p.reason, "-"),
-		}
-		if p.since != 0 {
-			since := time.Unix(p.since, 0).UTC()
-			o.Since = &since
-		}
-		for _, at := range p.places {
-			o.References = append(o.References, problemReference{at.object, at.field, at.File, at.Line, at.Column})
-		}
-		report.Problems = append(report.Problems, o)
+		report.Problems = append(report.Problems, found.problems[i].report())
 	}
 	for _, w := range found.warnings {
 		key := w.Key()
@@ -123,10 +144,24 @@ func (c *cli) writeProblemReport(found findings) error {
 	for _, err := range found.failures {
 		report.Errors = append(report.Errors, err.Error())
 	}
-	out := json.NewEncoder(c.Out)
-	out.SetIndent("", "  ")
-	if err := out.Encode(report); err != nil {
-		return fmt.Errorf("write the problems: %w", err)
+	return c.writeObject(output, report)
+}
+
+// report is the problem in -o json and yaml.
+func (p *problem) report() problemObject {
+	o := problemObject{
+		Cluster: p.cluster, View: p.view, Group: p.key.Group, Version: p.key.Version, Resource: p.key.Resource, Kind: p.kind, Namespace: p.key.Namespace, Name: p.key.Name,
+		State: p.state, Reason: strings.TrimPrefix(p.reason, "-"),
 	}
-	return nil
+	if p.since != 0 {
+		since := time.Unix(p.since, 0).UTC()
+		o.Since = &since
+	}
+	for _, at := range p.places {
+		o.References = append(o.References, problemReference{at.object, at.field, at.File, at.Line, at.Column})
+	}
+	for i := range p.stops {
+		o.Stops = append(o.Stops, p.stops[i].report())
+	}
+	return o
 }

@@ -17,7 +17,7 @@ func TestProblemsOfEndedPods(t *testing.T) {
 		want       []string
 	}{
 		"its Job is complete":        {controller: "ok", owned: true},
-		"its Job runs":               {controller: "progressing", owned: true, want: []string{"degraded", "progressing"}},
+		"its Job runs":               {controller: "progressing", owned: true, want: []string{"degraded", "degraded"}},
 		"its Job failed":             {controller: "degraded", owned: true, want: []string{"degraded", "degraded"}},
 		"it has no controller":       {controller: "ok", want: []string{"degraded"}},
 		"its Job says nothing of it": {owned: true, want: []string{"degraded"}},
@@ -34,8 +34,11 @@ func TestProblemsOfEndedPods(t *testing.T) {
 				g.Arcs[client.ArcKey{From: pod, To: job, Type: client.Owner}] = client.Attributes{Controller: true}
 			}
 			var states []string
-			for _, p := range (&cli{mapper: offlineView}).problemsOf(&view{namespace: "shop", name: "storefront"}, g, map[client.Key]bool{}, false) {
+			for _, p := range (&cli{mapper: offlineView}).problemsOf(&view{namespace: "shop", name: "storefront"}, g, search{}) {
 				states = append(states, p.state)
+				for _, s := range p.stops {
+					states = append(states, s.state)
+				}
 			}
 			slices.Sort(states)
 			if !slices.Equal(states, test.want) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,10 +19,12 @@ const (
 	tellEvery = 2 * time.Second
 )
 
-// progress prints the reason of a wait on standard error.
+// progress prints on standard error the reason of a wait, and how far it is.
 type progress struct {
+	text func(context.Context) string
+	// view is the one that is waited for, nil if it is something else.
 	view     *view
-	vertices atomic.Int64
+	vertices atomic.Int64 // of the view
 
 	mu       sync.Mutex
 	out      io.Writer
@@ -31,10 +34,50 @@ type progress struct {
 }
 
 func newProgress(v *view) *progress {
-	if v.quiet {
-		return &progress{view: v, out: io.Discard}
+	p := v.cli.newProgress(nil)
+	p.view, p.text = v, p.waitingText
+	return p
+}
+
+func (c *cli) newProgress(text func(context.Context) string) *progress {
+	if c.quiet {
+		return &progress{text: text, out: io.Discard}
 	}
-	return &progress{view: v, out: v.ErrOut, terminal: isTerminal(v.ErrOut)}
+	return &progress{text: text, out: c.ErrOut, terminal: isTerminal(c.ErrOut)}
+}
+
+// during says what a command does until it is stopped, if that takes long.
+func (c *cli) during(ctx context.Context, format string, args ...any) (stop func()) {
+	text := fmt.Sprintf(format, args...)
+	return c.newProgress(func(context.Context) string { return text }).start(ctx)
+}
+
+// waitingText says how much of the view has come.
+func (p *progress) waitingText(ctx context.Context) string {
+	if !p.view.local.serves() {
+		return fmt.Sprintf("waiting for %s: %s so far%s", p.view, objects(int(p.vertices.Load())), p.reason(ctx))
+	}
+	status := p.view.local.cluster.Status()
+	listed, complete := 0, 0
+	for i := range status.Resources {
+		listed += status.Resources[i].Objects
+		if status.Resources[i].Synced {
+			complete++
+		}
+	}
+	return fmt.Sprintf("listing: %s of %s, %d of them complete", objects(listed), count(len(status.Resources), "resource"), complete)
+}
+
+// objects counts objects, with commas as in 12,400.
+func objects(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	if n == 1 {
+		return text + " object"
+	}
+	return text + " objects"
 }
 
 // sayf writes a line that stays.
@@ -85,8 +128,8 @@ func (p *progress) start(ctx context.Context) (stop func()) {
 				return
 			case <-timer.C:
 			}
-			if text := p.reason(ctx); ctx.Err() == nil {
-				p.pass(fmt.Sprintf("waiting for %s: %d objects so far%s", p.view, p.vertices.Load(), text))
+			if text := p.text(ctx); ctx.Err() == nil {
+				p.pass(text)
 			}
 			timer.Reset(tellEvery)
 		}

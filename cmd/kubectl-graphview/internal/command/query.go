@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,7 +40,7 @@ func (c *cli) query() *cobra.Command {
 		output  string
 		follows bool
 	)
-	from := source{cli: c, adHoc: true, withoutManifests: true}
+	from := source{cli: c, parse: c.nothing("; --root names what to begin with"), adHoc: true, withoutManifests: true}
 	cmd := &cobra.Command{
 		Use:   "query",
 		Short: "Draw an ad-hoc graph without a GraphView",
@@ -56,12 +57,11 @@ It takes the ClusterRole graphview-requester, or --local.`,
   kubectl graphview query -n shop --root deployment/web -o table
   kubectl graphview query -n shop --root deployment/web -o html >web.html
   kubectl graphview query -A --resources pods --cel "obj.status.phase == 'Pending'" -w`,
-		Args: from.args(between(0, 0, "no arguments; --root names what to begin with")),
-		RunE: from.run(func(cmd *cobra.Command, _ []string) error {
+		RunE: from.run(func(cmd *cobra.Command, _ target) error {
 			if !slices.Contains(queryOutputs, output) {
-				return usagef(cmd, "-o %s: expected one of %s", output, strings.Join(queryOutputs, ", "))
+				return c.wrongOutput(cmd, output, queryOutputs)
 			}
-			if follows && (output == formatHTML || output == outputTable) {
+			if follows && slices.Contains([]string{formatHTML, outputTable, outputWide, outputName, outputYAML}, output) {
 				return usagef(cmd, "-o %s is the graph as it is now: leave -w out", output)
 			}
 			v, err := c.open("")
@@ -73,6 +73,9 @@ It takes the ClusterRole graphview-requester, or --local.`,
 				q.namespaces, q.allNamespaces = c.local.namespaces, len(c.local.namespaces) == 0
 			}
 			r, err := q.spec(v.namespace, c.mapper)
+			if name, ok := errors.AsType[noResourceError](err); ok {
+				return c.noKind(string(name))
+			}
 			if err != nil {
 				return err
 			}
@@ -86,7 +89,7 @@ It takes the ClusterRole graphview-requester, or --local.`,
 				s.from, r.Roots = expressionsOf(begin), nil
 			}
 			content := client.ContentObject
-			if output == formatHTML || output == outputTable {
+			if slices.Contains([]string{formatHTML, outputTable, outputWide, outputName}, output) {
 				content = client.ContentSummary // all that a page draws, and a table says
 			}
 			f := v.request(r, content)
@@ -107,8 +110,12 @@ It takes the ClusterRole graphview-requester, or --local.`,
 			switch output {
 			case outputTree:
 				err = c.draw(cmd.Context(), v, g, s, expressionsOf(r.Roots))
-			case outputTable:
+			case outputTable, outputWide:
 				err = c.writeTable(v.namespace, g)
+			case outputName:
+				err = c.writeAnswer(output, v, g)
+			case outputYAML:
+				err = c.writeObject(output, messageOf(g))
 			case outputJSON:
 				err = writeJSON(c.Out, g)
 			case formatHTML:
@@ -164,7 +171,7 @@ func (q *question) wantRoots(ctx context.Context, g *client.Graph, expressions [
 
 const outputTree = "tree"
 
-var queryOutputs = append([]string{outputTree, outputTable}, getFormats...)
+var queryOutputs = slices.Concat([]string{outputTree}, getFormats)
 
 // where the question looks.
 func (q *question) where(namespace string) string {
@@ -265,7 +272,7 @@ func rootExpression(text string, mapper func() (meta.RESTMapper, error)) (string
 		name = after
 	}
 	if !ok || name == "" {
-		return "", fmt.Errorf("invalid object %q in --root: expected KIND/NAME or KIND/NAMESPACE/NAME", text)
+		return "", fmt.Errorf("invalid object %q in --root: expected KIND/NAME or KIND/NAMESPACE/NAME, such as deployment/%s", text, text)
 	}
 	resource, err := resolve(kind, mapper)
 	if err != nil {
@@ -286,9 +293,16 @@ func resolve(name string, mapper func() (meta.RESTMapper, error)) (schema.GroupR
 	word, group, _ := strings.Cut(strings.ToLower(name), ".")
 	resource, err := m.ResourceFor(schema.GroupVersionResource{Group: group, Resource: word})
 	if err != nil {
-		return schema.GroupResource{}, fmt.Errorf("%q: the server has no such resource (see kubectl api-resources)", name)
+		return schema.GroupResource{}, noResourceError(name)
 	}
 	return resource.GroupResource(), nil
+}
+
+// noResourceError is the name of a resource that the server does not know.
+type noResourceError string
+
+func (e noResourceError) Error() string {
+	return fmt.Sprintf("the server has no resource %q (see kubectl api-resources)", string(e))
 }
 
 // quote returns a string of CEL. Its escapes for these names are those of Go.

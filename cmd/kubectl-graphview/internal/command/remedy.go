@@ -11,6 +11,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/client"
+	"graphview.dev/graphview/advice"
 )
 
 const apiService = "v1alpha1.stream.graphview.dev"
@@ -26,12 +27,14 @@ func (v *view) remedy(ctx context.Context, err error) error {
 	case v.link != "":
 		return v.linkRemedy(err)
 	case client.IsNotServed(err):
-		return fmt.Errorf("the server %s serves no graphs: it has no APIService %s. Install the operator with it (kubectl apply -k config/default), "+
+		err := fmt.Errorf("the server %s serves no graphs: it has no APIService %s. Install the operator with it (kubectl apply -k config/default), "+
 			"use the operator's own port (--server, --certificate-authority and --token), or add --local to look without an operator", v.config.Host, apiService)
+		words := slices.DeleteFunc(slices.Clone(v.args), func(word string) bool { return word == v.name || word == "--local=false" })
+		return typed(err, append(words, "--local"))
 	case errors.As(err, &closed) && closed.Reason == reason.Deleted:
 		return fmt.Errorf("GraphView %s was deleted", v)
 	case client.IsNotFound(err) && v.name != "":
-		return fmt.Errorf("there is no GraphView %q in namespace %s%s", v.name, v.namespace, v.others(ctx))
+		return v.noView(ctx)
 	case v.name == "" && (client.IsForbidden(err) || closed != nil && closed.Reason == reason.Forbidden):
 		if closed != nil {
 			err = errors.New(closed.Message)
@@ -68,15 +71,18 @@ func bare(err error) error {
 	return err
 }
 
-// others suggests another graph: a similar name in this namespace, or the same name in
-// another.
-func (v *view) others(ctx context.Context) string {
-	graphs, err := v.client.List(ctx, "")
-	if err != nil {
-		graphs, err = v.client.List(ctx, v.namespace)
+// noView is the error for a GraphView that does not exist. It names what the user may have meant: a similar name here, or
+// this name elsewhere.
+func (v *view) noView(ctx context.Context) error {
+	err := func(more string) error {
+		return fmt.Errorf("there is no GraphView %q in namespace %s%s", v.name, v.namespace, more)
 	}
-	if err != nil {
-		return ". See kubectl get graphs"
+	graphs, failed := v.client.List(ctx, "")
+	if failed != nil {
+		graphs, failed = v.client.List(ctx, v.namespace)
+	}
+	if failed != nil {
+		return err(". See kubectl get graphs")
 	}
 	var here, elsewhere []string
 	for _, g := range graphs {
@@ -84,21 +90,31 @@ func (v *view) others(ctx context.Context) string {
 		case g.Namespace == v.namespace:
 			here = append(here, g.Name)
 		case g.Name == v.name:
-			elsewhere = append(elsewhere, "-n "+g.Namespace)
+			elsewhere = append(elsewhere, g.Namespace)
 		}
 	}
-	if len(elsewhere) > 0 {
-		slices.Sort(elsewhere)
-		return "; there is one with " + strings.Join(elsewhere[:min(len(elsewhere), mostSimilar)], ", ")
+	slices.Sort(here)
+	slices.Sort(elsewhere)
+	near := advice.Nearest(v.name, here, 1)
+	switch {
+	case len(elsewhere) > 0:
+		return v.elsewhere(err("; there is one with -n "+strings.Join(elsewhere[:min(len(elsewhere), mostSimilar)], ", -n ")), elsewhere[0])
+	case len(near) > 0:
+		return v.replaced(err(didYouMean(v.name, here, func(s string) string { return s })), v.name, near[0])
+	case v.isKind(v.name):
+		return typed(err(", which is a kind: an object is KIND/NAME, and list shows the GraphViews"), []string{"list", "-n", v.namespace})
+	case len(here) > 0:
+		return v.replaced(err("; there are "+strings.Join(here[:min(len(here), mostSimilar)], ", ")), v.name, here[0])
 	}
-	if text := didYouMean(v.name, here, func(s string) string { return s }); text != "" {
-		return text
+	return err(". See kubectl get graphs -A")
+}
+
+// elsewhere adds the command line with another namespace.
+func (v *view) elsewhere(err error, namespace string) error {
+	if better, ok := errors.AsType[*correction](v.replaced(err, v.namespace, namespace)); ok && *v.cli.config.Namespace != "" {
+		return better
 	}
-	if len(here) > 0 {
-		slices.Sort(here)
-		return "; there are " + strings.Join(here[:min(len(here), mostSimilar)], ", ")
-	}
-	return ". See kubectl get graphs -A"
+	return typed(err, append(slices.Clone(v.args), "-n", namespace))
 }
 
 // localRemedy is remedy for graphs that this process serves.
@@ -111,19 +127,5 @@ func (v *view) localRemedy(err error) error {
 		return &refusal{text: closed.Message, closed: closed}
 	default:
 		return bare(err)
-	}
-}
-
-// offerLocal prints that --local needs no operator, if there is none.
-func (c *cli) offerLocal(ctx context.Context) {
-	v, err := c.open("")
-	if err != nil {
-		return
-	}
-	defer v.close()
-	ctx, cancel := context.WithTimeout(ctx, completeWithin)
-	defer cancel()
-	if _, err := v.client.List(ctx, v.namespace); client.IsNotServed(err) {
-		fmt.Fprintln(c.ErrOut, errorText(v.remedy(ctx, err)))
 	}
 }

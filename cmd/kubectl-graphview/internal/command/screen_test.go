@@ -42,6 +42,15 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// TestObjects: how far a first list is can be read at a glance.
+func TestObjects(t *testing.T) {
+	for n, want := range map[int]string{0: "0 objects", 1: "1 object", 999: "999 objects", 12400: "12,400 objects", 1234567: "1,234,567 objects"} {
+		if got := objects(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
 // TestScreenInParts writes a text byte by byte.
 func TestScreenInParts(t *testing.T) {
 	var out bytes.Buffer

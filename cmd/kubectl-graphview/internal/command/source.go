@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"graphview.dev/client"
 )
 
-// source is where a command finds its graphs: at the server of the kubeconfig, or in this process with
-// --local or --from. The Args and the RunE of the command are those of its source.
+// source is where a command finds its graphs: at the operator of the cluster, or in this process, with --local or
+// --from. The RunE of the command is that of its source.
 type source struct {
 	cli *cli
-	// insert adds the name of the local view to the arguments of a command that takes a NAME. It leaves
-	// arguments that are about no view. Nil: the command takes no NAME.
-	insert func(args []string) []string
+	// parse reads the arguments.
+	parse parser
 	// adHoc reports whether the command describes its view with flags, and reads no GraphView from a file.
 	adHoc bool
 	// withoutManifests reports whether the command has no --from.
@@ -27,76 +28,134 @@ type source struct {
 	verdict bool
 }
 
-// runFunc is a cobra.Command.RunE.
-type runFunc func(cmd *cobra.Command, args []string) error
+// runFunc carries a command out.
+type runFunc func(cmd *cobra.Command, t target) error
 
 // addFlags adds the flags of sources without an operator.
 func (s *source) addFlags(cmd *cobra.Command) {
 	flags, l := cmd.Flags(), &s.cli.local
-	flags.BoolVar(&l.live, "local", false, "Look without an operator: list and watch with your own rights, in this process. -n takes several namespaces, as a,b")
+	flags.BoolVar(&l.live, "local", false, "Look without an operator: list and watch with your own rights, in this process. It is the default where no operator serves graphs, unless it is false. -n takes several namespaces, as a,b")
 	if !s.adHoc {
-		flags.StringVarP(&l.file, "filename", "f", "", "With --local: a file with the GraphView to show, and any ReferenceRules")
+		flags.StringVarP(&l.file, "filename", "f", "", "A file with the GraphView to show, and any ReferenceRules, as with --local")
 	}
 	if !s.withoutManifests {
 		l.files.addFlags(flags, s.verdict)
 	}
 	if flags.Lookup("all-namespaces") == nil {
-		flags.BoolVarP(&l.allNamespaces, "all-namespaces", "A", false, "With --local: all namespaces")
+		flags.BoolVarP(&l.allNamespaces, "all-namespaces", "A", false, "All namespaces, as with --local")
 	}
 }
 
-// args checks the flags of the source, and then the arguments with check.
-func (s *source) args(check cobra.PositionalArgs) cobra.PositionalArgs {
+// run parses the arguments, and serves the graphs of the source while next runs.
+func (s *source) run(next runFunc) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		if s.cli.link != "" && s.cli.local.on() {
-			return usagef(cmd, "--link %s: --local looks at the cluster of your kubeconfig; leave one of them out", s.cli.link)
-		}
-		if err := s.cli.checkManifestFlags(cmd); err != nil {
+		c, l := s.cli, &s.cli.local
+		if err := c.checkManifestFlags(cmd); err != nil {
 			return err
 		}
-		return check(cmd, s.arguments(args))
-	}
-}
-
-// arguments are those of the command, with the name of the local view.
-func (s *source) arguments(args []string) []string {
-	if s.insert == nil || !s.cli.local.nameless() {
-		return args
-	}
-	return s.insert(args)
-}
-
-// run serves the graphs of the source while next runs.
-func (s *source) run(next runFunc) runFunc {
-	return func(cmd *cobra.Command, args []string) error {
-		l, all := &s.cli.local, s.arguments(args)
+		t, err := s.parse(cmd, args)
+		if err != nil {
+			return err
+		}
+		if t.kind != "" && !l.files.given() || l.serves() { // it is about no view, or the agent's process serves it
+			return next(cmd, t)
+		}
+		if err := s.decide(cmd, t); err != nil {
+			return err
+		}
 		within := func(ctx context.Context) error {
 			cmd.SetContext(ctx)
-			return next(cmd, all)
+			return next(cmd, t)
 		}
 		switch {
-		case l.live && s.insert != nil && len(all) == len(args):
-			return next(cmd, args) // it is about no view
 		case l.files.given():
 			return s.runManifests(cmd, within)
-		case l.on() && !l.live:
-			return s.runViewWith(cmd, args, next)
-		case l.on():
+		case l.live:
 			// Its error is that there is no such flag.
 			l.allNamespaces, _ = cmd.Flags().GetBool("all-namespaces")
-			named, from, err := s.cli.readScope(cmd)
+			named, from, err := c.readScope(cmd)
 			if err != nil {
 				return err
 			}
 			return s.runLocal(cmd, named, from, within)
-		case l.file != "":
-			return usagef(cmd, "-f is the GraphView of --local: add --local, or leave -f out")
-		case l.allNamespaces:
-			return usagef(cmd, "-A is for --local: a GraphView has its own namespaces")
+		case len(l.files.with) > 0:
+			return s.runViewWith(cmd, t, next)
 		default:
-			return next(cmd, args)
+			return next(cmd, t)
 		}
 	}
+}
+
+// decide chooses the source: this process if a flag asks for something that only this process does, or if no operator
+// serves graphs and no GraphView is named.
+func (s *source) decide(cmd *cobra.Command, t target) error {
+	c, l := s.cli, &s.cli.local
+	flag := ""
+	switch {
+	case l.file != "":
+		flag = "-f"
+	case l.allNamespaces:
+		flag = "-A"
+	case strings.Contains(*c.config.Namespace, ","):
+		flag = "-n with several namespaces"
+	}
+	refused := cmd.Flags().Changed("local") && !l.live
+	switch {
+	case l.files.given() && t.view != "":
+		return c.correct(usagef(cmd, "--from shows manifests, and no GraphView of the cluster: leave %s out", t.view), cmd, append(t.words()[1:], s.fromWords()...))
+	case l.files.given():
+		return nil
+	case flag != "" && refused:
+		without := slices.DeleteFunc(slices.Clone(c.args), func(word string) bool { return word == "--local=false" })
+		return typed(usagef(cmd, "%s is for --local: leave --local=false out", flag), without)
+	case flag != "" && t.view != "":
+		return c.correct(usagef(cmd, "%s shows no GraphView of the cluster: leave it or %s out", flag, t.view), cmd, t.words())
+	case l.live && t.view != "":
+		return c.correct(usagef(cmd, "--local is one view, of your own rights: leave %s out", t.view), cmd, append(t.words()[1:], "--local"))
+	case l.live && c.link != "", flag != "" && c.link != "":
+		return usagef(cmd, "--link %s: --local looks at the cluster of your kubeconfig; leave one of them out", c.link)
+	case flag != "":
+		l.live = true
+	case !l.live && !refused && t.view == "" && c.link == "" && !c.allLinks && !s.answers(cmd.Context()):
+		l.live, l.chosen = true, true
+	}
+	return nil
+}
+
+// answers reports whether an operator serves graphs, also if it does not answer for now.
+func (s *source) answers(ctx context.Context) bool {
+	v, err := s.cli.open("")
+	if err != nil {
+		return true // the command says why
+	}
+	defer v.close()
+	ctx, cancel := context.WithTimeout(ctx, completeWithin)
+	defer cancel()
+	_, err = v.client.ServerVersion(ctx)
+	return !client.IsNotServed(err)
+}
+
+// words are the arguments that name a target, beginning with the view.
+func (t target) words() []string {
+	var words []string
+	for _, word := range []string{t.view, t.object, t.kind} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// fromWords are the flags that name manifests.
+func (s *source) fromWords() []string {
+	var words []string
+	for _, path := range s.cli.local.files.from {
+		words = append(words, "--from", quoted(path))
+	}
+	for _, path := range s.cli.local.files.kustomize {
+		words = append(words, "-k", quoted(path))
+	}
+	return words
 }
 
 // patience returns the time for which the view waits for one resource. It is longer than the wait of the command for the
@@ -106,15 +165,4 @@ func (s *source) patience() time.Duration {
 		return 0
 	}
 	return s.cli.wait + time.Minute
-}
-
-// first inserts the name of the view before the arguments.
-func first(args []string) []string { return slices.Insert(slices.Clone(args), 0, localName) }
-
-// beforeObject is first for a command whose only argument may be a KIND, which is of no view.
-func beforeObject(args []string) []string {
-	if len(args) == 1 && !strings.Contains(args[0], "/") {
-		return args
-	}
-	return first(args)
 }

@@ -24,7 +24,8 @@ type shape struct {
 	// from are expressions that select the roots of the tree; the rest of the graph is not drawn.
 	from []string
 	// roots are the roots of the tree without from.
-	roots []client.Key
+	roots  []client.Key
+	output string // "" draws the tree
 }
 
 func (s *shape) addTo(cmd *cobra.Command) {
@@ -36,9 +37,9 @@ func (s *shape) addTo(cmd *cobra.Command) {
 
 func (c *cli) tree() *cobra.Command {
 	var s shape
-	from := source{cli: c, insert: first}
+	from := source{cli: c, parse: c.viewAndObject}
 	cmd := &cobra.Command{
-		Use:   "tree NAME [KIND/NAME] | tree --local [KIND/NAME]",
+		Use:   "tree [NAME] [KIND/NAME | KIND NAME]",
 		Short: "Draw a graph as a tree",
 		Long: `Draw a graph as a tree, from the roots of its GraphView or from one object: first
 what is owned, then what is used, then what is named for others to use. An object
@@ -53,15 +54,24 @@ The exit code is 1 if the graph has no object.`,
   kubectl graphview tree storefront deployment/web --depth=2
   kubectl graphview tree storefront configmap/web --reverse
   kubectl graphview tree storefront --missing`,
-		Args: from.args(between(1, 2, "the NAME of a GraphView or --local, and at most one KIND/NAME to begin with")),
-		RunE: from.run(func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				s.start = args[1]
-			}
+		RunE: from.run(func(cmd *cobra.Command, t target) error {
+			s.start = t.object
 			if s.missing && s.start != "" {
-				return usagef(cmd, "--missing begins with what is missing: leave %s out", s.start)
+				return c.correct(usagef(cmd, "--missing begins with what is missing: leave %s out", s.start), cmd, append(target{view: t.view}.words(), "--missing"))
 			}
-			v, err := c.open(args[0])
+			switch {
+			case s.output != "" && !slices.Contains(answerOutputs, s.output):
+				return c.wrongOutput(cmd, s.output, answerOutputs)
+			case s.output == outputWide:
+				s.all, s.output = true, ""
+			case s.output != "" && s.missing:
+				return c.correct(usagef(cmd, "-o %s has all references: leave --missing out", s.output), cmd, append(t.words(), "-o", s.output))
+			}
+			name, err := c.only(cmd.Context(), cmd, t)
+			if err != nil {
+				return err
+			}
+			v, err := c.open(name)
 			if err != nil {
 				return err
 			}
@@ -84,7 +94,12 @@ The exit code is 1 if the graph has no object.`,
 			if !s.reverse && !s.missing && s.start == "" {
 				s.roots = declaredRoots(g)
 			}
-			if err := c.draw(cmd.Context(), v, g, s, nil); err != nil {
+			if s.output != "" {
+				err = c.writeTree(v, g, s)
+			} else {
+				err = c.draw(cmd.Context(), v, g, s, nil)
+			}
+			if err != nil {
 				return err
 			}
 			if failed != nil || s.start != "" {
@@ -94,11 +109,24 @@ The exit code is 1 if the graph has no object.`,
 		}),
 	}
 	s.addTo(cmd)
+	addOutput(cmd, &s.output)
 	c.addInferred(cmd)
 	c.addWait(cmd)
 	from.addFlags(cmd)
 	c.addLink(cmd)
 	return cmd
+}
+
+// writeTree writes what a tree draws as -o name, json or yaml.
+func (c *cli) writeTree(v *view, g *client.Graph, s shape) error {
+	if s.start != "" {
+		start, err := c.newKinds(v.namespace, g).find(s.start)
+		if err != nil {
+			return fmt.Errorf("%s: %w", v, err)
+		}
+		g = reached(g, start, s.depth, below(g, s.reverse))
+	}
+	return c.writeAnswer(s.output, v, g)
 }
 
 // declaredRoots returns the roots of a graph with summaries, sorted by the number of objects that

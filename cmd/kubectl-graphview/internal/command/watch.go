@@ -24,9 +24,9 @@ func (c *cli) watch() *cobra.Command {
 		reverse     bool
 		depth       int
 	)
-	from := source{cli: c, insert: first, follows: true}
+	from := source{cli: c, parse: c.viewOnly, follows: true}
 	cmd := &cobra.Command{
-		Use:   "watch NAME | watch --local",
+		Use:   "watch [NAME]",
 		Short: "Follow a graph, a line for each change",
 		Long: `Follow a graph: first what it is, then every change, until Ctrl-C. Where the
 connection is lost it is made again and what changed meanwhile follows.
@@ -39,12 +39,15 @@ With --root it is a part of the graph: the object and what it is made of, or wit
   kubectl graphview watch storefront --changes-only --timestamps
   kubectl graphview watch storefront --root deployment/web --depth 2
   kubectl graphview watch storefront -o json | jq -c '.actions[]?'`,
-		Args: from.args(between(1, 1, "the NAME of a GraphView, or --local")),
-		RunE: from.run(func(cmd *cobra.Command, args []string) error {
+		RunE: from.run(func(cmd *cobra.Command, t target) error {
 			if output != outputText && output != outputJSON {
-				return usagef(cmd, "-o %s: expected %s or %s", output, outputText, outputJSON)
+				return c.wrongOutput(cmd, output, []string{outputText, outputJSON})
 			}
-			v, err := c.open(args[0])
+			name, err := c.only(cmd.Context(), cmd, t)
+			if err != nil {
+				return err
+			}
+			v, err := c.open(name)
 			if err != nil {
 				return err
 			}

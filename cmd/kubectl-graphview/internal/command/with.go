@@ -75,20 +75,14 @@ func (s *source) layManifests(cmd *cobra.Command, config *rest.Config, namespace
 
 // runViewWith runs a command on a GraphView of the cluster with the manifests of --with. The objects are read in
 // this process, with the user's rights.
-func (s *source) runViewWith(cmd *cobra.Command, args []string, next runFunc) error {
+func (s *source) runViewWith(cmd *cobra.Command, t target, next runFunc) error {
 	c, in := s.cli, cmd.Flags().Lookup("in")
-	name := ""
-	switch {
-	case in != nil:
+	name := t.view
+	if in != nil && name == "" {
 		name = in.Value.String()
-	case len(args) > 0 && (s.insert != nil || s.verdict):
-		name = args[0]
 	}
-	switch {
-	case name == "":
+	if name == "" {
 		return usagef(cmd, "--with goes with --local, or with the name of a GraphView")
-	case c.local.file != "":
-		return usagef(cmd, "-f is the GraphView of --local: add --local, or leave -f out")
 	}
 	from, err := c.readLiveView(cmd, name)
 	if err != nil {
@@ -96,17 +90,13 @@ func (s *source) runViewWith(cmd *cobra.Command, args []string, next runFunc) er
 	}
 	return s.runLocal(cmd, nil, from, func(ctx context.Context) error {
 		cmd.SetContext(ctx)
-		switch {
-		case in != nil:
+		if in != nil {
 			if err := in.Value.Set(localName); err != nil {
 				return err
 			}
-		case s.insert != nil:
-			args = slices.Concat([]string{localName}, args[1:])
-		default:
-			args = args[1:]
 		}
-		return next(cmd, args)
+		t.view = ""
+		return next(cmd, t)
 	})
 }
 

@@ -7,42 +7,46 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
+
+	"graphview.dev/api/v1alpha1"
 )
 
-func (c *cli) install() *cobra.Command {
-	var (
-		printed bool
-		account string
-	)
+func (c *cli) export() *cobra.Command {
+	var account string
 	cmd := &cobra.Command{
-		Use:   "install --print [NAME]",
-		Short: "Write the manifests with which an operator serves the view of --local",
-		Long: `Write the manifests with which an operator serves the view that --local shows for the same
-flags: the GraphView, the ServiceAccount whose rights limit it, and a binding of that account to the
+		Use:        "export [NAME]",
+		Short:      "Write the manifests with which an operator serves the view of --local",
+		SuggestFor: []string{"install"},
+		Long: `Write the manifests with which an operator serves a view like that of --local for the same flags:
+the GraphView, the ServiceAccount whose rights limit it, and a binding of that account to the
 ClusterRole view. It works offline and changes nothing: commit the output, or apply it.
 
-The account may list less than you may. ClusterRole view lists no Secrets and no Roles.`,
-		Example: `  kubectl graphview install --print -n shop > view.yaml
-  kubectl graphview install --print -n shop,payments storefront | kubectl apply -f -
-  kubectl graphview install --print -f view.yaml`,
+The account may list less than you may, and the view selects the kinds of Kubernetes that
+ClusterRole view lists: no Secrets, no Roles and no custom resources. For more, add them to the
+queries, and give the account a Role. With -f the queries are those of the file.`,
+		Example: `  kubectl graphview export -n shop > view.yaml
+  kubectl graphview export -n shop,payments storefront | kubectl apply -f -
+  kubectl graphview export -f view.yaml`,
 		Args: between(0, 1, "at most the NAME of the GraphView"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !printed {
-				return usagef(cmd, "install writes manifests only: add --print. docs/install.md has the operator")
-			}
-			return c.printInstall(cmd, args, account)
+			return c.writeExport(cmd, args, account)
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&printed, "print", false, "Write the manifests to standard output")
 	flags.StringVar(&account, "service-account", "viewer", "The ServiceAccount whose rights decide what the view contains")
 	flags.StringVarP(&c.local.file, "filename", "f", "", "A file with the GraphView to take, and any ReferenceRules")
-	flags.BoolVarP(&c.local.allNamespaces, "all-namespaces", "A", false, "All namespaces, with cluster-scoped objects")
+	flags.BoolVarP(&c.local.allNamespaces, "all-namespaces", "A", false, "All namespaces, and the Namespaces themselves")
 	return cmd
 }
 
-// printInstall writes the manifests.
-func (c *cli) printInstall(cmd *cobra.Command, args []string, account string) error {
+// listedByView are the kinds of Kubernetes that ClusterRole view lists and that the view of --local has. A view of
+// others would not be complete for its account.
+const listedByView = "group == '' && resource in ['configmaps', 'limitranges', 'persistentvolumeclaims', 'pods', 'replicationcontrollers', 'resourcequotas', 'serviceaccounts', 'services'] || " +
+	"group in ['apps', 'policy'] || group == 'autoscaling' && resource == 'horizontalpodautoscalers' || group == 'batch' && resource in ['cronjobs', 'jobs'] || " +
+	"group == 'discovery.k8s.io' && resource == 'endpointslices' || group == 'networking.k8s.io' && resource in ['ingresses', 'networkpolicies']"
+
+// writeExport writes the manifests.
+func (c *cli) writeExport(cmd *cobra.Command, args []string, account string) error {
 	named, from, err := c.readScope(cmd)
 	if err != nil {
 		return err
@@ -86,6 +90,13 @@ func (c *cli) manifests(from fileView, namespace, name, account string) []any {
 	role := object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
 	of := c.local.declare(from.declared)
 	of.ServiceAccountName = account
+	if from.declared == nil {
+		listed := listedByView
+		if len(c.local.namespaces) == 0 {
+			listed = "group == '' && resource == 'namespaces' || " + listed
+		}
+		of.Queries = []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: listed}}}
+	}
 	all := []any{object{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": object{"name": account, "namespace": namespace}}}
 	for _, in := range c.local.namespaces {
 		all = append(all, object{
@@ -108,8 +119,7 @@ func (c *cli) manifests(from fileView, namespace, name, account string) []any {
 // writeManifests writes objects as one file.
 func (c *cli) writeManifests(objects []any, namespace, name string) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "# An operator serves this view to everybody who may open it. It takes three commands:\n"+
-		"#   helm upgrade --install graphview charts/graphview -n graphview-system --create-namespace --wait\n"+
+	fmt.Fprintf(&text, "# An operator serves this view to everybody who may open it. docs/install.md has the operator. Then:\n"+
 		"#   kubectl apply -f FILE\n"+
 		"#   kubectl graphview dashboard %s -n %s\n", name, namespace)
 	for i, object := range objects {
