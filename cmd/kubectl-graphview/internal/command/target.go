@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -59,7 +60,7 @@ func (c *cli) viewAndObject(cmd *cobra.Command, args []string) (target, error) {
 		return target{}, c.correct(usagef(cmd, "the NAME of a GraphView comes before the object"), cmd, []string{args[1], args[0]})
 	case n == 2 && slashes(1):
 		return target{view: args[0], object: args[1]}, nil
-	case n == 2 && c.isKind(args[0]):
+	case n == 2 && (c.local.nameless() || c.isKind(args[0])):
 		return target{object: args[0] + "/" + args[1]}, nil
 	case n == 2:
 		return target{}, c.correct(usagef(cmd, "%q is no object: expected KIND/NAME, such as pod/%[1]s; tree shows the names", args[1]), nil, []string{"tree", args[0]})
@@ -94,16 +95,16 @@ func (c *cli) objectOnly(cmd *cobra.Command, args []string) (target, error) {
 	return t, err
 }
 
-// isKind reports whether the server knows a kind, a resource or a short name. A server that does not answer is asked
-// again by the command itself, which then has the error.
+// isKind reports whether a word is a kind, a resource or a short name, as far as the server says. If it does not
+// answer, the command asks it again, and has the error.
 func (c *cli) isKind(word string) bool {
 	mapper, err := c.mapper()
 	if err != nil {
 		return true
 	}
 	resource, group, _ := strings.Cut(strings.ToLower(word), ".")
-	found, err := mapper.ResourcesFor(schema.GroupVersionResource{Group: group, Resource: resource})
-	return err == nil && len(found) > 0
+	_, err = mapper.ResourcesFor(schema.GroupVersionResource{Group: group, Resource: resource})
+	return !meta.IsNoMatchError(err)
 }
 
 // only returns the name of the view of a command: the named one, the only one of the namespace, or the only one there
