@@ -1,10 +1,10 @@
 // The problems of a graph, each below its cause, as the Go client and the command line have them: docs/health.md has the rule.
 import { vertexKey } from "./graph.js";
 
-const troubles = ["terminating", "progressing", "degraded", "missing"];
+const severities = new Map([["terminating", 1], ["progressing", 2], ["degraded", 3], ["missing", 4]]);
 
 /** How bad a health is: 0 is no problem. */
-const severity = (health) => troubles.indexOf(health) + 1;
+const severity = (health) => severities.get(health) ?? 0;
 const degraded = severity("degraded");
 
 const ordered = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
@@ -25,8 +25,8 @@ export function problemsOf(objects) {
   const all = new Map();
   const scalers = [];
   for (const v of objects) {
-    if (severity(v.health) > 0) all.set(v, { effects: [], caused: false, root: undefined });
-    if (v.g === "autoscaling" && v.kind === "HorizontalPodAutoscaler" && v.present) scalers.push(v);
+    if (v.health !== "ok" && severities.has(v.health)) all.set(v, { effects: [], caused: false, root: undefined });
+    if (v.kind === "HorizontalPodAutoscaler" && v.g === "autoscaling" && v.present) scalers.push(v);
   }
   if (all.size === 0) return [];
   const order = [...all.keys()].sort((a, b) => severity(b.health) - severity(a.health) || compare(a, b));
@@ -52,11 +52,14 @@ export function problemsOf(objects) {
   }
   share(groups.heads, scalers);
   const problems = [...groups.heads.values()];
+  const worst = new Map();
   for (const p of problems) {
-    p.stops.sort(compare);
-    p.bad = [p, ...p.stops].some(({ health }) => severity(health) >= degraded);
+    let level = severity(p.health);
+    for (const { health } of p.stops.sort(compare)) level = Math.max(level, severity(health));
+    p.bad = level >= degraded;
+    worst.set(p, Math.min(degraded, level));
   }
-  return problems.sort((a, b) => worst(b) - worst(a) || compare(a.object, b.object));
+  return problems.sort((a, b) => worst.get(b) - worst.get(a) || compare(a.object, b.object));
 }
 
 /**
@@ -80,8 +83,6 @@ export function problems(graph, now) {
   }
   return problemsOf(objects.values()).map(({ object, source, stops, ...rest }) => ({ ...rest, object: object.vx, source: source.vx, stops: stops.map(({ vx }) => vx) }));
 }
-
-const worst = ({ health, stops }) => Math.min(degraded, Math.max(severity(health), ...stops.map((v) => severity(v.health))));
 
 // The problems that an object's problem follows from: those of the objects that it refers to, unless they are milder, and of
 // the objects that it owns, and for an object that another one makes, that of its maker. A deletion follows from deletions only.
