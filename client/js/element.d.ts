@@ -44,7 +44,7 @@ export interface GraphViewAttributes {
   /** Only a part of the view: what this object, RESOURCE.GROUP/NAMESPACE/NAME, leads to. */
   root?: string;
   /** What of the root: what it leads to (default), what leads to it, or both. */
-  direction?: "down" | "up" | "both";
+  direction?: "Down" | "Up" | "Both";
   /** How many references from the root. */
   depth?: number | string;
   /** A bearer token, or a function that is called for each connection and request. Another token opens the view again, and any token once the stream has ended. */
@@ -78,7 +78,7 @@ export class GraphViewElement extends HTMLElement {
   worker: "none" | "";
   keys: "page" | "";
   root: string;
-  direction: "down" | "up" | "both" | "";
+  direction: "Down" | "Up" | "Both" | "";
   get depth(): string;
   set depth(depth: number | string | undefined);
   token?: GraphViewToken;

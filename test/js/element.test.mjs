@@ -67,7 +67,7 @@ test("what a page puts into the slot for refusals stands in place of the element
 
 test("an element shows what one object leads to, and all of the view again", async (t) => {
   const page = await placed(t, (secret) => {
-    Object.assign(globalThis.element, { view: "large/view", root: "deployments.apps/large/app-07", direction: "both", depth: 1, token: () => secret });
+    Object.assign(globalThis.element, { view: "large/view", root: "deployments.apps/large/app-07", direction: "Both", depth: 1, token: () => secret });
   }, token);
   await page.waitForFunction(() => document.querySelector("graph-view").controller?.synced);
   const part = await counted(page);

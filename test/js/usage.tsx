@@ -16,7 +16,7 @@ export function Tab({ view, object }: { view: string; object: string }) {
   }, []);
   return (
     <graph-view
-      ref={element} view={view} root={object} direction="both" depth={2} keys="page" token={() => session.token()} style={{ height: "70vh" }} title={selected}
+      ref={element} view={view} root={object} direction="Both" depth={2} keys="page" token={() => session.token()} style={{ height: "70vh" }} title={selected}
       onselect={({ detail }) => setSelected(detail.key ?? "")} onrefused={(event) => { if (event.detail.code === 403) event.preventDefault(); }}
       actions={({ kind, namespace, name }) => (kind === "Pod" ? [{ label: "Logs", act: () => window.open(`/logs/${namespace}/${name}`) }] : [])}
     >
