@@ -2,6 +2,7 @@ package offline
 
 import (
 	_ "embed"
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -114,6 +115,9 @@ func expand(template string, content map[string]any) []string {
 	return all
 }
 
+// variable is a part of a name that is replaced before the object is applied.
+var variable = regexp.MustCompile(`\$\{[^}]*\}|\{\{.*?\}\}`)
+
 // values returns the strings at a path; with {} at its end, the keys of a map.
 func values(content any, steps []string) []string {
 	if len(steps) == 0 {
@@ -156,6 +160,7 @@ func (p *product) covers(key Key) bool {
 	case p.prefix:
 		return key.Name == p.name || strings.HasPrefix(key.Name, p.name+"-")
 	default:
-		return key.Name == p.name
+		ok, err := path.Match(p.name, key.Name)
+		return ok && err == nil
 	}
 }

@@ -49,6 +49,7 @@ func (m *Manifests) markNamespaces() {
 // installs has the kinds that install charts.
 var installs = map[schema.GroupKind]bool{
 	{Group: "helm.toolkit.fluxcd.io", Kind: "HelmRelease"}: true, {Group: "helm.cattle.io", Kind: "HelmChart"}: true, {Group: "argoproj.io", Kind: "Application"}: true,
+	{Group: "argoproj.io", Kind: "ApplicationSet"}: true,
 }
 
 // View returns the spec of a view of the manifests. It selects everything. References into namespaces that are

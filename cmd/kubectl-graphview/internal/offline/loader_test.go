@@ -62,6 +62,7 @@ func TestHostile(t *testing.T) {
 		"twice":               {"---\n" + configMap + "data: {a: b}\ndata: {a: c}\n", `f.yaml:6: this is no YAML: "data" is here twice`},
 		"template":            {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Values.name }}\n", "this looks like a template"},
 		"indentation":         {configMap + "data:\n  a: b\n c: d\n", "f.yaml:5: this is no YAML"},
+		"encrypted":           {"apiVersion: ENC[AES256_GCM,data:a]\nkind: ENC[AES256_GCM,data:a]\nmetadata:\n  name: ENC[a]\n", "it is encrypted, also its kind and name"},
 		"definition":          {"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\nspec: 5\n", "f.yaml:3: the CustomResourceDefinition lacks"},
 	}
 	for name, tt := range tests {

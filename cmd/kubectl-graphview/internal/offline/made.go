@@ -22,6 +22,9 @@ func (m *Manifests) make() {
 			operated[o.Namespace] = append(operated[o.Namespace], o)
 		}
 		m.makePods(o)
+		if variable.MatchString(o.Name) {
+			possible["*"] = append(possible["*"], product{kind: o.GroupKind, namespace: "*", name: variable.ReplaceAllString(o.Name, "*"), creator: o})
+		}
 		for _, p := range products(o) {
 			// A reference decides whether an object of any name or namespace is made.
 			if !p.prefix && p.namespace != "*" && p.name != "*" {

@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -87,6 +88,8 @@ func (o *Object) check() error {
 		}
 	}
 	switch {
+	case strings.HasPrefix(kind, "ENC["):
+		return o.failed(errors.New("it is encrypted, also its kind and name: decrypt it first, as with sops decrypt FILE | kubectl graphview … --from -"))
 	case metadata == nil:
 		return o.failed(fmt.Errorf("%s has no metadata, so it has no name", kind))
 	case name == "":
