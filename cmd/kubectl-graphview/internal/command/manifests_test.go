@@ -1,7 +1,9 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -158,10 +160,11 @@ func TestProblemOutputs(t *testing.T) {
 // TestFromIsRefused: a command line that makes no sense is refused with a remedy.
 func TestFromIsRefused(t *testing.T) {
 	for want, args := range map[string][]string{
-		"--from looks at no cluster": {"tree", "--local", "--from", "-"},
-		"--allow goes with":          {"problems", "--allow", "Secret/a"},
-		"there is no object in -":    {"tree", "--from", "-"},
-		"leave all but one out":      {"tree", "--from", "-", "-n", "a,b"},
+		"standard input is that of the agent": {"mcp", "--from", "-"},
+		"--from looks at no cluster":          {"tree", "--local", "--from", "-"},
+		"--allow goes with":                   {"problems", "--allow", "Secret/a"},
+		"there is no object in -":             {"tree", "--from", "-"},
+		"leave all but one out":               {"tree", "--from", "-", "-n", "a,b"},
 		"testdata/none: no such file or directory; name a file, a folder": {"tree", "--from", "testdata/none"},
 		"--from shows manifests, and no GraphView of the cluster":         {"problems", "storefront", "--from", "-"},
 	} {
@@ -193,5 +196,38 @@ func TestManifestTexts(t *testing.T) {
 				t.Errorf("exit code %d, want %q, not %q:\n%s%s", code, tt.want, tt.absent, out.String(), failure.String())
 			}
 		})
+	}
+}
+
+// TestAgentOfManifests: the tools of an agent answer from manifests, without a kubeconfig.
+func TestAgentOfManifests(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	in, ask := io.Pipe()
+	answers, out := io.Pipe()
+	done := make(chan int)
+	go func() {
+		folder := filepath.Join("..", "..", "..", "..", "config", "samples", "shop")
+		done <- Run(t.Context(), "v0.0.0", []string{"mcp", "--from", folder}, genericiooptions.IOStreams{In: in, Out: out, ErrOut: io.Discard})
+		_ = out.Close() // its error is always nil
+	}()
+	go func() {
+		for _, line := range []string{
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+			`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"problems","arguments":{}}}`,
+		} {
+			_, _ = io.WriteString(ask, line+"\n") // the end of the command ends it too
+		}
+	}()
+	said, lines := "", bufio.NewScanner(answers)
+	for !strings.Contains(said, `"id":2`) && lines.Scan() {
+		said += lines.Text()
+	}
+	if !strings.Contains(said, "Secret/postgres-credential") || !strings.Contains(said, "api.yaml:27:34") {
+		t.Errorf("the mistake is not in %s", said)
+	}
+	_ = ask.Close() // its error is always nil
+	if code := <-done; code != exitOK {
+		t.Errorf("exit code %d", code)
 	}
 }

@@ -12,10 +12,11 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"graphview.dev/cmd/kubectl-graphview/internal/agent"
+	"graphview.dev/cmd/kubectl-graphview/internal/offline"
 )
 
 func (c *cli) mcp(version string) *cobra.Command {
-	from := source{cli: c, parse: c.nothing(""), withoutManifests: true}
+	from := source{cli: c, parse: c.agentArguments, follows: true, verdict: true}
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Answer the questions of an AI agent about graphs",
@@ -24,9 +25,10 @@ starts this command. Its tools are graphs, problems, tree, explain and impact. T
 change nothing, and show what you may list and watch yourself.
 
 With --local there need be no operator: the one graph, named local, is made in this process, for
-as long as the agent runs it.`,
+as long as the agent runs it. With --from the graph is that of manifests, and follows their files.`,
 		Example: `  claude mcp add graphview -- kubectl graphview mcp --context=staging
-  claude mcp add graphview -- kubectl graphview mcp --local -n shop`,
+  claude mcp add graphview -- kubectl graphview mcp --local -n shop
+  claude mcp add graphview -- kubectl graphview mcp --from manifests/`,
 		RunE: from.run(func(cmd *cobra.Command, _ target) error {
 			settings := inherited(cmd.InheritedFlags())
 			return agent.Serve(cmd.Context(), agent.Options{Version: version, In: c.In, Out: c.Out, Run: func(ctx context.Context, args []string) (string, error) {
@@ -36,6 +38,14 @@ as long as the agent runs it.`,
 	}
 	from.addFlags(cmd)
 	return cmd
+}
+
+// agentArguments reads no arguments. Standard input has the questions of the agent, and no manifests.
+func (c *cli) agentArguments(cmd *cobra.Command, args []string) (target, error) {
+	if slices.Contains(slices.Concat(c.local.files.from, c.local.files.with), offline.Stdin) {
+		return target{}, usagef(cmd, "standard input is that of the agent: name files or folders")
+	}
+	return c.nothing("")(cmd, args)
 }
 
 // inherited returns the flags of kubectl that were set. The last one of a name wins.
@@ -60,9 +70,14 @@ func inherited(flags *pflag.FlagSet) []string {
 // Problems that it found are no error.
 func (c *cli) answer(ctx context.Context, version string, args []string) (string, error) {
 	var said bytes.Buffer
-	served := c.local
+	served, mapper := c.local, c.mapper
 	c = newCLI(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &said, ErrOut: &said})
-	c.quiet, c.local = true, localView{cluster: served.cluster, rights: served.rights, view: served.view, namespaces: served.namespaces}
+	c.quiet, c.local = true, localView{
+		cluster: served.cluster, rights: served.rights, view: served.view, namespaces: served.namespaces, manifests: served.manifests, laid: served.laid,
+	}
+	if served.manifests != nil {
+		c.mapper = mapper // no kubeconfig is read
+	}
 	err := c.execute(ctx, version, args)
 	if err == nil || errors.Is(err, errFound) {
 		return said.String(), nil
