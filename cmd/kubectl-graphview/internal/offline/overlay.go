@@ -230,7 +230,8 @@ func (w *overlaidWatch) Read(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		w.pending = append(line, '\n')
+		line = append(line, '\n')
+		w.pending = line
 	}
 	n := copy(p, w.pending)
 	w.pending = w.pending[n:]
