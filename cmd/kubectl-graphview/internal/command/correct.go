@@ -67,11 +67,11 @@ func (c *cli) replaced(err error, old, word string) error {
 
 // typed adds a whole command line to an error.
 func typed(err error, words []string) error {
-	text := "kubectl graphview"
+	all := []string{"kubectl", "graphview"}
 	for _, word := range words {
-		text += " " + quoted(word)
+		all = append(all, quoted(word))
 	}
-	return &correction{error: err, try: text}
+	return &correction{error: err, try: strings.Join(all, " ")}
 }
 
 // wrongOutput is the error for a value of -o.

@@ -83,8 +83,8 @@ func (s *source) runLocal(cmd *cobra.Command, named []string, from fileView, run
 	if l.rights, err = local.NewRights(config); err != nil {
 		return err
 	}
-	said := c.during(ctx, "connecting to %s, and asking what you may list", config.Host)
-	defer func() { said() }()
+	connected := c.during(ctx, "connecting to %s, and asking what you may list", config.Host)
+	defer connected()
 	if err := l.rights.Connect(ctx, config); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *source) runLocal(cmd *cobra.Command, named []string, from fileView, run
 	if err := l.rights.Check(ctx, config, l.namespaces); err != nil {
 		return c.withCandidates(err)
 	}
-	said()
+	connected()
 	namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return err
@@ -115,9 +115,10 @@ func (s *source) runLocal(cmd *cobra.Command, named []string, from fileView, run
 		}
 		o.Spec = &of
 	}
-	said = c.during(ctx, "asking %s for its kinds", config.Host)
+	discovered := c.during(ctx, "asking %s for its kinds", config.Host)
+	defer discovered()
 	return local.With(ctx, o, func(ctx context.Context, cluster *local.Cluster) error {
-		said()
+		discovered()
 		l.cluster = cluster
 		defer func() { l.cluster = nil }()
 		return run(ctx)

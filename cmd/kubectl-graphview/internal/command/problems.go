@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -173,11 +174,13 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 	found := findings{graphs: len(graphs)}
 	var all merged
 	var reading atomic.Pointer[string]
-	stop, notes := func() {}, []func(){} // notes are printed when no line is rewritten any more
-	if !c.local.serves() {
-		stop = c.newProgress(func(context.Context) string { return *reading.Load() }).start(ctx)
+	var notes []func() // they are printed when no line is rewritten any more
+	reader := c.newProgress(func(context.Context) string { return *reading.Load() })
+	if c.local.serves() { // which says how far the one graph is
+		reader.out = io.Discard
 	}
-	defer func() { stop() }()
+	stop := reader.start(ctx)
+	defer stop()
 	for i, listed := range graphs {
 		text := fmt.Sprintf("reading %s/%s, graph %d of %d", listed.Namespace, listed.Name, i+1, len(graphs))
 		reading.Store(&text)

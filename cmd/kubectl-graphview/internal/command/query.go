@@ -73,11 +73,8 @@ It takes the ClusterRole graphview-requester, or --local.`,
 				q.namespaces, q.allNamespaces = c.local.namespaces, len(c.local.namespaces) == 0
 			}
 			r, err := q.spec(v.namespace, c.mapper)
-			if name, ok := errors.AsType[noResourceError](err); ok {
-				return c.noKind(string(name))
-			}
 			if err != nil {
-				return err
+				return c.named(err)
 			}
 			begin := r.Roots
 			if s.reverse && begin != nil {
@@ -303,6 +300,14 @@ type noResourceError string
 
 func (e noResourceError) Error() string {
 	return fmt.Sprintf("the server has no resource %q (see kubectl api-resources)", string(e))
+}
+
+// named returns the error for a resource that does not exist with the name that was meant, and others unchanged.
+func (c *cli) named(err error) error {
+	if name, ok := errors.AsType[noResourceError](err); ok {
+		return c.noKind(string(name))
+	}
+	return err
 }
 
 // quote returns a string of CEL. Its escapes for these names are those of Go.
