@@ -99,7 +99,7 @@ var needs = map[string]step{
 	"what an address says":              {args: []string{"tree", "namespace", "deployment/pay"}, want: []string{"Service/ledger"}},
 	"a graph without what is inferred":  {args: []string{"tree", "namespace", "deployment/pay", "--inferred=false"}, want: []string{"Deployment/pay", "Secret/pay-missing"}, never: []string{"ledger"}},
 	"also of a query":                   {args: []string{"query", "--root", "deployment/pay", "--inferred=false", "-o", "mermaid"}, want: []string{"pay"}, never: []string{"ledger"}},
-	"also for another program":          {args: []string{"get", "namespace", "--inferred=false"}, want: []string{`"n":"pay"`}, never: []string{"inferred/"}},
+	"also for another program":          {args: []string{"get", "namespace", "-o", "json", "--inferred=false"}, want: []string{`"n":"pay"`}, never: []string{"inferred/"}},
 	"six mistakes in one spec": {
 		args: []string{"validate", "--discover", "-f", filepath.Join("testdata", "needs", "typos.yaml")},
 		want: []string{"did you mean 'pods'", "did you mean group == ''?", "did you mean 'Deployment'?", "it decides nothing", "there is no namespace 'nedes'", `there is no ServiceAccount "viewer"`},
