@@ -82,7 +82,8 @@ func run(ctx context.Context, planes []*env.ControlPlane, root string, duration 
 // show prints commands for the running operator, and the address of the page last. It prints nothing afterwards.
 func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operator, root string, duration time.Duration) {
 	must.Do(manager.Register(ctx))
-	applySamples(ctx, plane, root)
+	sample := must.Get(newPods(ctx, plane))
+	applySamples(ctx, plane, sample, root)
 	explain(plane, manager, root)
 	page := openDashboard(ctx, plane, root, "The sample changes every few seconds. No node is here to run its pods, so they stay Pending, as they would not in a cluster of yours; the one\nmistake is that worker-0 misses a ConfigMap. Ctrl-C stops everything.\nOpen the page (the address works once, in one browser); what is red is broken:")
 	defer page.stop()
@@ -91,7 +92,10 @@ func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operat
 		ctx, cancel = context.WithTimeout(ctx, duration)
 		defer cancel()
 	}
-	must.Do(unlessDone(ctx, changeSample(ctx, plane)))
+	group, changing := errgroup.WithContext(ctx)
+	group.Go(func() error { return changeSample(changing, plane) })
+	group.Go(func() error { return sample.run(changing) })
+	must.Do(unlessDone(ctx, group.Wait()))
 }
 
 // unlessDone returns nil for an error that comes from Ctrl-C or the end of -for.

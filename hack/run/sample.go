@@ -20,13 +20,17 @@ const (
 
 // applySamples applies config/samples, breaks the objects that docs/walkthrough.md looks for, and
 // prints the GraphViews once they are ready.
-func applySamples(ctx context.Context, plane *env.ControlPlane, root string) {
+func applySamples(ctx context.Context, plane *env.ControlPlane, sample *pods, root string) {
 	fmt.Println("samples: applying config/samples")
 	must.Get(plane.Kubectl(ctx, "apply", "-k", filepath.Join(root, "config", "samples")))
 	fmt.Println("samples: breaking one: find out on the page why the pod worker-0 cannot start")
 	kubectl(ctx, plane, "-n", sampleNamespace, "delete", "configmap", "worker")
 	for _, condition := range []string{"Ready", "Complete"} {
 		must.Get(plane.Kubectl(ctx, "wait", "--for=condition="+condition, "graphviews", "--all", "-A", "--timeout=60s"))
+	}
+	must.Get(plane.Kubectl(ctx, "-n", sampleNamespace, "wait", "--for=create", "pod/worker-0", "--timeout=60s"))
+	for range 2 { // to the node, and to its status
+		must.Do(sample.write(ctx))
 	}
 	kubectl(ctx, plane, "get", "graphviews", "-A")
 }
@@ -55,7 +59,7 @@ func quoted(args []string) []string {
 var changes = [][]string{
 	{"scale", "deployment/web", "--replicas=3"},
 	{"label", "deployment/web", "visited=yes", "--overwrite"},
-	{"delete", "pod", "--selector=app.kubernetes.io/name=web", "--field-selector=status.phase=Pending", "--wait=false"},
+	{"delete", "pod", "--selector=app.kubernetes.io/name=web", "--wait=false"},
 	{"delete", "configmap", "web-new", "--ignore-not-found"},
 	{"create", "configmap", "web-new", "--from-literal=default.conf=server{}"},
 	{"patch", "deployment/web", "--type=strategic", "-p", `{"spec":{"template":{"spec":{"volumes":[{"name":"config","configMap":{"name":"web-new"}}]}}}}`},

@@ -3,6 +3,7 @@ package run
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -37,8 +38,10 @@ func TestRun(t *testing.T) {
 		args []string
 		// least is the number of commands that there are.
 		least int
+		// sample reports whether the sample has a pod that lacks its ConfigMap.
+		sample bool
 	}{
-		"make run":       {least: 7},
+		"make run":       {least: 7, sample: true},
 		"make run-fleet": {args: []string{"-fleet"}, least: 6},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,6 +54,9 @@ func TestRun(t *testing.T) {
 			for _, command := range commands {
 				try(t, root, exports, command)
 			}
+			if test.sample {
+				breaksInOnePlace(t, exports)
+			}
 			p.interrupt(t)
 			if response, err := http.Get(page); err == nil { //nolint:noctx // nothing listens
 				_ = response.Body.Close()
@@ -58,6 +64,32 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
+}
+
+// breaksInOnePlace wants one pod of the sample to wait, for the ConfigMap that it lacks, and all to run once it is
+// there. The sample changes all the time, so other pods wait for a moment.
+func breaksInOnePlace(t *testing.T, exports []string) {
+	t.Helper()
+	shell := func(command string) string {
+		said, errs, code := fixture.Run(t, exec.CommandContext(t.Context(), "bash", "-c", strings.Join(exports, "\n")+"\nexec "+command))
+		if code != 0 {
+			t.Fatalf("%s: exit code %d\n%s%s", command, code, said, errs)
+		}
+		return strings.TrimSpace(said)
+	}
+	want := func(waiting string) {
+		t.Helper()
+		fixture.Eventually(t, within, 200*time.Millisecond, func() string {
+			said := shell(`kubectl get pods -n shop -o jsonpath='{range .items[?(@.status.phase!="Running")]}{.metadata.name} {.status.containerStatuses[0].state.waiting.reason}{"\n"}{end}'`)
+			if said != waiting {
+				return fmt.Sprintf("pods wait: %q; want %q", said, waiting)
+			}
+			return ""
+		})
+	}
+	want("worker-0 CreateContainerConfigError")
+	shell("kubectl -n shop create configmap worker --from-literal=QUEUE=orders")
+	want("")
 }
 
 // program is a running `make run`.
