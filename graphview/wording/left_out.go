@@ -94,14 +94,10 @@ func (a *Answer) LeftOut() (lines []string) {
 
 // named returns the first of some names, and how many more there are.
 func named(names []string) string {
-	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
-	switch more := len(names) - mostNamed; {
-	case more == 1:
-		text += " and 1 more resource"
-	case more > 0:
-		text += fmt.Sprintf(" and %d more resources", more)
+	if len(names) <= mostNamed+1 { // one more is named as shortly as counted
+		return strings.Join(names, ", ")
 	}
-	return text
+	return fmt.Sprintf("%s and %d more resources", strings.Join(names[:mostNamed], ", "), len(names)-mostNamed)
 }
 
 // text returns a line about a gap that has no resource, or no reason of its own.

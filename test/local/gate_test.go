@@ -24,10 +24,10 @@ func TestGate(t *testing.T) {
 		"not reached":                 {person: offline, args: []string{"-n", "red"}, want: "connect to https://127.0.0.1:1", wantCode: 3},
 		"nothing readable":            {person: all["none"], args: []string{"-n", "red"}, want: "you may list nothing", wantCode: 3},
 		"not complete in time":        {person: all["reader"], args: []string{"-n", "red", "--wait", "1ns"}, want: "is not complete after 1ns", wantCode: 3},
-		"kinds left out":              {person: all["two"], args: []string{"-n", "blue"}, want: "secrets in blue"},
+		"kinds left out":              {person: all["two"], args: []string{"-n", "blue"}, want: "you may not list it in blue"},
 		"kinds left out, with strict": {person: all["two"], args: []string{"-n", "blue", "--strict"}, want: "and --strict", wantCode: 3},
-		"a name":                      {person: all["admin"], args: []string{"storefront"}, want: "have one view: leave storefront out", wantCode: 2},
-		"an unknown output":           {person: all["admin"], args: []string{"-n", "red", "-o", "yaml"}, want: "expected one of table, json", wantCode: 2},
+		"a name":                      {person: all["admin"], args: []string{"storefront"}, want: "--local is one view, of your own rights: leave storefront out", wantCode: 2},
+		"an unknown output":           {person: all["admin"], args: []string{"-n", "red", "-o", "xml"}, want: "expected one of table, wide, name, json, yaml", wantCode: 2},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +102,10 @@ func TestOutputs(t *testing.T) {
 	p := people()["admin"]
 	for _, args := range [][]string{{"tree"}, {"tree", "pod/mailer"}, {"explain", "pod/mailer"}, {"impact", "configmap/web"}, {"problems"}, {"get"}, {"query"}} {
 		args = append(args, "--local", "-n", "red")
-		for output, want := range map[string]string{"name": "pod/", "json": "\"web\"", "yaml": ": web", "wide": "web"} {
+		for output, want := range map[string]string{"name": "pod/", "json": "mailer", "yaml": "mailer", "wide": "mailer"} {
+			if args[0] == "impact" {
+				want = map[string]string{"name": "pod/web-0\n", "json": `"web"`, "yaml": "n: web", "wide": "ConfigMap/web"}[output]
+			}
 			stdout, stderr, code := p.run(t, append(args, "-o", output)...)
 			if args[0] == "problems" {
 				code, want = code-1, map[string]string{"name": "configmap/mailer\n", "json": `"name": "mailer"`, "yaml": "name: mailer", "wide": "  Pod/mailer"}[output]
@@ -128,7 +131,7 @@ func TestUse(t *testing.T) {
 		"unknown flag: --local":                      {"list", "--local"},
 		"--strict is for --local":                    {"problems", "--strict", "--local=false"},
 		"or add --local to look without an operator": {"tree", "storefront"},
-		"--in names a GraphView of an operator":      {"impact", "--local", "-n", "red", "--in", "storefront", "pod/mailer"},
+		"--local is one view, of your own rights":    {"impact", "--local", "-n", "red", "--in", "storefront", "pod/mailer"},
 	} {
 		stdout, stderr, code := p.run(t, args...)
 		wantCode := 2

@@ -41,7 +41,7 @@ func TestManifestsEqualCluster(t *testing.T) {
 	reader := people()["reader"]
 	graph := func(args ...string) *client.Graph {
 		t.Helper()
-		stdout, stderr, code := reader.run(t, append([]string{"get"}, args...)...)
+		stdout, stderr, code := reader.run(t, append([]string{"get", "-o", "json"}, args...)...)
 		if code != 0 {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}

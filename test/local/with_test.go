@@ -119,7 +119,7 @@ func TestWith(t *testing.T) {
 func TestWithRights(t *testing.T) {
 	manifests := fixture.Manifest(t, configMap("brought", "a: b"))
 	for name, want := range map[string]bool{"narrow": false, "one": true} {
-		stdout, stderr, code := people()[name].run(t, "get", "--local", "-n", "red", "--with", manifests)
+		stdout, stderr, code := people()[name].run(t, "get", "-o", "json", "--local", "-n", "red", "--with", manifests)
 		if code != 0 || strings.Contains(stdout, `"brought"`) != want {
 			t.Errorf("%s sees the ConfigMap, want %t; exit code %d:\n%s%s", name, want, code, stdout, stderr)
 		}
@@ -146,7 +146,7 @@ func TestWithView(t *testing.T) {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 	for args, want := range map[string]string{
-		"get settings": `"brought"`,
+		"get settings -o json":                             `"brought"`,
 		"explain settings configmap/blue/brought":          "ConfigMap/blue/nobody",
 		"impact --in settings configmap/blue/brought":      "Deleting ConfigMap/blue/brought",
 		"tree settings configmap/blue/brought":             "nobody",

@@ -57,6 +57,9 @@ func (s *source) run(next runFunc) func(*cobra.Command, []string) error {
 		if err != nil {
 			return err
 		}
+		if in := cmd.Flags().Lookup("in"); in != nil && t.view == "" {
+			t.view = in.Value.String()
+		}
 		if t.kind != "" && !l.files.given() || l.serves() { // it is about no view, or the agent's process serves it
 			return next(cmd, t)
 		}

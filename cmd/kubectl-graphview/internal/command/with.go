@@ -78,9 +78,6 @@ func (s *source) layManifests(cmd *cobra.Command, config *rest.Config, namespace
 func (s *source) runViewWith(cmd *cobra.Command, t target, next runFunc) error {
 	c, in := s.cli, cmd.Flags().Lookup("in")
 	name := t.view
-	if in != nil && name == "" {
-		name = in.Value.String()
-	}
 	if name == "" {
 		return usagef(cmd, "--with goes with --local, or with the name of a GraphView")
 	}
