@@ -13,7 +13,7 @@ import (
 	"graphview.dev/controllers/validation"
 )
 
-// connectionTexts are the messages of Connected for reasons of which the hub says no more.
+// connectionTexts are the messages of Connected for reasons to which the hub adds no details.
 var connectionTexts = map[string]string{
 	v1alpha1.ReasonConnected:      "The cluster has a tunnel to the hub.",
 	v1alpha1.ReasonNeverConnected: "The cluster has opened no tunnel since the hub started: look at the log of its operator for 'Cannot open a tunnel to the hub'.",

@@ -118,7 +118,7 @@ func (r *ClusterLinkReconciler) requestsFor(ctx context.Context, wanted func(*v1
 	return out
 }
 
-// named returns the ClusterLinks with names, of which a change of another one may leave some without effect.
+// named returns the ClusterLinks with names: a change of another ClusterLink may take the effect of a name away.
 func (r *ClusterLinkReconciler) named(ctx context.Context, _ client.Object) []ctrl.Request {
 	return r.requestsFor(ctx, func(link *v1alpha1.ClusterLink) bool { return len(link.Spec.KnownAs) > 0 })
 }

@@ -39,7 +39,7 @@ type grouping struct {
 	kinds *kinds
 }
 
-// problem is a cause with what follows from it.
+// problem is a cause with its consequences.
 func (in *grouping) problem(of *client.Problem) problem {
 	p := in.one(of.Object)
 	if of.Health != client.HealthMissing {
@@ -143,7 +143,7 @@ func (in *grouping) optional() []problem {
 	return all
 }
 
-// follows counts what follows from a problem: first the objects that it controls, then the others, each kind once.
+// follows counts the consequences of a problem: first the objects that it controls, then the others, each kind once.
 func (p *problem) follows() string {
 	var parts []string
 	for _, controlled := range []bool{true, false} {

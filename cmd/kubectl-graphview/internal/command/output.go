@@ -44,7 +44,7 @@ type object struct {
 type reference struct {
 	From object `json:"from"`
 	To   object `json:"to"`
-	// Verb says what it means, from From to To.
+	// Verb is its meaning, read from From to To.
 	Verb   string   `json:"verb"`
 	Fields []string `json:"fields,omitempty"`
 	// State is missing, absent or outside if To is not in the graph.
@@ -95,7 +95,7 @@ func reached(g *client.Graph, start client.Key, depth int, arcs func(client.Key)
 	return part
 }
 
-// below returns the arcs from an object to what a tree draws below it.
+// below returns the arcs from an object to the objects that a tree draws below it.
 func below(g *client.Graph, reverse bool) func(client.Key) []client.Arc {
 	return func(key client.Key) []client.Arc {
 		return slices.Concat(

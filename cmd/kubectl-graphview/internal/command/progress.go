@@ -22,7 +22,7 @@ const (
 // progress prints on standard error the reason of a wait, and how far it is.
 type progress struct {
 	text func(context.Context) string
-	// view is the one that is waited for, nil if it is something else.
+	// view is the view that the command waits for, nil if it waits for something else.
 	view     *view
 	vertices atomic.Int64 // of the view
 
@@ -46,7 +46,7 @@ func (c *cli) newProgress(text func(context.Context) string) *progress {
 	return &progress{text: text, out: c.ErrOut, terminal: isTerminal(c.ErrOut)}
 }
 
-// during says what a command does until it is stopped, if that takes long.
+// during writes the present step of a command, if it takes long, until stop is called.
 func (c *cli) during(ctx context.Context, format string, args ...any) (stop func()) {
 	text := fmt.Sprintf(format, args...)
 	return c.newProgress(func(context.Context) string { return text }).start(ctx)

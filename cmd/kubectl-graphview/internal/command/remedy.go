@@ -71,7 +71,7 @@ func bare(err error) error {
 	return err
 }
 
-// noView is the error for a GraphView that does not exist. It names what the user may have meant: a similar name here, or
+// noView is the error for a GraphView that does not exist. It suggests a similar name here, or
 // this name elsewhere.
 func (v *view) noView(ctx context.Context) error {
 	err := func(more string) error {

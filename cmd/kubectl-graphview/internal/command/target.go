@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// target is what the arguments of a command name.
+// target is the view, object or kind that the arguments of a command name.
 type target struct {
 	view   string // a GraphView
 	object string // KIND/NAME or KIND/NAMESPACE/NAME
@@ -86,7 +86,7 @@ func (c *cli) objectOrKind(cmd *cobra.Command, args []string) (target, error) {
 	return t, err
 }
 
-// objectOnly reads [NAME] KIND/NAME, of which the object is required.
+// objectOnly reads [NAME] KIND/NAME, and requires the object.
 func (c *cli) objectOnly(cmd *cobra.Command, args []string) (target, error) {
 	t, err := c.viewAndObject(cmd, args)
 	if err == nil && t.object == "" {

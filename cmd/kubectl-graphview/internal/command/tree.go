@@ -117,7 +117,7 @@ The exit code is 1 if the graph has no object.`,
 	return cmd
 }
 
-// writeTree writes what a tree draws as -o name, json or yaml.
+// writeTree writes the objects and arcs of a tree as -o name, json or yaml.
 func (c *cli) writeTree(v *view, g *client.Graph, s shape) error {
 	if s.start != "" {
 		start, err := c.newKinds(v.namespace, g).find(s.start)

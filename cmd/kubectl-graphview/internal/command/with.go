@@ -26,7 +26,7 @@ type laidManifests struct {
 	findings  []offline.Finding
 }
 
-// findingsOf returns the wrong fields of manifests, and those that they cause in the cluster.
+// findingsOf returns the wrong fields of manifests; with --with, also the fields of the cluster that become wrong.
 func (c *cli) findingsOf(m *offline.Manifests) []offline.Finding {
 	if c.local.laid != nil {
 		return c.local.laid.findings
