@@ -85,7 +85,7 @@ func show(ctx context.Context, plane *env.ControlPlane, manager *operator.Operat
 	sample := must.Get(newPods(ctx, plane))
 	applySamples(ctx, plane, sample, root)
 	explain(plane, manager, root)
-	page := openDashboard(ctx, plane, root, "The sample changes every few seconds. No node is here to run its pods, so they stay Pending, as they would not in a cluster of yours; the one\nmistake is that worker-0 misses a ConfigMap. Ctrl-C stops everything.\nOpen the page (the address works once, in one browser); what is red is broken:")
+	page := openDashboard(ctx, plane, root, "The sample changes every few seconds. Its one mistake is that worker-0 misses a ConfigMap. Ctrl-C stops everything.\nOpen the page (the address works once, in one browser); what is red is broken:")
 	defer page.stop()
 	if duration > 0 {
 		var cancel context.CancelFunc
