@@ -2,23 +2,18 @@ package main
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"text/template"
+	"math/rand/v2"
 	"time"
 
-	"k8s.io/client-go/rest"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
-
-	"graphview.dev/test/bench/load"
-	"graphview.dev/test/must"
 )
 
-// The templates of an application's objects, as controllers would create them, and of a pod.
+// The templates of an application's objects, as controllers would create them, of a pod, of a node, and of a
+// namespace with the ConfigMap that every pod mounts.
 var (
 	//go:embed application.yaml
 	applicationText string
@@ -27,31 +22,33 @@ var (
 	//go:embed podspec.yaml
 	podSpecText string
 
-	applicationObjects, podObject = load.Parse(applicationText), load.Parse(podText)
+	applicationObjects, podObject, podSpec = documents(applicationText), documents(podText), documents(podSpecText)
 
-	podSpec      = template.Must(template.New("").Parse(podSpecText))
-	nodeObject   = load.Parse(`{apiVersion: v1, kind: Node, metadata: {name: {{.Name}}, labels: {kubernetes.io/hostname: {{.Name}}, kubernetes.io/arch: amd64, kubernetes.io/os: linux}}}`)
-	inNamespaces = load.Parse("{apiVersion: v1, kind: Namespace, metadata: {name: {{.Name}}}}\n---\n" +
-		// Every pod mounts it beside its token.
+	nodeObject       = documents(`{apiVersion: v1, kind: Node, metadata: {name: {{.Name}}, labels: {kubernetes.io/hostname: {{.Name}}, kubernetes.io/arch: amd64, kubernetes.io/os: linux}}}`)
+	namespaceObjects = documents("{apiVersion: v1, kind: Namespace, metadata: {name: {{.Name}}}}\n---\n" +
 		"{apiVersion: v1, kind: ConfigMap, metadata: {name: kube-root-ca.crt, namespace: {{.Name}}}, data: {ca.crt: certificate}}")
 )
 
-// application is the data of the templates.
+// application is the data of the templates. Names, hashes and addresses are random, and so do not compress, as
+// in a cluster.
 type application struct {
-	*load.Scope
-
 	Namespace, Name string
 	Version, Hash   string // of the image, and of the pod template
 	Pods            int
 	Node            string // of the next pod
+
+	random *rand.Rand
+	uids   map[string]types.UID // of the last object of each kind
 }
 
 func newApplication(s shape, i int) *application {
-	scope := load.NewScope(i)
-	return &application{
-		Scope: scope, Namespace: s.namespace(i / s.applications), Name: fmt.Sprintf("app-%03d", i%s.applications),
-		Version: fmt.Sprintf("1.%d.%d", i%17, i%7), Hash: scope.Word(10), Pods: s.pods,
+	a := &application{
+		Namespace: s.namespace(i / s.applications), Name: fmt.Sprintf("app-%03d", i%s.applications),
+		Version: fmt.Sprintf("1.%d.%d", i%17, i%7), Pods: s.pods,
+		random: rand.New(rand.NewPCG(1, uint64(i))), uids: map[string]types.UID{},
 	}
+	a.Hash = a.Word(10)
+	return a
 }
 
 // Selector returns the labels that select the pods; a ReplicaSet's selector has a hash too.
@@ -68,7 +65,7 @@ func (a *application) Labels(hash ...string) (string, error) {
 }
 
 func asJSON(labels map[string]string, hash []string) (string, error) {
-	if labels = maps.Clone(labels); len(hash) > 0 {
+	if len(hash) > 0 {
 		labels["pod-template-hash"] = hash[0]
 	}
 	text, err := json.Marshal(labels)
@@ -78,37 +75,32 @@ func asJSON(labels map[string]string, hash []string) (string, error) {
 // PodSpec returns the spec of a pod, which differs in the node alone.
 func (a *application) PodSpec() (string, error) {
 	var text bytes.Buffer
-	if err := podSpec.Execute(&text, a); err != nil {
+	if err := podSpec[0].Execute(&text, a); err != nil {
 		return "", err
 	}
 	line, err := yaml.YAMLToJSON(text.Bytes())
 	return string(line), err
 }
 
-// createLoad creates all objects.
-func createLoad(ctx context.Context, config *rest.Config, s shape) {
-	m := must.Get(load.NewMaker(config))
-	started := time.Now()
-	fmt.Fprintf(os.Stderr, "load: %d objects, %s\n", s.objects(), s)
-	named := func(t load.Template, name func(int) string) func(context.Context, int) error {
-		return func(ctx context.Context, i int) error {
-			return m.Create(ctx, t, map[string]string{"Name": name(i)}, load.NewScope(i))
-		}
+// UID returns the UID of the last object of a kind.
+func (a *application) UID(kind string) types.UID { return a.uids[kind] }
+
+// Word returns a random word like the ends of the names of pods.
+func (a *application) Word(length int) string { return a.text("bcdfghjklmnpqrstvwxz2456789", length) }
+
+// Hex returns a random hash.
+func (a *application) Hex(length int) string { return a.text("0123456789abcdef", length) }
+
+// Number returns a random number from 1 to 250.
+func (a *application) Number() int { return 1 + a.random.IntN(250) }
+
+// Now returns the time, in whole seconds.
+func (*application) Now() string { return time.Now().UTC().Format(time.RFC3339) }
+
+func (a *application) text(letters string, length int) string {
+	word := make([]byte, length)
+	for i := range word {
+		word[i] = letters[a.random.IntN(len(letters))]
 	}
-	must.Do(load.Each(ctx, s.nodes(), named(nodeObject, s.node)))
-	must.Do(load.Each(ctx, s.namespaces, named(inNamespaces, s.namespace)))
-	must.Do(load.Each(ctx, s.namespaces*s.applications, func(ctx context.Context, i int) error {
-		a := newApplication(s, i)
-		if err := m.Create(ctx, applicationObjects, a, a.Scope); err != nil {
-			return err
-		}
-		for pod := range s.pods {
-			a.Node = s.node(i*s.pods + pod)
-			if err := m.Create(ctx, podObject, a, a.Scope); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	fmt.Fprintf(os.Stderr, "load: created after %.0f s\n", time.Since(started).Seconds())
+	return string(word)
 }

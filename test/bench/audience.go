@@ -10,8 +10,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"graphview.dev/test/bench/load"
 	"graphview.dev/test/must"
+	"graphview.dev/test/subscriber"
 )
 
 // arrival is the time at which a change came to one subscriber.
@@ -79,7 +79,7 @@ func (a *audience) record(message []byte, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	first, last := a.first.Load(), a.last.Load()
-	for n := range load.Numbers(message, a.mark) {
+	for n := range subscriber.Numbers(message, a.mark) {
 		if int64(n) < first || int64(n) > last {
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/test/bench/load"
 	"graphview.dev/test/must"
+	"graphview.dev/test/subscriber"
 )
 
 // events measures how fast a child takes events after it has synced.
@@ -30,7 +30,7 @@ func (c *child) ready() *events {
 
 // came records the arrival of a message, and reports whether it has the last event.
 func (e *events) came(text []byte) (last bool) {
-	for n := range load.Numbers(text, []byte(sequenceMark)) {
+	for n := range subscriber.Numbers(text, []byte(sequenceMark)) {
 		if e.first.IsZero() {
 			e.first = time.Now()
 		}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 
-	"graphview.dev/test/bench/load"
 	"graphview.dev/test/must"
 )
 
@@ -30,14 +31,25 @@ func (b *bench) newWriter(ctx context.Context) *writer {
 	return &writer{client: must.Get(metadata.NewForConfig(config)), pods: record(ctx, config), changes: &b.changes}
 }
 
-// write makes n changes at a rate, and returns the number of the first.
+// write makes n changes at a rate, and returns the number of the first. A change begins when it is due, unless
+// all writers are busy.
 func (w *writer) write(ctx context.Context, n, rate int, began func(n int)) (first int) {
 	first = *w.changes + 1
 	*w.changes += n
-	must.Do(load.Paced(ctx, n, rate, writers, func(ctx context.Context, i int) error {
-		began(first + i)
-		return w.change(ctx, first+i)
-	}))
+	group, changing := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	for started, i := time.Now(), 0; i < n; i++ {
+		due := started.Add(time.Duration(i) * time.Second / time.Duration(rate))
+		if wait(changing, time.Until(due)) != nil {
+			break
+		}
+		group.Go(func() error {
+			began(first + i)
+			return w.change(changing, first+i)
+		})
+	}
+	must.Do(group.Wait())
+	must.Do(context.Cause(ctx))
 	return first
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"graphview.dev/test/bench/load"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/subscriber"
 )
@@ -53,7 +52,7 @@ func (f *fleet) follow(t *testing.T, m *member, by transport, at int) *follower 
 	one.Heard = func(text []byte) error {
 		one.mu.Lock()
 		defer one.mu.Unlock()
-		for n := range load.Numbers(text, []byte(`"`+pulse+`":"`)) {
+		for n := range subscriber.Numbers(text, []byte(`"`+pulse+`":"`)) {
 			one.heard = max(one.heard, n)
 		}
 		return nil
