@@ -18,7 +18,7 @@ import (
 // nodeName is the node of the sample's pods. No kubelet runs there.
 const nodeName = "sample"
 
-// pods does for the sample's pods what a scheduler and a kubelet would, which the control plane lacks:
+// pods stands in for the scheduler and the kubelet of the sample's pods, which the control plane lacks:
 // the sample is healthy where nothing is missing, and broken where something is.
 type pods struct {
 	client *kubernetes.Clientset
