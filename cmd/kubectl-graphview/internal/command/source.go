@@ -119,7 +119,7 @@ func (s *source) decide(cmd *cobra.Command, t target) error {
 		return usagef(cmd, "--link %s: --local looks at the cluster of your kubeconfig; leave one of them out", c.link)
 	case flag != "":
 		l.live = true
-	case !l.live && !refused && t.view == "" && c.link == "" && !c.allLinks && !s.answers(cmd.Context()):
+	case !l.live && !refused && t.view == "" && !cmd.Flags().Changed("in") && c.link == "" && !c.allLinks && !s.answers(cmd.Context()):
 		l.live, l.chosen = true, true
 	}
 	return nil
