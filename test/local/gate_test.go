@@ -104,7 +104,7 @@ func TestOutputs(t *testing.T) {
 		args = append(args, "--local", "-n", "red")
 		for output, want := range map[string]string{"name": "pod/", "json": "mailer", "yaml": "mailer", "wide": "mailer"} {
 			if args[0] == "impact" {
-				want = map[string]string{"name": "pod/web-0\n", "json": `"web"`, "yaml": "n: web", "wide": "ConfigMap/web"}[output]
+				want = map[string]string{"name": "pod/web-0\n", "json": `"web"`, "yaml": "web", "wide": "ConfigMap/web"}[output]
 			}
 			stdout, stderr, code := p.run(t, append(args, "-o", output)...)
 			if args[0] == "problems" {
