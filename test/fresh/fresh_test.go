@@ -71,6 +71,7 @@ spec: {queries: [{include: {resourceSelectorExpression: "resource != 'events'"}}
 		})
 		// Their kubelet would do so.
 		fixture.Kubectl(t, cluster, "delete", "pods", "--all", "--all-namespaces", "--force", "--grace-period=0")
+		fixture.Kubectl(t, cluster, "wait", "--for=delete", "namespace/local-path-storage", "--timeout=90s")
 	}
 }
 
