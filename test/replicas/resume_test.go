@@ -512,7 +512,7 @@ func TestResume(t *testing.T) {
 	for _, trouble := range troubles {
 		play(trouble)
 	}
-	play(trouble{name: "etcd restored to an older revision", loses: c.marks, play: func(c *crowd) {
+	play(trouble{name: "etcd restored to an older revision", loses: c.marks, play: func(*crowd) {
 		if err := cluster.RestoreData(t.Context(), saved); err != nil {
 			t.Fatal(err)
 		}
