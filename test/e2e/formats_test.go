@@ -141,11 +141,11 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: limited}]
 // fetched.
 func TestExplain(t *testing.T) {
 	for path, want := range map[string]string{
-		"graphs":                "What to do, in this order, to an empty graph",
-		"graphs.actions.svx":    "The object, without managedFields. Secrets have none.",
-		"graphs.actions.sarc.a": "The destination is not in the graph: it does not exist, or x says more.",
-		"graphs.warnings":       "What to tell people.",
-		"graphs.metadata":       "The namespace of the view.",
+		"graphs":                "actions build the graph from an empty one, in this order",
+		"graphs.actions.svx":    "o is the object, without managedFields. Secrets have none.",
+		"graphs.actions.sarc.a": "e reports whether the destination is not in the graph: it does not exist, or x says more.",
+		"graphs.warnings":       "m is a text for people.",
+		"graphs.metadata":       "namespace is the namespace of the view.",
 	} {
 		eventually(t, func() string {
 			out, err := cluster.Kubectl(t.Context(), "explain", "--api-version=stream.graphview.dev/v1alpha1", path)

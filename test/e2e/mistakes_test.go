@@ -160,11 +160,10 @@ queries:
 			if diff := cmp.Diff(condition{"Accepted", "False", tc.wantReason, tc.want, 1}, got.condition("Accepted")); diff != "" {
 				t.Errorf("condition Accepted (-want +got):\n%s", diff)
 			}
-			const pointer = "The spec is not accepted: see the condition Accepted."
-			if diff := cmp.Diff(condition{"Ready", "False", "NotAccepted", pointer, 1}, got.condition("Ready")); diff != "" {
+			if diff := cmp.Diff(condition{"Ready", "False", "NotAccepted", "The spec is not accepted: " + tc.want, 1}, got.condition("Ready")); diff != "" {
 				t.Errorf("condition Ready (-want +got):\n%s", diff)
 			}
-			row := columns(t, kubectl(t, "get", "graphviews", "-n", namespace, name))
+			row := columns(t, kubectl(t, "get", "graphviews", "-n", namespace, name, "-o", "wide"))
 			if row["READY"] != "False" || row["REASON"] != "NotAccepted" {
 				t.Errorf("kubectl get says %v", row)
 			}

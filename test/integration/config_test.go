@@ -76,7 +76,7 @@ func TestConfig(t *testing.T) {
 			t.Fatal(err)
 		}
 		startEngine(t, "shop", operator, operator)
-		for _, name := range []string{"storefront", "namespace", "application", "team"} {
+		for _, name := range []string{"storefront", "everything", "application", "team"} {
 			view := &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
 			waitOutcomes(t, c, view, outcomeReady...)
 		}
