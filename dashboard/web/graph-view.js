@@ -12,7 +12,10 @@ import { styleSheet } from "./view/style.js";
 const attributes = ["view", "base", "theme", "transport", "worker", "keys", "root", "direction", "depth"];
 const noWorker = () => { throw new Error("not wanted"); };
 
-export class GraphViewElement extends HTMLElement {
+// A server that renders pages imports this module in Node.js, where there are no elements.
+const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
+
+export class GraphViewElement extends Base {
   static observedAttributes = ["view", "base", "transport", "theme", "root", "direction", "depth"];
 
   /** A link that the page has begun to use, until the element takes it. */
@@ -156,4 +159,4 @@ for (const name of attributes) {
   });
 }
 
-if (!customElements.get("graph-view")) customElements.define("graph-view", GraphViewElement);
+if (globalThis.customElements && !customElements.get("graph-view")) customElements.define("graph-view", GraphViewElement);

@@ -604,3 +604,9 @@ test("sums that are too long for a URL are the first message, unless the server 
   assert.match(new URL(all[2].url).searchParams.get("have"), /^9\./);
   view.stop();
 });
+
+test("the element is imported where there are no elements, as a server does that renders pages", async () => {
+  assert.equal(globalThis.HTMLElement, undefined);
+  const { GraphViewElement } = await import("../../dashboard/web/graph-view.js");
+  assert.equal(typeof GraphViewElement, "function");
+});
