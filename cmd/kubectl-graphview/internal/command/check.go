@@ -23,20 +23,38 @@ import (
 // refuses older ones too.
 var oldestKubernetes, newestKubernetes = utilversion.MustParseGeneric("1.33"), utilversion.MustParseGeneric("1.36")
 
-// installed are the resources that an installation creates, with the remedy if the user may not.
-var installed = []struct {
-	resource   schema.GroupResource
-	namespaced bool
-	remedy     string
+// The remedies for a user that lacks a right.
+const (
+	askAdministrator = "have an administrator create the namespace and apply config/rbac, and install the chart with rbac.create=false and serviceAccount.create=false"
+	askAdmin         = "ask for the role admin in the namespace"
+)
+
+// chosen stands for the namespace of the installation.
+const chosen = "."
+
+// needed are the rights that an installation takes, with the remedy if the user lacks one. A role that grants more
+// than its author has takes the verb escalate, and a binding of it takes bind.
+var needed = []struct {
+	verb      string
+	resource  schema.GroupResource
+	namespace string // empty: in all of the cluster
+	remedy    string
 }{
-	{schema.GroupResource{Resource: "namespaces"}, false, "ask for the namespace graphview-system"},
-	{schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}, false, "have an administrator apply config/crd, and install the chart with crds.install=false"},
-	{schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}, false, "have an administrator apply config/rbac, and install the chart with rbac.create=false"},
-	{schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterrolebindings"}, false, "the same"},
-	{schema.GroupResource{Group: "apiregistration.k8s.io", Resource: "apiservices"}, false, "install the chart with apiService.enabled=false; clients then use the operator's own port"},
-	{schema.GroupResource{Resource: "serviceaccounts"}, true, "ask for the role admin in the namespace"},
-	{schema.GroupResource{Resource: "services"}, true, "the same"},
-	{schema.GroupResource{Group: "apps", Resource: "deployments"}, true, "the same"},
+	{"create", schema.GroupResource{Resource: "namespaces"}, "", "ask for the namespace graphview-system"},
+	{"create", schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}, "", "have an administrator apply config/crd, and install the chart with crds.install=false"},
+	{"create", schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}, "", askAdministrator},
+	{"escalate", schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}, "", askAdministrator},
+	{"bind", schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}, "", askAdministrator},
+	{"create", schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterrolebindings"}, "", askAdministrator},
+	{"create", schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"}, metav1.NamespaceSystem, askAdministrator},
+	{"create", schema.GroupResource{Group: "apiregistration.k8s.io", Resource: "apiservices"}, "", "install the chart with apiService.enabled=false; clients then use the operator's own port"},
+	{"create", schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "roles"}, chosen, askAdmin},
+	{"create", schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"}, chosen, askAdmin},
+	{"create", schema.GroupResource{Resource: "serviceaccounts"}, chosen, askAdmin},
+	{"create", schema.GroupResource{Resource: "secrets"}, chosen, askAdmin},
+	{"create", schema.GroupResource{Resource: "services"}, chosen, askAdmin},
+	{"create", schema.GroupResource{Group: "apps", Resource: "deployments"}, chosen, askAdmin},
+	{"create", schema.GroupResource{Group: "policy", Resource: "poddisruptionbudgets"}, chosen, askAdmin},
 }
 
 // preflight collects the results of the checks before an installation.
@@ -125,31 +143,48 @@ func (p *preflight) kubernetes() error {
 	return nil
 }
 
-// rights checks whether the user may create the objects of an installation.
+// rights checks whether the user may create the objects of an installation. A remedy that was said last is not
+// repeated.
 func (p *preflight) rights(ctx context.Context, namespace string) error {
 	rights, err := local.NewRights(p.config)
 	if err != nil {
 		return err
 	}
-	var granted []string
-	for _, of := range installed {
-		q := access.Question{Verb: "create", Group: of.resource.Group, Resource: of.resource.Resource}
-		if of.namespaced {
-			q.Namespace = namespace
-		}
-		switch may, err := rights.May(ctx, q); {
-		case err != nil:
-			return fmt.Errorf("rights: %w", err)
-		case may:
-			granted = append(granted, of.resource.Resource)
-		case of.namespaced:
-			p.say(false, "you may not create %s in namespace %s: %s", of.resource, namespace, of.remedy)
+	granted := map[string][]string{} // by verb
+	said := ""
+	for _, right := range needed {
+		q := access.Question{Verb: right.verb, Group: right.resource.Group, Resource: right.resource.Resource, Namespace: right.namespace}
+		place := ""
+		switch right.namespace {
+		case "":
+		case chosen:
+			q.Namespace, place = namespace, " in namespace "+namespace
 		default:
-			p.say(false, "you may not create %s: %s", of.resource, of.remedy)
+			place = " in namespace " + right.namespace
 		}
+		may, err := rights.May(ctx, q)
+		if err != nil {
+			return fmt.Errorf("rights: %w", err)
+		}
+		if may {
+			name := right.resource.Resource
+			if right.namespace != chosen {
+				name += place
+			}
+			granted[right.verb] = append(granted[right.verb], name)
+			continue
+		}
+		remedy := right.remedy
+		if remedy == said {
+			remedy = "the same"
+		}
+		p.say(false, "you may not %s %s%s: %s", right.verb, right.resource, place, remedy)
+		said = right.remedy
 	}
-	if len(granted) > 0 {
-		p.say(true, "you may create %s", strings.Join(granted, ", "))
+	for _, verb := range []string{"create", "escalate", "bind"} {
+		if names := granted[verb]; len(names) > 0 {
+			p.say(true, "you may %s %s", verb, strings.Join(names, ", "))
+		}
 	}
 	return nil
 }
