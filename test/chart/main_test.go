@@ -45,6 +45,9 @@ func helm(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	return fixture.Run(t, fixture.Helm(t, root, args...))
 }
 
+// imageTag names an image, without which the chart refuses to be installed: none is published.
+const imageTag = "image.tag=dev"
+
 // template renders the chart with values, in YAML, as `helm template` does. It has no view
 // unless the values say so: kubectl cannot apply a GraphView together with its definition.
 func template(t *testing.T, values string, args ...string) []byte {
@@ -55,7 +58,7 @@ func template(t *testing.T, values string, args ...string) []byte {
 			t.Fatal(err)
 		}
 	}
-	args = append([]string{"template", "graphview", "charts/graphview", "--namespace", env.ServiceNamespace, "--values", base, "--values", file}, args...)
+	args = append([]string{"template", "graphview", "charts/graphview", "--namespace", env.ServiceNamespace, "--set", imageTag, "--values", base, "--values", file}, args...)
 	return []byte(fixture.MustRun(t, fixture.Helm(t, root, args...)))
 }
 

@@ -28,7 +28,7 @@ func (c *cluster) uninstalled(t *testing.T) {
 		}
 	}
 	// Helm adopts the objects that kubectl has applied.
-	release("install", "graphview", "charts/graphview", "--take-ownership", "--force-conflicts")
+	release("install", "graphview", "charts/graphview", "--set", imageTag, "--take-ownership", "--force-conflicts")
 	ctx, cancel := context.WithTimeout(t.Context(), patience.For(30*time.Second))
 	defer cancel()
 	c.operator.Stop(ctx) // there is no kubelet that ends it with its pod

@@ -26,7 +26,7 @@ func TestFirstView(t *testing.T) {
 		return out
 	}
 	// The Service leads to no pod here, so requests by the APIService would fail.
-	const off = "apiService.enabled=false"
+	const off = "apiService.enabled=false," + imageTag
 	var first string
 	c := install(t, func(plane *env.ControlPlane) []byte {
 		fixture.Kubectl(t, plane, "create", "namespace", "shop")

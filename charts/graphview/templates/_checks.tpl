@@ -48,7 +48,22 @@
 {{- fail "fleet.member.caSecret and fleet.member.caBundle both have the CAs of the hub: leave one of them out" }}
 {{- end }}
 {{- end }}
+{{- if and (eq .Values.rbac.read "namespaces") (not .Values.rbac.namespaces) }}
+{{- fail "rbac.read namespaces needs rbac.namespaces: name the namespaces that the operator may read, as in --set rbac.namespaces={shop}" }}
+{{- end }}
+{{- if and (eq .Values.rbac.read "resources") (not .Values.rbac.resources) }}
+{{- fail "rbac.read resources needs rbac.resources: name the API groups and resources that the operator may read" }}
+{{- end }}
+{{- if and (eq .Values.certificates.source "secret") (not (hasPrefix "-----BEGIN CERTIFICATE-----" .Values.certificates.caBundle)) }}
+{{- fail "certificates.source secret needs certificates.caBundle: the PEM of what vouches for the certificate in the Secret" }}
+{{- end }}
 {{- if and (not .Values.rbac.secrets) (ne .Values.rbac.read "all") }}
 {{- fail "rbac.secrets is for rbac.read all; otherwise leave Secrets out of rbac.resources" }}
+{{- end }}
+{{- /* The appVersion of a release begins with v, and its repository is where it was pushed to. */}}
+{{- with .Values.image }}
+{{- if and (eq .repository "graphview.dev/manager") (not (or .tag .digest $.Values.global.imageRegistry (hasPrefix "v" $.Chart.AppVersion))) }}
+{{- fail "no image is published: set image.repository and image.tag to one that you have built and pushed (docs/install.md, Build an image). To upgrade, give the values of the installation again with -f values.yaml, or keep them with --reset-then-reuse-values" }}
+{{- end }}
 {{- end }}
 {{- end }}
