@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +105,17 @@ func TestSnapshotIsOneFile(t *testing.T) {
 		t.Errorf("%d bytes, want at most %d", page.Len(), most)
 	}
 	t.Logf("%d bytes", page.Len())
+	documented, err := os.ReadFile("../docs/kubectl.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := regexp.MustCompile(`It takes some (\d+) kB`).FindSubmatch(documented)
+	if said == nil {
+		t.Fatal("docs/kubectl.md does not say how large it is")
+	}
+	if thousands, _ := strconv.Atoi(string(said[1])); max(page.Len()-thousands*1000, thousands*1000-page.Len()) > 10_000 {
+		t.Errorf("%d bytes, and docs/kubectl.md says %d kB", page.Len(), thousands)
+	}
 	if found := regexp.MustCompile(`\bimport ?[("{*]|\bfrom ?"|import\.meta|<link rel="stylesheet"|\bsrc="`).Find(page.Bytes()); found != nil {
 		t.Errorf("it has %s", found)
 	}
