@@ -43,7 +43,7 @@ func TestUpgrade(t *testing.T) {
 	c.kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/storefront", "--timeout=90s")
 	uid := c.kubectl(t, "get", "graphview", "-n", "shop", "storefront", "-o", "jsonpath={.metadata.uid} {.metadata.generation} {.spec}")
 	c.kubectl(t, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=90s")
-	stream := c.open(t, "shop", "namespace")
+	stream := c.open(t, "shop", "everything")
 	stream.wait(t, `"synced":true`)
 
 	if err := c.operator.Apply(t.Context(), template(t, "{}", "--skip-tests")); err != nil {

@@ -258,8 +258,8 @@ func TestOperators(t *testing.T) {
 	}
 	call([]called{
 		{"list -A --all-links", "far-1     -           -      unreachable   -         -", 1},
-		{"problems -A --all-links", "far-1     -      -        unreachable   -       not connected: Suspended", 1},
-		{"problems -A --all-links -o json", `"reason": "not connected: Suspended"`, 1},
+		{"problems -A --all-links", "far-1     -        unreachable   -       not connected: Suspended", 1},
+		{"problems -A --all-links -o json", `"reason": "not connected: Suspended: spec.suspend is set."`, 1},
 	}...)
 	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"suspend":false}}`)
 	shows([]string{"one", "two"}, "")
