@@ -124,14 +124,14 @@ func TestOutputs(t *testing.T) {
 func TestUse(t *testing.T) {
 	p := people()["admin"]
 	for want, args := range map[string][]string{
-		"-n with several namespaces shows no":        {"tree", "storefront", "-n", "a,b"},
-		"-f shows no GraphView of the cluster":       {"tree", "storefront", "-f", "view.yaml"},
-		"-A shows no GraphView of the cluster":       {"tree", "storefront", "-A"},
-		"-A is for --local":                          {"tree", "-A", "--local=false"},
-		"unknown flag: --local":                      {"list", "--local"},
-		"--strict is for --local":                    {"problems", "--strict", "--local=false"},
-		"or add --local to look without an operator": {"tree", "storefront"},
-		"--local is one view, of your own rights":    {"impact", "--local", "-n", "red", "--in", "storefront", "pod/mailer"},
+		"-n with several namespaces and the GraphView": {"tree", "storefront", "-n", "a,b"},
+		"-f and the GraphView \"storefront\" do not":   {"tree", "storefront", "-f", "view.yaml"},
+		"-A and the GraphView \"storefront\" do not":   {"tree", "storefront", "-A"},
+		"-A is for --local":                            {"tree", "-A", "--local=false"},
+		"list has no --local":                          {"list", "--local"},
+		"--strict is for --local":                      {"problems", "--strict", "--local=false"},
+		"or add --local to look without an operator":   {"tree", "storefront"},
+		"--local is one view, of your own rights":      {"impact", "--local", "-n", "red", "--in", "storefront", "pod/mailer"},
 	} {
 		stdout, stderr, code := p.run(t, args...)
 		wantCode := 2

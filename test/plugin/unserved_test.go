@@ -14,7 +14,7 @@ func TestUnserved(t *testing.T) {
 		if err := manager.Restart(); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"does not reach the operator", "kubectl describe apiservice v1alpha1.stream.graphview.dev"} {
+		for _, want := range []string{"does not reach the operator", "kubectl describe apiservice v1alpha1.stream.graphview.dev", "\nTry: kubectl graphview -n plugin-shop tree --wait=1s --local\n"} {
 			if code != 1 || !strings.Contains(stderr, want) {
 				t.Errorf("exit code %d, no %q in %s", code, want, stderr)
 			}
@@ -43,7 +43,7 @@ func TestUnserved(t *testing.T) {
 			said = stderr
 			return ""
 		})
-		if want := "kubectl apply -k config/default"; !strings.Contains(said, want) {
+		if want := "docs/install.md"; !strings.Contains(said, want) {
 			t.Errorf("no %q in %s", want, said)
 		}
 		if stdout, stderr, code := shellOf(t, "admin").run(t, "check", "--pre"); code != 0 || !strings.Contains(stdout, "ok    no operator is installed\n") {

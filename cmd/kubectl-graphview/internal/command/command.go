@@ -37,6 +37,9 @@ type cli struct {
 	link     string // the ClusterLink whose graphs are shown; "" for those of the server
 	allLinks bool   // the graphs of all ClusterLinks are shown
 	args     []string
+	command  *cobra.Command // that runs
+	// waits reports whether the user said how long to wait.
+	waits bool
 }
 
 func newCLI(streams genericiooptions.IOStreams) *cli {
@@ -78,8 +81,11 @@ func (c *cli) execute(ctx context.Context, version string, args []string) error 
 		Version:       version,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl graphview"},
 		SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: c.refuseLists,
-		Args:              cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			c.command, c.waits = cmd, cmd.Flags().Changed("wait")
+			return c.refuseLists(cmd, args)
+		},
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return c.unknownCommand(cmd, args[0])
@@ -97,7 +103,12 @@ func (c *cli) execute(ctx context.Context, version string, args []string) error 
 	root.SetFlagErrorFunc(c.flagError)
 	root.AddCommand(c.dashboard(), c.tree(), c.described(), c.problems(), c.impact(), c.explain(), c.list(), c.watch(), c.get(), c.query(), c.create(), c.export(), c.rule(), c.validate(), c.mcp(version), c.check(), c.connect(), c.version(version))
 	c.complete(root)
-	return root.ExecuteContext(ctx)
+	if cmd, _, err := root.Find(args); err == nil && cmd != root {
+		if err := c.singleDash(cmd); err != nil {
+			return err
+		}
+	}
+	return c.withoutServer(root.ExecuteContext(ctx))
 }
 
 func (c *cli) exitCode(ctx context.Context, err error) int {
@@ -175,5 +186,5 @@ func (c *cli) addInferred(cmd *cobra.Command) {
 
 // addWait adds the flag that bounds the wait for a graph.
 func (c *cli) addWait(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&c.wait, "wait", time.Minute, "How long to wait for a server that is not ready and for a graph that is not complete")
+	cmd.Flags().DurationVar(&c.wait, "wait", time.Minute, "How long to wait for a graph that is not complete, and for a server that is not ready; without it at most 5s for an operator that the API server does not reach")
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"graphview.dev/graphview/advice"
 )
@@ -59,6 +58,9 @@ func (c *cli) replaced(err error, old, word string) error {
 		words[at] = strings.Replace(words[at], old, word, 1)
 	} else if at = slices.Index(words, oldKind); oldName != "" && at >= 0 && at+1 < len(words) && words[at+1] == oldName {
 		words[at], words[at+1] = kind, name
+		if name == "" {
+			words = slices.Delete(words, at+1, at+2)
+		}
 	} else {
 		return err
 	}
@@ -101,25 +103,6 @@ func (c *cli) unknownCommand(root *cobra.Command, name string) error {
 		better.try = strings.ReplaceAll(better.try, " --print", "") // of its former name, install
 	}
 	return err
-}
-
-// flagError is the error for flags that cannot be parsed.
-func (c *cli) flagError(cmd *cobra.Command, err error) error {
-	if words := plainWords(cmd, c.args); !cmd.HasParent() && len(words) > 0 {
-		return c.unknownCommand(cmd, words[0])
-	}
-	wrong := usagef(cmd, "%w", err)
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok {
-		return wrong
-	}
-	name := unknown.GetSpecifiedName()
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := advice.Nearest(name, names, 1); len(near) > 0 && len(name) > 1 {
-		return c.replaced(usagef(cmd, "unknown flag --%s; did you mean --%s?", name, near[0]), "--"+name, "--"+near[0])
-	}
-	return wrong
 }
 
 // plainWords are the words of a command line that are no flags of a command, and no values of these.

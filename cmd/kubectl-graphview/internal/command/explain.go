@@ -43,7 +43,7 @@ references.`,
 			case t.kind != "" && output != "":
 				return c.correct(usagef(cmd, "-o is for an object, KIND/NAME, and not for a KIND"), cmd, []string{t.kind})
 			case t.kind != "":
-				return c.explainKind(cmd.Context(), t.kind)
+				return c.explainKind(cmd, t.kind)
 			}
 			name, err := c.only(cmd.Context(), cmd, t)
 			if err != nil {

@@ -3,9 +3,11 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,13 +20,21 @@ import (
 )
 
 // explainKind prints the sources of the references and of the health of a kind.
-func (c *cli) explainKind(ctx context.Context, text string) error {
+func (c *cli) explainKind(cmd *cobra.Command, text string) error {
+	ctx := cmd.Context()
 	v, err := c.open("")
 	if err != nil {
 		return err
 	}
 	defer v.close()
 	k := c.newKinds(v.namespace, &client.Graph{})
+	if !c.isKind(text) {
+		err := c.asObject(cmd, "", text)
+		if _, named := errors.AsType[*correction](err); named {
+			return err
+		}
+		return cmp.Or(c.kindLike(text), err)
+	}
 	resources, err := k.resources(text)
 	if err != nil {
 		return err

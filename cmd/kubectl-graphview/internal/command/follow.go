@@ -21,6 +21,8 @@ type view struct {
 	namespace, name string
 	config          *rest.Config // the user's, also with --local
 	client          *client.Client
+	// everywhere reports whether the command asks for the graphs of all namespaces.
+	everywhere bool
 }
 
 // open resolves the server and the namespace without a request.
@@ -82,8 +84,9 @@ type follower struct {
 	*client.Subscription
 	view     *view
 	narrowed bool      // to a part of the view
-	until    time.Time // the end of the wait for a server that was never ready
+	since    time.Time // the begin of the wait for a server
 	begun    bool      // a message has come
+	said     string    // the last reason for a pause
 	progress *progress
 }
 
@@ -106,7 +109,7 @@ func (v *view) request(r client.Spec, content client.Content) *follower {
 }
 
 func (v *view) newFollower() *follower {
-	return &follower{view: v, until: time.Now().Add(v.wait), progress: newProgress(v)}
+	return &follower{view: v, since: time.Now(), progress: newProgress(v)}
 }
 
 // retry prints the reason for a pause. A server that was never reachable is not retried; one
@@ -119,12 +122,32 @@ func (f *follower) retry(err error, pause time.Duration) error {
 		if _, ok := errors.AsType[*apierrors.StatusError](err); !ok {
 			return err
 		}
-		if time.Now().Add(pause).After(f.until) {
+		limit, text := f.view.wait, errorText(err)
+		if operatorAway(err) {
+			text = "the API server does not reach the operator"
+			if !f.view.waits {
+				limit = min(limit, unreachedFor)
+			}
+		}
+		if time.Since(f.since)+pause > limit {
 			return err
 		}
+		f.say(text)
+		return nil
 	}
-	f.progress.sayf("%s; trying again in %s", errorText(err), pause.Round(100*time.Millisecond))
+	f.say(errorText(err))
 	return nil
+}
+
+// unreachedFor is how long a command waits for an operator that the API server does not reach, without --wait.
+const unreachedFor = 5 * time.Second
+
+// say prints a reason for a pause once.
+func (f *follower) say(text string) {
+	if text != f.said {
+		f.said = text
+		f.progress.sayf("%s; trying again", text)
+	}
 }
 
 // receive returns the next message.
@@ -133,7 +156,7 @@ func (f *follower) receive(ctx context.Context) (*client.Received, error) {
 	if err != nil {
 		return nil, f.view.remedy(ctx, err)
 	}
-	f.begun = true
+	f.begun, f.said = true, ""
 	f.progress.vertices.Store(int64(len(f.Graph().Vertices)))
 	return m, nil
 }

@@ -62,6 +62,11 @@ Only references that GraphView knows count, and only objects that you may list.`
 				}
 				in = localName
 			}
+			if in == "" {
+				if err := c.asView(cmd, t.object); err != nil {
+					return err
+				}
+			}
 			v, err := c.open(in)
 			if err != nil {
 				return err
@@ -114,9 +119,43 @@ func (v *view) impactOf(ctx context.Context, q question, object, policy string) 
 		return nil, fmt.Errorf("%s is not complete after %s", v, v.wait)
 	}
 	if text, absent := notFoundText(err); absent {
-		return nil, errors.New(text)
+		return nil, v.alreadyMissing(ctx, errors.New(text), object)
 	}
 	return nil, v.remedy(ctx, err)
+}
+
+// alreadyMissing adds to the error for an object that a GraphView lacks the objects that refer to it.
+func (v *view) alreadyMissing(ctx context.Context, err error, object string) error {
+	if v.name == "" {
+		return err
+	}
+	g, _ := v.around(ctx, object, client.Both, 1) // without a graph, the first error says all
+	if g == nil {
+		return err
+	}
+	k := v.newKinds(v.namespace, g)
+	key, failed := k.find(object)
+	if failed != nil {
+		return err
+	}
+	var names []string
+	for _, arc := range g.In(key) {
+		names = append(names, k.name(arc.From))
+	}
+	if len(names) == 0 {
+		return err
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	refer := strings.Join(names[:min(len(names), mostNames)], ", ")
+	if more := len(names) - mostNames; more > 0 {
+		refer += fmt.Sprintf(" and %d more", more)
+	}
+	missing := fmt.Errorf("%s is missing already; referred to by %s", k.name(key), refer)
+	if v.local.serves() {
+		return v.replaced(missing, "impact", "explain")
+	}
+	return v.correct(missing, nil, []string{"explain", v.name, object})
 }
 
 // notFoundText returns the server's sentence about an object that is not in the graph.
@@ -175,12 +214,19 @@ func (c *cli) drawImpact(v *view, found *client.Impact) {
 			}
 		}
 	}
-	if total(found) == 1 {
-		fmt.Fprintf(c.Out, "\nNothing in %s depends on it. Objects that %s does not select, and references that no rule describes, are not known.\n", v, v)
+	// Without a GraphView no view is named.
+	inView, outside := " in this view", "outside it"
+	nowhere := fmt.Sprintf("Nothing in %s depends on it. Objects that %[1]s does not select", v)
+	if v.name == "" || v.local.serves() && v.local.nameless() && v.local.file == "" {
+		inView, outside = "", "beyond these"
+		nowhere = "Nothing that was looked at depends on it. Objects that were not looked at"
 	}
-	fmt.Fprintf(c.Out, "\n%s unaffected in this view", count(found.Counts[client.Unaffected], "object"))
+	if total(found) == 1 {
+		fmt.Fprintf(c.Out, "\n%s, and references that no rule describes, are not known.\n", nowhere)
+	}
+	fmt.Fprintf(c.Out, "\n%s unaffected%s", count(found.Counts[client.Unaffected], "object"), inView)
 	if found.Unseen > 0 {
-		fmt.Fprintf(c.Out, "; %s that you may see outside it", count(found.Unseen, "referrer"))
+		fmt.Fprintf(c.Out, "; %s that you may see %s", count(found.Unseen, "referrer"), outside)
 	}
 	fmt.Fprintln(c.Out, ".")
 	c.leftOut(c.Out, found.LeftOut)

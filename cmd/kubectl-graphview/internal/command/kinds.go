@@ -192,8 +192,11 @@ func (k *kinds) resources(kind string) ([]schema.GroupResource, error) {
 			return nil, fmt.Errorf("kinds of the server: %w", err)
 		}
 		list, err := mapper.ResourcesFor(schema.GroupVersionResource{Group: group, Resource: word})
-		if err != nil {
+		switch {
+		case meta.IsNoMatchError(err):
 			return nil, k.cli.noKind(kind)
+		case err != nil:
+			return nil, fmt.Errorf("kinds of the server: %w", err)
 		}
 		for _, resource := range list {
 			found[resource.GroupResource()] = true

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/wording"
@@ -34,4 +35,39 @@ func (c *cli) leftOut(out io.Writer, lines []string) {
 		}
 		fmt.Fprintln(out, line)
 	}
+}
+
+// gapLines are the lines about gaps of several graphs. Equal lines are merged.
+type gapLines struct {
+	texts []string
+	views map[string][]string // by text
+}
+
+func (l *gapLines) add(view string, lines []string) {
+	if l.views == nil {
+		l.views = map[string][]string{}
+	}
+	for _, line := range lines {
+		if l.views[line] == nil {
+			l.texts = append(l.texts, line)
+		}
+		l.views[line] = append(l.views[line], view)
+	}
+}
+
+// lines returns a line for each text, with the names of its graphs if there are several.
+func (l *gapLines) lines(several bool) []string {
+	if !several {
+		return l.texts
+	}
+	all := make([]string, 0, len(l.texts))
+	for _, text := range l.texts {
+		views := l.views[text]
+		names := strings.Join(views[:min(len(views), mostSimilar)], ", ")
+		if more := len(views) - mostSimilar; more > 0 {
+			names += " and " + count(more, "more graph")
+		}
+		all = append(all, names+": "+text)
+	}
+	return all
 }

@@ -93,7 +93,7 @@ func (c *cli) listGraphs(ctx context.Context, allNamespaces bool) ([]client.List
 	defer v.close()
 	namespace := v.namespace
 	if allNamespaces {
-		namespace = ""
+		namespace, v.everywhere = "", true
 	}
 	graphs, err := v.client.List(ctx, namespace)
 	if err != nil {

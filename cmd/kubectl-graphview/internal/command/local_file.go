@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,6 +24,9 @@ type fileView struct {
 // readView reads a GraphView, and any ReferenceRules, as an operator would accept them. Its errors are
 // about the use of the command.
 func (c *cli) readView(cmd *cobra.Command, file string) (fileView, error) {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return fileView{}, c.asFrom(cmd, usagef(cmd, "-f %s: it is a folder, and -f takes the file of a GraphView: --from looks at manifests", file), file)
+	}
 	text, err := manifest.Read(file, c.In)
 	if err != nil {
 		return fileView{}, usagef(cmd, "-f: %w", err)
@@ -64,7 +68,7 @@ func (c *cli) readView(cmd *cobra.Command, file string) (fileView, error) {
 		}
 	}
 	if view.declared == nil {
-		return fileView{}, usagef(cmd, "%s: there is no GraphView in it", file)
+		return fileView{}, c.asFrom(cmd, usagef(cmd, "%s: there is no GraphView in it; --from looks at manifests", file), file)
 	}
 	return view, nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"graphview.dev/graphview/advice"
 )
 
 // preset is a GraphView for a common need.
@@ -90,12 +92,24 @@ func (c *cli) create() *cobra.Command {
 		Args:      between(1, 2, "WHAT [NAME]: "+strings.Join(uses, ", ")),
 		ValidArgs: uses,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i := slices.IndexFunc(presets, func(p preset) bool { return strings.EqualFold(p.use, args[0]) })
-			if i < 0 {
-				return usagef(cmd, "there is no preset %q%s", args[0], didYouMean(args[0], uses, func(use string) string { return use }))
+			words := args
+			if kind, name, found := strings.Cut(args[0], "/"); found && len(args) == 1 {
+				words = []string{kind, name}
+			}
+			i := slices.IndexFunc(presets, func(p preset) bool { return strings.EqualFold(p.use, words[0]) })
+			switch near := nearPreset(words[0], uses); {
+			case i < 0 && near == "":
+				return usagef(cmd, "there is no preset %q: there are %s", words[0], strings.Join(uses, ", "))
+			case i < 0:
+				return presets[slices.Index(uses, near)].correct(c, usagef(cmd, "there is no preset %q; did you mean %s?", words[0], near), cmd, words)
 			}
 			p := presets[i]
-			if p.named != (len(args) == 2) {
+			switch {
+			case p.named && len(words) == 2 && len(args) == 1:
+				return p.correct(c, usagef(cmd, "expected new %s NAME", p.use), cmd, words)
+			case !p.named && len(words) == 2:
+				return p.correct(c, usagef(cmd, "expected new %s, without a NAME", p.use), cmd, words)
+			case p.named != (len(args) == 2):
 				return usagef(cmd, "expected new %s", map[bool]string{true: p.use + " NAME", false: p.use}[p.named])
 			}
 			namespace, _, err := c.config.ToRawKubeConfigLoader().Namespace()
@@ -107,6 +121,28 @@ func (c *cli) create() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&account, "service-account", "viewer", "The ServiceAccount whose rights decide what the view contains; empty for an operator with --require-service-account=false")
 	return cmd
+}
+
+// nearPreset returns the preset that a word means: one like it, or that of a short name of kubectl. It is "" if there is none.
+func nearPreset(word string, uses []string) string {
+	short := map[string]string{"deploy": "deployment", "sts": "statefulset", "cm": "configmap", "ns": "namespace", "app": "application", "ks": "kustomization", "hr": "helmrelease", "gtw": "gateway", "no": "nodes"}
+	word = strings.ToLower(word)
+	if near := append(advice.Nearest(word, uses, 1), advice.Nearest(strings.TrimSuffix(word, "s"), uses, 1)...); short[word] == "" && len(near) > 0 {
+		return near[0]
+	}
+	return short[word]
+}
+
+// correct adds to an error the command with the preset, if it can be complete.
+func (p *preset) correct(c *cli, err error, cmd *cobra.Command, words []string) error {
+	switch {
+	case !p.named:
+		return c.correct(err, cmd, []string{p.use})
+	case len(words) == 2:
+		return c.correct(err, cmd, []string{p.use, quoted(words[1])})
+	default:
+		return err
+	}
 }
 
 // write writes the manifest.

@@ -33,8 +33,11 @@ func (v *view) keyOf(text string) (client.Key, error) {
 	if ambiguous, ok := errors.AsType[*meta.AmbiguousResourceError](err); ok {
 		return client.Key{}, fmt.Errorf("%s may be any of %s", kind, namesOf(ambiguous.MatchingResources))
 	}
-	if err != nil {
+	switch {
+	case meta.IsNoMatchError(err):
 		return client.Key{}, v.noKind(kind)
+	case err != nil:
+		return client.Key{}, fmt.Errorf("kinds of the server: %w", err)
 	}
 	full, err := mapper.KindFor(resource)
 	if err != nil {
@@ -80,6 +83,15 @@ func (c *cli) noKind(kind string) error {
 		}
 	}
 	return c.replaced(err, kind, near[0])
+}
+
+// kindLike is noKind for a word that is like a kind, and nil for other words.
+func (c *cli) kindLike(word string) error {
+	err := c.noKind(word)
+	if _, like := errors.AsType[*correction](err); like {
+		return err
+	}
+	return nil
 }
 
 // namesOf returns resources in words, RESOURCE.GROUP.

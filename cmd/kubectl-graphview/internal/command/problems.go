@@ -175,6 +175,7 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 	var all merged
 	var reading atomic.Pointer[string]
 	var notes []func() // they are printed when no line is rewritten any more
+	var gaps gapLines
 	reader := c.newProgress(func(context.Context) string { return *reading.Load() })
 	if c.local.serves() { // which says how far the one graph is
 		reader.out = io.Discard
@@ -222,12 +223,13 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 		case without != "":
 			notes = append(notes, func() { fmt.Fprintf(c.ErrOut, "%s: without effect: %s\n", v, without) })
 		}
-		notes = append(notes, func() { c.leftOut(c.ErrOut, answerFrom(v, g, false).LeftOut()) })
+		gaps.add(v.String(), answerFrom(v, g, false).LeftOut())
 	}
 	stop()
 	for _, note := range notes {
 		note()
 	}
+	c.leftOut(c.ErrOut, gaps.lines(len(graphs) > 1))
 	found.problems = append(found.problems, all.problems()...)
 	return found, nil
 }

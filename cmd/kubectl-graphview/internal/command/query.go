@@ -289,8 +289,11 @@ func resolve(name string, mapper func() (meta.RESTMapper, error)) (schema.GroupR
 	}
 	word, group, _ := strings.Cut(strings.ToLower(name), ".")
 	resource, err := m.ResourceFor(schema.GroupVersionResource{Group: group, Resource: word})
-	if err != nil {
+	switch {
+	case meta.IsNoMatchError(err):
 		return schema.GroupResource{}, noResourceError(name)
+	case err != nil:
+		return schema.GroupResource{}, fmt.Errorf("resources of the server: %w", err)
 	}
 	return resource.GroupResource(), nil
 }

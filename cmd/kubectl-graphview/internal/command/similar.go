@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"strings"
 
 	"graphview.dev/graphview/advice"
@@ -18,12 +17,17 @@ func didYouMean(name string, others []string, write func(string) string) string 
 	for _, other := range advice.Nearest(name, others, mostSimilar) {
 		words = append(words, printable.Text(write(other)))
 	}
-	switch len(words) {
-	case 0:
+	if len(words) == 0 {
 		return ""
-	case 1:
-		return "; did you mean " + words[0] + "?"
-	default:
-		return fmt.Sprintf("; did you mean %s or %s?", strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
 	}
+	return "; did you mean " + eitherOf(words) + "?"
+}
+
+// eitherOf joins alternatives: a, b or c.
+func eitherOf(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

@@ -53,6 +53,9 @@ func (s *source) run(next runFunc) func(*cobra.Command, []string) error {
 		if err := c.checkManifestFlags(cmd); err != nil {
 			return err
 		}
+		if err := s.pathsAsFrom(cmd, args); err != nil {
+			return err
+		}
 		t, err := s.parse(cmd, args)
 		if err != nil {
 			return err
@@ -112,7 +115,7 @@ func (s *source) decide(cmd *cobra.Command, t target) error {
 		without := slices.DeleteFunc(slices.Clone(c.args), func(word string) bool { return word == "--local=false" })
 		return typed(usagef(cmd, "%s is for --local: leave --local=false out", flag), without)
 	case flag != "" && t.view != "":
-		return c.correct(usagef(cmd, "%s shows no GraphView of the cluster: leave it or %s out", flag, t.view), cmd, t.words())
+		return c.correct(usagef(cmd, "%s and the GraphView %q do not go together: leave one of them out", flag, t.view), cmd, t.words())
 	case l.live && t.view != "":
 		return c.correct(usagef(cmd, "--local is one view, of your own rights: leave %s out", t.view), cmd, append(t.words()[1:], "--local"))
 	case l.live && c.link != "", flag != "" && c.link != "":

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // target is the view, object or kind that the arguments of a command name.
@@ -39,6 +37,9 @@ func (c *cli) viewOnly(cmd *cobra.Command, args []string) (target, error) {
 	case len(args) > 1:
 		return target{}, c.correct(usagef(cmd, "expected at most the NAME of one GraphView, and not %q", args[1]), cmd, args[:1])
 	case strings.Contains(args[0], "/"):
+		if err := c.asView(cmd, args[0]); err != nil {
+			return target{}, err
+		}
 		return target{}, c.correct(usagef(cmd, "%q is an object, and %s takes the NAME of a GraphView; tree begins at an object", args[0], cmd.Name()), nil, append([]string{"tree"}, args...))
 	}
 	return target{view: args[0]}, nil
@@ -63,15 +64,29 @@ func (c *cli) viewAndObject(cmd *cobra.Command, args []string) (target, error) {
 	case n == 2 && (c.local.nameless() || c.isKind(args[0])):
 		return target{object: args[0] + "/" + args[1]}, nil
 	case n == 2:
-		return target{}, c.correct(usagef(cmd, "%q is no object: expected KIND/NAME, such as pod/%[1]s; tree shows the names", args[1]), nil, []string{"tree", args[0]})
+		return target{}, c.asObject(cmd, args[0], args[1])
+	case n == 3 && !slashes(0) && !slashes(1) && !slashes(2) && c.isKind(args[0]) && !c.isKind(args[1]):
+		err := usagef(cmd, "the NAME of a GraphView comes before the object")
+		return target{}, c.correct(err, cmd, []string{args[2], args[0] + "/" + args[1]})
 	case n == 3 && !slashes(0) && !slashes(1) && !slashes(2):
 		return target{view: args[0], object: args[1] + "/" + args[2]}, nil
 	}
-	few := args[:2]
-	if !slashes(0) && !slashes(1) {
-		few = args[:3]
+	return target{}, c.correct(usagef(cmd, "expected at most the NAME of a GraphView and one KIND/NAME"), cmd, c.atMost(args))
+}
+
+// atMost returns the arguments that name a view and an object among too many.
+func (c *cli) atMost(args []string) []string {
+	object := slices.IndexFunc(args, func(word string) bool { return strings.Contains(word, "/") })
+	switch {
+	case object == 0, object == 1:
+		return args[:object+1]
+	case object > 0:
+		return []string{args[0], args[object]}
+	case c.isKind(args[0]) && !c.isKind(args[1]):
+		return args[:2]
+	default:
+		return args[:3]
 	}
-	return target{}, c.correct(usagef(cmd, "expected at most the NAME of a GraphView and one KIND/NAME"), cmd, few)
 }
 
 // objectOrKind reads [NAME] KIND/NAME, or a KIND.
@@ -89,22 +104,13 @@ func (c *cli) objectOrKind(cmd *cobra.Command, args []string) (target, error) {
 // objectOnly reads [NAME] KIND/NAME, and requires the object.
 func (c *cli) objectOnly(cmd *cobra.Command, args []string) (target, error) {
 	t, err := c.viewAndObject(cmd, args)
+	if err == nil && t.view != "" && t.object == "" {
+		return t, c.asObject(cmd, "", t.view)
+	}
 	if err == nil && t.object == "" {
 		return t, usagef(cmd, "expected KIND/NAME, such as deployment/web")
 	}
 	return t, err
-}
-
-// isKind reports whether a word is a kind, a resource or a short name, as far as the server says. If it does not
-// answer, the command asks it again, and has the error.
-func (c *cli) isKind(word string) bool {
-	mapper, err := c.mapper()
-	if err != nil {
-		return true
-	}
-	resource, group, _ := strings.Cut(strings.ToLower(word), ".")
-	_, err = mapper.ResourcesFor(schema.GroupVersionResource{Group: group, Resource: resource})
-	return !meta.IsNoMatchError(err)
 }
 
 // only returns the name of the view of a command: the named one, the only one of the namespace, or the only one there
@@ -140,6 +146,11 @@ func (c *cli) only(ctx context.Context, cmd *cobra.Command, t target) (string, e
 	if len(names) == 0 {
 		err := usagef(cmd, "there is no GraphView in namespace %s: name another namespace with -n, or look with your own rights", namespace)
 		return "", c.correct(err, cmd, append(object, "--local"))
+	}
+	if t.object != "" {
+		if err := c.asView(cmd, t.object); err != nil && len(c.having(ctx, names, t.object)) == 0 {
+			return "", err
+		}
 	}
 	candidates := names
 	if len(names) > 1 && t.object != "" {

@@ -34,7 +34,9 @@ func TestTwoWords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &cli{local: test.local, config: genericclioptions.NewConfigFlags(false), mapper: test.mapper}
-			got, err := c.viewAndObject(&cobra.Command{Use: "tree"}, []string{test.word, "web"})
+			cmd := &cobra.Command{Use: "tree"}
+			cmd.SetContext(t.Context())
+			got, err := c.viewAndObject(cmd, []string{test.word, "web"})
 			if got != test.want || (err == nil) != (test.want != target{}) {
 				t.Errorf("%+v, %v", got, err)
 			}
