@@ -69,9 +69,10 @@ func (s *source) pathsAsFrom(cmd *cobra.Command, args []string) error {
 
 // asView returns the error for an argument KIND/NAME or NAMESPACE/NAME that names a GraphView, and nil for an object.
 func (c *cli) asView(cmd *cobra.Command, word string) error {
-	kind, namespace, name, invalid := splitObject(word)
-	if invalid != nil || c.local.serves() {
-		return nil // the command says so
+	kind, namespace, name, err := splitObject(word)
+	isObject := err == nil
+	if !isObject || c.local.serves() {
+		return nil
 	}
 	found, answers := c.resourcesOf(kind)
 	switch {
@@ -84,7 +85,7 @@ func (c *cli) asView(cmd *cobra.Command, word string) error {
 	if namespace != "" {
 		*c.config.Namespace = namespace
 	}
-	err := usagef(cmd, "%q is a GraphView: its NAME is enough, and -n has its namespace", word)
+	err = usagef(cmd, "%q is a GraphView: its NAME is enough, and -n has its namespace", word)
 	if slices.Contains([]string{"explain", "impact"}, cmd.Name()) { // they take an object
 		return c.correct(err, nil, []string{"tree", name})
 	}
