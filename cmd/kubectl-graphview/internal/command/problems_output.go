@@ -121,7 +121,7 @@ func (c *cli) writeProblems(output string, found findings) error {
 			}
 		}
 	}
-	_ = out.Flush() // its errors are those of a text in memory, of which there are none
+	_ = out.Flush() // writing to a text in memory has no error
 	lines := strings.SplitAfter(rows.String(), "\n")
 	for i, line := range lines {
 		fmt.Fprint(c.Out, line)
