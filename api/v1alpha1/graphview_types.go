@@ -19,7 +19,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Subscribers",type=integer,JSONPath=`.status.subscribers`,description="Open subscriptions"
 // +kubebuilder:printcolumn:name="Memory",type=string,priority=1,JSONPath=`.status.memory`,description="Memory that the operator holds for this view alone"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,description="What there is to do, if the graph is not served as it is declared"
+// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,description="Why the graph is not served as it is declared, and the remedy"
 type GraphView struct {
 	metav1.TypeMeta `json:",inline"`
 
