@@ -10,7 +10,7 @@ import (
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 )
 
-// Verdict and the types below are those of answers to a question about the deletion of an object.
+// Verdict and the types below are the types of answers to a question about the deletion of an object.
 type (
 	// Verdict is the effect of the deletion on another object.
 	Verdict = streamv1alpha1.Verdict

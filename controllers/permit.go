@@ -143,7 +143,7 @@ func (p *Permit) of(account graphview.Name) *accountAnswers {
 	return a
 }
 
-// due returns those of the places, and of the arguments of Known, whose answers are missing or older than
+// due returns the places, and the arguments of Known, whose answers are missing or older than
 // fresh. The oldest come first.
 func (a *accountAnswers) due(places []access.Place, fresh time.Duration) []access.Place {
 	a.mu.Lock()

@@ -28,14 +28,14 @@ export interface Problem {
   /** The cause, or the outermost controller of it that is unhealthy too. */
   object: Key;
   health: "missing" | "degraded" | "progressing" | "terminating";
-  /** The object that why is about: object, or one that it controls. */
+  /** The object that why is about: object itself, or an object that it controls. */
   source: Key;
   why: string;
   /** Every object of this kind has this problem. */
   shared: boolean;
   /** The other problems that follow. */
   stops: Key[];
-  /** It or one that follows is degraded or missing; the others are on their way. The dashboard counts these. */
+  /** It, or a problem that follows from it, is degraded or missing; other problems are on their way. The dashboard counts these. */
   bad: boolean;
 }
 

@@ -54,7 +54,7 @@ export interface ClientMessage {
 
 /** CloseError says why a stream ends, or was not begun. */
 export interface CloseError {
-  /** code is that of a close frame of a WebSocket. */
+  /** code is the code of a close frame of a WebSocket. */
   code: number;
   /** code_string is the name of the code. */
   code_string: string;
@@ -290,7 +290,7 @@ export interface Key {
 export interface Message {
   /** actions change the graph, in this order. */
   actions?: Action[];
-  /** warnings are live from now on. They replace those of equal identity. */
+  /** warnings are live from now on. They replace warnings of equal identity. */
   warnings?: Warning[];
   /** cleared are the warnings that are over, by type and attributes. */
   cleared?: Warning[];
@@ -306,7 +306,7 @@ export interface Message {
   reset?: boolean;
   /** keep, with reset, has the buckets that the client does not forget, as BITS.BUCKETS. */
   keep?: string;
-  /** syncing reports whether the server has begun to read the cluster. The graph of the client stays as it is until the server has read everything. */
+  /** syncing reports whether the server still reads the cluster. The graph of the client stays as it is until the server has read everything. */
   syncing?: boolean;
 }
 
@@ -370,13 +370,13 @@ export interface Selection {
 
 /** ServerMessage is a message of the server on a connection for many graphs: the answer to a message of the client, with its id, or a message of a channel. */
 export interface ServerMessage {
-  /** id is that of the message of the client. */
+  /** id is the id of the client's message. */
   id?: number;
   /** channel is the number of the channel. Numbers are never used again. */
   channel?: number;
   /** actions change the graph, in this order. */
   actions?: Action[];
-  /** warnings are live from now on. They replace those of equal identity. */
+  /** warnings are live from now on. They replace warnings of equal identity. */
   warnings?: Warning[];
   /** cleared are the warnings that are over, by type and attributes. */
   cleared?: Warning[];
@@ -392,7 +392,7 @@ export interface ServerMessage {
   reset?: boolean;
   /** keep, with reset, has the buckets that the client does not forget, as BITS.BUCKETS. */
   keep?: string;
-  /** syncing reports whether the server has begun to read the cluster. The graph of the client stays as it is until the server has read everything. */
+  /** syncing reports whether the server still reads the cluster. The graph of the client stays as it is until the server has read everything. */
   syncing?: boolean;
   /** impact is the answer to a question. */
   impact?: GraphImpact;
@@ -402,9 +402,9 @@ export interface ServerMessage {
 export interface Subscribe {
   /** cluster is the name of the ClusterLink of the cluster that has the GraphView. */
   cluster?: string;
-  /** namespace is that of the GraphView. */
+  /** namespace is the namespace of the GraphView. */
   namespace?: string;
-  /** name is that of the GraphView. */
+  /** name is the name of the GraphView. */
   name?: string;
   /** since is the revision of the last whole graph that the client has. */
   since?: string;
@@ -422,7 +422,7 @@ export interface Subscribe {
   impact?: string;
   /** propagationPolicy, with impact, says how the object is deleted. */
   propagationPolicy?: string;
-  /** spec is that of an ad-hoc view: the spec of a GraphView without serviceAccountName. The view has the rights of its user and exists while the channel is open. */
+  /** spec declares an ad-hoc view. It is the spec of a GraphView without serviceAccountName. The view has the rights of its user and exists while the channel is open. */
   spec?: GraphViewSpec;
 }
 

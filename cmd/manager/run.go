@@ -195,7 +195,7 @@ func newScheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// namespace returns the namespace of the operator: in a pod, that of its ServiceAccount.
+// namespace returns the namespace of the operator: in a pod, the namespace of its ServiceAccount.
 func namespace() string {
 	text, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 	if err != nil {

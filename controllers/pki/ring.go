@@ -78,7 +78,7 @@ func (r *ring) rotate(names []string, now time.Time, injected bool) (*ring, erro
 	return out, nil
 }
 
-// trust adds to the trusted authorities the former ones that have not expired, and those of the ring's pairs.
+// trust adds former authorities that have not expired, and the authorities of the ring's pairs, to the trusted ones.
 func (r *ring) trust(former []*x509.Certificate, now time.Time) {
 	for _, authority := range former {
 		if now.Before(authority.NotAfter) {

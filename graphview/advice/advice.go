@@ -300,7 +300,7 @@ func groupText(group string) string {
 	return "group " + quoted(group)
 }
 
-// isCore reports whether a text is one that users write by mistake for the core group.
+// isCore reports whether users write a text for the core group by mistake.
 func isCore(group string) bool {
 	switch strings.ToLower(group) {
 	case "core", "v1", "api", "legacy", "core/v1":

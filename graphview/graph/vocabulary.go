@@ -12,9 +12,9 @@ type ArcType uint8
 const (
 	// OwnerReference leads from an object to its owner ("or").
 	OwnerReference ArcType = iota + 1
-	// Direct leads from an object to one that it uses or selects ("r").
+	// Direct leads from an object to another object that it uses or selects ("r").
 	Direct
-	// Transitive leads from an object to one that it names for the use of others ("t").
+	// Transitive leads from an object to another object that it names for others to use ("t").
 	Transitive
 )
 

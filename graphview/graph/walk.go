@@ -7,8 +7,8 @@ type Direction uint8
 const (
 	// Forward is along every arc, and against arcs of the types in Walk.Against.
 	Forward Direction = iota
-	// Down leads to the objects that an object needs and has: along references (r, t) to those that it uses, and against
-	// owner references (or) to those that it owns.
+	// Down leads to the objects that an object uses, along references (r, t), and to the objects that it owns, against
+	// owner references (or).
 	Down
 	// Up leads to the objects that depend on an object: against references to its users, and along owner
 	// references to its owner.

@@ -20,7 +20,7 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// TestManifestsForUsers: the API server takes what docs/clients.md has people apply.
+// TestManifestsForUsers: the API server accepts the manifests of docs/clients.md.
 func TestManifestsForUsers(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "clients.md"))
 	if err != nil {

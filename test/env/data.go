@@ -57,8 +57,8 @@ func (c *ControlPlane) SaveData(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// RestoreData replaces etcd's data with what SaveData has saved in dir, as an
-// administrator restores a backup: the API server and etcd stop and start again,
+// RestoreData replaces etcd's data with the data that SaveData has saved in dir, as an
+// administrator restores a backup. The API server and etcd stop and start again,
 // and revisions are smaller than before.
 func (c *ControlPlane) RestoreData(ctx context.Context, dir string) (err error) {
 	c.StopAPIServer()

@@ -29,7 +29,7 @@ type Fault struct {
 	Clean    bool
 	// Longest is the size of a response above which its stream breaks.
 	Longest int
-	// Stall holds back the bytes of responses, also of those that have begun, until the
+	// Stall holds back the bytes of all responses, also after they have begun, until the
 	// fault is healed.
 	Stall bool
 	// Sent and Answered change the body of a request, and of its response, unless that is a

@@ -10,7 +10,7 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// TestWith: manifests that are laid over a cluster show what they would break in it, and change nothing.
+// TestWith: manifests laid over a cluster show the references that they would break. The cluster does not change.
 func TestWith(t *testing.T) {
 	fixture.Kubectl(t, cluster, "create", "namespace", "with")
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", "with", "--wait=false")

@@ -8,7 +8,7 @@ import (
 
 // CloseError says why a stream ends, or was not begun.
 type CloseError struct {
-	// code is that of a close frame of a WebSocket.
+	// code is the code of a close frame of a WebSocket.
 	Code reason.Code `json:"code"`
 	// code_string is the name of the code.
 	CodeString string `json:"code_string"`

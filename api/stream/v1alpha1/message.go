@@ -6,7 +6,7 @@ import "encoding/json"
 type Message struct {
 	// actions change the graph, in this order.
 	Actions []Action `json:"actions,omitempty"`
-	// warnings are live from now on. They replace those of equal identity.
+	// warnings are live from now on. They replace warnings of equal identity.
 	Warnings []Warning `json:"warnings,omitempty"`
 	// cleared are the warnings that are over, by type and attributes.
 	Cleared []Warning `json:"cleared,omitempty"`
@@ -25,7 +25,7 @@ type Message struct {
 	Reset bool `json:"reset,omitempty"`
 	// keep, with reset, has the buckets that the client does not forget, as BITS.BUCKETS.
 	Keep string `json:"keep,omitempty"`
-	// syncing reports whether the server has begun to read the cluster. The graph of the client stays as
+	// syncing reports whether the server still reads the cluster. The graph of the client stays as
 	// it is until the server has read everything.
 	Syncing bool `json:"syncing,omitempty"`
 }

@@ -18,9 +18,9 @@ type ClientMessage struct {
 type Subscribe struct {
 	// cluster is the name of the ClusterLink of the cluster that has the GraphView.
 	Cluster string `json:"cluster,omitempty"`
-	// namespace is that of the GraphView.
+	// namespace is the namespace of the GraphView.
 	Namespace string `json:"namespace,omitempty"`
-	// name is that of the GraphView.
+	// name is the name of the GraphView.
 	Name string `json:"name,omitempty"`
 	// since is the revision of the last whole graph that the client has.
 	Since string `json:"since,omitempty"`
@@ -41,7 +41,7 @@ type Subscribe struct {
 	Impact string `json:"impact,omitempty"`
 	// propagationPolicy, with impact, says how the object is deleted.
 	PropagationPolicy string `json:"propagationPolicy,omitempty"`
-	// spec is that of an ad-hoc view: the spec of a GraphView without serviceAccountName. The view has the rights of
+	// spec declares an ad-hoc view. It is the spec of a GraphView without serviceAccountName. The view has the rights of
 	// its user and exists while the channel is open.
 	Spec *v1alpha1.GraphViewSpec `json:"spec,omitempty"`
 }
@@ -55,7 +55,7 @@ type Unsubscribe struct {
 // ServerMessage is a message of the server on a connection for many graphs: the answer to a message of
 // the client, with its id, or a message of a channel.
 type ServerMessage struct {
-	// id is that of the message of the client.
+	// id is the id of the client's message.
 	ID *int64 `json:"id,omitempty"`
 	// channel is the number of the channel. Numbers are never used again.
 	Channel int64 `json:"channel,omitempty"`

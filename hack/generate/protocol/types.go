@@ -84,7 +84,7 @@ func typeName(expression ast.Expr) string {
 	return ""
 }
 
-// add adds a struct and those that it refers to.
+// add adds a struct and the structs that it refers to.
 func (r *reader) add(all map[crd.TypeIdent]*named, ident crd.TypeIdent) {
 	if all[ident] != nil {
 		return

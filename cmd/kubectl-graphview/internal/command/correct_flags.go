@@ -40,7 +40,7 @@ func (c *cli) flagError(cmd *cobra.Command, err error) error {
 	return wrong
 }
 
-// commandsWith returns the other commands that have a flag, those that show a graph whole first.
+// commandsWith returns the other commands that have a flag: first the commands that show a whole graph.
 func commandsWith(cmd *cobra.Command, flag string) []string {
 	var having []string
 	for _, other := range cmd.Root().Commands() {

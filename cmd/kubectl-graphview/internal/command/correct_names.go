@@ -92,7 +92,7 @@ func (c *cli) asView(cmd *cobra.Command, word string) error {
 	return c.correct(err, cmd, []string{name})
 }
 
-// isGraphView reports whether a resource is that of GraphViews or of their graphs.
+// isGraphView reports whether a resource has GraphViews or their graphs.
 func isGraphView(r schema.GroupVersionResource) bool {
 	return r.Group == v1alpha1.GroupVersion.Group && r.Resource == "graphviews" || r.Group == "stream.graphview.dev" && r.Resource == "graphs"
 }

@@ -123,7 +123,7 @@ func (c *cli) create() *cobra.Command {
 	return cmd
 }
 
-// nearPreset returns the preset that a word means: one like it, or that of a short name of kubectl. It is "" if there is none.
+// nearPreset returns the preset that a word means, by a similar name or by a short name of kubectl; "" if there is none.
 func nearPreset(word string, uses []string) string {
 	short := map[string]string{"deploy": "deployment", "sts": "statefulset", "cm": "configmap", "ns": "namespace", "app": "application", "ks": "kustomization", "hr": "helmrelease", "gtw": "gateway", "no": "nodes"}
 	word = strings.ToLower(word)

@@ -23,7 +23,7 @@ const (
 	outputYAML = "yaml"
 )
 
-// answerOutputs are those of commands whose answer is text for people.
+// answerOutputs are the outputs of commands that answer with text for people.
 var answerOutputs = []string{outputWide, outputName, outputJSON, outputYAML}
 
 // object is an object of an answer in -o json and yaml.

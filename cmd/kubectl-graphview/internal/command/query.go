@@ -313,5 +313,5 @@ func (c *cli) named(err error) error {
 	return err
 }
 
-// quote returns a string of CEL. Its escapes for these names are those of Go.
+// quote returns a string of CEL. Go escapes these names in the same way.
 func quote(text string) string { return strconv.Quote(text) }

@@ -33,7 +33,7 @@ func applied(live, manifest map[string]any, partial bool) map[string]any {
 	return laid
 }
 
-// laidOver lays the fields of a map over those of a live one.
+// laidOver lays the fields of a map over the fields of a live map.
 func laidOver(live, manifest map[string]any, own []map[string]any) map[string]any {
 	laid := copied(manifest)
 	for name, before := range live {

@@ -112,7 +112,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestWalkedKustomization: one that a walk finds reads all of the folder, and nothing outside, by no link.
+// TestWalkedKustomization: a kustomization below the folder reads the whole folder. It reads no file outside, also not
+// through a link.
 func TestWalkedKustomization(t *testing.T) {
 	named := func(name string) string { return strings.ReplaceAll(configMap, "NAME", name) }
 	outside := write(t, map[string]string{"secret.yaml": named("outside")})

@@ -122,7 +122,7 @@ func everyClusterHas(key Key) bool {
 	}
 }
 
-// bootstrapHas reports whether a key is that of the source with which Flux is installed, unless the manifests have another one.
+// bootstrapHas reports whether a key names the source with which Flux is installed, unless the manifests have another source.
 func (m *Manifests) bootstrapHas(key Key) bool {
 	if key.Group != "source.toolkit.fluxcd.io" || key.Namespace != "flux-system" || key.Name != "flux-system" {
 		return false

@@ -22,7 +22,7 @@ import (
 // does not have are added. No object goes: deletion by a tool that prunes is not seen.
 type Overlay struct {
 	base string // path of the API server
-	// kinds are those of the manifests.
+	// kinds are the kinds of the manifests.
 	kinds     []Kind
 	manifests *Manifests
 
