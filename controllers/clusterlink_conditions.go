@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/controllers/validation"
 )
 
 // connectionTexts are the messages of Connected for reasons to which the hub adds no details.
@@ -24,12 +23,13 @@ var connectionTexts = map[string]string{
 // setLinkConditions sets the conditions of a ClusterLink among others, from the error with which the hub
 // refused its identity, and from the state of the link.
 func setLinkConditions(conditions *[]metav1.Condition, link *v1alpha1.ClusterLink, others []v1alpha1.ClusterLink, refused error, state LinkState) {
+	setStatus := conditionSetter(conditions, link.Generation)
 	set := func(kind string, ok bool, reason, message string) {
-		c := metav1.Condition{Type: kind, Status: metav1.ConditionFalse, ObservedGeneration: link.Generation, Reason: reason, Message: validation.Cut(message, v1alpha1.MaxConditionMessage)}
+		status := metav1.ConditionFalse
 		if ok {
-			c.Status = metav1.ConditionTrue
+			status = metav1.ConditionTrue
 		}
-		meta.SetStatusCondition(conditions, c)
+		setStatus(kind, status, reason, message)
 	}
 	connected, why := state.Reason == v1alpha1.ReasonConnected, cmp.Or(state.Message, connectionTexts[state.Reason])
 	accepted := false

@@ -12,6 +12,16 @@ import (
 	"graphview.dev/graphview/advice"
 )
 
+// conditionSetter returns a function that sets a condition for the spec of a generation. It cuts long messages.
+func conditionSetter(conditions *[]metav1.Condition, generation int64) func(kind string, status metav1.ConditionStatus, reason, message string) {
+	return func(kind string, status metav1.ConditionStatus, reason, message string) {
+		meta.SetStatusCondition(conditions, metav1.Condition{
+			Type: kind, Status: status, ObservedGeneration: generation, Reason: reason,
+			Message: validation.Cut(message, v1alpha1.MaxConditionMessage),
+		})
+	}
+}
+
 // setConditions sets conditions from the verdict and the engine's status for the spec of that
 // generation. wasReady means that this spec's graph was complete before; a resource that
 // appears later does not make it unready.
@@ -19,15 +29,7 @@ import (
 // Messages contain no counts and no times, so that conditions are written only when the
 // outcome changes.
 func setConditions(conditions *[]metav1.Condition, generation int64, v verdict, st *graphview.Status, wasReady bool) {
-	set := func(kind string, status metav1.ConditionStatus, reason, message string) {
-		meta.SetStatusCondition(conditions, metav1.Condition{
-			Type:               kind,
-			Status:             status,
-			ObservedGeneration: generation,
-			Reason:             reason,
-			Message:            validation.Cut(message, v1alpha1.MaxConditionMessage),
-		})
-	}
+	set := conditionSetter(conditions, generation)
 	unserved := func(reason, message string) {
 		set(v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
 		set(v1alpha1.ConditionComplete, metav1.ConditionUnknown, reason, "Nothing is read while the graph is not served.")

@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/advice"
 )
@@ -17,12 +16,7 @@ import (
 // setRuleConditions sets the conditions from the verdict about the spec of
 // that generation, and from the effect of the rule.
 func setRuleConditions(conditions *[]metav1.Condition, generation int64, v verdict, effect graphview.RuleEffect) {
-	set := func(kind string, status metav1.ConditionStatus, reason, message string) {
-		meta.SetStatusCondition(conditions, metav1.Condition{
-			Type: kind, Status: status, ObservedGeneration: generation, Reason: reason,
-			Message: validation.Cut(message, v1alpha1.MaxConditionMessage),
-		})
-	}
+	set := conditionSetter(conditions, generation)
 	if v.accepted() {
 		set(v1alpha1.ConditionAccepted, metav1.ConditionTrue, v.reason, "The rule is in force.")
 		meta.RemoveStatusCondition(conditions, v1alpha1.ConditionStalled)
