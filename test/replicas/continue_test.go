@@ -3,15 +3,11 @@ package replicas
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"graphview.dev/client"
-	"graphview.dev/test/fixture"
-	"graphview.dev/test/operator"
 )
 
 // continuer follows the view with the Go client, at one replica after the other.
@@ -19,22 +15,6 @@ type continuer struct {
 	resets, reads atomic.Int64 // whole resets, and messages
 	vertices      atomic.Int64
 	fewest        atomic.Int64 // vertices at any moment since the graph was first whole
-}
-
-// transportTo dials one replica after the other for whatever address is asked for: the next one when
-// there is no connection to the last.
-func transportTo(t *testing.T, all ...*operator.Operator) *http.Client {
-	t.Helper()
-	config := fixture.TLS(t, cluster.Config())
-	config.ServerName = "localhost"
-	config.NextProtos = []string{"http/1.1"}
-	var next atomic.Int64
-	own := &http.Transport{TLSClientConfig: config, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		at := all[int(next.Add(1))%len(all)]
-		return (&net.Dialer{}).DialContext(ctx, "tcp", fmt.Sprint("localhost:", at.Port()))
-	}}
-	t.Cleanup(own.CloseIdleConnections)
-	return &http.Client{Transport: own}
 }
 
 // watch follows the view until the test ends.
@@ -81,10 +61,7 @@ func TestContinue(t *testing.T) {
 	for range 30 {
 		s.change()
 	}
-	c, err := client.NewForHTTP("https://localhost", transportTo(t, replicas...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := clientOf(t, new(dialer), cluster.Config())
 	follower := &continuer{}
 	follower.watch(t, c.Watch(s.namespace, "web", client.Options{MaxPause: time.Second, Content: client.ContentSummary}))
 	level := func() {

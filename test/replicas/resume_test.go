@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
 	kube "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/client"
@@ -109,10 +110,11 @@ func (d *dialer) cut(down bool) {
 	d.open = nil
 }
 
-// clientOf returns a client of a user with some rights.
-func clientOf(t *testing.T, d *dialer, right int) *client.Client {
+// clientOf returns a client with the credentials of a configuration, whose connections lead to one replica after the
+// other.
+func clientOf(t *testing.T, d *dialer, credentials *rest.Config) *client.Client {
 	t.Helper()
-	config := fixture.TLS(t, cluster.ClientConfig(fmt.Sprint("user-", right), fmt.Sprint("resume-", right)))
+	config := fixture.TLS(t, credentials)
 	config.ServerName = "localhost"
 	config.NextProtos = []string{"http/1.1"}
 	own := &http.Transport{TLSClientConfig: config, DialContext: d.dial}
@@ -127,7 +129,8 @@ func clientOf(t *testing.T, d *dialer, right int) *client.Client {
 func (c *crowd) open(right int) (*dialer, *client.Subscription) {
 	d := &dialer{}
 	d.next.Store(int64(len(c.followers)))
-	return d, clientOf(c.T, d, right).Watch(c.namespaces[0], "resume", client.Options{MaxPause: time.Second, Content: client.ContentSummary})
+	user := cluster.ClientConfig(fmt.Sprint("user-", right), fmt.Sprint("resume-", right))
+	return d, clientOf(c.T, d, user).Watch(c.namespaces[0], "resume", client.Options{MaxPause: time.Second, Content: client.ContentSummary})
 }
 
 func newCrowd(t *testing.T) *crowd {
