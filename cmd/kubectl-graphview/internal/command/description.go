@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/api/v1alpha1"
@@ -104,7 +105,7 @@ func (d *description) writeConditions(w io.Writer) {
 		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(slices.Index(conditionsInOrder, a.Type), slices.Index(conditionsInOrder, b.Type)))
 	})
 	fmt.Fprintln(w)
-	wrongs := 0
+	wrongs, accepted := 0, meta.FindStatusCondition(all, v1alpha1.ConditionAccepted)
 	for i := range all {
 		if wrong(&all[i]) {
 			wrongs++
@@ -118,13 +119,23 @@ func (d *description) writeConditions(w io.Writer) {
 			fmt.Fprintln(w, head+c.Reason)
 			continue
 		}
-		lines := wrapEach(c.Reason+": "+c.Message, descriptionWidth-len(head), most)
+		message := c.Message
+		if repeats(c, accepted) {
+			message = "see Accepted."
+		}
+		lines := wrapEach(c.Reason+": "+message, descriptionWidth-len(head), most)
 		fmt.Fprintln(w, d.paint.Bad(head+lines[0]))
 		writeIndented(w, lines[1:])
 	}
 	if d.view.Status.ObservedGeneration != d.view.Generation {
 		fmt.Fprintf(w, "This is of generation %d; the operator has not looked at %d yet.\n", d.view.Status.ObservedGeneration, d.view.Generation)
 	}
+}
+
+// repeats reports whether a condition has the message with which Accepted refuses the spec. Ready has it for its
+// column and for clients.
+func repeats(c, accepted *metav1.Condition) bool {
+	return accepted != nil && wrong(accepted) && c.Type != accepted.Type && strings.HasSuffix(c.Message, accepted.Message)
 }
 
 // wrong reports whether a condition needs attention.

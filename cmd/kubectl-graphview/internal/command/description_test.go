@@ -71,6 +71,26 @@ Warnings:
 }
 
 // A description fits on one screen, however much there is to describe.
+// TestDescriptionOfARefusal: the message that refuses a spec stands once.
+func TestDescriptionOfARefusal(t *testing.T) {
+	const refusal = "spec.queries[0]: unknown name 'resorce'"
+	d := description{view: &v1alpha1.GraphView{Status: v1alpha1.GraphViewStatus{Conditions: []metav1.Condition{
+		condition(v1alpha1.ConditionAccepted, metav1.ConditionFalse, "InvalidExpression", refusal),
+		condition(v1alpha1.ConditionReady, metav1.ConditionFalse, "NotAccepted", "The spec is not accepted: "+refusal),
+		condition(v1alpha1.ConditionStalled, metav1.ConditionTrue, "NotAccepted", "The spec is not accepted: "+refusal),
+	}}}}
+	var got strings.Builder
+	d.writeConditions(&got)
+	const want = `
+Stalled    True     NotAccepted: see Accepted.
+Accepted   False    InvalidExpression: ` + refusal + `
+Ready      False    NotAccepted: see Accepted.
+`
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestDescriptionIsOneScreen(t *testing.T) {
 	const long = "something that takes very many words to say, of which a screen has no more than the first of them all, "
 	message := strings.Repeat(long, 20)
