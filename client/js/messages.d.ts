@@ -42,6 +42,76 @@ export interface Attributes {
   w?: string[];
 }
 
+/** Change is one change of one object. It has the member of its type. */
+export interface Change {
+  /** t is the time of the change, or of the last of a series. */
+  t: string;
+  /** f is the earliest time of the change, if it happened between f and t, such as while the operator was down. */
+  f?: string;
+  /** vx identifies the object. */
+  vx: Key;
+  /** k is the kind of the object. */
+  k: string;
+  /** u is the UID of the object. */
+  u?: string;
+  /** type is the type of the change. */
+  type: "added" | "removed" | "health" | "content" | "reference";
+  /** health is the change of the health; with added, the health at first, and with removed, the last one. */
+  health?: HealthChange;
+  /** paths are the fields that changed, with content. */
+  paths?: ChangedPath[];
+  /** morePaths is the number of fields that changed beside those of paths. */
+  morePaths?: number;
+  /** ref is the reference, with reference. */
+  ref?: ReferenceChange;
+  /** times is the number of changes of a series of equal changes that became one, between first and t. Absent for one change. */
+  times?: number;
+  /** first is the time of the first change of a series. */
+  first?: string;
+  /** via says how the object of the question leads to this one. Absent for the object itself, and for the changes of a whole graph. */
+  via?: ChangeVia;
+}
+
+/** ChangeVia is the last step of the shortest path from the object of the question to another object. */
+export interface ChangeVia {
+  /** vx is the neighbour of the object on the path. */
+  vx: Key;
+  /** k is the kind of the neighbour. */
+  k?: string;
+  /** w has the words of the arc, which read from its source to its destination. An owner reference has none. */
+  w?: string[];
+  /** up reports whether the arc leads from the object to the neighbour, such as from a pod to its owner. */
+  up?: boolean;
+  /** depth is the number of arcs from the object of the question. */
+  depth: number;
+}
+
+/** ChangedPath is a field that changed. */
+export interface ChangedPath {
+  /** p is the path below the object, such as spec.template.spec.containers[web].image: an element of a list with names has its name in brackets, another one its index. */
+  p: string;
+  /** op says whether the field was added, removed or changed. */
+  op: "added" | "removed" | "changed";
+  /** b is the value before. Values are kept only of images, replicas, versions and other fields that have no secrets. */
+  b?: string;
+  /** a is the value after. */
+  a?: string;
+}
+
+/** ChangesQuery asks for the changes of a graph, newest first. The parameters of a get have the same names, except that changes has the object. */
+export interface ChangesQuery {
+  /** object is the object that the question is about, as RESOURCE.GROUP/NAMESPACE/NAME. Absent for the whole graph. */
+  object?: string;
+  /** since is the time of the oldest change, in RFC 3339 or as a duration before now, such as 2h. Absent: all that the history has. */
+  since?: string;
+  /** until is the time of the newest change, in the forms of since. Absent: now. */
+  until?: string;
+  /** alone leaves out the objects that object leads to. */
+  alone?: boolean;
+  /** limit is the maximum number of changes, up to 1,000; 200 without it. */
+  limit?: number;
+}
+
 /** ClientMessage is a message of a client on a connection for many graphs. It has either subscribe or unsubscribe. */
 export interface ClientMessage {
   /** id is repeated in the answer. */
@@ -112,6 +182,16 @@ export interface DeletionFacts {
   g?: Grant[];
 }
 
+/** Gap is a time in which changes were not recorded one by one. */
+export interface Gap {
+  /** from is the beginning of the gap. */
+  from: string;
+  /** until is its end. */
+  until: string;
+  /** why says why, for people. */
+  why: string;
+}
+
 /** Grant allows the objects of a kind in another namespace to refer to those of a kind in the namespace of the ReferenceGrant. */
 export interface Grant {
   /** fg is the group of the objects that refer. */
@@ -158,6 +238,34 @@ export interface Graph {
   rev?: string;
   /** synced reports whether every selected resource has synced, or has a warning that says why not. */
   synced?: boolean;
+  /** at is the time at which the graph was so, for a request with the parameter at. Absent for the graph as it is now. */
+  at?: string;
+}
+
+/** GraphChanges has the changes of the objects of a graph, or of one object and the objects that it leads to. */
+export interface GraphChanges {
+  /** apiVersion is stream.graphview.dev/v1alpha1. */
+  apiVersion?: string;
+  /** kind is the kind of the answer. */
+  kind?: string;
+  /** metadata has the name, namespace and UID of the view, or the name of the cluster. */
+  metadata?: Metadata;
+  /** object is the object that the question is about. Absent for the whole graph. */
+  object?: Key;
+  /** changes are the changes, the newest first. */
+  changes: Change[];
+  /** since is the time from which the history of these objects is complete, apart from gaps. It is later than the time that was asked for if the history does not reach back that far. */
+  since: string;
+  /** until is the time of the answer. With watch, the next message continues from it. */
+  until: string;
+  /** gaps are the times in which changes were not recorded one by one, the newest first. */
+  gaps?: Gap[];
+  /** more reports whether there are more changes than limit. */
+  more?: boolean;
+  /** rev is the revision of the graph. */
+  rev?: string;
+  /** leftOut has lines for people about the gaps of the answer. */
+  leftOut?: string[];
 }
 
 /** GraphImpact is the effect of the deletion of one object on the others of a graph. */
@@ -230,6 +338,16 @@ export interface GraphObject {
 export interface HaveMessage {
   /** have has the sums of the graph of the client. */
   have: string;
+}
+
+/** HealthChange is a change of the health of an object, in the words of its summary. An absent word means that the object does not say. */
+export interface HealthChange {
+  /** from is the health before. */
+  from?: "ok" | "suspended" | "terminating" | "progressing" | "degraded";
+  /** to is the health after. */
+  to?: "ok" | "suspended" | "terminating" | "progressing" | "degraded";
+  /** why is the reason for to, in a word. */
+  why?: string;
 }
 
 /** ImpactGroup has the objects with the same verdict for the same reason. */
@@ -320,6 +438,22 @@ export interface Metadata {
   uid?: string;
 }
 
+/** ReferenceChange is a change of a reference of the object. */
+export interface ReferenceChange {
+  /** d is the destination. */
+  d: Key;
+  /** k is the kind of the destination. */
+  k?: string;
+  /** r is the type of the arc. */
+  r: "or" | "r" | "t";
+  /** f has the fields of the arc. */
+  f?: string[];
+  /** w has the words of the arc. */
+  w?: string[];
+  /** change says how: added or removed, or missing or found when the destination disappeared or appeared. */
+  change: "added" | "removed" | "missing" | "found";
+}
+
 /** RemoteReference is a reference to an object in another cluster, which may exist or not. Without a kind it is to the cluster itself. */
 export interface RemoteReference {
   /** d is the object's name for the cluster, such as argocd:https://eu-1.example.com. The ClusterLink of a hub has it as an alias. */
@@ -396,6 +530,8 @@ export interface ServerMessage {
   syncing?: boolean;
   /** impact is the answer to a question. */
   impact?: GraphImpact;
+  /** changes is the answer to a question about changes. */
+  changes?: GraphChanges;
 }
 
 /** Subscribe asks for the graph of a GraphView, by namespace and name, or for that of an ad-hoc view, by spec. */
@@ -422,6 +558,10 @@ export interface Subscribe {
   impact?: string;
   /** propagationPolicy, with impact, says how the object is deleted. */
   propagationPolicy?: string;
+  /** changes asks for the changes of the graph, in place of the graph. */
+  changes?: ChangesQuery;
+  /** at asks for the graph as it was at this time, in the forms of since of changes. It is sent once. */
+  at?: string;
   /** spec declares an ad-hoc view. It is the spec of a GraphView without serviceAccountName. The view has the rights of its user and exists while the channel is open. */
   spec?: GraphViewSpec;
 }

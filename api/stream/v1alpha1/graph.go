@@ -38,6 +38,9 @@ type Graph struct {
 	Rev string `json:"rev,omitempty"`
 	// synced reports whether every selected resource has synced, or has a warning that says why not.
 	Synced bool `json:"synced,omitempty"`
+	// at is the time at which the graph was so, for a request with the parameter at. Absent for the graph
+	// as it is now.
+	At *metav1.MicroTime `json:"at,omitempty"`
 }
 
 // Counts describe a graph in a list. They are those of the view: the rights of the user do not

@@ -41,6 +41,10 @@ type Subscribe struct {
 	Impact string `json:"impact,omitempty"`
 	// propagationPolicy, with impact, says how the object is deleted.
 	PropagationPolicy string `json:"propagationPolicy,omitempty"`
+	// changes asks for the changes of the graph, in place of the graph.
+	Changes *ChangesQuery `json:"changes,omitempty"`
+	// at asks for the graph as it was at this time, in the forms of since of changes. It is sent once.
+	At string `json:"at,omitempty"`
 	// spec declares an ad-hoc view. It is the spec of a GraphView without serviceAccountName. The view has the rights of
 	// its user and exists while the channel is open.
 	Spec *v1alpha1.GraphViewSpec `json:"spec,omitempty"`
@@ -64,6 +68,8 @@ type ServerMessage struct {
 
 	// impact is the answer to a question.
 	Impact *GraphImpact `json:"impact,omitempty"`
+	// changes is the answer to a question about changes.
+	Changes *GraphChanges `json:"changes,omitempty"`
 }
 
 // HaveMessage is the only message of a client on a connection for one graph, with the parameter
