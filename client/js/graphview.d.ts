@@ -1,9 +1,9 @@
 // Types of graphview.js. docs/stream.md describes the messages.
 
-import type { Action, Arc, GraphImpact, GraphObject, GraphViewSpec, ImpactGroup, Key, Message, Subscribe, Summary, Vertex, Warning } from "./messages.js";
+import type { Action, Arc, GraphChanges, GraphImpact, GraphObject, GraphViewSpec, ImpactGroup, Key, Message, Subscribe, Summary, Vertex, Warning } from "./messages.js";
 
 export type {
-  Action, Arc, CloseError, GraphImpact, GraphObject, GraphViewSpec, ImpactGroup, ImpactHold, ImpactStep, Key, Message, RemoteReference, ResourceKind, Selection,
+  Action, Arc, Change, ChangedPath, ChangeVia, CloseError, Gap, GraphChanges, GraphImpact, GraphObject, GraphViewSpec, ImpactGroup, ImpactHold, ImpactStep, Key, Message, RemoteReference, ResourceKind, Selection,
   RootObject, Subscribe, Summary, Vertex, Warning,
 } from "./messages.js";
 
@@ -104,10 +104,32 @@ export class GraphViewError extends Error {
 /** The graphs of a namespace, or of all. Throws a GraphViewError. */
 export function listGraphs(options?: Place & { namespace?: string; signal?: AbortSignal }): Promise<Listed[]>;
 
-/** One graph as it is now. Throws a GraphViewError. */
+/** A Date, milliseconds since 1970, RFC 3339 as in "2026-11-29T10:02:38Z", or a duration before now as in "2h". */
+export type Time = Date | number | string;
+
+/** One graph as it is now, or, with summaries, as it was at a time. Throws a GraphViewError. */
 export function getGraph(
-  options: Place & Pick<StreamOptions, "content" | "inferred" | "roots" | "direction" | "depth"> & { namespace: string; name: string; signal?: AbortSignal },
+  options: Place & Pick<StreamOptions, "content" | "inferred" | "roots" | "direction" | "depth"> & { namespace: string; name: string; at?: Time; signal?: AbortSignal },
 ): Promise<Graph>;
+
+export interface ChangesOptions extends Place {
+  namespace: string;
+  name: string;
+  /** The changes of this object and of all objects that it leads to. Default: those of the whole graph. */
+  key?: Root;
+  /** Only later changes. Default: all that the history has. */
+  since?: Time;
+  /** Only changes up to this time. Default: now. */
+  until?: Time;
+  /** Leaves out the objects that key leads to. */
+  alone?: boolean;
+  /** The most changes: 200 by default, at most 1,000. */
+  limit?: number;
+  signal?: AbortSignal;
+}
+
+/** The changes of a graph, the newest first. Throws a GraphViewError; the code is 404 also where the server records no changes. */
+export function getChanges(options: ChangesOptions): Promise<GraphChanges>;
 
 /** One object of a graph, with its summary and its arcs. A code of 404 is also for what may not be seen. Throws a GraphViewError. */
 export function getObject(options: Place & { namespace: string; name: string; key: Omit<Key, "v"> & { v?: string }; signal?: AbortSignal }): Promise<GraphObject>;

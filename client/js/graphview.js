@@ -10,7 +10,7 @@ import { socketsFail, socketsFailed, socketsWork } from "./sockets.js";
 export { Graph, arcKey, vertexKey, warningKey } from "./graph.js";
 export { healthAt } from "./health.js";
 export { problems } from "./problems.js";
-export { GraphViewError, getGraph, getImpact, getObject, listGraphs } from "./request.js";
+export { GraphViewError, getChanges, getGraph, getImpact, getObject, listGraphs } from "./request.js";
 
 const subprotocol = "graphview.v1";
 

@@ -52,11 +52,15 @@ export async function listGraphs(/** @type {any} */ options = {}) {
     ({ namespace: metadata.namespace, name: metadata.name, vertices, arcs, roots, subscribers, synced }));
 }
 
-/** One graph as it is now, of whose objects content is there: "object", "summary" or "none". */
+// A time is a Date, milliseconds since 1970, or as the server takes it: RFC 3339, or a duration before now such as 2h.
+const timeOf = (time) => (typeof time === "string" ? time : new Date(time).toISOString());
+
+/** One graph as it is now, of whose objects content is there: "object", "summary" or "none"; or, with summaries, as it was at a time. */
 export async function getGraph(options) {
   const graph = new Graph();
   const query = new URLSearchParams();
   addPart(query, options);
+  if (options.at !== undefined) query.set("at", timeOf(options.at));
   const message = await ask(options, graphPath(options) + (query.size ? `?${query}` : ""));
   graph.apply(options.inferred === false ? excludeInferred(message) : message);
   return graph;
@@ -76,6 +80,19 @@ export async function getImpact({ key, policy, inferred, ...options }) {
   const query = new URLSearchParams({ impact: rootName(key) });
   if (policy) query.set("propagationPolicy", policy);
   if (inferred === false) query.set("inferred", "false");
+  return ask(options, `${graphPath(options)}?${query}`);
+}
+
+/**
+ * Returns the changes of a graph, the newest first, or those of an object and, unless alone, of all objects that it leads to. The code
+ * is 404 also where the server records no changes.
+ */
+export async function getChanges({ key, since, until, alone, limit, ...options }) {
+  const query = new URLSearchParams({ changes: key ? rootName(key) : "" });
+  if (since !== undefined) query.set("since", timeOf(since));
+  if (until !== undefined) query.set("until", timeOf(until));
+  if (alone) query.set("alone", "true");
+  if (limit) query.set("limit", String(limit));
   return ask(options, `${graphPath(options)}?${query}`);
 }
 

@@ -21,7 +21,7 @@ test("the types are those of the client", () => {
   ], { encoding: "utf8" });
   assert.deepEqual([status, stdout], [0, ""]);
   assert.deepEqual(Object.keys(client).sort(), [
-    "Graph", "GraphView", "GraphViewError", "GraphViewEvent", "arcKey", "getGraph", "getImpact", "getObject", "healthAt", "listGraphs", "problems", "vertexKey", "warningKey",
+    "Graph", "GraphView", "GraphViewError", "GraphViewEvent", "arcKey", "getChanges", "getGraph", "getImpact", "getObject", "healthAt", "listGraphs", "problems", "vertexKey", "warningKey",
   ]);
 });
 

@@ -7,9 +7,9 @@ import test from "node:test";
 
 import { Connection } from "../../client/js/connection.js";
 import { Sums, tagOf, tagOfKey } from "../../client/js/contents.js";
-import { Graph, GraphView, GraphViewError, getGraph, getImpact, getObject, listGraphs, problems, vertexKey } from "../../client/js/graphview.js";
+import { Graph, GraphView, GraphViewError, getChanges, getGraph, getImpact, getObject, listGraphs, problems, vertexKey } from "../../client/js/graphview.js";
 import { problemsOf } from "../../client/js/problems.js";
-import { createStore } from "../../client/js/store.js";
+import { createChanges, createStore } from "../../client/js/store.js";
 import { keyOf, Store } from "../../dashboard/web/model/store.js";
 import { remoteEnds } from "../../dashboard/web/view/remote.js";
 
@@ -237,6 +237,60 @@ test("the impact of a deletion", async () => {
   assert.deepEqual(asked.map((url) => Object.fromEntries(url.searchParams)), [
     { impact: "deployments.apps/shop/web" }, { impact: "nodes/n", propagationPolicy: "Orphan", inferred: "false" }, { impact: "pods/shop/none" },
   ]);
+});
+
+test("the changes of a graph, and the graph as it was", async () => {
+  const asked = [];
+  const replies = (status, answer) => async (url) => {
+    asked.push(Object.fromEntries(new URL(url).searchParams));
+    return { ok: status === 200, status, json: async () => answer };
+  };
+  const of = { base: base(), ...place };
+  const answer = { changes: [], since: "2026-11-29T10:00:00.000000Z", until: "2026-11-29T11:00:00.000000Z" };
+  assert.deepEqual(await getChanges({ ...of, fetch: replies(200, answer) }), answer);
+  const web = { g: "apps", r: "deployments", ns: "shop", n: "web" };
+  await getChanges({ ...of, key: web, since: "2h", until: new Date(Date.UTC(2026, 10, 29)), alone: true, limit: 20, fetch: replies(200, answer) });
+  await assert.rejects(getChanges({ ...of, fetch: replies(404, { reason: "NotFound", message: "the history is off" }) }), (error) => error instanceof GraphViewError && error.code === 404);
+  const graph = await getGraph({ ...of, at: "2h", fetch: replies(200, { actions: [vertex("a")], rev: "1" }) });
+  assert.equal(graph.vertices.size, 1);
+  assert.deepEqual(asked, [
+    { changes: "" }, { changes: "deployments.apps/shop/web", since: "2h", until: "2026-11-29T00:00:00.000Z", alone: "true", limit: "20" }, { changes: "" }, { at: "2h" },
+  ]);
+});
+
+test("a store of changes goes on where it was, and begins again where the server knows less", async () => {
+  const at = (second) => `2026-11-29T10:00:${String(second).padStart(2, "0")}.000000Z`;
+  const change = (n, second, rest) => ({ t: at(second), vx: key(n), k: "Pod", type: "health", ...rest });
+  const answers = [];
+  const asked = [];
+  const fetch = async (url) => {
+    asked.push(Object.fromEntries(new URL(url).searchParams));
+    const { status = 200, ...answer } = answers.shift();
+    return { ok: status === 200, status, json: async () => answer };
+  };
+  const store = createChanges({ base: base(), ...place, fetch }, { every: 1e6 });
+  const seen = () => store.getSnapshot().changes.map(({ vx, t, times }) => `${vx.n} ${t.slice(17, 19)} ${times ?? 1}`);
+  answers.push({ changes: [change("b", 20), change("a", 10)], since: at(0), until: at(30), more: true });
+  let told = 0;
+  const leave = store.subscribe(() => told++);
+  await until(() => told === 1);
+  // A series that goes on is one change.
+  answers.push({ changes: [change("b", 35, { times: 3, first: at(20) })], since: at(30), until: at(40), gaps: [{ from: at(31), until: at(32), why: "down" }] });
+  await store.refresh();
+  assert.deepEqual([seen(), store.getSnapshot().gaps.length, store.getSnapshot().since, store.getSnapshot().more], [["b 35 3", "a 10 1"], 1, at(0), true]);
+  answers.push({ changes: [change("a", 10), change("c", 5)], since: at(0), until: at(10) });
+  await store.older();
+  assert.deepEqual([seen(), store.getSnapshot().more], [["b 35 3", "a 10 1", "c 05 1"], false]);
+  await store.older(); // there are none
+  // Another replica knows less.
+  answers.push({ changes: [], since: at(45), until: at(50) }, { changes: [change("d", 46)], since: at(45), until: at(50) });
+  await store.refresh();
+  assert.deepEqual([seen(), store.getSnapshot().since], [["d 46 1"], at(45)]);
+  answers.push({ status: 404, reason: "NotFound", message: "the history is off" });
+  await store.refresh();
+  assert.deepEqual([store.getSnapshot().error.code, seen()], [404, ["d 46 1"]]);
+  leave();
+  assert.deepEqual(asked.map(({ since, until: to }) => [since, to]), [[undefined, undefined], [at(30), undefined], [undefined, at(10)], [at(40), undefined], [undefined, undefined], [at(50), undefined]]);
 });
 
 test("a view asks for its content on each connection", async () => {
