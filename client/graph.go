@@ -3,6 +3,7 @@ package client
 import (
 	"maps"
 	"slices"
+	"time"
 )
 
 // Graph is a graph that messages build. The zero value is empty and ready.
@@ -14,6 +15,8 @@ type Graph struct {
 	Rev string
 	// Synced reports whether the graph is complete, except for the parts that warnings name.
 	Synced bool
+	// At is the time of a graph that is not the present one; zero: it is.
+	At time.Time
 
 	warnings   map[string]Warning
 	neighbours *neighbours // nil until the first use

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 
@@ -90,7 +89,7 @@ func (c *Client) RequestImpact(ctx context.Context, spec Spec, key Key, policy s
 // answered returns an answer unless it is that of a server that does not know the question.
 func answered(found *Impact) (*Impact, error) {
 	if found == nil || found.Counts == nil {
-		return nil, errors.New("the server is older than this question")
+		return nil, errOlder
 	}
 	return found, nil
 }

@@ -29,8 +29,8 @@ func (c *Client) Part(ctx context.Context, namespace, name string, n Narrow, con
 	return c.Snapshot(ctx, namespace, name, Options{Content: content, Narrow: &n})
 }
 
-// Snapshot is Get with the options Content, ExcludeInferred and Narrow; the other options have no
-// effect. A subscription with the same three options continues from it.
+// Snapshot is Get with the options Content, ExcludeInferred, Narrow and At; the other options have no
+// effect. A subscription with the same first three options continues from it, unless At is set.
 func (c *Client) Snapshot(ctx context.Context, namespace, name string, o Options) (*Graph, error) {
 	m, err := c.message(ctx, namespace, name, o)
 	if err != nil {
@@ -38,6 +38,17 @@ func (c *Client) Snapshot(ctx context.Context, namespace, name string, o Options
 	}
 	g := &Graph{}
 	g.Apply(&m.Message)
+	if o.At == "" {
+		return g, nil
+	}
+	var head streamv1alpha1.Graph
+	if err := json.Unmarshal(m.JSON, &head); err != nil {
+		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
+	}
+	if head.At == nil {
+		return nil, errOlder
+	}
+	g.At = head.At.Time
 	return g, nil
 }
 

@@ -32,6 +32,9 @@ type Options struct {
 	// MaxPause bounds the pauses between attempts; 0 means 30 s. After the server
 	// has reported that a limit is reached, they may become ten times as long.
 	MaxPause time.Duration
+	// At is the time of a Snapshot that is not the present: a duration before now of the server's clock, such as 2h, or a
+	// time of RFC 3339. It takes ContentSummary, and no Narrow. Subscriptions have no past.
+	At string
 }
 
 // query returns the parameters of a request with the options.
@@ -41,6 +44,9 @@ func (o *Options) query() url.Values {
 		query.Set("content", string(o.Content))
 	}
 	o.Narrow.add(query)
+	if o.At != "" {
+		query.Set("at", o.At)
+	}
 	return query
 }
 
