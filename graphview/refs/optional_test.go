@@ -46,6 +46,16 @@ func TestOptional(t *testing.T) {
 			object: `{metadata: {namespace: a}, spec: {secretName: tls, issuerRef: {name: ca}}}`,
 			want:   map[string]bool{"tls": true, "ca": false},
 		},
+		"a release": {
+			kind:   graph.Kind{Group: "helm.toolkit.fluxcd.io", Kind: "HelmRelease"},
+			object: `{metadata: {namespace: a}, spec: {valuesFrom: [{kind: ConfigMap, name: c1}, {kind: Secret, name: s1, optional: true}]}}`,
+			want:   map[string]bool{"c1": false, "s1": true},
+		},
+		"a Kustomization of Flux": {
+			kind:   graph.Kind{Group: "kustomize.toolkit.fluxcd.io", Kind: "Kustomization"},
+			object: `{metadata: {namespace: a}, spec: {postBuild: {substituteFrom: [{kind: ConfigMap, name: c1}, {kind: Secret, name: s1, optional: true}]}}}`,
+			want:   map[string]bool{"c1": false, "s1": true},
+		},
 		"a guess": {
 			kind:   graph.Kind{Group: "example.com", Kind: "Widget"},
 			object: `{metadata: {namespace: a}, spec: {secretRef: {name: s}}}`,

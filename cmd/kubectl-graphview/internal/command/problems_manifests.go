@@ -57,8 +57,8 @@ func (c *cli) manifestProblems(v *view, g *client.Graph, wide bool) []problem {
 			view: v.String(), object: k.name(key), state: "missing", severity: health.Degraded.Severity(), key: key, kind: k.kind(key),
 		}
 		target := offline.Key{GroupKind: schema.GroupKind{Group: key.Group, Kind: p.kind}, Namespace: key.Namespace, Name: key.Name}
-		if strings.Contains(key.Name, "${") {
-			continue // a variable that is replaced before it is applied
+		if offline.IsPlaceholder(key.Name) || offline.IsPlaceholder(key.Namespace) {
+			continue
 		}
 		for _, arc := range users {
 			user := m.Find(arc.From.Group, arc.From.Resource, arc.From.Namespace, arc.From.Name)

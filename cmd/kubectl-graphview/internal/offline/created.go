@@ -81,6 +81,9 @@ func products(o *Object) []product {
 			} else if named := expand(row.namespace, o.Content); len(named) > 0 {
 				namespaces = named
 			}
+			if variable.MatchString(namespaces[0]) { // as of an ApplicationSet, for which a generator decides
+				namespaces = []string{"*"}
+			}
 			for _, template := range row.names {
 				names := expand(template, o.Content)
 				for _, name := range names {

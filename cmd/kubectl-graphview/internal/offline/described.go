@@ -12,11 +12,10 @@ import (
 // outsideLabel marks the namespaces that manifests name and do not describe.
 const outsideLabel = "graphview.dev/outside"
 
-// visiting are kinds of objects in the namespaces of other applications.
+// visiting are kinds of objects in the namespaces of other applications; without a kind, all of the group.
 var visiting = map[schema.GroupKind]bool{
-	namespaceKind: true, {Kind: "ResourceQuota"}: true, {Kind: "LimitRange"}: true,
-	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}: true, {Group: "rbac.authorization.k8s.io", Kind: "Role"}: true,
-	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}: true,
+	namespaceKind: true, {Kind: "ResourceQuota"}: true, {Kind: "LimitRange"}: true, {Group: "networking.k8s.io"}: true,
+	{Group: rbacGroup}: true, {Group: "monitoring.coreos.com"}: true, {Group: "gateway.networking.k8s.io"}: true,
 }
 
 // described returns the namespaces for which the manifests have more than visitors. In other namespaces,
@@ -24,11 +23,33 @@ var visiting = map[schema.GroupKind]bool{
 func (m *Manifests) described() map[string]bool {
 	all := map[string]bool{}
 	for key, o := range m.Objects {
-		if !o.Made() && !visiting[key.GroupKind] && key.Group != "monitoring.coreos.com" && !strings.HasPrefix(key.Namespace, "openshift-") && !slices.Contains([]string{"", "kube-system", "kube-public", "kube-node-lease"}, key.Namespace) {
+		if !o.Made() && !visiting[key.GroupKind] && !visiting[schema.GroupKind{Group: key.Group}] && !strings.HasPrefix(key.Namespace, "openshift-") && !slices.Contains([]string{"", "kube-system", "kube-public", "kube-node-lease"}, key.Namespace) {
 			all[key.Namespace] = true
 		}
 	}
 	return all
+}
+
+// running are the kinds of workloads that stay, and fromCharts the kinds that their charts have beside them.
+var (
+	running = map[schema.GroupKind]bool{
+		{Group: "apps", Kind: "Deployment"}: true, {Group: "apps", Kind: "StatefulSet"}: true, {Group: "apps", Kind: "DaemonSet"}: true,
+	}
+	fromCharts = map[schema.GroupKind]bool{serviceKind: true, serviceAccountKind: true, {Kind: "PersistentVolumeClaim"}: true, podKind: true}
+)
+
+// idleNamespaces returns the namespaces without any workload that stays. Something else deploys the workloads there.
+func (m *Manifests) idleNamespaces() map[string]bool {
+	idle := map[string]bool{}
+	for key := range m.Objects {
+		idle[key.Namespace] = true
+	}
+	for key := range m.Objects {
+		if running[key.GroupKind] {
+			idle[key.Namespace] = false
+		}
+	}
+	return idle
 }
 
 // markNamespaces labels the namespaces that are not described.
@@ -60,15 +81,16 @@ func (m *Manifests) View(without string) v1alpha1.GraphViewSpec {
 	for key, o := range m.Objects {
 		has[key.GroupKind] = has[key.GroupKind] || !o.Made()
 	}
-	// Charts have cluster-scoped objects with any name.
-	charts := false
+	// Charts and parts that are left out have cluster-scoped objects with any name.
+	charts := len(m.partial) > 0
 	for key := range m.Objects {
 		charts = charts || installs[key.GroupKind]
 	}
 	foreign := []string{"false"}
 	for _, kind := range m.Kinds() {
 		_, builtin := builtinKinds()[kind.GroupKind()]
-		if !kind.Namespaced && charts && kind.GroupKind() != namespaceKind || !has[kind.GroupKind()] && (!kind.Namespaced || !builtin && kind.Schema == nil) {
+		isClass := strings.HasSuffix(kind.Kind, "Class") && kind.Kind != "PriorityClass" // which a cluster has
+		if !kind.Namespaced && (charts || isClass) && kind.GroupKind() != namespaceKind || !has[kind.GroupKind()] && (!kind.Namespaced || !builtin && kind.Schema == nil) {
 			foreign = append(foreign, "(group == '"+kind.Group+"' && kind == '"+kind.Kind+"')")
 		}
 	}

@@ -89,7 +89,7 @@ func (e *entrySearch) keys(value any, at string) {
 // key finds a key that the object of a manifest does not have.
 func (e *entrySearch) key(kind schema.GroupKind, name string, ref map[string]any, at string) {
 	o, key := e.m.Objects[Key{kind, e.of.Namespace, name}], text(ref, "key")
-	if o == nil || o.Made() || key == "" || ref["optional"] == true {
+	if o == nil || o.Made() || o.partial || key == "" || ref["optional"] == true {
 		return
 	}
 	var has []string
@@ -207,7 +207,7 @@ func (e *entrySearch) backends(value any, at string) {
 
 func (e *entrySearch) backend(name string, port map[string]any, at string) {
 	service := e.m.Objects[Key{serviceKind, e.of.Namespace, name}]
-	if service == nil || service.Made() {
+	if service == nil || service.Made() || service.partial {
 		return
 	}
 	spec, _ := service.Content["spec"].(map[string]any)

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,49 +19,22 @@ var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Ku
 
 func isKustomization(name string) bool { return slices.Contains(kustomizationNames, name) }
 
-// kustomization has the fields of such a file that name other files and folders.
-type kustomization struct {
-	Kind            string           `json:"kind"`
-	BuildMetadata   []string         `json:"buildMetadata"`
-	Resources       []string         `json:"resources"`
-	Bases           []string         `json:"bases"`
-	Components      []string         `json:"components"`
-	Generators      []string         `json:"generators"`
-	Transformers    []string         `json:"transformers"`
-	Validators      []string         `json:"validators"`
-	Configurations  []string         `json:"configurations"`
-	CRDs            []string         `json:"crds"`
-	StrategicMerges []string         `json:"patchesStrategicMerge"`
-	Patches         []pathOrText     `json:"patches"`
-	Patches6902     []pathOrText     `json:"patchesJson6902"`
-	Replacements    []pathOrText     `json:"replacements"`
-	OpenAPI         pathOrText       `json:"openapi"`
-	HelmCharts      []map[string]any `json:"helmCharts"`
-	ConfigMaps      []generator      `json:"configMapGenerator"`
-	Secrets         []generator      `json:"secretGenerator"`
-}
+// programs are the fields of a kustomization with charts, and with programs that make objects.
+var programs = []string{"helmCharts", "helmChartInflationGenerator", "generators"}
 
-// generator has the files of a generated ConfigMap or Secret, as PATH or NAME=PATH.
-type generator struct {
-	Files []string `json:"files"`
-	Envs  []string `json:"envs"`
-	Env   string   `json:"env"`
-}
-
-type pathOrText struct {
-	Path string `json:"path"`
-}
-
-// local is the disk for kustomize, which would fetch absent files: every path that a kustomization
-// names has to exist.
+// local is the disk for kustomize, which would fetch absent files. Files and folders that are absent, charts,
+// and generators of objects are left out.
 type local struct {
 	filesys.FileSystem
 
 	top     string // the folder that is built
 	root    string // the folder that it may read; "" if kustomize decides
 	refused error  // why a kustomization is not built
-	// left are entries that are left out, where a walk found the kustomization.
-	left []string
+	left    []string
+	// objects: objects are left out, and not only patches and the content of some. namespaces are those that
+	// kustomizations and their charts name.
+	objects    bool
+	namespaces []string
 }
 
 // ReadFile asks for the origin of objects where the top folder's kustomization is read.
@@ -75,106 +47,83 @@ func (f *local) ReadFile(path string) ([]byte, error) {
 	if err != nil || !isKustomization(filepath.Base(path)) {
 		return content, err
 	}
-	if f.root != "" {
-		content = f.without(filepath.Dir(path), content)
-	}
-	var k kustomization
+	var k map[string]any
 	if err := yaml.Unmarshal(content, &k); err != nil {
 		return content, nil //nolint:nilerr // kustomize says it better
 	}
-	for _, entry := range k.entries() {
-		if f.refused = f.check(filepath.Dir(path), entry); f.refused != nil {
+	before := len(f.left)
+	f.leaveOut(filepath.Dir(path), k)
+	if left := f.left[before:]; len(left) > 0 {
+		if f.root == "" {
+			f.refused = fmt.Errorf("%s is not on this machine or is a program, and nothing is fetched and executed: use kubectl kustomize (--enable-helm for charts), and --from -", left[0])
 			return nil, f.refused
 		}
+		if content, err = yaml.Marshal(k); err != nil {
+			return nil, err
+		}
 	}
-	if len(k.HelmCharts) > 0 {
-		f.refused = fmt.Errorf("%s: helmCharts are not rendered: use kustomize build --enable-helm, and --from -", path)
-		return nil, f.refused
-	}
-	if filepath.Dir(path) == f.top && len(k.BuildMetadata) == 0 && k.Kind != "Component" {
+	if filepath.Dir(path) == f.top && k["buildMetadata"] == nil && text(k, "kind") != "Component" {
 		content = append(slices.Clone(content), "\nbuildMetadata: [originAnnotations]\n"...)
 	}
 	return content, nil
 }
 
-// without returns a kustomization without its entries that are not on the disk, its charts, and its generators of
-// objects, which are programs.
-func (f *local) without(folder string, content []byte) []byte {
-	var k map[string]any
-	if yaml.Unmarshal(content, &k) != nil {
-		return content // kustomize says it better
-	}
+// leaveOut removes the programs of a kustomization, and the files and folders that are absent.
+func (f *local) leaveOut(folder string, k map[string]any) {
 	before := len(f.left)
-	for _, member := range []string{"helmCharts", "helmChartInflationGenerator", "generators"} {
+	f.namespaces = append(f.namespaces, text(k, "namespace"))
+	for _, member := range programs {
+		for _, chart := range list(k[member]) {
+			of, _ := chart.(map[string]any)
+			f.namespaces = append(f.namespaces, text(of, "namespace"))
+		}
 		if k[member] != nil {
 			delete(k, member)
-			f.left = append(f.left, fmt.Sprintf("%s of %s", member, folder))
+			f.objects, f.left = true, append(f.left, fmt.Sprintf("%s of %s", member, folder))
 		}
 	}
-	f.prune(folder, k)
-	if len(f.left) == before {
-		return content
-	}
-	if pruned, err := yaml.Marshal(k); err == nil {
-		return pruned
-	}
-	return content
-}
-
-// prune removes the entries of lists that check refuses.
-func (f *local) prune(folder string, of map[string]any) {
-	absent := func(entry any) bool {
-		path, named := entry.(string)
-		if at, ok := entry.(map[string]any); ok {
-			path, named = at["path"].(string)
-		}
-		if !named || strings.ContainsAny(path, "\n{") || f.check(folder, path[strings.IndexByte(path, '=')+1:]) == nil {
-			return false
-		}
-		f.left = append(f.left, fmt.Sprintf("%s of %s", path, folder))
-		return true
-	}
-	for _, member := range []string{"resources", "bases", "components", "crds", "configurations", "patchesStrategicMerge", "patches", "patchesJson6902", "files", "envs"} {
-		if entries, ok := of[member].([]any); ok {
-			of[member] = slices.DeleteFunc(entries, absent)
-		}
-	}
+	f.prune(folder, k, "resources", "bases", "components")
+	f.objects = f.objects || len(f.left) > before
+	f.prune(folder, k, "crds", "configurations", "transformers", "validators", "patchesStrategicMerge", "patches", "patchesJson6902", "replacements", "openapi")
 	for _, member := range []string{"configMapGenerator", "secretGenerator"} {
-		for _, generator := range list(of[member]) {
+		for _, generator := range list(k[member]) {
 			if of, ok := generator.(map[string]any); ok {
-				f.prune(folder, of)
+				f.prune(folder, of, "files", "envs", "env")
 			}
 		}
 	}
 }
 
-func (k *kustomization) entries() []string {
-	all := slices.Concat(k.Resources, k.Bases, k.Components, k.Generators, k.Transformers, k.Validators, k.Configurations, k.CRDs, k.StrategicMerges)
-	for _, of := range slices.Concat(k.Patches, k.Patches6902, k.Replacements, []pathOrText{k.OpenAPI}) {
-		all = append(all, of.Path)
+// prune removes the files and folders of some fields that are not on the disk.
+func (f *local) prune(folder string, of map[string]any, members ...string) {
+	absent := func(entry any) bool {
+		path, _ := entry.(string)
+		if at, ok := entry.(map[string]any); ok {
+			path = text(at, "path")
+		}
+		if path == "" || strings.ContainsAny(path, "\n{") || f.has(folder, path[strings.IndexByte(path, '=')+1:]) {
+			return false
+		}
+		f.left = append(f.left, fmt.Sprintf("%s of %s", path, folder))
+		return true
 	}
-	for _, g := range slices.Concat(k.ConfigMaps, k.Secrets) {
-		for _, entry := range slices.Concat(g.Files, g.Envs, []string{g.Env}) {
-			all = append(all, entry[strings.IndexByte(entry, '=')+1:])
+	for _, member := range members {
+		if entries, ok := of[member].([]any); ok {
+			of[member] = slices.DeleteFunc(entries, absent)
+		} else if absent(of[member]) {
+			delete(of, member)
 		}
 	}
-	return slices.DeleteFunc(all, func(entry string) bool { return entry == "" || strings.ContainsAny(entry, "\n{") })
 }
 
-// check returns an error for an entry that is not on the disk. Folders whose name looks like that of a
-// host, which kustomize would clone, are refused too.
-func (f *local) check(folder, entry string) error {
+// has reports whether an entry is on the disk. A folder whose name looks like that of a host is not, since kustomize
+// would clone it.
+func (f *local) has(folder, entry string) bool {
 	path := filepath.Join(folder, entry)
 	first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(entry)), "/")
 	host := first != ".." && first != "." && strings.ContainsAny(first, ".:@") && f.IsDir(path)
-	if !strings.Contains(entry, "://") && f.Exists(path) && !host {
-		return nil
-	}
-	return fmt.Errorf("%s in %s %w: use kubectl kustomize, and --from -", entry, folder, errElsewhere)
+	return !strings.Contains(entry, "://") && f.Exists(path) && !host
 }
-
-// errElsewhere is the error about files that only a network has.
-var errElsewhere = errors.New("is not on this machine, and nothing is fetched")
 
 // kustomize builds a folder as kubectl does. One that was found by walking a root may be left out, and reads
 // all of the root. ok is false if it is left out or cannot be built.
@@ -190,6 +139,11 @@ func (l *Loader) kustomize(m *Manifests, folder, root string) (all []*Object, ok
 		return nil, false
 	}
 	built, err := krusty.MakeKustomizer(options).Run(disk, top)
+	if disk.objects || err != nil {
+		for _, namespace := range disk.namespaces {
+			m.partial[namespace] = true
+		}
+	}
 	for _, entry := range disk.left {
 		m.warn("%s: left out: %s, since nothing is fetched and executed; use kubectl kustomize, and --from -", folder, entry)
 	}
@@ -213,7 +167,7 @@ func (l *Loader) kustomize(m *Manifests, folder, root string) (all []*Object, ok
 			m.fault(&FileError{File: folder, Err: err})
 			continue
 		}
-		o := &Object{Content: content, source: source.source, at: source.at}
+		o := &Object{Content: content, source: source.source, at: source.at, partial: len(disk.left) > 0, beside: disk.objects}
 		if err := o.check(); err != nil {
 			m.fault(err)
 			continue
@@ -266,16 +220,18 @@ func (l *Loader) origin(folder string, r *resource.Resource) *Object {
 func topKustomizations(root string, folders []string) []string {
 	named, components := map[string]bool{}, map[string]bool{}
 	for _, folder := range folders {
-		var k kustomization
+		var k map[string]any
 		for _, name := range kustomizationNames {
 			content, err := os.ReadFile(filepath.Join(root, folder, name))
 			if err == nil && yaml.Unmarshal(content, &k) == nil {
 				break
 			}
 		}
-		components[folder] = k.Kind == "Component"
-		for _, entry := range k.entries() {
-			named[filepath.ToSlash(filepath.Join(folder, entry))] = true
+		components[folder] = text(k, "kind") == "Component"
+		for _, entry := range slices.Concat(list(k["resources"]), list(k["bases"]), list(k["components"])) {
+			if entry, ok := entry.(string); ok {
+				named[filepath.ToSlash(filepath.Join(folder, entry))] = true
+			}
 		}
 	}
 	var tops []string

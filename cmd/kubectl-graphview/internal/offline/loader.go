@@ -253,7 +253,20 @@ func (c *contents) visit(path string, entry fs.DirEntry, err error) error {
 	case isKustomization(name):
 		c.kustomizations = append(c.kustomizations, filepath.ToSlash(filepath.Dir(path)))
 		return nil
-	case !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) || name == "Chart.yaml" || strings.HasPrefix(name, "."):
+	case strings.HasPrefix(name, "."):
+		return nil
+	case isOfChart(name):
+		of, last := filepath.Split(filepath.Dir(path))
+		c.m.charts[last], c.m.charts[filepath.Base(of)] = true, true
+		if name == "Chart.yaml" {
+			return nil
+		}
+	}
+	if !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) {
+		if f, err := c.root.Open(path); err == nil && slices.Contains(scripts, filepath.Ext(name)) && entry.Type().IsRegular() {
+			content, _ := limited(f) // as far as it can be read
+			c.m.mention(content)
+		}
 		return nil
 	}
 	info, err := c.root.Stat(path)
@@ -266,6 +279,25 @@ func (c *contents) visit(path string, entry fs.DirEntry, err error) error {
 		c.files = append(c.files, filepath.ToSlash(path))
 	}
 	return nil
+}
+
+// isOfChart reports whether a file describes a chart, or has values for one.
+func isOfChart(name string) bool {
+	return name == "Chart.yaml" || strings.Contains(name, "values") && filepath.Ext(name) == ".yaml"
+}
+
+// scripts are the suffixes of the names of scripts, and of descriptions for people, who make objects by hand.
+var scripts = []string{"", ".md", ".sh", ".py", ".tf", ".just"}
+
+var word = regexp.MustCompile(`[a-z0-9][a-z0-9.-]*[a-z0-9]`)
+
+// mention adds the words of a script, a playbook or a description.
+func (m *Manifests) mention(content []byte) {
+	for _, found := range word.FindAll(content, -1) {
+		if !m.mentioned[string(found)] {
+			m.mentioned[string(found)] = true
+		}
+	}
 }
 
 // manifestLine is a line of an object, or of a file in JSON that may have one.
@@ -283,6 +315,9 @@ func (c *contents) read(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !manifestLine.Match(content):
+		if !isOfChart(filepath.Base(name)) { // values only refer to objects
+			c.m.mention(content)
+		}
 		return []byte{}, nil
 	case (bytes.Contains(content, []byte("{{")) || bytes.Contains(content, []byte("{%"))) && !readable(name, content):
 		c.m.warn("%s: left out, because it is a template", filepath.Join(c.folder, name))

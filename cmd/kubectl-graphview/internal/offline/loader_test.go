@@ -153,7 +153,7 @@ func TestKustomization(t *testing.T) {
 		"broken/a.yaml":                               "kind: [",
 	})
 	for name, want := range map[string]string{
-		"host": "github.com/org/repo in ", "generated": "https://example.com/b in ", "helm": "helmCharts are not rendered", "broken": "a.yaml", "none": "no such file",
+		"host": "github.com/org/repo of ", "generated": "https://example.com/b of ", "helm": "helmCharts of ", "broken": "a.yaml", "none": "no such file",
 	} {
 		m := NewLoader(Options{Kustomizations: []string{filepath.Join(folder, name)}}).Load()
 		if len(m.Faults) != 1 || !strings.Contains(m.Faults[0].Error(), want) {

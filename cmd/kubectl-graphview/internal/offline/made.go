@@ -17,6 +17,7 @@ const mostPods = 9
 // make adds the objects that controllers and the cluster itself would add, as far as others refer to them.
 func (m *Manifests) make() {
 	possible, operated := map[string][]product{}, map[string][]*Object{} // by namespace
+	created, idle := m.createdKinds(), m.idleNamespaces()
 	for _, o := range m.sorted() {
 		if m.operated(o) && !installs[o.GroupKind] { // the names of charts have rows
 			operated[o.Namespace] = append(operated[o.Namespace], o)
@@ -50,6 +51,10 @@ func (m *Manifests) make() {
 			key := m.keyOf(r)
 			m.provide(o, key, possible)
 			m.provideOperated(key, operated[key.Namespace])
+			elsewhere := idle[key.Namespace] && (fromCharts[key.GroupKind] || running[key.GroupKind]) && (key.GroupKind != serviceAccountKind || o.Group == rbacGroup)
+			if key.Namespace != "" && (elsewhere || m.partial[key.Namespace] || created[Key{GroupKind: key.GroupKind, Namespace: key.Namespace}]) {
+				m.add(key.GroupKind, key.Namespace, key.Name, nil, nil)
+			}
 			// A deployer decides the namespace of one of them.
 			if of := (Key{GroupKind: key.GroupKind, Name: key.Name}); uncertain[of] || o.assumed && anywhere[of] {
 				m.add(key.GroupKind, key.Namespace, key.Name, nil, nil)
@@ -72,7 +77,9 @@ func (m *Manifests) provide(o *Object, key Key, possible map[string][]product) {
 	if key.Name == "" || m.Objects[key] != nil {
 		return
 	}
-	if everyClusterHas(key) || m.bootstrapHas(key) {
+	// A person or a script makes these by hand.
+	byHand := slices.Contains([]schema.GroupKind{secretKind, configMapKind, serviceAccountKind}, key.GroupKind) && m.mentioned[key.Name]
+	if byHand || m.chartHas(key) || everyClusterHas(key) || m.bootstrapHas(key, o) {
 		m.add(key.GroupKind, key.Namespace, key.Name, nil, nil)
 		return
 	}
@@ -83,6 +90,19 @@ func (m *Manifests) provide(o *Object, key Key, possible map[string][]product) {
 			return
 		}
 	}
+}
+
+// chartHas reports whether a key begins with the name of a folder that has a chart, or values for one.
+func (m *Manifests) chartHas(key Key) bool {
+	if _, builtin := builtinKinds()[key.GroupKind]; !builtin {
+		return false
+	}
+	for i, r := range key.Name + "-" {
+		if r == '-' && m.charts[key.Name[:i]] {
+			return true
+		}
+	}
+	return false
 }
 
 // provideOperated makes an object if an operator may create it for a custom resource, whose name its name has.
@@ -102,8 +122,8 @@ func everyClusterHas(key Key) bool {
 	switch key.GroupKind {
 	case namespaceKind:
 		return true // controllers of continuous delivery make it
-	case schema.GroupKind{Kind: "ServiceAccount"}:
-		return slices.Contains([]string{"default", "builder", "deployer"}, key.Name) || key.Namespace == "flux-system" && strings.HasSuffix(key.Name, "-controller") // of Flux' bootstrap, as its sources
+	case serviceAccountKind:
+		return slices.Contains([]string{"default", "builder", "deployer"}, key.Name) || key.Namespace == "flux-system" && (strings.HasSuffix(key.Name, "-controller") || key.Name == "source-watcher") // of Flux' bootstrap, as its sources
 	case schema.GroupKind{Group: "argoproj.io", Kind: "AppProject"}:
 		return key.Name == "default"
 	case configMapKind:
@@ -112,23 +132,24 @@ func everyClusterHas(key Key) bool {
 		return key.Name == "kubernetes" && key.Namespace == "default"
 	case schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:
 		return strings.HasPrefix(key.Name, "system-")
-	case schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}:
+	case clusterRoleKind:
 		// Names with a colon are those of a platform's own components.
 		return strings.Contains(key.Name, ":") || slices.Contains([]string{"cluster-admin", "admin", "edit", "view", "cluster-reader", "cluster-monitoring-view"}, key.Name)
-	case schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "Role"}:
+	case roleKind:
 		return key.Namespace == "kube-system" && (strings.HasPrefix(key.Name, "system:") || key.Name == "extension-apiserver-authentication-reader")
 	default:
 		return false
 	}
 }
 
-// bootstrapHas reports whether a key names the source with which Flux is installed, unless the manifests have another source.
-func (m *Manifests) bootstrapHas(key Key) bool {
-	if key.Group != "source.toolkit.fluxcd.io" || key.Namespace != "flux-system" || key.Name != "flux-system" {
+// bootstrapHas reports whether a key names the source and the Kustomization with which Flux is installed, unless the
+// manifests have another source.
+func (m *Manifests) bootstrapHas(key Key, user *Object) bool {
+	if !strings.HasSuffix(key.Group, ".toolkit.fluxcd.io") || key.Name != "flux-system" || key.Namespace != "flux-system" && !user.assumed {
 		return false
 	}
 	for other := range m.Objects {
-		if other.GroupKind == key.GroupKind && other.Namespace == key.Namespace {
+		if other.GroupKind == key.GroupKind && other.Group == "source.toolkit.fluxcd.io" && other.Namespace == key.Namespace {
 			return false
 		}
 	}

@@ -29,7 +29,10 @@ type Manifests struct {
 	raw, schemas []*Object // as they were read
 	// spare are the objects of kustomizations that are left out. They exist in an unknown namespace.
 	spare      []*Object
-	bytes      int // that were read
+	partial    map[string]bool // namespaces for which objects are left out
+	charts     map[string]bool // names of folders with charts, or with values for one
+	mentioned  map[string]bool // words of files that are no manifests, as scripts and playbooks
+	bytes      int             // that were read
 	read       map[string]bool
 	allowed    map[string][]string // patterns of objects that are created elsewhere, by file; "" for all
 	references map[Key][]graph.Reference
@@ -39,7 +42,7 @@ type Manifests struct {
 
 func newManifests(namespace string, cluster meta.RESTMapper) *Manifests {
 	return &Manifests{
-		Objects: map[Key]*Object{}, namespace: namespace, kinds: newKinds(cluster), laid: cluster != nil, read: map[string]bool{}, allowed: map[string][]string{},
+		Objects: map[Key]*Object{}, namespace: namespace, kinds: newKinds(cluster), laid: cluster != nil, partial: map[string]bool{}, charts: map[string]bool{}, mentioned: map[string]bool{}, read: map[string]bool{}, allowed: map[string][]string{},
 		references: map[Key][]graph.Reference{}, resources: map[schema.GroupResource]schema.GroupKind{}, byPlace: map[Key][]*Object{},
 	}
 }
@@ -114,6 +117,9 @@ func (m *Manifests) resolve() {
 		}
 		o := *raw
 		o.identify(kind, m.namespace, targets.of(raw.File()))
+		if o.beside {
+			m.partial[o.Namespace] = true
+		}
 		if before := m.Objects[o.Key]; before != nil {
 			m.warn("%s: %s again, after %s; the last one counts", o.Position("metadata.name", ""), o.Key, before.Position("metadata.name", ""))
 		}
@@ -131,13 +137,13 @@ func (m *Manifests) relate() {
 	for key, o := range m.Objects {
 		m.references[key] = refs.Builtin().Extract(graph.Kind(key.GroupKind), o.Content)
 	}
+	for _, kind := range m.Kinds() {
+		m.resources[schema.GroupResource{Group: kind.Group, Resource: kind.Resource}] = kind.GroupKind()
+	}
 	m.make()
 	for _, o := range m.sorted() {
 		place := Key{GroupKind: o.GroupKind, Namespace: o.Namespace}
 		m.byPlace[place] = append(m.byPlace[place], o)
-	}
-	for _, kind := range m.Kinds() {
-		m.resources[schema.GroupResource{Group: kind.Group, Resource: kind.Resource}] = kind.GroupKind()
 	}
 }
 
@@ -186,6 +192,12 @@ func (m *Manifests) Spread() []string {
 	}
 	return slices.Sorted(maps.Keys(found))
 }
+
+// placeholder is a name, or a part of one, that is replaced before the object is applied.
+var placeholder = regexp.MustCompile(`[${}<>%_]|^[A-Z0-9-]*[A-Z][A-Z0-9-]*$|(?i:(change|patch|replace)[-_]?me)`)
+
+// IsPlaceholder reports whether a name stands for one that the manifests do not have.
+func IsPlaceholder(name string) bool { return placeholder.MatchString(name) }
 
 // Kinds returns the kinds that are served.
 func (m *Manifests) Kinds() []Kind { return m.kinds.all() }

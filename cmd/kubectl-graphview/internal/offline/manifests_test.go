@@ -85,6 +85,83 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
+// TestElsewhere: an object is made where something that the manifests do not have may make it, and nowhere else.
+func TestElsewhere(t *testing.T) {
+	const user = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: user, namespace: shop}\nspec: {template: {spec: {serviceAccountName: maker, containers: [{name: a, envFrom: [{secretRef: {name: redis-auth}}]}]}}}\n"
+	const route = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: a, namespace: shop}\nspec: {defaultBackend: {service: {name: redis-auth, port: {number: 80}}}}\n"
+	role := func(verb, namespace string) string {
+		return "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: makes}\nrules: [{apiGroups: [''], resources: [secrets], verbs: [" + verb + "]}]\n---\n" +
+			"apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: makes, namespace: " + namespace + "}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: makes}\n" +
+			"subjects: [{kind: ServiceAccount, name: maker, namespace: shop}]\n"
+	}
+	const kustomization = "namespace: shop\nresources: [user.yaml]\n"
+	secret, service := Key{secretKind, "shop", "redis-auth"}, Key{serviceKind, "shop", "redis-auth"}
+	for name, tt := range map[string]struct {
+		files map[string]string
+		key   Key
+		want  bool
+	}{
+		"nothing":                        {map[string]string{"a.yaml": user}, secret, false},
+		"kustomization":                  {map[string]string{"k/user.yaml": user, "k/kustomization.yaml": kustomization}, secret, false},
+		"address left out":               {map[string]string{"k/user.yaml": user, "k/kustomization.yaml": kustomization + "components: ['https://example.com/a']\n"}, secret, true},
+		"chart left out":                 {map[string]string{"k/user.yaml": user, "k/kustomization.yaml": kustomization + "helmCharts: [{name: a}]\n"}, secret, true},
+		"chart of another namespace":     {map[string]string{"a.yaml": user, "k/kustomization.yaml": "helmCharts: [{name: a, namespace: infra}]\n"}, secret, false},
+		"chart alone":                    {map[string]string{"a.yaml": user, "k/kustomization.yaml": "helmCharts: [{name: a, namespace: shop}]\n"}, secret, true},
+		"patch left out":                 {map[string]string{"k/user.yaml": user, "k/kustomization.yaml": kustomization + "patches: [{path: a.yaml}]\n"}, secret, false},
+		"content of a generator":         {map[string]string{"k/user.yaml": user, "k/kustomization.yaml": kustomization + "configMapGenerator: [{name: a, envs: [a.env]}]\n"}, secret, false},
+		"role":                           {map[string]string{"a.yaml": user, "b.yaml": role("create", "shop")}, secret, true},
+		"role of all verbs":              {map[string]string{"a.yaml": user, "b.yaml": role("'*'", "shop")}, secret, true},
+		"role that reads":                {map[string]string{"a.yaml": user, "b.yaml": role("get", "shop")}, secret, false},
+		"role in another namespace":      {map[string]string{"a.yaml": user, "b.yaml": role("create", "infra")}, secret, false},
+		"role without a workload":        {map[string]string{"a.yaml": strings.Replace(user, "maker", "other", 1), "b.yaml": role("create", "shop")}, secret, false},
+		"script":                         {map[string]string{"a.yaml": user, "make.sh": "kubectl create secret generic redis-auth --from-literal=a=b"}, secret, true},
+		"description":                    {map[string]string{"a.yaml": user, "README.md": "Make the Secret `redis-auth`."}, secret, true},
+		"playbook":                       {map[string]string{"a.yaml": user, "tasks.yml": "- name: a\n  vars: {secret: redis-auth}\n"}, secret, true},
+		"values":                         {map[string]string{"a.yaml": user, "values.yaml": "existingSecret: redis-auth\n"}, secret, false},
+		"another name in a script":       {map[string]string{"a.yaml": user, "make.sh": "kubectl create secret generic redis-auth-2"}, secret, false},
+		"chart of that name":             {map[string]string{"a.yaml": user, "redis/values.yaml": "a: b\n"}, secret, true},
+		"chart of another name":          {map[string]string{"a.yaml": user, "redi/values.yaml": "a: b\n"}, secret, false},
+		"Service of a namespace in use":  {map[string]string{"a.yaml": user, "b.yaml": route}, service, false},
+		"Service of an idle namespace":   {map[string]string{"b.yaml": route}, service, true},
+		"generated namespace of a chart": {map[string]string{"a.yaml": user, "b.yaml": "{apiVersion: argoproj.io/v1alpha1, kind: ApplicationSet, metadata: {name: x}, spec: {template: {spec: {destination: {namespace: '{{ .path }}'}, source: {chart: a}}}}}"}, secret, true},
+	} {
+		m := NewLoader(Options{Paths: []string{write(t, tt.files)}}).Load()
+		if o := m.Objects[tt.key]; (o != nil) != tt.want {
+			t.Errorf("%s: %v is there: %t; %v %v", name, tt.key, o != nil, m.Warnings, m.Faults)
+		}
+	}
+}
+
+// TestPartial: keys are not judged of a ConfigMap whose content is left out, and selectors not in a namespace of
+// other applications.
+func TestPartial(t *testing.T) {
+	const user = "apiVersion: v1\nkind: Pod\nmetadata: {name: user, namespace: shop}\nspec: {containers: [{name: a, env: [{name: A, valueFrom: {configMapKeyRef: {name: a, key: b}}}]}]}\n"
+	const policy = "---\napiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: a, namespace: infra}\nspec: {podSelector: {matchLabels: {app: a}}}\n"
+	for name, tt := range map[string]struct {
+		files map[string]string
+		want  int
+	}{
+		"whole":        {map[string]string{"k/user.yaml": user, "k/kustomization.yaml": "namespace: shop\nresources: [user.yaml]\nconfigMapGenerator: [{name: a, literals: [c=d]}]\n"}, 1},
+		"left out":     {map[string]string{"k/user.yaml": user, "k/kustomization.yaml": "namespace: shop\nresources: [user.yaml]\nconfigMapGenerator: [{name: a, literals: [c=d], envs: [a.env]}]\n"}, 0},
+		"other policy": {map[string]string{"a.yaml": policy}, 0},
+		"own policy":   {map[string]string{"a.yaml": policy + strings.ReplaceAll("---\n"+configMap, "{name: NAME}", "{name: a, namespace: infra}")}, 1},
+	} {
+		m := NewLoader(Options{Paths: []string{write(t, tt.files)}}).Load()
+		if got := m.Findings(); len(got) != tt.want {
+			t.Errorf("%s: %d findings, want %d: %v", name, len(got), tt.want, got)
+		}
+	}
+}
+
+// TestPlaceholders: names that are replaced before they are applied are told from names.
+func TestPlaceholders(t *testing.T) {
+	for name, want := range map[string]bool{"${APP}-auth": true, "<CLUSTER>": true, "REPLACE_ME": true, "SECRET": true, "change-me": true, "ingress_secret": true, "web-2": false, "a.b": false, "resume": false} {
+		if IsPlaceholder(name) != want {
+			t.Errorf("%s: %t", name, !want)
+		}
+	}
+}
+
 // TestEveryCluster: objects of every cluster are there if they are referred to.
 func TestEveryCluster(t *testing.T) {
 	m := load(t, `apiVersion: v1

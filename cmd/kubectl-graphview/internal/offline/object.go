@@ -39,6 +39,8 @@ type Object struct {
 	creator *Object
 	// assumed: its namespace is the default, which neither it nor the user names.
 	assumed bool
+	// partial: its kustomization is not built whole, so fields may be absent. beside: so may objects of its namespace.
+	partial, beside bool
 }
 
 // Made reports whether no manifest has the object.

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,16 +23,16 @@ type Finding struct {
 // Findings returns the wrong fields of the manifests, by object. Missing objects are not among them.
 func (m *Manifests) Findings() []Finding {
 	var all []Finding
-	opaque := m.opaqueNamespaces()
+	opaque, described := m.opaqueNamespaces(), m.described()
 	for _, o := range m.sorted() {
-		if o.Made() {
+		if o.Made() || o.partial {
 			continue
 		}
 		if message := mismatch(o); message != "" {
 			all = append(all, Finding{Object: o, Field: "spec.selector.matchLabels", Message: message})
 		}
 		for _, r := range m.references[o.Key] {
-			if f, ok := m.unselected(o, r); ok && !opaque[o.Namespace] {
+			if f, ok := m.unselected(o, r); ok && !opaque[o.Namespace] && described[o.Namespace] {
 				all = append(all, f)
 			}
 		}
@@ -160,7 +161,7 @@ func (m *Manifests) operated(o *Object) bool {
 
 // opaqueNamespaces returns the namespaces in which controllers may make pods that are not known.
 func (m *Manifests) opaqueNamespaces() map[string]bool {
-	all := map[string]bool{}
+	all := maps.Clone(m.partial)
 	for key, o := range m.Objects {
 		if !m.operated(o) || m.Objects[Key{podKind, key.Namespace, key.Name + "-*"}] != nil {
 			continue
