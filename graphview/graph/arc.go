@@ -64,6 +64,8 @@ type arcState struct {
 	exists bool
 	flags  uint16
 	uid    uint32
+	// Paths that are no longer held are valid until the revision is committed.
+	namedBy, fields fieldID
 }
 
 // arcChange is an arc that the open revision made, changed or removed.
@@ -124,7 +126,7 @@ func (g *Graph) touchArc(id arcID) *arc {
 func (g *Graph) noteArc(id arcID) *arc {
 	a := g.arcs.at(id)
 	if a.flags&recorded == 0 {
-		g.record(id, arcState{exists: true, flags: a.flags, uid: a.uid})
+		g.record(id, arcState{exists: true, flags: a.flags, uid: a.uid, namedBy: a.namedBy, fields: a.fields})
 	}
 	return a
 }

@@ -47,6 +47,8 @@ var changesInUpdate = map[string]struct {
 	"Graph.Newer":           {0, func(w *countedWorld) { w.g.Newer(w.node, 1) }},
 	"Graph.Sources":         {0, func(w *countedWorld) { w.g.Sources(w.node) }},
 	"Graph.Visits":          {0, func(w *countedWorld) { w.g.Visits() }},
+	"Graph.Alive":           {0, func(w *countedWorld) { w.g.Alive(w.node) }},
+	"Lens.Shows":            {0, func(w *countedWorld) { w.l.Shows(w.node) }},
 	"Lens.Close":            {countedObjects, func(w *countedWorld) { w.l.Close() }},
 	"Lens.Watch":            {0, func(w *countedWorld) { w.l.Watch(w.spaces) }},
 	"Lens.Unwatch":          {countedObjects, func(w *countedWorld) { w.l.Unwatch(w.pods) }},

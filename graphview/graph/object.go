@@ -63,6 +63,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	var before matchCount
 	if !known {
 		before = g.countMatches(at)
+		g.flip(n, false)
 	}
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0 && p.hash != o.Hash
@@ -211,6 +212,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	var before matchCount
 	if len(g.claims[id]) == 0 { // the object is removed
 		before = g.countMatches(n.slot)
+		g.flip(id, true)
 	}
 	g.removeClaim(id, source)
 	switch src := g.sources[source]; {

@@ -33,6 +33,7 @@ func (g *Graph) updateLocked(fn func()) (revised, late []*Lens) {
 	} else {
 		g.enforce()
 	}
+	g.observed()
 	return g.commitLenses()
 }
 
