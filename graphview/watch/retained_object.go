@@ -22,7 +22,9 @@ type Object struct {
 	codec   *codec
 	version uint64 // atomic
 	hash    uint64
-	size    uint32
+	// body is the hash without the status.
+	body uint64
+	size uint32
 	// seen is the generation of the last list or event that had the object. The
 	// Watch's lock guards it.
 	seen      uint32
@@ -60,6 +62,9 @@ func (o *Object) renew(version uint64) bool { return atomic.SwapUint64(&o.versio
 // Hash returns a hash of the stripped JSON without metadata.resourceVersion. It
 // differs between processes.
 func (o *Object) Hash() uint64 { return o.hash }
+
+// Body is Hash without the status of the object.
+func (o *Object) Body() uint64 { return o.body }
 
 // Retained reports whether the Watch still retains the object. It becomes false before the
 // Watch calls its Handler about a change or deletion.
@@ -155,6 +160,9 @@ func (o *Object) unpack(dst []byte) ([]byte, error) {
 // the Object in it.
 type Decoded struct {
 	*Object
+	// Before is the object that this one replaces in the Watch, nil for a new object and outside of
+	// Handler.Set.
+	Before *Object
 	// json is the Object's retained JSON, nil until it has been decompressed.
 	json    []byte
 	scratch *[]byte

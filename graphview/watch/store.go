@@ -83,7 +83,7 @@ func (w *Watch) takeLocked(d *document, invalid error) {
 		return
 	}
 	w.setValidLocked(d)
-	w.event = Decoded{Object: o, json: json}
+	w.event = Decoded{Object: o, Before: old, json: json}
 	w.handler.Set(&w.event)
 	w.event = Decoded{}
 }
@@ -110,7 +110,7 @@ func (w *Watch) invalidLocked(key name, old *Object, err error) {
 // retains. It returns old if that has no content, and there still is no room for it.
 func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, json []byte, err error) {
 	defer panics.Recover(&err)
-	o = &Object{hash: hash, seen: w.generation}
+	o = &Object{hash: hash, body: d.bodyHash(), seen: w.generation}
 	if w.key.secrets() {
 		o.flags = ofSecret
 	}

@@ -52,6 +52,8 @@ type document struct {
 	json []byte
 	// version is the span of metadata.resourceVersion in json, with its comma.
 	version span
+	// status is the span of the member status in json.
+	status span
 
 	namespace, name, uid, resourceVersion []byte
 
@@ -99,7 +101,10 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
 			}
 		case secret, string(m.Name) == "apiVersion", string(m.Name) == "kind":
 		default:
-			out = m.AppendTo(append(out, ','))
+			start := len(out)
+			if out = m.AppendTo(append(out, ',')); string(m.Name) == "status" {
+				d.status = span{start, len(out)}
+			}
 		}
 	}
 	if d.reduce != nil {
@@ -126,7 +131,7 @@ func (d *document) check(t typeMeta) error {
 }
 
 func (d *document) reset() {
-	d.json, d.version = d.json[:0], span{}
+	d.json, d.version, d.status = d.json[:0], span{}, span{}
 	for _, s := range []*[]byte{&d.namespace, &d.name, &d.uid, &d.resourceVersion} {
 		*s = (*s)[:0]
 	}
@@ -250,6 +255,20 @@ func (d *document) hash() uint64 {
 	h.SetSeed(seed)
 	_, _ = h.Write(d.json[:d.version.start]) // does not fail
 	_, _ = h.Write(d.json[d.version.end:])
+	return h.Sum64()
+}
+
+// bodyHash is hash without the status.
+func (d *document) bodyHash() uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	first, second := d.version, d.status
+	if second.start < first.start {
+		first, second = second, first
+	}
+	_, _ = h.Write(d.json[:first.start]) // does not fail
+	_, _ = h.Write(d.json[first.end:second.start])
+	_, _ = h.Write(d.json[second.end:])
 	return h.Sum64()
 }
 
