@@ -1,0 +1,100 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func object(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var all map[string]any
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func lines(paths []Path) (all []string) {
+	for _, p := range paths {
+		all = append(all, fmt.Sprintf("%s %s %s>%s", [...]string{"changed", "added", "removed"}[p.Op], p.Path, p.Before, p.After))
+	}
+	return all
+}
+
+func TestCompare(t *testing.T) {
+	const pod = `{"kind":"Pod","metadata":{"labels":{"app":"web"},"annotations":{"a.dev/b":"1"},"generation":1,"resourceVersion":"1"},
+		"spec":{"containers":[{"name":"web","image":"web:1","env":[{"name":"A","value":"1"}],"args":["-x"]},{"name":"log"}],"replicas":2},"status":{"phase":"Pending"}}`
+	for name, test := range map[string]struct {
+		kind, before, after string
+		want                []string
+	}{
+		"nothing":      {"Pod", pod, pod, nil},
+		"status alone": {"Pod", pod, strings.ReplaceAll(pod, "Pending", "Running"), nil},
+		"an image":     {"Pod", pod, strings.ReplaceAll(pod, "web:1", "web:2"), []string{"changed spec.containers[web].image web:1>web:2"}},
+		"replicas":     {"Pod", pod, strings.ReplaceAll(pod, `"replicas":2`, `"replicas":3`), []string{"changed spec.replicas 2>3"}},
+		"a label and an annotation": {
+			"Pod", pod, strings.NewReplacer(`"app":"web"`, `"app.dev/x":"web"`, `"a.dev/b":"1"`, `"a.dev/b":"2"`).Replace(pod),
+			[]string{"changed metadata.annotations[a.dev/b] >", "removed metadata.labels[app] >", "added metadata.labels[app.dev/x] >"},
+		},
+		"an environment variable and an argument": {
+			"Pod", pod, strings.NewReplacer(`"value":"1"`, `"value":"2"`, `"-x"`, `"-y"`).Replace(pod),
+			[]string{"changed spec.containers[web].args[0] >", "changed spec.containers[web].env[A].value >"},
+		},
+		"a container goes":           {"Pod", pod, strings.ReplaceAll(pod, `,{"name":"log"}`, ""), []string{"removed spec.containers[log] >"}},
+		"keys of a ConfigMap":        {"ConfigMap", `{"data":{"a.json":"1","image":"x","b":"1"}}`, `{"data":{"a.json":"2","image":"y","c":"1"}}`, []string{"changed data.a.json >", "removed data.b >", "added data.c >", "changed data.image >"}},
+		"values of a release":        {"HelmRelease", `{"spec":{"chart":{"version":"1"},"values":{"image":"a","replicas":1}}}`, `{"spec":{"chart":{"version":"2"},"values":{"image":"b","replicas":2}}}`, []string{"changed spec.chart.version 1>2", "changed spec.values.image >", "changed spec.values.replicas >"}},
+		"the renewal of a Lease":     {"Lease", `{"spec":{"renewTime":"1"}}`, `{"spec":{"renewTime":"2"}}`, nil},
+		"elements without names":     {"X", `{"spec":{"rules":[{"host":"a"},{"host":"b"}]}}`, `{"spec":{"rules":[{"host":"a"},{"host":"c"}]}}`, []string{"changed spec.rules[1].host >"}},
+		"a scalar becomes an object": {"X", `{"spec":{"image":"a"}}`, `{"spec":{"image":{"tag":"b"}}}`, []string{"changed spec.image a>"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			paths, more := Compare(test.kind, object(t, test.before), object(t, test.after))
+			if d := cmp.Diff(test.want, lines(paths)); d != "" || more != 0 {
+				t.Errorf("%d more, -want +got:\n%s", more, d)
+			}
+		})
+	}
+}
+
+// TestCompareKeepsNoSecrets: no value of an object of any of these places is in the answer, whatever the
+// fields are called.
+func TestCompareKeepsNoSecrets(t *testing.T) {
+	for _, place := range []string{
+		`{"data":{"image":%q}}`, `{"stringData":{"replicas":%q}}`, `{"binaryData":{"version":%q}}`, `{"spec":{"containers":[{"name":"a","env":[{"name":"version","value":%q}]}]}}`,
+		`{"spec":{"containers":[{"name":"a","command":[%q]}]}}`, `{"spec":{"containers":[{"name":"a","args":["--version",%q]}]}}`,
+		`{"metadata":{"annotations":{"version":%q}}}`, `{"spec":{"values":{"image":{"tag":%q}}}}`, `{"spec":{"parameters":[{"name":"image","value":%q}]}}`, `{"spec":{"password":%q}}`,
+	} {
+		for _, kind := range []string{"Pod", "ConfigMap", "Secret", "HelmRelease"} {
+			paths, _ := Compare(kind, object(t, fmt.Sprintf(place, "canary-1")), object(t, fmt.Sprintf(place, "canary-2")))
+			if text := strings.Join(lines(paths), "\n"); strings.Contains(text, "canary") || len(paths) == 0 {
+				t.Errorf("%s of a %s: %s", place, kind, text)
+			}
+		}
+	}
+}
+
+// TestCompareIsBounded: an object with very many fields costs and keeps little.
+func TestCompareIsBounded(t *testing.T) {
+	wide := map[string]any{}
+	for i := range 100_000 {
+		wide[fmt.Sprint("key-", i, strings.Repeat("x", 300), "\x1b\n")] = "a"
+	}
+	paths, more := Compare("X", map[string]any{"spec": map[string]any{}}, map[string]any{"spec": wide})
+	if len(paths) != maxPaths || more != maxCounted-maxPaths {
+		t.Errorf("%d paths and %d more", len(paths), more)
+	}
+	for _, p := range paths {
+		if len(p.Path) > maxPathBytes || strings.ContainsAny(p.Path, "\x1b\n") {
+			t.Errorf("%q", p.Path)
+		}
+	}
+	var deep any = "a"
+	for range 10_000 {
+		deep = map[string]any{"a": deep}
+	}
+	Compare("X", map[string]any{"spec": map[string]any{"b": deep}}, map[string]any{"spec": map[string]any{"b": map[string]any{}}})
+}
