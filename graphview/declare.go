@@ -87,6 +87,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	}
 	v := newView(e, Name{Name: "connection"}, delivery.NewID())
 	v.permit, v.named = o.Permit, false
+	v.evaluator.Mark(v.mark())
 	v.chargeTo(account)
 	opened = true
 	v.setProgram(&o.Spec, program, nil)

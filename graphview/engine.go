@@ -98,7 +98,7 @@ func NewEngine(o Options) (*Engine, error) {
 	e.rules = rules.NewSet(func() { e.intake.RulesChanged() })
 	e.intake = intake.New(intake.Options{
 		Graph: e.graph, Writer: e.writer, Rules: e.rules, Processors: e.processors, Feeds: e.allFeeds, Served: e.discovery.Current,
-		Retry: o.LimitRetry, WithoutHealth: o.WithoutHealth, Logger: o.Logger,
+		Retry: o.LimitRetry, WithoutHealth: o.WithoutHealth, History: o.History, Logger: o.Logger,
 	})
 	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.intake.ReduceSecret, Pay: payer.PayObjects, Room: payer.room, Logger: o.Logger.WithName("watch")}); err != nil {
 		return nil, fmt.Errorf("watches: %w", err)
@@ -129,6 +129,13 @@ func (e *Engine) Run(ctx context.Context) error {
 
 	var writing, sources sync.WaitGroup
 	writing.Go(func() { e.writer.Run(bottom) })
+	if e.o.History != nil {
+		recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
+		var recorded sync.WaitGroup
+		recorded.Go(func() { e.o.History.Run(recording) })
+		defer recorded.Wait()
+		defer stopRecording() // after the writer has ended
+	}
 	middle, stopMiddle := context.WithCancel(below)
 	defer stopMiddle()
 	for what, run := range map[string]func(context.Context) error{

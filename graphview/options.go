@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/history"
 )
 
 // Options of an Engine. Config is required.
@@ -46,6 +47,8 @@ type Options struct {
 	Own Permit
 	// WithoutHealth leaves the health of all objects unknown, because they are manifests: nothing has run.
 	WithoutHealth bool
+	// History records the changes of objects. Nil: there is none. Run also runs it.
+	History *history.Log
 	// Notify is called when the Status of a named view may have changed. It must not block and must
 	// not call the Engine.
 	Notify func(Name)

@@ -58,6 +58,7 @@ func newView(e *Engine, name Name, uid string) *View {
 		Hold:   func(bytes int64) error { return v.account.Set(budget.Summaries, bytes) },
 	})
 	v.evaluator = e.intake.NewEvaluator(v.warnings, name.String())
+	v.evaluator.Mark(v.mark())
 	v.chargeTo(e.ledger.Account(budget.NamespaceOwner(name.Namespace)))
 	return v
 }
@@ -120,6 +121,7 @@ func (v *View) install(declared *spec.Spec, p *spec.Program, err error) {
 func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.mu.Lock()
 	v.spec, v.program = declared, p
+	v.evaluator.SetWhole(p != nil && p.Whole())
 	next := delivery.State{Phase: delivery.Syncing, Generation: v.state.Now().Generation + 1}
 	if v.evaluator.RenewBudget() {
 		next.Before = delivery.Limited

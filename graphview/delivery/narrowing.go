@@ -83,6 +83,9 @@ func parseRoot(text string) (graph.Key, error) {
 	return key, nil
 }
 
+// ParseObject parses the name of an object, as RESOURCE.GROUP/NAMESPACE/NAME.
+func ParseObject(text string) (graph.Key, error) { return parseRoot(text) }
+
 // rootText is the inverse of parseRoot.
 func rootText(k graph.Key) string {
 	text := k.Resource.Resource

@@ -79,6 +79,7 @@ type viewer struct {
 	tags    bool            // vertices have the tags of their contents
 	narrow  string          // the mark of the part of the graph, "" for the whole graph
 	part    *graph.Narrowed // nil for the whole graph
+	past    *Past           // nil for the present graph
 	waits   bool            // Poll blocks during a commit outside the lock; not in the digest
 	awaited *pendingError   // the piece that the subscriber has waited for, nil for none; not in the digest
 }
@@ -97,7 +98,7 @@ func (v viewer) digest() string { return digestOf(v.rights) + v.optionsDigest() 
 // next returns the messages that follow the state from, possibly none, and the state after them. The
 // error is an *unknownError if rights must be resolved first. The subscriber's walk, on, may be nil.
 func (p *Publisher) next(lens *graph.Lens, from state, on *walk, v viewer) ([]*Frame, state, error) {
-	if v.part != nil || from.pos.Known == 0 && (on == nil || !on.joined.Load()) {
+	if v.part != nil || v.past != nil || from.pos.Known == 0 && (on == nil || !on.joined.Load()) {
 		return p.encode(lens, from, v, catchUpLimit)
 	}
 	return p.changes.next(p, lens, from, v)
@@ -155,6 +156,11 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 		more, fewer, to.absent = absentRoots(v.part, from.absent)
 		set, cleared = append(set, more...), append(cleared, fewer...)
 	}
+	if v.past != nil {
+		if changes, err = p.undo(lens, v.past, gate, changes, done); err != nil {
+			return nil, from, err
+		}
+	}
 	for i := range changes {
 		p.add(b, &changes[i], v.content, from.pos.Known)
 	}
@@ -196,6 +202,22 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 		}
 	}
 	return b.frames, to, nil
+}
+
+// undo replaces a piece of the graph by that of the past. The error is an *unknownError.
+func (p *Publisher) undo(lens *graph.Lens, past *Past, g *gate, changes []graph.Change, done bool) ([]graph.Change, error) {
+	past.lens, past.gate, past.whole = lens, g, p.source.State.Scope().Whole
+	if past.sent == nil {
+		past.sent = make(map[sentArc]bool)
+	}
+	changes = past.undo(changes, done, func(c *graph.Change) string {
+		text, _, err := p.summaries.of(c, 0)
+		if err != nil {
+			p.source.Logger.Error(err, "Content left out of a message", "view", p.source.Name)
+		}
+		return text
+	})
+	return changes, g.err()
 }
 
 // begin returns the builder for a piece. has reports whether the subscriber keeps a vertex of a graph that is
@@ -259,6 +281,9 @@ func (p *Publisher) selectContent(c *graph.Change, content Content, known uint64
 		has = !c.Appeared
 		c.Payload, c.Part = nil, nil
 	case c.Op == graph.SetVertex:
+		if _, made := c.Payload.(summaryText); made {
+			return false, nil
+		}
 		var text string
 		text, has, err = p.summaries.of(c, known)
 		c.Payload, c.Part = summaryText(text), nil

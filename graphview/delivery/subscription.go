@@ -39,6 +39,9 @@ type SubscribeOptions struct {
 	// of the part to the owner. If Payer is nil, the part costs nothing.
 	Narrow *graph.Narrowing
 	Payer  Payer
+	// Past sends the graph as it was, once; nil for the present graph and its changes. Content is then
+	// SummaryOnly, and Narrow nil.
+	Past *Past
 }
 
 // Subscription is the position of one subscriber in a view. It has no queue: messages are made from
@@ -74,8 +77,8 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.source.Shared.subscribers.Add(1)
 	p.source.Notify()
 	s := &Subscription{
-		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content, tags: o.Tags},
-		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, joins: o.JoinWalk && o.Narrow == nil, began: p.source.State.Now().Interruptions,
+		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content, tags: o.Tags, past: o.Past},
+		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, joins: o.JoinWalk && o.Narrow == nil && o.Past == nil, began: p.source.State.Now().Interruptions,
 	}
 	if s.narrow != nil {
 		s.wanted.narrow = s.narrow.mark
@@ -160,7 +163,7 @@ func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 	v := s.viewer()
 	lens := p.Lens()
 	switch {
-	case lens == nil:
+	case lens == nil, v.past != nil && v.past.over:
 		return nil, wait, nil
 	case s.hasGraph && s.state.reset && s.state.kept == nil:
 		return nil, wait, errOutdated
@@ -218,6 +221,9 @@ func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 	// A warning or the sync state may have changed after a shared piece was encoded.
 	wait.moved = unfinished || !p.isCurrent(lens, next)
 	s.state = next
+	if v.past != nil && next.pos.Known > 0 && !next.pos.Walking() {
+		v.past.over = true
+	}
 	s.hasGraph = s.hasGraph || s.wanted.tags && next.pos.Known > 0
 	return frames, wait, nil
 }

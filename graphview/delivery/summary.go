@@ -116,48 +116,53 @@ func (s *Summary) readRemote(kind graph.Kind, json []byte) error {
 
 // AppendJSON appends the value of the member m of a vertex.
 func (s *Summary) AppendJSON(dst []byte) []byte {
-	text := func(member, value string) {
-		if value != "" {
-			dst = append(dst, ',', '"')
-			dst = append(dst, member...)
-			dst = append(dst, '"', ':')
-			dst = appendString(dst, value)
-		}
-	}
-	number := func(member string, value int64) {
-		if value != 0 {
-			dst = append(dst, ',', '"')
-			dst = append(dst, member...)
-			dst = append(dst, '"', ':')
-			dst = strconv.AppendInt(dst, value, 10)
-		}
-	}
 	dst = append(dst, `{"k":`...)
-	dst = appendString(dst, s.Kind)
-	if s.Health.State != health.Unknown {
-		text("h", string(s.Health.State))
-	}
-	text("w", s.Health.Reason)
-	if s.Health.Counted {
-		dst = append(dst, `,"rd":[`...)
-		dst = strconv.AppendInt(dst, s.Health.Ready, 10)
-		dst = append(dst, ',')
-		dst = strconv.AppendInt(dst, s.Health.Wanted, 10)
-		dst = append(dst, ']')
-	}
-	if s.Health.Ended {
-		dst = append(dst, `,"end":true`...)
-	}
-	number("s", s.Health.Since)
-	number("od", s.Health.Overdue)
-	number("t", s.Created)
-	text("app", s.App)
-	text("u", s.UID)
+	dst = appendHealth(appendString(dst, s.Kind), s.Health)
+	dst = appendNumber(dst, "t", s.Created)
+	dst = appendText(dst, "app", s.App)
+	dst = appendText(dst, "u", s.UID)
 	if s.Root {
 		dst = append(dst, `,"root":true`...)
 	}
 	dst = appendRemotes(appendDeletion(dst, &s.Deletion), s.Remote)
 	return append(appendLabels(appendSelects(dst, s.Selects), s.PodLabels), '}')
+}
+
+// appendHealth appends the members of a health.
+func appendHealth(dst []byte, h health.Health) []byte {
+	if h.State != health.Unknown {
+		dst = appendText(dst, "h", string(h.State))
+	}
+	dst = appendText(dst, "w", h.Reason)
+	if h.Counted {
+		dst = append(dst, `,"rd":[`...)
+		dst = strconv.AppendInt(dst, h.Ready, 10)
+		dst = append(dst, ',')
+		dst = strconv.AppendInt(dst, h.Wanted, 10)
+		dst = append(dst, ']')
+	}
+	if h.Ended {
+		dst = append(dst, `,"end":true`...)
+	}
+	return appendNumber(appendNumber(dst, "s", h.Since), "od", h.Overdue)
+}
+
+// appendText appends a member unless it would be empty.
+func appendText(dst []byte, member, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	dst = append(append(dst, ',', '"'), member...)
+	return appendString(append(dst, '"', ':'), value)
+}
+
+// appendNumber appends a member unless it would be 0.
+func appendNumber(dst []byte, member string, value int64) []byte {
+	if value == 0 {
+		return dst
+	}
+	dst = append(append(dst, ',', '"'), member...)
+	return strconv.AppendInt(append(dst, '"', ':'), value, 10)
 }
 
 // appendRemotes appends the member x unless it would be empty.

@@ -22,6 +22,10 @@ type Evaluator struct {
 	warnings *delivery.Warnings
 	lens     *graph.Lens // only the writer uses it
 	kicks    chan struct{}
+	// mark identifies the view in the history, 0 for a view that has no name. whole reports whether the view
+	// shows all objects of its resources in its namespaces.
+	mark  uint32
+	whole atomic.Bool
 
 	owner  budget.Owner
 	budget atomic.Pointer[quota.Budget]
@@ -34,6 +38,12 @@ type Evaluator struct {
 func (in *Intake) NewEvaluator(w *delivery.Warnings, name string) *Evaluator {
 	return &Evaluator{intake: in, warnings: w, name: name, kicks: make(chan struct{}, 1)}
 }
+
+// Mark sets the mark of the consumer in the history. It is called before the consumer takes objects.
+func (e *Evaluator) Mark(mark uint32) { e.mark = mark }
+
+// SetWhole says whether the consumer shows all objects of its resources in its namespaces.
+func (e *Evaluator) SetWhole(whole bool) { e.whole.Store(whole) }
 
 // SetLens sets the consumer's part of the graph. Only the writer calls it.
 func (e *Evaluator) SetLens(l *graph.Lens) { e.lens = l }

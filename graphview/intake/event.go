@@ -26,6 +26,7 @@ type setEvent struct {
 	// late: rules are evaluated later. Until then, the references that they found in the previous
 	// version of the object stay. healthLate: so does the previous health.
 	late, healthLate bool
+	note             note
 	// untimed is the health of a progressing object that does not say since when; else nil.
 	untimed *health.Health
 }
@@ -98,6 +99,7 @@ func (ev *setEvent) Apply() {
 	}
 	f.setDeadline(ev)
 	id := in.o.Graph.Set(f.source, &ev.object)
+	in.recorder.set(ev, id)
 	for i := range ev.verdicts {
 		ev.verdicts[i].applyAbout(id, &ev.object)
 	}
@@ -153,6 +155,7 @@ func (v *tapVerdict) apply(id graph.NodeID, namespace, name string) {
 type deleteEvent struct {
 	feed            *Feed
 	namespace, name string
+	uid, summary    string // for the history
 }
 
 // Apply implements writer.Event.
@@ -163,6 +166,9 @@ func (ev *deleteEvent) Apply() {
 	in.Counts.Deletes.Add(1)
 	f.setFaultOf(object, "")
 	delete(f.firstSeen, object)
+	if in.recorder != nil {
+		in.recorder.remove(ev, in.o.Graph.Find(f.source, ev.namespace, ev.name))
+	}
 	in.o.Graph.Remove(f.source, ev.namespace, ev.name)
 	if mayBeReleases(f.resource) {
 		in.deleteRelease(f, ev.namespace, ev.name)
@@ -189,6 +195,9 @@ type versionEvent struct {
 // Apply implements writer.Event.
 func (ev *versionEvent) Apply() {
 	o, in := ev.object, ev.feed.intake
+	if in.recorder != nil && isSecret(ev.feed.resource) {
+		in.recorder.changedSecret(ev.feed, in.o.Graph.Find(ev.feed.source, o.Namespace(), o.Name()), o)
+	}
 	if !in.o.Graph.Confirm(ev.feed.source, o.Namespace(), o.Name(), ev.version, o.Hash()) {
 		in.stale.add(ev.feed, objectName{o.Namespace(), o.Name()}, o)
 	}

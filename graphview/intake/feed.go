@@ -30,6 +30,10 @@ type Feed struct {
 	state atomic.Pointer[watch.State]
 	// listed: the watch is synced, so further objects are changes.
 	listed atomic.Bool
+	// begun is the time at which the watch had listed for the first time, in microseconds since 1970: since
+	// then, the feed has the history of its objects. interrupted is the time at which the watch last ceased to
+	// be synced, 0 while it is.
+	begun, interrupted atomic.Int64
 	// faults are the reasons why some references of objects are unknown, by object. Only the writer
 	// uses them.
 	faults map[objectName]string
@@ -116,6 +120,7 @@ func (f *Feed) Set(o *watch.Decoded) {
 		return
 	}
 	ev.received = received
+	f.observe(o, &ev.note)
 	f.intake.o.Writer.Send(ev)
 	for _, t := range late {
 		t.evaluator.enqueue(t, o.Object, false)
@@ -135,7 +140,11 @@ func (f *Feed) Delete(o *watch.Object) {
 		f.deleteReduced(o)
 		return
 	}
-	f.intake.o.Writer.Send(&deleteEvent{feed: f, namespace: o.Namespace(), name: o.Name()})
+	ev := &deleteEvent{feed: f, namespace: o.Namespace(), name: o.Name()}
+	if f.intake.recorder != nil {
+		ev.uid, ev.summary = o.UID(), summaryOf(f.resource.Group, o)
+	}
+	f.intake.o.Writer.Send(ev)
 }
 
 // Invalid implements watch.Handler. The consumers get a warning about the object, until err is nil.
@@ -176,6 +185,7 @@ func (f *Feed) State(s watch.State) {
 		}
 	}
 	f.intake.o.Writer.Send(writer.Func(func() {
+		f.recordState(s)
 		f.state.Store(&s)
 		for _, t := range f.taps.All() {
 			t.evaluator.Kick()

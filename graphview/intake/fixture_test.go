@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
@@ -32,6 +33,7 @@ type world struct {
 	graph   *graph.Graph
 	writer  *writer.Writer
 	watches *watch.Manager
+	history *history.Log
 	budgets *budget.Buckets
 
 	mu    sync.Mutex
@@ -42,12 +44,13 @@ type world struct {
 func start(t testing.TB, config *rest.Config, change ...func(*watch.Options)) *world {
 	t.Helper()
 	w := &world{t: t, graph: graph.New(nil), feeds: make(map[*watch.Watch]*Feed), budgets: budget.NewBuckets(1<<40, time.Hour)}
+	w.history = history.NewLog(history.Options{})
 	w.writer = writer.New(w.graph, writer.Options{})
 	w.Intake = New(Options{
 		Graph: w.graph, Writer: w.writer, Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(logr.Discard()),
 		Feeds:  func() []*Feed { return nil },
 		Served: func() (*resources.Catalog, <-chan struct{}) { return nil, nil },
-		Retry:  time.Hour,
+		Retry:  time.Hour, History: w.history,
 	})
 	o := watch.Options{Config: config, Reduce: w.ReduceSecret}
 	for _, f := range change {

@@ -10,6 +10,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
@@ -31,7 +32,9 @@ type Options struct {
 	Retry time.Duration
 	// WithoutHealth leaves the health of all objects unknown.
 	WithoutHealth bool
-	Logger        logr.Logger
+	// History records the changes of objects; nil for none.
+	History *history.Log
+	Logger  logr.Logger
 }
 
 // Counts are totals since the start.
@@ -52,7 +55,8 @@ type Intake struct {
 	stale      staleObjects
 	evaluating sync.WaitGroup // backlogs
 
-	reducer helm.Reducer
+	reducer  helm.Reducer
+	recorder *recorder // nil without a history
 
 	// Only the writer uses the fields below.
 	bySource map[graph.SourceID]*Feed
@@ -62,6 +66,7 @@ type Intake struct {
 // New returns an Intake without feeds.
 func New(o Options) *Intake {
 	in := &Intake{o: o, stale: staleObjects{kick: make(chan struct{}, 1)}, bySource: make(map[graph.SourceID]*Feed)}
+	in.recorder = newRecorder(o.History, o.Graph)
 	in.releases = helm.NewReleases(func(f *Feed, object *graph.Object) { o.Graph.Set(f.source, object) })
 	return in
 }

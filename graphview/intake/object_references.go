@@ -166,6 +166,7 @@ func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, ev *se
 
 // classify stores the health of the object in the event.
 func (ev *setEvent) classify(h health.Health) {
+	ev.note.health = h
 	h = h.At(time.Now())
 	object := &ev.object
 	object.Class, object.LapsesAt, object.LapsesTo, object.Excuse = classOf(h.State), 0, 0, graph.Excuse{}

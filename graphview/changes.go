@@ -1,0 +1,85 @@
+package graphview
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/history"
+)
+
+// ErrNoHistory: the engine records no changes.
+var ErrNoHistory = errors.New("the history is off")
+
+// Changes answers a question about the history of the view; see delivery.Publisher.Changes. It sets the
+// fields of the question from Log on. The error may be ErrNoHistory.
+func (v *View) Changes(ctx context.Context, q delivery.ChangesQuery, access delivery.Access) (*delivery.Changes, error) {
+	e := v.engine
+	if e.o.History == nil {
+		return nil, ErrNoHistory
+	}
+	q.Log, q.Mark, q.Foreign = e.o.History, v.mark(), e.foreign(0)
+	q.Since = max(q.Since, v.historyBegun())
+	return v.publisher.Changes(ctx, &q, access)
+}
+
+// Past returns what SubscribeOptions.Past needs for the graph at a time, in microseconds since 1970, and the time
+// from which on it can be had. The error is ErrNoHistory.
+func (v *View) Past(at int64) (past *delivery.Past, since int64, err error) {
+	log := v.engine.o.History
+	if log == nil {
+		return nil, 0, ErrNoHistory
+	}
+	since = v.historyBegun()
+	for _, namespace := range log.Namespaces(at) {
+		if v.concerns(namespace) {
+			since = max(since, log.Since(namespace))
+		}
+	}
+	return &delivery.Past{Past: log.Past(at), Mark: v.mark(), Foreign: v.engine.foreign(at)}, since, nil
+}
+
+// Gaps returns the gaps of the history after a time.
+func (v *View) Gaps(since int64) []history.Gap {
+	if v.engine.o.History == nil {
+		return nil
+	}
+	return v.engine.o.History.Gaps(since)
+}
+
+// concerns reports whether the view may show objects of a namespace.
+func (v *View) concerns(namespace string) bool {
+	names := v.state.Scope().Namespaces
+	return names == nil || namespace == "" || names[namespace]
+}
+
+// mark returns what identifies the view in the history, 0 for an ad-hoc view.
+func (v *View) mark() uint32 {
+	if !v.named {
+		return 0
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(v.uid)) // never fails
+	return h.Sum32() | 1
+}
+
+// historyBegun returns the time from which the history has all resources of the view.
+func (v *View) historyBegun() int64 {
+	begun := v.engine.o.History.Since("")
+	for _, f := range v.engine.allFeeds() {
+		if f.Feeds(v.evaluator) {
+			begun = max(begun, f.Begun())
+		}
+	}
+	return begun
+}
+
+// foreign returns a function that reports whether the present namespace of a name may be another one than at a
+// time: it was deleted since, or it is not there, or nobody watches namespaces.
+func (e *Engine) foreign(at int64) func(namespace string) bool {
+	return func(namespace string) bool {
+		return e.o.History.Ended(namespace) > at && at != 0 || !e.graph.HasObject(graph.NamespaceKind, "", namespace)
+	}
+}

@@ -1,0 +1,244 @@
+package intake
+
+import (
+	"slices"
+	"time"
+
+	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/history"
+	"graphview.dev/graphview/watch"
+)
+
+// note is what the watch's goroutine finds out about a change for the history, while the content of the
+// object is uncompressed.
+type note struct {
+	health health.Health
+	// before is the body of the version that the watch had before, 0 for none. summary is its summary and
+	// paths are the fields that differ, if the body does.
+	before  uint64
+	summary string
+	paths   []history.Path
+	more    int
+}
+
+// observe compares an object with the version that it replaces, unless only its status changed.
+func (f *Feed) observe(o *watch.Decoded, n *note) {
+	before := o.Before
+	if before == nil || f.intake.o.History == nil {
+		return
+	}
+	n.before = before.Body()
+	if before.LacksContent() || o.LacksContent() || n.before == o.Body() && !finished(n.health) {
+		return
+	}
+	n.summary = summaryOf(f.resource.Group, before)
+	if n.before == o.Body() {
+		return
+	}
+	old, err := before.Tree()
+	if err != nil {
+		return
+	}
+	if now, err := o.Tree(); err == nil {
+		n.paths, n.more = history.Compare(f.resource.Kind, old, now)
+	}
+}
+
+// finished reports whether a pod with this health has ended, which is a property of its summary beside the
+// health.
+func finished(h health.Health) bool { return h.Ended || h.Reason == "Succeeded" }
+
+// summaryOf returns the summary of an object as JSON, "" if it cannot be decoded.
+func summaryOf(group string, o delivery.Object) string {
+	s, err := delivery.Summarize(group, o)
+	if err != nil {
+		return ""
+	}
+	return string(s.AppendJSON(nil))
+}
+
+// recorder writes the history of the graph. Only the writer uses it.
+type recorder struct {
+	log   *history.Log
+	graph *graph.Graph
+	// states are the objects as of their last entry, by node.
+	states []recorded
+	// pending are the entries of the open revision, byNode those that take the arcs of a node, and flipped
+	// the objects that appeared or disappeared.
+	pending []*history.Entry
+	byNode  map[graph.NodeID]*history.Entry
+	flipped map[target]bool
+}
+
+// recorded is the state of an object as the history has it.
+type recorded struct {
+	hash   uint64 // 0: none
+	health history.Health
+}
+
+// target is the name of an object to which an arc leads.
+type target struct {
+	kind            graph.Kind
+	namespace, name string
+}
+
+func newRecorder(log *history.Log, g *graph.Graph) *recorder {
+	if log == nil {
+		return nil
+	}
+	r := &recorder{log: log, graph: g, byNode: make(map[graph.NodeID]*history.Entry), flipped: make(map[target]bool)}
+	g.ObserveRevisions(r.commit)
+	return r
+}
+
+func (r *recorder) state(id graph.NodeID) *recorded {
+	if n := int(id) + 1; n > len(r.states) {
+		r.states = append(r.states, make([]recorded, n+n/4-len(r.states))...)
+	}
+	return &r.states[id]
+}
+
+// entry adds an entry of the open revision.
+func (r *recorder) entry(f *Feed, id graph.NodeID, e history.Entry) *history.Entry {
+	e.Kind, e.From = f.resource.Kind, f.uncertainSince()
+	e.Object.Resource = ResourceOf(f.resource)
+	r.pending = append(r.pending, &e)
+	if r.byNode[id] == nil || r.byNode[id].Op != history.Removed {
+		r.byNode[id] = &e
+	}
+	if e.Op != history.Changed {
+		r.flipped[target{KindOf(f.resource), e.Object.Namespace, e.Object.Name}] = true
+	}
+	return &e
+}
+
+// set records that a feed set an object, unless the graph has a newer version or the object is as before.
+func (r *recorder) set(ev *setEvent, id graph.NodeID) {
+	f, o := ev.feed, &ev.object
+	if r == nil || id == 0 || !r.graph.Has(id, o.Hash) {
+		return
+	}
+	was, now := r.state(id), recorded{o.Hash, history.HealthOf(ev.note.health)}
+	before := *was
+	if before == now {
+		return
+	}
+	*was = now
+	e := history.Entry{Object: graph.Key{Namespace: o.Namespace, Name: o.Name}, UID: o.UID, Before: before.health, After: now.health}
+	switch {
+	case before.hash == 0 && f.begun.Load() == 0:
+		// The watch lists for the first time: the object may be old.
+	case before.hash == 0:
+		e.Op = history.Added
+		r.entry(f, id, e)
+	default:
+		if before.hash != now.hash && ev.note.before != 0 {
+			e.Paths, e.More, e.Summary = ev.note.paths, ev.note.more, ev.note.summary
+		}
+		if len(e.Paths) > 0 || e.Summary != "" || before.health != now.health {
+			r.entry(f, id, e)
+		}
+	}
+}
+
+// changedSecret records that the data of a Secret changed, of which the watch retains nothing.
+func (r *recorder) changedSecret(f *Feed, id graph.NodeID, o *watch.Object) {
+	if r == nil || !isSecret(f.resource) || id == 0 || r.state(id).hash == 0 {
+		return
+	}
+	health := r.state(id).health
+	r.entry(f, id, history.Entry{
+		Object: graph.Key{Namespace: o.Namespace(), Name: o.Name()}, UID: o.UID(), Before: health, After: health,
+		Paths: []history.Path{{Path: "data", Op: history.Changed}},
+	})
+}
+
+// remove records that an object is about to be removed.
+func (r *recorder) remove(ev *deleteEvent, id graph.NodeID) {
+	if r == nil || id == 0 || len(r.graph.Sources(id)) > 1 {
+		return
+	}
+	was := r.state(id)
+	e := history.Entry{
+		Op: history.Removed, Object: graph.Key{Namespace: ev.namespace, Name: ev.name}, UID: ev.uid, Before: was.health, Summary: ev.summary,
+		Views: ev.feed.viewsOf(id, ev.namespace),
+	}
+	*was = recorded{}
+	r.entry(ev.feed, id, e)
+	if ev.feed.resource.Group == "" && ev.feed.resource.Kind == "Namespace" {
+		r.log.End(ev.name)
+	}
+}
+
+// viewsOf returns the marks of the consumers that show an object and not all objects of its resource.
+func (f *Feed) viewsOf(id graph.NodeID, namespace string) (marks []uint32) {
+	for t := range f.taps.For(namespace).Each {
+		if e := t.evaluator; t.State() != Closed && t.role.shows() && e.mark != 0 && !e.whole.Load() && e.lens.Shows(id) {
+			marks = append(marks, e.mark)
+		}
+	}
+	return marks
+}
+
+// commit writes the entries of a revision, with the arcs that it changed.
+func (r *recorder) commit(revision *graph.Revision) {
+	for delta := range revision.Arcs {
+		if delta.Before.Equal(&delta.After) && !delta.TargetFlipped {
+			continue
+		}
+		if delta.TargetFlipped && !r.flipped[target{delta.To, delta.Namespace, delta.Name}] {
+			continue // its watch began or ended
+		}
+		e := r.byNode[delta.From]
+		if e == nil {
+			if !r.graph.Alive(delta.From) {
+				continue // so did the watch of the source
+			}
+			health := r.state(delta.From).health
+			e = &history.Entry{Object: delta.Key, Kind: revision.KindOf(delta.From), Before: health, After: health}
+			r.byNode[delta.From], r.pending = e, append(r.pending, e)
+		}
+		e.Arcs = append(e.Arcs, history.Arc{
+			Type: delta.Type, To: delta.To, Namespace: delta.Namespace, Name: delta.Name, Before: delta.Before, After: delta.After, Implied: delta.TargetFlipped,
+		})
+	}
+	for id := range revision.Died {
+		*r.state(id) = recorded{}
+	}
+	if len(r.pending) == 0 {
+		return
+	}
+	r.log.Append(r.pending)
+	clear(r.pending)
+	r.pending = r.pending[:0]
+	clear(r.byNode)
+	clear(r.flipped)
+}
+
+// recordState records when the watch has its objects for the first time, and since when it may lack some.
+// Only the writer calls it.
+func (f *Feed) recordState(s watch.State) {
+	now := time.Now().UnixMicro()
+	switch {
+	case s.Synced && s.Err == nil:
+		f.begun.CompareAndSwap(0, now)
+		f.interrupted.Store(0)
+	case f.begun.Load() != 0:
+		f.interrupted.CompareAndSwap(0, now)
+	}
+}
+
+// uncertainSince returns the earliest time of the change that the writer applies now, 0 if the watch is
+// synced.
+func (f *Feed) uncertainSince() int64 { return f.interrupted.Load() }
+
+// Begun returns the time from which the feed has the history of its objects, in microseconds since 1970,
+// and 0 if it has none yet.
+func (f *Feed) Begun() int64 { return f.begun.Load() }
+
+// Feeds reports whether a consumer takes objects from the feed.
+func (f *Feed) Feeds(e *Evaluator) bool {
+	return slices.ContainsFunc(f.taps.All(), func(t *Tap) bool { return t.evaluator == e })
+}

@@ -1,0 +1,114 @@
+package intake
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/history"
+	"graphview.dev/test/configmaps"
+)
+
+// entries returns the entries of a namespace as lines.
+func (w *world) entries(namespace string) (lines []string) {
+	for e := range w.history.Forward(namespace, 0) {
+		line := fmt.Sprint([...]string{"changed", "added", "removed"}[e.Op], " ", e.Kind, " ", e.Object.Name)
+		for _, p := range e.Paths {
+			line += fmt.Sprint(" ", [...]string{"~", "+", "-"}[p.Op], p.Path, p.Before, p.After)
+		}
+		for i := range e.Arcs {
+			a := &e.Arcs[i]
+			line += fmt.Sprint(" ", a.Name, " ", a.Before.Exists, ">", a.After.Exists)
+			if a.Implied {
+				line += " implied"
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// TestHistory: the history has what changed after the first list, and nothing of what was there.
+func TestHistory(t *testing.T) {
+	changed := make(chan string)
+	w := start(t, configmaps.ServeChanges(t, 2, changed))
+	v, tap := w.follow(yes)
+	tap.feed.awaitList(t)
+	if got := w.entries("shop"); got != nil || tap.feed.Begun() == 0 || !tap.feed.Feeds(v.Evaluator) {
+		t.Errorf("after the list: %q, begun %d", got, tap.feed.Begun())
+	}
+	changed <- "c0"
+	changed <- "c9"
+	changed <- "c9"
+	await(t, "three changes", func() bool { return len(w.entries("shop")) == 3 })
+	// The two changes of c9 differ in a value alone, which is not kept.
+	want := []string{"changed ConfigMap c0 +data", "added ConfigMap c9", "changed ConfigMap c9 ~data.at"}
+	if d := cmp.Diff(want, w.entries("shop")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	w.writer.Do((&deleteEvent{feed: tap.feed, namespace: "shop", name: "c0", summary: `{"k":"ConfigMap"}`}).Apply)
+	await(t, "the removal", func() bool { return len(w.entries("shop")) == 4 })
+	if got := w.entries("shop")[3]; got != "removed ConfigMap c0" {
+		t.Error(got)
+	}
+	w.writer.Do(func() { w.graph.RemoveSource(tap.feed.source) })
+	w.writer.Do(func() {})
+	if got := w.entries("shop"); len(got) != 4 {
+		t.Errorf("the end of a watch is no change: %q", got)
+	}
+}
+
+// TestHistoryOfArcs: the entries of an object have its references, those of an object that is removed all of them,
+// and the arcs to an object that appears or disappears are implied.
+func TestHistoryOfArcs(t *testing.T) {
+	w := start(t, configmaps.Serve(t, 1))
+	_, tap := w.follow(yes)
+	tap.feed.awaitList(t)
+	object := tap.feed.retained(t)[0]
+	version := uint64(100)
+	set := func(name string, labels map[string]string, to ...graph.Reference) {
+		version++
+		w.writer.Do((&setEvent{feed: tap.feed, object: graph.Object{
+			Namespace: "shop", Name: name, UID: "uid-" + name, Version: version, Hash: version, Labels: labels, References: to, Payload: object,
+		}}).Apply)
+	}
+	remove := func(name string) {
+		w.writer.Do((&deleteEvent{feed: tap.feed, namespace: "shop", name: name}).Apply)
+	}
+	named := func(name string) graph.Reference {
+		return graph.Reference{Type: graph.Direct, To: KindOf(configmaps.Resource), Namespace: "shop", Name: name, Field: "spec.name"}
+	}
+	front := graph.Reference{Type: graph.Direct, To: KindOf(configmaps.Resource), Namespace: "shop", Field: "spec.selector", Selector: &graph.Selector{
+		Requirements: []graph.Requirement{{Key: "tier", Values: []string{"front"}}},
+	}}
+	set("service", nil, front, named("a"))
+	set("a", map[string]string{"tier": "front"})
+	set("service", nil, front, named("b"))
+	set("a", map[string]string{"tier": "back"})
+	set("a", map[string]string{"tier": "front"})
+	remove("a")
+	remove("service")
+	want := []string{
+		"added ConfigMap service",
+		"added ConfigMap a", "changed ConfigMap service a true>true implied",
+		"changed ConfigMap service b false>true a true>true",
+		"changed ConfigMap service a true>false",
+		"changed ConfigMap service a false>true",
+		"removed ConfigMap a", "changed ConfigMap service a true>false implied",
+		"removed ConfigMap service b true>false",
+	}
+	var got []string
+	for _, line := range w.entries("shop") {
+		got = append(got, line)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	for e := range w.history.Forward("shop", 0) {
+		if e.Op == history.Removed && e.Object.Name == "service" && e.UID != "" {
+			t.Errorf("%+v", e)
+		}
+	}
+}
