@@ -6,6 +6,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/history"
 )
 
 // Cluster is where the served graphs come from. Its methods may be called by any goroutine.
@@ -33,6 +34,12 @@ type View interface {
 	// Find returns one vertex and its arcs as access permits; nil if there is none or it is
 	// not permitted. The error is a *delivery.ClosedError, or ctx's.
 	Find(ctx context.Context, key graph.Key, access delivery.Access) (*delivery.Found, error)
+	// Changes answers a question about the history, Past returns what SubscribeOptions.Past needs and the time
+	// from which on it is known, and Gaps returns the gaps after a time. The error is that of Find, or
+	// graphview.ErrNoHistory; that of Changes may also be delivery.ErrUnknownObject.
+	Changes(ctx context.Context, q delivery.ChangesQuery, access delivery.Access) (*delivery.Changes, error)
+	Past(at int64) (past *delivery.Past, since int64, err error)
+	Gaps(since int64) []history.Gap
 	// Subscribe starts after a revision, or with the whole graph.
 	Subscribe(o delivery.SubscribeOptions) Subscription
 }

@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/spec"
 )
 
@@ -72,6 +73,13 @@ func newView(name string) *fakeView {
 		subscribed: make(chan *fakeSubscription, 16),
 	}
 }
+
+// A fakeView has no history.
+func (v *fakeView) Changes(context.Context, delivery.ChangesQuery, delivery.Access) (*delivery.Changes, error) {
+	return nil, graphview.ErrNoHistory
+}
+func (v *fakeView) Past(int64) (*delivery.Past, int64, error) { return nil, 0, graphview.ErrNoHistory }
+func (v *fakeView) Gaps(int64) []history.Gap                  { return nil }
 
 func (v *fakeView) Name() graphview.Name     { return v.name }
 func (v *fakeView) UID() string              { return v.uid }

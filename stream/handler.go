@@ -124,6 +124,9 @@ func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request, name names.G
 	if r.URL.Query().Has(impactOption) {
 		return s.serveImpact(w, r, name)
 	}
+	if r.URL.Query().Has(changesOption) {
+		return s.serveChanges(w, r, name)
+	}
 	wanted, err := negotiateForm(r)
 	if err != nil {
 		return err

@@ -176,36 +176,46 @@ func (r *impactReader) notFound(key graph.Key) error {
 	}}
 }
 
-// impactClosed is an error of impactOf for a channel.
-func impactClosed(err error) error {
+// questionClosed is the error of an answer for a channel.
+func questionClosed(err error) error {
 	var status *apierrors.StatusError
 	switch {
 	case !errors.As(err, &status):
 		return toClosedError(err)
 	case apierrors.IsNotFound(err):
 		return &delivery.ClosedError{Reason: reason.NotFound, Message: status.ErrStatus.Message}
+	case apierrors.IsBadRequest(err):
+		return &delivery.ClosedError{Reason: reason.Malformed, Message: status.ErrStatus.Message}
 	default:
 		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: status.ErrStatus.Message}
 	}
 }
 
-// impactChannel has the answer to one question, and nothing after it.
-type impactChannel struct {
+// answerChannel has the answer to one question, and nothing after it.
+type answerChannel struct {
 	*openGraph
 
 	frames []*delivery.Frame
 }
 
 // Poll implements mux.Graph.
-func (c *impactChannel) Poll() ([]*delivery.Frame, delivery.Wait, error) {
+func (c *answerChannel) Poll() ([]*delivery.Frame, delivery.Wait, error) {
 	frames := c.frames
 	c.frames = nil
 	return frames, untilEnd, nil
 }
 
-// openImpact waits until a graph is complete, and answers a question about it. It closes the graph
+// openImpact answers a question about the deletion of an object on a channel.
+func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impact.Question) (*answerChannel, error) {
+	return s.openAnswer(ctx, graph, func() (*streamv1alpha1.ServerMessage, error) {
+		answer, err := s.impactOf(ctx, graph, question, true)
+		return &streamv1alpha1.ServerMessage{Impact: answer}, err
+	})
+}
+
+// openAnswer waits until a graph is complete, and answers a question about it. It closes the graph
 // if it cannot.
-func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impact.Question) (*impactChannel, error) {
+func (s *Server) openAnswer(ctx context.Context, graph *openGraph, answer func() (*streamv1alpha1.ServerMessage, error)) (*answerChannel, error) {
 	answered := false
 	defer func() {
 		if !answered { // an error, or a panic
@@ -220,10 +230,10 @@ func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impa
 	if err := graph.view.WaitSynced(ctx); err != nil {
 		return nil, toClosedError(err)
 	}
-	answer, err := s.impactOf(ctx, graph, question, true)
+	message, err := answer()
 	if err != nil {
-		return nil, impactClosed(err)
+		return nil, questionClosed(err)
 	}
 	answered = true
-	return &impactChannel{openGraph: graph, frames: []*delivery.Frame{{JSON: encode(streamv1alpha1.ServerMessage{Impact: answer})}}}, nil
+	return &answerChannel{openGraph: graph, frames: []*delivery.Frame{{JSON: encode(message)}}}, nil
 }

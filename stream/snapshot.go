@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
@@ -23,6 +24,8 @@ type snapshot struct {
 	writeTimeout time.Duration
 	body         body
 	options      delivery.SubscribeOptions
+	// at is the time of a graph of the past, in microseconds since 1970, 0 for the present one.
+	at int64
 	// room, if set, waits for memory for the graph. synced says whether the view has synced
 	// or the wait for it timed out. The error is a Status, or ctx's.
 	room func(ctx context.Context, synced bool) (release func(), err error)
@@ -41,8 +44,14 @@ func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, name name
 	if err != nil {
 		return err
 	}
+	at, err := parseAt(r, &options)
+	if err != nil {
+		return err
+	}
 	return s.sendSnapshot(w, r, name, func(view View) snapshot {
-		return snapshot{contentType: jsonType, writeTimeout: s.timing.write, body: newMessageBody(view), options: options}
+		body := newMessageBody(view)
+		body.at = at
+		return snapshot{contentType: jsonType, writeTimeout: s.timing.write, body: body, options: options, at: at}
 	})
 }
 
@@ -61,6 +70,11 @@ func (s *Server) sendSnapshot(w http.ResponseWriter, r *http.Request, name names
 			return s.failure(stream.Ctx, name, err)
 		}
 		defer release()
+	}
+	if form.at != 0 {
+		if err := setPast(view, form.at, &form.options); err != nil {
+			return err
+		}
 	}
 	who, _ := request.UserFrom(r.Context())
 	graph, err := s.open(stream.Ctx, who, &opening{name: name, view: view, terms: rights.Terms{End: stream.End}, subscribe: &form.options})
@@ -178,6 +192,7 @@ type messageBody struct {
 	head     []byte
 	warnings [][]byte
 	kinds    []byte
+	at       int64 // of a graph of the past
 }
 
 func newMessageBody(view View) *messageBody {
@@ -220,10 +235,15 @@ func (b *messageBody) tail(last *delivery.Frame) [][]byte {
 		}
 		parts = append(parts, warnings)
 	}
+	var at *metav1.MicroTime
+	if b.at != 0 {
+		at = new(microTime(b.at))
+	}
 	end := encode(struct {
-		Rev    string `json:"rev"`
-		Synced bool   `json:"synced,omitempty"`
-	}{last.Rev, last.Synced})
+		Rev    string            `json:"rev"`
+		Synced bool              `json:"synced,omitempty"`
+		At     *metav1.MicroTime `json:"at,omitempty"`
+	}{last.Rev, last.Synced, at})
 	if len(b.kinds) > 0 {
 		parts = append(parts, []byte(`],"kinds":[`), b.kinds)
 	}

@@ -149,7 +149,7 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 	if err := setHave(o.subscribe, asked.Have); err != nil {
 		return nil, transport.Malformed("subscribe.have: %v", err)
 	}
-	if asked.Impact != nil {
+	if asked.Impact != nil || asked.Changes != nil || asked.At != "" {
 		o.subscribe = nil
 	}
 	right := rightToGraph("watch", asked.Name.Namespace, asked.Name.Name)
@@ -168,10 +168,21 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 	switch {
 	case err != nil:
 		return nil, err
-	case asked.Impact == nil:
+	case asked.At != "":
+		if err := s.subscribePast(ctx, graph, asked.At); err != nil {
+			graph.Close()
+			return nil, err
+		}
+		return graph, nil
+	case asked.Impact == nil && asked.Changes == nil:
 		return graph, nil
 	}
-	answered, err := s.openImpact(ctx, graph, *asked.Impact)
+	var answered *answerChannel
+	if asked.Changes != nil {
+		answered, err = s.openChanges(ctx, graph, asked.Changes)
+	} else {
+		answered, err = s.openImpact(ctx, graph, *asked.Impact)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,10 @@ export interface Change {
   k: string;
   /** u is the UID of the object. */
   u?: string;
+  /** o is the controller of the object, as it was or is. */
+  o?: Key;
+  /** ok is the kind of the controller. */
+  ok?: string;
   /** type is the type of the change. */
   type: "added" | "removed" | "health" | "content" | "reference";
   /** health is the change of the health; with added, the health at first, and with removed, the last one. */

@@ -22,6 +22,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/history"
 	"graphview.dev/stream"
 )
 
@@ -79,6 +80,10 @@ func run(ctx context.Context, o *options) error {
 	refuseUntil, closeCrashes := watchCrashes(o.stateDir, log)
 	defer closeCrashes()
 	notifier := &controllers.Notifier{}
+	var changes *history.Log
+	if o.history {
+		changes = history.NewLog(history.Options{Bytes: o.historyBytes})
+	}
 	engine, err := graphview.NewEngine(graphview.Options{
 		Config:         config,
 		Logger:         log.WithName("graphview"),
@@ -88,6 +93,7 @@ func run(ctx context.Context, o *options) error {
 		Permit:         permit.Allowed,
 		PermitInterval: o.permissionRecheck,
 		RefuseUntil:    refuseUntil,
+		History:        changes,
 		Registerer:     metrics.Registry,
 	})
 	if err != nil {

@@ -40,6 +40,10 @@ type Subscribe struct {
 	// Impact is a question about the graph, which is answered in its place. Nil: the graph is
 	// wanted.
 	Impact *impact.Question
+	// Changes is a question about changes of the graph, and At the time of a graph of the past, "" for the
+	// present one.
+	Changes *streamv1alpha1.ChangesQuery
+	At      string
 	// Query has the same as the parameters of a URL, for a graph of another cluster.
 	Query url.Values
 	// Spec is that of the ad-hoc view. Nil: the graph has a name.
@@ -105,6 +109,10 @@ func parseMessage(text []byte) (m message, err error) {
 		return m, transport.Malformed("subscribe.since goes with a name: an ad-hoc view begins with its channel")
 	case question != nil && (in.Since != "" || in.Have != "" || narrow != nil):
 		return m, transport.Malformed("subscribe.impact asks about a whole graph: leave since, have and root out")
+	case in.Changes != nil && (question != nil || in.At != "") || (in.Changes != nil || in.At != "") && (in.Since != "" || in.Have != "" || narrow != nil):
+		return m, transport.Malformed("subscribe.changes and subscribe.at ask about a whole graph: leave since, have, root and other questions out")
+	case in.Cluster != "" && (in.Changes != nil || in.At != ""):
+		return m, transport.Malformed("subscribe.changes and subscribe.at are for graphs of the hub's own cluster: get those of another one by its URL")
 	case asked && narrow != nil:
 		return m, transport.Malformed("subscribe.root goes with a name: an ad-hoc view has spec.roots")
 	case named && in.Cluster != "":
@@ -119,11 +127,11 @@ func parseMessage(text []byte) (m message, err error) {
 	case named:
 		m.subscribe = &Subscribe{
 			Name: names.GraphName{Namespace: in.Namespace, Name: in.Name}, Since: in.Since, Have: in.Have, Content: content, Narrow: narrow,
-			Impact: question,
+			Impact: question, Changes: in.Changes, At: in.At,
 		}
 		return m, nil
 	}
-	m.subscribe = &Subscribe{Spec: in.Spec, Have: in.Have, Content: content, Impact: question}
+	m.subscribe = &Subscribe{Spec: in.Spec, Have: in.Have, Content: content, Impact: question, Changes: in.Changes, At: in.At}
 	return m, nil
 }
 

@@ -23,6 +23,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/history"
 	"graphview.dev/stream"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
@@ -58,6 +59,13 @@ func (g fixedGraph) WaitSynced(context.Context) error { return nil }
 func (g fixedGraph) Find(context.Context, graph.Key, delivery.Access) (*delivery.Found, error) {
 	return nil, nil
 }
+
+// A fixedGraph has no history.
+func (g fixedGraph) Changes(context.Context, delivery.ChangesQuery, delivery.Access) (*delivery.Changes, error) {
+	return nil, graphview.ErrNoHistory
+}
+func (g fixedGraph) Past(int64) (*delivery.Past, int64, error) { return nil, 0, graphview.ErrNoHistory }
+func (g fixedGraph) Gaps(int64) []history.Gap                  { return nil }
 
 func (g fixedGraph) Subscribe(delivery.SubscribeOptions) stream.Subscription {
 	sent := make(chan struct{}, 1)

@@ -86,6 +86,10 @@ type Change struct {
 	Kind string `json:"k"`
 	// u is the UID of the object.
 	UID string `json:"u,omitempty"`
+	// o is the controller of the object, as it was or is.
+	Controller *Key `json:"o,omitempty"`
+	// ok is the kind of the controller.
+	ControllerKind string `json:"ok,omitempty"`
 	// type is the type of the change.
 	Type ChangeType `json:"type"`
 	// health is the change of the health; with added, the health at first, and with removed, the last one.

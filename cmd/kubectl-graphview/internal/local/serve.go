@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/stream"
 )
@@ -106,7 +107,7 @@ func With(ctx context.Context, o Options, use func(context.Context, *Cluster) er
 	}
 	engine, err := graphview.NewEngine(graphview.Options{
 		Config: configFor(o.Config), Logger: o.Logger, Own: o.Rights.Permit, PermitInterval: permitInterval, SyncTimeout: o.SyncTimeout,
-		WithoutHealth: o.WithoutHealth,
+		WithoutHealth: o.WithoutHealth, History: history.NewLog(history.Options{}),
 	})
 	if err != nil {
 		return err
