@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,8 +17,8 @@ import (
 
 // arrival is the time at which a change came to one subscriber.
 type arrival struct {
-	n  int
-	at time.Time
+	n, listener int
+	at          time.Time
 }
 
 // audience reads many streams of one view and records when changes come.
@@ -48,7 +49,7 @@ func listen(ctx context.Context, conns []*websocket.Conn, every int, mark string
 			a.listeners++
 		}
 		a.reading.Go(func() {
-			err := a.read(ctx, conn, listens)
+			err := a.read(ctx, conn, i, listens)
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			if a.err == nil {
@@ -59,8 +60,8 @@ func listen(ctx context.Context, conns []*websocket.Conn, every int, mark string
 	return a
 }
 
-// read reads a stream until it ends.
-func (a *audience) read(ctx context.Context, conn *websocket.Conn, listens bool) error {
+// read reads the stream of a number until it ends.
+func (a *audience) read(ctx context.Context, conn *websocket.Conn, number int, listens bool) error {
 	var buffer bytes.Buffer
 	for {
 		if err := receive(ctx, conn, &buffer); err != nil {
@@ -69,13 +70,13 @@ func (a *audience) read(ctx context.Context, conn *websocket.Conn, listens bool)
 		a.messages.Add(1)
 		a.bytes.Add(int64(buffer.Len()))
 		if listens {
-			a.record(buffer.Bytes(), time.Now())
+			a.record(buffer.Bytes(), number, time.Now())
 		}
 	}
 }
 
 // record records the changes in a message.
-func (a *audience) record(message []byte, now time.Time) {
+func (a *audience) record(message []byte, listener int, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	first, last := a.first.Load(), a.last.Load()
@@ -83,7 +84,7 @@ func (a *audience) record(message []byte, now time.Time) {
 		if int64(n) < first || int64(n) > last {
 			continue
 		}
-		a.arrivals = append(a.arrivals, arrival{n, now})
+		a.arrivals = append(a.arrivals, arrival{n, listener, now})
 		if int64(n) == last {
 			a.reached++
 		}
@@ -110,8 +111,24 @@ func (a *audience) late(began func(n int) time.Time) []time.Duration {
 	return late
 }
 
-// awaitAll waits until every listener has the last change.
-func (a *audience) awaitAll(ctx context.Context) {
+// uneven returns the median delay of the listener that is told last, divided by that of the one that is told first.
+func (a *audience) uneven(began func(n int) time.Time) float64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	late := map[int][]time.Duration{}
+	for _, arrived := range a.arrivals {
+		late[arrived.listener] = append(late[arrived.listener], arrived.at.Sub(began(arrived.n)))
+	}
+	var medians []float64
+	for _, each := range late {
+		medians = append(medians, percentile(each, 50))
+	}
+	return slices.Max(medians) / slices.Min(medians)
+}
+
+// awaitAll waits until every listener has the last change, and returns the time that it waited.
+func (a *audience) awaitAll(ctx context.Context) time.Duration {
+	ended := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, lastChange, errNoLastChange)
 	defer cancel()
 	for {
@@ -120,16 +137,16 @@ func (a *audience) awaitAll(ctx context.Context) {
 		a.mu.Unlock()
 		must.Do(err)
 		if done {
-			return
+			return time.Since(ended)
 		}
 		must.Do(wait(ctx, interval))
 	}
 }
 
 // lastChange bounds the delay of the last change.
-const lastChange = time.Minute
+const lastChange = 2 * time.Minute
 
-var errNoLastChange = errors.New("not every subscriber had the last change within a minute")
+var errNoLastChange = errors.New("not every subscriber had the last change within two minutes")
 
 // leave closes the streams and waits for their readers.
 func (a *audience) leave() {

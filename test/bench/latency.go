@@ -32,12 +32,18 @@ func latency(ctx context.Context, b *bench) (lines []line) {
 	var mu sync.Mutex
 	began := make(map[int]time.Time, n)
 	a.expect(b.changes+1, n)
-	number := w.write(ctx, n, latencyRate, func(n int) {
-		mu.Lock()
-		defer mu.Unlock()
-		began[n] = time.Now()
+	encoded := m.metric(ctx, encodingsMetric)
+	var number int
+	var level time.Duration
+	b.besideBusy(func() {
+		number = w.write(ctx, n, latencyRate, func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			began[n] = time.Now()
+		})
+		level = a.awaitAll(ctx)
 	})
-	a.awaitAll(ctx)
+	encoded = (m.metric(ctx, encodingsMetric) - encoded) / float64(n)
 	after := make([]time.Duration, n)
 	for i := range n {
 		plain.await(ctx, number+i)
@@ -52,5 +58,16 @@ func latency(ctx context.Context, b *bench) (lines []line) {
 			format: milliseconds, reached: within(limit),
 		}
 	}
-	return []line{line4(50, "≤ 2 ms", 0.002), line4(99, "≤ 20 ms", 0.020)}
+	return append(b.evenness(4, a, func(n int) time.Time { return began[n] }, encoded, level),
+		line4(50, "≤ 2 ms", 0.002), line4(99, "≤ 20 ms", 0.020))
+}
+
+// evenness has the lines of a row that say how subscribers stay together under load.
+func (b *bench) evenness(row int, a *audience, began func(n int) time.Time, encodings float64, level time.Duration) []line {
+	load := fmt.Sprintf("with %d other programs on all processors: ", b.busy)
+	return []line{
+		{row: row, what: load + "encodings per event", goal: "≤ 2", ours: single(encodings), format: plain, reached: within(2)},
+		{row: row, what: "… the last change, until every subscriber has it", goal: "≤ 2 s", ours: single(level.Seconds()), format: milliseconds, reached: within(2)},
+		{row: row, what: "… median delay of the last subscriber ÷ of the first", ours: single(a.uneven(began)), format: plain},
+	}
 }

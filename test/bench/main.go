@@ -23,6 +23,8 @@ type options struct {
 	settle   time.Duration
 	period   time.Duration // of the load of rows 4, 9 and 13
 	document string
+	audience int // subscribers of row 9
+	busy     int // programs that spin on all processors during the load of rows 4 and 9
 	fresh    bool
 	alone    bool // without the peers of rows 1 and 3
 }
@@ -54,14 +56,16 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.IntVar(&o.runs, "runs", 3, "rounds of rows 1 and 3, of which the table has the medians")
 	flags.DurationVar(&o.settle, "settle", 5*time.Second, "from synced to the reading of the resident memory")
 	flags.DurationVar(&o.period, "period", 20*time.Second, "how long rows 4 and 9 keep their load up; row 13 takes half of it for each measure")
+	flags.IntVar(&o.audience, "subscribers", 1000, "subscribers of row 9")
+	flags.IntVar(&o.busy, "busy", 0, "other programs that spin on all processors during the load of rows 4 and 9: 1 leaves about a half of the machine, 3 a quarter; with any the document is left as it is")
 	flags.StringVar(&o.document, "document", "docs/measured/benchmarks.md", "file whose table is replaced if all rows were measured, from the module's root; empty: none")
 	flags.BoolVar(&o.alone, "alone", false, "leave out the peers of rows 1 and 3, which take most of the time; the document is then left as it is")
 	flags.BoolVar(&o.fresh, "fresh", false, "make the load again, even if bin/bench has one of this size")
 	if err := flags.Parse(args[1:]); err != nil {
 		return o, err
 	}
-	if *objects < 1 || *applications < 1 || *pods < 1 || o.runs < 1 || o.period < time.Second || flags.NArg() > 0 {
-		return o, errors.New("there are only flags, each count must be at least 1 and the period 1s; see -help")
+	if *objects < 1 || *applications < 1 || *pods < 1 || o.runs < 1 || o.period < time.Second || o.audience < 100 || o.busy < 0 || flags.NArg() > 0 {
+		return o, errors.New("there are only flags, each count must be at least 1, of subscribers 100, and the period 1s; see -help")
 	}
 	o.shape = shapeOf(*objects, *applications, *pods)
 	var err error

@@ -9,9 +9,8 @@ import (
 )
 
 const (
-	// audienceSize is the number of subscribers of row 9, and manyRate its events a second.
-	audienceSize = 1000
-	manyRate     = 1000
+	// manyRate are the events a second of row 9.
+	manyRate = 1000
 	// listenEvery is the distance between two subscribers whose delays are recorded: to parse
 	// all million actions a second would use the processor of the measured operator.
 	listenEvery = 20
@@ -23,27 +22,28 @@ type throng struct {
 	messages, bytes                       float64
 	p50, p99                              float64
 	noted                                 int
+	even                                  []line
 }
 
 // manySubscribers measures row 9.
 func manySubscribers(ctx context.Context, b *bench) (lines []line) {
 	r := b.newReplay(ctx)
 	defer r.close()
-	few := b.crowd(ctx, r, audienceSize/100)
-	all := b.crowd(ctx, r, audienceSize)
-	fewer := fmt.Sprintf("%d subscribers", audienceSize/100)
-	what := fmt.Sprintf("%d subscribers × %.0f events/s, jsonPath view, TLS: ", audienceSize, all.events/all.seconds)
+	few := b.crowd(ctx, r, b.audience/100)
+	all := b.crowd(ctx, r, b.audience)
+	fewer := fmt.Sprintf("%d subscribers", b.audience/100)
+	what := fmt.Sprintf("%d subscribers × %.0f events/s, jsonPath view, TLS: ", b.audience, all.events/all.seconds)
 	line9 := func(what, goal string, ours, peer float64, format func(float64) string, reached func(*line) bool) line {
 		return line{row: 9, what: what, goal: goal, ours: single(ours), peer: single(peer), peerName: fewer, format: format, reached: reached}
 	}
-	return []line{
+	return append([]line{
 		line9(what+"processor time of bin/manager", "≤ 1 core", all.processor/all.seconds, few.processor/few.seconds, cores, within(1)),
 		line9(fmt.Sprintf("… event to subscriber, p50 (of %d noted)", all.noted), "", all.p50, few.p50, milliseconds, nil),
 		line9("… p99", "≤ 100 ms", all.p99, few.p99, milliseconds, within(0.1)),
 		line9("… encodings per event", "independent of subscribers", all.encodings/all.events, few.encodings/few.events, plain, within(1)),
-		line9("… messages per subscriber and second", "", all.messages/all.seconds/audienceSize, few.messages/few.seconds/(audienceSize/100), plain, nil),
+		line9("… messages per subscriber and second", "", all.messages/all.seconds/float64(b.audience), few.messages/few.seconds/float64(b.audience/100), plain, nil),
 		line9("… bytes sent a second, all of them together", "", all.bytes/all.seconds, few.bytes/few.seconds, megabytes, nil),
-	}
+	}, all.even...)
 }
 
 // crowd runs the operator behind a replay, with n subscribers.
@@ -63,15 +63,20 @@ func (b *bench) crowd(ctx context.Context, r *replay, n int) (t throng) {
 	messages, bytes := a.messages.Load(), a.bytes.Load()
 	sent, number := make([]time.Time, events), *r.changes+1
 	a.expect(number, events)
-	t.processor = spent(m.PID(), func() {
-		started := time.Now()
-		r.play(ctx, events, manyRate, func(n int) { sent[n-number] = time.Now() })
-		t.seconds, t.events = time.Since(started).Seconds(), float64(events)
-		a.awaitAll(ctx)
+	var level time.Duration
+	b.besideBusy(func() {
+		t.processor = spent(m.PID(), func() {
+			started := time.Now()
+			r.play(ctx, events, manyRate, func(n int) { sent[n-number] = time.Now() })
+			t.seconds, t.events = time.Since(started).Seconds(), float64(events)
+			level = a.awaitAll(ctx)
+		})
 	})
 	t.encodings = m.metric(ctx, encodingsMetric) - encoded
 	t.messages, t.bytes = float64(a.messages.Load()-messages), float64(a.bytes.Load()-bytes)
-	late := a.late(func(n int) time.Time { return sent[n-number] })
+	began := func(n int) time.Time { return sent[n-number] }
+	late := a.late(began)
+	t.even = b.evenness(9, a, began, t.encodings/t.events, level)
 	t.p50, t.p99, t.noted = percentile(late, 50), percentile(late, 99), len(late)
 	return t
 }

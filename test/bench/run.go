@@ -87,7 +87,7 @@ func (b *bench) run(ctx context.Context) {
 	text := r.render()
 	fmt.Print(text)
 	must.Do(failed)
-	if b.document != "" && len(b.rows) == len(rows()) && !b.alone {
+	if b.document != "" && len(b.rows) == len(rows()) && !b.alone && b.busy == 0 {
 		must.Do(document.Replace(filepath.Join(b.root, b.document), tableBegins, tableEnds, text))
 	}
 }
