@@ -15,6 +15,9 @@ var _ writer.Follower = follower{}
 // Subscribers implements writer.Follower.
 func (f follower) Subscribers() int { return f.view.publisher.Subscribers() }
 
+// Told implements writer.Follower.
+func (f follower) Told() int { return f.view.publisher.Told() }
+
 // Arrived implements writer.Follower.
 func (f follower) Arrived(head uint64, received time.Time) { f.view.publisher.Arrived(head, received) }
 

@@ -64,7 +64,7 @@ func TestLargeChangeIsSharedWithSlowReaders(t *testing.T) {
 // TestOldPieceIsNotTheEnd: a subscriber that gets a piece which was encoded before a warning came
 // polls again for the warning.
 func TestOldPieceIsNotTheEnd(t *testing.T) {
-	for name, size := range map[string]int{"small": 10, "full": fullPiece} {
+	for name, size := range map[string]int{"small": 10, "full": 16 << 10} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.set("Running", false, "a")

@@ -83,8 +83,8 @@ func keptIsCounted(tb testing.TB, p *Publisher) {
 	kept := 0
 	for _, at := range p.changes.slots {
 		size := 0
-		for _, from := range at.order {
-			size += at.pieces[from].bytes()
+		for _, c := range at.order {
+			size += c.bytes()
 		}
 		if size != at.size || size+at.denied.bytes() != at.bytes || size > max(minShared, p.Subscribers()*sharedPerReader) || len(at.order) != len(at.pieces) {
 			tb.Errorf("%d pieces of %d bytes are kept in an order of %d; %d and %d bytes were counted", len(at.pieces), size, len(at.order), at.size, at.bytes)

@@ -35,13 +35,20 @@ type Publisher struct {
 	kinds       kindsOf
 	summaries   summaries
 
+	// waiting counts the subscribers that wait for the next publication or for a processor, and told those of them at
+	// the last publication that have not run since.
+	waiting, told atomic.Pointer[atomic.Int64]
+
 	arrivalsMu sync.Mutex
 	arrivals   []arrival // oldest first
 }
 
 // NewPublisher returns the Publisher of a view that has no lens yet.
 func NewPublisher(source Source) *Publisher {
-	return &Publisher{source: source, changes: sharedChanges{totalBytes: &source.Shared.kept}, summaries: summaries{hold: source.Hold}}
+	p := &Publisher{source: source, changes: sharedChanges{totalBytes: &source.Shared.kept}, summaries: summaries{hold: source.Hold}}
+	p.waiting.Store(new(atomic.Int64))
+	p.told.Store(new(atomic.Int64))
+	return p
 }
 
 // SetLens sets the lens of the view. It is called once.
@@ -52,6 +59,10 @@ func (p *Publisher) Lens() *graph.Lens { return p.lens.Load() }
 
 // Subscribers returns the number of subscribers.
 func (p *Publisher) Subscribers() int { return int(p.subscribers.Load()) }
+
+// Told returns the number of subscribers that waited when the last revision was published and have not run since. It
+// does not count those that wait for their peers.
+func (p *Publisher) Told() int { return int(p.told.Load().Load()) }
 
 // state has everything that a subscriber's next messages depend on, except its viewer.
 type state struct {
@@ -312,8 +323,9 @@ func (p *Publisher) dropShared() {
 const maxArrivals = 64
 
 // Arrived records when the first event of revision head was received. The graph's writer calls it
-// in the order of revisions.
+// in the order of revisions, before it publishes.
 func (p *Publisher) Arrived(head uint64, at time.Time) {
+	p.told.Store(p.waiting.Swap(new(atomic.Int64)))
 	p.arrivalsMu.Lock()
 	defer p.arrivalsMu.Unlock()
 	if len(p.arrivals) == maxArrivals {

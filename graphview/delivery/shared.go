@@ -18,14 +18,12 @@ const (
 	// keeps at most sharedPerReader for each subscriber of the view, but minShared if that is more
 	// and there are several subscribers.
 	maxShared       = 8 << 20
-	sharedPerReader = 16 << 10
+	sharedPerReader = 32 << 10
 	minShared       = 256 << 10
 	// maxSharedInAll is the maximum for all views together. Beyond it they keep no further messages.
 	maxSharedInAll = 128 << 20
 	// pieceBytes is the approximate memory of a piece without its messages.
 	pieceBytes = 600
-	// fullPiece is the size below which a piece is encoded again once the graph has changed.
-	fullPiece = 16 << 10
 )
 
 // errPieceFailed is the error for subscribers that wait for a piece if its encoding panics.
@@ -33,6 +31,7 @@ var errPieceFailed = &ClosedError{Reason: reason.Internal, Message: "internal er
 
 // piece has the messages that lead from one state of a subscriber to the next.
 type piece struct {
+	from   state         // its pieceKey
 	done   chan struct{} // closed when frames, to and err are set
 	frames []*Frame
 	to     state
@@ -52,11 +51,11 @@ func (c *piece) bytes() int {
 
 // sharedChanges keeps encoded pieces for all subscribers with equal digests.
 //
-// A piece leads from one state to the next. A slow subscriber uses the pieces that are still kept. If
-// no piece begins at its state, it encodes everything up to the current revision. All subscribers
-// that do so before the next revision end at the same state and share pieces from there on. A piece
-// from the middle of a change is only for subscribers that have read nothing of a newer graph, see
-// graph.Position.Seen.
+// A piece leads from one state to the next. Most lead from the end of another one, a boundary, to the last revision
+// of their time. So a subscriber that is some boundaries behind is sent the kept pieces in between, and is at a
+// boundary again. One that is further behind is sent pieces of the net change. Subscribers that are
+// between the ends of a piece use it too, see graph.Position.Between. So the number of encodings depends on the
+// number of boundaries, and not on the number of subscribers.
 type sharedChanges struct {
 	totalBytes *atomic.Int64 // bytes of all views
 
@@ -70,10 +69,10 @@ type slot struct {
 	digest string // of the viewer
 
 	mu      sync.Mutex
-	pieces  map[state]*piece
-	order   []state // of pieces, oldest first
-	size    int     // of all encoded pieces
-	counted int     // size when keep last returned it
+	pieces  map[state]*piece // by from
+	order   []*piece         // oldest first
+	size    int              // of all encoded pieces
+	counted int              // size when keep last returned it
 
 	walk       *walk       // the newest
 	comparison *comparison // the newest
@@ -83,43 +82,106 @@ type slot struct {
 	bytes int // of pieces and warnings, as in sharedChanges.bytes, guarded by its mu
 }
 
-// piece returns the piece that begins at a state. Another subscriber may still be encoding it. If no
-// kept piece is enough, it returns a new one, which the caller must encode.
-func (at *slot) piece(from state, enough func(*piece) bool) (c *piece, isNew bool) {
+// pieceFrom returns the piece that begins at a state, or a new one, which the caller must encode. Another subscriber
+// may still be encoding it. An encoded piece is replaced if replace is set.
+func (at *slot) pieceFrom(from state, replace bool) (c *piece, isNew bool) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
-	from = from.pieceKey()
-	c = at.pieces[from]
-	if c != nil && (!c.made || enough(c)) {
+	key := from.pieceKey()
+	c = at.pieces[key]
+	if c != nil && (!c.made || c.follows(from) && !replace) {
 		return c, false
 	}
 	if c != nil {
-		at.forgetLocked(from)
+		at.forgetLocked(c)
 	}
 	if at.pieces == nil {
 		at.pieces = make(map[state]*piece)
 	}
-	c = &piece{done: make(chan struct{})}
-	at.pieces[from] = c
-	at.order = append(at.order, from)
+	c = &piece{from: key, done: make(chan struct{})}
+	at.pieces[key] = c
+	at.order = append(at.order, c)
 	return c, true
+}
+
+// writesAhead is the number of writes of kept pieces beyond which a subscriber is sent the net change.
+const writesAhead = 4
+
+// follow returns the frames of kept pieces that lead on from a state, as many as are written at once, and the
+// state after them. far reports whether there are so many that the net change should be sent.
+func (at *slot) follow(from state) (frames []*Frame, to state, far bool) {
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	bytes, write := 0, catchUpLimit.bytes
+	to = from
+	for next := from; bytes < writesAhead*write; {
+		c := at.afterLocked(&next, false)
+		if c == nil {
+			return frames, to, false
+		}
+		bytes += c.size
+		if next = c.to; to == from || bytes <= write {
+			frames, to = append(frames, c.frames...), next
+		}
+		if next.pos.Walking() {
+			return frames, to, false
+		}
+	}
+	if c := at.afterLocked(&from, true); c != nil {
+		return c.frames, c.to, false
+	}
+	return nil, from, true
+}
+
+// afterLocked returns the newest encoded piece that leads on from a state, nil if none is kept. If walks is set,
+// it is a piece of a net change.
+func (at *slot) afterLocked(from *state, walks bool) *piece {
+	if c := at.pieces[from.pieceKey()]; !walks && c != nil && (!c.made || c.follows(*from)) {
+		if c.made {
+			return c
+		}
+		return nil
+	}
+	if from.pos.Known == 0 {
+		return nil
+	}
+	for i := len(at.order) - 1; i >= 0; i-- {
+		c := at.order[i]
+		switch {
+		case !c.made || walks && !c.to.pos.Walking():
+		case c.to.pos.Seen() <= from.pos.Read():
+			return nil // older pieces end before the state
+		case c.covers(from):
+			return c
+		}
+	}
+	return nil
+}
+
+// covers reports whether a subscriber in a state between the ends of the piece may use it.
+func (c *piece) covers(from *state) bool {
+	if from.warned < max(1, c.from.warned) || from.warned > c.to.warned || !from.pos.Between(&c.from.pos, &c.to.pos) {
+		return false
+	}
+	same := c.from
+	same.pos, same.warned = from.pos, from.warned
+	return same == *from
 }
 
 // keep records that a piece was encoded. It drops the piece if other subscribers cannot use it, and
 // the oldest pieces beyond the limit most, in bytes. It returns the growth of the kept bytes, which is
 // negative if they have shrunk.
-func (at *slot) keep(from state, c *piece, maxBytes int) (more int) {
+func (at *slot) keep(c *piece, maxBytes int) (more int) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
-	from = from.pieceKey()
-	if at.pieces[from] == c {
+	if at.pieces[c.from] == c {
 		c.made, c.size = true, c.bytes()
 		at.size += c.size
-		if c.err != nil || len(c.frames) == 0 && (c.to.pieceKey() == from || c.to.reset) {
-			at.forgetLocked(from)
+		if c.err != nil || len(c.frames) == 0 && (c.to.pieceKey() == c.from || c.to.reset) {
+			at.forgetLocked(c)
 		}
 	}
-	for at.size > maxBytes && len(at.order) > 0 && at.order[0] != from {
+	for at.size > maxBytes && len(at.order) > 0 && at.order[0] != c {
 		at.forgetLocked(at.order[0])
 	}
 	more = at.size - at.counted
@@ -127,15 +189,15 @@ func (at *slot) keep(from state, c *piece, maxBytes int) (more int) {
 	return more
 }
 
-func (at *slot) forgetLocked(from state) {
-	at.size -= at.pieces[from].size
-	delete(at.pieces, from)
-	if at.order[0] == from { // the oldest, to make room
+func (at *slot) forgetLocked(c *piece) {
+	at.size -= c.size
+	delete(at.pieces, c.from)
+	if at.order[0] == c { // the oldest, to make room
 		at.order = at.order[1:]
 		return
 	}
 	i := len(at.order) - 1 // a new one that is of no use
-	for at.order[i] != from {
+	for at.order[i] != c {
 		i--
 	}
 	at.order = slices.Delete(at.order, i, i+1)
@@ -148,26 +210,19 @@ func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, v viewe
 	if readers := p.Subscribers(); readers > 1 {
 		maxBytes = min(maxShared, max(minShared, readers*sharedPerReader))
 	}
-	next, first, err := c.encoded(at, p, lens, from, v, maxBytes)
+	far := false
+	if v.awaited == nil {
+		var frames []*Frame
+		var to state
+		if frames, to, far = at.follow(from); to != from {
+			return frames, to, nil
+		}
+	}
+	next, err := c.encoded(at, p, lens, from, far, v, maxBytes)
 	if err != nil {
 		return nil, from, err
 	}
-	if first && from.pos.Known > 0 {
-		c.encodeAhead(at, p, lens, next, v, maxBytes)
-	}
 	return next.frames, next.to, next.err
-}
-
-// encodeAhead encodes the pieces after last, up to the current revision or a quarter of the bytes that are
-// kept.
-func (c *sharedChanges) encodeAhead(at *slot, p *Publisher, lens *graph.Lens, last *piece, v viewer, maxBytes int) {
-	for ahead := last.bytes(); ahead < maxBytes/4 && last.err == nil && last.to.pos.Walking() && len(last.frames) > 0; ahead += last.bytes() {
-		next, _, err := c.encoded(at, p, lens, last.to, v, maxBytes)
-		if err != nil {
-			return
-		}
-		last = next
-	}
 }
 
 // pendingError is the error for a subscriber whose next piece another one is encoding. The subscriber
@@ -188,25 +243,27 @@ func (e *pendingError) pieceAt(at *slot, from state) *piece {
 	return e.piece
 }
 
-// encoded returns the piece that begins at a state, and reports whether this call encoded it. The only
-// error is a *pendingError. A piece that the viewer has waited for is used, although a newer one may be
-// possible by now.
-func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, v viewer, maxBytes int) (next *piece, first bool, err error) {
+// encoded returns the piece that begins at a state, and encodes it if that is not done, or to replace it. The only error is
+// a *pendingError. A piece that the viewer has waited for is used, although a newer one may be possible by now.
+func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, replace bool, v viewer, maxBytes int) (*piece, error) {
 	for {
-		if next, first = v.awaited.pieceAt(at, from), false; next == nil {
-			next, first = c.encodedOnce(at, p, lens, from, v, maxBytes)
+		next, first := v.awaited.pieceAt(at, from), false
+		if next == nil {
+			if next, first = at.pieceFrom(from, replace); first {
+				c.encode(at, p, lens, from, next, v, maxBytes)
+			}
 		}
 		v.awaited = nil
 		select {
 		case <-next.done:
 		default:
-			return nil, false, &pendingError{next, at, from.pieceKey()}
+			return nil, &pendingError{next, at, from.pieceKey()}
 		}
 		if !first && v.waits && errors.Is(next.err, graph.ErrCommitting) {
 			continue // it failed for a subscriber that does not wait, and is not kept
 		}
 		if first || next.err != nil || next.to.reset || next.follows(from) {
-			return next, first, nil //nolint:nilerr // the piece has its error
+			return next, nil //nolint:nilerr // the piece has its error
 		}
 		// Another subscriber read this piece before the piece that led to the state from. Encode
 		// a new piece, in rare cases without a turn.
@@ -216,15 +273,8 @@ func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from s
 // follows reports whether a piece was read no earlier than the piece that led to the state from.
 func (c *piece) follows(from state) bool { return c.to.pos.Seen() >= from.pos.Seen() }
 
-// encodedOnce returns a piece that begins at a state, which another subscriber may still be encoding, and
-// reports whether this call encoded it.
-func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, from state, v viewer, maxBytes int) (next *piece, first bool) {
-	next, first = at.piece(from, func(kept *piece) bool {
-		return kept.follows(from) && (kept.to.pos.Walking() || kept.size >= fullPiece || kept.to.pos.Known >= lens.Published())
-	})
-	if !first {
-		return next, false
-	}
+// encode encodes a new piece.
+func (c *sharedChanges) encode(at *slot, p *Publisher, lens *graph.Lens, from state, next *piece, v viewer, maxBytes int) {
 	defer close(next.done)
 	if c.totalBytes.Load() > maxSharedInAll {
 		maxBytes = 0
@@ -234,9 +284,8 @@ func (c *sharedChanges) encodedOnce(at *slot, p *Publisher, lens *graph.Lens, fr
 		limit = catchUpLimit
 	}
 	next.err = errPieceFailed // remains if encode panics, and keep then drops the piece
-	defer func() { c.count(at, at.keep(from, next, maxBytes)) }()
+	defer func() { c.count(at, at.keep(next, maxBytes)) }()
 	next.frames, next.to, next.err = p.encode(lens, from, v, limit)
-	return next, true
 }
 
 // slot returns the slot of a viewer. If there are too many slots, it drops an arbitrary one.

@@ -187,7 +187,7 @@ func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 			return nil, wait, nil
 		}
 		if s.state.pos.Walking() {
-			runtime.Gosched() // subscribers that have a change to send go first
+			s.yield()
 		}
 		s.encode(lens, v)
 	}
@@ -216,7 +216,7 @@ func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 		return nil, wait, nil //nolint:nilerr // Wait resolves it
 	}
 	// Get the channel before isCurrent compares the rest, so that no later change is missed.
-	wait.changed = lens.Changed(next.pos.Known)
+	wait.changed, wait.published = lens.Changed(next.pos.Known), true
 	unfinished := next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset)
 	// A warning or the sync state may have changed after a shared piece was encoded.
 	wait.moved = unfinished || !p.isCurrent(lens, next)
@@ -226,6 +226,15 @@ func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 	}
 	s.hasGraph = s.hasGraph || s.wanted.tags && next.pos.Known > 0
 	return frames, wait, nil
+}
+
+// yield lets the others run that have something to send. The next publication waits for the subscriber, as for
+// those that were notified, so that it does not fall further behind them.
+func (s *Subscription) yield() {
+	waiting := s.publisher.waiting.Load()
+	waiting.Add(1)
+	runtime.Gosched()
+	waiting.Add(-1)
 }
 
 // encoded has the results of Subscription.next.
@@ -307,6 +316,7 @@ type pause struct {
 	missing       error // an *unknownError that must be resolved first
 	moved         bool  // there is more to read
 	news, changed <-chan struct{}
+	published     bool      // changed is closed by a publication
 	turn          *viewer   // the wait encodes a piece for it in a turn; nil: no turn is needed
 	compares      bool      // the wait compares the subscriber's graph
 	until         time.Time // the next visit of a narrowed graph is allowed
@@ -326,18 +336,26 @@ func (s *Subscription) waitFor(ctx context.Context, p *pause) error {
 	}
 	var ready <-chan time.Time
 	if wait := time.Until(p.until); wait > 0 {
-		// A deferred Stop would enlarge the stack frame of each idle subscriber.
 		ready = time.After(wait)
 	}
+	// Deferred calls would enlarge the stack frame of each idle subscriber.
+	waiting := s.publisher.waiting.Load()
+	if p.published {
+		waiting.Add(1)
+	}
+	var err error
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		err = ctx.Err()
 	case <-ready:
 	case <-p.news:
 	case <-p.changed:
 	case <-s.revoked:
 	}
-	return nil
+	if p.published {
+		waiting.Add(-1)
+	}
+	return err
 }
 
 // viewer returns the subscriber's current rights and its options. If the rights have changed, it

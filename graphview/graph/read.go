@@ -84,6 +84,21 @@ func (p Position) Place() Position {
 	return p
 }
 
+// Read returns the revision in the log up to which the reader has read.
+func (p *Position) Read() uint64 {
+	if p.Walking() {
+		return p.next
+	}
+	return p.Known
+}
+
+// Between reports whether a reader may read what leads from position a to position b: it knows all that a reader
+// at a knows, and not all that a reader at b knows. It then is at b, and has read some elements again.
+func (p *Position) Between(a, b *Position) bool {
+	return a.Read() <= p.Read() && p.Read() < b.Read() && a.Known <= p.Known && a.Known > 0 && p.Seen() <= b.Seen() &&
+		a.hub == hubPart{} && p.hub == hubPart{} && (!a.Walking() || !p.Walking() || a.base == p.base)
+}
+
 // Reading selects the part of a lens that a reader gets. It must be the same each time.
 type Reading struct {
 	// Allow reports whether the reader may see the vertices of a resource in a namespace; others,

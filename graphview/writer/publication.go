@@ -12,6 +12,8 @@ import (
 type Follower interface {
 	// Subscribers returns the number of readers that wait for changes.
 	Subscribers() int
+	// Told returns the number of readers that were notified and have not run since.
+	Told() int
 	// Arrived is called before readers are notified of a revision, with the time when the first of
 	// the changes since the last notification was received.
 	Arrived(head uint64, received time.Time)
@@ -42,12 +44,14 @@ func (w *Writer) changed(l *graph.Lens, head uint64) (publish bool) {
 	return p == nil || w.publications.changed(p, head, w.received)
 }
 
-// Each notified subscriber writes a message. Subscribers that fall behind are at different revisions
-// and cannot share an encoding. So the time between two publications of a lens is at least the cost
-// of one notification and write, times the number of its subscribers.
+// Each notified subscriber writes a message. So the time between two publications of a lens is at least the
+// cost of one notification and write, times the number of its subscribers, and the next one also waits until the
+// subscribers that were notified have run: the less processor time there is, the rarer are publications, for
+// all subscribers alike. One that is stuck waits for its peer and not for a processor; maxRest bounds the rest.
 const (
 	perSubscriber = 55 * time.Microsecond
 	maxPace       = 55 * time.Millisecond
+	maxRest       = time.Second
 )
 
 // throttle controls when a lens may be published again.
@@ -57,6 +61,7 @@ type throttle struct {
 	subscribers int       // as of the last publication
 	nextAt      time.Time // of the next one
 	throttled   bool      // nextAt is in the future
+	restsUntil  time.Time // at the latest
 	// waits: the lens has changed since the last publication. received is the time when the first of
 	// these changes was received.
 	waits    bool
@@ -105,6 +110,9 @@ func (q *publications) publishDue(now time.Time) {
 	throttled := q.throttled
 	q.throttled, q.nextAt = throttled[:0], time.Time{}
 	for _, p := range throttled {
+		if told := p.follower.Told(); told > 0 && !now.Before(p.nextAt) && now.Before(p.restsUntil) {
+			p.nextAt = now.Add(pace(told))
+		}
 		if now.Before(p.nextAt) {
 			q.add(p)
 			continue
@@ -145,11 +153,16 @@ func (q *publications) rest() {
 		// The lenses together notify at most twice as many subscribers as one processor can serve.
 		// No lens waits longer than if all were notified at the same time.
 		subscribers := min(q.subscribers, lenses*p.subscribers)
-		p.nextAt, p.throttled = now.Add(min(time.Duration(subscribers)*perSubscriber, maxPace)), true
+		p.nextAt, p.restsUntil, p.throttled = now.Add(pace(subscribers)), now.Add(maxRest), true
 		q.add(p)
 	}
 	clear(q.published)
 	q.published = q.published[:0]
+}
+
+// pace returns the time that a number of subscribers takes.
+func pace(subscribers int) time.Duration {
+	return min(time.Duration(subscribers)*perSubscriber, maxPace)
 }
 
 // yield lets the notified subscribers run, if there are any since its last call.

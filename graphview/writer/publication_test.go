@@ -19,6 +19,7 @@ type readers struct {
 	lens        *graph.Lens
 	name        string
 	subscribers int
+	untold      int
 	told        []time.Time
 	arrived     []time.Time // when the changes of each notification were received
 	published   int
@@ -27,6 +28,7 @@ type readers struct {
 }
 
 func (r *readers) Subscribers() int                     { return r.subscribers }
+func (r *readers) Told() int                            { return r.untold }
 func (r *readers) Arrived(_ uint64, received time.Time) { r.arrived = append(r.arrived, received) }
 func (r *readers) Published() {
 	r.published++
@@ -119,6 +121,36 @@ func TestReadersReadBetweenPublications(t *testing.T) {
 		w.change(r)
 		if r.lens.Head() == before || r.lens.Published() != before || len(r.told) != 1 {
 			t.Errorf("revision %d of which %d is published, notified %d times; was %d", r.lens.Head(), r.lens.Published(), len(r.told), before)
+		}
+	})
+}
+
+// TestReadersThatHaveNotRun: the next publication waits until the readers of the last one have run, at most maxRest.
+func TestReadersThatHaveNotRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, stop := start(t, Options{}), make(chan struct{})
+		r := w.follow("o", 100, stop)
+		w.change(r)
+		r.untold = 100
+		w.change(r)
+		time.Sleep(maxRest / 2)
+		synctest.Wait()
+		if len(r.told) != 1 {
+			t.Errorf("told %d times while readers have not run, want once", len(r.told))
+		}
+		r.untold = 0
+		time.Sleep(maxPace)
+		synctest.Wait()
+		if len(r.told) != 2 {
+			t.Errorf("told %d times after they have run, want twice", len(r.told))
+		}
+		r.untold = 1 // for ever
+		w.change(r)
+		time.Sleep(maxRest + maxPace)
+		close(stop)
+		synctest.Wait()
+		if len(r.told) != 3 {
+			t.Errorf("told %d times with a reader that never runs, want three times", len(r.told))
 		}
 	})
 }
