@@ -58,7 +58,7 @@ func TestAgent(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if want := []string{"explain", "graphs", "impact", "problems", "tree"}; !slices.Equal(names, want) {
+	if want := []string{"changes", "explain", "graphs", "impact", "problems", "tree"}; !slices.Equal(names, want) {
 		t.Errorf("tools %q, want %q", names, want)
 	}
 	sessions := map[string]*mcp.ClientSession{"admin": admin, "alice": agentOf(t, "alice"), "mallory": agentOf(t, "mallory")}
@@ -75,6 +75,8 @@ func TestAgent(t *testing.T) {
 		"of what is one object": {"admin", "tree", map[string]any{"graph": "storefront", "object": "pod/mailer", "depth": 1}, []string{"Pod/mailer", "ConfigMap/mailer"}, []string{"StatefulSet"}, false},
 		"why does it not start": {"admin", "explain", map[string]any{"graph": "storefront", "object": "pod/mailer"}, []string{"MISSING: it does not exist", "spec.containers[].envFrom[].configMapRef.name"}, nil, false},
 		"what would notice":     {"admin", "impact", map[string]any{"object": "cm/web", "graph": "storefront"}, []string{"Deleting ConfigMap/web", "deleted (1)"}, nil, false},
+		"what has changed":      {"admin", "changes", map[string]any{"graph": "storefront", "object": "sts/web", "since": "1h"}, []string{"TIME", "StatefulSet/web", "added"}, nil, false},
+		"since no time":         {"admin", "changes", map[string]any{"since": "yesterday"}, []string{"--since yesterday: expected"}, nil, true},
 		"with a user's rights":  {"alice", "tree", map[string]any{"graph": "storefront"}, []string{"StatefulSet/web", "Left out, since you may not list it"}, []string{"Secret/token"}, false},
 		"without rights":        {"mallory", "tree", map[string]any{"graph": "storefront"}, []string{"forbidden", "graphview-viewer"}, nil, true},
 		"a name that is a flag": {"admin", "tree", map[string]any{"graph": "--kubeconfig=null"}, []string{`there is no GraphView "--kubeconfig=null"`}, nil, true},

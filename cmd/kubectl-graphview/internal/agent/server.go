@@ -34,6 +34,7 @@ func Serve(ctx context.Context, o Options) error {
 	addTool(server, o.Run, "tree", "Draws what a graph, or one object of it, is made of: what is owned, then what is used. Equal objects are one line; what is missing says so.", tree.args)
 	addTool(server, o.Run, "explain", "Says how one object is, what it refers to and what refers to it, and by which fields. Looks up whether missing objects exist.", explain.args)
 	addTool(server, o.Run, "impact", "Says what happens if an object is deleted: what is deleted as well, what breaks at once, what cannot start again, each with the reason.", impact.args)
+	addTool(server, o.Run, "changes", "Says what changed, newest first: of one object and of everything that it leads to, or of a graph. Ask it for the cause of a problem.", changes.args)
 	return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(o.In), Writer: writeCloser{o.Out}})
 }
 

@@ -17,6 +17,7 @@ func TestArgs(t *testing.T) {
 		"problems": {problems{scope{AllNamespaces: true}, ""}.args(), "problems --all-namespaces --"},
 		"tree":     {tree{Graph: "--all", Object: "-A", Depth: 2, Reverse: true, Missing: true}.args(), "tree --reverse --missing --depth=2 -- --all -A"},
 		"explain":  {explain{Namespace: "shop", Graph: "--", Object: "pod/x"}.args(), "explain --namespace=shop -- -- pod/x"},
+		"changes":  {changes{Object: "-A", Since: "--as=root"}.args(), "changes --since=--as=root -- -A"},
 		"impact":   {impact{Object: "--as=root", Graph: "-A"}.args(), "impact --in=-A -- --as=root"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,6 +36,13 @@ type impact struct {
 	Graph  string `json:"graph,omitempty" jsonschema:"look in this graph; without it in all that may be listed, which takes the ClusterRole graphview-requester"`
 }
 
+type changes struct {
+	scope
+	Object string `json:"object,omitempty" jsonschema:"KIND/NAME: its changes and those of what it leads to; without it those of the whole graph"`
+	Since  string `json:"since,omitempty" jsonschema:"leave out older changes: a duration such as 2h, or a time such as 2006-01-02T15:04:05Z"`
+	Graph  string `json:"graph,omitempty" jsonschema:"the name of one graph; without it all graphs of the namespace"`
+}
+
 // line is a command line. Text from outside is the value of a flag, in the same word, or
 // follows "--", so that it is never parsed as a flag.
 type line struct{ flags, names []string }
@@ -102,6 +109,15 @@ func (in impact) args() []string {
 	l := command("impact", in.Namespace)
 	l.when("all-namespaces", in.AllNamespaces)
 	l.flag("in", in.Graph)
+	l.name(in.Object)
+	return l.words()
+}
+
+func (in changes) args() []string {
+	l := command("changes", in.Namespace)
+	l.when("all-namespaces", in.AllNamespaces)
+	l.flag("since", in.Since)
+	l.name(in.Graph)
 	l.name(in.Object)
 	return l.words()
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"graphview.dev/client"
 	"graphview.dev/graphview/health"
@@ -21,7 +20,7 @@ func (c *cli) problemsOf(v *view, g *client.Graph, s search) []problem {
 		namespace = ""
 	}
 	in := grouping{view: v.String(), graph: g, kinds: c.newKinds(namespace, g)}
-	found := g.Problems(time.Now())
+	found := g.Problems(momentOf(g))
 	all := make([]problem, 0, len(found))
 	for i := range found {
 		all = append(all, in.problem(&found[i]))

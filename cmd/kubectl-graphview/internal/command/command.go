@@ -101,7 +101,7 @@ func (c *cli) execute(ctx context.Context, version string, args []string) error 
 	c.config.AddFlags(root.PersistentFlags())
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(c.flagError)
-	root.AddCommand(c.dashboard(), c.tree(), c.described(), c.problems(), c.impact(), c.explain(), c.list(), c.watch(), c.get(), c.query(), c.create(), c.export(), c.rule(), c.validate(), c.mcp(version), c.check(), c.connect(), c.version(version))
+	root.AddCommand(c.dashboard(), c.tree(), c.described(), c.problems(), c.impact(), c.explain(), c.changes(), c.list(), c.watch(), c.get(), c.query(), c.create(), c.export(), c.rule(), c.validate(), c.mcp(version), c.check(), c.connect(), c.version(version))
 	c.complete(root)
 	if cmd, _, err := root.Find(args); err == nil && cmd != root {
 		if err := c.singleDash(cmd); err != nil {

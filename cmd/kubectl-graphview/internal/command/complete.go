@@ -27,7 +27,7 @@ func (c *cli) complete(root *cobra.Command) {
 		switch cmd.Name() {
 		case "get", "watch", "problems", "describe":
 			cmd.ValidArgsFunction = c.completeNames(1)
-		case "tree", "explain":
+		case "tree", "explain", "changes":
 			cmd.ValidArgsFunction = c.completeNames(2)
 		}
 		if values, ok := outputs[cmd.Name()]; ok {

@@ -86,6 +86,14 @@ func (c *cli) wrongValue(cmd *cobra.Command, invalid *pflag.InvalidValueError) e
 		if strings.Trim(given, "0123456789") == "" && given != "" {
 			better = given + "s"
 		}
+	case "time":
+		expected, better = expectedMoment, "2h"
+		if strings.Trim(given, "0123456789") == "" && given != "" {
+			better = given + "h"
+		}
+		if flag.Name == "at" { // the history may not go back to a time that is proposed
+			return usagef(cmd, "--at %s: expected %s", given, expected)
+		}
 	default:
 		return usagef(cmd, "%w", invalid)
 	}

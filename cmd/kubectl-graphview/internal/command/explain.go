@@ -30,7 +30,7 @@ func (c *cli) explain() *cobra.Command {
 		Use:   "explain [NAME] [KIND/NAME | KIND NAME] | explain KIND",
 		Short: "Show what an object refers to and what refers to it",
 		Long: `Show an object's state, its references in both directions and the fields they come
-from. Missing objects are looked up in the API server. Of a KIND alone it is shown
+from, and the last changes of it and of what it leads to. Missing objects are looked up in the API server. Of a KIND alone it is shown
 where the health of its objects comes from, and which of their fields are read as
 references.`,
 		Example: `  kubectl graphview explain storefront pod/web-0
@@ -67,6 +67,9 @@ references.`,
 				return cmp.Or(c.writeAnswer(output, v, reached(g, key, 1, func(key client.Key) []client.Arc { return slices.Concat(g.Out(key), g.In(key)) })), failed)
 			}
 			if err := c.describe(cmd.Context(), v, g, k, key); err != nil {
+				return err
+			}
+			if err := c.writeLastChanges(cmd.Context(), v, k, key); err != nil {
 				return err
 			}
 			c.leftOut(c.Out, answerFrom(v, g, true).LeftOut())

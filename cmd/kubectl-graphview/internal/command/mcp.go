@@ -21,7 +21,7 @@ func (c *cli) mcp(version string) *cobra.Command {
 		Use:   "mcp",
 		Short: "Answer the questions of an AI agent about graphs",
 		Long: `Serve the Model Context Protocol on standard input and output, for an agent that
-starts this command. Its tools are graphs, problems, tree, explain and impact. They
+starts this command. Its tools are graphs, problems, tree, explain, impact and changes. They
 change nothing, and show what you may list and watch yourself.
 
 With --local there need be no operator: the one graph, named local, is made in this process, for

@@ -29,6 +29,8 @@ type problem struct {
 	stops []problem
 	// controlled: the problem above stands for this one, since it controls the object.
 	controlled bool
+	// before is the act before the problem, nil if none is known.
+	before *client.Change
 }
 
 // search has the options of a search for problems.
@@ -40,6 +42,8 @@ type search struct {
 	strict bool
 	// optional: absent objects that nothing needs are listed too.
 	optional bool
+	// at is the time of the graphs.
+	at moment
 }
 
 func (c *cli) problems() *cobra.Command {
@@ -54,7 +58,7 @@ func (c *cli) problems() *cobra.Command {
 		Long: `List the objects that are degraded, progressing or being deleted, and the objects
 that are referred to, needed and missing: of one graph, of all graphs of the namespace, or
 with -A of all graphs. Each cause is one row, and below it is counted what follows from it; -o wide
-lists that too. An object that several graphs have is listed once. A graph without objects is a
+lists that too. With the history of an operator, the line "after" has what somebody changed before. An object that several graphs have is listed once. A graph without objects is a
 problem as well, and parts of a GraphView that have no effect are named. What is absent and not
 needed is no problem: --optional lists it.
 
@@ -74,6 +78,7 @@ Deployment needs. A problem of the cluster that is not in the manifests is not l
 		Example: `  kubectl graphview problems storefront -n shop
   kubectl graphview problems -A
   kubectl graphview problems -A --all-links
+  kubectl graphview problems storefront -n shop --at 14:00
   kubectl graphview problems --local -n shop --wait 2m -o json
   kubectl graphview problems --from manifests/ --allow 'Secret/*-tls'
   helm template ./chart | kubectl graphview problems --from - -o sarif
@@ -89,6 +94,9 @@ Deployment needs. A problem of the cluster that is not in the manifests is not l
 				return c.correct(usagef(cmd, "--strict is for --local: an operator's view lacks what its ServiceAccount may not list"), cmd, []string{"--local", "--strict"})
 			case allNamespaces && t.view != "" && !c.local.serves():
 				return c.correct(usagef(cmd, "-A is for all graphs: leave %s or -A out", t.view), cmd, t.words())
+			}
+			if err := c.checkAt(cmd, s.at); err != nil {
+				return err
 			}
 			s.wide = allNamespaces || c.local.serves() && len(c.local.namespaces) != 1
 			s.name = t.view
@@ -112,6 +120,7 @@ Deployment needs. A problem of the cluster that is not in the manifests is not l
 	cmd.Flags().BoolVarP(&allNamespaces, "all-namespaces", "A", false, "The graphs of all namespaces")
 	cmd.Flags().StringVarP(&s.output, "output", "o", outputTable, "One of "+strings.Join(problemOutputs, ", ")+"; with --from also sarif, junit")
 	cmd.Flags().BoolVar(&s.optional, "optional", false, "Also list what is referred to, absent and not needed, such as the subjects of bindings")
+	addAt(cmd, &s.at)
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "With --local: exit with 3 also if some kinds are left out")
 	c.addWait(cmd)
 	from.addFlags(cmd)
@@ -176,6 +185,7 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 	var reading atomic.Pointer[string]
 	var notes []func() // they are printed when no line is rewritten any more
 	var gaps gapLines
+	asked := 0 // questions about the change before a problem
 	reader := c.newProgress(func(context.Context) string { return *reading.Load() })
 	if c.local.serves() { // which says how far the one graph is
 		reader.out = io.Discard
@@ -190,28 +200,37 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 			return findings{}, err
 		}
 		v.namespace = listed.Namespace
-		g, err := v.problemsIn(ctx)
+		var g *client.Graph
+		if s.at.asked != "" {
+			g, err = v.past(ctx, s.at)
+		} else {
+			g, err = v.problemsIn(ctx)
+		}
 		without := ""
 		switch {
-		case err != nil:
+		case err != nil || s.at.asked != "":
 		case listed.Ineffective != nil:
 			without = *listed.Ineffective
 		default:
 			without = v.ineffective(ctx)
 		}
-		v.close()
 		if err != nil {
 			// A graph that is not served does not hide the problems of others.
 			found.failures = append(found.failures, err)
 		}
 		if g == nil {
+			v.close()
 			continue
 		}
+		found.at = g.At
 		if c.local.read() != nil {
 			found.problems = append(found.problems, c.manifestProblems(v, g, s.wide)...)
 		} else {
-			all.add(c.problemsOf(v, g, s))
+			of := c.problemsOf(v, g, s)
+			asked = v.addBefore(ctx, s, of, asked)
+			all.add(of)
 		}
+		v.close()
 		found.warnings = append(found.warnings, g.Warnings()...)
 		switch {
 		case len(g.Vertices) == 0 && v.local.serves():

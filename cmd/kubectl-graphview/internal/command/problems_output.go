@@ -21,6 +21,7 @@ type findings struct {
 	problems []problem
 	warnings []client.Warning
 	failures []error
+	at       time.Time // of the graphs, zero for now
 }
 
 // problemReport is the output of -o json.
@@ -44,6 +45,8 @@ type problemObject struct {
 	State     string     `json:"state"`
 	Reason    string     `json:"reason,omitempty"`
 	Since     *time.Time `json:"since,omitempty"`
+	// Before is the act before the problem.
+	Before *client.Change `json:"before,omitempty"`
 	// Stops are the problems that follow from this one.
 	Stops []problemObject `json:"stops,omitempty"`
 	// References are those of manifests.
@@ -98,10 +101,14 @@ func (c *cli) writeProblems(output string, found findings) error {
 	var rows strings.Builder
 	out := tabwriter.NewWriter(&rows, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(out, strings.Join(header, "\t"))
+	now := found.at
+	if now.IsZero() {
+		now = time.Now()
+	}
 	write := func(p *problem, indent string) {
 		since := "-"
 		if p.since != 0 {
-			since = duration.HumanDuration(max(0, time.Since(time.Unix(p.since, 0)))) // a pod ends in the future
+			since = duration.HumanDuration(max(0, now.Sub(time.Unix(p.since, 0)))) // a pod ends in the future
 		}
 		cells := []string{indent + p.object, p.state, since, p.reason}
 		if found.graphs > 1 {
@@ -123,10 +130,22 @@ func (c *cli) writeProblems(output string, found findings) error {
 	}
 	_ = out.Flush() // writing to a text in memory has no error
 	lines := strings.SplitAfter(rows.String(), "\n")
-	for i, line := range lines {
-		fmt.Fprint(c.Out, line)
-		if p := i - 1; output == outputTable && p >= 0 && p < len(found.problems) && len(found.problems[p].stops) > 0 {
-			fmt.Fprintf(c.Out, "  %s\n", printable.Text(found.problems[p].follows()))
+	k := c.newKinds("", &client.Graph{})
+	next := 1 // the line of the next problem, after the header
+	fmt.Fprint(c.Out, lines[0])
+	for i := range found.problems {
+		p := &found.problems[i]
+		fmt.Fprint(c.Out, lines[next])
+		next++
+		if p.before != nil {
+			fmt.Fprintf(c.Out, "  after %s\n", beforeText(k, p))
+		}
+		switch {
+		case output == outputWide:
+			fmt.Fprint(c.Out, strings.Join(lines[next:next+len(p.stops)], ""))
+			next += len(p.stops)
+		case len(p.stops) > 0:
+			fmt.Fprintf(c.Out, "  %s\n", printable.Text(p.follows()))
 		}
 	}
 	return nil
@@ -157,6 +176,7 @@ func (p *problem) report() problemObject {
 		since := time.Unix(p.since, 0).UTC()
 		o.Since = &since
 	}
+	o.Before = p.before
 	for _, at := range p.places {
 		o.References = append(o.References, problemReference{at.object, at.field, at.File, at.Line, at.Column})
 	}

@@ -38,8 +38,16 @@ func healthIn(g *client.Graph, key client.Key) health.Health {
 	if v == nil || v.Summary == nil {
 		return healthOf(v)
 	}
-	said, why := g.HealthAt(key, time.Now())
+	said, why := g.HealthAt(key, momentOf(g))
 	return summaryHealth(v.Summary, said, why)
+}
+
+// momentOf returns the time at which a graph is looked at: its own, or now.
+func momentOf(g *client.Graph) time.Time {
+	if g.At.IsZero() {
+		return time.Now()
+	}
+	return g.At
 }
 
 func summaryHealth(s *client.Summary, said, why string) health.Health {

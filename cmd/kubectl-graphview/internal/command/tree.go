@@ -26,6 +26,8 @@ type shape struct {
 	// roots are the roots of the tree without from.
 	roots  []client.Key
 	output string // "" draws the tree
+	// at is the time of the tree.
+	at moment
 }
 
 func (s *shape) addTo(cmd *cobra.Command) {
@@ -53,9 +55,13 @@ The exit code is 1 if the graph has no object.`,
   kubectl graphview tree storefront
   kubectl graphview tree storefront deployment/web --depth=2
   kubectl graphview tree storefront configmap/web --reverse
-  kubectl graphview tree storefront --missing`,
+  kubectl graphview tree storefront --missing
+  kubectl graphview tree storefront --at 2h`,
 		RunE: from.run(func(cmd *cobra.Command, t target) error {
 			s.start = t.object
+			if err := c.checkAt(cmd, s.at); err != nil {
+				return err
+			}
 			if s.missing && s.start != "" {
 				return c.correct(usagef(cmd, "--missing begins with what is missing: leave %s out", s.start), cmd, append(target{view: t.view}.words(), "--missing"))
 			}
@@ -78,14 +84,17 @@ The exit code is 1 if the graph has no object.`,
 			defer v.close()
 			var g *client.Graph
 			var failed error
-			if s.start != "" {
+			switch {
+			case s.at.asked != "":
+				g, failed = v.past(cmd.Context(), s.at)
+			case s.start != "":
 				// The level below the last one is needed to count it.
 				depth := s.depth
 				if depth > 0 {
 					depth++
 				}
 				g, failed = v.around(cmd.Context(), s.start, directionOf(s.reverse), depth)
-			} else {
+			default:
 				g, failed = completeOf(cmd.Context(), v.followSummaries())
 			}
 			if g == nil {
@@ -102,13 +111,14 @@ The exit code is 1 if the graph has no object.`,
 			if err != nil {
 				return err
 			}
-			if failed != nil || s.start != "" {
+			if failed != nil || s.start != "" || s.at.asked != "" {
 				return failed
 			}
 			return c.checkEffect(cmd.Context(), v, g)
 		}),
 	}
 	s.addTo(cmd)
+	addAt(cmd, &s.at)
 	addOutput(cmd, &s.output)
 	c.addInferred(cmd)
 	c.addWait(cmd)
