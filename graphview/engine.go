@@ -110,7 +110,11 @@ func NewEngine(o Options) (*Engine, error) {
 		Source: e.schemas, Watched: e.watchedResources, Discovered: e.discovery.NextDiscovery, Logger: o.Logger,
 	})
 	if o.Registerer != nil {
-		if err := o.Registerer.Register(metrics{e}); err != nil {
+		err := o.Registerer.Register(metrics{e})
+		if len(o.Relations) > 0 && err == nil {
+			err = o.Registerer.Register(relations{e, maxRelations})
+		}
+		if err != nil {
 			return nil, fmt.Errorf("metrics: %w", err)
 		}
 	}

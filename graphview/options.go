@@ -55,6 +55,8 @@ type Options struct {
 	// RefuseUntil is the time until which the engine refuses specs with expressions that may be
 	// costly, because they may have ended earlier processes. Zero: it refuses none.
 	RefuseUntil time.Time
+	// Relations are the views whose references are metrics, for each reader of the metrics.
+	Relations []Name
 	// Registerer gets the engine's metrics. It may be nil.
 	Registerer prometheus.Registerer
 }

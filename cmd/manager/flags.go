@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"graphview.dev/controllers/pki"
+	"graphview.dev/graphview"
 )
 
 var errHelp = flag.ErrHelp
@@ -41,6 +42,7 @@ type options struct {
 	hubName, hubURL                string
 	hubCAFile, hubTokenFile        string
 	clusterWait, tunnelMaxAge      time.Duration
+	relations                      []graphview.Name
 	zap                            zap.Options
 }
 
@@ -57,6 +59,7 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.webhookClientCA, "webhook-client-ca-file", "", "PEM file with the CAs of clients that may call the webhook, for API servers that send a client certificate; if empty, every client may")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "host:port of Prometheus metrics; 0 turns them off")
 	flags.BoolVar(&o.metricsAuth, "metrics-authentication", false, "serve metrics with TLS, and only to clients with the right to get the path /metrics")
+	flags.Func("relation-metrics", "comma-separated NAMESPACE/NAME of GraphViews whose references are metrics, graphview_relation_info: names of objects, for everybody who reads the metrics. Secrets have none", o.addRelations)
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "host:port of /healthz and /readyz; 0 turns them off")
 	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "host:port of Go profiles; 0 turns them off. Profiles show what is in memory, so bind them to localhost")
 	flags.StringVar(&o.stateDir, "state-dir", "", "directory in which the operator remembers crashes: private to this replica, kept across container restarts. After two crashes within ten minutes it refuses expressions for ten minutes. Empty: it does not")
@@ -95,6 +98,18 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 		}
 	}
 	return o, o.validate()
+}
+
+// addRelations adds the GraphViews of --relation-metrics.
+func (o *options) addRelations(text string) error {
+	for view := range strings.SplitSeq(text, ",") {
+		namespace, name, ok := strings.Cut(strings.TrimSpace(view), "/")
+		if !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
+			return fmt.Errorf("%q is no NAMESPACE/NAME of a GraphView", view)
+		}
+		o.relations = append(o.relations, graphview.Name{Namespace: namespace, Name: name})
+	}
+	return nil
 }
 
 func (o *options) validate() error {

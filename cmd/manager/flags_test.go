@@ -31,3 +31,13 @@ func TestLoggedErrors(t *testing.T) {
 		})
 	}
 }
+
+// TestRelationMetricsFlag: each GraphView is named with its namespace.
+func TestRelationMetricsFlag(t *testing.T) {
+	for value, want := range map[string]string{"shop/storefront,shop/web": "", "storefront": `"storefront" is no NAMESPACE/NAME`, "a/b,c/": `"c/" is no NAMESPACE/NAME`, "a/b/c": `"a/b/c" is no`} {
+		o, err := parse("manager", []string{"--relation-metrics=" + value}, io.Discard)
+		if want == "" && (err != nil || len(o.relations) != 2 || o.relations[1].String() != "shop/web") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", value, err, want)
+		}
+	}
+}

@@ -94,6 +94,7 @@ func run(ctx context.Context, o *options) error {
 		PermitInterval: o.permissionRecheck,
 		RefuseUntil:    refuseUntil,
 		History:        changes,
+		Relations:      o.relations,
 		Registerer:     metrics.Registry,
 	})
 	if err != nil {

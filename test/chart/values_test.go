@@ -139,11 +139,11 @@ func TestValues(t *testing.T) {
 	})
 	t.Run("flags", func(t *testing.T) {
 		args, _ := container(t, objects(t, `
-operator: {allowedOrigins: [a.example.com, "*.example.org"], requireServiceAccount: false, maxVerticesPerView: 2000000, pprof: true, extraArgs: [--zap-encoder=console]}
+operator: {allowedOrigins: [a.example.com, "*.example.org"], requireServiceAccount: false, maxVerticesPerView: 2000000, relationMetrics: [shop/storefront, shop/web], pprof: true, extraArgs: [--zap-encoder=console]}
 webhook: {enabled: true, certificates: self-signed}
 metrics: {authentication: true}`), "args").([]any)
 		for _, want := range []any{
-			"--allowed-origins=a.example.com,*.example.org", "--require-service-account=false", "--max-vertices-per-view=2000000",
+			"--allowed-origins=a.example.com,*.example.org", "--require-service-account=false", "--max-vertices-per-view=2000000", "--relation-metrics=shop/storefront,shop/web",
 			"--pprof-bind-address=127.0.0.1:6060", "--zap-encoder=console", "--webhook-bind-address=:9443", "--inject-webhook-ca", "--metrics-authentication", "--leader-elect",
 		} {
 			if !slices.Contains(args, want) {

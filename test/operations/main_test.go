@@ -40,7 +40,9 @@ func setUp(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	manager, err = installation.Start(ctx, installation.Options{Plane: cluster, Binary: binary, Manifests: manifests})
+	manager, err = installation.Start(ctx, installation.Options{Plane: cluster, Binary: binary, Manifests: manifests, Args: []string{
+		"--relation-metrics=testmetricsaredocumented/view,testdashboardandalerts/view,testrelationmetrics/view,absent/view",
+	}})
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func TestMetrics(t *testing.T) {
 
 // namesView reports whether a series is of one GraphView, whose name it has on purpose.
 func namesView(series string) bool {
-	return strings.HasPrefix(series, "graphview_held_bytes{") || strings.HasPrefix(series, "graphview_objects{")
+	return strings.HasPrefix(series, "graphview_held_bytes{") || strings.HasPrefix(series, "graphview_objects{") || strings.HasPrefix(series, "graphview_relation_info{")
 }
 
 // follow reads a stream until ctx ends.
@@ -194,7 +194,11 @@ const wanting = `
 apiVersion: v1
 kind: Pod
 metadata: {name: web, namespace: wanting}
-spec: {automountServiceAccountToken: false, containers: [{name: main, image: example.com/main, envFrom: [{configMapRef: {name: absent}}]}]}
+spec: {automountServiceAccountToken: false, containers: [{name: main, image: example.com/main, envFrom: [{configMapRef: {name: absent}}, {configMapRef: {name: flags}}]}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: flags, namespace: wanting}
 ---
 apiVersion: graphview.dev/v1alpha1
 kind: GraphView
@@ -225,6 +229,19 @@ func scrapeWanting(t *testing.T) (text string) {
 		return ""
 	})
 	return text
+}
+
+// TestRelationMetrics: the references of a GraphView that the flag names are metrics, which Prometheus can join.
+func TestRelationMetrics(t *testing.T) {
+	scrapeWanting(t)
+	eventually(t, func() string {
+		text, series := scrape(t)
+		want := `graphview_relation_info{from_kind="Pod",from_name="web",from_namespace="testrelationmetrics",to_kind="ConfigMap",to_name="flags",to_namespace="testrelationmetrics",type="r"}`
+		if series[want] != 1 || series["graphview_relations_left_out"] != 0 || strings.Contains(text, `to_name="absent"`) {
+			return "the metrics have no " + want + " alone"
+		}
+		return ""
+	})
 }
 
 // TestMetricsAreDocumented: docs/operations.md has a row for each metric and none for another.
