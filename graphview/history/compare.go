@@ -1,11 +1,12 @@
 package history
 
 import (
-	"encoding/json"
-	"fmt"
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 // Path is a field that changed.
@@ -68,28 +69,55 @@ type comparison struct {
 }
 
 // Compare returns the fields of an object that changed, except for its status, and the number of those that
-// do not fit.
-func Compare(kind string, before, after map[string]any) (paths []Path, more int) {
+// do not fit. It takes the compact JSON of both versions, and decodes only what differs.
+func Compare(kind string, before, after []byte) (paths []Path, more int) {
 	c := &comparison{beats: heartbeats[kind], valued: kind != "Secret" && kind != "ConfigMap"}
 	c.objects("", before, after, c.valued, 0)
+	slices.SortFunc(c.paths, func(a, b Path) int { return strings.Compare(a.Path, b.Path) })
 	return c.paths, c.changes - len(c.paths)
 }
 
-func (c *comparison) objects(at string, before, after map[string]any, show bool, depth int) {
-	keys := make([]string, 0, len(after))
-	for key := range before {
-		keys = append(keys, key)
+// members returns the members of an object.
+func members(object []byte) (all []jsontree.Member) {
+	s, ok := jsontree.ScanObject(object)
+	if !ok {
+		return nil
 	}
-	for key := range after {
-		if _, both := before[key]; !both {
-			keys = append(keys, key)
+	for m, more := s.Member(); more; m, more = s.Member() {
+		all = append(all, m)
+	}
+	return all
+}
+
+func (c *comparison) objects(at string, before, after []byte, show bool, depth int) {
+	old, now := members(before), members(after)
+	inOrder := len(old) == len(now)
+	for i := 0; inOrder && i < len(old); i++ {
+		inOrder = string(old[i].Name) == string(now[i].Name)
+	}
+	if inOrder { // nearly always
+		for i := range old {
+			if !bytes.Equal(old[i].Value, now[i].Value) {
+				key := string(old[i].Name)
+				c.values(member(at, key), key, old[i].Value, now[i].Value, show && !hidden[key], depth+1)
+			}
+		}
+		return
+	}
+	others := make(map[string][]byte, len(now))
+	for _, m := range now {
+		others[string(m.Name)] = m.Value
+	}
+	for _, m := range old {
+		key := string(m.Name)
+		value := others[key]
+		delete(others, key)
+		if !bytes.Equal(m.Value, value) {
+			c.values(member(at, key), key, m.Value, value, show && !hidden[key], depth+1)
 		}
 	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		b, had := before[key]
-		a, has := after[key]
-		c.values(member(at, key), key, b, a, had, has, show && !hidden[key], depth+1)
+	for key, value := range others {
+		c.values(member(at, key), key, nil, value, show && !hidden[key], depth+1)
 	}
 }
 
@@ -105,103 +133,95 @@ func member(at, key string) string {
 	}
 }
 
-// values compares two values of the field key.
-func (c *comparison) values(at, key string, before, after any, had, has, show bool, depth int) {
-	if c.changes >= maxCounted || ignored[at] || c.beats[at] {
-		return
-	}
+// values compares two different values of the field key; nil is none.
+func (c *comparison) values(at, key string, before, after []byte, show bool, depth int) {
 	switch {
-	case !had:
+	case c.changes >= maxCounted || ignored[at] || c.beats[at]:
+	case before == nil:
 		c.note(at, key, Added, nil, after, show)
-		return
-	case !has:
+	case after == nil:
 		c.note(at, key, Removed, before, nil, show)
-		return
 	case depth > maxDepth:
-		return
-	}
-	switch b := before.(type) {
-	case map[string]any:
-		if a, ok := after.(map[string]any); ok {
-			c.objects(at, b, a, show, depth)
-			return
-		}
-	case []any:
-		if a, ok := after.([]any); ok {
-			c.lists(at, key, b, a, show, depth)
-			return
-		}
+	case before[0] == '{' && after[0] == '{':
+		c.objects(at, before, after, show, depth)
+	case before[0] == '[' && after[0] == '[':
+		c.lists(at, key, before, after, show, depth)
 	default:
-		if scalar(before) && scalar(after) && before == after {
-			return
-		}
+		c.note(at, key, Changed, before, after, show)
 	}
-	c.note(at, key, Changed, before, after, show)
 }
 
 // lists compares lists by the names of their elements, or else by index.
-func (c *comparison) lists(at, key string, before, after []any, show bool, depth int) {
-	b, a, ok := byName(before), byName(after), true
-	if ok = b != nil && a != nil; ok {
-		for _, name := range names(before, after) {
-			old, had := b[name]
-			now, has := a[name]
-			c.values(at+"["+name+"]", key, old, now, had, has, show, depth+1)
+func (c *comparison) lists(at, key string, before, after []byte, show bool, depth int) {
+	old, now := jsontree.Elements(before), jsontree.Elements(after)
+	oldNames, nowNames := namesOf(old), namesOf(now)
+	compare := func(name string, b, a []byte) {
+		if !bytes.Equal(b, a) {
+			c.values(at+"["+name+"]", key, b, a, show, depth+1)
+		}
+	}
+	if oldNames == nil || nowNames == nil {
+		for i := range max(len(old), len(now)) {
+			var b, a []byte
+			if i < len(old) {
+				b = old[i]
+			}
+			if i < len(now) {
+				a = now[i]
+			}
+			compare(strconv.Itoa(i), b, a)
 		}
 		return
 	}
-	for i := range max(len(before), len(after)) {
-		var old, now any
-		if i < len(before) {
-			old = before[i]
+	for _, element := range old {
+		name := nameOf(element)
+		var other []byte
+		if i, both := nowNames[name]; both {
+			other = now[i]
 		}
-		if i < len(after) {
-			now = after[i]
+		compare(name, element, other)
+	}
+	for _, element := range now {
+		if name := nameOf(element); !has(oldNames, name) {
+			compare(name, nil, element)
 		}
-		c.values(at+"["+strconv.Itoa(i)+"]", key, old, now, i < len(before), i < len(after), show, depth+1)
 	}
 }
 
-// byName returns the elements of a list by their member name, nil if one has none or two have the same.
-func byName(list []any) map[string]any {
-	if len(list) == 0 {
-		return map[string]any{}
-	}
-	all := make(map[string]any, len(list))
-	for _, element := range list {
-		object, _ := element.(map[string]any)
-		name, ok := object["name"].(string)
-		if _, twice := all[name]; !ok || twice {
+func has(names map[string]int, name string) bool {
+	_, has := names[name]
+	return has
+}
+
+// namesOf returns the elements of a list by their member name, nil if one has none or two have the same.
+func namesOf(list [][]byte) map[string]int {
+	all := make(map[string]int, len(list))
+	for i, element := range list {
+		name := nameOf(element)
+		if name == "" || has(all, name) {
 			return nil
 		}
-		all[name] = element
+		all[name] = i
 	}
 	return all
 }
 
-func names(before, after []any) []string {
-	var all []string
-	for _, element := range slices.Concat(before, after) {
-		if name, _ := element.(map[string]any)["name"].(string); !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-		if len(all) >= maxCounted {
-			break
+// nameOf returns the member name of an element, "" for none.
+func nameOf(element []byte) string {
+	if len(element) == 0 || element[0] != '{' {
+		return ""
+	}
+	for _, m := range members(element) {
+		if string(m.Name) == "name" {
+			name, _ := jsontree.String(m.Value)
+			return string(name)
 		}
 	}
-	return all
-}
-
-func scalar(v any) bool {
-	switch v.(type) {
-	case nil, string, bool, float64, int64, json.Number:
-		return true
-	}
-	return false
+	return ""
 }
 
 // note adds a field.
-func (c *comparison) note(at, key string, op Op, before, after any, show bool) {
+func (c *comparison) note(at, key string, op Op, before, after []byte, show bool) {
 	c.changes++
 	if len(c.paths) == maxPaths {
 		return
@@ -228,16 +248,27 @@ func bounded(path string) string {
 }
 
 // value returns a scalar as text, "" for another value and for one that is too long.
-func value(v any) string {
-	if v == nil || !scalar(v) {
+func value(v []byte) string {
+	if len(v) == 0 || v[0] == '{' || v[0] == '[' || v[0] == 'n' {
 		return ""
 	}
-	text := fmt.Sprint(v)
-	if f, ok := v.(float64); ok {
-		text = strconv.FormatFloat(f, 'f', -1, 64)
+	text := string(v)
+	if said, ok := jsontree.String(v); ok {
+		text = string(said)
 	}
 	if len(text) > maxValue || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return ""
 	}
 	return text
+}
+
+// summarized are the annotations that a summary depends on.
+var summarized = set("metadata.annotations[kustomize.toolkit.fluxcd.io/prune] metadata.annotations[helm.sh/resource-policy] metadata.annotations[argocd.argoproj.io/sync-options]")
+
+// Summarized reports whether the summary of an object may depend on the fields that changed. Other annotations do
+// not matter to it.
+func Summarized(paths []Path, more int) bool {
+	return more > 0 || slices.ContainsFunc(paths, func(p Path) bool {
+		return !strings.HasPrefix(p.Path, "metadata.annotations[") || summarized[p.Path]
+	})
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func object(t *testing.T, text string) map[string]any {
+// object returns compact JSON, as a watch retains it.
+func object(t *testing.T, text string) []byte {
 	t.Helper()
-	var all map[string]any
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
+	var out bytes.Buffer
+	if err := json.Compact(&out, []byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return out.Bytes()
 }
 
 func lines(paths []Path) (all []string) {
@@ -38,7 +40,7 @@ func TestCompare(t *testing.T) {
 		"replicas":     {"Pod", pod, strings.ReplaceAll(pod, `"replicas":2`, `"replicas":3`), []string{"changed spec.replicas 2>3"}},
 		"a label and an annotation": {
 			"Pod", pod, strings.NewReplacer(`"app":"web"`, `"app.dev/x":"web"`, `"a.dev/b":"1"`, `"a.dev/b":"2"`).Replace(pod),
-			[]string{"changed metadata.annotations[a.dev/b] >", "removed metadata.labels[app] >", "added metadata.labels[app.dev/x] >"},
+			[]string{"changed metadata.annotations[a.dev/b] >", "added metadata.labels[app.dev/x] >", "removed metadata.labels[app] >"},
 		},
 		"an environment variable and an argument": {
 			"Pod", pod, strings.NewReplacer(`"value":"1"`, `"value":"2"`, `"-x"`, `"-y"`).Replace(pod),
@@ -79,11 +81,15 @@ func TestCompareKeepsNoSecrets(t *testing.T) {
 
 // TestCompareIsBounded: an object with very many fields costs and keeps little.
 func TestCompareIsBounded(t *testing.T) {
-	wide := map[string]any{}
+	wide := map[string]string{}
 	for i := range 100_000 {
 		wide[fmt.Sprint("key-", i, strings.Repeat("x", 300), "\x1b\n")] = "a"
 	}
-	paths, more := Compare("X", map[string]any{"spec": map[string]any{}}, map[string]any{"spec": wide})
+	text, err := json.Marshal(map[string]any{"spec": wide})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, more := Compare("X", []byte(`{"spec":{}}`), text)
 	if len(paths) != maxPaths || more != maxCounted-maxPaths {
 		t.Errorf("%d paths and %d more", len(paths), more)
 	}
@@ -92,9 +98,10 @@ func TestCompareIsBounded(t *testing.T) {
 			t.Errorf("%q", p.Path)
 		}
 	}
-	var deep any = "a"
-	for range 10_000 {
-		deep = map[string]any{"a": deep}
+	deep := func(leaf string) []byte {
+		return []byte(`{"spec":` + strings.Repeat(`{"a":`, 10_000) + leaf + strings.Repeat("}", 10_000) + "}")
 	}
-	Compare("X", map[string]any{"spec": map[string]any{"b": deep}}, map[string]any{"spec": map[string]any{"b": map[string]any{}}})
+	if paths, more := Compare("X", deep("1"), deep("2")); len(paths) != 0 || more != 0 {
+		t.Errorf("%v and %d more, too deep", paths, more)
+	}
 }

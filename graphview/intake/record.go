@@ -30,20 +30,32 @@ func (f *Feed) observe(o *watch.Decoded, n *note) {
 		return
 	}
 	n.before = before.Body()
-	if before.LacksContent() || o.LacksContent() || n.before == o.Body() && !finished(n.health) {
+	if before.LacksContent() || o.LacksContent() {
 		return
 	}
-	n.summary = summaryOf(f.resource.Group, before)
-	if n.before == o.Body() {
-		return
+	changed := n.before != o.Body()
+	if changed {
+		n.paths, n.more = f.compare(before, o)
 	}
-	old, err := before.Tree()
-	if err != nil {
-		return
+	if changed && history.Summarized(n.paths, n.more) || finished(n.health) {
+		n.summary = summaryOf(f.resource.Group, before)
 	}
-	if now, err := o.Tree(); err == nil {
-		n.paths, n.more = history.Compare(f.resource.Kind, old, now)
-	}
+}
+
+// compare returns the fields that differ between two versions of an object.
+func (f *Feed) compare(before *watch.Object, after *watch.Decoded) (paths []history.Path, more int) {
+	now, err := after.JSON()
+	_ = before.ReadJSON(func(old []byte) error {
+		if now != nil && err == nil {
+			paths, more = history.Compare(f.resource.Kind, old, now)
+			return nil
+		}
+		return after.ReadJSON(func(now []byte) error { // a Secret, of which there is only metadata
+			paths, more = history.Compare(f.resource.Kind, old, now)
+			return nil
+		})
+	}) // an error means corrupted memory, which the watch reports
+	return paths, more
 }
 
 // finished reports whether a pod with this health has ended, which is a property of its summary beside the

@@ -20,6 +20,24 @@ func ScanObject(text []byte) (s Scanner, ok bool) {
 	return Scanner{text: text, at: 1}, text[0] == '{'
 }
 
+// Elements returns the elements of an array in valid JSON, nil for any other value.
+func Elements(array []byte) (all [][]byte) {
+	if array[0] != '[' {
+		return nil
+	}
+	for at := 1; ; {
+		for array[at] <= ' ' || array[at] == ',' {
+			at++
+		}
+		if array[at] == ']' {
+			return all
+		}
+		end, _ := skip(array, at)
+		all = append(all, array[at:end])
+		at = end
+	}
+}
+
 // AppendTo appends the member as JSON.
 func (m Member) AppendTo(dst []byte) []byte {
 	return append(append(append(dst, m.Quoted...), ':'), m.Value...)
