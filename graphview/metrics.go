@@ -12,6 +12,7 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/intake"
 )
 
@@ -51,6 +52,9 @@ var (
 	costDesc        = describe("expression_cost_total", "Cost of evaluating expressions, in CEL cost units.")
 	panicsDesc      = describe("panics_total", "Panics that were recovered. Each affected one object or one spec, and is a bug: report it.")
 	refusedDesc     = describe("quarantined", "1 while expressions are refused because the operator ended twice within minutes, else 0.")
+	historyDesc     = describe("history_bytes", "Memory of the history of changes, or its size in the store; 0 without a history.")
+	sinceDesc       = describe("history_since_seconds", "Time from which the history has changes, in seconds since 1970; 0 without a history.")
+	entriesDesc     = describe("history_entries_total", "Changes in the history, by what became of them: recorded, and dropped because they were too old or their namespace had its share.", "fate")
 	exceededDesc    = describe("limit_exceeded_total", "Times that a limit was reached, by limit. docs/security.md lists the limits.", "limit")
 )
 
@@ -67,6 +71,7 @@ func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		viewsDesc, openedDesc, objectsDesc, missingDesc, ineffectiveDesc, heldDesc, verticesDesc, arcsDesc, watchesDesc, retainedDesc, queueDesc,
 		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, earlyDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
+		historyDesc, sinceDesc, entriesDesc,
 	} {
 		out <- d
 	}
@@ -117,6 +122,15 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	counter(eventsDesc, &c.Deletes, "delete")
 	counter(eventsDesc, &c.Replays, "replay")
 	counter(revisionsDesc, &e.revisions)
+	var recorded history.Stats
+	if e.o.History != nil {
+		recorded = e.o.History.Stats()
+	}
+	gauge(historyDesc, int(recorded.Bytes))
+	gauge(sinceDesc, int(recorded.Since/1_000_000))
+	for fate, n := range map[string]uint64{"recorded": recorded.Appended, "dropped": recorded.Dropped} {
+		out <- prometheus.MustNewConstMetric(entriesDesc, prometheus.CounterValue, float64(n), fate)
+	}
 	out <- prometheus.MustNewConstMetric(encodingsDesc, prometheus.CounterValue, float64(e.delivered.Encodings()))
 	counter(failuresDesc, &c.Failures)
 	out <- prometheus.MustNewConstMetric(earlyDesc, prometheus.CounterValue, float64(e.watches.ListsEndedEarly()))
