@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"time"
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -21,7 +22,7 @@ func (v *View) Changes(ctx context.Context, q delivery.ChangesQuery, access deli
 		return nil, ErrNoHistory
 	}
 	q.Log, q.Mark, q.Foreign = e.o.History, v.mark(), e.foreign(0)
-	q.Since = max(q.Since, v.historyBegun())
+	q.Since = max(q.Since, v.historyBegun(e.o.History.Resumed()))
 	return v.publisher.Changes(ctx, &q, access)
 }
 
@@ -32,7 +33,7 @@ func (v *View) Past(at int64) (past *delivery.Past, since int64, err error) {
 	if log == nil {
 		return nil, 0, ErrNoHistory
 	}
-	since = v.historyBegun()
+	since = v.historyBegun(0)
 	for _, namespace := range log.Namespaces(at) {
 		if v.concerns(namespace) {
 			since = max(since, log.Since(namespace))
@@ -65,11 +66,16 @@ func (v *View) mark() uint32 {
 	return h.Sum32() | 1
 }
 
-// historyBegun returns the time from which the history has all resources of the view.
-func (v *View) historyBegun() int64 {
+// startsWithin is how long after the start of the process a watch counts as one that the process before it had.
+const startsWithin = 2 * time.Minute
+
+// historyBegun returns the time from which the history has all resources of the view, of this process alone if
+// resumed is 0. Else it is the time at which the history resumed that of an earlier process: there is a gap
+// before, and watches that began soon after are continued.
+func (v *View) historyBegun(resumed int64) int64 {
 	begun := v.engine.o.History.Since("")
 	for _, f := range v.engine.allFeeds() {
-		if f.Feeds(v.evaluator) {
+		if f.Feeds(v.evaluator) && (resumed == 0 || f.Begun() > resumed+startsWithin.Microseconds()) {
 			begun = max(begun, f.Begun())
 		}
 	}

@@ -31,6 +31,7 @@ type options struct {
 	stateDir                       string
 	history                        bool
 	historyBytes                   int64
+	historyDir                     string
 	injectWebhookCA                bool
 	metricsAuth                    bool
 	leaderElect, dashboard         bool
@@ -64,7 +65,8 @@ func parse(program string, args []string, out io.Writer) (*options, error) {
 	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "host:port of Go profiles; 0 turns them off. Profiles show what is in memory, so bind them to localhost")
 	flags.StringVar(&o.stateDir, "state-dir", "", "directory in which the operator remembers crashes: private to this replica, kept across container restarts. After two crashes within ten minutes it refuses expressions for ten minutes. Empty: it does not")
 	flags.BoolVar(&o.history, "history", true, "keep a history of the changes of all watched objects, without their contents: which fields changed, healths and references")
-	flags.Int64Var(&o.historyBytes, "history-bytes", 0, "size of the history; the oldest changes of the namespace with the most are dropped. 0 means 33554432 (32 MiB) in memory")
+	flags.Int64Var(&o.historyBytes, "history-bytes", 0, "size of the history; the oldest changes of the namespace with the most are dropped. 0 means 33554432 (32 MiB) in memory, and 268435456 (256 MiB) in --history-dir")
+	flags.StringVar(&o.historyDir, "history-dir", "", "directory in which the history is kept over restarts, private to this replica; if empty, it is in memory")
 	flags.StringVar(&o.check, "check", "", "check an installation as its users see it, print the result and exit, instead of serving: a comma-separated list of definitions, apiservice and webhook")
 	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect the replica that writes status, by a Lease in the operator's namespace; without it, every replica writes status, so there must be one")
 	flags.BoolVar(&o.dashboard, "dashboard", false, "serve the dashboard, a page that draws graphs, under /dashboard/. It shows each user only what that user may see")

@@ -22,7 +22,6 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/history"
 	"graphview.dev/stream"
 )
 
@@ -80,10 +79,11 @@ func run(ctx context.Context, o *options) error {
 	refuseUntil, closeCrashes := watchCrashes(o.stateDir, log)
 	defer closeCrashes()
 	notifier := &controllers.Notifier{}
-	var changes *history.Log
-	if o.history {
-		changes = history.NewLog(history.Options{Bytes: o.historyBytes})
+	changes, closeHistory, err := openHistory(o, log)
+	if err != nil {
+		return err
 	}
+	defer closeHistory()
 	engine, err := graphview.NewEngine(graphview.Options{
 		Config:         config,
 		Logger:         log.WithName("graphview"),

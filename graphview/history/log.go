@@ -34,6 +34,8 @@ type Options struct {
 	Age time.Duration
 	// Store keeps segments over restarts. Nil: they are in memory.
 	Store *Store
+	// Failed is called when writing to the Store begins to fail; nil for nothing.
+	Failed func(error)
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
 }
@@ -53,8 +55,10 @@ type Log struct {
 	bytes  int64 // of all owners
 	// begun is the time from which the log has entries, and last that of the newest.
 	begun, last int64
-	gaps        []Gap // of all owners
-	scratch     []byte
+	// resumed is the time at which the log was read from the Store, 0 if it was empty.
+	resumed int64
+	gaps    []Gap // of all owners
+	scratch []byte
 
 	appended, dropped atomic.Uint64
 }
@@ -162,7 +166,11 @@ func (l *Log) chargeLocked(o *owner, bytes int64) {
 
 // shrinkLocked drops the oldest segments of the owners with the most bytes until the others fit.
 func (l *Log) shrinkLocked() {
-	for l.bytes > l.o.Bytes {
+	limit := l.o.Bytes
+	if l.o.Store != nil && l.o.Store.err != nil {
+		limit = min(limit, DefaultBytes)
+	}
+	for l.bytes > limit {
 		var largest *owner
 		for _, o := range l.owners {
 			if len(o.segments) > 0 && (largest == nil || o.bytes > largest.bytes) {
@@ -186,7 +194,7 @@ func (l *Log) dropLocked(o *owner) {
 	l.dropped.Add(uint64(s.entries)) //nolint:gosec // not negative
 	l.chargeLocked(o, -s.bytes())
 	if l.o.Store != nil && s.id != 0 {
-		l.o.Store.drop(s.id, o.namespace, o.since)
+		l.o.Store.drop(s.id)
 	}
 }
 
@@ -219,6 +227,9 @@ func (l *Log) Since(namespace string) int64 {
 	}
 	return since
 }
+
+// Resumed returns the time at which the log continued that of an earlier process, 0 if it did not.
+func (l *Log) Resumed() int64 { return l.resumed }
 
 // Gaps returns the gaps after a time.
 func (l *Log) Gaps(since int64) []Gap {
@@ -313,11 +324,12 @@ func (l *Log) unpacked() (all []*segment) {
 func (l *Log) replace(s *segment, packed []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if s.dropped {
+		return
+	}
 	before := s.bytes()
 	s.text, s.packed, s.size, s.stored = slices.Clip(packed), true, len(packed), 0
-	if !s.dropped {
-		l.chargeLocked(s.owner, s.bytes()-before)
-	}
+	l.chargeLocked(s.owner, s.bytes()-before)
 }
 
 // expire drops entries that are too old, and owners without entries.

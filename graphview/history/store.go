@@ -1,10 +1,345 @@
 package history
 
-// Store keeps the log over restarts.
-type Store struct{}
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"time"
 
-func (s *Store) drop(id uint64, namespace string, since int64) {}
-func (s *Store) read(id uint64) []byte                         { return nil }
+	bolt "go.etcd.io/bbolt"
+)
 
-func (l *Log) load()  {}
-func (l *Log) flush() {}
+// storeFile is the name of the file of a Store in its directory.
+const storeFile = "history.db"
+
+// The buckets of the file: segments by id, times of owners, and the times of the log.
+var (
+	segmentsBucket = []byte("segments")
+	ownersBucket   = []byte("owners")
+	logBucket      = []byte("log")
+	versionKey     = []byte("version")
+	begunKey       = []byte("begun")
+	lastKey        = []byte("last")
+)
+
+// Store keeps a log over restarts, in one file of bbolt. A crash leaves what the last second did not write.
+// A file that is damaged, or of another version, is put aside, and the log begins again.
+type Store struct {
+	db   *bolt.DB
+	lost string // why entries of an earlier process are missing
+	next uint64 // id of the next segment
+
+	dropped []uint64 // segments that the log dropped since the last flush; guarded by Log.mu
+	err     error    // of the last flush; guarded by Log.mu
+}
+
+// OpenStore opens the store in a directory, which it makes. Lost says which entries it lacks.
+func OpenStore(dir string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	path := filepath.Join(dir, storeFile)
+	s, err := openFile(path)
+	if err == nil {
+		return s, nil
+	}
+	if errors.Is(err, errLocked) {
+		return nil, fmt.Errorf("history: %s is in use by another process; give each replica a volume of its own", path)
+	}
+	aside := path + ".lost"
+	if renamed := os.Rename(path, aside); renamed != nil && !errors.Is(renamed, fs.ErrNotExist) {
+		return nil, fmt.Errorf("history: %w; and %w", err, renamed)
+	}
+	lost := fmt.Sprintf("%s was not readable (%v), and is now %s", path, err, aside)
+	if s, err = openFile(path); err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	s.lost = lost
+	return s, nil
+}
+
+var errLocked = errors.New("in use")
+
+// openFile opens a file of the present version, or makes one. bbolt panics on some damages, and a truncated file
+// faults.
+func openFile(path string) (s *Store, err error) {
+	defer recovered(&err)()
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType})
+	if errors.Is(err, bolt.ErrTimeout) {
+		return nil, errLocked
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	s = &Store{db: db, next: 1}
+	err = db.Update(func(tx *bolt.Tx) error {
+		for _, name := range [][]byte{segmentsBucket, ownersBucket, logBucket} {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		log := tx.Bucket(logBucket)
+		switch found := log.Get(versionKey); {
+		case found == nil:
+			return log.Put(versionKey, number(version))
+		case asNumber(found) != version:
+			return fmt.Errorf("its version is %d, that of this program %d", asNumber(found), version)
+		}
+		if last, _ := tx.Bucket(segmentsBucket).Cursor().Last(); last != nil {
+			s.next = asNumber(last) + 1
+		}
+		return nil
+	})
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// recovered returns a function that turns a panic, and a fault in the memory of a mapped file, into an error.
+func recovered(err *error) func() {
+	before := debug.SetPanicOnFault(true)
+	return func() {
+		debug.SetPanicOnFault(before)
+		if r := recover(); r != nil {
+			*err = fmt.Errorf("damaged: %v", r)
+		}
+	}
+}
+
+// Lost says why entries of an earlier process are missing, "" if none are.
+func (s *Store) Lost() string { return s.lost }
+
+// Close closes the file.
+func (s *Store) Close() error { return s.db.Close() } //nolint:wrapcheck // its text names the file
+
+func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+func asNumber(b []byte) uint64 {
+	if len(b) != 8 {
+		return math.MaxUint64
+	}
+	return binary.BigEndian.Uint64(b)
+}
+
+// drop removes a segment with the next flush. The caller holds Log.mu.
+func (s *Store) drop(id uint64) { s.dropped = append(s.dropped, id) }
+
+// read returns the text of a segment, nil if it is not there or damaged.
+func (s *Store) read(id uint64) (text []byte) {
+	var err error
+	defer recovered(&err)()
+	_ = s.db.View(func(tx *bolt.Tx) error {
+		if stored, err := decodeSegment(tx.Bucket(segmentsBucket).Get(number(id))); err == nil {
+			text = stored.text
+		}
+		return nil
+	})
+	return text
+}
+
+// storedSegment is a segment with its owner's namespace.
+type storedSegment struct {
+	segment
+
+	namespace string
+}
+
+// encode returns the form of a segment in the file, which begins with a sum of the rest.
+func (s *storedSegment) encode() []byte {
+	e := encoder(make([]byte, 4, len(s.text)+64))
+	e.text(s.namespace)
+	packed := byte(0)
+	if s.packed {
+		packed = 1
+	}
+	e = append(e, packed)
+	for _, n := range [...]int64{int64(s.entries), s.from, s.until} {
+		e.number(uint64(n)) //nolint:gosec // not negative
+	}
+	e = append(e, s.text...)
+	binary.BigEndian.PutUint32(e, crc32.ChecksumIEEE(e[4:]))
+	return e
+}
+
+// decodeSegment is the inverse of encode. It copies.
+func decodeSegment(value []byte) (*storedSegment, error) {
+	if len(value) < 4 || binary.BigEndian.Uint32(value) != crc32.ChecksumIEEE(value[4:]) {
+		return nil, errCorrupt
+	}
+	d := &decoder{rest: value[4:]}
+	s := &storedSegment{namespace: d.text()}
+	s.packed = d.byte() != 0
+	s.entries, s.from, s.until = int(d.number()), int64(d.number()), int64(d.number()) //nolint:gosec // as they were encoded
+	if d.bad {
+		return nil, errCorrupt
+	}
+	s.text, s.full = slices.Clone(d.rest), true
+	s.size, s.stored = len(s.text), len(s.text)
+	return s, nil
+}
+
+// load reads the index of the store into an empty log. Damaged segments are dropped, and the history of their
+// owners begins after them.
+func (l *Log) load() {
+	store := l.o.Store
+	var err error
+	damaged, last := 0, int64(0)
+	func() {
+		defer recovered(&err)()
+		err = store.db.View(func(tx *bolt.Tx) error {
+			log := tx.Bucket(logBucket)
+			if begun := log.Get(begunKey); begun != nil {
+				l.begun = min(l.begun, int64(asNumber(begun))) //nolint:gosec // as it was stored
+			}
+			if at := log.Get(lastKey); at != nil {
+				last = int64(asNumber(at)) //nolint:gosec // as it was stored
+			}
+			damaged = l.loadSegments(tx.Bucket(segmentsBucket))
+			return tx.Bucket(ownersBucket).ForEach(func(namespace, value []byte) error {
+				if o := l.ownerLocked(string(namespace)); len(value) == 16 {
+					o.since, o.ended = int64(asNumber(value[:8])), int64(asNumber(value[8:])) //nolint:gosec // as they were stored
+				}
+				return nil
+			})
+		})
+	}()
+	now := l.now()
+	if err != nil || damaged > 0 {
+		store.lost = fmt.Sprintf("%d damaged parts (%v)", damaged, err)
+		l.begun = now
+	}
+	if last != 0 && last < now {
+		l.resumed = now
+		l.gaps = append(l.gaps, Gap{From: last, Until: now, Why: "the operator did not run"})
+	}
+	l.last = max(l.last, last)
+	l.shrinkLocked()
+}
+
+func (l *Log) loadSegments(bucket *bolt.Bucket) (damaged int) {
+	_ = bucket.ForEach(func(id, value []byte) error {
+		s, err := decodeSegment(value)
+		if err != nil {
+			damaged++
+			l.o.Store.drop(asNumber(id))
+			return nil
+		}
+		s.id, s.owner = asNumber(id), l.ownerLocked(s.namespace)
+		if s.packed {
+			s.text = nil
+		}
+		kept := s.segment
+		s.owner.segments = append(s.owner.segments, &kept)
+		l.chargeLocked(s.owner, kept.bytes())
+		return nil
+	})
+	return damaged
+}
+
+// flush writes to the store what changed since the last flush. While that fails, as on a full volume, the log is
+// in memory, and as small as one without a store.
+func (l *Log) flush() {
+	store := l.o.Store
+	if store == nil {
+		return
+	}
+	l.mu.Lock()
+	changed, dropped := l.changedLocked(), slices.Clone(store.dropped)
+	owners := make(map[string][]byte)
+	for namespace, o := range l.owners {
+		if o.since != 0 || o.ended != 0 {
+			owners[namespace] = append(number(uint64(o.since)), number(uint64(o.ended))...) //nolint:gosec // not negative
+		}
+	}
+	begun := l.begun
+	l.mu.Unlock()
+	err := store.write(changed, dropped, owners, begun, l.now())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	failing := store.err != nil
+	if store.err = err; err != nil {
+		l.shrinkLocked()
+		if !failing && l.o.Failed != nil {
+			l.o.Failed(err)
+		}
+		return
+	}
+	store.dropped = store.dropped[len(dropped):]
+	for _, c := range changed {
+		s := c.of
+		if s.stored = len(c.text); s.packed && s.stored == len(s.text) {
+			s.text = nil
+		}
+	}
+}
+
+// changedSegment is a segment that the store lacks, or has a part of.
+type changedSegment struct {
+	storedSegment
+
+	of *segment
+}
+
+func (l *Log) changedLocked() (changed []changedSegment) {
+	for namespace, o := range l.owners {
+		for _, s := range slices.Backward(o.segments) {
+			if s.text == nil {
+				break
+			}
+			if s.stored == len(s.text) && s.id != 0 {
+				continue
+			}
+			if s.id == 0 {
+				s.id = l.o.Store.next
+				l.o.Store.next++
+			}
+			changed = append(changed, changedSegment{storedSegment{*s, namespace}, s})
+		}
+	}
+	return changed
+}
+
+func (s *Store) write(changed []changedSegment, dropped []uint64, owners map[string][]byte, begun, now int64) (err error) {
+	defer recovered(&err)()
+	return s.db.Update(func(tx *bolt.Tx) error { //nolint:wrapcheck // its text names the file
+		segments, times, log := tx.Bucket(segmentsBucket), tx.Bucket(ownersBucket), tx.Bucket(logBucket)
+		segments.FillPercent = 0.9 // ids grow
+		for i := range changed {
+			if err := segments.Put(number(changed[i].id), changed[i].encode()); err != nil {
+				return err
+			}
+		}
+		for _, id := range dropped {
+			if err := segments.Delete(number(id)); err != nil {
+				return err
+			}
+		}
+		for namespace, value := range owners {
+			if namespace != "" {
+				if err := times.Put([]byte(namespace), value); err != nil {
+					return err
+				}
+			}
+		}
+		return errors.Join(log.Put(begunKey, number(uint64(begun))), log.Put(lastKey, number(uint64(now)))) //nolint:gosec // not negative
+	})
+}
+
+// Err returns the error of the last write to the Store, nil if it is as it should be.
+func (l *Log) Err() error {
+	if l.o.Store == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.o.Store.err
+}

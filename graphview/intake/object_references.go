@@ -158,6 +158,9 @@ func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, ev *se
 	if err != nil {
 		return nil, err
 	}
+	if kind == podKind {
+		markPhase(o.Object, parts)
+	}
 	if h := health.OfParts(health.Kind(kind), parts); o.HasContent() || h.State == health.Terminating {
 		ev.classify(h)
 	}

@@ -8,6 +8,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/history"
+	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/watch"
 )
 
@@ -37,7 +38,7 @@ func (f *Feed) observe(o *watch.Decoded, n *note) {
 	if changed {
 		n.paths, n.more = f.compare(before, o)
 	}
-	if changed && history.Summarized(n.paths, n.more) || finished(n.health) {
+	if changed && history.Summarized(n.paths, n.more) || before.Mark() != o.Mark() {
 		n.summary = summaryOf(f.resource.Group, before)
 	}
 }
@@ -58,9 +59,20 @@ func (f *Feed) compare(before *watch.Object, after *watch.Decoded) (paths []hist
 	return paths, more
 }
 
-// finished reports whether a pod with this health has ended, which is a property of its summary beside the
-// health.
-func finished(h health.Health) bool { return h.Ended || h.Reason == "Succeeded" }
+// podKind is the kind whose summary depends on its status beside the health: on whether the pod is pending or has
+// ended.
+var podKind = graph.Kind{Kind: "Pod"}
+
+// markPhase marks a pod with that.
+func markPhase(o *watch.Object, parts *jsontree.Parts) {
+	phase, _ := parts.Object().At("status", "phase").Text()
+	switch string(phase) {
+	case "Pending":
+		o.SetMark(1)
+	case "Succeeded", "Failed":
+		o.SetMark(2)
+	}
+}
 
 // summaryOf returns the summary of an object as JSON, "" if it cannot be decoded.
 func summaryOf(group string, o delivery.Object) string {

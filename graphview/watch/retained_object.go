@@ -41,6 +41,15 @@ const (
 	free                           // the namespace does not even pay for the identity
 )
 
+// markShift is the position of the mark in the flags.
+const markShift = 8
+
+// SetMark stores a number that the Handler finds again in the object that replaces this one.
+func (o *Object) SetMark(mark uint8) { atomic.OrUint32(&o.flags, uint32(mark)<<markShift) }
+
+// Mark returns the number of SetMark, 0 without one.
+func (o *Object) Mark() uint8 { return uint8(atomic.LoadUint32(&o.flags) >> markShift) } //nolint:gosec // cut off
+
 var errCorrupt = errors.New("retained object does not decompress to its size")
 
 // Namespace returns metadata.namespace, "" for a cluster-scoped object.
