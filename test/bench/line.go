@@ -105,6 +105,7 @@ func ratio(a, b spread) string {
 }
 
 func seconds(v float64) string      { return fmt.Sprintf("%.2f s", v) }
+func microseconds(v float64) string { return fmt.Sprintf("%.0f µs", 1e6*v) }
 func milliseconds(v float64) string { return fmt.Sprintf("%.2f ms", 1e3*v) }
 func kilobytes(v float64) string    { return fmt.Sprintf("%.2f KB", v/1e3) }
 func megabytes(v float64) string    { return fmt.Sprintf("%.0f MB", v/1e6) }

@@ -26,7 +26,9 @@ type options struct {
 	audience int // subscribers of row 9
 	busy     int // programs that spin on all processors during the load of rows 4 and 9
 	fresh    bool
-	alone    bool // without the peers of rows 1 and 3
+
+	multiplied int  // objects of row 16
+	alone      bool // without the peers of rows 1 and 3
 }
 
 func main() {
@@ -59,6 +61,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.IntVar(&o.audience, "subscribers", 1000, "subscribers of row 9")
 	flags.IntVar(&o.busy, "busy", 0, "other programs that spin on all processors during the load of rows 4 and 9: 1 leaves about a half of the machine, 3 a quarter; with any the document is left as it is")
 	flags.StringVar(&o.document, "document", "docs/measured/benchmarks.md", "file whose table is replaced if all rows were measured, from the module's root; empty: none")
+	flags.IntVar(&o.multiplied, "multiplied", 1_000_000, "about how many objects row 16 has, copies of the others")
 	flags.BoolVar(&o.alone, "alone", false, "leave out the peers of rows 1 and 3, which take most of the time; the document is then left as it is")
 	flags.BoolVar(&o.fresh, "fresh", false, "make the load again, even if bin/bench has one of this size")
 	if err := flags.Parse(args[1:]); err != nil {

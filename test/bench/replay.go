@@ -2,24 +2,12 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"log"
-	"net"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
-	"sync"
 	"time"
 
-	"k8s.io/client-go/rest"
-
-	"graphview.dev/test/env"
 	"graphview.dev/test/must"
 )
 
@@ -27,15 +15,11 @@ import (
 // changes of play, and forwards other requests. An API server on the measured cores
 // cannot make so many changes a second. The pods are the API server's own.
 type replay struct {
-	server  *http.Server
-	forward *httputil.ReverseProxy
+	*front
+
 	pods    []recorded
 	plays   chan play
-	served  sync.WaitGroup
-	idle    func()
-	// kubeconfig is a file with the address of the replay.
-	kubeconfig string
-	changes    *int // made or played so far
+	changes *int // made or played so far
 }
 
 // play is the content of one watch of pods: n changes, numbered from first.
@@ -47,36 +31,9 @@ type play struct {
 }
 
 func (b *bench) newReplay(ctx context.Context) *replay {
-	plane, config := b.plane, b.plane.Config()
-	r := &replay{plays: make(chan play), changes: &b.changes, pods: record(ctx, config)}
-	target := must.Get(url.Parse(config.Host))
-	client := must.Get(rest.HTTPClientFor(config))
-	r.idle = client.CloseIdleConnections
-	quiet := log.New(io.Discard, "", 0) // connections end with the measured programs
-	r.forward = &httputil.ReverseProxy{
-		Rewrite:       func(p *httputil.ProxyRequest) { p.SetURL(target) },
-		Transport:     client.Transport,
-		FlushInterval: -1,
-		ErrorLog:      quiet,
-	}
-	dir := filepath.Join(plane.Dir(), "replay")
-	must.Do(os.MkdirAll(dir, 0o700))
-	must.Do(plane.ServingCertificate(dir))
-	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))
-	r.kubeconfig = filepath.Join(dir, "kubeconfig")
-	config = &rest.Config{Host: "https://" + listener.Addr().String(), TLSClientConfig: rest.TLSClientConfig{CAData: plane.CA()}}
-	must.Do(env.WriteKubeconfig(r.kubeconfig, config))
-	r.server = &http.Server{Handler: r, ReadHeaderTimeout: time.Minute, TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ErrorLog: quiet}
-	r.served.Go(func() {
-		_ = r.server.ServeTLS(listener, filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")) // close's error
-	})
+	r := &replay{plays: make(chan play), changes: &b.changes, pods: record(ctx, b.plane.Config())}
+	r.front = newFront(b.plane, "replay", r)
 	return r
-}
-
-func (r *replay) close() {
-	_ = r.server.Close() // an error says that the listener was closed before
-	r.served.Wait()
-	r.idle()
 }
 
 // ServeHTTP serves the played changes to watches of pods, and forwards other requests to

@@ -46,6 +46,7 @@ func measures() []measure {
 		{"many views", []int{11}, manyViews},
 		{"neighbours", []int{13}, neighbours},
 		{"health", []int{14}, healthCost},
+		{"a million objects", []int{16}, million},
 	}
 }
 

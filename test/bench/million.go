@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"graphview.dev/test/must"
+)
+
+// scaled is one operator over a multiplied load.
+type scaled struct {
+	sample
+
+	late     []time.Duration
+	problems float64 // seconds of kubectl graphview problems
+}
+
+// million measures row 16: one operator with a million objects, or as many as the flag says, beside a tenth of that, over
+// the same objects multiplied.
+func million(ctx context.Context, b *bench) []line {
+	few, many := b.scaled(ctx, b.multiplied/10), b.scaled(ctx, b.multiplied)
+	of := func(what, goal string, value func(*scaled) float64, format func(float64) string, reached func(*line) bool) line {
+		l := line{row: 16, what: what, goal: goal, ours: single(value(&many)), format: format, reached: reached}
+		l.peer, l.peerName = single(value(&few)), fmt.Sprintf("%d objects", few.Objects)
+		return l
+	}
+	each := func(total func(*scaled) float64) func(*scaled) float64 {
+		return func(s *scaled) float64 { return total(s) / float64(s.Objects) }
+	}
+	return []line{
+		of(fmt.Sprintf("resident with %d objects, %d arcs, bin/manager, once settled", many.Objects, many.Arcs), "≤ 1400 MB",
+			func(s *scaled) float64 { return float64(s.Resident) }, megabytes, within(1.4e9)),
+		of("… for each object", "", each(func(s *scaled) float64 { return float64(s.Resident) }), kilobytes, nil),
+		of("view created to Ready, for each object", "as with a tenth", each(func(s *scaled) float64 { return s.Seconds }), microseconds, partOfPeer(1.1)),
+		of("… processor time", "", each(func(s *scaled) float64 { return s.Processor }), microseconds, nil),
+		of(fmt.Sprintf("event to subscriber of a view of one application, %d events/s: p50", neighbourRate), "",
+			func(s *scaled) float64 { return percentile(s.late, 50) }, milliseconds, nil),
+		of("… p99", "as with a tenth: ≤ 2 ×", func(s *scaled) float64 { return percentile(s.late, 99) }, milliseconds, partOfPeer(2)),
+		of("kubectl graphview problems", "≤ 1 s", func(s *scaled) float64 { return s.problems }, seconds, within(1)),
+	}
+}
+
+// scaled runs the operator over as many copies of the load as have so many objects.
+func (b *bench) scaled(ctx context.Context, objects int) (s scaled) {
+	copies := (objects + b.shape.objects()/2) / b.shape.objects()
+	m := b.newMultiplied(ctx, max(copies, 1))
+	defer m.close()
+	r := b.managers.start(ctx, whole, "--kubeconfig="+m.kubeconfig, "--max-vertices-per-view=2000000", "--sync-timeout=20m")
+	defer must.End(func() error { return r.end(ctx) })
+	began := time.Now()
+	s.Processor = spent(r.PID(), func() {
+		r.create(ctx)
+		until(ctx, r, func() bool { return r.metric(ctx, "graphview_views", "state", "ready") > 0 })
+	})
+	s.Seconds = time.Since(began).Seconds()
+	must.Do(wait(ctx, b.settle))
+	s.readMemory(r.PID())
+	s.Objects, s.Arcs = int(r.metric(ctx, "graphview_vertices")), int(r.metric(ctx, "graphview_arcs"))
+	fmt.Fprintf(os.Stderr, "%d objects: %.2f s, of processor time %.2f s, %d MB resident\n", s.Objects, s.Seconds, s.Processor, s.Resident/1e6)
+	s.problems = b.problems(ctx, r)
+	s.late = r.lateAmong(ctx, m.replay, max(int(b.period.Seconds()/2*neighbourRate), 1))
+	return s
+}
+
+// problems returns how long kubectl graphview problems takes, in seconds.
+func (b *bench) problems(ctx context.Context, r *running) float64 {
+	must.Do(r.Register(ctx))
+	program := filepath.Join(b.plane.Dir(), "kubectl-graphview")
+	compile(ctx, b.root, "./cmd/kubectl-graphview", program)
+	command := exec.CommandContext(ctx, program, "problems", whole.name, "--namespace="+viewNamespace,
+		"--kubeconfig="+filepath.Join(b.plane.Dir(), "kubeconfig"), "--output=name")
+	began := time.Now()
+	output, err := command.CombinedOutput()
+	if command.ProcessState == nil || command.ProcessState.ExitCode() > 1 { // 1: there are problems
+		must.Do(fmt.Errorf("kubectl graphview problems: %w: %.300s", err, output))
+	}
+	return time.Since(began).Seconds()
+}
+
+// lateAmong returns the delays of events at a subscriber of the small view, which is made for that.
+func (r *running) lateAmong(ctx context.Context, events *replay, n int) []time.Duration {
+	events.pods = slices.DeleteFunc(events.pods, func(p recorded) bool {
+		return !strings.HasPrefix(p.key, firstNamespace+"/"+firstApplication+"-")
+	})
+	narrow := *r
+	narrow.view = small
+	defer must.End(func() error {
+		return r.views.Delete(context.WithoutCancel(ctx), small.name, metav1.DeleteOptions{})
+	})
+	first, _ := narrow.followed(ctx)
+	among := &neighbour{m: &narrow, replay: events, audience: listen(ctx, []*websocket.Conn{first}, 1, `"j":["`), events: n}
+	defer among.audience.leave()
+	among.beside(ctx, nil) // to warm up
+	measured := among.beside(ctx, nil)
+	return measured.late
+}
