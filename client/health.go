@@ -47,22 +47,9 @@ var workloads = []resource{
 // selects none. It returns "" if that is not known, because the graph is incomplete or only a part, and if
 // nothing is wrong: a workload makes such pods or is at rest, or the object is younger than ten minutes.
 func (g *Graph) SelectsNothing(key Key, now time.Time) string {
-	v := g.Vertices[key]
-	if v == nil || v.Summary == nil || v.Summary.Selects == nil || !g.Synced {
+	s := g.unmatched(key)
+	if s == nil || now.Sub(time.Unix(g.Vertices[key].Summary.Created, 0)) < selectsPatience {
 		return ""
-	}
-	s := v.Summary.Selects
-	if now.Sub(time.Unix(v.Summary.Created, 0)) < selectsPatience || slices.ContainsFunc(g.Out(key), func(arc Arc) bool { return g.Kind(arc.To) == s.Kind }) {
-		return ""
-	}
-	needed := []resource{{s.Group, s.Kind}}
-	if s.Kind == "Pod" {
-		needed = append(needed, workloads...)
-	}
-	for _, kind := range needed {
-		if !g.hasAll(kind, key.Namespace) {
-			return ""
-		}
 	}
 	for other, maker := range g.Vertices {
 		if other.Namespace == key.Namespace && maker.Summary != nil && explainedBy(s, other.Name, maker.Summary) {
@@ -70,6 +57,29 @@ func (g *Graph) SelectsNothing(key Key, now time.Time) string {
 		}
 	}
 	return "selects no " + s.Kind + ": " + s.String()
+}
+
+// unmatched returns the selector of an object that has to select an object and selects none, if the graph has all objects
+// that say why; otherwise nil.
+func (g *Graph) unmatched(key Key) *Selection {
+	v := g.Vertices[key]
+	if v == nil || v.Summary == nil || v.Summary.Selects == nil || !g.Synced {
+		return nil
+	}
+	s := v.Summary.Selects
+	if slices.ContainsFunc(g.Out(key), func(arc Arc) bool { return g.Kind(arc.To) == s.Kind }) {
+		return nil
+	}
+	needed := []resource{{s.Group, s.Kind}}
+	if s.Kind == "Pod" {
+		needed = append(needed, workloads...)
+	}
+	for _, kind := range needed {
+		if !g.hasAll(kind, key.Namespace) {
+			return nil
+		}
+	}
+	return s
 }
 
 // hasAll reports whether the graph has all objects of a kind in a namespace.

@@ -35,6 +35,10 @@ type Options struct {
 	// At is the time of a Snapshot that is not the present: a duration before now of the server's clock, such as 2h, or a
 	// time of RFC 3339. It takes ContentSummary, and no Narrow. Subscriptions have no past.
 	At string
+
+	// only and whole are set by Troubled.
+	only  string
+	whole []string
 }
 
 // query returns the parameters of a request with the options.
@@ -46,6 +50,10 @@ func (o *Options) query() url.Values {
 	o.Narrow.add(query)
 	if o.At != "" {
 		query.Set("at", o.At)
+	}
+	if o.only != "" {
+		query.Set("only", o.only)
+		query["whole"] = o.whole
 	}
 	return query
 }

@@ -191,3 +191,20 @@ func TestNarrowRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestOnlyProblems: only goes with a graph that is read once, and says so where it does not.
+func TestOnlyProblems(t *testing.T) {
+	const path = "namespaces/shop/graphs/web"
+	s := serve(t, fakeCluster{newView("shop/web")})
+	for road, want := range map[string]string{
+		path + "?only=everything": "?only= must be problems", path + "?whole=shop": "?only= must be problems",
+		path + "?only=problems&root=pods/shop/web-1":                         "does not go with ?root=",
+		path + "?only=problems" + strings.Repeat("&whole=shop", mostWhole+1): "at most 100 namespaces",
+		path + "?only=problems&format=dot":                                   "read once as JSON", path + "?only=problems&impact=pods/shop/web-1": "read once as JSON",
+		"watch/" + path + "?only=problems": "read once as JSON",
+	} {
+		if code, body := s.get(graphs+road, nil); code != http.StatusBadRequest || !strings.Contains(string(body), want) {
+			t.Errorf("%.60s: %d %s", road, code, body)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/rights"
@@ -40,7 +41,7 @@ type body interface {
 // serveSnapshot answers with the graph as it is now: one message that is also a Kubernetes
 // object. It writes frame by frame and never holds the whole graph.
 func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, name names.GraphName) error {
-	options, err := parseOptions(r)
+	options, err := parseOnce(r)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, name name
 		return err
 	}
 	return s.sendSnapshot(w, r, name, func(view View) snapshot {
-		body := newMessageBody(view)
+		body := newMessageBody(view, options.Only)
 		body.at = at
 		return snapshot{contentType: jsonType, writeTimeout: s.timing.write, body: body, options: options, at: at}
 	})
@@ -192,13 +193,15 @@ type messageBody struct {
 	head     []byte
 	warnings [][]byte
 	kinds    []byte
-	at       int64 // of a graph of the past
+	at       int64          // of a graph of the past
+	only     *graph.Notable // nil for all vertices
 }
 
-func newMessageBody(view View) *messageBody {
+// newMessageBody returns the body of the graph of a view, or of the vertices of it that only selects.
+func newMessageBody(view View, only *graph.Notable) *messageBody {
 	head := encode(headOf(view, kind))
 	head = append(head[:len(head)-1], `,"actions":[`...)
-	return &messageBody{head: head}
+	return &messageBody{head: head, only: only}
 }
 
 func (b *messageBody) add(frame *delivery.Frame, send func(...[]byte) error) error {
@@ -239,11 +242,16 @@ func (b *messageBody) tail(last *delivery.Frame) [][]byte {
 	if b.at != 0 {
 		at = new(microTime(b.at))
 	}
+	passed := 0
+	if b.only != nil {
+		passed = b.only.Passed
+	}
 	end := encode(struct {
 		Rev    string            `json:"rev"`
 		Synced bool              `json:"synced,omitempty"`
 		At     *metav1.MicroTime `json:"at,omitempty"`
-	}{last.Rev, last.Synced, at})
+		Passed int               `json:"passed,omitempty"`
+	}{last.Rev, last.Synced, at, passed})
 	if len(b.kinds) > 0 {
 		parts = append(parts, []byte(`],"kinds":[`), b.kinds)
 	}

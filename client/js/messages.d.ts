@@ -240,6 +240,8 @@ export interface Graph {
   kinds?: ResourceKind[];
   /** rev is the revision of the graph. A stream with the parameter since continues from it. */
   rev?: string;
+  /** passed is about how many objects the user may see and the graph does not have, with only=problems. */
+  passed?: number;
   /** synced reports whether every selected resource has synced, or has a warning that says why not. */
   synced?: boolean;
   /** at is the time at which the graph was so, for a request with the parameter at. Absent for the graph as it is now. */

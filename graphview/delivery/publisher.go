@@ -89,6 +89,7 @@ type viewer struct {
 	content Content
 	tags    bool            // vertices have the tags of their contents
 	narrow  string          // the mark of the part of the graph, "" for the whole graph
+	only    *graph.Notable  // nil for all vertices
 	part    *graph.Narrowed // nil for the whole graph
 	past    *Past           // nil for the present graph
 	waits   bool            // Poll blocks during a commit outside the lock; not in the digest
@@ -101,7 +102,11 @@ func (v viewer) optionsDigest() string {
 	if v.tags {
 		tags = "\x00tags"
 	}
-	return v.content.mark() + tags + v.narrow
+	only := ""
+	if v.only != nil {
+		only = "\x00only" // a revision that no other subscriber continues from
+	}
+	return v.content.mark() + tags + v.narrow + only
 }
 
 func (v viewer) digest() string { return digestOf(v.rights) + v.optionsDigest() }
@@ -245,10 +250,13 @@ func (p *Publisher) begin(from state, v viewer) (b *frameBuilder, has func(graph
 // read collects the changes of a piece under the graph's lock, and allocates the builder's buffer
 // for them.
 func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, v viewer, g *gate, has func(graph.Key) bool, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
+	if v.only != nil {
+		limit.elements *= 4 // most are passed over
+	}
 	var changes []graph.Change
 	size, own := 0, 0 // own leaves out large objects, whose frames are shared
 	content := v.content
-	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, Has: has, NoWait: !v.waits}
+	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, Has: has, Only: v.only, NoWait: !v.waits}
 	take := func(c graph.Change) bool {
 		changes = append(changes, c)
 		n := sizeOf(&c, content)

@@ -42,6 +42,9 @@ type SubscribeOptions struct {
 	// Past sends the graph as it was, once; nil for the present graph and its changes. Content is then
 	// SummaryOnly, and Narrow nil.
 	Past *Past
+	// Only selects vertices of the whole graph, for a subscriber that closes the subscription once it has the graph. Nil: all
+	// vertices.
+	Only *graph.Notable
 }
 
 // Subscription is the position of one subscriber in a view. It has no queue: messages are made from
@@ -77,7 +80,7 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.source.Shared.subscribers.Add(1)
 	p.source.Notify()
 	s := &Subscription{
-		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content, tags: o.Tags, past: o.Past},
+		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content, tags: o.Tags, past: o.Past, only: o.Only},
 		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, joins: o.JoinWalk && o.Narrow == nil && o.Past == nil, began: p.source.State.Now().Interruptions,
 	}
 	if s.narrow != nil {

@@ -110,6 +110,8 @@ type Reading struct {
 	// Has reports whether a reader that begins has a vertex, and the arcs that start there, as they were
 	// when its walk began. Read then emits only what has changed since. Nil: the reader has nothing.
 	Has func(Key) bool
+	// Only selects vertices, for one reader that begins and does not read on when it has the graph. Nil: all vertices.
+	Only *Notable
 	// NoWait: Read returns ErrCommitting while the lens is committed outside the lock, and does not
 	// wait.
 	NoWait bool
@@ -222,6 +224,13 @@ func (r *reader) read(e entryID, hub *hubPart) (done bool) {
 	}
 	if hub.entry == e && hub.fits(l, e) {
 		return r.readRest(e, key, hub)
+	}
+	if r.how.Only != nil {
+		if !r.notable(e, key) {
+			r.how.Only.Passed++
+			return true
+		}
+		r.readControllers(e)
 	}
 	r.readVertex(e, key)
 	r.readTombstones(e, key)

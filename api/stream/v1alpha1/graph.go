@@ -36,6 +36,8 @@ type Graph struct {
 	Kinds []ResourceKind `json:"kinds,omitempty"`
 	// rev is the revision of the graph. A stream with the parameter since continues from it.
 	Rev string `json:"rev,omitempty"`
+	// passed is about how many objects the user may see and the graph does not have, with only=problems.
+	Passed int `json:"passed,omitempty"`
 	// synced reports whether every selected resource has synced, or has a warning that says why not.
 	Synced bool `json:"synced,omitempty"`
 	// at is the time at which the graph was so, for a request with the parameter at. Absent for the graph

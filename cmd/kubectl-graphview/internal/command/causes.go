@@ -82,12 +82,19 @@ func (in *grouping) reason(key client.Key, why string) string {
 	return cmp.Or(why, "-")
 }
 
-// referrers says which objects refer to an absent one. An object counts only if its controller does not refer to it too.
+// referrers says which objects need an absent one, or refer to it if none needs it. An object counts only if its
+// controller does not count too.
 func (in *grouping) referrers(key client.Key) string {
 	users := map[client.Key]bool{}
-	for _, arc := range in.graph.In(key) {
-		if arc.Attributes.Missing && arc.Attributes.Outside == "" {
-			users[arc.From] = true
+	refers := func(a client.Attributes) bool { return a.Missing && a.Outside == "" }
+	for _, counts := range []func(client.Attributes) bool{client.Attributes.Absent, refers} {
+		for _, arc := range in.graph.In(key) {
+			if counts(arc.Attributes) {
+				users[arc.From] = true
+			}
+		}
+		if len(users) > 0 {
+			break
 		}
 	}
 	var names []string

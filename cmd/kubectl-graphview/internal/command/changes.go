@@ -223,7 +223,7 @@ func (v *view) changesOf(ctx context.Context, object string, o client.ChangesOpt
 
 // similarTo adds to the error for an object that a graph lacks a similar one.
 func (v *view) similarTo(ctx context.Context, err error, object string) error {
-	g, _ := v.problemsIn(ctx) // without a graph, the first error says all
+	g, _ := v.summaries(ctx) // without a graph, the first error says all
 	if g == nil {
 		return err
 	}

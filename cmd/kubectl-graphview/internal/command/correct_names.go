@@ -152,7 +152,7 @@ func (c *cli) objectsNamed(ctx context.Context, view, name string) []string {
 		return nil
 	}
 	defer v.close()
-	g, err := v.problemsIn(ctx)
+	g, err := v.summaries(ctx)
 	if err != nil {
 		return nil
 	}

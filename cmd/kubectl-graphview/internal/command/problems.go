@@ -149,8 +149,8 @@ func localWords(allNamespaces bool) []string {
 	return []string{"--local"}
 }
 
-// problemsIn returns the graph of a view; after an error, the part of it that has arrived.
-func (v *view) problemsIn(ctx context.Context) (*client.Graph, error) {
+// summaries returns the graph of a view; after an error, the part of it that has arrived.
+func (v *view) summaries(ctx context.Context) (*client.Graph, error) {
 	if v.local.serves() {
 		return completeOf(ctx, v.followSummaries())
 	}
@@ -159,6 +159,32 @@ func (v *view) problemsIn(ctx context.Context) (*client.Graph, error) {
 		return nil, v.remedy(ctx, err)
 	}
 	return g, nil
+}
+
+// problemsIn returns what a search needs of the graph of a view, and the number of objects of the graph; after an error, the
+// part that has arrived.
+func (v *view) problemsIn(ctx context.Context, s search) (g *client.Graph, objects int, err error) {
+	switch {
+	case s.at.asked != "":
+		g, err = v.past(ctx, s.at)
+	case s.optional || v.local.serves():
+		g, err = v.summaries(ctx)
+	default:
+		return v.troubled(ctx)
+	}
+	if g != nil {
+		objects = len(g.Vertices)
+	}
+	return g, objects, err
+}
+
+// troubled is problemsIn for the present problems of an operator's graph.
+func (v *view) troubled(ctx context.Context) (g *client.Graph, objects int, err error) {
+	g, passed, err := v.client.Troubled(ctx, v.namespace, v.name)
+	if err != nil {
+		return nil, 0, v.remedy(ctx, err)
+	}
+	return g, len(g.Vertices) + passed, nil
 }
 
 // graphsOf returns the graphs of a search.
@@ -200,12 +226,7 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 			return findings{}, err
 		}
 		v.namespace = listed.Namespace
-		var g *client.Graph
-		if s.at.asked != "" {
-			g, err = v.past(ctx, s.at)
-		} else {
-			g, err = v.problemsIn(ctx)
-		}
+		g, objects, err := v.problemsIn(ctx, s)
 		without := ""
 		switch {
 		case err != nil || s.at.asked != "":
@@ -233,9 +254,9 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 		v.close()
 		found.warnings = append(found.warnings, g.Warnings()...)
 		switch {
-		case len(g.Vertices) == 0 && v.local.serves():
+		case objects == 0 && v.local.serves():
 			found.failures = append(found.failures, fmt.Errorf("%s shows no object: %s", v, emptyText(without)))
-		case len(g.Vertices) == 0:
+		case objects == 0:
 			found.problems = append(found.problems, problem{
 				view: v.String(), object: "-", state: "empty", reason: emptyText(without), severity: health.Degraded.Severity(),
 			})

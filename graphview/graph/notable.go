@@ -1,0 +1,94 @@
+package graph
+
+import "slices"
+
+// Notable selects the vertices of a reader that looks for problems and reads the graph once: each with its arcs, and its
+// controllers with their arcs to each other. The reader gets no other vertex.
+type Notable struct {
+	// Classes has true for each class whose objects are notable. An object whose class will change by itself is notable
+	// too.
+	Classes [Classes]bool
+	// Kinds reports whether all objects of a kind are notable. Nil: of none.
+	Kinds func(Kind) bool
+	// Namespaces are the namespaces whose objects are all notable.
+	Namespaces map[string]bool
+
+	// Passed counts the vertices that the reader may see and does not get, about: one that changes meanwhile may count twice.
+	Passed int
+}
+
+// notable reports whether a reader gets a visible entry. An entry that changed after the walk began is notable, since the
+// reader may have got it before.
+func (r *reader) notable(e entryID, key Key) bool {
+	only, l := r.how.Only, r.l
+	if r.known != 0 || only.Namespaces[key.Namespace] {
+		return true
+	}
+	p := l.entries.at(e)
+	n := l.g.nodes.at(p.node)
+	_, lapses := l.g.lapses[p.node]
+	if only.Classes[p.class] || lapses || l.rev(p.logged) > r.began || only.Kinds != nil && only.Kinds(l.g.kinds.at(n.kind)) {
+		return true
+	}
+	return r.lacks(e, n)
+}
+
+// lacks reports whether a node refers to an object that is required and absent, or has a selector that selects no object
+// of its kind. It visits no more arcs than that takes.
+func (r *reader) lacks(e entryID, n *node) bool {
+	l, g := r.l, r.l.g
+	var unmatched []kindID
+	for _, s := range n.held() {
+		if !slices.Contains(unmatched, s.kind) {
+			unmatched = append(unmatched, s.kind)
+		}
+	}
+	byName := int(n.names)
+	for id := n.out; id != 0 && (byName > 0 || len(unmatched) > 0); id = g.arcs.at(id).nextOut {
+		a := g.arcs.at(id)
+		if a.flags&naming != 0 {
+			byName--
+		}
+		switch how := l.arcNow(e, a); {
+		case !how.shown || !r.admits(a, how):
+		case !how.missing:
+			kind := g.slots.at(a.to).kind
+			unmatched = slices.DeleteFunc(unmatched, func(k kindID) bool { return k == kind })
+		case how.outside == Nowhere && !r.optional(a, how):
+			return true
+		}
+	}
+	return len(unmatched) > 0
+}
+
+// maxControllers bounds the controllers above one object.
+const maxControllers = 8
+
+// readControllers emits the controller of an entry, the controller of that, and so on, with the arcs between them.
+func (r *reader) readControllers(e entryID) {
+	l, g := r.l, r.l.g
+	for range maxControllers {
+		arc, owner := r.controllerOf(e)
+		if owner == 0 {
+			return
+		}
+		r.readArc(e, g.key(l.entries.at(e).node), arc)
+		r.readVertex(owner, g.key(l.entries.at(owner).node))
+		e = owner
+	}
+}
+
+// controllerOf returns the arc from an entry to its controller, and the entry of that; 0 if the reader sees none.
+func (r *reader) controllerOf(e entryID) (*arc, entryID) {
+	l, g := r.l, r.l.g
+	for id := g.nodes.at(l.entries.at(e).node).out; id != 0; id = g.arcs.at(id).nextOut {
+		a := g.arcs.at(id)
+		if a.typ != OwnerReference || a.flags&controller == 0 {
+			continue
+		}
+		if how := l.arcNow(e, a); how.shown && !how.missing && r.admits(a, how) {
+			return a, l.index.at(g.nodeAt(a.to, how.resource))
+		}
+	}
+	return nil, 0
+}
