@@ -22,6 +22,9 @@ const (
 	minShared       = 256 << 10
 	// maxSharedInAll is the maximum for all views together. Beyond it they keep no further messages.
 	maxSharedInAll = 128 << 20
+	// maxAhead is the maximum size of the pieces between boundaries that are kept for one viewer. A subscriber that
+	// is further behind is sent the net change.
+	maxAhead = 128 << 10
 	// pieceBytes is the approximate memory of a piece without its messages.
 	pieceBytes = 600
 )
@@ -68,11 +71,12 @@ type sharedChanges struct {
 type slot struct {
 	digest string // of the viewer
 
-	mu      sync.Mutex
-	pieces  map[state]*piece // by from
-	order   []*piece         // oldest first
-	size    int              // of all encoded pieces
-	counted int              // size when keep last returned it
+	mu       sync.Mutex
+	pieces   map[state]*piece // by from
+	order    []*piece         // oldest first
+	complete int              // size of the complete ones
+	size     int              // of all encoded pieces
+	counted  int              // size when keep last returned it
 
 	walk       *walk       // the newest
 	comparison *comparison // the newest
@@ -83,13 +87,13 @@ type slot struct {
 }
 
 // pieceFrom returns the piece that begins at a state, or a new one, which the caller must encode. Another subscriber
-// may still be encoding it. An encoded piece is replaced if replace is set.
-func (at *slot) pieceFrom(from state, replace bool) (c *piece, isNew bool) {
+// may still be encoding it.
+func (at *slot) pieceFrom(from state) (c *piece, isNew bool) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	key := from.pieceKey()
 	c = at.pieces[key]
-	if c != nil && (!c.made || c.follows(from) && !replace) {
+	if c != nil && (!c.made || c.follows(from)) {
 		return c, false
 	}
 	if c != nil {
@@ -104,51 +108,39 @@ func (at *slot) pieceFrom(from state, replace bool) (c *piece, isNew bool) {
 	return c, true
 }
 
-// writesAhead is the number of writes of kept pieces beyond which a subscriber is sent the net change.
-const writesAhead = 4
-
 // follow returns the frames of kept pieces that lead on from a state, as many as are written at once, and the
-// state after them. far reports whether there are so many that the net change should be sent.
-func (at *slot) follow(from state) (frames []*Frame, to state, far bool) {
+// state after them.
+func (at *slot) follow(from state) (frames []*Frame, to state) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
-	bytes, write := 0, catchUpLimit.bytes
 	to = from
-	for next := from; bytes < writesAhead*write; {
-		c := at.afterLocked(&next, false)
+	for bytes := 0; ; {
+		c := at.afterLocked(&to)
 		if c == nil {
-			return frames, to, false
+			return frames, to
 		}
-		bytes += c.size
-		if next = c.to; to == from || bytes <= write {
-			frames, to = append(frames, c.frames...), next
+		if bytes += c.size; to != from && bytes > catchUpLimit.bytes {
+			return frames, to
 		}
-		if next.pos.Walking() {
-			return frames, to, false
-		}
+		frames, to = append(frames, c.frames...), c.to
 	}
-	if c := at.afterLocked(&from, true); c != nil {
-		return c.frames, c.to, false
-	}
-	return nil, from, true
 }
 
-// afterLocked returns the newest encoded piece that leads on from a state, nil if none is kept. If walks is set,
-// it is a piece of a net change.
-func (at *slot) afterLocked(from *state, walks bool) *piece {
-	if c := at.pieces[from.pieceKey()]; !walks && c != nil && (!c.made || c.follows(*from)) {
+// afterLocked returns the encoded piece that begins at a state, else the newest one that covers it, else nil.
+func (at *slot) afterLocked(from *state) *piece {
+	if c := at.pieces[from.pieceKey()]; c != nil && (!c.made || c.follows(*from)) {
 		if c.made {
 			return c
 		}
 		return nil
 	}
-	if from.pos.Known == 0 {
+	if from.pos.Known == 0 || from.warned == 0 {
 		return nil
 	}
 	for i := len(at.order) - 1; i >= 0; i-- {
 		c := at.order[i]
 		switch {
-		case !c.made || walks && !c.to.pos.Walking():
+		case !c.made:
 		case c.to.pos.Seen() <= from.pos.Read():
 			return nil // older pieces end before the state
 		case c.covers(from):
@@ -160,7 +152,7 @@ func (at *slot) afterLocked(from *state, walks bool) *piece {
 
 // covers reports whether a subscriber in a state between the ends of the piece may use it.
 func (c *piece) covers(from *state) bool {
-	if from.warned < max(1, c.from.warned) || from.warned > c.to.warned || !from.pos.Between(&c.from.pos, &c.to.pos) {
+	if c.from.warned == 0 || from.warned < c.from.warned || from.warned > c.to.warned || !from.pos.Between(&c.from.pos, &c.to.pos) {
 		return false
 	}
 	same := c.from
@@ -168,8 +160,11 @@ func (c *piece) covers(from *state) bool {
 	return same == *from
 }
 
-// keep records that a piece was encoded. It drops the piece if other subscribers cannot use it, and
-// the oldest pieces beyond the limit most, in bytes. It returns the growth of the kept bytes, which is
+// complete reports whether the piece ends at a boundary, and not within a change.
+func (c *piece) complete() bool { return !c.to.pos.Walking() }
+
+// keep records that a piece was encoded. It drops the piece if other subscribers cannot use it, the oldest
+// complete pieces beyond maxAhead, and the oldest pieces beyond maxBytes. It returns the growth of the kept bytes, which is
 // negative if they have shrunk.
 func (at *slot) keep(c *piece, maxBytes int) (more int) {
 	at.mu.Lock()
@@ -177,8 +172,18 @@ func (at *slot) keep(c *piece, maxBytes int) (more int) {
 	if at.pieces[c.from] == c {
 		c.made, c.size = true, c.bytes()
 		at.size += c.size
+		if c.complete() {
+			at.complete += c.size
+		}
 		if c.err != nil || len(c.frames) == 0 && (c.to.pieceKey() == c.from || c.to.reset) {
 			at.forgetLocked(c)
+		}
+	}
+	for i := 0; at.complete > maxAhead && i < len(at.order); {
+		if old := at.order[i]; old != c && old.made && old.complete() {
+			at.forgetLocked(old)
+		} else {
+			i++
 		}
 	}
 	for at.size > maxBytes && len(at.order) > 0 && at.order[0] != c {
@@ -191,6 +196,9 @@ func (at *slot) keep(c *piece, maxBytes int) (more int) {
 
 func (at *slot) forgetLocked(c *piece) {
 	at.size -= c.size
+	if c.complete() {
+		at.complete -= c.size
+	}
 	delete(at.pieces, c.from)
 	if at.order[0] == c { // the oldest, to make room
 		at.order = at.order[1:]
@@ -210,15 +218,12 @@ func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, v viewe
 	if readers := p.Subscribers(); readers > 1 {
 		maxBytes = min(maxShared, max(minShared, readers*sharedPerReader))
 	}
-	far := false
 	if v.awaited == nil {
-		var frames []*Frame
-		var to state
-		if frames, to, far = at.follow(from); to != from {
+		if frames, to := at.follow(from); to != from {
 			return frames, to, nil
 		}
 	}
-	next, err := c.encoded(at, p, lens, from, far, v, maxBytes)
+	next, err := c.encoded(at, p, lens, from, v, maxBytes)
 	if err != nil {
 		return nil, from, err
 	}
@@ -243,13 +248,13 @@ func (e *pendingError) pieceAt(at *slot, from state) *piece {
 	return e.piece
 }
 
-// encoded returns the piece that begins at a state, and encodes it if that is not done, or to replace it. The only error is
+// encoded returns the piece that begins at a state, and encodes it if that is not done. The only error is
 // a *pendingError. A piece that the viewer has waited for is used, although a newer one may be possible by now.
-func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, replace bool, v viewer, maxBytes int) (*piece, error) {
+func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from state, v viewer, maxBytes int) (*piece, error) {
 	for {
 		next, first := v.awaited.pieceAt(at, from), false
 		if next == nil {
-			if next, first = at.pieceFrom(from, replace); first {
+			if next, first = at.pieceFrom(from); first {
 				c.encode(at, p, lens, from, next, v, maxBytes)
 			}
 		}

@@ -3,7 +3,6 @@ package intake
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"graphview.dev/graphview/budget"
@@ -87,7 +86,6 @@ func (in *Intake) replayNext(ctx context.Context, r *replay, events []writer.Eve
 	if len(events) >= replayChunk || n < len(r.objects) {
 		time.Sleep(replayPause)
 	}
-	runtime.Gosched()
 	return n, events, nil
 }
 
