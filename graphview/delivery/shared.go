@@ -87,13 +87,13 @@ type slot struct {
 }
 
 // pieceFrom returns the piece that begins at a state, or a new one, which the caller must encode. Another subscriber
-// may still be encoding it.
-func (at *slot) pieceFrom(from state) (c *piece, isNew bool) {
+// may still be encoding it. head is the last revision.
+func (at *slot) pieceFrom(from state, head uint64) (c *piece, isNew bool) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	key := from.pieceKey()
 	c = at.pieces[key]
-	if c != nil && (!c.made || c.follows(from)) {
+	if c != nil && (!c.made || c.follows(from, head)) {
 		return c, false
 	}
 	if c != nil {
@@ -109,13 +109,13 @@ func (at *slot) pieceFrom(from state) (c *piece, isNew bool) {
 }
 
 // follow returns the frames of kept pieces that lead on from a state, as many as are written at once, and the
-// state after them.
-func (at *slot) follow(from state) (frames []*Frame, to state) {
+// state after them. head is the last revision.
+func (at *slot) follow(from state, head uint64) (frames []*Frame, to state) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	to = from
 	for bytes := 0; ; {
-		c := at.afterLocked(&to)
+		c := at.afterLocked(&to, head)
 		if c == nil {
 			return frames, to
 		}
@@ -127,8 +127,8 @@ func (at *slot) follow(from state) (frames []*Frame, to state) {
 }
 
 // afterLocked returns the encoded piece that begins at a state, else the newest one that covers it, else nil.
-func (at *slot) afterLocked(from *state) *piece {
-	if c := at.pieces[from.pieceKey()]; c != nil && (!c.made || c.follows(*from)) {
+func (at *slot) afterLocked(from *state, head uint64) *piece {
+	if c := at.pieces[from.pieceKey()]; c != nil && (!c.made || c.follows(*from, head)) {
 		if c.made {
 			return c
 		}
@@ -143,7 +143,7 @@ func (at *slot) afterLocked(from *state) *piece {
 		case !c.made:
 		case c.to.pos.Seen() <= from.pos.Read():
 			return nil // older pieces end before the state
-		case c.covers(from):
+		case c.covers(from) && c.follows(*from, head):
 			return c
 		}
 	}
@@ -219,7 +219,7 @@ func (c *sharedChanges) next(p *Publisher, lens *graph.Lens, from state, v viewe
 		maxBytes = min(maxShared, max(minShared, readers*sharedPerReader))
 	}
 	if v.awaited == nil {
-		if frames, to := at.follow(from); to != from {
+		if frames, to := at.follow(from, lens.Head()); to != from {
 			return frames, to, nil
 		}
 	}
@@ -254,7 +254,7 @@ func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from s
 	for {
 		next, first := v.awaited.pieceAt(at, from), false
 		if next == nil {
-			if next, first = at.pieceFrom(from); first {
+			if next, first = at.pieceFrom(from, lens.Head()); first {
 				c.encode(at, p, lens, from, next, v, maxBytes)
 			}
 		}
@@ -267,7 +267,7 @@ func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from s
 		if !first && v.waits && errors.Is(next.err, graph.ErrCommitting) {
 			continue // it failed for a subscriber that does not wait, and is not kept
 		}
-		if first || next.err != nil || next.to.reset || next.follows(from) {
+		if first || next.err != nil || next.to.reset || next.follows(from, 0) {
 			return next, nil //nolint:nilerr // the piece has its error
 		}
 		// Another subscriber read this piece before the piece that led to the state from. Encode
@@ -275,8 +275,12 @@ func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from s
 	}
 }
 
-// follows reports whether a piece was read no earlier than the piece that led to the state from.
-func (c *piece) follows(from state) bool { return c.to.pos.Seen() >= from.pos.Seen() }
+// follows reports whether a piece was read no earlier than the piece that led to the state from. A piece of a net
+// change also must have been read when at least a quarter of what has changed between from and head had changed:
+// a later one has fewer elements that change again.
+func (c *piece) follows(from state, head uint64) bool {
+	return c.to.pos.Seen() >= from.pos.Seen() && (c.complete() || from.pos.Known == 0 || 4*c.to.pos.Seen() >= 3*from.pos.Read()+head)
+}
 
 // encode encodes a new piece.
 func (c *sharedChanges) encode(at *slot, p *Publisher, lens *graph.Lens, from state, next *piece, v viewer, maxBytes int) {

@@ -131,20 +131,20 @@ func TestReadersThatHaveNotRun(t *testing.T) {
 		w, stop := start(t, Options{}), make(chan struct{})
 		r := w.follow("o", 100, stop)
 		w.change(r)
-		r.untold = 100
+		w.Do(func() { r.untold = 100 })
 		w.change(r)
 		time.Sleep(maxRest / 2)
 		synctest.Wait()
 		if len(r.told) != 1 {
 			t.Errorf("told %d times while readers have not run, want once", len(r.told))
 		}
-		r.untold = 0
+		w.Do(func() { r.untold = 0 })
 		time.Sleep(maxPace)
 		synctest.Wait()
 		if len(r.told) != 2 {
 			t.Errorf("told %d times after they have run, want twice", len(r.told))
 		}
-		r.untold = 1 // for ever
+		w.Do(func() { r.untold = 1 }) // for ever
 		w.change(r)
 		time.Sleep(maxRest + maxPace)
 		close(stop)
