@@ -17,8 +17,9 @@ import (
 
 // children are the processes that this program starts of itself, by the name in their task.
 var children = map[string]func(context.Context, *child){
-	"floor":     func(ctx context.Context, c *child) { listAll(ctx, c, true) },
-	"gzip":      func(ctx context.Context, c *child) { listAll(ctx, c, false) },
+	"floor":     func(ctx context.Context, c *child) { listAll(ctx, c, inJSON, true) },
+	"gzip":      func(ctx context.Context, c *child) { listAll(ctx, c, inJSON, false) },
+	"protobuf":  func(ctx context.Context, c *child) { listAll(ctx, c, inProtobuf, false) },
 	"engine":    runEngine,
 	"informers": func(ctx context.Context, c *child) { runInformers(ctx, c, nil) },
 	"stripped":  func(ctx context.Context, c *child) { runInformers(ctx, c, withoutManagedFields) },

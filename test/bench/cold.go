@@ -17,7 +17,7 @@ var peers = []struct{ child, name string }{
 
 // coldStart measures rows 1 and 3: a few rounds of each program, each in a separate process.
 func coldStart(ctx context.Context, b *bench) []line {
-	names := []string{"floor", "gzip", "engine"}
+	names := []string{"floor", "gzip", "protobuf", "engine"}
 	gitops := ""
 	if !b.alone {
 		gitops = buildGitOps(ctx, b.root)
@@ -111,12 +111,15 @@ func (b *bench) coldLines() []line {
 		return l
 	}
 	lines = append(lines, floored("cold start to synced, the engine alone", "≤ 1.3 × floor", "floor", "lists, bytes counted"),
-		floored("… beside a floor that asks for gzip, as all others do", "", "gzip", "the same with gzip"))
+		floored("… beside a floor that asks for gzip, as all others do", "", "gzip", "the same with gzip"),
+		floored("… and for Protobuf, as the engine does", "", "protobuf", "the same in Protobuf"))
 	lines = append(lines, beside(3, []string{"≤ 1/5", "", "≤ 1/5"}, 1.0/5, duration, seconds)...)
 	created := floored("view created to synced at a WebSocket subscriber, bin/manager", "", "floor", "lists, bytes counted")
 	created.ours = of("manager", duration)
 	used := alone(3, "processor time to synced, the engine alone", "", processor, seconds)
 	used.floor, used.floorName = of("floor", processor), "lists, bytes counted"
 	used.peer, used.peerName = of("informers", processor), peers[0].name
-	return append(lines, created, used)
+	encoded := used
+	encoded.what, encoded.floor, encoded.floorName = "… beside a floor in Protobuf with gzip", of("protobuf", processor), "the same in Protobuf"
+	return append(lines, created, used, encoded)
 }

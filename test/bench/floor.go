@@ -8,14 +8,21 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/must"
 )
 
+// The media types that lists are requested in.
+const (
+	inJSON     = "application/json"
+	inProtobuf = runtime.ContentTypeProtobuf + "," + inJSON
+)
+
 // listAll lists every target at the same time and counts the bytes: a lower bound for any
-// program that reads the objects.
-func listAll(ctx context.Context, c *child, plain bool) {
+// program that reads the objects in that encoding.
+func listAll(ctx context.Context, c *child, accept string, plain bool) {
 	config := rest.CopyConfig(c.config)
 	// A compressed body is decompressed before it is counted.
 	config.DisableCompression = plain
@@ -25,7 +32,7 @@ func listAll(ctx context.Context, c *child, plain bool) {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, target := range targets {
 		group.Go(func() error {
-			n, err := copyList(ctx, client, config.Host+target.listPath()+"?pretty=false", io.Discard)
+			n, err := copyList(ctx, client, config.Host+target.listPath()+"?pretty=false", accept, io.Discard)
 			total.Add(n)
 			return err
 		})
@@ -36,12 +43,12 @@ func listAll(ctx context.Context, c *child, plain bool) {
 }
 
 // copyList copies the response to a list and returns its length.
-func copyList(ctx context.Context, client *http.Client, url string, out io.Writer) (int64, error) {
+func copyList(ctx context.Context, client *http.Client, url, accept string, out io.Writer) (int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return 0, fmt.Errorf("list: %w", err)
 	}
-	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Accept", accept)
 	response, err := client.Do(request)
 	if err != nil {
 		return 0, fmt.Errorf("list: %w", err)

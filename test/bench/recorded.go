@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/must"
@@ -23,6 +27,7 @@ const mostRecorded = 5000
 type recorded struct {
 	key                  string // namespace/name
 	before, middle, rest []byte
+	pod                  corev1.Pod // for events in Protobuf
 }
 
 var errOtherPod = errors.New("a pod is not as the API server used to write them")
@@ -33,7 +38,7 @@ func record(ctx context.Context, config *rest.Config) []recorded {
 	defer client.CloseIdleConnections()
 	var text bytes.Buffer
 	url := config.Host + pods.listPath() + "?pretty=false&limit=" + strconv.Itoa(mostRecorded)
-	must.Get(copyList(ctx, client, url, &text))
+	must.Get(copyList(ctx, client, url, inJSON, &text))
 	var list struct {
 		Items []json.RawMessage `json:"items"`
 	}
@@ -69,12 +74,27 @@ func take(item []byte) (recorded, error) {
 	if !ok || !hasEnd || !hasAnnotations || strings.HasPrefix(rest, "}") || strings.Contains(rest, `"`+sequence+`":"`) || !strings.HasPrefix(head, "{") {
 		return recorded{}, errOtherPod
 	}
+	var whole corev1.Pod
+	if err := json.Unmarshal([]byte(changed.ReplaceAllLiteralString(string(item), "")), &whole); err != nil {
+		return recorded{}, fmt.Errorf("decode a pod: %w", err)
+	}
 	return recorded{
+		pod:    whole,
 		key:    pod.Metadata.Namespace + "/" + pod.Metadata.Name,
 		before: []byte(`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1",` + head[1:] + version),
 		middle: []byte(`"` + between + annotations + `"` + sequence + `":"`),
 		rest:   []byte(`",` + rest + "}\n"),
 	}, nil
+}
+
+// appendFrame is appendEvent in Protobuf.
+func (r *recorded) appendFrame(to []byte, version uint64, n int) []byte {
+	r.pod.ResourceVersion = strconv.FormatUint(version, 10)
+	r.pod.Annotations[sequence] = strconv.Itoa(n)
+	object := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "Pod"}, Raw: must.Get(r.pod.Marshal())}
+	event := metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: append([]byte("k8s\x00"), must.Get(object.Marshal())...)}}
+	frame := must.Get(event.Marshal())
+	return append(binary.BigEndian.AppendUint32(to, uint32(len(frame))), frame...) //nolint:gosec // some kilobytes
 }
 
 // appendEvent appends the event of the n-th change, which gives the pod a version.

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"graphview.dev/test/must"
 )
@@ -50,13 +53,17 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "this watch has to begin at a version", http.StatusBadRequest)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	appendTo, contentType := (*recorded).appendEvent, "application/json"
+	if strings.HasPrefix(request.Header.Get("Accept"), runtime.ContentTypeProtobuf) {
+		appendTo, contentType = (*recorded).appendFrame, runtime.ContentTypeProtobuf+";stream=watch"
+	}
+	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(http.StatusOK)
 	_ = http.NewResponseController(w).Flush() // a closed connection is noticed below
 	for {
 		select {
 		case p := <-r.plays:
-			p.done <- r.write(request.Context(), w, p, version)
+			p.done <- r.write(request.Context(), w, p, version, appendTo)
 			version += uint64(p.n)
 		case <-request.Context().Done():
 			return
@@ -65,7 +72,7 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 }
 
 // write writes the events of a play, each when it is due.
-func (r *replay) write(ctx context.Context, w http.ResponseWriter, p play, version uint64) error {
+func (r *replay) write(ctx context.Context, w http.ResponseWriter, p play, version uint64, appendTo func(r *recorded, to []byte, version uint64, n int) []byte) error {
 	out := http.NewResponseController(w)
 	started := time.Now()
 	var event []byte
@@ -78,7 +85,7 @@ func (r *replay) write(ctx context.Context, w http.ResponseWriter, p play, versi
 			}
 		}
 		n := p.first + i
-		event = r.pods[n*7919%len(r.pods)].appendEvent(event[:0], version+uint64(i)+1, n)
+		event = appendTo(&r.pods[n*7919%len(r.pods)], event[:0], version+uint64(i)+1, n)
 		p.sent(n)
 		if _, err := w.Write(event); err != nil {
 			return fmt.Errorf("replay: %w", err)
