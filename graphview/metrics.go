@@ -48,6 +48,7 @@ var (
 	encodingsDesc   = describe("encodings_total", "Changes that were encoded, each once for all subscribers that need the same bytes.")
 	failuresDesc    = describe("watch_failures_total", "Lists and watches of the API server that failed.")
 	earlyDesc       = describe("lists_ended_early_total", "Lists, and pages of lists, that the API server, a proxy or the network ended before they were complete. Each goes on in smaller pages.")
+	fallbacksDesc   = describe("protobuf_fallbacks_total", "Watches that could not read an answer of the API server in Protobuf and read JSON since, most likely because it is newer than this version.")
 	errorsDesc      = describe("object_errors_total", "Objects that could not be processed, by reason: decode, or evaluate for each view whose expressions failed.", "reason")
 	costDesc        = describe("expression_cost_total", "Cost of evaluating expressions, in CEL cost units.")
 	panicsDesc      = describe("panics_total", "Panics that were recovered. Each affected one object or one spec, and is a bug: report it.")
@@ -70,7 +71,7 @@ func newHistogram(name, help string) prometheus.Histogram {
 func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		viewsDesc, openedDesc, objectsDesc, missingDesc, ineffectiveDesc, heldDesc, verticesDesc, arcsDesc, watchesDesc, retainedDesc, queueDesc,
-		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, earlyDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
+		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, earlyDesc, fallbacksDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
 		historyDesc, sinceDesc, entriesDesc,
 	} {
 		out <- d
@@ -134,6 +135,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(encodingsDesc, prometheus.CounterValue, float64(e.delivered.Encodings()))
 	counter(failuresDesc, &c.Failures)
 	out <- prometheus.MustNewConstMetric(earlyDesc, prometheus.CounterValue, float64(e.watches.ListsEndedEarly()))
+	out <- prometheus.MustNewConstMetric(fallbacksDesc, prometheus.CounterValue, float64(e.watches.ProtobufFallbacks()))
 	counter(errorsDesc, &c.Undecodable, "decode")
 	counter(errorsDesc, &c.Unevaluated, "evaluate")
 	counter(costDesc, &e.processors.Cost)

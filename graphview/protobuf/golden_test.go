@@ -90,7 +90,7 @@ func isObject(kind schema.GroupVersionKind) bool {
 	if !ok {
 		return false
 	}
-	_, ok = reflect.New(t).Interface().(metav1.ObjectMetaAccessor)
+	_, ok = reflect.TypeAssert[metav1.ObjectMetaAccessor](reflect.New(t))
 	return ok
 }
 
@@ -151,13 +151,13 @@ func checkGolden(t *testing.T, file string, newest bool) bool {
 		t.Errorf("%s: %v", filepath.Base(file), err)
 		return false
 	}
-	comparable := withoutClaimKinds(got)
+	compared := withoutClaimKinds(got)
 	for _, member := range required {
 		if !newest {
-			comparable = strings.ReplaceAll(comparable, member, "")
+			compared = strings.ReplaceAll(compared, member, "")
 		}
 	}
-	if diff := cmp.Diff(stripped(t, text), comparable); diff != "" {
+	if diff := cmp.Diff(stripped(t, text), compared); diff != "" {
 		t.Errorf("%s (-JSON +Protobuf):\n%s", filepath.Base(file), diff)
 	}
 	if string(r.Name) != of.Name || string(r.Namespace) != of.Namespace || string(r.UID) != string(of.UID) || string(r.ResourceVersion) != of.ResourceVersion {

@@ -86,12 +86,12 @@ func (m *Message) locate(found []places, b []byte) (seen uint64, err error) {
 		}
 		switch {
 		case i > 0 && m.fields[i-1].value.wire == wire:
-			i--
-			if seen&(1<<i) == 0 {
-				seen |= 1 << i
-				found[i].first = at
+			p := &found[i-1] //nolint:gosec // there is one for each field
+			if seen&(1<<(i-1)) == 0 {
+				seen |= 1 << (i - 1)
+				p.first = at
 			}
-			found[i].last = at
+			p.last = at
 		case i > 0:
 			return 0, &Error{fmt.Sprintf("field %d of %s has another encoding", number, m.name)}
 		case !m.partial:
@@ -115,13 +115,13 @@ func next(b []byte) (number protowire.Number, wire protowire.Type, v encoded, n 
 	if n < 0 || tag>>3 < uint64(protowire.MinValidNumber) || tag>>3 > uint64(protowire.MaxValidNumber) {
 		return 0, 0, v, -1
 	}
-	size := 0
+	var size int
 	switch wire {
 	case protowire.VarintType:
 		v.number, size = varint(b[n:])
 	case protowire.BytesType:
 		length, start := varint(b[n:])
-		if start < 0 || length > uint64(len(b)-n-start) {
+		if start < 0 || length > uint64(len(b)-n-start) { //nolint:gosec // not negative
 			return 0, 0, v, -1
 		}
 		size = start + int(length) //nolint:gosec // checked

@@ -162,8 +162,8 @@ func messageOf(t reflect.Type) (*Message, error) {
 	}
 	m := &Message{name: t.String()}
 	tables.types[t] = m // before the fields: a type may contain itself
-	for i := range t.NumField() {
-		f, nullable, ok, err := fieldOf(t.Field(i))
+	for of := range t.Fields() {
+		f, nullable, ok, err := fieldOf(of)
 		if err == nil && len(m.fields) == maxFields {
 			err = fmt.Errorf("%s has more than %d fields: %w", t, maxFields, errUnsupported)
 		}
@@ -187,10 +187,10 @@ func messageOf(t reflect.Type) (*Message, error) {
 
 // typeMetaOf returns the members kind and apiVersion of the Go type of an object, "" for another type.
 func typeMetaOf(t reflect.Type) string {
-	object, ok := reflect.New(t).Interface().(interface {
+	object, ok := reflect.TypeAssert[interface {
 		runtime.Object
 		metav1.Object
-	})
+	}](reflect.New(t))
 	if !ok {
 		return ""
 	}

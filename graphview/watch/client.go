@@ -28,6 +28,8 @@ type client struct {
 	lists  slots
 	// endedEarly counts lists, and pages of lists, whose response ended early.
 	endedEarly atomic.Uint64
+	// fellBack counts Watches that began with Protobuf and read JSON now.
+	fellBack atomic.Uint64
 	// close closes idle connections.
 	close func()
 }
@@ -67,8 +69,9 @@ func newClient(config *rest.Config, lists int) (*client, error) {
 }
 
 // get starts a list or watch of key and returns the body of the response. If the
-// server answers with a status, the error is of k8s.io/apimachinery/pkg/api/errors.
-func (c *client) get(ctx context.Context, key Key, options metav1.ListOptions) (io.ReadCloser, error) {
+// server answers with a status, the error is of k8s.io/apimachinery/pkg/api/errors. If protobuf, the
+// server may answer in Protobuf, but need not.
+func (c *client) get(ctx context.Context, key Key, options metav1.ListOptions, protobuf bool) (io.ReadCloser, error) {
 	options.LabelSelector, options.FieldSelector = key.LabelSelector, key.FieldSelector
 	path := []string{"/apis", key.Resource.Group, key.Resource.Version}
 	if key.Resource.Group == "" {
@@ -79,7 +82,7 @@ func (c *client) get(ctx context.Context, key Key, options metav1.ListOptions) (
 		NamespaceIfScoped(key.Namespace, key.Namespace != "").
 		Resource(key.Resource.Resource).
 		SpecificallyVersionedParams(&options, c.params, schema.GroupVersion{Version: "v1"}).
-		SetHeader("Accept", accept(key, options.Watch)).
+		SetHeader("Accept", accept(key, options.Watch, protobuf)).
 		// The reflector retries, and State reports the failure.
 		MaxRetries(0).
 		Stream(ctx)
@@ -92,17 +95,22 @@ func (c *client) get(ctx context.Context, key Key, options metav1.ListOptions) (
 	return body, nil
 }
 
-// accept returns the media type to request. For Secrets there is no alternative:
+// accept returns the media types to request. For the metadata of Secrets there is no alternative:
 // a server that cannot leave out their data must refuse the request.
-func accept(key Key, watch bool) string {
+func accept(key Key, watch, protobuf bool) string {
+	as := ""
 	switch {
 	case !key.secrets(), key.Reduced:
-		return "application/json"
 	case watch:
-		return "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
+		as = ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 	default:
-		return "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+		as = ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 	}
+	types := "application/json" + as
+	if protobuf {
+		types = runtime.ContentTypeProtobuf + as + "," + types
+	}
+	return types
 }
 
 // slotTimeout is how long a list may hold a slot. It is far longer than reading a

@@ -4,9 +4,9 @@
 // A [Manager] starts a [Watch] for the first [Lease] of a [Key] and stops it
 // with the last. A Watch uses client-go's reflector for resumption, bookmarks
 // and 410, but has its own back-off (retry.go) and reads the responses itself. It
-// takes each object from the body as raw JSON, removes metadata.managedFields and
-// the last-applied-configuration annotation, hashes the rest, compresses it with a
-// dictionary of its resource, and passes it to the [Handler] before the
+// takes each object from the body as raw JSON, or writes JSON from Protobuf, removes
+// metadata.managedFields and the last-applied-configuration annotation, hashes the rest,
+// compresses it with a dictionary of its resource, and passes it to the [Handler] before the
 // uncompressed JSON is dropped. The JSON is decoded only if the Handler asks
 // ([Decoded.Tree]), and only the compressed bytes stay in memory.
 // A list is never in memory as a whole: each item is processed when it
@@ -17,6 +17,10 @@
 //
 // A Watch requests a list in one response. If the response ends early, for example at the API
 // server's request timeout, the list continues in pages, see pages.go.
+//
+// Kubernetes' own kinds are requested in Protobuf, which costs the server and the Watch less. The
+// server may answer in JSON. If it sends something that package protobuf does not know, the Watch
+// requests JSON from then on, see protobuf.go.
 //
 // A Watch of Secrets requests metadata only, and drops other content that the server may
 // send. If its Key is Reduced, it requests whole Secrets, passes each to [Options].Reduce

@@ -228,7 +228,7 @@ func TestSecretDataIsNotRetained(t *testing.T) {
 	t.Run("in a watch's buffer", func(t *testing.T) {
 		text := []byte(`{"type":"ADDED","object":{"data":{"key":"SECRET`)
 		f := newFrames(io.NopCloser(strings.NewReader("")), func() {}, "7", true)
-		f.dec = jsontext.NewDecoder(bytes.NewBuffer(text), tolerant...)
+		f.reader = jsonEvents{jsontext.NewDecoder(bytes.NewBuffer(text), tolerant...)}
 		_, _, err := f.Decode()
 		if err == nil || bytes.Contains(text, []byte("SECRET")) {
 			t.Errorf("%v; left: %s", err, text)

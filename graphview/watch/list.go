@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/graphview/jsontree"
+	"graphview.dev/graphview/protobuf"
 )
 
 var errNoList = errors.New("the answer is not a list")
@@ -25,6 +26,8 @@ func (e *malformedError) Error() string { return fmt.Sprintf("malformed JSON at 
 // listReader reads one page of a list, item by item.
 type listReader struct {
 	secret bool
+	// message, if set, is the table of the items for a response in Protobuf.
+	message *protobuf.Message
 	// take is called with each item. invalid is the reason if the item is not
 	// usable. An error of take ends the list.
 	take func(d *document, invalid error) error
@@ -50,7 +53,19 @@ func (l *listReader) readAhead(r io.Reader, body io.Closer) (metav1.ListMeta, er
 	return l.read(ahead)
 }
 
+// read reads a response in either encoding.
 func (l *listReader) read(r io.Reader) (metav1.ListMeta, error) {
+	if l.message != nil {
+		w := &window{r: r}
+		if begin, err := w.peek(1); err == nil && begin[0] == protobuf.Prefix[0] {
+			return l.readProtobuf(w)
+		}
+		r = w.rest()
+	}
+	return l.readJSON(r)
+}
+
+func (l *listReader) readJSON(r io.Reader) (metav1.ListMeta, error) {
 	dec := jsontext.NewDecoder(r, tolerant...)
 	meta, err := l.list(dec)
 	if _, ok := errors.AsType[*malformedError](err); ok || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -138,9 +153,7 @@ func (l *listReader) items(dec *jsontext.Decoder) error {
 		if err != nil {
 			return malformed(err)
 		}
-		if l.objects++; l.objects == 1 {
-			l.first = maphash.Bytes(seed, raw)
-		}
+		l.count(raw)
 		err = l.takeItem(raw)
 		if l.secret {
 			// The decoder does not need raw any more, but may keep its buffer for long.
@@ -154,6 +167,13 @@ func (l *listReader) items(dec *jsontext.Decoder) error {
 		return malformed(err)
 	}
 	return nil
+}
+
+// count counts an item, and hashes the first.
+func (l *listReader) count(raw []byte) {
+	if l.objects++; l.objects == 1 {
+		l.first = maphash.Bytes(seed, raw)
+	}
 }
 
 func (l *listReader) takeItem(raw []byte) error {

@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
+
+	"graphview.dev/graphview/protobuf"
 )
 
 // watchGrace is how long a server may keep a watch open after its requested
@@ -27,6 +29,8 @@ type source struct {
 	client *client
 	idle   time.Duration
 	reduce Reduce // of a Reduced key
+	// message is the table of the objects in Protobuf, nil if they are requested as JSON.
+	message *protobuf.Message
 
 	// refused: the server refused the last watch request, so probe must succeed
 	// before the next list.
@@ -137,9 +141,12 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (page *me
 			return nil, 0, err
 		}
 	}
-	return s.readResponse(ctx, options, s.pages.size, &listReader{
-		take: func(d *document, invalid error) error { return s.watch.receive(ctx, d, invalid) },
-	})
+	take := func(d *document, invalid error) error { return s.watch.receive(ctx, d, invalid) }
+	page, first, err = s.readResponse(ctx, options, s.pages.size, &listReader{take: take})
+	if s.fallBack(err) {
+		return s.readResponse(ctx, options, s.pages.size, &listReader{take: take})
+	}
+	return page, first, err
 }
 
 // readResponse waits for a slot and reads one response: a page with a limit of size objects, or all
@@ -177,12 +184,12 @@ func (s *source) request(ctx context.Context, options metav1.ListOptions, list *
 	defer cancel(nil)
 	timer := time.AfterFunc(s.idle, func() { cancel(errIdleTimeout) })
 	defer timer.Stop()
-	body, err := s.client.get(ctx, s.watch.key, options)
+	body, err := s.client.get(ctx, s.watch.key, options, s.message != nil)
 	timer.Stop()
 	if err != nil {
 		return meta, got, orIdleTimeout(ctx, err)
 	}
-	list.secret, list.document.reduce = s.watch.key.secrets(), s.reduce
+	list.secret, list.message, list.document.reduce = s.watch.key.secrets(), s.message, s.reduce
 	answer := &idleTimeoutReader{r: connectionReader{body}, timer: timer, idle: s.idle}
 	meta, err = list.readAhead(answer, body)
 	got = received{begun: true, objects: list.objects, bytes: answer.bytes}
@@ -198,7 +205,7 @@ func (s *source) request(ctx context.Context, options metav1.ListOptions, list *
 func (s *source) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.idle)
 	defer cancel()
-	body, err := s.client.get(ctx, s.watch.key, metav1.ListOptions{Watch: true, TimeoutSeconds: new(int64(1))})
+	body, err := s.client.get(ctx, s.watch.key, metav1.ListOptions{Watch: true, TimeoutSeconds: new(int64(1))}, false)
 	if err != nil {
 		return fmt.Errorf("watch: %w", err)
 	}
@@ -222,7 +229,7 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 		limit = time.Duration(*options.TimeoutSeconds) * time.Second
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit+watchGrace)
-	body, err := s.client.get(ctx, s.watch.key, options)
+	body, err := s.client.get(ctx, s.watch.key, options, s.message != nil)
 	if err != nil {
 		cancel()
 		s.retry.failed(err, time.Now())
@@ -232,7 +239,7 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	s.watch.confirm(ctx)
 	started := time.Now()
 	frames := newFrames(body, cancel, options.ResourceVersion, s.watch.key.secrets())
-	frames.endedInEventBefore = s.endedInFirstEvent
+	frames.message, frames.endedInEventBefore = s.message, s.endedInFirstEvent
 	for i := range frames.events {
 		frames.events[i].document.reduce = s.reduce
 	}
@@ -258,6 +265,7 @@ func (s *source) watchEnded(started time.Time, f *frames) {
 		s.expiredWatches = 0
 	}
 	switch {
+	case s.fallBack(f.unreadable): // and the watch resumes at the event
 	case f.err != nil:
 		s.retry.failed(f.err, now)
 		s.watchFailed(f.err)

@@ -165,6 +165,9 @@ func (m *Manager) Len() int {
 // ListsEndedEarly returns how many lists, and pages of lists, ended early.
 func (m *Manager) ListsEndedEarly() uint64 { return m.client.endedEarly.Load() }
 
+// ProtobufFallbacks returns how many Watches could not read an answer in Protobuf, and read JSON since.
+func (m *Manager) ProtobufFallbacks() uint64 { return m.client.fellBack.Load() }
+
 func (m *Manager) startLocked(key Key, handle func(*Watch) Handler) *Watch {
 	m.lastID++
 	w := newWatch(m.lastID, key, handle, m.options.Logger.WithValues("watch", key.String(), "id", m.lastID))

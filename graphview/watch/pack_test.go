@@ -2,6 +2,7 @@ package watch
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"graphview.dev/graphview/jsontree"
+	"graphview.dev/graphview/protobuf"
 )
 
 func TestPack(t *testing.T) {
@@ -207,29 +209,30 @@ func BenchmarkTree(b *testing.B) {
 
 // BenchmarkList is all that happens to a list of 1,000 pods but the network.
 func BenchmarkList(b *testing.B) {
-	var list bytes.Buffer
-	list.WriteString(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[`)
-	for i := range 1000 {
-		if i > 0 {
-			list.WriteByte(',')
-		}
-		list.WriteString(pod(i))
+	list := podList(1000)
+	text, err := json.Marshal(list)
+	if err != nil {
+		b.Fatal(err)
 	}
-	list.WriteString(`]}`)
-	for _, relist := range []bool{false, true} {
-		b.Run(fmt.Sprintf("relist=%t", relist), func(b *testing.B) {
-			b.SetBytes(int64(list.Len()))
-			b.ReportAllocs()
-			w := newWatch(1, podsKey, ignore, Options{}.Logger)
-			for b.Loop() {
-				if !relist {
-					w = newWatch(1, podsKey, ignore, Options{}.Logger)
+	for name, in := range map[string]struct {
+		response []byte
+		message  *protobuf.Message
+	}{"JSON": {text, nil}, "Protobuf": {encode(list), messageOf(kindPods)}} {
+		for _, relist := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/relist=%t", name, relist), func(b *testing.B) {
+				b.SetBytes(int64(len(in.response)))
+				b.ReportAllocs()
+				w := newWatch(1, podsKey, ignore, Options{}.Logger)
+				for b.Loop() {
+					if !relist {
+						w = newWatch(1, podsKey, ignore, Options{}.Logger)
+					}
+					reader := listReader{message: in.message, take: func(d *document, invalid error) error { return w.receive(b.Context(), d, invalid) }}
+					if _, err := reader.read(bytes.NewReader(in.response)); err != nil {
+						b.Fatal(err)
+					}
 				}
-				reader := listReader{take: func(d *document, invalid error) error { return w.receive(b.Context(), d, invalid) }}
-				if _, err := reader.read(bytes.NewReader(list.Bytes())); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+			})
+		}
 	}
 }

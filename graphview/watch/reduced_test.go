@@ -53,10 +53,15 @@ func TestReducedKeys(t *testing.T) {
 	reduced := secrets
 	reduced.Reduced = true
 	for _, watch := range []bool{false, true} {
-		if got := accept(secrets, watch); !strings.Contains(got, "as=PartialObjectMetadata") {
-			t.Errorf("of Secrets, %s is asked for", got)
+		for part := range strings.SplitSeq(accept(secrets, watch, true), ",") {
+			if !strings.Contains(part, ";as=PartialObjectMetadata") {
+				t.Errorf("of Secrets, %s is asked for", part)
+			}
 		}
-		if got := accept(reduced, watch); got != "application/json" {
+		if messageOf(reduced) != nil {
+			t.Error("Secrets that are reduced are read in Protobuf, which Options.Reduce does not take")
+		}
+		if got := accept(reduced, watch, false); got != "application/json" {
 			t.Errorf("of Secrets that are reduced, %s is asked for", got)
 		}
 	}

@@ -3,21 +3,19 @@ package watch
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 
-	"graphview.dev/graphview/jsontree"
+	"graphview.dev/graphview/protobuf"
 )
 
 var errFrame = errors.New("malformed watch event")
@@ -63,13 +61,16 @@ func (s *stream) Stop() {
 	}
 }
 
-// frames reads the events of a watch: a sequence of {"type":…,"object":…}. It is
-// the Decoder of a StreamWatcher.
+// frames reads the events of a watch. It is the Decoder of a StreamWatcher.
 type frames struct {
 	body   io.Closer
 	cancel context.CancelFunc
-	dec    *jsontext.Decoder
-	secret bool
+	in     io.Reader
+	// reader reads the events in the encoding of the server, which Decode finds out.
+	reader eventReader
+	// message, if set, is the table of the objects if the server answers in Protobuf.
+	message *protobuf.Message
+	secret  bool
 	// version is the last resource version that was read, and from the one where the watch began.
 	version, from string
 	// events are used in turn, because a StreamWatcher reads the next event while
@@ -82,6 +83,8 @@ type frames struct {
 	// the last byte. Valid after the watch has ended.
 	err, lost error
 	heard     time.Time
+	// unreadable is set if the watch ended since an event cannot be read in Protobuf.
+	unreadable error
 
 	// silent calls giveUp while the server is waited for.
 	silent *time.Timer
@@ -95,7 +98,7 @@ func newFrames(body io.ReadCloser, cancel context.CancelFunc, version string, se
 	}
 	f.silent = time.AfterFunc(silentFor, f.giveUp)
 	f.silent.Stop()
-	f.dec = jsontext.NewDecoder(hearing{connectionReader{body}, f}, tolerant...)
+	f.in = hearing{connectionReader{body}, f}
 	return f
 }
 
@@ -139,22 +142,27 @@ func (f *frames) Close() {
 // io.EOF, and the reflector resumes after the last event. If two watches in a row end within
 // their first event, the watch fails with errEndedInEvent.
 func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
+	if f.reader == nil {
+		f.reader = newEventReader(f.in, f.message, f.secret)
+	}
 	for {
-		raw, err := f.dec.ReadValue()
+		kind, object, err := f.reader.next()
 		if err != nil {
-			if err := f.end(malformed(err)); err != nil {
+			if err := f.end(err); err != nil {
 				f.err = err
 				return "", nil, err
 			}
 			return "", nil, io.EOF
 		}
-		kind, object := frame(raw)
 		switch kind {
 		case apiwatch.Added, apiwatch.Modified, apiwatch.Deleted:
 			e := f.event(object)
 			if f.secret {
-				// The decoder does not need raw any more, but keeps its buffer.
-				clear(raw)
+				// The reader does not need the object any more, but keeps its buffer.
+				clear(object)
+			}
+			if f.unreadable = unreadable(e.err); f.unreadable != nil {
+				return "", nil, io.EOF
 			}
 			return kind, e, nil
 		case apiwatch.Bookmark:
@@ -163,9 +171,6 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 		case apiwatch.Error:
 			status, err := f.status(object)
 			return kind, status, err
-		case "":
-			f.err = errFrame
-			return "", nil, f.err
 		}
 		// Unknown types of events are ignored.
 	}
@@ -173,12 +178,15 @@ func (f *frames) Decode() (apiwatch.EventType, runtime.Object, error) {
 
 // end returns why the watch failed, or nil if it may resume. err is why no event could be read.
 func (f *frames) end(err error) error {
-	begun := f.dec.UnreadBuffer()
+	begun := f.reader.unread()
 	within := len(bytes.TrimSpace(begun)) > 0
 	if f.secret {
 		clear(begun)
 	}
-	if _, ok := errors.AsType[*malformedError](err); ok {
+	if f.unreadable = unreadable(err); f.unreadable != nil {
+		return nil //nolint:nilerr // the watch resumes in JSON
+	}
+	if _, ok := errors.AsType[*malformedError](err); ok || errors.Is(err, errFrame) {
 		return err
 	}
 	if f.gaveUp.Load() {
@@ -199,27 +207,6 @@ func (f *frames) end(err error) error {
 // progress reports whether the watch has had an event, a bookmark included.
 func (f *frames) progress() bool { return f.version != f.from }
 
-// frame returns the type and the object of a watch event. kind is "" if raw is not an event.
-func frame(raw []byte) (kind apiwatch.EventType, object []byte) {
-	s, ok := jsontree.ScanObject(raw)
-	if !ok {
-		return "", nil
-	}
-	for m, more := s.Member(); more; m, more = s.Member() {
-		switch string(m.Name) {
-		case "type":
-			said, _ := jsontree.String(m.Value)
-			kind = apiwatch.EventType(said)
-		case "object":
-			object = m.Value
-		}
-	}
-	if object == nil {
-		return "", nil
-	}
-	return kind, object
-}
-
 func (f *frames) nextEvent() *event {
 	e := &f.events[f.next]
 	f.next = 1 - f.next
@@ -229,8 +216,7 @@ func (f *frames) nextEvent() *event {
 func (f *frames) event(object []byte) *event {
 	e := f.nextEvent()
 	e.document.shrink()
-	// Each object in a watch has its kind. If a server leaves it out, the object is invalid.
-	e.err = e.document.read(object, typeMeta{}, f.secret)
+	e.err = f.reader.read(&e.document, object, f.secret)
 	if len(e.document.resourceVersion) > 0 {
 		f.version = string(e.document.resourceVersion)
 	}
@@ -248,7 +234,7 @@ func (f *frames) bookmark(object []byte) *event {
 // status reads the object of an ERROR event.
 func (f *frames) status(object []byte) (*metav1.Status, error) {
 	var status metav1.Status
-	if err := json.Unmarshal(object, &status); err != nil {
+	if err := f.reader.status(&status, object); err != nil {
 		f.err = fmt.Errorf("status: %w", errFrame)
 		return nil, f.err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/protobuf"
 )
 
 // lastApplied is the annotation with kubectl's copy of the object, for a Secret with its data.
@@ -43,6 +44,12 @@ type typeMeta struct{ apiVersion, kind []byte }
 
 func (t typeMeta) known() bool { return len(t.apiVersion) > 2 && len(t.kind) > 2 }
 
+// appendTo appends the beginning of an object.
+func (t typeMeta) appendTo(dst []byte) []byte {
+	dst = append(append(dst, `{"apiVersion":`...), t.apiVersion...)
+	return append(append(dst, `,"kind":`...), t.kind...)
+}
+
 // document is a stripped object. It is reused for the next object. It owns all its
 // slices except top.
 type document struct {
@@ -59,6 +66,7 @@ type document struct {
 
 	top     []jsontree.Member // members of the raw object, during read
 	compact []byte
+	reader  protobuf.Reader
 	// reduce, if set, returns the member "reduced" for a raw object.
 	reduce Reduce
 }
@@ -91,8 +99,7 @@ func (d *document) read(raw []byte, t typeMeta, secret bool) (err error) {
 	} else {
 		t = d.kind(t)
 	}
-	out := append(append(d.json, `{"apiVersion":`...), t.apiVersion...)
-	out = append(append(out, `,"kind":`...), t.kind...)
+	out := t.appendTo(d.json)
 	for _, m := range d.top {
 		switch {
 		case string(m.Name) == "metadata":

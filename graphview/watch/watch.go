@@ -85,7 +85,7 @@ func (w *Watch) State() State {
 // run lists and watches until ctx ends, and waits for all goroutines that it started.
 func (w *Watch) run(ctx context.Context, c *client, o Options) {
 	defer close(w.done)
-	source := &source{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout, retry: newRetry(o.Retry)}
+	source := &source{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout, retry: newRetry(o.Retry), message: messageOf(w.key)}
 	if w.key.Reduced {
 		source.reduce = o.Reduce
 	}

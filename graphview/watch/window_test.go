@@ -34,7 +34,7 @@ func TestUnreadWatchHoldsLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.close)
-	body, err := c.get(t.Context(), podsKey, metav1.ListOptions{Watch: true})
+	body, err := c.get(t.Context(), podsKey, metav1.ListOptions{Watch: true}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

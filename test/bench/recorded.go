@@ -94,7 +94,7 @@ func (r *recorded) appendFrame(to []byte, version uint64, n int) []byte {
 	object := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "Pod"}, Raw: must.Get(r.pod.Marshal())}
 	event := metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: append([]byte("k8s\x00"), must.Get(object.Marshal())...)}}
 	frame := must.Get(event.Marshal())
-	return append(binary.BigEndian.AppendUint32(to, uint32(len(frame))), frame...) //nolint:gosec // some kilobytes
+	return append(binary.BigEndian.AppendUint32(to, uint32(len(frame))), frame...)
 }
 
 // appendEvent appends the event of the n-th change, which gives the pod a version.
