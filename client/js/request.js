@@ -58,12 +58,17 @@ const timeOf = (time) => (typeof time === "string" ? time : new Date(time).toISO
 /** One graph as it is now, of whose objects content is there: "object", "summary" or "none"; or, with summaries, as it was at a time. */
 export async function getGraph(options) {
   const graph = new Graph();
+  graph.apply(await getMessage(options));
+  return graph;
+}
+
+/** Returns the message that has the graph of getGraph. */
+export async function getMessage(options) {
   const query = new URLSearchParams();
   addPart(query, options);
   if (options.at !== undefined) query.set("at", timeOf(options.at));
   const message = await ask(options, graphPath(options) + (query.size ? `?${query}` : ""));
-  graph.apply(options.inferred === false ? excludeInferred(message) : message);
-  return graph;
+  return options.inferred === false ? excludeInferred(message) : message;
 }
 
 /** Returns one object of a graph, with its summary and its arcs. The code is 404 also for an object that the user may not see. */
@@ -93,7 +98,9 @@ export async function getChanges({ key, since, until, alone, limit, ...options }
   if (until !== undefined) query.set("until", timeOf(until));
   if (alone) query.set("alone", "true");
   if (limit) query.set("limit", String(limit));
-  return ask(options, `${graphPath(options)}?${query}`);
+  const answer = await ask(options, `${graphPath(options)}?${query}`);
+  if (!answer.changes) throw new GraphViewError(404, "NotFound", "the server is of a version without a history"); // and sent its graph
+  return answer;
 }
 
 export const headers = (token) => (token ? { Authorization: `Bearer ${token}` } : {});

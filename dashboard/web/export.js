@@ -3,3 +3,4 @@ export { DetailsPanel } from "./view/details.js";
 export { exportItems } from "./view/export.js";
 export { filterFields } from "./view/facets.js";
 export { help } from "./view/legend.js";
+export { Timeline } from "./view/timeline.js";

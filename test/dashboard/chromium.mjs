@@ -7,7 +7,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { cluster } from "./cluster.mjs";
-import { changesOf } from "./graphs.mjs";
+import { changesOf, historyOf } from "./graphs.mjs";
 
 export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const tools = createRequire(path.join(root, "bin", ".js", "package.json"));
@@ -21,12 +21,17 @@ export const launch = () => tools("playwright-core").chromium.launch({
     "--enable-precise-memory-info", "--js-flags=--expose-gc"],
 });
 
-/** Serves graphs of these sizes ("5000", or "5000-live" with changes); it returns where, and how to end it. */
+/** Serves graphs of these sizes ("5000", with a history of 2,000 changes, or "5000-live" with changes); it returns where, and how to end it. */
 export async function replay(sizes) {
   const dir = mkdtempSync(path.join(os.tmpdir(), "graphs-"));
   for (const size of sizes) {
     const actions = cluster(Number.parseInt(size, 10));
     writeFileSync(path.join(dir, `${size}.json`), JSON.stringify(actions));
+    if (!size.endsWith("-live")) {
+      const { history, past } = historyOf(actions);
+      writeFileSync(path.join(dir, `${size}.history.json`), JSON.stringify(history));
+      writeFileSync(path.join(dir, `${size}.past.json`), JSON.stringify(past));
+    }
     if (size.endsWith("-live")) writeFileSync(path.join(dir, `${size}.changes.json`), JSON.stringify(changesOf(actions, { lists: 800 })));
   }
   const built = spawnSync("go", ["build", "-o", path.join(dir, "replay"), "./test/dashboard/replay"], { cwd: root, stdio: "inherit" });

@@ -44,6 +44,30 @@ export function* endless(actions, { each = 5, seed = 7, replaced = 0.2 } = {}) {
   }
 }
 
+/** A history of so many changes that ends now, as a server answers with it, and the graph before the last of them. */
+export function historyOf(actions, { changes: wanted = 2_000, undone = 12, now = Date.now(), span = 3_600_000, seed = 3 } = {}) {
+  const next = random(seed);
+  const timeOf = (time) => `${new Date(time).toISOString().slice(0, -1)}000Z`;
+  const objects = actions.filter(({ svx }) => svx).map(({ svx }) => svx);
+  const changes = [];
+  while (changes.length < wanted) {
+    const { vx, m } = objects[Math.floor(next() * objects.length)];
+    // Changes come in bursts, as those of a rollout do.
+    const change = { t: timeOf(now - Math.floor((Math.floor(next() * 40) + next() ** 3) * (span / 40))), vx, k: m.k };
+    if (vx.r === "configmaps") changes.push({ ...change, type: "content", paths: [{ p: "data.settings.json", op: "changed" }] });
+    else if (vx.r === "deployments") changes.push({ ...change, type: "content", paths: [{ p: "spec.template.spec.containers[main].image", op: "changed", b: "shop/web:1.4", a: "shop/web:1.5" }] });
+    else if (next() < 0.15) changes.push({ ...change, type: "added" });
+    else if (m.h) changes.push({ ...change, type: "health", health: { from: "ok", to: m.h, ...(m.w ? { why: m.w } : {}) } });
+  }
+  changes.sort((a, b) => (a.t > b.t ? -1 : 1));
+  const nameOf = (vx) => JSON.stringify(vx);
+  const last = (type) => new Set(changes.slice(0, undone).filter((change) => change.type === type).map(({ vx }) => nameOf(vx)));
+  const [gone, well] = [last("added"), last("health")];
+  const past = actions.filter(({ svx, sarc }) => !gone.has(nameOf(svx ? svx.vx : sarc.s)) && !(sarc && gone.has(nameOf(sarc.d))))
+    .map(({ svx, sarc }) => (svx && well.has(nameOf(svx.vx)) ? { svx: { ...svx, m: { ...svx.m, h: "ok", w: undefined } } } : { svx, sarc }));
+  return { history: { changes, since: timeOf(now - span), until: timeOf(now), gaps: [{ from: timeOf(now - 0.6 * span), until: timeOf(now - 0.55 * span), why: "the operator was not running" }] }, past };
+}
+
 /** Some of them, as lists. */
 export function changesOf(actions, { lists = 200, ...options } = {}) {
   const changes = endless(actions, options);

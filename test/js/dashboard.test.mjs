@@ -113,19 +113,99 @@ test("the dashboard by keys alone: a broken object is found, focused, and left a
   await eventually(async () => ((await now()).places.length === 0 && !(await now()).panel ? "" : JSON.stringify(await now())));
 });
 
-test("the changes of the last minutes are gone through by keys", async (t) => {
+test("changes are gone through by keys, and the graph of then is shown, by an address, too", async (t) => {
   const page = await dashboard(t, "busy/view");
   const kubectl = (...args) => control(url, "kubectl", { args });
   await kubectl("create", "configmap", "-n", "busy", "came-first");
   await kubectl("create", "configmap", "-n", "busy", "came-last");
   t.after(() => kubectl("delete", "configmap", "-n", "busy", "came-first", "came-last", "--ignore-not-found"));
   const strip = page.locator("graph-view [role=slider]");
-  await eventually(async () => (/came: configmaps busy\/came-last$/.test(await strip.getAttribute("aria-valuetext")) ? "" : await strip.getAttribute("aria-valuetext")));
+  const text = () => strip.getAttribute("aria-valuetext");
+  await strip.waitFor();
+  await eventually(async () => (/ ConfigMap came-last: added\. Recorded since/.test(await text()) ? "" : await text()));
   await strip.focus();
   await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  await eventually(async () => (/ ConfigMap came-first: added\./.test(await text()) ? "" : await text()));
   await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.map.lit ? "" : "nothing is lit")));
   await page.keyboard.press("Enter");
-  await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.now.selected ? "" : "nothing is selected")));
+  const shown = () => page.evaluate(async () => {
+    const c = document.querySelector("graph-view").controller;
+    const of = async (name) => (await c.link.ask("details", { key: `/v1/configmaps/busy/${name}` }))?.then;
+    return { at: c.past?.at, first: await of("came-first"), last: await of("came-last"), note: c.notes.element.textContent, hash: location.hash };
+  });
+  const isShown = async () => {
+    const now = await shown();
+    return now.at && now.first === "" && now.last === "came since" && /As it was at .*came since.*ConfigMap came-first added/.test(now.note) && now.hash.includes("at=") ? "" : JSON.stringify(now);
+  };
+  await eventually(isShown);
+  await page.screenshot({ path: path.join(out, "dashboard-past.png") });
+  await page.reload();
+  await page.fill("input[type=password]", token);
+  await page.click("form button");
+  await eventually(isShown);
+  // The map goes on with the change after, and Escape goes back.
+  await page.evaluate(() => document.querySelector("graph-view").controller.map.element.focus());
+  await page.keyboard.press(".");
+  await eventually(async () => (/ConfigMap came-last added/.test((await shown()).note) ? "" : JSON.stringify(await shown())));
+  await page.keyboard.press("Escape");
+  await eventually(async () => { const { at, hash } = await shown(); return !at && !hash.includes("at=") ? "" : hash; });
+  // What is not recorded is said.
+  await page.evaluate(() => document.querySelector("graph-view").controller.showAt("2001-01-01T00:00:00Z"));
+  await eventually(async () => (/This moment cannot be shown/.test((await shown()).note) ? "" : JSON.stringify(await shown())));
+});
+
+test("the details of what is missing say what changed before, and a finger shows that moment", async (t) => {
+  const page = await dashboard(t, "large/view", { viewport: { width: 390, height: 844 } });
+  const kubectl = (...args) => control(url, "kubectl", { args });
+  t.after(() => kubectl("create", "configmap", "-n", "large", "app-31"));
+  await kubectl("delete", "configmap", "-n", "large", "app-31");
+  const select = (name) => page.evaluate((key) => document.querySelector("graph-view").controller.select(key), name);
+  const panel = page.locator("graph-view aside.panel");
+  await eventually(async () => {
+    await select("apps/v1/deployments/large/app-31");
+    const said = await panel.textContent();
+    return /what changed before this.*removedConfigMap app-31 · Deployment app-31 reads env of it/.test(said) ? "" : said;
+  });
+  await panel.locator("button:has-text('ConfigMap app-31')").first().click();
+  await eventually(async () => (/configmaps\/large\/app-31/.test(await page.evaluate(() => document.querySelector("graph-view").controller.now.selected)) ? "" : await panel.textContent()));
+  await page.evaluate(() => {
+    const c = document.querySelector("graph-view").controller;
+    c.outline.toggle(false); // which has the page to itself, as many problems as there are
+    return c.select(undefined);
+  });
+  const box = await page.locator("graph-view [role=slider]").boundingBox();
+  assert.ok(box.width > 300, "the strip has the width of the page");
+  const x = await page.evaluate(() => {
+    const { timeline } = document.querySelector("graph-view").controller;
+    return timeline.placeOf(timeline.history.entries.findLast(({ change }) => change.type === "removed" && change.vx.n === "app-31"));
+  });
+  await page.mouse.click(box.x + x, box.y + 20);
+  await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.past ? "" : "no moment is shown")));
+  await page.click("graph-view .note.past button:has-text('Back to now')");
+  await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.past ? "it is not now" : "")));
+});
+
+test("a server without a history has no strip, and no error", async (t) => {
+  const page = await open(t, "/dashboard/missing");
+  await page.route("**/graphs/view?changes=*", (route) => route.fulfill({ status: 404, json: { kind: "Status", code: 404, reason: "NotFound", message: "the history is off" } }));
+  await page.goto(new URL("/dashboard/#/large/view", url).href);
+  await page.fill("input[type=password]", token);
+  const asked = page.waitForResponse(/changes=/);
+  await page.click("form button");
+  await asked;
+  await page.evaluate(() => document.querySelector("graph-view").controller.problem(1));
+  await eventually(async () => (/not in the graph/.test(await page.locator("graph-view aside.panel").textContent()) ? "" : "no panel"));
+  assert.equal(await page.locator("graph-view .timeline").isVisible(), false);
+  assert.equal(await page.locator("graph-view .note.bad").count(), 0);
+});
+
+test("the hit of a search that is deleted is not replaced by another one", async (t) => {
+  const page = await dashboard(t, "busy/view");
+  const kubectl = (...args) => control(url, "kubectl", { args });
+  await kubectl("create", "configmap", "-n", "busy", "came-first");
+  await kubectl("create", "configmap", "-n", "busy", "came-last");
+  t.after(() => kubectl("delete", "configmap", "-n", "busy", "came-first", "came-last", "--ignore-not-found"));
   // The selected hit of a search is deleted: no hit is announced, and Enter does not move to another one at once.
   const selected = () => page.evaluate(() => document.querySelector("graph-view").controller.now.selected);
   const before = await selected();
@@ -213,6 +293,11 @@ for (const dark of [false, true]) {
     await check("filters");
     await page.click("graph-view button[aria-label^=Help]");
     await check("help");
+    await page.keyboard.press("Escape");
+    await page.locator("graph-view [role=slider]").waitFor();
+    await page.evaluate(() => document.querySelector("graph-view").controller.timeline.step(-1));
+    await page.locator("graph-view .note.past button:has-text('Earlier')").waitFor();
+    await check("past");
   });
 }
 

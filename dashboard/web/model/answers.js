@@ -1,9 +1,10 @@
 // Answers to the page's questions about the graph: rows of the outline, search, one object.
-import { absences } from "./card.js";
+import { absences, differences } from "./card.js";
 import { ownerOf } from "./fold.js";
 import { natural } from "./natural.js";
 import { Outline } from "./outline.js";
 import { compile } from "./search.js";
+import { select } from "./scope.js";
 import { arcTypes, healths, isProblem } from "./store.js";
 
 const mostHits = 300;
@@ -13,10 +14,12 @@ export class Answers {
   #store;
   #model;
   #outline;
+  #live; // the graph as it is, if the store has one of the past
 
-  constructor(store, model) {
+  constructor(store, model, live) {
     this.#store = store;
     this.#model = model;
+    this.#live = live;
     this.#outline = new Outline(model);
   }
 
@@ -54,12 +57,29 @@ export class Answers {
     return {
       ...brief(v), group: v.g, version: v.v, resource: v.r, uid: v.uid, created: v.t, root: v.root, ready: v.rd, remote: v.x,
       card: v.home !== undefined ? v.card?.key : undefined, box: v.home !== undefined && v.card?.app ? v.card.app.title : "",
+      then: this.#live && thenOf(v, this.#live.find(key)),
       owners: owners.map(brief), troubles: troublesOf(v), ...causeOf(v),
       owns: v.in.filter((arc) => arc.t === "or").map((arc) => end(arc, arc.s)).sort(byWorst),
       uses: v.out.filter((arc) => arc.t !== "or").map((arc) => end(arc, arc.d)).sort(byWorst),
       usedBy: v.in.filter((arc) => arc.t !== "or").map((arc) => end(arc, arc.s)).sort(byWorst),
       journal: this.#store.journal.filter((entry) => entry.key === key).slice(-50).reverse(),
     };
+  }
+
+  /**
+   * Returns which of some objects, {key, kind, ns}, the drawing is about, undefined for all: what filters of names, kinds and
+   * places leave, or a focus. A filter of states is about all, since a cause need not be a problem.
+   */
+  about({ objects }) {
+    const { focus, filters, matchesText } = this.#model;
+    const shown = focus ? undefined : select(this.#store, { ...filters, health: [], problems: false, recent: false }, 0, { matchesText, isTrouble: () => true })?.shown;
+    if (!focus && !shown) return undefined;
+    const { kinds, namespaces, apps, text } = filters;
+    const gone = ({ kind, ns }) => !focus && !text && apps.length === 0 && (kinds.length === 0 || kinds.includes(kind)) && (namespaces.length === 0 || namespaces.includes(ns));
+    return objects.filter((object) => {
+      const v = this.#store.find(object.key);
+      return v ? (focus ? v.home !== undefined : shown.has(v)) : gone(object);
+    }).map(({ key }) => key);
   }
 
   /** The card of an object, and in which place it is. */
@@ -127,6 +147,9 @@ export class Answers {
 }
 
 const brief = (v) => ({ key: v.key, kind: v.kind, resource: v.r, role: v.role, ns: v.ns, name: v.n, health: v.health, why: v.why, present: v.present, absent: v.present ? "" : absences[v.health] ?? "missing" });
+
+// Returns how an object of the past differs from the same one now.
+const thenOf = (v, now) => [differences[v.differs], v.differs !== "-" && now?.present && now.health !== v.health && now.health, v.differs === "~" && now?.why !== v.why && now?.why].filter(Boolean).join(": ");
 
 // Returns the cause of an object's problem, or what follows from it outside of its card if it is the cause.
 function causeOf(v) {

@@ -37,20 +37,29 @@ export function describe(card) {
   card.worst = worst;
   card.common = worst.problem?.shared === true && card.causes.length === 0; // all others have it too
   card.bar = pods > 0 && anchor.r !== "pods" ? [ready, underway, broken] : undefined;
+  card.differs = (!card.uses && anchor.differs) || (members.some(({ differs }) => differs) ? "~" : undefined);
   card.count = card.bar ? pods : members.length > 1 && !card.uses ? members.length - 1 : 0;
   if (card.uses) {
     card.kind = "uses";
     const kinds = kindsOf(members);
-    if (card.rest) return describeRest(card, kinds);
+    if (card.rest) return sayDifferences(describeRest(card, kinds));
     card.short = [...kinds.values()].map(({ n, short }) => `${n} ${short}`).join(", ");
     const whole = [...kinds].map(([kind, { n }]) => counted(n, kind)).join(", ");
     card.name = whole.length <= widest ? whole : card.short;
     card.state = members.slice(0, named).map((v) => v.n).join(", ");
+    sayDifferences(card);
   } else {
     card.kind = anchor.kind;
     card.short = shortOf(anchor);
     card.state = stateOf(card);
   }
+  return card;
+}
+
+// Which of the folded objects differ now, "db is gone now", is more than what there is.
+function sayDifferences(card) {
+  const some = card.members.filter(({ differs }) => differs);
+  if (some.length > 0) card.state = some.map((v) => `${v.n} ${differences[v.differs]}`).join(", ");
   return card;
 }
 
@@ -74,6 +83,9 @@ function kindsOf(members) {
 
 /** How what is not there is called, by its health. */
 export const absences = { missing: "missing", optional: "optional, not there", outside: "outside the view", unseen: "where the view does not look" };
+
+/** How an object of the past differs from the same one now. */
+export const differences = { "+": "came since", "-": "is gone now", "~": "differs now" };
 
 function stateOf({ anchor, worst, health, users, hub }) {
   let words = "";

@@ -3,12 +3,14 @@
 // most six times a second.
 import { Connection } from "../../../client/js/connection.js";
 import { Graph, GraphView } from "../../../client/js/graphview.js";
+import { getMessage } from "../../../client/js/request.js";
 import { Answers } from "./answers.js";
 import { opens } from "./card.js";
 import { sharedWords } from "./causes.js";
 import { actionOf, clusterOf, removalOf, stateOf } from "./clusters.js";
 import { ownsSome, usesKey } from "./fold.js";
 import { Model } from "./model.js";
+import { storeAt } from "./past.js";
 import { compile } from "./search.js";
 import { emptyFilters } from "./scope.js";
 import { restKey } from "./rest.js";
@@ -38,6 +40,8 @@ export class Engine {
   #synced = false; // all that is not away is drawn whole
   #told = 0; // entries of the journal that were posted
   #whole = true; // the next drawing replaces the one before
+  #past; // the moment that is drawn in place of the graph as it is: {at, counts, store, model, answers} of that
+  #turn = 0; // of requests for a moment
   #tokens = new Map(); // id: how to answer the connection that waits for a token
   #asked = 0;
 
@@ -65,6 +69,7 @@ export class Engine {
   /** Follows a view from now on, or shows a snapshot, in place of what was before. */
   open({ options }) {
     this.close();
+    this.#leave();
     this.#store.apply([], { reset: true });
     this.#store.journal.length = this.#told = 0;
     this.#model.focus = undefined;
@@ -97,7 +102,7 @@ export class Engine {
     // The graphs of several share a store, in which keys are others.
     const contents = this.#several ? undefined : this.#store;
     const view = new GraphView({ content: "summary", keep: false, parts: true, contents, ...options });
-    const source = { view, cluster: options.cluster ?? "", changes: [], fresh: undefined, reset: false, synced: false, since: undefined, away: false };
+    const source = { view, options, cluster: options.cluster ?? "", changes: [], fresh: undefined, reset: false, synced: false, since: undefined, away: false };
     const mine = (listener) => ({ detail }) => { if (this.#sources.includes(source)) listener(detail); };
     view.addEventListener("part", mine((part) => this.#take(source, part)));
     view.addEventListener("rev", mine(() => this.#settle(source)));
@@ -197,6 +202,53 @@ export class Engine {
     this.#drawSoon();
   }
 
+  /** Draws the graph as it was at a time, as the server takes it. Keys are those of objects of which more than their state has changed since. */
+  async past({ at, keys }) {
+    const turn = ++this.#turn;
+    const sources = this.#sources;
+    const answers = await Promise.all(sources.map(async (source) => {
+      try {
+        return { source, message: await getMessage({ ...source.options, content: "summary", at }) };
+      } catch (error) {
+        return { error };
+      }
+    }));
+    if (turn !== this.#turn || sources !== this.#sources) return;
+    if (answers.every(({ error }) => error)) { // of several clusters, some may be away
+      this.#post({ type: "past", at, error: answers[0]?.error.message ?? "there is no server" });
+      return;
+    }
+    const actions = answers.flatMap(({ source, message }) => {
+      const { actions: all = [] } = message ?? {};
+      return message && this.#several ? [stateOf(source), ...all.map((action) => actionOf(source.cluster, action))] : all;
+    });
+    this.#leave();
+    const time = Date.parse(at);
+    const { store, counts } = storeAt(time, actions, this.#store, new Set(keys));
+    const model = this.#model.beside(store);
+    this.#past = { at, time, counts, store, now: { model: this.#model, answers: this.#answers } };
+    this.#model = model;
+    this.#answers = new Answers(store, model, this.#store);
+    this.#whole = true;
+    this.#redraw();
+  }
+
+  /** Draws the graph as it is. */
+  present() {
+    this.#turn++;
+    if (!this.#past) return;
+    this.#leave();
+    this.#whole = true;
+    this.#redraw();
+  }
+
+  #leave() {
+    this.#turn++;
+    if (!this.#past) return;
+    [this.#model, this.#answers] = [this.#past.now.model, this.#past.now.answers];
+    this.#past = undefined;
+  }
+
   // Nothing of the graph that was drawn is left.
   #renew() {
     this.#model.invalidate();
@@ -291,6 +343,7 @@ export class Engine {
   #status(status) { this.#post({ type: "status", status: { at: this.#now(), ...status } }); }
 
   #schedule(after) {
+    if (this.#past) return; // it does not change
     if (this.#timer !== undefined && after > 0) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -302,10 +355,11 @@ export class Engine {
 
   #draw() {
     const began = performance.now();
-    const now = this.#now();
-    this.#store.grow(now);
-    const journal = this.#store.journal.slice(Math.max(0, this.#told));
-    this.#told = this.#store.journal.length;
+    const past = this.#past;
+    const now = past?.time ?? this.#now();
+    if (!past) this.#store.grow(now);
+    const journal = past ? [] : this.#store.journal.slice(Math.max(0, this.#told));
+    if (!past) this.#told = this.#store.journal.length;
     this.#waiting = 0;
     const whole = this.#whole;
     this.#whole = false;
@@ -318,7 +372,7 @@ export class Engine {
       cards: whole ? [] : this.#wire.restated(cards),
       marks: whole ? [] : this.#marks(journal.slice(-freshFor)),
       journal: journal.slice(-freshFor),
-      stats: this.#stats(), synced: this.#synced, focus: this.#model.focus, revision: this.#store.revision,
+      stats: this.#stats(), synced: this.#synced, past: past && { at: past.at, ...past.counts }, focus: this.#model.focus, revision: this.#store.revision,
     });
     clearTimeout(this.#later);
     this.#later = setTimeout(() => {
@@ -342,7 +396,8 @@ export class Engine {
   #stats() {
     let missing = 0;
     let namespaces = 0;
-    for (const v of this.#store) {
+    const { vertices, arcs } = this.#past?.counts ?? { vertices: this.#store.present, arcs: this.#store.arcs };
+    for (const v of this.#past?.store ?? this.#store) {
       if (!v.present) missing++;
     }
     const account = { inside: 0, hub: 0, line: 0, between: 0, hidden: 0 };
@@ -352,6 +407,6 @@ export class Engine {
     }
     const { matches, causes: { list, shared } } = this.#model;
     const problems = list.length;
-    return { shared: shared && { words: sharedWords(shared), kind: shared.object.kind }, vertices: this.#store.present - (this.#several ? this.#sources.length : 0), arcs: this.#store.arcs, problems, missing, namespaces, account, matches };
+    return { shared: shared && { words: sharedWords(shared), kind: shared.object.kind }, vertices: vertices - (this.#several ? this.#sources.length : 0), arcs, problems, missing, namespaces, account, matches };
   }
 }

@@ -35,6 +35,16 @@ export class Model {
     this.filters = filters;
   }
 
+  /** Returns a model of another store, in which all that is in both is where it is in this one. */
+  beside(store) {
+    const model = new Model(store, this.filters);
+    Object.assign(model, { places: new Map(this.places), toggled: new Map(this.toggled), view: this.view, focus: this.focus, matchesText: this.matchesText });
+    model.#title = this.#title;
+    model.#rests = this.#rests;
+    model.causes.update(store);
+    return model;
+  }
+
   /** Whether a card is open. */
   opened = (key) => this.toggled.size > 0 && this.toggled.get(key) === true;
 

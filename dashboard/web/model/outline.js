@@ -1,7 +1,7 @@
 // The rows of the outline: namespace, box, owner, what it owns. A list of all
 // rows that are open is made when one is asked for after a change.
 import { problems as problemsOf } from "./causes.js";
-import { readyOf } from "./card.js";
+import { differences, readyOf } from "./card.js";
 import { ownerOf } from "./fold.js";
 import { counted } from "./kinds.js";
 import { natural } from "./natural.js";
@@ -123,6 +123,6 @@ function group(name, apps, why = "") {
 
 const describeRow = (v) => ({
   name: v.n, kind: v.kind, role: v.role, resource: v.r, health: v.health,
-  state: v.why || (v.rd ? readyOf(v) : v.health === "unknown" ? "" : v.health),
+  state: [differences[v.differs], v.why || (v.rd ? readyOf(v) : v.health === "unknown" ? "" : v.health)].filter(Boolean).join(" · "),
   uses: v.out.reduce((n, arc) => n + (arc.t === "or" ? 0 : 1), 0), usedBy: v.in.reduce((n, arc) => n + (arc.t === "or" ? 0 : 1), 0),
 });

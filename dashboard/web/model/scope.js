@@ -43,7 +43,7 @@ export function select(store, filters, now, { matchesText, isTrouble }) {
   let matches = 0;
   for (const v of store) {
     const fits = has(kinds, v.kind) && has(namespaces, v.ns) && has(apps, v.app) && has(health, v.health) &&
-      (!problems || (isProblem(v.health) && isTrouble(v))) && (!recent || now - v.changedAt < recently) && (!text || matchesText(v, now));
+      (!problems || (isProblem(v.health) && isTrouble(v)) || v.differs !== "") && (!recent || now - v.changedAt < recently) && (!text || matchesText(v, now));
     if (!fits) continue;
     matches++;
     withOwners(v, shown);

@@ -205,6 +205,7 @@ export class Store {
       present: false, health: "missing", level: levelOf("missing"), why: "", rd: undefined, t: 0, overdue: undefined, app: "", uid: "", c: "", del: "", root: false, changedAt: 0,
       out: [], in: [], // arcs
       changed: false, restated: false, // whether take() tells of it
+      differs: "", // of past: "+", "-" or "~"
       problem: undefined, // of causes
       card: undefined, home: undefined, owner: undefined, anchor: undefined, stamp: 0, // of fold
     };

@@ -6,7 +6,7 @@ import { arcTypes } from "./store.js";
 export const wireCard = (card) => ({
   key: card.key, w: card.rest ? card.app.w - 2 * card.x : undefined, id: card.uses ? card.user.key : card.anchor.key, x: card.x, y: card.y, name: card.name, kind: card.kind, short: card.short, state: card.state,
   role: card.role, resource: card.resource, health: card.health, count: card.count, bar: card.bar, badge: card.badge,
-  common: card.common, rest: card.rest !== "", missing: !card.uses && !card.anchor.present, uses: card.uses, opened: card.opened, opens: opens(card),
+  common: card.common, rest: card.rest !== "", missing: !card.uses && !card.anchor.present, uses: card.uses, opened: card.opened, opens: opens(card), differs: card.differs,
 });
 
 const longest = 18; // letters of the words on a line

@@ -9,7 +9,7 @@ const isBad = ({ health, common }) => !common && (health === "degraded" || healt
 const isLoud = (card) => isBad(card) || card.health === "progressing";
 
 /** Paints cards as rectangles: healthy ones pale; problems and search results in a colour that is visible at every zoom. */
-export function paintCardsFromAfar({ context, camera, theme, lit, count }, app, x, y, from) {
+export function paintCardsFromAfar({ context, camera, theme, lit, past, count }, app, x, y, from) {
   if (from === Infinity && !lit) return;
   const { k } = camera;
   const [w, h] = [Math.max(2, cardSize.w * k), Math.max(2, cardSize.h * k)];
@@ -18,8 +18,8 @@ export function paintCardsFromAfar({ context, camera, theme, lit, count }, app, 
     let any = false;
     for (const card of app.cards) {
       const is = lit?.has(card.key) ? "accent" : isBad(card) ? "bad" : card.health === "progressing" ? "warn" : "mini";
-      // Where the name is, and where cards are too small, the colour of the box says enough.
-      if (is !== shade || (shade !== "accent" && card.y < from)) continue;
+      // Where the name is, and where cards are too small, the colour or the edge of the box says enough.
+      if (is !== shade || ((shade !== "accent" || past) && card.y < from)) continue;
       if (!any) context.beginPath();
       any = true;
       const [sx, sy] = camera.toScreen(x + card.x, y + card.y);
@@ -34,7 +34,8 @@ export function paintCardsFromAfar({ context, camera, theme, lit, count }, app, 
 
 /** Cards of one line: a bar in the colour of the role, kind and name; what is not well is in its colour. */
 export function paintSketch(drawing, app, x, y) {
-  const { context, scene, camera, theme, selected, lit, now, count } = drawing;
+  const { context, scene, camera, theme, selected, lit, past, now, count } = drawing;
+  const pale = past ? 0.6 : 0.4;
   const { k } = camera;
   const [h, r] = [cardSize.h * k, 2.5];
   const seen = [];
@@ -48,7 +49,7 @@ export function paintSketch(drawing, app, x, y) {
   count.cards += seen.length;
   const box = ({ card, sx, sy }) => context.roundRect(sx, sy, (card.w ?? cardSize.w) * k, h, r);
   const plain = seen.filter(({ card }) => !isLoud(card) && card.key !== selected && !lit?.has(card.key));
-  context.globalAlpha = lit ? 0.4 : 1;
+  context.globalAlpha = lit ? pale : 1;
   context.fillStyle = theme.card;
   context.strokeStyle = theme["card-edge"];
   context.lineWidth = 1;
@@ -67,9 +68,9 @@ export function paintSketch(drawing, app, x, y) {
     const [loud, chosen, found] = [isLoud(card), card.key === selected, lit?.has(card.key)];
     if (!loud && !chosen && !found) continue;
     const how = isBad(card) ? "bad" : loud ? "warn" : "accent";
-    context.globalAlpha = lit && !found ? 0.4 : 1;
+    context.globalAlpha = lit && !found ? pale : 1;
     // Problems are filled, so that they are found among thousands.
-    context.fillStyle = how === "accent" ? theme[found ? "lit" : "accent-soft"] : card.missing ? theme["bad-soft"] : theme[how];
+    context.fillStyle = how === "accent" ? theme[!found ? "accent-soft" : past ? "card" : "lit"] : card.missing ? theme["bad-soft"] : theme[how];
     context.strokeStyle = chosen || found ? theme.accent : theme[how];
     context.lineWidth = chosen ? 2.5 : 1.5;
     if (card.missing) context.setLineDash([4, 3]);
@@ -80,6 +81,7 @@ export function paintSketch(drawing, app, x, y) {
     context.setLineDash([]);
   }
   paintNames(drawing, app, seen, h);
+  for (const { card, sx, sy } of seen) if (card.differs) paintDifference(drawing, card, sx + (card.w ?? cardSize.w) * k, sy);
   context.globalAlpha = 1;
 }
 
@@ -94,7 +96,7 @@ function lineOf(context, { uses, rest, name, short, state }, title, room) {
 }
 
 // Problems and search results have their name on their own colour; other cards beside their bar.
-function paintNames({ context, camera, theme, lit, count }, app, seen, h) {
+function paintNames({ context, camera, theme, lit, past, count }, app, seen, h) {
   const left = bar * camera.k + 3;
   context.textAlign = "left";
   for (const loud of [false, true]) {
@@ -104,7 +106,7 @@ function paintNames({ context, camera, theme, lit, count }, app, seen, h) {
       const w = (card.w ?? cardSize.w) * camera.k;
       const [begin, room] = loud ? [5, w - 10] : [left, w - left - 3];
       const text = lineOf(context, card, app.title, room);
-      context.globalAlpha = lit && !lit.has(card.key) ? 0.4 : 1;
+      context.globalAlpha = lit && !lit.has(card.key) ? (past ? 0.6 : 0.4) : 1;
       context.fillStyle = !loud ? theme.soft : card.missing ? theme.bad : theme.bg;
       context.fillText(text, sx + begin, sy + h / 2 + 0.5);
       count.texts++;
@@ -114,14 +116,15 @@ function paintNames({ context, camera, theme, lit, count }, app, seen, h) {
 
 /** A card with its text. */
 export function paintCard(drawing, card, x, y) {
-  const { context, camera, theme, selected, hovered, lit, count } = drawing;
+  const { context, camera, theme, selected, hovered, lit, past, count } = drawing;
   const { k } = camera;
   const [sx, sy] = camera.toScreen(x, y);
   const [w, h, r] = [(card.w ?? cardSize.w) * k, cardSize.h * k, 7 * k];
   const bad = isBad(card);
   const dim = lit && !lit.has(card.key);
+  const pale = past ? 0.62 : 0.28;
   count.cards++;
-  context.globalAlpha = dim ? 0.28 : 1;
+  context.globalAlpha = dim ? pale : 1;
   if (card.count > 0 || card.uses) {
     context.fillStyle = theme.card;
     context.strokeStyle = theme["card-edge"];
@@ -132,7 +135,7 @@ export function paintCard(drawing, card, x, y) {
     context.stroke();
   }
   const chosen = card.key === selected;
-  context.fillStyle = bad ? theme["bad-soft"] : card.health === "progressing" ? theme["warn-soft"] : chosen ? theme["accent-soft"] : lit && !dim ? theme.lit : theme.card;
+  context.fillStyle = bad ? theme["bad-soft"] : card.health === "progressing" ? theme["warn-soft"] : chosen ? theme["accent-soft"] : lit && !dim && !past ? theme.lit : theme.card;
   context.strokeStyle = chosen ? theme.accent : bad ? theme.bad : card.health === "progressing" ? theme.warn : card.key === hovered ? theme.accent : theme["card-edge"];
   context.lineWidth = chosen ? 2.5 : bad ? 1.5 : 1;
   if (card.missing) context.setLineDash([5, 3]);
@@ -141,7 +144,9 @@ export function paintCard(drawing, card, x, y) {
   context.fill();
   context.stroke();
   context.setLineDash([]);
-  paintMark(drawing, card, sx + w, sy, dim);
+  if (card.differs) paintDifference(drawing, card, sx + w, sy);
+  else paintMark(drawing, card, sx + w, sy, dim);
+  context.globalAlpha = dim ? pale : 1;
   paintGlyph(context, theme, card, sx + 7 * k, sy + 8 * k, 24 * k, k);
   paintWords({ context, theme, count }, card, sx, sy, w, h, k, bad);
   context.globalAlpha = 1;
@@ -158,6 +163,24 @@ function paintMark({ context, scene, camera, theme, now }, card, right, top, dim
   context.arc(right - 2, top + 2, Math.max(3, Math.min(5, 5 * camera.k)), 0, 7);
   context.fill();
   context.globalAlpha = dim ? 0.28 : 1;
+}
+
+const differences = { "+": ["+", "good"], "-": ["−", "bad"], "~": ["~", "accent"] };
+
+// How a card of the past differs from the same one now.
+function paintDifference({ context, camera, theme, count }, { differs }, right, top) {
+  const [sign, colour] = differences[differs];
+  const r = Math.max(5.5, Math.min(9, 9 * camera.k));
+  context.globalAlpha = 1;
+  context.fillStyle = theme[colour];
+  context.beginPath();
+  context.arc(right - 3, top + 3, r, 0, 7);
+  context.fill();
+  context.fillStyle = theme.bg;
+  context.textAlign = "center";
+  setFont(context, 700, Math.max(9, 1.5 * r), theme.font);
+  context.fillText(sign, right - 3, top + 3.5);
+  count.texts++;
 }
 
 const paths = new Map();

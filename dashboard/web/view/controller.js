@@ -13,7 +13,6 @@ import { levels } from "./paint.js";
 import { defaultState, parseState, writeState } from "./permalink.js";
 import { Speaker, summaryOf } from "./speaker.js";
 import { watchTheme } from "./theme.js";
-import { Timeline } from "./timeline.js";
 import { Tip } from "./tip.js";
 import { Toolbar } from "./toolbar.js";
 
@@ -36,11 +35,16 @@ export class Controller {
   #unlisten;
   #searching = 0;
   #found; // cards that the search lights
-  #pointed; // the key of what the timeline points at
+  past; // the moment that is drawn: {at, came, went, changed}; undefined: now
+  lost = ""; // why a moment is not shown
+  timeline; // of the changes that the server knows, once its code is loaded
+  #differing; // cards of the past that differ now
+  #pointed; // the key of the object that the timeline points at
   silent = false; // the stream has ended, and the page says so in words of its own
   ineffective; // which parts of the GraphView have no effect, as the server says; undefined: not known
   #askedEffect = -Infinity; // when the server was asked for it
   #mayNotAsk = false;
+  #stopped = false;
   #panel; // of details, once its code is loaded
   #restored = false;
   #fresh = true; // no permalink says what is shown
@@ -57,7 +61,7 @@ export class Controller {
     this.notes = new NotesBar(this);
     this.outline = new OutlineView(this);
     this.details = { element: h("aside", { class: "panel", part: "panel", "aria-label": "Details", hidden: true, tabIndex: -1 }) };
-    this.timeline = new Timeline(this);
+    this.strip = h("div", { class: "timeline", part: "timeline", hidden: true });
     this.legend = h("div", { class: "legend", part: "legend" }, ...legendOf());
     this.speaker = new Speaker();
     this.tip = new Tip();
@@ -65,7 +69,7 @@ export class Controller {
     this.#mapHost = mapHost;
     mapHost.append(this.empty, this.#zoomButtons(), this.tip.element);
     // In the order of the tab key: toolbar, map, outline, panel.
-    root.append(this.toolbar.element, this.notes.element, mapHost, this.outline.element, this.details.element, this.legend, this.timeline.element, this.speaker.element);
+    root.append(this.toolbar.element, this.notes.element, mapHost, this.outline.element, this.details.element, this.legend, this.strip, this.speaker.element);
     this.#listen();
     this.#unwatch = watchTheme(() => this.retheme());
     this.#unlisten = listenToKeys(host.getAttribute("keys") === "page" ? document : root, this);
@@ -97,15 +101,23 @@ export class Controller {
       this.#sayEmpty();
       if (!this.silent) this.speaker.status(status);
       if (status.state === "live") this.#panel?.reconnected();
+      if (status.state === "live") this.timeline?.open(); // the server may know other changes than before
     });
     on("warnings", ({ warnings }) => this.notes.warn(warnings));
     on("waiting", ({ changes, revision }) => {
-      this.timeline.waiting(changes);
+      this.timeline?.waiting(changes);
       this.#panel?.refresh({ journal: [], revision });
     });
     on("toggled", ({ toggled }) => {
       this.now.toggled = new Map(toggled);
       this.#changedState();
+    });
+    on("past", ({ at, error }) => {
+      if (at !== this.now.at) return;
+      this.showAt(undefined);
+      this.lost = error.replace(/^\?at=: /, "");
+      this.notes.update();
+      this.speaker.say(`This moment cannot be shown: ${this.lost}`);
     });
     on("failed", (message) => this.notes.fail(message));
     this.map.addEventListener("pick", (/** @type {CustomEvent} */ { detail: { card, app, place } }) => {
@@ -131,9 +143,14 @@ export class Controller {
   }
 
   #takeScene(message) {
+    if (message.past && message.past.at !== this.now.at) { // the user has gone back to now
+      this.link.send({ do: "present" });
+      return;
+    }
     this.synced = this.#complete = message.synced;
     this.map.apply(message);
-    this.timeline.add(message.journal);
+    this.#takePast(message.past);
+    this.timeline?.refresh(message.journal.length > 0);
     this.toolbar.update();
     this.notes.update();
     this.outline.refresh();
@@ -147,9 +164,52 @@ export class Controller {
       this.#restored = true;
       this.#beginWithProblems();
       this.#restoreView();
-      setTimeout(() => this.exporter().catch(() => {}), exportAfter);
+      setTimeout(() => this.#loadTimeline(), this.now.at ? 0 : exportAfter);
     }
     if (this.now.search) this.search(this.now.search);
+  }
+
+  // Cards that differ now are lit, and the others pale.
+  #takePast(past) {
+    const came = past?.at !== this.past?.at;
+    this.past = past;
+    this.map.past = Boolean(past);
+    this.#mapHost.classList.toggle("past", this.map.past);
+    this.#differing = past && new Set([...this.map.scene.cards.values()].filter(({ card }) => card.differs).map(({ card }) => card.key));
+    if (past || came) this.map.lit = this.#lit;
+    if (!came) return;
+    this.map.draw();
+    if (this.now.selected) this.#showSelection({ reveal: false });
+    if (!past) return;
+    this.speaker.say(`The graph at ${new Date(past.at).toLocaleTimeString()}. ${past.came} came since, ${past.went} went, ${past.changed} differ now. Escape goes back to now.`);
+  }
+
+  get #lit() { return this.#found ?? this.#differing; }
+
+  /** Shows the graph as it was at a time in RFC 3339, or undefined as it is. */
+  showAt(at) {
+    if (this.options?.snapshot) return;
+    this.now.at = at;
+    this.lost = "";
+    if (this.now.filters.problems) this.#fitNext(); // problems are others then
+    if (at) this.link.send({ do: "past", at, keys: this.timeline?.writtenSince(Date.parse(at)) ?? [] });
+    else {
+      this.link.send({ do: "present" });
+      this.#pushScope();
+      this.speaker.say("The graph as it is now.");
+    }
+    this.notes.update();
+    this.timeline?.update();
+    this.#changedState();
+  }
+
+  async #loadTimeline() {
+    try {
+      const { Timeline } = await this.exporter();
+      if (this.timeline || this.#stopped) return;
+      this.timeline = new Timeline(this, this.strip);
+      this.timeline.open();
+    } catch { /* the server is away */ }
   }
 
   /** Follows a view with the element's token, or shows a snapshot. */
@@ -164,18 +224,19 @@ export class Controller {
     this.ineffective = undefined;
     this.#mayNotAsk = false;
     this.#askedEffect = -Infinity;
+    this.lost = "";
     this.notes.warn([]);
-    this.timeline.clear();
-    this.timeline.update();
-    if (typeof token === "function") this.link.open({ ...options, asksToken: true }, () => this.#token());
+    this.timeline?.clear();
+    if (typeof token === "function") this.link.open({ ...options, asksToken: true }, this.token);
     else this.link.open({ ...options, token });
     this.#pushScope();
   }
 
-  #token() {
+  /** Gets the element's token. */
+  token = () => {
     const { token } = this.#host;
     return typeof token === "function" ? token() : token;
-  }
+  };
 
   /** Requests a part of a graph, that of an object's cluster if there are several, with the element's token. A function gets a token for each request. */
   request(path, ns) {
@@ -187,7 +248,7 @@ export class Controller {
 
   /** Requests something of a cluster of the server's fleet, or of its own. */
   async fetch(cluster, path) {
-    const secret = await this.#token();
+    const secret = await this.token();
     return fetch(this.link.at({ ...this.options, cluster }) + path, { headers: secret ? { Authorization: `Bearer ${secret}` } : {} });
   }
 
@@ -234,7 +295,8 @@ export class Controller {
     this.map.stop();
     this.outline.stop();
     this.notes.stop();
-    this.timeline.stop();
+    this.#stopped = true;
+    this.timeline?.stop();
     this.#panel?.close();
     this.speaker.stop();
     this.link.stop();
@@ -242,7 +304,7 @@ export class Controller {
 
   retheme() {
     this.map.retheme();
-    this.timeline.draw();
+    this.timeline?.draw();
   }
 
   /** Selects an object by its key, and shows it where it is. */
@@ -366,7 +428,7 @@ export class Controller {
       this.#found = new Set(found.cards);
       this.toolbar.hits(found);
     }
-    this.map.lit = this.#found;
+    this.map.lit = this.#lit;
     this.map.draw();
     this.#changedState();
   }
@@ -382,7 +444,7 @@ export class Controller {
     this.#pointed = key;
     const at = key && await this.link.ask("locate", { key });
     if (this.#pointed !== key) return;
-    this.map.lit = at ? new Set([at.card]) : this.#found;
+    this.map.lit = at ? new Set([at.card]) : this.#lit;
     this.map.draw();
   }
 
@@ -399,10 +461,10 @@ export class Controller {
   }
 
   pause(on) {
-    if (this.options?.snapshot) return;
+    if (this.options?.snapshot || this.now.at) return;
     this.now.paused = on;
     this.link.send({ do: "pause", on });
-    this.timeline.update();
+    this.timeline?.update();
     this.speaker.say(on ? "The drawing stands still." : "The drawing is live again.");
   }
 
@@ -459,6 +521,7 @@ export class Controller {
     this.#showSelection({ reveal: !this.now.view });
     this.toolbar.setSearch(this.now.search);
     this.search(this.now.search);
+    if (this.now.at !== this.past?.at) this.showAt(this.now.at);
   }
 
   #told;

@@ -5,6 +5,8 @@ import { readyOf } from "../model/card.js";
 import { clusterOf } from "../model/clusters.js";
 import { counted } from "../model/kinds.js";
 import { Asking } from "./asking.js";
+import { isAct, linesOf, severityOf } from "./acts.js";
+import { clock, lineWords, objectsOf, viaWords } from "./changes.js";
 import { h, icon, patch } from "./h.js";
 import { glyph, signs } from "./icons.js";
 import { impactRows } from "./impact.js";
@@ -13,6 +15,7 @@ import { remoteEnds } from "./remote.js";
 import { toYAML } from "./yaml.js";
 
 const most = 40;
+const fewest = 8; // rows of changes before the others are asked for
 const changes = { "+": "came", "~": "changed", "-": "went" };
 
 // Returns the words of a reference, read from its source: "mounts", or from its target:
@@ -41,6 +44,7 @@ export class DetailsPanel {
   #remoteOf = "[]"; // what they were made of
   #revision = 0;
   #asking = new Asking((v) => this.#reasons(v), () => { if (this.#key) this.#fill(); });
+  #lately = new Asking((v) => this.#changesOf(v), () => { if (this.#key) this.#fill(); });
   #all = new Set(); // lists that are shown whole
   #stale = false;
 
@@ -56,6 +60,7 @@ export class DetailsPanel {
     if (this.#key !== key) {
       this.#text = this.#impact = undefined;
       this.#asking.forget();
+      this.#lately.forget();
       this.#stale = false;
       this.#all.clear();
       this.element.scrollTop = 0;
@@ -67,6 +72,7 @@ export class DetailsPanel {
   close() {
     this.#key = undefined;
     this.#asking.forget();
+    this.#lately.forget();
     this.#said = "";
     this.#controller.map.takeFocus(this.element);
     this.element.hidden = true;
@@ -80,7 +86,10 @@ export class DetailsPanel {
   }
 
   /** The stream is live again. */
-  reconnected() { this.#asking.again(); }
+  reconnected() {
+    this.#asking.again();
+    this.#lately.again();
+  }
 
   async #fill() {
     const key = this.#key;
@@ -93,7 +102,7 @@ export class DetailsPanel {
       [this.#remote, this.#remoteOf] = [ends, remote];
     }
     this.#judge(about);
-    const said = JSON.stringify([about, this.#text, this.#impact, this.#outdated, this.#asking.reasons, this.#stale, [...this.#all]]);
+    const said = JSON.stringify([about, this.#text, this.#impact, this.#outdated, this.#asking.reasons, this.#lately.reasons, this.#controller.past?.at, this.#stale, [...this.#all]]);
     if (said === this.#said) return about;
     this.#said = said;
     this.element.hidden = false;
@@ -122,6 +131,7 @@ export class DetailsPanel {
       h("div", { class: "head" },
         h("div", { class: "kind" }, icon(glyph(v.resource) ?? glyph("uses"), `glyph ${v.role}`), h("span", {}, v.kind), v.ns ? h("span", {}, `in ${v.ns}`) : "", v.root ? h("span", {}, "· root") : "", h("span", { class: "grow" }), this.#closeButton()),
         h("h2", {}, v.name),
+        v.then ? h("div", { class: "then" }, v.then) : "",
         v.health === "unknown" ? "" : h("div", { class: `state ${v.health}` }, bad ? "▲ " : "", state, ready && ready !== v.why ? ` · ${ready}` : ""),
         h("div", { class: "actions" }, button("focus", "Focus", signs.focus, () => this.#controller.focus({ key: v.key, depth: 1, up: true, down: true }), "Only what it has to do with (F)"),
           this.#asks(v) ? button("impact", "Impact", signs.problem, () => this.#askImpact(v), "What its deletion does") : "",
@@ -129,11 +139,11 @@ export class DetailsPanel {
           button("copy", "Copy name", signs.copy, () => this.#copy(v.name, "The name is copied.")),
           button("kubectl", "kubectl describe", signs.copy, () => this.#copy(`kubectl describe ${v.resource}${v.group ? `.${v.group}` : ""}${within(v) ? ` -n ${within(v)}` : ""} ${quote(v.name)}`, "The command is copied."), `Copy: kubectl describe ${name}`))),
       h("div", { class: "body" },
-        ...this.#missing(v), ...this.#troubles(v), ...this.#list("causes", v.shared ? "the same problem" : "the cause", v.causes.filter(({ key }) => !v.uses.some((end) => end.key === key))), ...this.#list("stops", v.shared ? "the same problem" : "stops", v.stops), ...this.#ownWords(), ...(this.#impact ? impactRows(this.#impact, this.#outdated, list, () => this.#askImpact(v)) : []),
+        ...this.#missing(v), ...this.#troubles(v), ...(isBroken(v) ? this.#changes(v) : []), ...this.#list("causes", v.shared ? "the same problem" : "the cause", v.causes.filter(({ key }) => !v.uses.some((end) => end.key === key))), ...this.#list("stops", v.shared ? "the same problem" : "stops", v.stops), ...this.#ownWords(), ...(this.#impact ? impactRows(this.#impact, this.#outdated, list, () => this.#askImpact(v)) : []),
         ...this.#list("owners", "owned by", v.owners), ...this.#list("uses", "refers to", v.uses), ...this.#list("usedBy", "referred to by", v.usedBy), ...this.#list("owns", "owns", v.owns), ...this.#list("remote", "in other clusters", this.#remote),
         h("h3", {}, "about"), h("dl", {}, ...[["group", v.group || "core"], ["version", v.version], ["app", v.box], ["created", v.created ? new Date(v.created * 1000).toLocaleString() : ""], ["uid", v.uid]]
           .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)])),
-        ...this.#journal(v), ...(this.#asks(v) ? this.#content(v) : [])),
+        ...(isBroken(v) ? [] : this.#changes(v)), ...(this.#asks(v) ? this.#content(v) : [])),
     ];
   }
 
@@ -181,6 +191,39 @@ export class DetailsPanel {
     return [h("h3", {}, `${title} (${ends.length})`), h("ul", { class: "rows" }, ...shown.map(row)), ends.length > shown.length ? more : ""];
   }
 
+  // The changes that the server's history has; without one, those that the page has seen.
+  #changes(v) {
+    const { reasons } = this.#lately;
+    if (!this.#controller.timeline?.history.on) return this.#journal(v);
+    const all = this.#all.has("changes");
+    const { lines, left } = linesOf(reasons, { g: v.group, r: v.resource, ns: within(v) || undefined, n: v.name });
+    const rows = all ? reasons.map((change) => [change]) : lines.slice(0, fewest);
+    const hidden = left + lines.slice(fewest).flat().length;
+    if (reasons.length === 0) return [];
+    const row = (line) => {
+      const [{ key, t }] = line;
+      const own = key === v.key;
+      const time = h("button", { type: "button", class: "link", title: "Show the graph as it was then", onclick: () => this.#controller.showAt(t) }, clock(Date.parse(t)));
+      time.dataset.id = `then ${t} ${key}`;
+      const what = [h("span", { class: `name ${line.some((change) => severityOf(change) > 2) ? "bad" : ""}` }, lineWords(line)), own ? "" : h("span", { class: "about" }, [objectsOf(line), viaWords(line[0])].filter(Boolean).join(" · "))];
+      const made = own ? h("div", { class: "row" }, ...what) : h("button", { type: "button", class: "row", onclick: () => this.#controller.select(key, { reveal: true }) }, ...what);
+      made.dataset.id = `change ${t} ${key}`;
+      return h("li", { class: `change ${isAct(line[0]) ? "" : "followed"}` }, time, made);
+    };
+    const more = h("button", { type: "button", class: "link", onclick: () => {
+      this.#all.add("changes");
+      this.#fill();
+    } }, `${hidden} other changes followed from these, say little or are older`);
+    more.dataset.id = "more changes";
+    return [h("h3", {}, isBroken(v) ? "what changed before this" : "its changes"), h("ul", { class: "rows" }, ...rows.map(row)), all || hidden === 0 ? "" : more];
+  }
+
+  // The changes of an object that is not well, and of all that it leads to; of others, their own.
+  #changesOf(v) {
+    const { timeline, past } = this.#controller;
+    return timeline.history.of(v, { limit: 100, ...(isBroken(v) ? {} : { alone: true }), ...(past ? { until: past.at } : {}) });
+  }
+
   #journal(v) {
     if (v.journal.length === 0) return [];
     return [h("h3", {}, "lately"), h("ul", { class: "rows" }, ...v.journal.slice(0, 12).map(({ at, what, health, was }) =>
@@ -202,11 +245,13 @@ export class DetailsPanel {
   }
 
   // Whether the server knows more of it. What stands for a cluster has no resource.
-  #asks(v) { return v.present && v.resource !== "" && !this.#controller.options?.snapshot; }
+  #asks(v) { return v.present && v.resource !== "" && !this.#controller.options?.snapshot && !this.#controller.past; }
 
   // Loads the reason for an unhealthy object.
   #judge(v) {
     const asks = v && this.#asks(v) && (v.health === "degraded" || v.health === "progressing") && v.kind !== "Secret";
+    const { timeline, past } = this.#controller;
+    this.#lately.judge(v?.resource && timeline?.history.on ? [v.health, v.why, v.ready, v.journal.length, past?.at].join(" ") : "", v);
     this.#asking.judge(asks ? [v.health, v.why, v.ready].join(" ") : "", v);
   }
 
@@ -260,6 +305,9 @@ export class DetailsPanel {
     }
   }
 }
+
+// Whether an object is not well, or lacks something.
+const isBroken = ({ health, causes, troubles, uses }) => ["degraded", "missing", "progressing"].includes(health) || causes.length + troubles.length > 0 || uses.some((end) => end.health === "missing");
 
 // The namespace in its cluster.
 const within = ({ ns }) => ns.slice(ns.indexOf(":") + 1);

@@ -67,6 +67,8 @@ function action(controller, key, onMap) {
     case "u": case "U": return focus ? () => controller.focus({ ...focus, up: true, down: false }) : undefined;
     case "d": case "D": return focus ? () => controller.focus({ ...focus, up: false, down: true }) : undefined;
     case "b": case "B": return focus ? () => controller.focus({ ...focus, up: true, down: true }) : undefined;
+    case ",": return () => controller.timeline?.step(-1);
+    case ".": return () => controller.timeline?.step(1);
     case "[": return () => along(controller, false);
     case "]": return () => along(controller, true);
     case "Enter": return onMap && now.selected ? () => controller.details.element.querySelector("button[data-id]")?.focus() : undefined;
@@ -80,6 +82,7 @@ function back(controller, toolbar) {
   if (toolbar.closePopups()) return;
   const { now, map } = controller;
   if (now.search) controller.endSearch();
+  else if (now.at) controller.showAt(undefined);
   else if (now.focus) controller.focus(undefined);
   else if (now.selected) controller.select(undefined);
   map.element.focus({ preventScroll: true });

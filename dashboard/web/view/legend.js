@@ -25,7 +25,7 @@ export function help(options) {
   const keys = [
     ["wheel, drag, + − 0 1", "zoom, pan, everything, actual size"], ["arrows", "the nearest card in that direction"], ["[  ]", "back and on along references"],
     ["Enter", "details"], ["E", "open or fold a card"], ["Shift+E", "open or fold everything in its box"], ["F", "focus: only what it has to do with"], ["U  D  B", "in a focus: up, down, both"], ["1 … 5", "in a focus: how deep"],
-    ["N  P", "next and previous problem"], ["/", "search"], ["T", "outline"], ...(options?.snapshot ? [] : [["Space", "pause and go on"]]), ["Esc", "back, close"], ["?", "this"],
+    ["N  P", "next and previous problem"], [",  .", "the graph at the change before, and after"], ["/", "search"], ["T", "outline"], ...(options?.snapshot ? [] : [["Space", "pause and go on"]]), ["Esc", "back, close"], ["?", "this"],
   ];
   return [h("div", { class: "help" },
     h("div", {}, h("h2", {}, "What the map shows"), h("div", { class: "keys" }, ...legend())),
@@ -46,6 +46,8 @@ function legend() {
     [line("", 1.1), "uses or selects"],
     [line("", 1.1, "1.5 3"), "names, for something else to use"],
     [line("bad", 1.5, "5 3"), "leads to what is missing"],
+    [h("span", { class: "bars" }, ...["accent", "line", "good", "warn", "bad"].map((colour) => h("i", { class: colour }))), "the strip of changes, from below: somebody did something, followed from that, became well, is on its way, broke"],
+    [h("span", {}, sign("+ ", "plus"), sign("− ", "bad"), sign("~", "differs")), "in the past: came since, is gone now, differs now"],
     [h("span", { class: "sample" }, "shared"), "so much uses these that lines would hide the rest. The number says how many references there are; select one to see them"],
   ];
   return rows.flatMap(([what, means]) => [h("span", {}, what), h("span", {}, means)]);

@@ -19,6 +19,7 @@ export class MapView extends EventTarget {
   selected;
   hovered;
   lit;
+  past = false; // the graph of a moment is drawn, in which what is not lit can be read, too
   bundles = [];
   painted = {}; // what the last frame of everything had
   frames = 0;
@@ -199,7 +200,7 @@ export class MapView extends EventTarget {
     this.#whole = false;
     const context = this.#context;
     context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
-    const options = { selected: this.selected, hovered: this.hovered, lit: this.lit, bundles: this.bundles, now };
+    const options = { selected: this.selected, hovered: this.hovered, lit: this.lit, past: this.past, bundles: this.bundles, now };
     if (!regions) this.painted = paint(context, this.scene, this.camera, this.theme, options);
     else for (const region of regions) this.#repaint(region, options);
     if (!regions || regions.length > 0) this.frames++;

@@ -39,14 +39,14 @@ export class NotesBar {
   }
 
   update() {
-    const { now, status, map, options, ineffective } = this.#controller;
+    const { now, status, map, options, ineffective, past, lost, timeline } = this.#controller;
     const { stats } = map.scene;
     // Unchanged notes stay in the page, and keep the focus.
-    const said = JSON.stringify([now.filters, now.focus, status, map.scene.places.size > 0, stats.matches, stats.account?.hidden, this.#warnings, [...this.#open], stats.shared, stats.problems, this.#controller.silent, this.#failure, options?.name, ineffective]);
+    const said = JSON.stringify([now.filters, now.focus, status, map.scene.places.size > 0, stats.matches, stats.account?.hidden, this.#warnings, [...this.#open], stats.shared, stats.problems, this.#controller.silent, this.#failure, options?.name, ineffective, now.at, past, lost, timeline?.entry?.at]);
     if (said === this.#said) return;
     this.#said = said;
     this.element.replaceChildren(...[this.#connection(status), this.#failure && this.#note("bad", h("b", {}, "The page has failed."), this.#failure),
-      ...this.#warningNotes(), ineffective && this.#note("warn", h("b", {}, "Without effect."), ineffective), this.#shared(stats), this.#focus(now), this.#filters(now, stats)].filter(Boolean));
+      lost && this.#note("warn", h("b", {}, "This moment cannot be shown."), lost), now.at && this.#note("past", ...(timeline?.moment() ?? [])), ...this.#warningNotes(), ineffective && this.#note("warn", h("b", {}, "Without effect."), ineffective), this.#shared(stats), this.#focus(now), this.#filters(now, stats)].filter(Boolean));
   }
 
   #note(kind, ...children) { return h("div", { class: `note ${kind}` }, ...children); }

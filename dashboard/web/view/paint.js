@@ -105,7 +105,7 @@ function paintGround(drawing, place, x, y) {
     const at = seenAt(drawing, app, x, y, 8);
     if (!at) continue;
     drawing.count.apps++;
-    if (k < levels.shades && !tone(app) && !isQuiet(app)) {
+    if (k < levels.shades && !tone(app) && !isQuiet(app) && !differs(drawing, app)) {
       calm.push({ app, at });
       continue;
     }
@@ -153,7 +153,11 @@ const isQuiet = ({ key }) => ["shared", "loose", "given", "rest"].includes(key);
 /** How an app is as a whole: "bad", "warn" or "". */
 const tone = (app) => (app.problems > 0 ? "bad" : app.health === "progressing" ? "warn" : "");
 
-function paintBox({ context, camera, theme }, app, { x, y }) {
+// Whether a box of the past has cards that differ now.
+const differs = ({ past }, app) => past && app.cards.some((card) => card.differs);
+
+function paintBox(drawing, app, { x, y }) {
+  const { context, camera, theme } = drawing;
   const { k } = camera;
   const [sx, sy] = camera.toScreen(x, y);
   const how = tone(app);
@@ -161,6 +165,10 @@ function paintBox({ context, camera, theme }, app, { x, y }) {
   context.fillStyle = how && k < levels.cards ? theme[`${how}-soft`] : quiet ? theme.place : theme.box;
   context.strokeStyle = how ? theme[how] : theme["box-edge"];
   context.lineWidth = how ? 1.5 : 1;
+  if (k < levels.cards && differs(drawing, app)) {
+    context.strokeStyle = theme.accent;
+    context.lineWidth = 2;
+  }
   if (quiet && how !== "bad") context.setLineDash([4, 3]);
   context.beginPath();
   context.roundRect(sx, sy, app.w * k, app.h * k, Math.min(9, 10 * k + 2));

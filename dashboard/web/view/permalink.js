@@ -4,7 +4,7 @@ import { emptyFilters } from "../model/scope.js";
 const lists = ["kinds", "namespaces", "apps", "health", "types"];
 
 export const defaultState = () => ({
-  selected: undefined, card: undefined, focus: undefined, filters: emptyFilters(), search: "", toggled: new Map(), outline: false, paused: false, view: undefined, before: undefined,
+  selected: undefined, card: undefined, focus: undefined, filters: emptyFilters(), search: "", toggled: new Map(), outline: false, paused: false, view: undefined, at: undefined, before: undefined,
 });
 
 export function writeState(state, camera) {
@@ -22,6 +22,7 @@ export function writeState(state, camera) {
   if (state.search) query.set("q", state.search);
   for (const [key, open] of state.toggled) query.append(open ? "open" : "shut", key);
   if (state.outline) query.set("outline", "1");
+  if (state.at) query.set("at", state.at);
   query.set("z", [camera.x, camera.y].map((n) => n.toFixed(0)).join(",") + `,${camera.k.toFixed(3)}`);
   return query.toString();
 }
@@ -43,6 +44,7 @@ export function parseState(text) {
   for (const key of query.getAll("open")) state.toggled.set(key, true);
   for (const key of query.getAll("shut")) state.toggled.set(key, false);
   state.outline = query.get("outline") === "1";
+  state.at = Number.isNaN(Date.parse(query.get("at") ?? "")) ? undefined : query.get("at");
   const [x, y, k] = (query.get("z") ?? "").split(",").map(Number);
   if (Number.isFinite(x) && Number.isFinite(y) && k > 0) state.view = { x, y, k };
   return state;

@@ -54,12 +54,14 @@ const text = `
 .legend > span { display: flex; align-items: center; gap: 5px; white-space: nowrap; } .legend i { width: 4px; height: 12px; background: currentColor; border-radius: 1px; } .legend i + span { color: var(--soft); }
 .timeline { grid-area: 5 / 2 / 6 / 3; background: var(--surface); border-top: 1px solid var(--surface-edge); }
 [hidden] { display: none !important; }
+.map.past::after { content: ""; position: absolute; inset: 0; pointer-events: none; box-shadow: inset 0 0 0 3px var(--accent); } .map.past canvas { filter: saturate(.55); }
 .map.stale canvas { filter: saturate(.3) opacity(.65); }
 canvas { position: absolute; inset: 0; width: 100%; height: 100%; display: block; touch-action: none; cursor: grab; }
 canvas.over { cursor: pointer; } canvas.dragging { cursor: grabbing; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .map canvas:focus-visible { outline-offset: -3px; }
-button, input { font: inherit; color: inherit; }
+button, input, select { font: inherit; color: inherit; }
+select { border: 1px solid var(--surface-edge); background: var(--surface); border-radius: 7px; padding: 3px 6px; min-height: 30px; cursor: pointer; }
 button { border: 1px solid var(--surface-edge); background: var(--surface); border-radius: 7px; padding: 4px 10px; min-height: 30px; cursor: pointer; display: inline-flex; gap: 6px; align-items: center; white-space: nowrap; }
 button:hover { background: var(--hover); }
 button[aria-pressed=true], button[aria-expanded=true] { background: var(--accent-soft); border-color: var(--accent); }
@@ -71,13 +73,14 @@ input[type=search] { width: 100%; min-height: 30px; border: 1px solid var(--surf
 .grow { flex: 1 1 auto; }
 .pill { display: inline-flex; align-items: center; gap: 6px; color: var(--soft); white-space: nowrap; }
 .pill::before { content: ""; width: 8px; height: 8px; border-radius: 50%; background: var(--faint); flex: none; }
-.pill.live::before { background: var(--good); } .pill.reconnecting::before, .pill.connecting::before, .pill.nothing::before { background: var(--warn); } .pill.ended::before { background: var(--bad); }
+.pill.live::before { background: var(--good); } .pill.reconnecting::before, .pill.connecting::before, .pill.nothing::before { background: var(--warn); } .pill.ended::before { background: var(--bad); } .pill.past::before { background: var(--accent); }
 .count-bad { color: var(--bad); font-weight: 650; }
 .popup { position: absolute; z-index: 9; background: var(--surface); border: 1px solid var(--surface-edge); border-radius: 10px; box-shadow: var(--shadow); padding: 8px; max-height: min(70vh, 620px); overflow: auto; width: max-content; max-width: min(460px, 92vw); }
 .note { display: flex; gap: 10px; align-items: center; padding: 6px 14px; border-bottom: 1px solid var(--surface-edge); background: var(--surface); flex-wrap: wrap; }
 .note.warn { background: var(--warn-soft); } .note.bad { background: var(--bad-soft); }
 .note.quiet { padding: 2px 14px; color: var(--soft); font-size: 12px; background: var(--bg); }
 .note b { font-weight: 650; }
+.note.past { background: var(--accent-soft); box-shadow: inset 0 -2px var(--accent); }
 .chip { display: inline-flex; align-items: center; gap: 4px; background: var(--accent-soft); border: 1px solid var(--accent); color: var(--text); border-radius: 20px; padding: 1px 4px 1px 10px; min-height: 26px; }
 .chip button { border: 0; background: none; min-height: 24px; min-width: 24px; padding: 0; justify-content: center; border-radius: 50%; }
 .zoom { position: absolute; right: 14px; bottom: 14px; display: flex; flex-direction: column; gap: 6px; }
@@ -102,6 +105,8 @@ h3 { font-size: 11.5px; letter-spacing: .02em; color: var(--soft); margin: 18px 
 .rows .about { grid-column: 2; color: var(--soft); font-size: 11.5px; overflow-wrap: anywhere; }
 .rows .bad { color: var(--bad); }
 .rows .path { grid-column: 2; color: var(--soft); font: 11px/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+.rows .change { display: grid; grid-template-columns: auto 1fr; gap: 0 8px; align-items: baseline; } .rows .change .row { grid-template-columns: minmax(0, 1fr); margin: 0; width: 100%; padding: 3px 6px; } .rows .change div.row { display: grid; } .rows .change .about { grid-column: 1; } .change button.link { font-size: 12px; font-variant-numeric: tabular-nums; text-decoration: none; } .change button.link:hover { text-decoration: underline; } .rows .followed .name { font-weight: 400; } .rows .name.bad { color: var(--bad); }
+.then { display: inline-block; color: var(--text); background: var(--accent-soft); border-radius: 6px; padding: 2px 8px; margin-top: 8px; }
 .more { color: var(--soft); font-size: 12px; }
 dl.words dt { grid-column: 1 / 3; } dl.words dd { grid-column: 1 / 3; margin-bottom: 4px; }
 dl { display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 4px 0; } dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
@@ -123,24 +128,27 @@ pre { font: 11.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; back
 .st { color: var(--soft); font-size: 12px; } .st.degraded, .st.missing { color: var(--bad); font-weight: 600; } .st.progressing { color: var(--warn); }
 .twist { width: 14px; flex: none; color: var(--soft); text-align: center; }
 .strip-head { display: flex; gap: 8px; align-items: center; padding: 4px 12px; }
-.timeline { display: grid; grid-template-columns: minmax(0, 300px) minmax(0, 1fr) auto; align-items: center; gap: 12px; padding: 0 12px; height: 40px; }
-.strip { display: block; position: relative; inset: auto; height: 34px; width: 100%; cursor: pointer; }
+.timeline { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 2fr) auto auto; align-items: center; gap: 0 12px; padding: 3px 12px; }
+.strip { display: block; position: relative; inset: auto; height: 50px; width: 100%; cursor: pointer; touch-action: pan-y; }
+.said { display: grid; min-width: 0; } .said .more:first-child { color: var(--text); }
 .facets { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 6px 18px; }
 .facets fieldset { border: 0; padding: 0; margin: 0; min-width: 0; } .facets legend { color: var(--soft); font-size: 11.5px; font-weight: 650; padding: 4px 0; }
 .facets label { display: flex; gap: 7px; align-items: center; min-height: 26px; } .facets label small { color: var(--soft); margin-inline-start: auto; font-size: 11.5px; }
 .popup:has(.help) { max-width: none; max-height: none; } .help { display: flex; flex-wrap: wrap; gap: 0 28px; } .help > div { flex: 1 1 300px; max-width: 420px; }
 .popup:has(.facets) { width: min(720px, 92vw); max-width: none; }  .popup[role=dialog]:focus-visible { outline-offset: -2px; }
-.sign, .sample { font-weight: 650; color: var(--soft); } .sign.bad { color: var(--bad); } .sign.warn { color: var(--warn); }
+.sign, .sample { font-weight: 650; color: var(--soft); } .sign.bad { color: var(--bad); } .sign.warn { color: var(--warn); } .sign.plus { color: var(--good); } .sign.differs { color: var(--accent); }
+.bars { display: inline-flex; flex-direction: column-reverse; width: 8px; } .bars i { height: 5px; background: var(--line); } .bars .accent { background: var(--accent); } .bars .good { background: var(--good); } .bars .warn { background: var(--warn); } .bars .bad { background: var(--bad); }
 .sample { border: 1px dashed var(--line); border-radius: 5px; padding: 1px 6px; font-weight: 400; }
 .roles { display: inline-grid; grid-template-columns: repeat(3, 18px); gap: 2px 4px; }
 .stroke { width: 36px; height: 12px; fill: none; stroke: var(--line); } .stroke.owns { stroke: var(--owns); } .stroke.bad { stroke: var(--bad); }
 .keys { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 6px 0; align-items: center; } kbd { font: 11.5px ui-monospace, Menlo, Consolas, monospace; border: 1px solid var(--surface-edge); border-bottom-width: 2px; border-radius: 5px; padding: 1px 6px; background: var(--bg); }
 @media (max-width: 600px) {
   .bar ::slotted([slot=start]) { flex: 0 1 45%; min-width: 0; } .bar .field { flex: 1 1 40%; } .bar .grow { display: none; } .bar .pill { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
-  .legend { display: none; } .timeline { grid-template-columns: minmax(0, 1fr) auto; } .strip { display: none; }
+  .note.past { display: grid; grid-template-columns: minmax(0, 1fr) auto auto; gap: 3px 8px; } .note.past .what button { white-space: normal; text-align: start; } .note.past .grow { display: none; } .note.past .when { grid-area: 2 / 1 / 3 / 4; } .note.past .what { grid-area: 3 / 1 / 4 / 2; } .note.past > :last-child { grid-area: 1 / 2 / 2 / 4; justify-self: end; }
+  .legend { display: none; } .timeline { grid-template-columns: minmax(0, 1fr) auto auto; } .strip { grid-area: 2 / 1 / 3 / 4; }
   .grid-head, .grid-row { grid-template-columns: minmax(0, 1fr) minmax(0, auto); } .grid-head > :nth-child(n + 3), .grid-row .num { display: none; } .grid-row.group { grid-template-columns: fit-content(70%) minmax(0, 1fr); } .grid-row.group .label { max-width: none; } .grid-row.group > :nth-child(2) { grid-column: 2; text-align: end; }
 }
-@media (max-width: 720px) { .outline, .panel { grid-column: 1 / 4; width: 100%; max-width: none; z-index: 5; } .bar .wide { display: none; } }
+@media (max-width: 720px) { .outline, .panel { grid-column: 1 / 4; width: 100%; max-width: none; z-index: 5; } .bar .wide, .note .wide { display: none; } }
 @media (prefers-reduced-motion: no-preference) { button { transition: background .12s; } .map.stale canvas { transition: filter .3s .7s; } }
 `;
 

@@ -99,9 +99,9 @@ export class Toolbar {
   }
 
   update() {
-    const { status, synced, now, map, options } = this.#controller;
+    const { status, synced, now, map, options, past } = this.#controller;
     const { stats } = map.scene;
-    const said = JSON.stringify([status.state, synced, now.filters.problems, now.outline, options?.name, stats.vertices, stats.arcs, stats.problems]);
+    const said = JSON.stringify([past?.at, status.state, synced, now.filters.problems, now.outline, options?.name, stats.vertices, stats.arcs, stats.problems]);
     if (said === this.#said) return; // what is the same is left alone, and with it the focus
     this.#said = said;
     this.#problems.replaceChildren(icon(signs.problem), stats.problems > 0 ? h("span", { class: "count-bad" }, stats.problems.toLocaleString("en")) : "", h("span", { class: "wide" }, stats.vertices === 0 ? "No objects" : stats.problems === 0 ? "No problems" : stats.problems === 1 ? "problem" : "problems"));
@@ -110,9 +110,9 @@ export class Toolbar {
     const counts = `${stats.vertices.toLocaleString("en")} objects, ${stats.arcs.toLocaleString("en")} references`;
     const live = status.state === "live" || (status.state === "connecting" && synced);
     // A graph of nothing is no good news.
-    this.#connection.className = `pill ${live && synced && stats.vertices === 0 ? "nothing" : status.state}`;
+    this.#connection.className = `pill ${past ? "past" : live && synced && stats.vertices === 0 ? "nothing" : status.state}`;
     const counted = live || status.state === "snapshot";
-    this.#connection.replaceChildren(!options ? "" : live ? "live" : status.state === "snapshot" ? `snapshot of ${momentOf(status.at)}`
+    this.#connection.replaceChildren(!options ? "" : past ? "in the past" : live ? "live" : status.state === "snapshot" ? `snapshot of ${momentOf(status.at)}`
       : status.state === "connecting" ? "loading …" : status.state === "reconnecting" ? "reconnecting" : "ended",
     options && counted ? h("span", { class: "wide" }, ` · ${counts}`) : "");
     this.#outline.setAttribute("aria-pressed", String(now.outline));

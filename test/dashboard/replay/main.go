@@ -3,7 +3,8 @@
 // sizes that no test cluster has.
 //
 // It knows one rule of the protocol: a stream begins with a graph and goes on
-// with changes. Tests of the page's contents run against a real operator.
+// with changes. A graph may have a history: a list of changes, and the graph as it was at any time
+// of it. Tests of the page's contents run against a real operator.
 package main
 
 import (
@@ -34,7 +35,7 @@ const (
 )
 
 func main() {
-	dir := flag.String("graphs", "", "directory of NAME.json, each a list of actions, and NAME.changes.json, a list of lists of them")
+	dir := flag.String("graphs", "", "directory of NAME.json, each a list of actions, and NAME.changes.json, a list of lists of them; NAME.history.json is the answer to a question for changes, and NAME.past.json has the actions of the graph as it was")
 	flag.Parse()
 	must.Main("replay", func(ctx context.Context) { run(ctx, *dir) })
 }
@@ -78,7 +79,7 @@ func (s *server) list(w http.ResponseWriter, _ *http.Request) {
 	items := []map[string]any{}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		if !strings.HasSuffix(name, ".changes") {
+		if !strings.Contains(name, ".") {
 			items = append(items, map[string]any{"metadata": map[string]string{"namespace": "sized", "name": name}})
 		}
 	}
@@ -87,7 +88,15 @@ func (s *server) list(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *server) snapshot(w http.ResponseWriter, r *http.Request) {
-	actions, err := s.read(r.PathValue("name"))
+	name := r.PathValue("name")
+	if r.URL.Query().Has("changes") {
+		s.history(w, r, name)
+		return
+	}
+	if r.URL.Query().Has("at") {
+		name += ".past"
+	}
+	actions, err := s.read(name)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
@@ -101,6 +110,20 @@ func (s *server) snapshot(w http.ResponseWriter, r *http.Request) {
 		_ = z.Close()
 		w.Header().Set("Content-Encoding", "gzip")
 		text = zipped.Bytes()
+	}
+	_, _ = w.Write(text)
+}
+
+// history answers with all changes, or with none to a question for later ones.
+func (s *server) history(w http.ResponseWriter, r *http.Request, name string) {
+	text, err := os.ReadFile(filepath.Join(s.dir, filepath.Base(name)+".history.json"))
+	if err != nil {
+		http.Error(w, `{"code": 404, "reason": "NotFound", "message": "the history is off"}`, http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if since := r.URL.Query().Get("since"); since != "" {
+		text, _ = json.Marshal(map[string]any{"changes": []string{}, "since": since, "until": since})
 	}
 	_, _ = w.Write(text)
 }
