@@ -169,6 +169,7 @@ func (s *changeSearch) begin() bool {
 	_, there := s.past.lens.Look(object, 1, graph.Reading{Allow: s.gate.allow()})
 	if there && !s.Alone {
 		s.walk(object)
+		s.actors()
 	}
 	return there
 }
@@ -355,18 +356,16 @@ func (s *changeSearch) take(e *history.Entry) bool {
 	via, concerned := s.ledTo[e.Object]
 	controller, kind := s.controllerBefore(e)
 	if s.Object != nil && !concerned {
-		if controller == nil || e.Op != history.Removed {
+		if s.Alone || e.Op != history.Removed {
 			return true
 		}
-		above, known := s.ledTo[*controller]
-		if !known {
-			return true
+		via = s.actedOn(e)
+		if controller != nil {
+			if _, known := s.ledTo[*controller]; known {
+				via = s.step(*controller, nil, true)
+			}
 		}
-		via = &Via{Neighbour: *controller, Kind: kind, Up: true, Depth: 1}
-		if above != nil {
-			via.Depth = above.Depth + 1
-		}
-		if !s.add(e.Object, via) {
+		if via == nil || !s.add(e.Object, via) {
 			return true
 		}
 	}

@@ -139,6 +139,15 @@ func Reversed(word string) string {
 	return "is used by"
 }
 
+// Acts reports whether an object with a word for its reference to another one acts on that: it selects, limits, fills or makes
+// the other, and does not just use it.
+func Acts(word string) bool { return acting[word] }
+
+var acting = map[string]bool{
+	"selects": true, "restricts": true, "allows": true, "protects": true, "scales": true, "binds": true, "issues": true, "installs": true,
+	"applies to": true, "attaches": true, "aggregates": true,
+}
+
 var reversed = map[string]string{
 	Owner: "owns", "is about": "is the subject of", "selects": "is selected by", "routes to": "is reached from", "leads to": "is behind",
 	"is on": "has", "belongs to": "has", "is bound to": "is bound to", "is filled from": "fills", "pulls images with": "pulls images for",
