@@ -1,0 +1,56 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
+	"graphview.dev/test/operator"
+)
+
+// The fixture of all tests.
+var (
+	cluster *env.ControlPlane
+	manager *operator.Operator
+	folder  string // of the programs
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true}, SetUp: setUp})
+}
+
+func setUp(ctx context.Context) error {
+	root, err := env.ModuleRoot()
+	if err != nil {
+		return err
+	}
+	binary, err := fixture.Build(ctx, root, "manager")
+	if err != nil {
+		return err
+	}
+	if _, err := fixture.Build(ctx, root, "kubectl-graphview"); err != nil {
+		return err
+	}
+	folder = filepath.Dir(binary)
+	if err := operator.Install(ctx, cluster, root); err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	if manager, err = operator.Start(cluster, operator.Options{Binary: binary}); err != nil {
+		return fmt.Errorf("operator: %w", err)
+	}
+	if err := manager.Register(ctx); err != nil {
+		return fmt.Errorf("operator: %w", err)
+	}
+	kinds := filepath.Join("testdata", "crds.yaml")
+	for _, args := range [][]string{{"apply", "-f", kinds}, {"wait", "--for=condition=Established", "--timeout=90s", "-f", kinds}} {
+		if _, err := cluster.Kubectl(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
