@@ -97,12 +97,16 @@ func (c *cli) changedViews(cmd *cobra.Command, t target, wide bool) ([]*view, er
 		return nil, err
 	case len(graphs) == 0:
 		return nil, c.correct(errors.New("there are no graphs here"), cmd, append(t.words(), localWords(wide)...))
-	case t.object != "" && len(graphs) > 1:
+	case t.object != "" && t.view == "" && !wide && !c.local.serves():
 		var names []string
 		for i := range graphs {
 			names = append(names, graphs[i].Name)
 		}
-		if having := c.having(ctx, names, t.object); len(having) > 0 {
+		having := c.having(ctx, names, t.object)
+		if err := c.asView(cmd, t.object); err != nil && len(having) == 0 {
+			return nil, err
+		}
+		if len(having) > 0 {
 			graphs = slices.DeleteFunc(graphs, func(g client.Listed) bool { return !slices.Contains(having, g.Name) })
 		}
 	}
