@@ -28,11 +28,11 @@ const (
 )
 
 // foldChanges returns the lines of changes, the newest first, and the number of changes that no line shows. An act has a
-// line, and so have the worst consequences after it. docs/history.md has the rule.
+// line, and so have the worst consequences after it; a good one only if no act followed. docs/history.md has the rule.
 func foldChanges(changes []client.Change, object *client.Key) (lines []changeLine, left int) {
 	var consequences []*client.Change
 	flush := func() {
-		kept, hidden := worstOf(consequences, object)
+		kept, hidden := worstOf(consequences, object, len(lines) > 0)
 		lines, left, consequences = append(lines, kept...), left+hidden, nil
 	}
 	settled := settledReferences(changes)
@@ -157,8 +157,8 @@ func alike(a, b *client.Change) bool {
 }
 
 // worstOf returns the lines of the worst consequences, the newest first, and the number of other changes. The objects
-// of one controller are one line.
-func worstOf(consequences []*client.Change, object *client.Key) (lines []changeLine, left int) {
+// of one controller are one line. If onlyBad, a line says what was wrong.
+func worstOf(consequences []*client.Change, object *client.Key, onlyBad bool) (lines []changeLine, left int) {
 	type group struct {
 		resource, owner client.Key
 	}
@@ -190,10 +190,14 @@ func worstOf(consequences []*client.Change, object *client.Key) (lines []changeL
 	slices.SortStableFunc(lines, func(a, b changeLine) int {
 		return cmp.Or(b.severity()-a.severity(), own(&b)-own(&a), depth(&b)-depth(&a), b.time().Compare(a.time()))
 	})
-	for _, l := range lines[min(len(lines), mostConsequences):] {
+	kept := min(len(lines), mostConsequences)
+	for onlyBad && kept > 0 && lines[kept-1].severity() <= health.Unknown.Severity() {
+		kept--
+	}
+	for _, l := range lines[kept:] {
 		left += len(l.changes)
 	}
-	lines = lines[:min(len(lines), mostConsequences)]
+	lines = lines[:kept]
 	slices.SortStableFunc(lines, func(a, b changeLine) int { return b.time().Compare(a.time()) })
 	return lines, left
 }

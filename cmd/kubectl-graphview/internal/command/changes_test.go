@@ -142,6 +142,17 @@ func TestFoldChanges(t *testing.T) {
 				"12:00:03 ConfigMap ×2 (flags, …) data.x changed mounted by Deployment/web",
 				"12:00:02 Pod/web-7c9-a degraded owned by ReplicaSet/web-7c9",
 			}, 0},
+		"consequences that are good": {`
+			5 pod-a      ok
+			4 configmap  data.x
+			3 deployment ok
+			3 pod-b      added
+			2 other      data.y`,
+			[]string{
+				"12:00:05 Pod/web-7c9-a ok owned by ReplicaSet/web-7c9",
+				"12:00:04 ConfigMap/web data.x changed mounted by Deployment/web",
+				"12:00:02 ConfigMap/flags data.y changed mounted by Deployment/web",
+			}, 2},
 		"a consequence that was recorded first": {`
 			3 pod-a      degraded ImagePullBackOff
 			2 deployment spec.image 1.4 1.5
