@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"graphview.dev/client"
+	"graphview.dev/graphview/printable"
 )
 
 // changesQuery has the flags of changes.
@@ -201,6 +202,8 @@ func merge(all, answer *client.Changes) {
 // absentError is the error for an object that neither a graph nor its history has.
 type absentError struct{ error }
 
+func (e absentError) Unwrap() error { return e.error }
+
 // changesOf asks one view.
 func (v *view) changesOf(ctx context.Context, object string, o client.ChangesOptions) (*client.Changes, error) {
 	if object != "" {
@@ -267,8 +270,10 @@ func (c *cli) writeChanges(v *view, t target, output string, answer *client.Chan
 	case c.local.serves():
 		fmt.Fprintln(c.Out, "Nothing has changed since this process began to look, and it knows nothing older: --watch follows what changes, and an operator remembers it.")
 		return nil
+	case left == 0 && t.object != "":
+		fmt.Fprintf(c.Out, "Neither %s nor anything that it leads to has changed.\n", printable.Text(t.object))
 	case left == 0:
-		fmt.Fprintf(c.Out, "Nothing that %s shows has changed.\n", cmp.Or(t.object, v.String()))
+		fmt.Fprintf(c.Out, "Nothing that %s shows has changed.\n", v)
 	}
 	notes := historyLines(answer)
 	if left > 0 {
