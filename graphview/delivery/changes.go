@@ -283,13 +283,6 @@ func (s *changeSearch) search() {
 		}
 		first := owners[0]
 		e := first.entry
-		if next, ok := first.next(); ok {
-			first.entry = next
-			heap.Fix(&owners, 0)
-		} else {
-			first.stop()
-			heap.Pop(&owners)
-		}
 		if !s.take(e) {
 			s.answer.More = true
 			return
@@ -298,6 +291,14 @@ func (s *changeSearch) search() {
 			for _, key := range s.lead(e) {
 				begin(key.Namespace, e.At)
 			}
+		}
+		// The objects of the question are known by now, so next skips none of them.
+		if next, ok := first.next(); ok {
+			first.entry = next
+			heap.Fix(&owners, 0)
+		} else {
+			first.stop()
+			heap.Pop(&owners)
 		}
 	}
 }

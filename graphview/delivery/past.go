@@ -129,6 +129,9 @@ func (p *Past) undoArc(of *history.PastObject, c *graph.Change) bool {
 	if target == nil {
 		return true
 	}
+	if target.Exists && !target.Gone && !c.Missing {
+		return true
+	}
 	switch there := p.shows(c.To, target); {
 	case there:
 		c.Missing, c.Outside = false, graph.Nowhere
@@ -192,7 +195,7 @@ func (p *Past) restores(key graph.Key, of *history.PastObject, at graph.Glance) 
 // restore adds the objects and arcs that are no longer there.
 func (p *Past) restore(kept []graph.Change) []graph.Change {
 	for key, of := range p.Objects {
-		if !of.Exists {
+		if !of.Exists || !of.Gone && len(of.Arcs) == 0 {
 			continue
 		}
 		at := p.lens.Glance(p.kindOf(key.Resource), key.Namespace, key.Name)

@@ -228,6 +228,13 @@ func (l *Log) Since(namespace string) int64 {
 	return since
 }
 
+// newest returns the time of the newest entry.
+func (l *Log) newest() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
+}
+
 // Resumed returns the time at which the log continued that of an earlier process, 0 if it did not.
 func (l *Log) Resumed() int64 { return l.resumed }
 
@@ -283,13 +290,13 @@ func (l *Log) Run(ctx context.Context) {
 			l.flush()
 			return
 		case <-tick.C:
-			l.keepUp()
+			l.KeepUp()
 		}
 	}
 }
 
-// keepUp compresses full segments, drops old ones, and writes to the Store.
-func (l *Log) keepUp() {
+// KeepUp compresses full segments, drops old ones, and writes to the Store.
+func (l *Log) KeepUp() {
 	for _, s := range l.unpacked() {
 		l.replace(s, zipper.EncodeAll(s.text, nil))
 	}

@@ -103,7 +103,7 @@ func TestLogEqualsNaive(t *testing.T) {
 			all[namespace] = append(all[namespace], entries...)
 			at.now = at.now.Add(time.Duration(random.IntN(3000)) * time.Millisecond)
 			if random.IntN(50) == 0 {
-				l.keepUp()
+				l.KeepUp()
 			}
 			if l.Stats().Bytes > 200<<10 {
 				t.Fatalf("%d bytes", l.Stats().Bytes)
@@ -149,7 +149,7 @@ func TestFlood(t *testing.T) {
 			l.Append([]*Entry{change(random, namespace)})
 		}
 		if i%5000 == 0 {
-			l.keepUp()
+			l.KeepUp()
 		}
 	}
 	for namespace, want := range quiet {

@@ -10,6 +10,7 @@ type Past struct {
 	log     *Log
 	at      int64
 	seen    map[string]int64 // the newest entry that was read, by owner
+	read    int64            // the newest entry of all at the last Read
 	Objects map[graph.Key]*PastObject
 }
 
@@ -46,6 +47,11 @@ func (l *Log) Past(at int64) *Past {
 // The present graph may be read before or after it, since an entry has the state before itself and not a
 // difference: an entry that is undone although the present graph is older changes nothing.
 func (p *Past) Read(wanted func(namespace string) bool) {
+	newest := p.log.newest()
+	if newest == p.read {
+		return
+	}
+	p.read = newest
 	for _, namespace := range p.log.Namespaces(p.at) {
 		if !wanted(namespace) {
 			continue
@@ -65,7 +71,7 @@ func (p *Past) Read(wanted func(namespace string) bool) {
 func (p *Past) add(e *Entry) {
 	o := p.Objects[e.Object]
 	if o == nil {
-		o = &PastObject{Exists: e.Op != Added, Kind: e.Kind, Arcs: make(map[ArcTo]graph.ArcSide)}
+		o = &PastObject{Exists: e.Op != Added, Kind: e.Kind}
 		p.Objects[e.Object] = o
 	}
 	if o.Exists && !o.Gone {
@@ -78,6 +84,9 @@ func (p *Past) add(e *Entry) {
 		for i := range e.Arcs {
 			a := &e.Arcs[i]
 			to := ArcTo{a.Type, a.To, a.Namespace, a.Name}
+			if o.Arcs == nil {
+				o.Arcs = make(map[ArcTo]graph.ArcSide)
+			}
 			if _, known := o.Arcs[to]; !known {
 				o.Arcs[to] = a.Before
 			}

@@ -43,10 +43,10 @@ func fill(l *Log, at *clock, changes int) {
 		at.now = at.now.Add(100 * time.Millisecond)
 		l.Append([]*Entry{change(random, []string{"", "shop", "pay"}[i%3])})
 		if i%100 == 0 {
-			l.keepUp()
+			l.KeepUp()
 		}
 	}
-	l.keepUp()
+	l.KeepUp()
 }
 
 // TestStoreRestart: a log that is opened again has the entries that it had, says since when, and has a gap. That of a

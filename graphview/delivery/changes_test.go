@@ -1,0 +1,274 @@
+package delivery
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
+	"graphview.dev/graphview/history"
+)
+
+var podKind = graph.Kind{Kind: "Pod"}
+
+// recordedStage is a stage with a history, which the test writes.
+type recordedStage struct {
+	*stage
+
+	log     *history.Log
+	foreign map[string]bool
+}
+
+func newRecordedStage(tb testing.TB, whole bool) *recordedStage {
+	tb.Helper()
+	s := &recordedStage{newStage(tb), history.NewLog(history.Options{}), map[string]bool{}}
+	s.state.SetScope([]ScopedResource{{pods, true}}, nil, whole)
+	return s
+}
+
+func key(namespace, name string) graph.Key {
+	return graph.Key{Resource: pods, Namespace: namespace, Name: name}
+}
+
+// pod sets a pod with references to others, as namespace/name.
+func (s *recordedStage) pod(name string, owned bool, to ...string) {
+	namespace, name, _ := strings.Cut(name, "/")
+	o := &graph.Object{Namespace: namespace, Name: name, UID: "uid-" + name, Payload: &fakeObject{uid: "uid-" + name, json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q}}`, name)}}
+	for _, other := range to {
+		space, other, _ := strings.Cut(other, "/")
+		r := graph.Reference{Type: graph.Direct, To: podKind, Namespace: space, Name: other, Field: "spec.name"}
+		if owned {
+			r = graph.Reference{Type: graph.OwnerReference, To: podKind, Namespace: space, Name: other, UID: "uid-" + other, Controller: true}
+		}
+		o.References = append(o.References, r)
+	}
+	s.graph.Update(func() {
+		s.revision++
+		o.Version, o.Hash = s.revision, s.revision
+		s.lens.Select(s.graph.Set(s.source, o), graph.Selection{Member: true})
+	})
+}
+
+var (
+	fine   = history.HealthOf(health.Health{State: health.OK})
+	broken = history.HealthOf(health.Health{State: health.Degraded, Reason: "Error"})
+)
+
+func (s *recordedStage) record(e history.Entry) { s.log.Append([]*history.Entry{&e}) }
+
+// ask returns the changes as lines, the newest first.
+func (s *recordedStage) ask(t *testing.T, q ChangesQuery, rights fixedRights) ([]string, *Changes, error) {
+	t.Helper()
+	q.Log, q.Until, q.Foreign = s.log, 1<<62, func(namespace string) bool { return s.foreign[namespace] }
+	if q.Limit == 0 {
+		q.Limit = 100
+	}
+	answer, err := s.publisher.Changes(t.Context(), &q, fixedAccess(rights))
+	if err != nil {
+		return nil, answer, err
+	}
+	var lines []string
+	for _, c := range answer.Changes {
+		line := fmt.Sprint([...]string{"changed ", "added ", "removed "}[c.Op], c.Object.Namespace, "/", c.Object.Name)
+		if c.Times > 1 {
+			line += fmt.Sprint(" x", c.Times)
+		}
+		if v := c.Via; v != nil {
+			line += fmt.Sprint(" via ", v.Neighbour.Name, " ", v.Depth, " ", v.Up)
+		}
+		lines = append(lines, line)
+	}
+	return lines, answer, nil
+}
+
+func rightsTo(namespaces ...string) fixedRights {
+	rights := fixedRights{}
+	for _, namespace := range namespaces {
+		rights[access.Place{Resource: "pods", Namespace: namespace}] = true
+	}
+	return rights
+}
+
+// TestChanges: the changes of an object and of everything that it leads to, or led to, as far as the subscriber may
+// see it now.
+func TestChanges(t *testing.T) {
+	s := newRecordedStage(t, true)
+	s.pod("shop/config", false)
+	s.pod("pay/secret", false)
+	s.pod("shop/web", false, "shop/config", "pay/secret")
+	s.pod("shop/replica", true, "shop/web")
+	s.pod("shop/other", false)
+	changed := func(name string) history.Entry {
+		namespace, name, _ := strings.Cut(name, "/")
+		return history.Entry{Object: key(namespace, name), Kind: "Pod", Before: fine, After: broken}
+	}
+	for _, name := range []string{"shop/config", "shop/other", "pay/secret", "shop/replica", "shop/web"} {
+		s.record(changed(name))
+	}
+	gone := changed("shop/gone")
+	gone.Op = history.Removed
+	gone.Arcs = []history.Arc{{Type: graph.OwnerReference, To: podKind, Namespace: "shop", Name: "web", Before: graph.ArcSide{Exists: true, Named: true, Controller: true}}}
+	s.record(changed("shop/gone"))
+	s.record(gone)
+	web := key("shop", "web")
+	everywhere := fixedRights{{Resource: "pods"}: true}
+	for name, test := range map[string]struct {
+		query  ChangesQuery
+		rights fixedRights
+		want   []string
+	}{
+		"of an object": {ChangesQuery{Object: &web}, everywhere, []string{
+			"removed shop/gone via web 1 true", "changed shop/gone via web 1 true", "changed shop/web", "changed shop/replica via web 1 true",
+			"changed pay/secret via web 1 false", "changed shop/config via web 1 false",
+		}},
+		"of the object alone": {ChangesQuery{Object: &web, Alone: true}, everywhere, []string{"changed shop/web"}},
+		"of some":             {ChangesQuery{Limit: 2}, everywhere, []string{"removed shop/gone", "changed shop/gone"}},
+		"without a right to a namespace": {ChangesQuery{Object: &web}, rightsTo("shop"), []string{
+			"removed shop/gone via web 1 true", "changed shop/gone via web 1 true", "changed shop/web", "changed shop/replica via web 1 true", "changed shop/config via web 1 false",
+		}},
+		"of the graph with rights to another namespace": {ChangesQuery{}, rightsTo("pay"), []string{"changed pay/secret"}},
+		"of the graph without rights":                   {ChangesQuery{}, rightsTo(), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, answer, err := s.ask(t, test.query, test.rights)
+			if d := cmp.Diff(test.want, got); d != "" || err != nil {
+				t.Errorf("%v, -want +got:\n%s", err, d)
+			}
+			if answer.More != (name == "of some") {
+				t.Errorf("more: %v", answer.More)
+			}
+		})
+	}
+	t.Run("of objects without a right", func(t *testing.T) {
+		if _, _, err := s.ask(t, ChangesQuery{Object: &web}, rightsTo("pay")); !errors.Is(err, ErrUnknownObject) {
+			t.Error(err)
+		}
+		never := key("shop", "never")
+		if _, _, err := s.ask(t, ChangesQuery{Object: &never}, everywhere); !errors.Is(err, ErrUnknownObject) {
+			t.Error(err)
+		}
+	})
+	t.Run("a namespace that may be another one", func(t *testing.T) {
+		s.foreign["shop"] = true
+		defer delete(s.foreign, "shop")
+		want := []string{"changed shop/web", "changed shop/replica", "changed shop/other", "changed shop/config"}
+		if got, _, _ := s.ask(t, ChangesQuery{}, rightsTo("shop")); !cmp.Equal(want, got) {
+			t.Errorf("objects that are gone: %q", got)
+		}
+		if got, _, _ := s.ask(t, ChangesQuery{Limit: 2}, everywhere); !cmp.Equal([]string{"removed shop/gone", "changed shop/gone"}, got) {
+			t.Errorf("with the right to all namespaces: %q", got)
+		}
+		s.log.End("shop")
+		if got, _, _ := s.ask(t, ChangesQuery{}, rightsTo("shop")); got != nil {
+			t.Errorf("changes from before the namespace was deleted: %q", got)
+		}
+	})
+}
+
+// TestChangesOfSelectiveViews: the changes of an object that a view does not show are not among its changes, unless the
+// view showed it when it was deleted.
+func TestChangesOfSelectiveViews(t *testing.T) {
+	s := newRecordedStage(t, false)
+	s.pod("shop/web", false)
+	for _, name := range []string{"web", "hidden", "shown"} {
+		s.record(history.Entry{Object: key("shop", name), Kind: "Pod", Before: fine, After: broken})
+	}
+	s.record(history.Entry{Op: history.Removed, Object: key("shop", "hidden"), Kind: "Pod", Before: broken, Views: []uint32{8}})
+	s.record(history.Entry{Op: history.Removed, Object: key("shop", "shown"), Kind: "Pod", Before: broken, Views: []uint32{7, 8}})
+	want := []string{"removed shop/shown", "changed shop/shown", "changed shop/web"}
+	if got, _, err := s.ask(t, ChangesQuery{Mark: 7}, fixedRights{{Resource: "pods"}: true}); !cmp.Equal(want, got) || err != nil {
+		t.Errorf("%v %q", err, got)
+	}
+}
+
+// TestChangesFold: equal changes of an object within ten minutes are one.
+func TestChangesFold(t *testing.T) {
+	s := newRecordedStage(t, true)
+	at := time.Unix(1_700_000_000, 0)
+	s.log = history.NewLog(history.Options{Now: func() time.Time { return at }})
+	s.pod("shop/web", false)
+	flap := func() {
+		at = at.Add(10 * time.Second)
+		s.record(history.Entry{Object: key("shop", "web"), Kind: "Pod", Before: fine, After: broken})
+		at = at.Add(10 * time.Second)
+		s.record(history.Entry{Object: key("shop", "web"), Kind: "Pod", Before: broken, After: fine})
+	}
+	for range 400 {
+		flap()
+	}
+	at = at.Add(time.Hour)
+	flap()
+	got, _, err := s.ask(t, ChangesQuery{}, fixedRights{{Resource: "pods"}: true})
+	want := []string{"changed shop/web", "changed shop/web", "changed shop/web x400", "changed shop/web x400"}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, d)
+	}
+}
+
+// BenchmarkHistory is what questions cost in a graph of 100,000 pods, with 360,000 changes since an hour ago: the changes of
+// one object, and the whole graph as it was beside the present one.
+func BenchmarkHistory(b *testing.B) {
+	s := newRecordedStage(b, true)
+	const objects, changes = 100_000, 360_000
+	s.graph.Update(func() {
+		for i := range objects {
+			s.revision++
+			o := &fakeObject{uid: fmt.Sprint("uid-", i), json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p%d","uid":"uid-%d"},"spec":{"nodeName":"a"},"status":{"phase":"Running"}}`, i, i)}
+			id := s.graph.Set(s.source, &graph.Object{
+				Namespace: fmt.Sprint("shop-", i%100), Name: fmt.Sprint("p", i), UID: o.uid, Version: s.revision, Hash: s.revision, Payload: o,
+				References: []graph.Reference{{Type: graph.Direct, To: podKind, Namespace: fmt.Sprint("shop-", i%100), Name: fmt.Sprint("p", i/1000*1000+i%100), Field: "spec.name"}},
+			})
+			s.lens.Select(id, graph.Selection{Member: true})
+		}
+	})
+	for i := range changes {
+		n := i * 7919 % objects
+		s.record(history.Entry{Object: key(fmt.Sprint("shop-", n%100), fmt.Sprint("p", n)), Kind: "Pod", Before: fine, After: broken})
+	}
+	s.log.KeepUp()
+	b.ReportMetric(float64(s.log.Stats().Bytes)/changes, "bytes/entry")
+	object := key("shop-7", "p7007")
+	b.Run("changes of one object", func(b *testing.B) {
+		for b.Loop() {
+			q := ChangesQuery{Object: &object, Until: 1 << 62, Limit: 200, Log: s.log, Foreign: func(string) bool { return false }}
+			if a, err := s.publisher.Changes(b.Context(), &q, fixedAccess{{Resource: "pods"}: true}); err != nil || len(a.Changes) == 0 {
+				b.Fatal(err, a)
+			}
+		}
+	})
+	b.Run("changes of the graph", func(b *testing.B) {
+		for b.Loop() {
+			q := ChangesQuery{Until: 1 << 62, Limit: 200, Log: s.log, Foreign: func(string) bool { return false }}
+			if a, err := s.publisher.Changes(b.Context(), &q, fixedAccess{{Resource: "pods"}: true}); err != nil || len(a.Changes) != 200 {
+				b.Fatal(err, a)
+			}
+		}
+	})
+	whole := func(b *testing.B, past func() *Past) {
+		for b.Loop() {
+			r := s.publisher.Subscribe(SubscribeOptions{Content: SummaryOnly, Past: past()})
+			for done := false; !done; {
+				frames, _, err := r.poll()
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, f := range frames {
+					done = done || f.Rev != ""
+				}
+			}
+			r.Close()
+		}
+	}
+	stays := s.publisher.Subscribe(SubscribeOptions{Content: SummaryOnly}) // so that summaries are kept
+	defer stays.Close()
+	b.Run("snapshot", func(b *testing.B) { whole(b, func() *Past { return nil }) })
+	b.Run("snapshot of an hour ago", func(b *testing.B) {
+		whole(b, func() *Past { return &Past{Past: s.log.Past(0), Foreign: func(string) bool { return false }} })
+	})
+}
