@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/history"
 )
 
@@ -21,7 +20,7 @@ func (v *View) Changes(ctx context.Context, q delivery.ChangesQuery, access deli
 	if e.o.History == nil {
 		return nil, ErrNoHistory
 	}
-	q.Log, q.Mark, q.Foreign = e.o.History, v.mark(), e.foreign(0)
+	q.Log, q.Mark, q.Foreign = e.o.History, v.mark(), e.foreign
 	q.Since = max(q.Since, v.historyBegun(e.o.History.Resumed()))
 	return v.publisher.Changes(ctx, &q, access)
 }
@@ -39,7 +38,7 @@ func (v *View) Past(at int64) (past *delivery.Past, since int64, err error) {
 			since = max(since, log.Since(namespace))
 		}
 	}
-	return &delivery.Past{Past: log.Past(at), Mark: v.mark(), Foreign: v.engine.foreign(at)}, since, nil
+	return &delivery.Past{Past: log.Past(at), Mark: v.mark(), Foreign: v.engine.foreign}, since, nil
 }
 
 // Gaps returns the gaps of the history after a time.
@@ -82,10 +81,8 @@ func (v *View) historyBegun(resumed int64) int64 {
 	return begun
 }
 
-// foreign returns a function that reports whether the present namespace of a name may be another one than at a
-// time: it was deleted since, or it is not there, or nobody watches namespaces.
-func (e *Engine) foreign(at int64) func(namespace string) bool {
-	return func(namespace string) bool {
-		return e.o.History.Ended(namespace) > at && at != 0 || !e.graph.HasObject(graph.NamespaceKind, "", namespace)
-	}
+// foreign reports whether a namespace may be another one of the same name than at a time. A process with the rights
+// of one user has shown what that user could see.
+func (e *Engine) foreign(namespace string, at int64) bool {
+	return e.o.Own == nil && e.o.History.Foreign(namespace, at)
 }

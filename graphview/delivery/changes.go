@@ -35,7 +35,7 @@ type ChangesQuery struct {
 	// Log is the history, and Mark that of the view in it, 0 for none. Foreign is that of Past.
 	Log     *history.Log
 	Mark    uint32
-	Foreign func(namespace string) bool
+	Foreign func(namespace string, at int64) bool
 }
 
 // Via is the last step of the shortest path from the object of a question to another one.
@@ -461,7 +461,7 @@ func (s *changeSearch) controllerBefore(e *history.Entry) (*graph.Key, string) {
 // deleted, and the subscriber may see it now.
 func (s *changeSearch) permits(e *history.Entry) bool {
 	key := e.Object
-	foreign := s.Log.Ended(key.Namespace) >= e.At && key.Namespace != ""
+	foreign := key.Namespace != "" && s.Foreign(key.Namespace, e.At)
 	if may, known := s.may[key]; known && !foreign {
 		return may
 	}
@@ -477,7 +477,7 @@ func (s *changeSearch) permits(e *history.Entry) bool {
 	case at.Shown:
 		may = s.gate.allows(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
 	case s.past.whole && at.Outside == graph.Nowhere, e.Op == history.Removed && s.Mark != 0 && slices.Contains(e.Views, s.Mark):
-		may = s.past.allows(key)
+		may = s.gate.allows(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
 	}
 	s.may[key] = may
 	return may

@@ -65,7 +65,7 @@ func (s *recordedStage) record(e history.Entry) { s.log.Append([]*history.Entry{
 // ask returns the changes as lines, the newest first.
 func (s *recordedStage) ask(t *testing.T, q ChangesQuery, rights fixedRights) ([]string, *Changes, error) {
 	t.Helper()
-	q.Log, q.Until, q.Foreign = s.log, 1<<62, func(namespace string) bool { return s.foreign[namespace] }
+	q.Log, q.Until, q.Foreign = s.log, 1<<62, func(namespace string, _ int64) bool { return s.foreign[namespace] }
 	if q.Limit == 0 {
 		q.Limit = 100
 	}
@@ -157,16 +157,11 @@ func TestChanges(t *testing.T) {
 	t.Run("a namespace that may be another one", func(t *testing.T) {
 		s.foreign["shop"] = true
 		defer delete(s.foreign, "shop")
-		want := []string{"changed shop/web", "changed shop/replica", "changed shop/other", "changed shop/config"}
-		if got, _, _ := s.ask(t, ChangesQuery{}, rightsTo("shop")); !cmp.Equal(want, got) {
-			t.Errorf("objects that are gone: %q", got)
+		if got, _, _ := s.ask(t, ChangesQuery{}, rightsTo("shop")); got != nil {
+			t.Errorf("with rights to the namespace: %q", got)
 		}
 		if got, _, _ := s.ask(t, ChangesQuery{Limit: 2}, everywhere); !cmp.Equal([]string{"removed shop/gone", "changed shop/gone"}, got) {
 			t.Errorf("with the right to all namespaces: %q", got)
-		}
-		s.log.End("shop")
-		if got, _, _ := s.ask(t, ChangesQuery{}, rightsTo("shop")); got != nil {
-			t.Errorf("changes from before the namespace was deleted: %q", got)
 		}
 	})
 }
@@ -236,7 +231,7 @@ func BenchmarkHistory(b *testing.B) {
 	object := key("shop-7", "p7007")
 	b.Run("changes of one object", func(b *testing.B) {
 		for b.Loop() {
-			q := ChangesQuery{Object: &object, Until: 1 << 62, Limit: 200, Log: s.log, Foreign: func(string) bool { return false }}
+			q := ChangesQuery{Object: &object, Until: 1 << 62, Limit: 200, Log: s.log, Foreign: func(string, int64) bool { return false }}
 			if a, err := s.publisher.Changes(b.Context(), &q, fixedAccess{{Resource: "pods"}: true}); err != nil || len(a.Changes) == 0 {
 				b.Fatal(err, a)
 			}
@@ -244,7 +239,7 @@ func BenchmarkHistory(b *testing.B) {
 	})
 	b.Run("changes of the graph", func(b *testing.B) {
 		for b.Loop() {
-			q := ChangesQuery{Until: 1 << 62, Limit: 200, Log: s.log, Foreign: func(string) bool { return false }}
+			q := ChangesQuery{Until: 1 << 62, Limit: 200, Log: s.log, Foreign: func(string, int64) bool { return false }}
 			if a, err := s.publisher.Changes(b.Context(), &q, fixedAccess{{Resource: "pods"}: true}); err != nil || len(a.Changes) != 200 {
 				b.Fatal(err, a)
 			}
@@ -269,6 +264,6 @@ func BenchmarkHistory(b *testing.B) {
 	defer stays.Close()
 	b.Run("snapshot", func(b *testing.B) { whole(b, func() *Past { return nil }) })
 	b.Run("snapshot of an hour ago", func(b *testing.B) {
-		whole(b, func() *Past { return &Past{Past: s.log.Past(0), Foreign: func(string) bool { return false }} })
+		whole(b, func() *Past { return &Past{Past: s.log.Past(0), Foreign: func(string, int64) bool { return false }} })
 	})
 }

@@ -21,9 +21,9 @@ type Past struct {
 
 	// Mark is that of the view in the history, 0 for none.
 	Mark uint32
-	// Foreign reports whether an object may be that of another namespace of the same name: only
+	// Foreign reports whether an object of a time may be that of another namespace of the same name: only
 	// subscribers that may see the resource in all namespaces get it.
-	Foreign func(namespace string) bool
+	Foreign func(namespace string, at int64) bool
 
 	lens  *graph.Lens
 	whole bool
@@ -166,7 +166,7 @@ func (p *Past) kindOf(r graph.Resource) graph.Kind {
 // allows reports whether the subscriber may see the objects of a resource in a namespace.
 func (p *Past) allows(key graph.Key) bool {
 	place := access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace}
-	if key.Namespace != "" && p.Foreign(key.Namespace) {
+	if key.Namespace != "" && p.Foreign(key.Namespace, p.At()) {
 		place.Namespace = ""
 	}
 	return p.gate.allows(place)

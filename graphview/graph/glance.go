@@ -12,18 +12,6 @@ type Glance struct {
 	ExcludesInferred bool
 }
 
-// HasObject reports whether an object is in the graph, whatever lenses show.
-func (g *Graph) HasObject(kind Kind, namespace, name string) bool {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	k := g.kinds.find(kind)
-	if k == 0 {
-		return false
-	}
-	at, _ := g.findSlot(k, g.spaces.find(namespace), name)
-	return at != 0 && g.hasLiveNode(at)
-}
-
 // Glance returns how the lens shows the name of an object, which need not exist.
 func (l *Lens) Glance(kind Kind, namespace, name string) Glance {
 	g := l.g

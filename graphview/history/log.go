@@ -70,8 +70,10 @@ type owner struct {
 	bytes     int64
 	// since is the time of the newest entry that was dropped, 0 if there is none.
 	since int64
-	// ended is the time at which the namespace was last deleted: older entries are about another one.
-	ended int64
+	// live is the number of objects of the namespace in the graph, and same the time since when the namespace is
+	// certain to be the same one.
+	live int
+	same int64
 }
 
 // segment is a part of the entries of an owner. Its text is immutable once it is full.
@@ -198,23 +200,32 @@ func (l *Log) dropLocked(o *owner) {
 	}
 }
 
-// End records that a namespace was deleted. Entries up to now are about another namespace of that name.
-func (l *Log) End(namespace string) {
+// Occupy records that an object of a namespace, which was created at a time, is in the graph, and Vacate that one is
+// no longer. A namespace in which there always was an object since a time was not deleted since.
+func (l *Log) Occupy(namespace string, created int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if o := l.owners[namespace]; o != nil {
-		o.ended = max(l.last, l.now())
+	o := l.ownerLocked(namespace)
+	if o.live++; o.live == 1 {
+		o.same = l.now()
 	}
+	o.same = min(o.same, created)
 }
 
-// Ended returns when a namespace was last deleted, 0 if the log does not know of it.
-func (l *Log) Ended(namespace string) int64 {
+// Vacate is the inverse of Occupy.
+func (l *Log) Vacate(namespace string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if o := l.owners[namespace]; o != nil {
-		return o.ended
-	}
-	return 0
+	l.ownerLocked(namespace).live--
+}
+
+// Foreign reports whether a namespace may be another one of the same name than at a time: it may have been deleted
+// since. Then changes of that time may be another tenant's.
+func (l *Log) Foreign(namespace string, at int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := l.owners[namespace]
+	return namespace != "" && (o == nil || o.live <= 0 || o.same > at)
 }
 
 // Since returns the time from which the history of an owner is complete, apart from gaps.
@@ -350,7 +361,7 @@ func (l *Log) expire() {
 		for len(o.segments) > 0 && o.segments[0].until < oldest {
 			l.dropLocked(o)
 		}
-		if len(o.segments) == 0 && max(o.since, o.ended) < oldest {
+		if len(o.segments) == 0 && o.live <= 0 && o.since < oldest {
 			l.bytes -= o.bytes
 			delete(l.owners, namespace)
 		}

@@ -270,3 +270,31 @@ func TestPastEqualsNaive(t *testing.T) {
 		}
 	}
 }
+
+// TestForeign: a namespace is the same as long as there was an object in it, from the creation of that on.
+func TestForeign(t *testing.T) {
+	at := newClock()
+	l := NewLog(Options{Now: at.Now})
+	before := at.now.Add(-time.Hour).UnixMicro()
+	if !l.Foreign("shop", before) || l.Foreign("", before) {
+		t.Error("nothing is known of the namespace")
+	}
+	l.Occupy("shop", at.now.Add(-time.Minute).UnixMicro())
+	l.Occupy("shop", before)
+	if l.Foreign("shop", before) || !l.Foreign("shop", before-1) {
+		t.Error("an object is as old as that")
+	}
+	l.Vacate("shop")
+	if l.Foreign("shop", before) {
+		t.Error("another object stays")
+	}
+	l.Vacate("shop")
+	if !l.Foreign("shop", at.now.UnixMicro()) {
+		t.Error("no object is left")
+	}
+	at.now = at.now.Add(time.Minute)
+	l.Occupy("shop", at.now.UnixMicro())
+	if !l.Foreign("shop", before) || l.Foreign("shop", at.now.UnixMicro()) {
+		t.Error("the namespace may be a new one")
+	}
+}

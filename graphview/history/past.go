@@ -43,6 +43,9 @@ func (l *Log) Past(at int64) *Past {
 	return &Past{log: l, at: at, seen: make(map[string]int64), Objects: make(map[graph.Key]*PastObject)}
 }
 
+// At returns the time.
+func (p *Past) At() int64 { return p.at }
+
 // Read adds the entries of the wanted owners that were appended since the last Read.
 // The present graph may be read before or after it, since an entry has the state before itself and not a
 // difference: an entry that is undone although the present graph is older changes nothing.

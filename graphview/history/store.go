@@ -205,8 +205,8 @@ func (l *Log) load() {
 			}
 			damaged = l.loadSegments(tx.Bucket(segmentsBucket))
 			return tx.Bucket(ownersBucket).ForEach(func(namespace, value []byte) error {
-				if o := l.ownerLocked(string(namespace)); len(value) == 16 {
-					o.since, o.ended = int64(asNumber(value[:8])), int64(asNumber(value[8:])) //nolint:gosec // as they were stored
+				if len(value) == 8 {
+					l.ownerLocked(string(namespace)).since = int64(asNumber(value)) //nolint:gosec // as it was stored
 				}
 				return nil
 			})
@@ -256,8 +256,8 @@ func (l *Log) flush() {
 	changed, dropped := l.changedLocked(), slices.Clone(store.dropped)
 	owners := make(map[string][]byte)
 	for namespace, o := range l.owners {
-		if o.since != 0 || o.ended != 0 {
-			owners[namespace] = append(number(uint64(o.since)), number(uint64(o.ended))...) //nolint:gosec // not negative
+		if o.since != 0 {
+			owners[namespace] = number(uint64(o.since)) //nolint:gosec // not negative
 		}
 	}
 	begun := l.begun

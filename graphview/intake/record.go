@@ -1,8 +1,10 @@
 package intake
 
 import (
+	"cmp"
 	"slices"
 	"time"
+	"unique"
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -19,6 +21,7 @@ type note struct {
 	// before is the body of the version that the watch had before, 0 for none. summary is its summary and
 	// paths are the fields that differ, if the body does.
 	before  uint64
+	created int64 // of an object that is new to the watch, in microseconds since 1970
 	summary string
 	paths   []history.Path
 	more    int
@@ -27,7 +30,11 @@ type note struct {
 // observe compares an object with the version that it replaces, unless only its status changed.
 func (f *Feed) observe(o *watch.Decoded, n *note) {
 	before := o.Before
-	if before == nil || f.intake.o.History == nil {
+	if f.intake.o.History == nil {
+		return
+	}
+	if before == nil {
+		n.created = createdAt(o)
 		return
 	}
 	n.before = before.Body()
@@ -41,6 +48,25 @@ func (f *Feed) observe(o *watch.Decoded, n *note) {
 	if changed && history.Summarized(n.paths, n.more) || before.Mark() != o.Mark() {
 		n.summary = summaryOf(f.resource.Group, before)
 	}
+}
+
+// creationTime is the shape of the part that createdAt reads.
+var creationTime = func() *jsontree.Shape {
+	var shape jsontree.Shape
+	shape.Field("metadata").Field("creationTimestamp")
+	return &shape
+}()
+
+// createdAt returns when an object was created, or now if it does not say.
+func createdAt(o *watch.Decoded) int64 {
+	if part, err := o.Part(creationTime); err == nil {
+		metadata, _ := part["metadata"].(map[string]any)
+		text, _ := metadata["creationTimestamp"].(string)
+		if at, err := time.Parse(time.RFC3339, text); err == nil {
+			return at.UnixMicro()
+		}
+	}
+	return time.Now().UnixMicro()
 }
 
 // compare returns the fields that differ between two versions of an object.
@@ -98,8 +124,9 @@ type recorder struct {
 
 // recorded is the state of an object as the history has it.
 type recorded struct {
-	hash   uint64 // 0: none
-	health history.Health
+	hash      uint64 // 0: none
+	health    history.Health
+	namespace unique.Handle[string]
 }
 
 // target is the name of an object to which an arc leads.
@@ -144,12 +171,14 @@ func (r *recorder) set(ev *setEvent, id graph.NodeID) {
 	if r == nil || id == 0 || !r.graph.Has(id, o.Hash) {
 		return
 	}
-	was, now := r.state(id), recorded{o.Hash, history.HealthOf(ev.note.health)}
+	was, now := r.state(id), recorded{o.Hash, history.HealthOf(ev.note.health), unique.Make(o.Namespace)}
 	before := *was
 	if before == now {
 		return
 	}
-	*was = now
+	if *was = now; before.hash == 0 && o.Namespace != "" {
+		r.log.Occupy(o.Namespace, cmp.Or(ev.note.created, time.Now().UnixMicro()))
+	}
 	e := history.Entry{Object: graph.Key{Namespace: o.Namespace, Name: o.Name}, UID: o.UID, Before: before.health, After: now.health}
 	switch {
 	case before.hash == 0 && f.begun.Load() == 0:
@@ -189,11 +218,17 @@ func (r *recorder) remove(ev *deleteEvent, id graph.NodeID) {
 		Op: history.Removed, Object: graph.Key{Namespace: ev.namespace, Name: ev.name}, UID: ev.uid, Before: was.health, Summary: ev.summary,
 		Views: ev.feed.viewsOf(id, ev.namespace),
 	}
-	*was = recorded{}
+	r.forget(id)
 	r.entry(ev.feed, id, e)
-	if ev.feed.resource.Group == "" && ev.feed.resource.Kind == "Namespace" {
-		r.log.End(ev.name)
+}
+
+// forget drops the state of an object that is no longer in the graph.
+func (r *recorder) forget(id graph.NodeID) {
+	was := r.state(id)
+	if was.hash != 0 && was.namespace.Value() != "" {
+		r.log.Vacate(was.namespace.Value())
 	}
+	*was = recorded{}
 }
 
 // viewsOf returns the marks of the consumers that show an object and not all objects of its resource.
@@ -229,7 +264,7 @@ func (r *recorder) commit(revision *graph.Revision) {
 		})
 	}
 	for id := range revision.Died {
-		*r.state(id) = recorded{}
+		r.forget(id)
 	}
 	if len(r.pending) == 0 {
 		return
