@@ -33,6 +33,8 @@ type Reader struct {
 	// VersionStart and VersionEnd are the place of metadata.resourceVersion in the JSON, with the comma
 	// before it.
 	VersionStart, VersionEnd int
+	// StatusStart and StatusEnd are the place of the status, with the comma before it.
+	StatusStart, StatusEnd int
 
 	// places is a stack: the fields of the messages being read.
 	places []places
@@ -250,6 +252,8 @@ func (r *Reader) identify(part identity, text []byte, start, end int) {
 		r.UID = text
 	case versionOf:
 		r.ResourceVersion, r.VersionStart, r.VersionEnd = text, start, end
+	case statusOf:
+		r.StatusStart, r.StatusEnd = start, end
 	default:
 	}
 }

@@ -54,7 +54,7 @@ const (
 	skipped
 )
 
-// identity says which part of the identity of an object a field is, if it is one.
+// identity says which part of an object that the Reader reports a field is, if it is one.
 type identity uint8
 
 const (
@@ -64,6 +64,7 @@ const (
 	uidOf
 	versionOf
 	annotationsOf
+	statusOf
 )
 
 // tables has the Messages of Go types, which refer to each other, and of kinds.
@@ -117,8 +118,11 @@ func objectOf(t reflect.Type) (*Message, error) {
 	own := *m
 	own.fields = slices.Clone(m.fields)
 	for i := range own.fields {
-		if f := &own.fields[i]; f.quoted == `"metadata":` {
+		switch f := &own.fields[i]; f.quoted {
+		case `"metadata":`:
 			f.value = meta.value()
+		case `"status":`:
+			f.identity = statusOf
 		}
 	}
 	return &own, nil

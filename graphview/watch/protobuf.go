@@ -55,7 +55,7 @@ func (d *document) readProtobuf(raw []byte, m *protobuf.Message, t typeMeta, sec
 	}
 	out = append(out, '}')
 	d.json = out
-	d.version = span{r.VersionStart, r.VersionEnd}
+	d.version, d.status = span{r.VersionStart, r.VersionEnd}, span{r.StatusStart, r.StatusEnd}
 	d.namespace, d.name = append(d.namespace, r.Namespace...), append(d.name, r.Name...)
 	d.uid, d.resourceVersion = append(d.uid, r.UID...), append(d.resourceVersion, r.ResourceVersion...)
 	return d.check(t)

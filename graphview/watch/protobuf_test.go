@@ -226,8 +226,7 @@ func readList(r io.Reader, m *protobuf.Message, secret bool) (objects []string, 
 			objects = append(objects, invalid.Error())
 			return nil
 		}
-		hash := d.hash()
-		objects = append(objects, fmt.Sprintf("%s %s/%s %s %d %x", d.json, d.namespace, d.name, d.uid, d.number(), hash))
+		objects = append(objects, fmt.Sprintf("%s %s/%s %s %d %x %x", d.json, d.namespace, d.name, d.uid, d.number(), d.hash(), d.bodyHash()))
 		return nil
 	}}
 	meta, err = l.read(r)
