@@ -23,7 +23,7 @@ const pictures = {
   "dashboard-5000": { size: "5000", act: `c.filter({ problems: false });` },
   "dashboard-5000-dark": { size: "5000", dark: true, act: `c.filter({ problems: false });` },
   "dashboard-500-dark": { size: "500", dark: true, act: `const p = [...c.map.scene.places.values()].find((x) => x.name === "shop"); c.map.view(c.map.camera.fitting(p, 30, 1));` },
-  "dashboard-past": { size: "500", viewport: { width: 1360, height: 820 }, act: `await c.exporter(); for (let i = 0; !c.timeline?.history.on && i < 600; i++) await new Promise(requestAnimationFrame); const { entries } = c.timeline.history; c.showAt(entries.filter(({ change }) => change.type === "content").at(-12).at); for (let i = 0; !c.past || i < 30; i++) await new Promise(requestAnimationFrame);` },
+  "dashboard-past": { size: "500", viewport: { width: 1360, height: 820 }, act: `const { entries } = c.timeline.history; c.showAt(entries.filter(({ change }) => change.type === "content").at(-12).at); for (let i = 0; !c.past || i < 30; i++) await new Promise(requestAnimationFrame);` },
   "dashboard-focus": { size: "500", act: `${broken} await c.select(bad.key); c.focus({ key: bad.key, depth: 2, up: true, down: true });` },
   "dashboard-outline": { size: "5000", act: `c.filter({ problems: false }); ${broken} c.outline.toggle(true); await c.select(bad.key, { reveal: true });` },
   "dashboard-problems": { size: "5000" },
@@ -36,6 +36,7 @@ try {
   for (const [name, picture] of Object.entries(pictures)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const page = await open(browser, server.url, picture.size, { colorScheme: picture.dark ? "dark" : "light", ...(picture.viewport ? { viewport: picture.viewport } : {}) });
+    await page.waitForFunction(() => document.querySelector("graph-view").controller.timeline?.history.on);
     await settled(page);
     if (picture.act) {
       await act(page, picture.act);

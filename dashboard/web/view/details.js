@@ -213,7 +213,7 @@ export class DetailsPanel {
     const more = h("button", { type: "button", class: "link", onclick: () => {
       this.#all.add("changes");
       this.#fill();
-    } }, `${hidden} other changes followed from these, say little or are older`);
+    } }, `and ${hidden} more`);
     more.dataset.id = "more changes";
     return [h("h3", {}, isBroken(v) ? "what changed before this" : "its changes"), h("ul", { class: "rows" }, ...rows.map(row)), all || hidden === 0 ? "" : more];
   }

@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,7 +115,8 @@ func (s *server) snapshot(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// history answers with all changes, or with none to a question for later ones.
+// history answers with all changes, or with none to a question for later ones. Those of an object and of what it leads to are those
+// of objects whose names begin with its name.
 func (s *server) history(w http.ResponseWriter, r *http.Request, name string) {
 	text, err := os.ReadFile(filepath.Join(s.dir, filepath.Base(name)+".history.json"))
 	if err != nil {
@@ -122,10 +124,29 @@ func (s *server) history(w http.ResponseWriter, r *http.Request, name string) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if _, object, ok := strings.Cut(r.URL.Query().Get("changes"), "/"); ok {
+		text = changesOf(text, object)
+	}
 	if since := r.URL.Query().Get("since"); since != "" {
 		text, _ = json.Marshal(map[string]any{"changes": []string{}, "since": since, "until": since})
 	}
 	_, _ = w.Write(text)
+}
+
+func changesOf(history []byte, object string) []byte {
+	var all struct {
+		Changes []json.RawMessage `json:"changes"`
+		Since   string            `json:"since"`
+		Until   string            `json:"until"`
+	}
+	must.Do(json.Unmarshal(history, &all))
+	all.Changes = slices.DeleteFunc(all.Changes, func(text json.RawMessage) bool {
+		var change struct {
+			VX struct{ NS, N string }
+		}
+		return json.Unmarshal(text, &change) != nil || !strings.HasPrefix(change.VX.NS+"/"+change.VX.N, object)
+	})
+	return must.Get(json.Marshal(all))
 }
 
 func (s *server) watch(w http.ResponseWriter, r *http.Request) {
