@@ -68,7 +68,9 @@ func (v *view) addBefore(ctx context.Context, s search, problems []problem, aske
 }
 
 // beforeText is the act before a problem in words.
-func beforeText(k *kinds, p *problem) string {
+func (c *cli) beforeText(p *problem) string {
+	k := c.newKinds(p.key.Namespace, &client.Graph{})
+	k.learnKinds(&client.Changes{Changes: []client.Change{*p.before}})
 	text := clock(p.before.Time.Time) + "  "
 	if unversioned(p.before.Key) != unversioned(p.key) {
 		text += k.name(p.before.Key) + " "

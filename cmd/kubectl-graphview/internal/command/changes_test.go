@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"graphview.dev/client"
 )
@@ -236,6 +238,37 @@ func TestMoment(t *testing.T) {
 		}
 		if got := onDay(at, now); !got.Equal(want) {
 			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestProblemsBefore: the act before a problem stands below it, and above what follows from it.
+func TestProblemsBefore(t *testing.T) {
+	act := history(t, "1 configmap data.x").Changes[0]
+	pod := shop["pod-a"].Key
+	found := findings{graphs: 1, problems: []problem{
+		{
+			object: "Deployment/web", key: keys["deployment"], kind: "Deployment", state: "degraded", reason: "NotReady", before: &act,
+			stops: []problem{{object: "Pod/web-7c9-a", key: pod, kind: "Pod", state: "degraded", reason: "NotReady", controlled: true}},
+		},
+		{object: "Node/n1", key: shop["node"].Key, kind: "Node", state: "degraded", reason: "NotReady"},
+	}}
+	for output, want := range map[string][]string{
+		outputTable: {"OBJECT", "Deployment/web degraded - NotReady", "after TIME ConfigMap/web data.x changed", "with Pod/web-7c9-a", "Node/n1 degraded - NotReady"},
+		outputWide:  {"OBJECT", "Deployment/web degraded - NotReady", "after TIME ConfigMap/web data.x changed", "Pod/web-7c9-a degraded - NotReady", "Node/n1 degraded - NotReady"},
+	} {
+		var out bytes.Buffer
+		c := &cli{IOStreams: genericiooptions.IOStreams{Out: &out}, mapper: offlineView}
+		if err := c.writeProblems(output, found); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for line := range strings.Lines(strings.ReplaceAll(out.String(), clock(act.Time.Time), "TIME")) {
+			got = append(got, strings.Join(strings.Fields(line), " "))
+		}
+		got[0] = strings.Fields(got[0])[0]
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-o %s (-want +got):\n%s", output, diff)
 		}
 	}
 }

@@ -130,7 +130,6 @@ func (c *cli) writeProblems(output string, found findings) error {
 	}
 	_ = out.Flush() // writing to a text in memory has no error
 	lines := strings.SplitAfter(rows.String(), "\n")
-	k := c.newKinds("", &client.Graph{})
 	next := 1 // the line of the next problem, after the header
 	fmt.Fprint(c.Out, lines[0])
 	for i := range found.problems {
@@ -138,7 +137,7 @@ func (c *cli) writeProblems(output string, found findings) error {
 		fmt.Fprint(c.Out, lines[next])
 		next++
 		if p.before != nil {
-			fmt.Fprintf(c.Out, "  after %s\n", beforeText(k, p))
+			fmt.Fprintf(c.Out, "  after %s\n", c.beforeText(p))
 		}
 		switch {
 		case output == outputWide:
