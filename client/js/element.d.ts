@@ -49,6 +49,8 @@ export interface GraphViewAttributes {
   depth?: number | string;
   /** A bearer token, or a function that is called for each connection and request. Another token opens the view again, and any token once the stream has ended. */
   token?: GraphViewToken;
+  /** Replaces the global fetch, with transport="events" for streams too. Set before the element is in a page. */
+  fetch?: typeof fetch;
   /** A graph to show in place of a live one. It needs no view. */
   snapshot?: GraphViewSnapshot;
   /** Returns the buttons in the details of an object. */
@@ -82,6 +84,7 @@ export class GraphViewElement extends HTMLElement {
   get depth(): string;
   set depth(depth: number | string | undefined);
   token?: GraphViewToken;
+  fetch?: typeof fetch;
   snapshot?: GraphViewSnapshot;
   actions?: GraphViewAttributes["actions"];
   state: string;

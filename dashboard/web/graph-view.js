@@ -2,7 +2,7 @@
 // details, search and filters. Attributes, which are properties too: view, base, theme (light, dark),
 // transport, worker ("none": in the page's own thread), keys ("page": they act wherever
 // the focus is, for a page with nothing else in it), and root, direction and depth, which show a part of the view.
-// Properties: token, snapshot, actions, state (a permalink's). Method: retry.
+// Properties: token, fetch, snapshot, actions, state (a permalink's). Method: retry.
 // Events: select, open, statechange, follow, refused. Slots: start, end, refused. Parts: bar, notes, map, legend, panel, outline, timeline.
 import { Controller } from "./view/controller.js";
 import { Link, placeOf } from "./link.js";
@@ -22,6 +22,7 @@ export class GraphViewElement extends Base {
   link;
   #actions;
   #token;
+  #fetch;
   #snapshot;
   #root;
   #controller;
@@ -33,7 +34,7 @@ export class GraphViewElement extends Base {
   constructor() {
     super();
     // A property that was set before the element was defined would hide the setter.
-    for (const name of ["token", "snapshot", "actions", "state", ...attributes]) {
+    for (const name of ["token", "fetch", "snapshot", "actions", "state", ...attributes]) {
       if (!Object.hasOwn(this, name)) continue;
       const value = this[name];
       delete this[name];
@@ -47,7 +48,7 @@ export class GraphViewElement extends Base {
 
   connectedCallback() {
     this.#controller = new Controller(this, this.#root, {
-      link: this.link ?? new Link(this.getAttribute("worker") === "none" ? { worker: noWorker } : {}),
+      link: this.link ?? new Link(this.#fetch || this.getAttribute("worker") === "none" ? { worker: noWorker } : {}),
       exporter: () => import("./export.js"),
     });
     this.link = undefined;
@@ -82,6 +83,11 @@ export class GraphViewElement extends Base {
     this.#token = token;
     this.#open();
   }
+
+  /** Replaces the global fetch for streams and requests. Set before the element is in a page. A worker cannot call it: everything runs in the page's own thread. */
+  get fetch() { return this.#fetch; }
+
+  set fetch(fetch) { this.#fetch = fetch; }
 
   /** Returns the actions in the details of an object: a function of {group, version, resource, kind, namespace, name} that returns [{label, act}]. */
   get actions() { return this.#actions; }
@@ -138,7 +144,7 @@ export class GraphViewElement extends Base {
     const of = (attribute) => this.getAttribute(attribute) || undefined;
     const root = of("root");
     const part = root && { roots: [root], direction: of("direction"), depth: Number(of("depth")) || undefined };
-    const options = snapshot ? { namespace, name, snapshot } : { ...place, base: of("base") ?? location.origin, transport: of("transport"), ...part };
+    const options = snapshot ? { namespace, name, snapshot } : { ...place, base: of("base") ?? location.origin, transport: of("transport"), fetch: this.#fetch, ...part };
     // Another function is no other token: each connection calls the one of its time.
     const opened = JSON.stringify(snapshot ? [namespace, name] : [options, typeof this.#token === "function" || this.#token]);
     if (opened === this.#opened && snapshot === this.#shown && this.#controller.status.state !== "ended") return;

@@ -249,7 +249,7 @@ export class Controller {
   /** Requests something of a cluster of the server's fleet, or of its own. */
   async fetch(cluster, path) {
     const secret = await this.token();
-    return fetch(this.link.at({ ...this.options, cluster }) + path, { headers: secret ? { Authorization: `Bearer ${secret}` } : {} });
+    return (this.options.fetch ?? fetch)(this.link.at({ ...this.options, cluster }) + path, { headers: secret ? { Authorization: `Bearer ${secret}` } : {} });
   }
 
   // Asks which parts of the GraphView have no effect, until the server knows that each has one.
