@@ -24,7 +24,7 @@ export class Connection {
       base: globalThis.location?.origin, WebSocket: globalThis.WebSocket, fetch: globalThis.fetch?.bind(globalThis), ...given,
     };
     if (!this.#options.base) throw new TypeError("base is required");
-    new URL(this.#options.base); // throws now rather than later
+    new URL(httpBase(this.#options)); // throws now rather than later
   }
 
   /**

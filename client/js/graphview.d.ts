@@ -74,7 +74,7 @@ export class Graph {
 
 /** Where graphs are, and who asks. */
 export interface Place {
-  /** Where graphs are served: https://host[:port][/path]. Default: where the page is from. */
+  /** Where graphs are served: https://host[:port][/path], or in a page /path on the page's host. Default: where the page is from. */
   base?: string;
   /** The ClusterLink of a cluster of the fleet whose hub is at base. Default: the graphs of the server itself. */
   cluster?: string;

@@ -24,12 +24,15 @@ export class GraphViewError extends Error {
   }
 }
 
+// In a page, a base such as /graphview is one of the page's host.
+const absolute = (base) => (globalThis.location ? new URL(base, globalThis.location.href).href : base);
+
 /**
  * Where the graphs of a server are, or those of a cluster of its fleet.
  * @type {(at: { base: string, cluster?: string }) => string}
  */
 export const httpBase = ({ base, cluster }) =>
-  base.replace(/\/+$/, "").replace(/^ws/, "http") + group + (cluster ? `/clusters/${encodeURIComponent(cluster)}/proxy${group}` : "");
+  absolute(base).replace(/\/+$/, "").replace(/^ws/, "http") + group + (cluster ? `/clusters/${encodeURIComponent(cluster)}/proxy${group}` : "");
 
 /** @type {(options: any, path: string) => Promise<any>} */
 const ask = async ({ base = globalThis.location?.origin, cluster, token, fetch = globalThis.fetch, signal }, path) => {

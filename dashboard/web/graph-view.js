@@ -144,7 +144,7 @@ export class GraphViewElement extends Base {
     const of = (attribute) => this.getAttribute(attribute) || undefined;
     const root = of("root");
     const part = root && { roots: [root], direction: of("direction"), depth: Number(of("depth")) || undefined };
-    const options = snapshot ? { namespace, name, snapshot } : { ...place, base: of("base") ?? location.origin, transport: of("transport"), fetch: this.#fetch, ...part };
+    const options = snapshot ? { namespace, name, snapshot } : { ...place, base: new URL(of("base") ?? location.origin, location.href).href, transport: of("transport"), fetch: this.#fetch, ...part };
     // Another function is no other token: each connection calls the one of its time.
     const opened = JSON.stringify(snapshot ? [namespace, name] : [options, typeof this.#token === "function" || this.#token]);
     if (opened === this.#opened && snapshot === this.#shown && this.#controller.status.state !== "ended") return;
