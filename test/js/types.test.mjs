@@ -41,13 +41,15 @@ const login = `import type { ApiRef } from "@backstage/core-plugin-api";
 export declare const loginApiRef: ApiRef<{ getIdToken(): Promise<string> }>;
 `;
 
-test("the snippets of the README and the tab of Backstage, and the element in JSX, compile under strict", (t) => {
+test("the snippets of the README and of the portal, the tab of Backstage, and the element in JSX, compile under strict", (t) => {
   const folder = fileURLToPath(new URL("../../client/js/", import.meta.url));
   const dir = mkdtempSync(path.join(tmpdir(), "graphview-readme-"));
   t.after(() => rmSync(dir, { recursive: true }));
   const readme = readFileSync(path.join(folder, "README.md"), "utf8");
   const snippets = [...readme.matchAll(/^```(?:js|ts|tsx)\n(.*?)^```/gms)].map(([, text]) => text);
-  assert.ok(snippets.length >= 4, `${snippets.length} snippets`);
+  const portal = readFileSync(path.join(folder, "..", "..", "docs", "portal.md"), "utf8");
+  snippets.push(...[...portal.matchAll(/^```tsx\n(.*?)^```/gms)].map(([, text]) => text));
+  assert.ok(snippets.length >= 5, `${snippets.length} snippets`);
   const named = "declare const session: { token(): Promise<string> };\n"; // what a reader has
   snippets.forEach((text, i) => writeFileSync(path.join(dir, `snippet${i}.tsx`), `${named}${text}\nexport {};\n`));
   const [[, tab]] = [...readFileSync(path.join(folder, "..", "..", "docs", "clients.md"), "utf8").matchAll(/^```tsx\n(.*?)^```/gms)];

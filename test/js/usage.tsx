@@ -2,6 +2,7 @@
 /// <reference types="graphview/react" />
 import { useEffect, useRef, useState } from "react";
 import type { GraphViewElement } from "graphview/element";
+import { GraphMap, useGraphView } from "graphview/react";
 
 declare const session: { token(): Promise<string> };
 
@@ -25,6 +26,15 @@ export function Tab({ view, object }: { view: string; object: string }) {
   );
 }
 
+export function Component({ root }: { root: string }) {
+  const graph = useGraphView({ base: "/graphview", namespace: "shop", name: "everything", content: "summary" });
+  return (
+    <GraphMap base="/graphview" view="shop/everything" root={root} depth={2} onSelect={({ detail }) => console.log(detail.key?.length, graph?.vertices.size)} className="map" fetch={fetch}>
+      <p slot="refused">Ask your team for access.</p>
+    </GraphMap>
+  );
+}
+
 const element = document.createElement("graph-view");
 element.addEventListener("select", ({ detail }) => console.log(detail.key?.length));
 element.addEventListener("open", (event) => console.log(event.detail.key, event.detail.box));
@@ -42,3 +52,5 @@ element.retry();
 export const wrong = <graph-view theme="blue" />;
 // @ts-expect-error: this event has no such detail
 element.addEventListener("statechange", ({ detail }) => console.log(detail.key));
+// @ts-expect-error: there is no such event
+export const unknown = <GraphMap view="shop/everything" onselect={() => {}} />;
