@@ -1,0 +1,3 @@
+export { graphOf, isGraphViewAvailable, type EntityGraph } from "./annotations";
+export { EntityGraphContent, graphViewPlugin } from "./plugin";
+export { graphViewTokenApiRef, type GraphViewTokenApi } from "./token";
