@@ -117,6 +117,13 @@ portal: control-plane build dashboard-bundle ## follow a graph in <graph-view> f
 npm-package: ## pack the JavaScript client and <graph-view> for npm, with their types, into bin/
 	@mkdir -p bin && cd client/js && npm pack --pack-destination ../../bin
 
+.PHONY: test-backstage
+test-backstage: ## check the plugin for Backstage against Backstage's published packages, and render it in jsdom; installs 745 MB of npm packages into bin/.backstage, once
+	@hack/js-tools.sh client/backstage bin/.backstage
+	@ln -sfn ../../bin/.backstage/node_modules client/backstage/node_modules
+	@ln -sfn ../../../client/js bin/.backstage/node_modules/graphview
+	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" node --test --test-reporter=spec test/backstage/tab.test.mjs
+
 .PHONY: dashboard-bundle
 dashboard-bundle: ## write <graph-view> as one file, for other web pages, to bin/graph-view.js
 	@hack/go-build.sh "bundle" ./hack/bundle -- -o bin/.bundle
