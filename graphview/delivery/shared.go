@@ -137,8 +137,7 @@ func (at *slot) afterLocked(from *state, head uint64) *piece {
 	if from.pos.Known == 0 || from.warned == 0 {
 		return nil
 	}
-	for i := len(at.order) - 1; i >= 0; i-- {
-		c := at.order[i]
+	for _, c := range slices.Backward(at.order) {
 		switch {
 		case !c.made:
 		case c.to.pos.Seen() <= from.pos.Read():
