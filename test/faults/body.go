@@ -23,6 +23,12 @@ type body struct {
 	sniffs bool
 }
 
+// hasExpired reports whether an event says that a watch is too old, in JSON or in Protobuf.
+func hasExpired(text []byte) bool {
+	return bytes.HasPrefix(text, expiredEvent) && bytes.Contains(text, []byte(`"code":410`)) ||
+		bytes.Contains(text, []byte("\x05ERROR")) && bytes.Contains(text, []byte("\x07Expired"))
+}
+
 func (b *body) Read(p []byte) (int, error) {
 	if b.ended {
 		return 0, b.end()
@@ -31,7 +37,7 @@ func (b *body) Read(p []byte) (int, error) {
 		p = p[:b.left]
 	}
 	n, err := b.inner.Read(p)
-	if b.sniffs && n > 0 && bytes.HasPrefix(p[:n], expiredEvent) && bytes.Contains(p[:n], []byte(`"code":410`)) {
+	if b.sniffs && hasExpired(p[:n]) {
 		b.proxy.count("expired")
 	}
 	// After the read, since a stall also holds back bytes that arrive after its beginning.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -72,6 +73,7 @@ func (o *overlaid) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	r = r.Clone(r.Context())
 	r.Header.Del("Accept-Encoding") // of a client that decompresses by itself
+	r.Header.Set("Accept", asJSON(r.Header.Get("Accept")))
 	response, err := o.next.RoundTrip(r)
 	if err != nil || response.StatusCode != http.StatusOK {
 		return response, err
@@ -95,6 +97,13 @@ func (o *overlaid) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	response.Body = io.NopCloser(bytes.NewReader(content))
 	return response, nil
+}
+
+// asJSON leaves out of the media types that a client accepts those that the overlay cannot read.
+func asJSON(accept string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(accept, ","), func(media string) bool {
+		return !strings.HasPrefix(strings.TrimSpace(media), "application/json")
+	}), ",")
 }
 
 // lens lays the manifests over the answers to one list and the watches after it.
