@@ -188,7 +188,7 @@ func (s *changeSearch) add(key graph.Key, via *Via) bool {
 	return true
 }
 
-// walk adds the objects that an object leads to: those that it refers to and those that it owns, and so on.
+// walk adds the objects that an object leads to: its references and the objects that it owns, and so on.
 // It also adds the owners of the object, and nothing else that they lead to.
 func (s *changeSearch) walk(from graph.Key) {
 	how := graph.Reading{Allow: s.gate.allow()}

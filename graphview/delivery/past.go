@@ -13,7 +13,7 @@ import (
 // Past makes a subscription send the graph as it was, once: the present graph with the entries of the
 // history undone.
 //
-// A view shows of the past what its present spec selects: the objects that it shows now, as far as they
+// The past of a view has the objects that its present spec selects: the objects that it shows now, as far as they
 // existed, and objects that were deleted since. It has a deleted object if it shows all objects of the
 // resource in its namespaces, or if it showed that one when it was deleted.
 type Past struct {
@@ -38,8 +38,8 @@ type sentArc struct {
 	to   history.ArcTo
 }
 
-// undo replaces a piece of the present graph by that of the past. After the last piece it adds what is no
-// longer there.
+// undo replaces a piece of the present graph by that of the past. After the last piece it adds the objects and arcs
+// that are no longer there.
 func (p *Past) undo(changes []graph.Change, done bool, summary func(*graph.Change) string) []graph.Change {
 	p.Read(func(string) bool { return true })
 	kept := make([]graph.Change, 0, len(changes))

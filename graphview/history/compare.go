@@ -28,8 +28,8 @@ const (
 	maxDepth = 24
 )
 
-// valued are the fields whose values are kept: those that say which software runs, how much of it, and
-// where. None has a text that its author may have meant as a secret.
+// valued are the fields whose values are kept: they name the software that runs, its amount and its
+// place. None has a text that its author may have meant as a secret.
 var valued = set(
 	"image replicas minReplicas maxReplicas parallelism completions backoffLimit version appVersion targetRevision chart tag revision " +
 		"type paused suspend suspended schedule cpu memory storage ephemeral-storage storageClassName volumeName accessModes " +
@@ -68,8 +68,8 @@ type comparison struct {
 	changes int
 }
 
-// Compare returns the fields of an object that changed, except for its status, and the number of those that
-// do not fit. It takes the compact JSON of both versions, and decodes only what differs.
+// Compare returns the fields of an object that changed, except for its status, and the number of further ones
+// that do not fit. It takes the compact JSON of both versions, and decodes only members that differ.
 func Compare(kind string, before, after []byte) (paths []Path, more int) {
 	c := &comparison{beats: heartbeats[kind], valued: kind != "Secret" && kind != "ConfigMap"}
 	c.objects("", before, after, c.valued, 0)
@@ -247,7 +247,7 @@ func bounded(path string) string {
 	return strings.ToValidUTF8(path[:maxPathBytes-3], "") + "..."
 }
 
-// value returns a scalar as text, "" for another value and for one that is too long.
+// value returns a scalar as text, "" for another value and for a long one.
 func value(v []byte) string {
 	if len(v) == 0 || v[0] == '{' || v[0] == '[' || v[0] == 'n' {
 		return ""

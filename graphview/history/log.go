@@ -446,5 +446,5 @@ func (l *Log) Forward(namespace string, since int64) func(func(*Entry) bool) {
 	}
 }
 
-// Hash returns what Backward passes to wanted for the entries of an object.
+// Hash returns the hash that Backward passes to wanted for the entries of an object.
 func Hash(key *graph.Key) uint32 { return hashOf(key) }

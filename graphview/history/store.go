@@ -29,7 +29,7 @@ var (
 	lastKey        = []byte("last")
 )
 
-// Store keeps a log over restarts, in one file of bbolt. A crash leaves what the last second did not write.
+// Store keeps a log over restarts, in one file of bbolt. A crash loses the entries of the last second.
 // A file that is damaged, or of another version, is put aside, and the log begins again.
 type Store struct {
 	db   *bolt.DB
@@ -245,7 +245,7 @@ func (l *Log) loadSegments(bucket *bolt.Bucket) (damaged int) {
 	return damaged
 }
 
-// flush writes to the store what changed since the last flush. While that fails, as on a full volume, the log is
+// flush writes the changes since the last flush to the store. While that fails, as on a full volume, the log is
 // in memory, and as small as one without a store.
 func (l *Log) flush() {
 	store := l.o.Store

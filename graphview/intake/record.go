@@ -14,7 +14,7 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// note is what the watch's goroutine finds out about a change for the history, while the content of the
+// note has the facts about a change that the watch's goroutine finds for the history, while the content of the
 // object is uncompressed.
 type note struct {
 	health health.Health
