@@ -167,6 +167,14 @@ test("the details of what is missing say what changed before, and a finger shows
     const said = await panel.textContent();
     return /what changed before this.*removedConfigMap app-31 · Deployment app-31 reads env of it/.test(said) ? "" : said;
   });
+  // The moment is shown in place of the details, which have the whole page.
+  const isPast = (wanted) => eventually(() => page.evaluate((past) => (Boolean(document.querySelector("graph-view").controller.past) === past ? "" : `${past ? "no" : "still a"} moment`), wanted));
+  await panel.locator("li.change button.link").first().click();
+  await isPast(true);
+  assert.equal(await panel.isVisible(), false);
+  await page.click("graph-view .note.past button:has-text('Back to now')");
+  await isPast(false);
+  await select("apps/v1/deployments/large/app-31");
   await panel.locator("button:has-text('ConfigMap app-31')").first().click();
   await eventually(async () => (/configmaps\/large\/app-31/.test(await page.evaluate(() => document.querySelector("graph-view").controller.now.selected)) ? "" : await panel.textContent()));
   await page.evaluate(() => {
@@ -181,9 +189,9 @@ test("the details of what is missing say what changed before, and a finger shows
     return timeline.placeOf(timeline.history.entries.findLast(({ change }) => change.type === "removed" && change.vx.n === "app-31"));
   });
   await page.mouse.click(box.x + x, box.y + 20);
-  await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.past ? "" : "no moment is shown")));
+  await isPast(true);
   await page.click("graph-view .note.past button:has-text('Back to now')");
-  await eventually(() => page.evaluate(() => (document.querySelector("graph-view").controller.past ? "it is not now" : "")));
+  await isPast(false);
 });
 
 test("a server without a history has no strip, and no error", async (t) => {

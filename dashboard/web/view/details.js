@@ -203,7 +203,7 @@ export class DetailsPanel {
     const row = (line) => {
       const [{ key, t }] = line;
       const own = key === v.key;
-      const time = h("button", { type: "button", class: "link", title: "Show the graph as it was then", onclick: () => this.#controller.showAt(t) }, clock(Date.parse(t)));
+      const time = h("button", { type: "button", class: "link", title: "Show the graph as it was then", onclick: () => this.#showAt(t) }, clock(Date.parse(t)));
       time.dataset.id = `then ${t} ${key}`;
       const what = [h("span", { class: `name ${line.some((change) => severityOf(change) > 2) ? "bad" : ""}` }, lineWords(line)), own ? "" : h("span", { class: "about" }, [objectsOf(line), viaWords(line[0])].filter(Boolean).join(" · "))];
       const made = own ? h("div", { class: "row" }, ...what) : h("button", { type: "button", class: "row", onclick: () => this.#controller.select(key, { reveal: true }) }, ...what);
@@ -216,6 +216,12 @@ export class DetailsPanel {
     } }, `and ${hidden} more`);
     more.dataset.id = "more changes";
     return [h("h3", {}, isBroken(v) ? "what changed before this" : "its changes"), h("ul", { class: "rows" }, ...rows.map(row)), all || hidden === 0 ? "" : more];
+  }
+
+  // On a narrow page the details are in front of the map.
+  #showAt(t) {
+    this.#controller.showAt(t);
+    if (this.element.clientWidth >= this.#controller.root.clientWidth - 2) this.#controller.select(undefined);
   }
 
   // The changes of an object that is not well, and of all that it leads to; of others, their own.
