@@ -30,7 +30,7 @@ test("an entity's annotations say the view and the root; the element gets the pr
   page.window.matchMedia = () => ({ matches: false, addListener() {}, removeListener() {}, addEventListener() {}, removeEventListener() {} });
   page.window.eval(bundle());
   const settled = async (check) => {
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 2400; tries++) {
       const found = check();
       if (found) return found;
       await new Promise((resolve) => { setTimeout(resolve, 25); });
