@@ -117,6 +117,15 @@ portal: control-plane build dashboard-bundle ## follow a graph in <graph-view> f
 npm-package: ## pack the JavaScript client and <graph-view> for npm, with their types, into bin/
 	@mkdir -p bin && cd client/js && npm pack --pack-destination ../../bin
 
+.PHONY: headlamp-plugin
+headlamp-plugin: ## build the plugin for Headlamp and pack it into bin/graphview-headlamp-VERSION.tar.gz; installs 830 MB of npm packages into bin/.headlamp, once
+	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" hack/headlamp.sh '$(VERSION)'
+
+.PHONY: test-headlamp
+test-headlamp: control-plane build dashboard-bundle ## build the plugin for Headlamp, and test it in pages of Headlamp's published package
+	@hack/js-tools.sh
+	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" sh -c 'hack/headlamp.sh 0.0.0 && go run ./test/js -folder=test/headlamp'
+
 .PHONY: test-backstage
 test-backstage: ## check the plugin for Backstage against Backstage's published packages, and render it in jsdom; installs 745 MB of npm packages into bin/.backstage, once
 	@hack/js-tools.sh client/backstage bin/.backstage

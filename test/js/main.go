@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -14,14 +15,21 @@ import (
 	"graphview.dev/test/operator"
 )
 
+// own is the folder of the tests that run if no other is named.
+const own = "test/js"
+
 func main() {
 	must.Main("test-js", func(ctx context.Context) { run(ctx, os.Args[1:]) })
 }
 
 // run starts the control plane and the operator, runs the tests, and stops both. Arguments are for
-// node's test runner.
+// node's test runner, except for a first one of -folder=FOLDER, which has other tests for the same scene.
 func run(ctx context.Context, args []string) {
 	root := must.Get(env.ModuleRoot())
+	folder := own
+	if len(args) > 0 && strings.HasPrefix(args[0], "-folder=") {
+		folder, args = strings.TrimPrefix(args[0], "-folder="), args[1:]
+	}
 	plane := must.Get(env.Start(ctx, env.Options{ControllerManager: true}))
 	defer must.End(plane.Stop)
 	must.Do(operator.Install(ctx, plane, root))
@@ -38,7 +46,7 @@ func run(ctx context.Context, args []string) {
 	archive := pack(ctx, plane, root)
 	relay := newFront(plane, manager, root)
 	defer must.End(relay.close)
-	runTests(ctx, root, append(os.Environ(),
+	runTests(ctx, root, folder, append(os.Environ(),
 		"GRAPHVIEW_URL="+relay.url(), "GRAPHVIEW_TOKEN="+token,
 		"GRAPHVIEW_TOOLS="+filepath.Join(root, "bin", ".js"), "GRAPHVIEW_OUT="+filepath.Join(root, "bin", "js-test"),
 		"GRAPHVIEW_PACKAGE="+archive, "GRAPHVIEW_KUBECTL="+plane.KubectlPath(), "KUBECONFIG="+filepath.Join(plane.Dir(), "kubeconfig"),
@@ -57,13 +65,15 @@ func pack(ctx context.Context, plane *env.ControlPlane, root string) string {
 	return filepath.Join(out, "v"+version, "graphview-npm-"+version+".tgz")
 }
 
-// runTests runs the tests with node, whose output goes to that of this program.
-func runTests(ctx context.Context, root string, environment, args []string) {
-	dir := filepath.Join(root, "test", "js")
+// runTests runs the tests of a folder with node, whose output goes to that of this program.
+func runTests(ctx context.Context, root, folder string, environment, args []string) {
+	dir := filepath.Join(root, folder)
 	files := must.Get(filepath.Glob(filepath.Join(dir, "*.test.mjs")))
-	// Unit tests of the dashboard need no server, and run first.
-	parts := must.Get(filepath.Glob(filepath.Join(root, "test", "dashboard", "*.test.mjs")))
-	files = append(parts, files...)
+	if folder == own {
+		// Unit tests of the dashboard need no server, and run first.
+		parts := must.Get(filepath.Glob(filepath.Join(root, "test", "dashboard", "*.test.mjs")))
+		files = append(parts, files...)
+	}
 	// One after another: there are few cores, and one operator. Before Node.js 22 the
 	// global WebSocket needs a flag.
 	args = append([]string{"--experimental-websocket", "--test", "--test-concurrency=1", "--test-reporter=spec"}, args...)
