@@ -1,7 +1,7 @@
 // Measures the source of the map beside Headlamp's own relations, on the same 10,000 objects in one namespace: time in the page's
 // thread, and memory. `node test/headlamp/measure.mjs`, after make test-headlamp, which makes the archive and the pages. The objects are
 // manifests, of which kubectl-graphview serves the graph.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { createRequire } from "node:module";
@@ -43,7 +43,9 @@ const t = { after: (end) => ends.unshift(end) };
 try {
   const objects = Array.from({ length: apps }, (_, i) => application(i)).flat();
   writeFileSync(path.join(dir, "objects.json"), JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }));
-  const serve = spawn(path.join(root, "bin", "kubectl-graphview"), ["dashboard", "--from", dir, "-A", "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
+  const { status } = spawnSync("tar", ["-xzf", path.join(root, "bin", "graphview-headlamp-0.0.0.tar.gz"), "-C", dir]);
+  if (status !== 0) throw new Error("there is no plugin: run make test-headlamp");
+  const serve = spawn(path.join(root, "bin", "kubectl-graphview"), ["dashboard", "--from", path.join(dir, "objects.json"), "-A", "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
   t.after(() => serve.kill());
   const address = await new Promise((resolve) => { serve.stdout.on("data", (text) => { const [, found] = /(http:\S+)/.exec(text) ?? []; if (found) resolve(found); }); });
   const opened = await fetch(address);
@@ -61,7 +63,7 @@ try {
   });
   await new Promise((resolve) => { api.listen(0, "127.0.0.1", resolve); });
   t.after(() => { api.closeAllConnections(); api.close(); });
-  const at = await headlamp(t, { clusters: { main: { to: `http://127.0.0.1:${api.address().port}` } }, plugin: path.join(root, "bin", "headlamp", "installed", "graphview") });
+  const at = await headlamp(t, { clusters: { main: { to: `http://127.0.0.1:${api.address().port}` } }, plugin: path.join(dir, "graphview") });
   const executablePath = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((file) => { try { return readFileSync(file); } catch { return undefined; } });
   const browser = await chromium.launch({ executablePath, headless: true, args: ["--enable-precise-memory-info", "--js-flags=--expose-gc", ...(process.getuid() === 0 ? ["--no-sandbox"] : [])] });
   t.after(() => browser.close());
