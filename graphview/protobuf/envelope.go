@@ -9,7 +9,7 @@ import (
 // Prefix begins each answer and each object of a watch event. A runtime.Unknown follows.
 const Prefix = "k8s\x00"
 
-// Fields of a runtime.Unknown, and of a list, the only ones that a reader of a stream must know.
+// Numbers of the fields of a runtime.Unknown, and of a list. A reader of a stream needs no others.
 const (
 	TypeField, RawField       = 1, 2
 	ListMetaField, ItemsField = 1, 2

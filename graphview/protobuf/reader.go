@@ -14,7 +14,7 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // Error means that an object cannot be read in Protobuf. It quotes no content.
 type Error struct{ problem string }
 
-// Error returns which field of which type is the cause.
+// Error names the type and the field.
 func (e *Error) Error() string { return e.problem }
 
 // Malformed returns the error of bytes that are no Protobuf of a type.
@@ -27,7 +27,7 @@ func Unknown(name string, number int) error {
 
 // Reader appends objects as JSON. The zero Reader is ready.
 type Reader struct {
-	// Namespace, Name, UID and ResourceVersion are those of the last object that was read. They are valid as
+	// Namespace, Name, UID and ResourceVersion belong to the last object that was read. They are valid as
 	// long as its encoding.
 	Namespace, Name, UID, ResourceVersion []byte
 	// VersionStart and VersionEnd are the place of metadata.resourceVersion in the JSON, with the comma
@@ -75,7 +75,7 @@ func (r *Reader) members(dst []byte, m *Message, b []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// locate finds the places of all fields, and returns the set of those that are there.
+// locate finds the places of all fields, and returns the set of the encoded fields.
 func (m *Message) locate(found []places, b []byte) (seen uint64, err error) {
 	for at := 0; at < len(b); {
 		number, wire, _, n := next(b[at:])

@@ -90,7 +90,7 @@ func ForKind(kind schema.GroupVersionKind) *Message {
 	return m
 }
 
-// Metadata returns the table of objects of which only the metadata is read. All other fields are skipped.
+// Metadata returns the table of objects whose metadata alone is read. All other fields are skipped.
 func Metadata() *Message {
 	tables.Lock()
 	defer tables.Unlock()
