@@ -218,6 +218,18 @@ func (p *Past) restore(kept []graph.Change) []graph.Change {
 	return kept
 }
 
+// showsNamespace reports whether the view showed a Namespace, and the subscriber may see it.
+func (p *Past) showsNamespace(name string) bool {
+	at := p.lens.Glance(graph.NamespaceKind, "", name)
+	if !at.Used || !p.gate.allows(access.Place{Group: at.Resource.Group, Resource: at.Resource.Resource}) {
+		return false
+	}
+	if of := p.Objects[graph.Key{Resource: at.Resource, Name: name}]; of != nil {
+		return p.shows(graph.Key{Resource: at.Resource, Name: name}, of)
+	}
+	return at.Shown
+}
+
 // arc returns an arc as the view showed it, and whether it did. It follows graph.reader.readArc.
 func (p *Past) arc(from graph.Key, to history.ArcTo, side graph.ArcSide) (graph.Change, bool) {
 	at := p.lens.Glance(to.To, to.Namespace, to.Name)
@@ -249,7 +261,7 @@ func (p *Past) arc(from graph.Key, to history.ArcTo, side graph.ArcSide) (graph.
 		return c, false // a selector makes no arc without an object
 	case !there, guessed:
 		c.Fields = side.NamedBy
-	case !side.Named && !side.Selected && !p.gate.allows(access.Place{Resource: "namespaces"}):
+	case !side.Named && !side.Selected && !p.showsNamespace(to.Namespace):
 		return c, false // only labels of the namespace made the arc
 	}
 	if c.Missing = !there; c.Missing {
