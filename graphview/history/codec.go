@@ -9,8 +9,8 @@ import (
 	"graphview.dev/graphview/health"
 )
 
-// An entry is encoded as its length, the hash of its object, its Op, and its other fields in order. Numbers are
-// varints, texts have a length. The namespace of the object is that of the owner. version changes with the form.
+// version is the version of the form. An entry is encoded as its length, the hash of its object, its Op, and its other
+// fields in order. Numbers are varints, texts have a length. The namespace of the object is that of the owner.
 const version = 1
 
 // headBytes is the length of the hash and the Op.
@@ -87,7 +87,7 @@ func appendEntry(dst []byte, entry *Entry) []byte {
 	if entry.From != 0 {
 		from = entry.At - entry.From
 	}
-	e.number(uint64(max(from, 0))) //nolint:gosec // not negative
+	e.number(uint64(max(from, 0)))
 	e = append(e, byte(entry.Op))
 	for _, s := range [...]string{entry.Object.Group, entry.Object.Version, entry.Object.Resource.Resource, entry.Object.Name, entry.Kind, entry.UID, entry.Summary} {
 		e.text(s)
@@ -276,7 +276,7 @@ func split(segment []byte) []raw {
 	var all []raw
 	for len(segment) > 0 {
 		n, size := binary.Uvarint(segment)
-		if size <= 0 || n < headBytes || n > uint64(len(segment)-size) {
+		if size <= 0 || n < headBytes || n > uint64(len(segment)-size) { //nolint:gosec // a size of the segment
 			break
 		}
 		text := segment[size : size+int(n)] //nolint:gosec // bounded

@@ -72,7 +72,7 @@ func HealthOf(h health.Health) Health {
 	}
 	for i, state := range health.States {
 		if state == h.State {
-			p.state = uint8(i + 1) //nolint:gosec // a few
+			p.state = uint8(i + 1)
 		}
 	}
 	if h.Counted {
@@ -84,7 +84,7 @@ func HealthOf(h health.Health) Health {
 	return p
 }
 
-func clip(n int64) int32 { return int32(min(max(n, 0), 1<<31-1)) } //nolint:gosec // bounded
+func clip(n int64) int32 { return int32(min(max(n, 0), 1<<31-1)) }
 
 // Known reports whether there is a health.
 func (h Health) Known() bool { return h.state != 0 }

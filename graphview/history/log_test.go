@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -222,11 +223,7 @@ func TestPastEqualsNaive(t *testing.T) {
 			}
 			l.Append([]*Entry{e})
 			if random.IntN(10) == 0 {
-				copied := map[string]state{}
-				for k, v := range now {
-					copied[k] = v
-				}
-				moments = append(moments, moment{at.now.UnixMicro(), copied})
+				moments = append(moments, moment{at.now.UnixMicro(), maps.Clone(now)})
 			}
 		}
 		for _, m := range moments {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // storeFile is the name of the file of a Store in its directory.
@@ -72,7 +73,7 @@ var errLocked = errors.New("in use")
 func openFile(path string) (s *Store, err error) {
 	defer recovered(&err)()
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType})
-	if errors.Is(err, bolt.ErrTimeout) {
+	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, errLocked
 	}
 	if err != nil {
@@ -231,7 +232,7 @@ func (l *Log) loadSegments(bucket *bolt.Bucket) (damaged int) {
 		if err != nil {
 			damaged++
 			l.o.Store.drop(asNumber(id))
-			return nil
+			return nil //nolint:nilerr // the others are read
 		}
 		s.id, s.owner = asNumber(id), l.ownerLocked(s.namespace)
 		if s.packed {

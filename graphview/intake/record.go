@@ -152,7 +152,7 @@ func (r *recorder) state(id graph.NodeID) *recorded {
 }
 
 // entry adds an entry of the open revision.
-func (r *recorder) entry(f *Feed, id graph.NodeID, e history.Entry) *history.Entry {
+func (r *recorder) entry(f *Feed, id graph.NodeID, e history.Entry) {
 	e.Kind, e.From = f.resource.Kind, f.uncertainSince()
 	e.Object.Resource = ResourceOf(f.resource)
 	r.pending = append(r.pending, &e)
@@ -162,7 +162,6 @@ func (r *recorder) entry(f *Feed, id graph.NodeID, e history.Entry) *history.Ent
 	if e.Op != history.Changed {
 		r.flipped[target{KindOf(f.resource), e.Object.Namespace, e.Object.Name}] = true
 	}
-	return &e
 }
 
 // set records that a feed set an object, unless the graph has a newer version or the object is as before.

@@ -100,9 +100,7 @@ func TestHistoryOfArcs(t *testing.T) {
 		"removed ConfigMap service b true>false",
 	}
 	var got []string
-	for _, line := range w.entries("shop") {
-		got = append(got, line)
-	}
+	got = append(got, w.entries("shop")...)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}

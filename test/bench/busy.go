@@ -32,7 +32,7 @@ func spin(ctx context.Context) {
 	for range runtime.GOMAXPROCS(0) {
 		spinning.Go(func() {
 			for ctx.Err() == nil {
-				for range 1 << 20 { //nolint:revive // to take time
+				for range 1 << 20 {
 				}
 			}
 		})

@@ -89,9 +89,11 @@ type mark struct {
 	seed uint64
 }
 
-// random matches the parts of the load that are random: UIDs, hashes, and the ends of names.
+// word matches a letter of a random word.
 const word = "[bcdfghjklmnpqrstvwxz2456789]"
 
+// differs matches the parts of an object that differ in its copies: names of namespaces and nodes, UIDs, hashes, and the
+// ends of names.
 var differs = regexp.MustCompile(`bench-\d{3}|node-\d{5}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|` +
 	`-` + word + `{10}-` + word + `{5}|-` + word + `{10}|` + word + `{10}|-` + word + `{5}`)
 
@@ -144,7 +146,7 @@ func (p *pattern) cutJSON(body []byte, s shape) error {
 	if !ok {
 		return errors.New("it has no items")
 	}
-	p.head, p.separator, p.tail = append(head, `"items":[`...), ",", []byte("]}\n")
+	p.head, p.separator, p.tail = slices.Concat(head, []byte(`"items":[`)), ",", []byte("]}\n")
 	for _, item := range list.Items {
 		p.items = append(p.items, pieceOf(item, s))
 	}

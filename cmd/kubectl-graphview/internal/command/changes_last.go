@@ -25,7 +25,7 @@ func (c *cli) writeLastChanges(ctx context.Context, v *view, k *kinds, key clien
 		return ctx.Err()
 	}
 	if err != nil {
-		return nil // the answer without it is whole: history is off, or the operator is older
+		return nil //nolint:nilerr // the answer without it is whole: history is off, or the operator is older
 	}
 	k.learnKinds(answer)
 	lines, _ := foldChanges(answer.Changes, answer.Object)

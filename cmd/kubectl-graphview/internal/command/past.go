@@ -16,7 +16,7 @@ func addAt(cmd *cobra.Command, at *moment) {
 
 // checkAt returns an error if the source of the graph has no past.
 func (c *cli) checkAt(cmd *cobra.Command, at moment) error {
-	reason := ""
+	var reason string
 	switch {
 	case at.asked == "":
 		return nil
