@@ -18,7 +18,7 @@ type Graph struct {
 	mu, writerMu sync.RWMutex
 
 	locked, unlocking func()                                    // see ObserveLock
-	observation       *observation                              // nil: nobody observes revisions
+	observation       *observation                              // nil: revisions are not observed
 	changed           func(l *Lens, head uint64) (publish bool) // nil: each change is published
 
 	// rev is the number of the open revision, larger than all before it. span is the number of

@@ -88,8 +88,8 @@ func TestCodec(t *testing.T) {
 // naive is a log without segments, shares and compression: it keeps everything.
 type naive map[string][]*Entry
 
-// TestLogEqualsNaive appends, expires and shrinks at random. What the log has of an owner is the end of what
-// was appended: all entries after Since.
+// TestLogEqualsNaive appends, expires and shrinks at random. For each owner, the log has the last entries that were
+// appended: all after Since.
 func TestLogEqualsNaive(t *testing.T) {
 	for seed := range uint64(5) {
 		random, at := rand.New(rand.NewPCG(58, seed)), newClock()

@@ -77,7 +77,7 @@ func (f *Feed) compare(before *watch.Object, after *watch.Decoded) (paths []hist
 			paths, more = history.Compare(f.resource.Kind, old, now)
 			return nil
 		}
-		return after.ReadJSON(func(now []byte) error { // a Secret, of which there is only metadata
+		return after.ReadJSON(func(now []byte) error { // a Secret: there is only its metadata
 			paths, more = history.Compare(f.resource.Kind, old, now)
 			return nil
 		})
@@ -195,7 +195,7 @@ func (r *recorder) set(ev *setEvent, id graph.NodeID) {
 	}
 }
 
-// changedSecret records that the data of a Secret changed, of which the watch retains nothing.
+// changedSecret records that the data of a Secret changed. The watch retains nothing of the data.
 func (r *recorder) changedSecret(f *Feed, id graph.NodeID, o *watch.Object) {
 	if r == nil || !isSecret(f.resource) || id == 0 || r.state(id).hash == 0 {
 		return

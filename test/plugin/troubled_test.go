@@ -80,7 +80,7 @@ func sameProblems(t *testing.T, user, where string) {
 	}
 }
 
-// randomApplications are objects of which some refer to absent ones, select nothing, or will not become ready. A second
+// randomApplications are objects. Some refer to absent ones, select nothing, or will not become ready. A second
 // namespace is healthy.
 func randomApplications(where string, r *rand.Rand) string {
 	var text strings.Builder
