@@ -100,7 +100,7 @@ func TestSnapshotIsOneFile(t *testing.T) {
 	if err := WriteSnapshot(&page, Snapshot{View: "shop/storefront"}); err != nil {
 		t.Fatal(err)
 	}
-	const most = 194 << 10
+	const most = 214 << 10
 	if page.Len() > most {
 		t.Errorf("%d bytes, want at most %d", page.Len(), most)
 	}

@@ -148,7 +148,9 @@ func TestStoreDamaged(t *testing.T) {
 			damage(t, filepath.Join(dir, storeFile))
 			store, l = open(t, dir, at)
 			got := len(everything(l)["shop"])
-			if lost := store.Lost() != ""; name != "empty" && lost != (name != "nothing") || !lost && name == "nothing" && got != had {
+			// bbolt makes its file larger than it needs, so a half may have everything.
+			mayKeep := name == "nothing" || name == "half" && got == had
+			if lost := store.Lost() != ""; name != "empty" && lost == mayKeep || !lost && mayKeep && got != had {
 				t.Errorf("%d of %d entries; lost %q", got, had, store.Lost())
 			}
 			fill(l, at, 300)
