@@ -41,3 +41,15 @@ func TestShortened(t *testing.T) {
 		t.Errorf("a long line became %d bytes", len(got))
 	}
 }
+
+// TestGraphOf: a resource is a graph of a namespace, and nothing else.
+func TestGraphOf(t *testing.T) {
+	if namespace, graph, err := graphOf("graphview://shop/storefront"); namespace != "shop" || graph != "storefront" || err != nil {
+		t.Errorf("%q, %q, %v", namespace, graph, err)
+	}
+	for _, wrong := range []string{"graphview://shop", "graphview://shop/", "graphview:///web", "graphview://shop/web/pods", "https://shop/web", "%"} {
+		if _, _, err := graphOf(wrong); err == nil {
+			t.Errorf("%s is a resource", wrong)
+		}
+	}
+}

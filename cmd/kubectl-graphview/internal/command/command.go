@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,11 +34,13 @@ type cli struct {
 	// inferred reports whether graphs have references that are only inferred.
 	inferred bool
 	quiet    bool // no progress messages
-	local    localView
-	link     string // the ClusterLink whose graphs are shown; "" for those of the server
-	allLinks bool   // the graphs of all ClusterLinks are shown
-	args     []string
-	command  *cobra.Command // that runs
+	// revisions are those of the graphs that were read, by name, for an agent; nil without one.
+	revisions *sync.Map
+	local     localView
+	link      string // the ClusterLink whose graphs are shown; "" for those of the server
+	allLinks  bool   // the graphs of all ClusterLinks are shown
+	args      []string
+	command   *cobra.Command // that runs
 	// waits reports whether the user said how long to wait.
 	waits bool
 }

@@ -178,8 +178,16 @@ func (f *follower) complete(ctx context.Context) (*client.Graph, error) {
 		case err != nil:
 			return nil, err
 		case f.Graph().Synced && m.Rev != "":
+			f.view.readRevision(m.Rev)
 			return f.Graph(), nil
 		}
+	}
+}
+
+// readRevision stores the revision of a graph that an answer is made from, if there is an agent to be told.
+func (v *view) readRevision(revision string) {
+	if v.revisions != nil {
+		v.revisions.Store(v.namespace+"/"+v.name, revision)
 	}
 }
 

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"graphview.dev/client"
 	"graphview.dev/cmd/kubectl-graphview/internal/agent"
 	"graphview.dev/cmd/kubectl-graphview/internal/offline"
 )
@@ -22,7 +25,8 @@ func (c *cli) mcp(version string) *cobra.Command {
 		Short: "Answer the questions of an AI agent about graphs",
 		Long: `Serve the Model Context Protocol on standard input and output, for an agent that
 starts this command. Its tools are graphs, problems, tree, explain, impact and changes. They
-change nothing, and show what you may list and watch yourself.
+change nothing, and show what you may list and watch yourself. The problems of a graph are the
+resource graphview://NAMESPACE/GRAPH, which an agent can subscribe to.
 
 With --local there need be no operator: the one graph, named local, is made in this process, for
 as long as the agent runs it. With --from the graph is that of manifests, and follows their files.`,
@@ -31,7 +35,7 @@ as long as the agent runs it. With --from the graph is that of manifests, and fo
   claude mcp add graphview -- kubectl graphview mcp --from manifests/`,
 		RunE: from.run(func(cmd *cobra.Command, _ target) error {
 			settings := inherited(cmd.InheritedFlags())
-			return agent.Serve(cmd.Context(), agent.Options{Version: version, In: c.In, Out: c.Out, Run: func(ctx context.Context, args []string) (string, error) {
+			return agent.Serve(cmd.Context(), agent.Options{Version: version, In: c.In, Out: c.Out, Follow: c.followGraph, Run: func(ctx context.Context, args []string) (string, map[string]string, error) {
 				return c.answer(ctx, version, slices.Concat(args[:1], settings, args[1:]))
 			}})
 		}),
@@ -66,9 +70,32 @@ func inherited(flags *pflag.FlagSet) []string {
 	return set
 }
 
-// answer returns the output of a command with its errors, and without its progress.
-// Problems that it found are no error.
-func (c *cli) answer(ctx context.Context, version string, args []string) (string, error) {
+// followGraph calls changed for each revision of a graph.
+func (c *cli) followGraph(ctx context.Context, namespace, graph string, changed func()) error {
+	v, err := c.open(graph)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	if !c.local.serves() {
+		v.namespace = namespace
+	}
+	f := v.client.Watch(v.namespace, v.name, client.Options{Content: client.ContentSummary})
+	defer f.Close()
+	for {
+		m, err := f.Receive(ctx)
+		if err != nil {
+			return err
+		}
+		if m.Rev != "" {
+			changed()
+		}
+	}
+}
+
+// answer returns the output of a command with its errors, and without its progress, and the revisions of the graphs
+// that it has read. Problems that it found are no error.
+func (c *cli) answer(ctx context.Context, version string, args []string) (text string, revisions map[string]string, err error) {
 	var said bytes.Buffer
 	served, mapper := c.local, c.mapper
 	c = newCLI(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &said, ErrOut: &said})
@@ -78,9 +105,15 @@ func (c *cli) answer(ctx context.Context, version string, args []string) (string
 	if served.manifests != nil {
 		c.mapper = mapper // no kubeconfig is read
 	}
-	err := c.execute(ctx, version, args)
+	c.revisions = &sync.Map{}
+	err = c.execute(ctx, version, args)
+	revisions = map[string]string{}
+	c.revisions.Range(func(name, revision any) bool {
+		revisions[fmt.Sprint(name)] = fmt.Sprint(revision)
+		return true
+	})
 	if err == nil || errors.Is(err, errFound) {
-		return said.String(), nil
+		return said.String(), revisions, nil
 	}
-	return said.String(), errors.New(errorText(err))
+	return said.String(), revisions, errors.New(errorText(err))
 }

@@ -158,6 +158,7 @@ func (v *view) summaries(ctx context.Context) (*client.Graph, error) {
 	if err != nil {
 		return nil, v.remedy(ctx, err)
 	}
+	v.readRevision(g.Rev)
 	return g, nil
 }
 
@@ -184,6 +185,7 @@ func (v *view) troubled(ctx context.Context) (g *client.Graph, objects int, err 
 	if err != nil {
 		return nil, 0, v.remedy(ctx, err)
 	}
+	v.readRevision(g.Rev)
 	return g, len(g.Vertices) + passed, nil
 }
 
