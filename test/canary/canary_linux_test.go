@@ -131,7 +131,8 @@ func TestMemory(t *testing.T) {
 		"HTTP/1.1": {environment: map[string]string{"DISABLE_HTTP2": "true"}, wantGone: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			startOperator(t, test.environment)
+			kept := t.TempDir()
+			startOperator(t, test.environment, "--history-dir="+kept)
 			s := newStash()
 			s.fill(t)
 			client, streams := port(t), subscribeAll(t)
@@ -140,6 +141,10 @@ func TestMemory(t *testing.T) {
 			collect(t)
 			wantSent(t, s.search(t))
 			s.wantUnsaid(t, client, streams)
+			defer func() {
+				manager.Kill()
+				wantUnstored(t, kept, s.needles(), control)
+			}()
 
 			cluster.StopAPIServer()
 			defer func() {
@@ -262,6 +267,8 @@ func (s *stash) wantUnsaid(t *testing.T, client *http.Client, streams map[string
 	for view := range curious {
 		said["graph of "+view] = get(t, client, graphPath("", view))
 		said["summaries of "+view] = get(t, client, graphPath("", view)+"?content=summary")
+		said["changes of "+view] = get(t, client, graphPath("", view)+"?changes=&limit=1000")
+		said["past of "+view] = get(t, client, graphPath("", view)+"?at=0s")
 	}
 	// The rule was asked, and saw nothing.
 	if judged := `"k":"Secret","h":"ok","w":"Nothing"`; !strings.Contains(said["summaries of whole"], judged) || strings.Contains(said["summaries of whole"], "degraded") {

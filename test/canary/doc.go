@@ -1,5 +1,6 @@
 // Package canary searches for the content of Secrets in the memory of the running
-// operator, in its log, and in its output.
+// operator, in its log, and in its output; and for the values that the history never keeps, such as
+// those of ConfigMaps and environment variables, in its file and in answers about changes.
 //
 // The built operator runs against a real control plane, with a Go runtime that
 // overwrites freed memory (GODEBUG=clobberfree=1), and views

@@ -31,7 +31,7 @@ func kubectl(t *testing.T, args ...string) string {
 
 // startOperator starts the operator for a test, with a runtime that overwrites
 // what it frees, and frees soon.
-func startOperator(t *testing.T, environment map[string]string) {
+func startOperator(t *testing.T, environment map[string]string, args ...string) {
 	t.Helper()
 	t.Setenv("GODEBUG", "clobberfree=1")
 	t.Setenv("GOGC", "20")
@@ -39,7 +39,7 @@ func startOperator(t *testing.T, environment map[string]string) {
 		t.Setenv(name, value)
 	}
 	// Everything that it could possibly say is looked at.
-	args := []string{"--zap-log-level=debug"}
+	args = append([]string{"--zap-log-level=debug"}, args...)
 	var err error
 	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: args}); err != nil {
 		t.Fatal(err)

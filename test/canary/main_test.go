@@ -14,6 +14,7 @@ import (
 var (
 	cluster *env.ControlPlane
 	binary  string // of the operator
+	plugin  string
 	manager *operator.Operator
 )
 
@@ -29,6 +30,9 @@ func setUp(ctx context.Context) error {
 	// Without the race detector, whose shadow memory is many times as large and
 	// has nothing of anybody's.
 	if binary, err = fixture.Build(ctx, root, "manager"); err != nil {
+		return err
+	}
+	if plugin, err = fixture.Build(ctx, root, "kubectl-graphview"); err != nil {
 		return err
 	}
 	return operator.Install(ctx, cluster, root)

@@ -124,7 +124,7 @@ func next(text, needle []byte, at int) int {
 	return at + 1 + i
 }
 
-// sent reports whether a hit is in an object as the API server sends it. The operator's
+// sent reports whether a hit is in an object as the API server sends it, in Protobuf or JSON. The operator's
 // copy of a Secret begins with apiVersion and kind, and has no managedFields. The bytes
 // from the API server begin as an event or a list, and have managedFields after the
 // annotations; a buffer may hold a part of them.
@@ -140,7 +140,7 @@ func (h hit) sent() bool {
 		}
 	}
 	after, _, _ := bytes.Cut(h.after, made)
-	return bytes.Contains(after, []byte(`"managedFields":[{`))
+	return bytes.Contains(after, []byte(`"managedFields":[{`)) || bytes.Contains(after, []byte("2\bFieldsV1:")) // field 6 of ManagedFieldsEntry
 }
 
 // String shows where a hit is and what is beside it.

@@ -70,7 +70,9 @@ metadata: {name: shop-settings}
 // forms are what a text may look like: itself, and in base64 as an API server
 // has a Secret's data.
 func forms(name, text string) map[string][]byte {
-	once := base64.StdEncoding.EncodeToString([]byte(text))
+	once := base64Of(text)
 	// The last characters depend on what follows.
 	return map[string][]byte{name: []byte(text), name + ", base64": []byte(once[:(len(once)-4)/4*4])}
 }
+
+func base64Of(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
