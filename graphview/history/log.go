@@ -53,6 +53,7 @@ type Log struct {
 	mu     sync.Mutex
 	owners map[string]*owner
 	bytes  int64 // of all owners
+	memory int64 // of all owners, without segments that only the Store has
 	// begun is the time from which the log has entries, and last that of the newest.
 	begun, last int64
 	// resumed is the time at which the log was read from the Store, 0 if it was empty.
@@ -68,6 +69,7 @@ type owner struct {
 	namespace string
 	segments  []*segment
 	bytes     int64
+	memory    int64 // of the texts of segments that are in memory
 	// since is the time of the newest entry that was dropped, 0 if there is none.
 	since int64
 	// live is the number of objects of the namespace in the graph, and same the time since when the namespace is
@@ -149,6 +151,7 @@ func (l *Log) appendLocked(e *Entry) {
 	s.until, s.size = e.At, cap(s.text)
 	s.full = len(s.text) >= segmentBytes
 	l.chargeLocked(o, s.bytes()-before)
+	l.holdLocked(o, s.bytes()-before)
 }
 
 func (l *Log) ownerLocked(namespace string) *owner {
@@ -166,24 +169,36 @@ func (l *Log) chargeLocked(o *owner, bytes int64) {
 	l.bytes += bytes
 }
 
-// shrinkLocked drops the oldest segments of the owners with the most bytes until the others fit.
+// holdLocked adds to the memory of the texts of an owner.
+func (l *Log) holdLocked(o *owner, bytes int64) {
+	o.memory += bytes
+	l.memory += bytes
+}
+
+// shrinkLocked drops the oldest segments of the owners with the most bytes until the others fit. While the Store cannot
+// be written, what it lacks has to fit into memory, and the owners with the most of that lose their oldest segments.
 func (l *Log) shrinkLocked() {
-	limit := l.o.Bytes
-	if l.o.Store != nil && l.o.Store.err != nil {
-		limit = min(limit, DefaultBytes)
+	for l.bytes > l.o.Bytes && l.dropOfLargestLocked(func(o *owner) int64 { return o.bytes }) {
 	}
-	for l.bytes > limit {
-		var largest *owner
-		for _, o := range l.owners {
-			if len(o.segments) > 0 && (largest == nil || o.bytes > largest.bytes) {
-				largest = o
-			}
+	if l.o.Store == nil || l.o.Store.err == nil {
+		return
+	}
+	for l.memory > DefaultBytes && l.dropOfLargestLocked(func(o *owner) int64 { return o.memory }) {
+	}
+}
+
+// dropOfLargestLocked drops the oldest segment of the owner with the greatest size, and reports whether there is one.
+func (l *Log) dropOfLargestLocked(size func(*owner) int64) bool {
+	var largest *owner
+	for _, o := range l.owners {
+		if len(o.segments) > 0 && (largest == nil || size(o) > size(largest)) {
+			largest = o
 		}
-		if largest == nil {
-			return
-		}
+	}
+	if largest != nil {
 		l.dropLocked(largest)
 	}
+	return largest != nil
 }
 
 // dropLocked drops the oldest segment of an owner.
@@ -195,6 +210,9 @@ func (l *Log) dropLocked(o *owner) {
 	o.since = max(o.since, s.until)
 	l.dropped.Add(uint64(s.entries)) //nolint:gosec // not negative
 	l.chargeLocked(o, -s.bytes())
+	if s.text != nil {
+		l.holdLocked(o, -int64(s.size))
+	}
 	if l.o.Store != nil && s.id != 0 {
 		l.o.Store.drop(s.id)
 	}
@@ -271,7 +289,8 @@ func (l *Log) Namespaces(since int64) []string {
 
 // Stats are the sizes of a log.
 type Stats struct {
-	Bytes             int64
+	Bytes             int64 // with those that only the Store has
+	Memory            int64 // in the heap
 	Owners, Segments  int
 	Appended, Dropped uint64
 	Since             int64
@@ -281,10 +300,11 @@ type Stats struct {
 func (l *Log) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := Stats{Bytes: l.bytes, Owners: len(l.owners), Appended: l.appended.Load(), Dropped: l.dropped.Load(), Since: l.begun}
+	s := Stats{Bytes: l.bytes, Memory: l.memory, Owners: len(l.owners), Appended: l.appended.Load(), Dropped: l.dropped.Load(), Since: l.begun}
 	for _, o := range l.owners {
 		s.Segments += len(o.segments)
 	}
+	s.Memory += int64(s.Owners*ownerBytes + s.Segments*segmentOverhead)
 	return s
 }
 
@@ -348,6 +368,7 @@ func (l *Log) replace(s *segment, packed []byte) {
 	before := s.bytes()
 	s.text, s.packed, s.size, s.stored = slices.Clip(packed), true, len(packed), 0
 	l.chargeLocked(s.owner, s.bytes()-before)
+	l.holdLocked(s.owner, s.bytes()-before)
 }
 
 // expire drops entries that are too old, and owners without entries.

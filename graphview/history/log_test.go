@@ -136,40 +136,6 @@ func TestLogEqualsNaive(t *testing.T) {
 	}
 }
 
-// TestFlood: an owner that floods the log loses its own history, and the others keep all of theirs.
-func TestFlood(t *testing.T) {
-	random, at := rand.New(rand.NewPCG(1, 1)), newClock()
-	l := NewLog(Options{Bytes: 1 << 20, Now: at.Now})
-	quiet := map[string]int{}
-	for i := range 30_000 {
-		at.now = at.now.Add(200 * time.Microsecond)
-		l.Append([]*Entry{change(random, "flood")})
-		if i%500 == 0 {
-			namespace := fmt.Sprint("quiet-", i%5000)
-			quiet[namespace]++
-			l.Append([]*Entry{change(random, namespace)})
-		}
-		if i%5000 == 0 {
-			l.KeepUp()
-		}
-	}
-	for namespace, want := range quiet {
-		got := 0
-		for range l.Forward(namespace, 0) {
-			got++
-		}
-		if got != want || l.Since(namespace) > newClock().now.UnixMicro() {
-			t.Errorf("%s: %d entries of %d, complete since %d", namespace, got, want, l.Since(namespace))
-		}
-	}
-	if s := l.Stats(); s.Bytes > 1<<20 || s.Dropped == 0 {
-		t.Errorf("%+v", s)
-	}
-	if l.Since("flood") == newClock().now.UnixMicro() {
-		t.Error("the flood lost nothing")
-	}
-}
-
 // TestPastEqualsNaive: the state of random objects at random times equals the one that was recorded then.
 func TestPastEqualsNaive(t *testing.T) {
 	type state struct {

@@ -237,6 +237,8 @@ func (l *Log) loadSegments(bucket *bolt.Bucket) (damaged int) {
 		s.id, s.owner = asNumber(id), l.ownerLocked(s.namespace)
 		if s.packed {
 			s.text = nil
+		} else {
+			l.holdLocked(s.owner, int64(s.size))
 		}
 		kept := s.segment
 		s.owner.segments = append(s.owner.segments, &kept)
@@ -246,8 +248,8 @@ func (l *Log) loadSegments(bucket *bolt.Bucket) (damaged int) {
 	return damaged
 }
 
-// flush writes the changes since the last flush to the store. While that fails, as on a full volume, the log is
-// in memory, and as small as one without a store.
+// flush writes the changes since the last flush to the store. While that fails, as on a full volume, the log keeps what
+// the store lacks in memory, which is at most as much as a log without a store has.
 func (l *Log) flush() {
 	store := l.o.Store
 	if store == nil {
@@ -278,9 +280,17 @@ func (l *Log) flush() {
 	for _, c := range changed {
 		s := c.of
 		if s.stored = len(c.text); s.packed && s.stored == len(s.text) {
-			s.text = nil
+			l.releaseLocked(s)
 		}
 	}
+}
+
+// releaseLocked drops the text of a segment from memory, since the Store has it.
+func (l *Log) releaseLocked(s *segment) {
+	if !s.dropped {
+		l.holdLocked(s.owner, -int64(s.size))
+	}
+	s.text = nil
 }
 
 // changedSegment is a segment that the store lacks, or has a part of.

@@ -188,6 +188,16 @@ func truncate(t *testing.T, path string, parts int64) {
 	}
 }
 
+// sizeOf returns the size of the file of a store.
+func sizeOf(t *testing.T, dir string) int64 {
+	t.Helper()
+	file, err := os.Stat(filepath.Join(dir, storeFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file.Size()
+}
+
 // TestStoreFails: while writing fails, the log goes on in memory and within the bytes of one; once it works again, the
 // store has everything.
 func TestStoreFails(t *testing.T) {
