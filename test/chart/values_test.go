@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,6 +49,9 @@ var variants = map[string][]string{
 	"a member":           {`fleet.name="acme"`, `fleet.member.url="wss://hub.example.com:8444/tunnel/v1/clusters/eu-1"`, `fleet.member.caBundle="-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"`, "networkPolicy.enabled=true"},
 	"OpenShift":          {`podSecurityContext={"runAsNonRoot":true}`, `global.imageRegistry="registry.example.com:5000/mirror"`, `extraObjects=[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"{{ .Release.Name }}-more"}}]`},
 	"the page":           {"dashboard.enabled=true", `ingress={"enabled":true,"host":"graphs.example.com","className":"nginx","tlsSecret":"graphs-tls"}`, `httpRoute={"enabled":true,"parentRefs":[{"name":"web"}],"hostnames":["graphs.example.com"]}`, `grafanaDashboard={"enabled":true,"annotations":{"grafana_folder":"Kubernetes"}}`},
+	"no history":         {"history.enabled=false"},
+	"history on volumes": {"history.volume.enabled=true", `history.volume.size="2Gi"`, "history.bytes=1073741824", "replicas=3"},
+	"history on a claim": {`history={"volume":{"enabled":true,"claim":"graphview-history"}}`},
 	"a login":            {"dashboard.enabled=true", `certificates.source="certManager"`, `ingress={"enabled":true,"host":"graphs.example.com"}`, `login={"enabled":true,"issuerURL":"https://login.example.com","clientID":"kubernetes","extraArgs":["--allowed-group=sre"]}`, `networkPolicy={"enabled":true,"from":[{"podSelector":{}}]}`},
 	"an image by digest": {`image.digest="sha256:0000000000000000000000000000000000000000000000000000000000000000"`, `imagePullSecrets=[{"name":"registry"}]`},
 }
@@ -90,6 +94,8 @@ func TestSchemaRefuses(t *testing.T) {
 		"a login to no page":           {`login={"enabled":true,"issuerURL":"https://login.example.com","clientID":"kubernetes"}`, "needs a way to the page"},
 		"a login of nobody":            {`dashboard.enabled=true,ingress={"enabled":true,"host":"graphs.example.com"},login.enabled=true`, "needs login.issuerURL"},
 		"a login that cannot verify":   {`dashboard.enabled=true,ingress={"enabled":true,"host":"graphs.example.com"},login={"enabled":true,"issuerURL":"https://login.example.com","clientID":"kubernetes"}`, "a certificate that the proxy can verify"},
+		"a claim of two replicas":      {`history={"volume":{"enabled":true,"claim":"graphview-history"}},replicas=2`, "history.volume.claim is for one replica"},
+		"a volume of words":            {`history.volume.size="512 MB"`, "/history/volume/size"},
 		"a privileged port":            {`ports.stream=443`, "/ports/stream"},
 		"runbooks with an anchor":      {`prometheusRule.runbookURL="https://example.com/#runbooks"`, "/prometheusRule/runbookURL"},
 	} {
@@ -219,6 +225,41 @@ metrics: {authentication: true}`), "args").([]any)
 			}
 		}
 	})
+	t.Run("a history", func(t *testing.T) {
+		for name, test := range map[string]struct {
+			values, wantVolume, wantStrategy string
+			wantArgs                         []string
+		}{
+			"in memory":             {`{}`, "", "RollingUpdate", nil},
+			"off":                   {`history: {enabled: false, volume: {enabled: true, claim: changes}}`, "", "RollingUpdate", []string{"--history=false"}},
+			"of a size":             {`history: {bytes: 1073741824}`, "", "RollingUpdate", []string{"--history-bytes=1073741824"}},
+			"in an emptyDir":        {`{replicas: 2, history: {volume: {enabled: true, size: 2Gi}}}`, `{"emptyDir":{"sizeLimit":"2Gi"},"name":"history"}`, "RollingUpdate", []string{"--history-dir=/var/lib/graphview"}},
+			"in a claim":            {`history: {volume: {enabled: true, claim: changes}}`, `{"name":"history","persistentVolumeClaim":{"claimName":"changes"}}`, "Recreate", []string{"--history-dir=/var/lib/graphview"}},
+			"in a claim, no volume": {`history: {volume: {claim: changes}}`, "", "RollingUpdate", nil},
+		} {
+			all := objects(t, test.values)
+			deployment := installation.Find(all, "Deployment", "graphview-manager")
+			if strategy, _, _ := unstructured.NestedString(deployment.Object, "spec", "strategy", "type"); strategy != test.wantStrategy {
+				t.Errorf("%s: the strategy is %s, want %s", name, strategy, test.wantStrategy)
+			}
+			volumes, _, _ := unstructured.NestedSlice(deployment.Object, "spec", "template", "spec", "volumes")
+			mounts, _ := container(t, all, "volumeMounts").([]any)
+			volume, mounted := named(t, volumes, "history"), named(t, mounts, "history")
+			if volume != test.wantVolume || (mounted == `{"mountPath":"/var/lib/graphview","name":"history"}`) != (test.wantVolume != "") {
+				t.Errorf("%s: the volume is %s, mounted as %s; want %s", name, volume, mounted, test.wantVolume)
+			}
+			var args []string
+			given, _ := container(t, all, "args").([]any)
+			for _, arg := range given {
+				if strings.HasPrefix(arg.(string), "--history") {
+					args = append(args, arg.(string))
+				}
+			}
+			if !slices.Equal(args, test.wantArgs) {
+				t.Errorf("%s: the flags are %q, want %q", name, args, test.wantArgs)
+			}
+		}
+	})
 	t.Run("every mode that is not the operator's own mounts a certificate", func(t *testing.T) {
 		for name, test := range map[string]struct {
 			values         string
@@ -244,6 +285,21 @@ metrics: {authentication: true}`), "args").([]any)
 			}
 		}
 	})
+}
+
+// named returns the element of a list with a name as JSON, "" if there is none.
+func named(t *testing.T, list []any, name string) string {
+	t.Helper()
+	for _, element := range list {
+		if element.(map[string]any)["name"] == name {
+			text, err := json.Marshal(element)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+	}
+	return ""
 }
 
 var valuesBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")

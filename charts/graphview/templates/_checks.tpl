@@ -3,6 +3,9 @@
 {{- if hasPrefix "kube-" .Release.Namespace }}
 {{- fail (printf "GraphView is not installed into %s, where the cluster keeps its own: use a namespace of its own, such as graphview-system" .Release.Namespace) }}
 {{- end }}
+{{- if and .Values.history.enabled .Values.history.volume.enabled .Values.history.volume.claim (gt (int .Values.replicas) 1) }}
+{{- fail "history.volume.claim is for one replica, since each has a history of its own: set replicas to 1, or leave the claim out, so that each has an emptyDir" }}
+{{- end }}
 {{- if and .Values.webhook.enabled (eq .Values.webhook.certificates "injected") (eq .Values.certificates.source "operator") }}
 {{- fail "webhook.enabled needs somebody who writes its caBundle: certificates.source certManager or secret; or webhook.certificates self-signed, which gives the operator a right that is dangerous to lose (docs/install.md, The validating webhook)" }}
 {{- end }}
