@@ -54,6 +54,7 @@ var (
 	panicsDesc      = describe("panics_total", "Panics that were recovered. Each affected one object or one spec, and is a bug: report it.")
 	refusedDesc     = describe("quarantined", "1 while expressions are refused because the operator ended twice within minutes, else 0.")
 	historyDesc     = describe("history_bytes", "Memory of the history of changes, or its size in the store; 0 without a history.")
+	historyHeldDesc = describe("history_memory_bytes", "Memory of the history of changes: less than its size if it has a store.")
 	sinceDesc       = describe("history_since_seconds", "Time from which the history has changes, in seconds since 1970; 0 without a history.")
 	entriesDesc     = describe("history_entries_total", "Changes in the history, by what became of them: recorded, and dropped because they were too old or their namespace had its share.", "fate")
 	exceededDesc    = describe("limit_exceeded_total", "Times that a limit was reached, by limit. docs/security.md lists the limits.", "limit")
@@ -72,7 +73,7 @@ func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		viewsDesc, openedDesc, objectsDesc, missingDesc, ineffectiveDesc, heldDesc, verticesDesc, arcsDesc, watchesDesc, retainedDesc, queueDesc,
 		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, earlyDesc, fallbacksDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
-		historyDesc, sinceDesc, entriesDesc,
+		historyDesc, historyHeldDesc, sinceDesc, entriesDesc,
 	} {
 		out <- d
 	}
@@ -128,6 +129,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 		recorded = e.o.History.Stats()
 	}
 	gauge(historyDesc, int(recorded.Bytes))
+	gauge(historyHeldDesc, int(recorded.Memory))
 	gauge(sinceDesc, int(recorded.Since/1_000_000))
 	for fate, n := range map[string]uint64{"recorded": recorded.Appended, "dropped": recorded.Dropped} {
 		out <- prometheus.MustNewConstMetric(entriesDesc, prometheus.CounterValue, float64(n), fate)

@@ -366,7 +366,8 @@ func (l *Log) replace(s *segment, packed []byte) {
 		return
 	}
 	before := s.bytes()
-	s.text, s.packed, s.size, s.stored = slices.Clip(packed), true, len(packed), 0
+	s.text, s.packed, s.stored = slices.Clone(packed), true, 0 // the encoder's buffer is larger
+	s.size = cap(s.text)
 	l.chargeLocked(s.owner, s.bytes()-before)
 	l.holdLocked(s.owner, s.bytes()-before)
 }
