@@ -43,6 +43,9 @@ var valued = set(
 // hidden are the fields below which no value is kept, whatever it is called.
 var hidden = set("data stringData binaryData env envFrom args command annotations values valuesObject valuesFrom parameters config settings credentials secret")
 
+// named are the lists below hidden fields whose elements have names that are no values.
+var named = set("env parameters")
+
 // ignored are the fields that change by themselves, or that other entries report.
 var ignored = set("apiVersion kind status metadata.resourceVersion metadata.generation metadata.uid metadata.creationTimestamp metadata.managedFields metadata.selfLink " +
 	"metadata.ownerReferences metadata.annotations[control-plane.alpha.kubernetes.io/leader]")
@@ -151,7 +154,8 @@ func (c *comparison) values(at, key string, before, after []byte, show bool, dep
 	}
 }
 
-// lists compares lists by the names of their elements, or else by index.
+// lists compares lists by the names of their elements, or else by index. Below hidden fields a member name may be a
+// value as any other one.
 func (c *comparison) lists(at, key string, before, after []byte, show bool, depth int) {
 	old, now := jsontree.Elements(before), jsontree.Elements(after)
 	oldNames, nowNames := namesOf(old), namesOf(now)
@@ -160,7 +164,7 @@ func (c *comparison) lists(at, key string, before, after []byte, show bool, dept
 			c.values(at+"["+name+"]", key, b, a, show, depth+1)
 		}
 	}
-	if oldNames == nil || nowNames == nil {
+	if oldNames == nil || nowNames == nil || !show && !named[key] {
 		for i := range max(len(old), len(now)) {
 			var b, a []byte
 			if i < len(old) {
@@ -247,7 +251,8 @@ func bounded(path string) string {
 	return strings.ToValidUTF8(path[:maxPathBytes-3], "") + "..."
 }
 
-// value returns a scalar as text, "" for another value and for a long one.
+// value returns a scalar as text, "" for another value, for a long one, and for one that may have credentials, as a URL
+// may.
 func value(v []byte) string {
 	if len(v) == 0 || v[0] == '{' || v[0] == '[' || v[0] == 'n' {
 		return ""
@@ -256,10 +261,18 @@ func value(v []byte) string {
 	if said, ok := jsontree.String(v); ok {
 		text = string(said)
 	}
-	if len(text) > maxValue || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if len(text) > maxValue || hasCredentials(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return ""
 	}
 	return text
+}
+
+// hasCredentials reports whether a text may have a user, a password or a token, as in https://USER:PASSWORD@HOST/?token=TOKEN.
+// The digest of an image follows an @ too.
+func hasCredentials(text string) bool {
+	before, after, at := strings.Cut(text, "@")
+	return at && (!strings.HasPrefix(after, "sha256:") && !strings.HasPrefix(after, "sha512:") || strings.Contains(after, "@")) ||
+		strings.Contains(before, "://") && strings.ContainsAny(text, "?#")
 }
 
 // summarized are the annotations that a summary depends on.
