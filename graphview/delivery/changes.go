@@ -27,7 +27,7 @@ var ErrUnknownObject = errors.New("no such object")
 type ChangesQuery struct {
 	// Object is the object of the question; nil for the whole view. Its version is that of the view.
 	Object *graph.Key
-	// The changes are after Since and not after Until.
+	// The changes are after Since and not after Until; 0 means now.
 	Since, Until int64
 	// Alone leaves out the objects that Object leads to.
 	Alone bool
@@ -77,10 +77,11 @@ func (c *Changed) Target(a *history.Arc) *Target { return c.targets[a] }
 type Changes struct {
 	Object  *graph.Key
 	Changes []*Changed // the newest first
-	// Since is the time from which the history is complete.
-	Since int64
-	More  bool
-	Rev   uint64
+	// Since is the time from which the history is complete, and Until that of the question.
+	Since, Until int64
+
+	More bool
+	Rev  uint64
 	// TooMany reports whether the object leads to more objects than were looked at.
 	TooMany bool
 	// Kind and Selected are those of the resource of an unknown object.
@@ -104,8 +105,9 @@ func (p *Publisher) Changes(ctx context.Context, q *ChangesQuery, subscriber Acc
 			past:   &Past{Mark: q.Mark, Foreign: q.Foreign, lens: lens, whole: p.source.State.Scope().Whole},
 			ledTo:  make(map[graph.Key]*Via),
 			hashes: make(map[uint32]bool), may: make(map[graph.Key]bool), folds: make(map[foldKey]*Changed), controllers: make(map[graph.Key]*graph.Change),
+			begun: make(map[string]int64),
 		}
-		s.past.gate = s.gate
+		s.past.gate, s.answer.Until = s.gate, q.Until
 		found := s.begin()
 		if err := s.gate.err(); err == nil {
 			s.search()
@@ -139,6 +141,8 @@ type changeSearch struct {
 	may         map[graph.Key]bool // whether the subscriber gets the changes of an object
 	folds       map[foldKey]*Changed
 	controllers map[graph.Key]*graph.Change // nil: none
+	begun       map[string]int64            // Log.Since by namespace
+	made        int                         // changes that the answer has; an entry with many arcs is many
 	answer      Changes
 }
 
@@ -256,7 +260,9 @@ func (s *changeSearch) search() {
 			return
 		}
 		begun[namespace] = true
-		s.answer.Since = max(s.answer.Since, s.Log.Since(namespace))
+		if s.Object != nil {
+			s.answer.Since = max(s.answer.Since, s.Log.Since(namespace))
+		}
 		var wanted func(uint32, history.Op) bool
 		if s.Object != nil {
 			wanted = func(hash uint32, op history.Op) bool { return s.hashes[hash] || op == history.Removed && !s.Alone }
@@ -283,11 +289,15 @@ func (s *changeSearch) search() {
 		}
 		first := owners[0]
 		e := first.entry
-		if !s.take(e) {
+		taken, full := s.take(e)
+		if full {
 			s.answer.More = true
 			return
 		}
-		if s.Object != nil && !s.Alone {
+		if s.Object == nil {
+			s.limitSince(e)
+		}
+		if taken && s.Object != nil && !s.Alone {
 			for _, key := range s.lead(e) {
 				begin(key.Namespace, e.At)
 			}
@@ -300,6 +310,19 @@ func (s *changeSearch) search() {
 			first.stop()
 			heap.Pop(&owners)
 		}
+	}
+}
+
+// limitSince lets the answer about a whole view begin where the history of the entry's namespace does, if the subscriber may see objects
+// there: others do not learn that a namespace lost its history.
+func (s *changeSearch) limitSince(e *history.Entry) {
+	since, known := s.begun[e.Object.Namespace]
+	if !known {
+		since = s.Log.Since(e.Object.Namespace)
+		s.begun[e.Object.Namespace] = since
+	}
+	if since > s.answer.Since && s.gate.allows(access.Place{Group: e.Object.Group, Resource: e.Object.Resource.Resource, Namespace: e.Object.Namespace}) {
+		s.answer.Since = since
 	}
 }
 
@@ -340,7 +363,7 @@ func (s *changeSearch) lead(e *history.Entry) (added []graph.Key) {
 		}
 		at := s.past.lens.Glance(a.To, a.Namespace, a.Name)
 		key := graph.Key{Resource: at.Resource, Namespace: a.Namespace, Name: a.Name}
-		if at.Used && s.add(key, &Via{Neighbour: e.Object, Kind: e.Kind, Words: words(e.Object, key, a.Before.Fields), Depth: depth}) {
+		if s.sees(&at, &a.Before, a.Namespace) && s.add(key, &Via{Neighbour: e.Object, Kind: e.Kind, Words: words(e.Object, key, a.Before.Fields), Depth: depth}) {
 			added = append(added, key)
 		}
 	}
@@ -352,54 +375,67 @@ func words(from, to graph.Key, fields []string) []string {
 	return wordsOf(nil, &graph.Change{Vertex: from, To: to, Fields: fields})
 }
 
-// take adds an entry to the answer if it is part of it. It returns false if the answer is full.
-func (s *changeSearch) take(e *history.Entry) bool {
+// sees reports whether the subscriber may see where an arc leads or led.
+func (s *changeSearch) sees(at *graph.Glance, side *graph.ArcSide, namespace string) bool {
+	return at.Used && (at.Shown || side.Named) && (side.Named || side.Selected || side.Inferred && !at.ExcludesInferred) &&
+		s.gate.allows(access.Place{Group: at.Resource.Group, Resource: at.Resource.Resource, Namespace: namespace})
+}
+
+// take adds an entry to the answer if it is part of it, and reports whether it is and whether the answer is full.
+func (s *changeSearch) take(e *history.Entry) (taken, full bool) {
 	via, concerned := s.ledTo[e.Object]
+	if s.Object != nil && !concerned && (s.Alone || e.Op != history.Removed) {
+		return false, false
+	}
 	controller, kind := s.controllerBefore(e)
 	if s.Object != nil && !concerned {
-		if s.Alone || e.Op != history.Removed {
-			return true
-		}
 		via = s.actedOn(e)
 		if controller != nil {
 			if _, known := s.ledTo[*controller]; known {
 				via = s.step(*controller, nil, true)
 			}
 		}
-		if via == nil || !s.add(e.Object, via) {
-			return true
+		if via == nil {
+			return false, false
 		}
 	}
-	if !s.permits(e) {
-		return true
+	if !s.permits(e) || !concerned && s.Object != nil && !s.add(e.Object, via) {
+		return false, false
 	}
-	c := &Changed{Entry: e, Times: 1, First: e.At, Via: via, Controller: controller, ControllerKind: kind}
-	if s.findTargets(c); !shownAlone(e) && len(c.targets) == 0 {
-		return true
+	shown := *e
+	shown.Summary, shown.Arcs = "", nil
+	c := &Changed{Entry: &shown, Times: 1, First: e.At, Via: via, Controller: controller, ControllerKind: kind}
+	if s.findTargets(c, e); !shownAlone(e) && len(c.targets) == 0 {
+		return true, false
 	}
 	key, folds := foldOf(e)
 	if folds {
 		if series := s.folds[key]; series != nil && series.First-e.At <= foldWithin.Microseconds() {
 			series.Times++
 			series.First = e.At
-			return true
+			return true, false
 		}
 	}
-	if len(s.answer.Changes) == s.Limit {
-		return false
+	if s.made >= s.Limit {
+		return true, true
 	}
 	if folds {
 		s.folds[key] = c
 	}
+	s.made += max(len(c.targets), 1)
 	s.answer.Changes = append(s.answer.Changes, c)
-	return true
+	return true, false
 }
 
-// findTargets finds where the changed arcs of an entry lead.
-func (s *changeSearch) findTargets(c *Changed) {
-	for i := range c.Arcs {
-		a := &c.Arcs[i]
-		if c.Op != history.Changed || a.Implied || a.Before.Exists == a.After.Exists {
+// findTargets adds the changed arcs of an entry to a change, and where they lead. It stops beyond the limit of the answer.
+func (s *changeSearch) findTargets(c *Changed, e *history.Entry) {
+	if e.Op != history.Changed {
+		return
+	}
+	var targets []*Target
+	for i := range e.Arcs {
+		a := &e.Arcs[i]
+		if a.Implied || a.Before.Exists == a.After.Exists {
 			continue
 		}
 		at := s.past.lens.Glance(a.To, a.Namespace, a.Name)
@@ -407,16 +443,21 @@ func (s *changeSearch) findTargets(c *Changed) {
 		if a.Before.Exists {
 			side = &a.Before
 		}
-		if !at.Used || !at.Shown && !side.Named || !side.Named && !side.Selected && (!side.Inferred || at.ExcludesInferred) ||
-			!s.gate.allows(access.Place{Group: at.Resource.Group, Resource: at.Resource.Resource, Namespace: a.Namespace}) {
+		if !s.sees(&at, side, a.Namespace) {
 			continue
 		}
 		key := graph.Key{Resource: at.Resource, Namespace: a.Namespace, Name: a.Name}
-		arc := graph.Change{Vertex: c.Object, To: key, Fields: side.Fields}
-		if c.targets == nil {
-			c.targets = make(map[*history.Arc]*Target)
+		arc := graph.Change{Vertex: e.Object, To: key, Fields: side.Fields}
+		targets = append(targets, &Target{Key: key, Fields: pathsOf(nil, &arc), Words: wordsOf(nil, &arc), Missing: !at.Shown && at.Outside == graph.Nowhere})
+		if c.Arcs = append(c.Arcs, *a); len(targets) > s.Limit {
+			break
 		}
-		c.targets[a] = &Target{Key: key, Fields: pathsOf(nil, &arc), Words: wordsOf(nil, &arc), Missing: !at.Shown && at.Outside == graph.Nowhere}
+	}
+	if len(targets) > 0 {
+		c.targets = make(map[*history.Arc]*Target, len(targets))
+	}
+	for i, target := range targets {
+		c.targets[&c.Arcs[i]] = target
 	}
 }
 
@@ -444,7 +485,8 @@ func (s *changeSearch) controllerBefore(e *history.Entry) (*graph.Key, string) {
 		if a.Type != graph.OwnerReference || !a.Before.Controller {
 			continue
 		}
-		if at := s.past.lens.Glance(a.To, a.Namespace, a.Name); at.Used {
+		at := s.past.lens.Glance(a.To, a.Namespace, a.Name)
+		if at.Used && s.gate.allows(access.Place{Group: at.Resource.Group, Resource: at.Resource.Resource, Namespace: a.Namespace}) {
 			return &graph.Key{Resource: at.Resource, Namespace: a.Namespace, Name: a.Name}, a.To.Kind
 		}
 	}

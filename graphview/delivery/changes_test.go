@@ -182,6 +182,116 @@ func TestChangesOfSelectiveViews(t *testing.T) {
 	}
 }
 
+// TestChangesNameNothingHidden: an object that the view hides, or that the subscriber may not list, is neither a neighbour
+// nor a controller, and nothing that it led to is part of an answer.
+func TestChangesNameNothingHidden(t *testing.T) {
+	s := newRecordedStage(t, false)
+	s.pod("shop/web", false)
+	s.pod("shop/config", false)
+	web := key("shop", "web")
+	s.record(history.Entry{Object: key("shop", "config"), Kind: "Pod", Before: fine, After: broken})
+	arcs := []history.Arc{
+		{Type: graph.OwnerReference, To: podKind, Namespace: "shop", Name: "web", Before: graph.ArcSide{Exists: true, Named: true, Controller: true}},
+		{Type: graph.Direct, To: podKind, Namespace: "shop", Name: "config", Before: graph.ArcSide{Exists: true, Named: true, NamedBy: []string{"spec.name"}, Fields: []string{"spec.name"}}},
+	}
+	for _, namespace := range []string{"shop", "pay"} {
+		s.record(history.Entry{Op: history.Removed, Object: key(namespace, "child"), Kind: "Pod", Before: fine, Arcs: arcs, Views: []uint32{8}})
+	}
+	if got, _, err := s.ask(t, ChangesQuery{Object: &web, Mark: 7}, rightsTo("shop")); len(got) > 0 || err != nil {
+		t.Errorf("with the name of a hidden object: %q %v", got, err)
+	}
+	want := []string{"removed shop/child via web 1 true", "changed shop/config via child 2 false"}
+	if got, _, err := s.ask(t, ChangesQuery{Object: &web, Mark: 8}, rightsTo("shop")); !cmp.Equal(want, got) || err != nil {
+		t.Errorf("%q %v", got, err)
+	}
+	for _, rights := range []fixedRights{rightsTo("pay"), rightsTo("pay", "shop")} {
+		_, answer, err := s.ask(t, ChangesQuery{Mark: 8}, rights)
+		if last := len(answer.Changes); err != nil || last == 0 || (answer.Changes[0].Controller != nil) != (len(rights) == 2) {
+			t.Errorf("the controller with rights to %v: %v %+v", rights, err, answer)
+		}
+	}
+}
+
+// TestChangesAreBounded: an entry with many arcs counts as many changes, and an answer has no more of them than it may.
+func TestChangesAreBounded(t *testing.T) {
+	s := newRecordedStage(t, true)
+	s.pod("shop/web", false)
+	var arcs []history.Arc
+	for i := range 500 {
+		arcs = append(arcs, history.Arc{Type: graph.Direct, To: podKind, Namespace: "shop", Name: fmt.Sprint("p", i), After: graph.ArcSide{Exists: true, Named: true, NamedBy: []string{"spec.name"}}})
+	}
+	for range 10 {
+		s.record(history.Entry{Object: key("shop", "web"), Kind: "Pod", Before: fine, After: fine, Arcs: arcs, Summary: "{}"})
+	}
+	_, answer, err := s.ask(t, ChangesQuery{Limit: 100}, rightsTo("shop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := 0
+	for _, c := range answer.Changes {
+		if all += len(c.Arcs); c.Summary != "" {
+			t.Error("with a summary, which no answer needs")
+		}
+	}
+	if all > 101 || !answer.More {
+		t.Errorf("%d arcs in %d entries, more: %v", all, len(answer.Changes), answer.More)
+	}
+}
+
+// TestChangesBeginWhereOnesOwnDo: a namespace that lost its history does not shorten that of a subscriber who cannot see it.
+func TestChangesBeginWhereOnesOwnDo(t *testing.T) {
+	s := newRecordedStage(t, true)
+	s.log = history.NewLog(history.Options{Bytes: 100 << 10})
+	begun := s.log.Since("")
+	s.pod("shop/web", false)
+	s.pod("noisy/web", false)
+	s.record(history.Entry{Object: key("shop", "web"), Kind: "Pod", Before: fine, After: broken})
+	for i := range 2000 {
+		s.record(history.Entry{Object: key("noisy", "web"), Kind: "Pod", Before: fine, After: broken, Paths: []history.Path{{Path: fmt.Sprint(strings.Repeat("x", 100), i)}}})
+	}
+	if _, answer, err := s.ask(t, ChangesQuery{}, rightsTo("shop")); err != nil || answer.Since != begun {
+		t.Errorf("%v: the history begins %d µs later than that of the namespace", err, answer.Since-begun)
+	}
+	if _, answer, err := s.ask(t, ChangesQuery{Limit: 1000}, rightsTo("shop", "noisy")); err != nil || answer.Since == begun {
+		t.Errorf("%v: the history is complete although a namespace lost some", err)
+	}
+}
+
+// TestPastOfAnotherNamespace: an object of a namespace that was deleted does not appear as that of the same name in the
+// namespace of today.
+func TestPastOfAnotherNamespace(t *testing.T) {
+	s := newRecordedStage(t, true)
+	s.foreign["shop"] = true
+	s.pod("shop/web", false)
+	s.record(history.Entry{
+		Op: history.Removed, Object: key("shop", "web"), Kind: "Pod", UID: "old", Before: broken, Summary: `{"k":"Pod","u":"old"}`,
+		Arcs: []history.Arc{{Type: graph.Direct, To: podKind, Namespace: "shop", Name: "theirs", Before: graph.ArcSide{Exists: true, Named: true, NamedBy: []string{"spec.name"}, Fields: []string{"spec.name"}}}},
+	})
+	s.record(history.Entry{Op: history.Added, Object: key("shop", "web"), Kind: "Pod", UID: "uid-web", After: fine})
+	for name, test := range map[string]struct {
+		rights fixedRights
+		shown  bool
+	}{"with the right to the namespace": {rightsTo("shop"), false}, "with the right to all": {fixedRights{{Resource: "pods"}: true}, true}} {
+		past := &Past{Past: s.log.Past(0), Foreign: func(namespace string, _ int64) bool { return s.foreign[namespace] }}
+		r := s.publisher.Subscribe(SubscribeOptions{Content: SummaryOnly, Past: past, Access: fixedAccess(test.rights)})
+		text := ""
+		for done := false; !done; {
+			frames, _, err := r.poll()
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			for _, f := range frames {
+				text += string(f.JSON)
+				done = done || f.Rev != ""
+			}
+		}
+		r.Close()
+		if strings.Contains(text, "theirs") != test.shown || strings.Contains(text, `"old"`) != test.shown {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 // TestChangesFold: equal changes of an object within ten minutes are one.
 func TestChangesFold(t *testing.T) {
 	s := newRecordedStage(t, true)

@@ -52,7 +52,7 @@ func (p *Past) undo(changes []graph.Change, done bool, summary func(*graph.Chang
 		}
 		switch c.Op {
 		case graph.SetVertex:
-			if !of.Exists {
+			if !of.Exists || !p.allows(c.Vertex) {
 				continue
 			}
 			text := ""
@@ -61,7 +61,7 @@ func (p *Past) undo(changes []graph.Change, done bool, summary func(*graph.Chang
 			}
 			c.Payload, c.Part = summaryText(undoSummary(of, text, c.Root)), nil
 		case graph.SetArc:
-			if of != nil && !of.Exists || !p.undoArc(of, c) {
+			if of != nil && (!of.Exists || !p.allows(c.Vertex)) || !p.undoArc(of, c) {
 				continue
 			}
 		case graph.DeleteVertex:
@@ -200,7 +200,7 @@ func (p *Past) restore(kept []graph.Change) []graph.Change {
 		}
 		at := p.lens.Glance(p.kindOf(key.Resource), key.Namespace, key.Name)
 		switch shown := at.Shown && at.Resource == key.Resource; {
-		case shown && !p.gate.allows(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace}):
+		case shown && !p.allows(key):
 			continue
 		case !shown && !p.restores(key, of, at):
 			continue
