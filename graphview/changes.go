@@ -21,6 +21,9 @@ func (v *View) Changes(ctx context.Context, q delivery.ChangesQuery, access deli
 		return nil, ErrNoHistory
 	}
 	q.Log, q.Mark, q.Foreign = e.o.History, v.mark(), e.foreign
+	if q.Until == 0 {
+		q.Until = max(time.Now().UnixMicro(), q.Log.Newest()) // it may be later than now if the clock was set back
+	}
 	q.Since = max(q.Since, v.historyBegun(e.o.History.Resumed()))
 	return v.publisher.Changes(ctx, &q, access)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -37,6 +38,8 @@ const (
 	mostChanges, fewChanges = 1000, 200
 	// changesTake bounds the search for an answer.
 	changesTake = 10 * time.Second
+	// clockSkew is how far the clock of a client may be ahead.
+	clockSkew = time.Minute
 )
 
 // errNoHistory is the answer of a server without a history.
@@ -104,7 +107,7 @@ func parseChanges(r *http.Request) (delivery.ChangesQuery, error) {
 
 // changesQuery checks a question.
 func changesQuery(asked *streamv1alpha1.ChangesQuery, now time.Time) (q delivery.ChangesQuery, err error) {
-	q = delivery.ChangesQuery{Alone: asked.Alone, Limit: asked.Limit, Until: now.UnixMicro()}
+	q = delivery.ChangesQuery{Alone: asked.Alone, Limit: asked.Limit}
 	if asked.Object != "" {
 		key, err := delivery.ParseObject(asked.Object)
 		if err != nil {
@@ -127,6 +130,9 @@ func changesQuery(asked *streamv1alpha1.ChangesQuery, now time.Time) (q delivery
 		if q.Until, err = parseMoment(asked.Until, now); err != nil {
 			return q, fmt.Errorf("until: %w", err)
 		}
+		if q.Until = max(q.Until, 1); q.Until <= q.Since {
+			return q, errors.New("since must be before until: since is the older time, so exchange them")
+		}
 	}
 	return q, nil
 }
@@ -143,7 +149,7 @@ func parseMoment(text string, now time.Time) (int64, error) {
 	}
 	if n := len(text) - 1; n > 0 && text[n] == 'd' {
 		days, err := strconv.ParseFloat(text[:n], 64)
-		if err != nil || days < 0 || days > 3650 {
+		if err != nil || math.IsNaN(days) || days < 0 || days > 3650 {
 			return 0, errMoment
 		}
 		return now.Add(-time.Duration(days * float64(24*time.Hour))).UnixMicro(), nil
@@ -171,7 +177,7 @@ func (s *Server) changesOf(ctx context.Context, opened *openGraph, question deli
 		return nil, err
 	}
 	answer := answerOf(found, question.Limit)
-	answer.Until = microTime(question.Until)
+	answer.Until = microTime(found.Until)
 	for _, gap := range slices.Backward(opened.view.Gaps(found.Since)) {
 		answer.Gaps = append(answer.Gaps, streamv1alpha1.Gap{From: microTime(gap.From), Until: microTime(gap.Until), Why: gap.Why})
 	}
@@ -335,7 +341,7 @@ func parseAt(r *http.Request, options *delivery.SubscribeOptions) (int64, error)
 		return 0, apierrors.NewBadRequest("?at= " + err.Error())
 	}
 	options.Content = delivery.SummaryOnly
-	return at, nil
+	return max(at, 1), nil
 }
 
 // setPast sets the options for the graph of a view at a time. The error is a Status.
@@ -344,7 +350,10 @@ func setPast(view View, at int64, options *delivery.SubscribeOptions) error {
 	if err != nil {
 		return errNoHistory()
 	}
-	if at < since {
+	switch {
+	case at > time.Now().Add(clockSkew).UnixMicro():
+		return apierrors.NewBadRequest("?at= is in the future; leave it out for the graph as it is now")
+	case at < since:
 		return apierrors.NewBadRequest("?at=: the history of this graph begins at " + time.UnixMicro(since).UTC().Format(time.RFC3339))
 	}
 	for _, gap := range view.Gaps(at) {

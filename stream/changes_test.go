@@ -25,7 +25,7 @@ func TestParseMoment(t *testing.T) {
 			t.Errorf("%s: %v %v, want %v", text, time.UnixMicro(got).UTC(), err, want)
 		}
 	}
-	for _, text := range []string{"-", "d", "x", "--2h", "2026-11-29", "5000d", "-3dd"} {
+	for _, text := range []string{"-", "d", "x", "--2h", "2026-11-29", "5000d", "-3dd", "NaNd", "Infd"} {
 		if got, err := parseMoment(text, now); err == nil {
 			t.Errorf("%s: %d", text, got)
 		}
@@ -93,8 +93,10 @@ func TestChangesRefused(t *testing.T) {
 		"changes=&limit=5000":        {http.StatusBadRequest, "from 1 to 1000"},
 		"changes=&since=yesterday":   {http.StatusBadRequest, "2h or 3d"},
 		"changes=&until=x":           {http.StatusBadRequest, "until"},
+		"changes=&since=1h&until=2h": {http.StatusBadRequest, "since must be before until"},
 		"changes=&alone=perhaps":     {http.StatusBadRequest, "alone"},
 		"changes=&format=dot":        {http.StatusBadRequest, "dot"},
+		"at=1970-01-01T00:00:00Z":    {http.StatusNotFound, "history.enabled=true"},
 		"at=x":                       {http.StatusBadRequest, "2h or 3d"},
 		"at=1h&content=object":       {http.StatusBadRequest, "content=summary"},
 		"at=1h&root=pods/shop/web-1": {http.StatusBadRequest, "root"},

@@ -257,8 +257,8 @@ func (l *Log) Since(namespace string) int64 {
 	return since
 }
 
-// newest returns the time of the newest entry.
-func (l *Log) newest() int64 {
+// Newest returns the time of the newest entry, 0 for none.
+func (l *Log) Newest() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.last

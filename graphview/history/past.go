@@ -50,7 +50,7 @@ func (p *Past) At() int64 { return p.at }
 // The present graph may be read before or after it, since an entry has the state before itself and not a
 // difference: an entry that is undone although the present graph is older changes nothing.
 func (p *Past) Read(wanted func(namespace string) bool) {
-	newest := p.log.newest()
+	newest := p.log.Newest()
 	if newest == p.read {
 		return
 	}

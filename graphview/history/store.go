@@ -218,9 +218,9 @@ func (l *Log) load() {
 		store.lost = fmt.Sprintf("%d damaged parts (%v)", damaged, err)
 		l.begun = now
 	}
-	if last != 0 && last < now {
+	if last != 0 { // it is later than now if the clock was set back
 		l.resumed = now
-		l.gaps = append(l.gaps, Gap{From: last, Until: now, Why: "the operator did not run"})
+		l.gaps = append(l.gaps, Gap{From: min(last, now), Until: max(last, now), Why: "the operator did not run"})
 	}
 	l.last = max(l.last, last)
 	l.shrinkLocked()

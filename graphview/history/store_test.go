@@ -83,6 +83,28 @@ func TestStoreRestart(t *testing.T) {
 	}
 }
 
+// TestStoreOfTheFuture: a log that was written by a later clock has a gap too, and its entries go on after those.
+func TestStoreOfTheFuture(t *testing.T) {
+	dir, at := t.TempDir(), newClock()
+	store, l := open(t, dir, at)
+	fill(l, at, 300)
+	l.flush()
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	later := at.now
+	at.now = at.now.Add(-time.Hour)
+	_, l = open(t, dir, at)
+	gap := []Gap{{From: at.now.UnixMicro(), Until: later.UnixMicro(), Why: "the operator did not run"}}
+	if d := cmp.Diff(gap, l.Gaps(0)); d != "" || l.Resumed() == 0 {
+		t.Errorf("resumed at %d, -want +got:\n%s", l.Resumed(), d)
+	}
+	fill(l, at, 3)
+	if l.Newest() <= later.UnixMicro() {
+		t.Error("new entries are older than old ones")
+	}
+}
+
 // TestStoreShrinks: what the log drops, the store drops.
 func TestStoreShrinks(t *testing.T) {
 	dir, at := t.TempDir(), newClock()
