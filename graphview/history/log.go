@@ -73,9 +73,9 @@ type owner struct {
 	// since is the time of the newest entry that was dropped, 0 if there is none.
 	since int64
 	// live is the number of objects of the namespace in the graph, and same the time since when the namespace is
-	// certain to be the same one.
-	live int
-	same int64
+	// certain to be the same one. ended is when the Namespace was last deleted, 0 for never.
+	live        int
+	same, ended int64
 }
 
 // segment is a part of the entries of an owner. Its text is immutable once it is full.
@@ -237,13 +237,20 @@ func (l *Log) Vacate(namespace string) {
 	l.ownerLocked(namespace).live--
 }
 
+// End records that a Namespace was deleted. Watches that are interrupted may have objects of it for longer.
+func (l *Log) End(namespace string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ownerLocked(namespace).ended = max(l.now(), l.last)
+}
+
 // Foreign reports whether a namespace may be another one of the same name than at a time: it may have been deleted
 // since. Then changes of that time may be another tenant's.
 func (l *Log) Foreign(namespace string, at int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o := l.owners[namespace]
-	return namespace != "" && (o == nil || o.live <= 0 || o.same > at)
+	return namespace != "" && (o == nil || o.live <= 0 || o.same > at || o.ended >= at && o.ended != 0)
 }
 
 // Since returns the time from which the history of an owner is complete, apart from gaps.

@@ -260,4 +260,10 @@ func TestForeign(t *testing.T) {
 	if !l.Foreign("shop", before) || l.Foreign("shop", at.now.UnixMicro()) {
 		t.Error("the namespace may be a new one")
 	}
+	l.End("shop")
+	at.now = at.now.Add(time.Minute)
+	l.Occupy("shop", at.now.UnixMicro())
+	if ended := at.now.Add(-time.Minute).UnixMicro(); !l.Foreign("shop", ended) || l.Foreign("shop", ended+1) {
+		t.Error("the namespace was deleted, although a watch still has an object of it")
+	}
 }

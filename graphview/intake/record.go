@@ -219,6 +219,9 @@ func (r *recorder) remove(ev *deleteEvent, id graph.NodeID) {
 	}
 	r.forget(id)
 	r.entry(ev.feed, id, e)
+	if KindOf(ev.feed.resource) == graph.NamespaceKind && ev.feed.watch.Key().LabelSelector == "" {
+		r.log.End(ev.name)
+	}
 }
 
 // forget drops the state of an object that is no longer in the graph.

@@ -3,11 +3,13 @@ package intake
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/history"
+	"graphview.dev/graphview/resources"
 	"graphview.dev/test/configmaps"
 )
 
@@ -108,5 +110,28 @@ func TestHistoryOfArcs(t *testing.T) {
 		if e.Op == history.Removed && e.Object.Name == "service" && e.UID != "" {
 			t.Errorf("%+v", e)
 		}
+	}
+}
+
+// TestHistoryOfNamespaces: a Namespace that is deleted ends what its tenants may see of its past, although another watch is
+// interrupted and still has objects of it.
+func TestHistoryOfNamespaces(t *testing.T) {
+	w := start(t, configmaps.Serve(t, 2))
+	_, tap := w.follow(yes)
+	tap.feed.awaitList(t)
+	object := tap.feed.retained(t)[0]
+	w.writer.Do(func() {})
+	then := time.Now().UnixMicro()
+	if w.history.Foreign("shop", then) {
+		t.Fatal("the namespace has objects")
+	}
+	namespaces := &Feed{intake: w.Intake, watch: tap.feed.watch, resource: resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, faults: map[objectName]string{}}
+	w.writer.Do((&setEvent{feed: namespaces, object: graph.Object{Name: "shop", UID: "uid-shop", Version: 1, Hash: 1, Payload: object}}).Apply)
+	if w.history.Foreign("shop", then) {
+		t.Error("the Namespace is there")
+	}
+	w.writer.Do((&deleteEvent{feed: namespaces, name: "shop"}).Apply)
+	if !w.history.Foreign("shop", then) {
+		t.Error("the Namespace was deleted")
 	}
 }
