@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/history"
@@ -39,9 +40,11 @@ type sentArc struct {
 }
 
 // undo replaces a piece of the present graph by that of the past. After the last piece it adds the objects and arcs
-// that are no longer there.
-func (p *Past) undo(changes []graph.Change, done bool, summary func(*graph.Change) string) []graph.Change {
-	p.Read(func(string) bool { return true })
+// that are no longer there. The error is a *ClosedError: too much changed since then.
+func (p *Past) undo(changes []graph.Change, done bool, summary func(*graph.Change) string) ([]graph.Change, error) {
+	if err := p.Read(func(string) bool { return true }); err != nil {
+		return nil, &ClosedError{Reason: reason.LimitExceeded, Message: err.Error() + "; ask for a later time"}
+	}
 	kept := make([]graph.Change, 0, len(changes))
 	for i := range changes {
 		c := &changes[i]
@@ -76,7 +79,7 @@ func (p *Past) undo(changes []graph.Change, done bool, summary func(*graph.Chang
 	if done {
 		kept = p.restore(kept)
 	}
-	return kept
+	return kept, nil
 }
 
 // undoSummary returns the summary of an object as it was. text is the present one.

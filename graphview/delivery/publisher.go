@@ -220,20 +220,20 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 	return b.frames, to, nil
 }
 
-// undo replaces a piece of the graph by that of the past. The error is an *unknownError.
+// undo replaces a piece of the graph by that of the past. The error is an *unknownError or a *ClosedError.
 func (p *Publisher) undo(lens *graph.Lens, past *Past, g *gate, changes []graph.Change, done bool) ([]graph.Change, error) {
 	past.lens, past.gate, past.whole = lens, g, p.source.State.Scope().Whole
 	if past.sent == nil {
 		past.sent = make(map[sentArc]bool)
 	}
-	changes = past.undo(changes, done, func(c *graph.Change) string {
+	changes, err := past.undo(changes, done, func(c *graph.Change) string {
 		text, _, err := p.summaries.of(c, 0)
 		if err != nil {
 			p.source.Logger.Error(err, "Content left out of a message", "view", p.source.Name)
 		}
 		return text
 	})
-	return changes, g.err()
+	return changes, cmp.Or(err, g.err())
 }
 
 // begin returns the builder for a piece. has reports whether the subscriber keeps a vertex of a graph that is

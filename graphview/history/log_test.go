@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -194,7 +195,9 @@ func TestPastEqualsNaive(t *testing.T) {
 		}
 		for _, m := range moments {
 			p := l.Past(m.at)
-			p.Read(func(string) bool { return true })
+			if err := p.Read(func(string) bool { return true }); err != nil {
+				t.Fatal(err)
+			}
 			for i := range 6 {
 				name := fmt.Sprint("pod-", i)
 				got, exists := now[name]
@@ -265,5 +268,25 @@ func TestForeign(t *testing.T) {
 	l.Occupy("shop", at.now.UnixMicro())
 	if ended := at.now.Add(-time.Minute).UnixMicro(); !l.Foreign("shop", ended) || l.Foreign("shop", ended+1) {
 		t.Error("the namespace was deleted, although a watch still has an object of it")
+	}
+}
+
+// TestPastIsBounded: a log of a few megabytes whose entries have many arcs is not read into gigabytes.
+func TestPastIsBounded(t *testing.T) {
+	l := NewLog(Options{})
+	for i := range 500 {
+		e := &Entry{Object: graph.Key{Resource: graph.Resource{Version: "v1", Resource: "pods"}, Namespace: "shop", Name: "web"}}
+		for n := range 2000 {
+			e.Arcs = append(e.Arcs, Arc{Namespace: "shop", Name: fmt.Sprint(i, "-", n)})
+		}
+		l.Append([]*Entry{e})
+		l.KeepUp()
+	}
+	everywhere := func(string) bool { return true }
+	if err := l.Past(0).Read(everywhere); !errors.Is(err, ErrPastTooLarge) {
+		t.Error(err)
+	}
+	if err := l.Past(l.Newest() - 1).Read(everywhere); err != nil {
+		t.Error(err)
 	}
 }

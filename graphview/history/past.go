@@ -1,8 +1,16 @@
 package history
 
 import (
+	"errors"
+
 	"graphview.dev/graphview/graph"
 )
+
+// pastBytes bounds the memory of a Past, pastObject and pastArc are about that of an object and of an arc without their texts.
+const pastBytes, pastObject, pastArc = 128 << 20, 400, 200
+
+// ErrPastTooLarge: too much changed since the time of a Past.
+var ErrPastTooLarge = errors.New("too much has changed since then")
 
 // Past has the differences between the present graph and the graph at a time: the oldest entry of each
 // object and arc after that time says how it was before.
@@ -11,6 +19,7 @@ type Past struct {
 	at      int64
 	seen    map[string]int64 // the newest entry that was read, by owner
 	read    int64            // the newest entry of all at the last Read
+	bytes   int              // of Objects, about
 	Objects map[graph.Key]*PastObject
 }
 
@@ -46,13 +55,14 @@ func (l *Log) Past(at int64) *Past {
 // At returns the time.
 func (p *Past) At() int64 { return p.at }
 
-// Read adds the entries of the wanted owners that were appended since the last Read.
+// Read adds the entries of the wanted owners that were appended since the last Read. The error is ErrPastTooLarge: a few
+// megabytes of the log can be gigabytes of arcs.
 // The present graph may be read before or after it, since an entry has the state before itself and not a
 // difference: an entry that is undone although the present graph is older changes nothing.
-func (p *Past) Read(wanted func(namespace string) bool) {
+func (p *Past) Read(wanted func(namespace string) bool) error {
 	newest := p.log.Newest()
 	if newest == p.read {
-		return
+		return nil
 	}
 	p.read = newest
 	for _, namespace := range p.log.Namespaces(p.at) {
@@ -64,11 +74,14 @@ func (p *Past) Read(wanted func(namespace string) bool) {
 			since = p.at
 		}
 		for e := range p.log.Forward(namespace, since) {
-			p.add(e)
+			if p.add(e); p.bytes > pastBytes {
+				return ErrPastTooLarge
+			}
 			since = e.At
 		}
 		p.seen[namespace] = since
 	}
+	return nil
 }
 
 func (p *Past) add(e *Entry) {
@@ -76,6 +89,7 @@ func (p *Past) add(e *Entry) {
 	if o == nil {
 		o = &PastObject{Exists: e.Op != Added, Kind: e.Kind}
 		p.Objects[e.Object] = o
+		p.bytes += pastObject
 	}
 	if o.Exists && !o.Gone {
 		if !o.health && e.Before.Known() {
@@ -83,6 +97,7 @@ func (p *Past) add(e *Entry) {
 		}
 		if o.Summary == "" {
 			o.Summary = e.Summary
+			p.bytes += len(e.Summary)
 		}
 		for i := range e.Arcs {
 			a := &e.Arcs[i]
@@ -92,6 +107,10 @@ func (p *Past) add(e *Entry) {
 			}
 			if _, known := o.Arcs[to]; !known {
 				o.Arcs[to] = a.Before
+				p.bytes += pastArc + len(a.Name)
+				for _, field := range a.Before.Fields {
+					p.bytes += len(field)
+				}
 			}
 		}
 	}
