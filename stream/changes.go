@@ -30,6 +30,8 @@ import (
 const (
 	// changesOption names the object whose changes a get asks for, "" for all.
 	changesOption = "changes"
+	// atOption has the time of a graph of the past.
+	atOption = "at"
 	// changesKind is the kind of the answer.
 	changesKind = "GraphChanges"
 	// historyDetail is the kind in the details of the Status of a server without a history.
@@ -86,6 +88,9 @@ func parseChanges(r *http.Request) (delivery.ChangesQuery, error) {
 		return delivery.ChangesQuery{}, err
 	}
 	query := r.URL.Query()
+	if query.Has(atOption) {
+		return delivery.ChangesQuery{}, apierrors.NewBadRequest("?changes= does not go with ?at=: leave one of them out; changes until a time have ?until=")
+	}
 	asked := streamv1alpha1.ChangesQuery{Object: query.Get(changesOption), Since: query.Get("since"), Until: query.Get("until")}
 	var err error
 	if text := query.Get("limit"); text != "" {
@@ -325,7 +330,7 @@ func referenceChange(c *delivery.Changed, a *history.Arc) *streamv1alpha1.Refere
 
 // parseAt reads the time of a graph of the past, 0 for the present one. The error is a Status.
 func parseAt(r *http.Request, options *delivery.SubscribeOptions) (int64, error) {
-	text := r.URL.Query().Get("at")
+	text := r.URL.Query().Get(atOption)
 	if text == "" {
 		return 0, nil
 	}

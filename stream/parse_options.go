@@ -23,8 +23,12 @@ const (
 // parseOptions reads from a request's query which part of the graph it asks for, and how much
 // of each object. The error is a Status.
 func parseOptions(r *http.Request) (delivery.SubscribeOptions, error) {
-	if r.URL.Query().Has(onlyOption) {
+	query := r.URL.Query()
+	switch {
+	case query.Has(onlyOption):
 		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?only= goes with a graph that is read once as JSON, without watch, impact and format")
+	case query.Has(atOption), query.Has(changesOption):
+		return delivery.SubscribeOptions{}, apierrors.NewBadRequest("?at= and ?changes= go with a get as JSON, without watch, impact and format")
 	}
 	return parsePart(r)
 }
@@ -40,7 +44,7 @@ func parseOnce(r *http.Request) (delivery.SubscribeOptions, error) {
 		err = apierrors.NewBadRequest("?only= must be problems, and ?whole=NAMESPACE goes with it")
 	case len(whole) > mostWhole:
 		err = apierrors.NewBadRequest("at most " + strconv.Itoa(mostWhole) + " namespaces can be ?whole=; without ?only= the graph has all")
-	case query.Has(onlyOption) && (options.Narrow != nil || query.Has("at")):
+	case query.Has(onlyOption) && (options.Narrow != nil || query.Has(atOption)):
 		err = apierrors.NewBadRequest("?only= does not go with ?root= and ?at=, which have other parts of the graph")
 	case query.Has(onlyOption):
 		options.Only = graphview.Notable(whole)

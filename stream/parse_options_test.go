@@ -192,8 +192,8 @@ func TestNarrowRefused(t *testing.T) {
 	}
 }
 
-// TestOnlyProblems: only goes with a graph that is read once, and says so where it does not.
-func TestOnlyProblems(t *testing.T) {
+// TestOnlyOnce: only, at and changes go with a graph that is read once, and an error says so where they do not.
+func TestOnlyOnce(t *testing.T) {
 	const path = "namespaces/shop/graphs/web"
 	s := serve(t, fakeCluster{newView("shop/web")})
 	for road, want := range map[string]string{
@@ -202,6 +202,8 @@ func TestOnlyProblems(t *testing.T) {
 		path + "?only=problems" + strings.Repeat("&whole=shop", mostWhole+1): "at most 100 namespaces",
 		path + "?only=problems&format=dot":                                   "read once as JSON", path + "?only=problems&impact=pods/shop/web-1": "read once as JSON",
 		"watch/" + path + "?only=problems": "read once as JSON",
+		"watch/" + path + "?at=2h":         "go with a get", "watch/" + path + "?changes=": "go with a get", path + "?at=2h&format=dot": "go with a get",
+		path + "?at=2h&impact=pods/shop/web-1": "go with a get", path + "?at=2h&changes=": "does not go with ?at=",
 	} {
 		if code, body := s.get(graphs+road, nil); code != http.StatusBadRequest || !strings.Contains(string(body), want) {
 			t.Errorf("%.60s: %d %s", road, code, body)
