@@ -383,12 +383,18 @@ func (s *Server) openChanges(ctx context.Context, graph *openGraph, asked *strea
 	})
 }
 
-// subscribePast subscribes a channel to the graph of the past, which is sent once.
+// subscribePast subscribes a channel to the graph of the past, which is sent once. Until the channel is closed it counts as
+// an export of its user, since the changes since then are in memory.
 func (s *Server) subscribePast(ctx context.Context, graph *openGraph, at string) error {
 	moment, err := parseMoment(at, time.Now())
 	if err != nil {
 		return transport.Malformed("subscribe.at: %v", err)
 	}
+	giveBack, err := s.takeExport(graph.lease.Owner())
+	if err != nil {
+		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error()}
+	}
+	graph.onClose = append(graph.onClose, giveBack)
 	if err := graph.view.WaitSynced(ctx); err != nil {
 		return toClosedError(err)
 	}

@@ -189,6 +189,9 @@ func TestExportsAreBounded(t *testing.T) {
 	if status := statusOf(t, body); code != http.StatusTooManyRequests || status.Details == nil || status.Details.RetryAfterSeconds == 0 {
 		t.Errorf("%d %s", code, body)
 	}
+	if code, body := s.get(graphs+"namespaces/shop/graphs/web?at=1h", nil); code != http.StatusTooManyRequests {
+		t.Errorf("a graph of the past: %d %s", code, body)
+	}
 
 	view = newView("shop/web")
 	s = serve(t, fakeCluster{view})

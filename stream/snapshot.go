@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/stream/admission"
@@ -49,10 +50,22 @@ func (s *Server) serveSnapshot(w http.ResponseWriter, r *http.Request, name name
 	if err != nil {
 		return err
 	}
+	if at != 0 { // the changes since then are in memory, as an export is
+		who, _ := request.UserFrom(r.Context())
+		giveBack, err := s.takeExport(budget.UserOwner(who))
+		if err != nil {
+			return notAdmitted(err)
+		}
+		defer giveBack()
+	}
 	return s.sendSnapshot(w, r, name, func(view View) snapshot {
 		body := newMessageBody(view, options.Only)
 		body.at = at
-		return snapshot{contentType: jsonType, writeTimeout: s.timing.write, body: body, options: options, at: at}
+		form := snapshot{contentType: jsonType, writeTimeout: s.timing.write, body: body, options: options, at: at}
+		if at != 0 {
+			form.room = func(ctx context.Context, synced bool) (func(), error) { return s.exportRoom(ctx, view, synced) }
+		}
+		return form
 	})
 }
 
