@@ -42,6 +42,7 @@ var changesInUpdate = map[string]struct {
 	"Graph.Exceeded":        {0, func(w *countedWorld) { _ = w.g.Exceeded(w.node) }},
 	"Graph.Find":            {0, func(w *countedWorld) { w.g.Find(w.pods, "shop", "p1") }},
 	"Graph.Payload":         {0, func(w *countedWorld) { w.g.Payload(w.node) }},
+	"Graph.MayKeep":         {0, func(w *countedWorld) { w.g.MayKeep(w.pods, &Object{Namespace: "shop", Name: "p1"}, 1) }},
 	"Graph.Confirm":         {0, func(w *countedWorld) { w.g.Confirm(w.pods, "shop", "p1", 1, 1) }},
 	"Graph.Has":             {0, func(w *countedWorld) { w.g.Has(w.node, 1) }},
 	"Graph.Newer":           {0, func(w *countedWorld) { w.g.Newer(w.node, 1) }},

@@ -18,6 +18,8 @@ type Object struct {
 	// KeptPrefix keeps those references of the previous version whose Field begins with it, since the
 	// references of this version are not known yet; "" for most objects.
 	KeptPrefix string
+	// Kept: Labels and References are those that the graph has, so they are not given. See Graph.MayKeep.
+	Kept bool
 	// Class is the health of the object, for Lens.Classes. It becomes LapsesTo at the time LapsesAt
 	// unless the object changes before; LapsesAt is 0 for never. See Graph.Lapse.
 	Class, LapsesTo Class
@@ -101,6 +103,9 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		g.markSideChanged(n, false)
 	}
 
+	if o.Kept {
+		return NodeID(n)
+	}
 	labels, exceeding := g.acquireTexts(n, o)
 	references := o.References
 	if exceeding > 0 {
@@ -129,6 +134,24 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		g.relabelled(at)
 	}
 	return NodeID(n)
+}
+
+// MayKeep reports whether the labels and references that the graph has of an object are those of the new version, and
+// all of them: they are from the content with the hash before, whose labels and references are equal, or from the
+// new version itself, which another source set. Only then may the next Set be Kept. In Update.
+func (g *Graph) MayKeep(id SourceID, o *Object, before uint64) bool {
+	n := nodeID(g.Find(id, o.Namespace, o.Name))
+	if n == 0 {
+		return false
+	}
+	p := g.nodes.at(n)
+	if p.hash != before && (p.hash != o.Hash || p.version != o.Version) || g.rules[n] != o.Rules {
+		return false
+	}
+	_, misplaced := g.misplaced[n]
+	_, over := g.overLimit[n]
+	_, departing := g.departing[n]
+	return !misplaced && !over && !departing
 }
 
 // noteContent records that the content of a node changes, or only its metadata.

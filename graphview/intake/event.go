@@ -8,6 +8,8 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/panics"
+	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/watch"
 )
@@ -27,6 +29,10 @@ type setEvent struct {
 	// version of the object stay. healthLate: so does the previous health.
 	late, healthLate bool
 	note             note
+	// keptFrom is the hash of the version whose labels and references the object keeps, and keptUnder finds those of
+	// this one, if the graph has others; 0 and nil for most objects.
+	keptFrom  uint64
+	keptUnder *refs.Extractor
 	// untimed is the health of a progressing object that does not say since when; else nil.
 	untimed *health.Health
 }
@@ -53,6 +59,49 @@ func (ev *setEvent) keepLate() {
 		}
 	}
 	f.intake.stale.add(f, name, ev.read)
+}
+
+// keep copies the fault from the previous version to the event. If the graph does not have the references of that
+// version, since another watch has brought other content or they exceed a limit, they are read from this one. Only
+// the writer calls it.
+func (ev *setEvent) keep() {
+	f := ev.feed
+	if !f.intake.o.Graph.MayKeep(f.source, &ev.object, ev.keptFrom) {
+		ev.object.Kept = false
+		ev.readKept()
+		return
+	}
+	if fault := f.faults[objectName{ev.object.Namespace, ev.object.Name}]; ev.fault == "" && fault != "" {
+		ev.fault = fault
+		ev.addFault()
+	}
+}
+
+// readKept reads the labels and references that the event left out.
+func (ev *setEvent) readKept() {
+	f, object := ev.feed, &ev.object
+	kind := KindOf(f.resource)
+	read := func() (warning error) {
+		defer panics.Recover(&warning)
+		part, err := ev.read.Part(ev.keptUnder.Shape(kind))
+		if err != nil {
+			return err
+		}
+		object.Labels = refs.Mark(kind, part, labelsOf(part))
+		object.References, warning = ev.keptUnder.Examine(kind, part)
+		return warning
+	}
+	warning := read()
+	if warning == nil {
+		return
+	}
+	if f.intake.o.Processors.LogPanic(warning, f.resource.String()) {
+		object.References = nil
+	}
+	if ev.fault == "" {
+		ev.fault = delivery.Bounded(warning.Error())
+		ev.addFault()
+	}
 }
 
 // addFault adds the fault to the verdicts of the consumers that have the object.
@@ -92,6 +141,9 @@ func (ev *setEvent) Apply() {
 	in.Counts.Sets.Add(1)
 	if ev.late {
 		ev.keepLate()
+	}
+	if ev.object.Kept {
+		ev.keep()
 	}
 	f.setFaultOf(objectName{ev.object.Namespace, ev.object.Name}, ev.fault)
 	if mayBeReleases(f.resource) {

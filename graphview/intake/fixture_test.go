@@ -140,11 +140,11 @@ func (w *world) view() *view {
 // that there are. shown is closed then.
 func (w *world) take(v *view, f *Feed, query *spec.QueryProgram) (t *Tap, shown <-chan struct{}) {
 	t = NewTap(v.Evaluator, f, ObjectRole{})
-	t.SetJudge(&Judge{Resource: configmaps.Resource, Query: query})
+	t.SetJudge(&Judge{Resource: f.resource, Query: query})
 	w.writer.Do(func() {
 		f.Announce()
 		v.lens.Watch(f.Source())
-		v.lens.Use(KindOf(configmaps.Resource), ResourceOf(configmaps.Resource))
+		v.lens.Use(KindOf(f.resource), ResourceOf(f.resource))
 	})
 	t.Attach(AllNamespaces)
 	done := make(chan struct{})

@@ -17,6 +17,7 @@ import (
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/watch"
 )
 
@@ -28,6 +29,9 @@ func (f *Feed) references(turn expr.Turn, o *watch.Decoded, ev *setEvent) (warni
 	defer func() {
 		if warning != nil && in.o.Processors.LogPanic(warning, f.resource.String()) {
 			object.References, ev.release = nil, nil
+			if o.Before != nil {
+				o.SetNote(0) // the next version does not keep the fault
+			}
 		}
 	}()
 	defer panics.Recover(&warning)
@@ -35,6 +39,9 @@ func (f *Feed) references(turn expr.Turn, o *watch.Decoded, ev *setEvent) (warni
 		defer ev.declareHealth(health.Health{State: health.Unknown})
 	}
 	current, kind := in.o.Rules.Current(), KindOf(f.resource)
+	if f.keepsReferences(current, o, ev) {
+		return nil, judge(kind, o, ev)
+	}
 	unread, err := f.tableReferences(current.Extractor, o, ev)
 	if err != nil {
 		return nil, err
@@ -58,6 +65,33 @@ func (f *Feed) references(turn expr.Turn, o *watch.Decoded, ev *setEvent) (warni
 		ev.declareHealth(*out.Health)
 	}
 	return cmp.Or(out.Warning, unread), nil
+}
+
+// keepsReferences reports whether the labels and the references of an object are those of the version that it
+// replaces, because the rules and the parts of the object that they read are the same. They are not read again
+// then, and the graph keeps them. A status changes more often than these parts.
+func (f *Feed) keepsReferences(current *rules.Snapshot, o *watch.Decoded, ev *setEvent) bool {
+	kind, before := KindOf(f.resource), o.Before
+	if before == nil || before.UID() != o.UID() || !o.HasContent() || mayBeReleases(f.resource) ||
+		current.Extractor.Guesses(kind) || current.Of(kind).Evaluates() {
+		return false
+	}
+	text, err := o.JSON()
+	if err != nil {
+		return false
+	}
+	var h maphash.Hash
+	h.SetSeed(remarkSeed)
+	maphash.WriteComparable(&h, current.Revision)
+	jsontree.Hash(&h, text, current.Extractor.Shape(kind))
+	note := h.Sum64()
+	o.SetNote(note)
+	if note == 0 || note != before.Note() {
+		return false
+	}
+	ev.object.Kept, ev.object.Rules = true, current.Of(kind).Revision
+	ev.keptFrom, ev.keptUnder = before.Hash(), current.Extractor
+	return true
 }
 
 var remarkSeed = maphash.MakeSeed()
@@ -158,13 +192,32 @@ func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, ev *se
 	if err != nil {
 		return nil, err
 	}
+	ev.judge(kind, o, parts)
+	return part, nil
+}
+
+// judge is judgedPart for the health alone.
+func judge(kind graph.Kind, o *watch.Decoded, ev *setEvent) error {
+	parts := jsontree.AcquireParts()
+	defer parts.Release()
+	text, err := o.JSON()
+	if err == nil {
+		err = parts.Read(text, health.Shape)
+	}
+	if err == nil {
+		ev.judge(kind, o, parts)
+	}
+	return err
+}
+
+// judge stores the health of the object in the event.
+func (ev *setEvent) judge(kind graph.Kind, o *watch.Decoded, parts *jsontree.Parts) {
 	if kind == podKind {
 		markPhase(o.Object, parts)
 	}
 	if h := health.OfParts(health.Kind(kind), parts); o.HasContent() || h.State == health.Terminating {
 		ev.classify(h)
 	}
-	return part, nil
 }
 
 // classify stores the health of the object in the event.

@@ -31,13 +31,14 @@ type Set struct {
 
 	mu       sync.Mutex // of writers
 	declared map[string]*Rule
-	revision uint64 // of the last change
 }
 
 // Snapshot is all rules at one moment.
 type Snapshot struct {
 	// Extractor finds references by the table, rules with paths, schemas and served kinds.
 	Extractor *refs.Extractor
+	// Revision is greater in each later Snapshot.
+	Revision uint64
 
 	kinds    map[graph.Kind]Expressions
 	served   *refs.Served
@@ -231,9 +232,9 @@ func (s *Set) setReadings(readings map[graph.Kind]*refs.Reading) {
 
 // changeLocked changes a copy of the current snapshot, under a new revision, and makes it current.
 func (s *Set) changeLocked(change func(next *Snapshot, number uint64)) {
-	s.revision++
 	next := *s.Current()
-	change(&next, s.revision)
+	next.Revision++
+	change(&next, next.Revision)
 	next.Extractor = next.Extractor.Serving(next.served).Reading(next.readings)
 	s.current.Store(&next)
 	s.changed()

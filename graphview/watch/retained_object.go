@@ -24,6 +24,8 @@ type Object struct {
 	hash    uint64
 	// body is the hash without the status.
 	body uint64
+	// note is that of SetNote.
+	note uint64
 	size uint32
 	// seen is the generation of the last list or event that had the object. The
 	// Watch's lock guards it.
@@ -49,6 +51,12 @@ func (o *Object) SetMark(mark uint8) { atomic.OrUint32(&o.flags, uint32(mark)<<m
 
 // Mark returns the number of SetMark, 0 without one.
 func (o *Object) Mark() uint8 { return uint8(atomic.LoadUint32(&o.flags) >> markShift) } //nolint:gosec // cut off
+
+// SetNote stores a number, as SetMark does. It may only be called within Handler.Set.
+func (o *Object) SetNote(note uint64) { o.note = note }
+
+// Note returns the number of SetNote, 0 without one. It may only be called within Handler.Set.
+func (o *Object) Note() uint64 { return o.note }
 
 var errCorrupt = errors.New("retained object does not decompress to its size")
 
