@@ -7,7 +7,9 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"weak"
 
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/test/bench/heap"
 	"graphview.dev/test/configmaps"
@@ -19,7 +21,7 @@ import (
 // The content does not compress.
 func TestObjectBytes(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed.Of(t), 1))
-	objectBytes(t, random, 1_000, 2_000) // it allocates buffers that stay
+	t.Run("buffers that stay", func(t *testing.T) { objectBytes(t, random, 1_000, 2_000) })
 	for range 3 {
 		objects, longest := 10_000+random.IntN(10_000), 1+random.IntN(2000)
 		t.Run(fmt.Sprintf("%d objects with at most %d bytes", objects, longest), func(t *testing.T) {
@@ -31,6 +33,9 @@ func TestObjectBytes(t *testing.T) {
 		})
 	}
 }
+
+// former is the graph that objectBytes measured before. Its memory is free some time after its test.
+var former weak.Pointer[graph.Graph]
 
 // objectBytes watches objects whose content has up to longest random bytes. It returns the memory that they
 // take, and the bytes that are charged for them.
@@ -46,6 +51,10 @@ func objectBytes(t *testing.T, random *rand.Rand, objects, longest int) (took, s
 	}
 	config := configmaps.ServeItems(t, items, nil)
 	var held atomic.Int64
+	await(t, "the end of the graph before", func() bool {
+		runtime.GC()
+		return former.Value() == nil
+	})
 	before := heap.Held()
 	w := start(t, config, func(o *watch.Options) {
 		o.Pay = func(_ string, more int) bool { held.Add(int64(more)); return true }
@@ -55,6 +64,7 @@ func objectBytes(t *testing.T, random *rand.Rand, objects, longest int) (took, s
 	f.awaitList(t)
 	await(t, "all objects", func() bool { return w.graph.Size().Nodes == objects })
 	took, said = heap.Held()-before, held.Load()
+	former = weak.Make(w.graph)
 	runtime.KeepAlive(items)
 	return took, said
 }
