@@ -34,8 +34,8 @@ type View interface {
 	// Find returns one vertex and its arcs as access permits; nil if there is none or it is
 	// not permitted. The error is a *delivery.ClosedError, or ctx's.
 	Find(ctx context.Context, key graph.Key, access delivery.Access) (*delivery.Found, error)
-	// Changes answers a question about the history, Past returns what SubscribeOptions.Past needs and the time
-	// from which on it is known, and Gaps returns the gaps after a time. The error is that of Find, or
+	// Changes answers a question about the history, Past returns the value for SubscribeOptions.Past and the time
+	// from which on the past is known, and Gaps returns the gaps after a time. The error is that of Find, or
 	// graphview.ErrNoHistory; that of Changes may also be delivery.ErrUnknownObject.
 	Changes(ctx context.Context, q delivery.ChangesQuery, access delivery.Access) (*delivery.Changes, error)
 	Past(at int64) (past *delivery.Past, since int64, err error)

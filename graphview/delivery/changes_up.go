@@ -23,8 +23,8 @@ func isLimited(r graph.Resource) bool {
 	return r.Group == "apps" || r.Group == "batch" || r.Group == "" && (r.Resource == "pods" || r.Resource == "persistentvolumeclaims")
 }
 
-// actors adds the objects that act on those that were found, such as a NetworkPolicy on a pod, and the objects that they do
-// it with, such as the role of a binding. Other objects that refer to the found ones do not matter to these.
+// actors adds the objects that act on the found objects, such as a NetworkPolicy on a pod, and the means of each, such as
+// the role of a binding. Other objects that refer to the found ones do not matter to these.
 func (s *changeSearch) actors() {
 	found := make([]graph.Key, 0, len(s.ledTo))
 	for key := range s.ledTo {
@@ -69,7 +69,7 @@ func (s *changeSearch) step(neighbour graph.Key, words []string, up bool) *Via {
 	return via
 }
 
-// means adds the objects that an actor acts with: those that it refers to, without those that it acts on.
+// means adds the objects that an actor acts with: the targets of its references, without the objects that it acts on.
 func (s *changeSearch) means(actor graph.Key, how graph.Reading) {
 	seen, _ := s.past.lens.Look(actor, maxArcs, how)
 	for i := range seen.Out {

@@ -4,7 +4,7 @@
 // A [Publisher] is the half of a view that faces its subscribers. A [Subscription] is the
 // position of one subscriber in the view. It has no queue: messages are made from the graph
 // when the subscriber asks for them. Subscribers with the same rights and options share
-// messages: a change is encoded about once, also for those that are behind, and a whole graph once for
+// messages: a change is encoded about once, also for subscribers that are behind, and a whole graph once for
 // all that begin within a second. Subscribers encode the pieces of whole graphs in turns, so that
 // changes do not wait for them. [Warnings] say which objects the view cannot show, and why.
 //

@@ -61,7 +61,7 @@ func (p *Publisher) Lens() *graph.Lens { return p.lens.Load() }
 func (p *Publisher) Subscribers() int { return int(p.subscribers.Load()) }
 
 // Told returns the number of subscribers that waited when the last revision was published and have not run since. It
-// does not count those that wait for their peers.
+// does not count subscribers that wait for their peers.
 func (p *Publisher) Told() int { return int(p.told.Load().Load()) }
 
 // state has everything that a subscriber's next messages depend on, except its viewer.

@@ -126,7 +126,7 @@ func (at *slot) follow(from state, head uint64) (frames []*Frame, to state) {
 	}
 }
 
-// afterLocked returns the encoded piece that begins at a state, else the newest one that covers it, else nil.
+// afterLocked returns the encoded piece that begins at a state, or the newest piece that covers the state, or nil.
 func (at *slot) afterLocked(from *state, head uint64) *piece {
 	if c := at.pieces[from.pieceKey()]; c != nil && (!c.made || c.follows(*from, head)) {
 		if c.made {
@@ -275,7 +275,7 @@ func (c *sharedChanges) encoded(at *slot, p *Publisher, lens *graph.Lens, from s
 }
 
 // follows reports whether a piece was read no earlier than the piece that led to the state from. A piece of a net
-// change also must have been read when at least a quarter of what has changed between from and head had changed:
+// change also must have been read when at least a quarter of the changes between from and head had been made:
 // a later one has fewer elements that change again.
 func (c *piece) follows(from state, head uint64) bool {
 	return c.to.pos.Seen() >= from.pos.Seen() && (c.complete() || from.pos.Known == 0 || 4*c.to.pos.Seen() >= 3*from.pos.Read()+head)

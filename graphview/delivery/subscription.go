@@ -232,7 +232,7 @@ func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 }
 
 // yield lets the others run that have something to send. The next publication waits for the subscriber, as for
-// those that were notified, so that it does not fall further behind them.
+// notified ones, so that it does not fall further behind them.
 func (s *Subscription) yield() {
 	waiting := s.publisher.waiting.Load()
 	waiting.Add(1)

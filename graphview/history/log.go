@@ -176,7 +176,7 @@ func (l *Log) holdLocked(o *owner, bytes int64) {
 }
 
 // shrinkLocked drops the oldest segments of the owners with the most bytes until the others fit. While the Store cannot
-// be written, what it lacks has to fit into memory, and the owners with the most of that lose their oldest segments.
+// be written, the segments that it lacks have to fit into memory, and the owners with the most of them lose their oldest.
 func (l *Log) shrinkLocked() {
 	for l.bytes > l.o.Bytes && l.dropOfLargestLocked(func(o *owner) int64 { return o.bytes }) {
 	}

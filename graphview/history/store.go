@@ -248,8 +248,8 @@ func (l *Log) loadSegments(bucket *bolt.Bucket) (damaged int) {
 	return damaged
 }
 
-// flush writes the changes since the last flush to the store. While that fails, as on a full volume, the log keeps what
-// the store lacks in memory, which is at most as much as a log without a store has.
+// flush writes the changes since the last flush to the store. While that fails, as on a full volume, the log keeps the
+// segments that the store lacks in memory, and at most as much as a log without a store.
 func (l *Log) flush() {
 	store := l.o.Store
 	if store == nil {

@@ -115,7 +115,7 @@ type recorder struct {
 	graph *graph.Graph
 	// states are the objects as of their last entry, by node.
 	states []recorded
-	// pending are the entries of the open revision, byNode those that take the arcs of a node, and flipped
+	// pending are the entries of the open revision, byNode the ones for the arcs of each node, and flipped
 	// the objects that appeared or disappeared.
 	pending []*history.Entry
 	byNode  map[graph.NodeID]*history.Entry

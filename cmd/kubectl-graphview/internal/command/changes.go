@@ -88,8 +88,8 @@ begins with this process, and --watch follows it.`,
 	return cmd
 }
 
-// changedViews returns the views to ask: the named one, or those of the namespace or of all, and for an object those that
-// have it. An object that is gone may be in the history of any.
+// changedViews returns the views to ask: the named one, or all of the namespace or the cluster. For an object, it leaves
+// out views without the object. An object that is gone may be in the history of any.
 func (c *cli) changedViews(cmd *cobra.Command, t target, wide bool) ([]*view, error) {
 	ctx := cmd.Context()
 	graphs, err := c.graphsOf(ctx, search{name: t.view, wide: wide})

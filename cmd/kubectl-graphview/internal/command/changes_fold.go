@@ -157,7 +157,7 @@ func alike(a, b *client.Change) bool {
 }
 
 // worstOf returns the lines of the worst consequences, the newest first, and the number of other changes. The objects
-// of one controller are one line. If onlyBad, a line says what was wrong.
+// of one controller are one line. If onlyBad, lines without a bad health are left out.
 func worstOf(consequences []*client.Change, object *client.Key, onlyBad bool) (lines []changeLine, left int) {
 	type group struct {
 		resource, owner client.Key

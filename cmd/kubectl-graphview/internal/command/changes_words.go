@@ -67,7 +67,7 @@ func (l *changeLine) objects(k *kinds) string {
 	return fmt.Sprintf("%s ×%d (%s…)", kind, len(names), strings.ToValidUTF8(common, ""))
 }
 
-// texts says what happened to the objects of a line, the worst first.
+// texts returns the changes of the objects of a line in words, the worst first.
 func (l *changeLine) texts(k *kinds) []string {
 	changes := l.atEnd()
 	slices.SortStableFunc(changes, func(a, b *client.Change) int { return severityOf(b) - severityOf(a) })
@@ -116,8 +116,8 @@ func healthText(c *client.Change) string {
 	return strings.Join(words, ", ")
 }
 
-// pathsText names the fields that changed, those with values first, and those that Kubernetes writes only if there are no
-// others.
+// pathsText names the fields that changed, the ones with values first. It names fields that Kubernetes writes only if
+// there are no others.
 func pathsText(c *client.Change) string {
 	paths := slices.DeleteFunc(slices.Clone(c.Paths), func(p client.ChangedPath) bool { return writtenByKubernetes(p.Path) })
 	if len(paths) == 0 {

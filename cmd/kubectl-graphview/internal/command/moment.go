@@ -17,7 +17,7 @@ type moment struct {
 
 var _ pflag.Value = (*moment)(nil)
 
-// expectedMoment is what a moment may be, for errors and descriptions of flags.
+// expectedMoment describes the forms of a moment, for errors and descriptions of flags.
 const expectedMoment = "a duration such as 2h, a time of day such as 14:03:11, or a time such as 2006-01-02T15:04:05Z"
 
 // Set implements pflag.Value. A duration may have the sign of a time before now.

@@ -162,7 +162,7 @@ func (v *view) summaries(ctx context.Context) (*client.Graph, error) {
 	return g, nil
 }
 
-// problemsIn returns what a search needs of the graph of a view, and the number of objects of the graph; after an error, the
+// problemsIn returns the part of the graph of a view that a search needs, and the number of objects of the graph; after an error, the
 // part that has arrived.
 func (v *view) problemsIn(ctx context.Context, s search) (g *client.Graph, objects int, err error) {
 	switch {

@@ -31,8 +31,8 @@ type local struct {
 	root    string // the folder that it may read; "" if kustomize decides
 	refused error  // why a kustomization is not built
 	left    []string
-	// objects: objects are left out, and not only patches and the content of some. namespaces are those that
-	// kustomizations and their charts name.
+	// objects: objects are left out, and not only patches and the content of some. namespaces are named by
+	// kustomizations and their charts.
 	objects    bool
 	namespaces []string
 }

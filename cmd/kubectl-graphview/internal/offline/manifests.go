@@ -196,7 +196,7 @@ func (m *Manifests) Spread() []string {
 // placeholder is a name, or a part of one, that is replaced before the object is applied.
 var placeholder = regexp.MustCompile(`[${}<>%_]|^[A-Z0-9-]*[A-Z][A-Z0-9-]*$|(?i:(change|patch|replace)[-_]?me)`)
 
-// IsPlaceholder reports whether a name stands for one that the manifests do not have.
+// IsPlaceholder reports whether a name stands for an unknown one, which the manifests do not have.
 func IsPlaceholder(name string) bool { return placeholder.MatchString(name) }
 
 // Kinds returns the kinds that are served.

@@ -99,7 +99,7 @@ func (o *overlaid) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// asJSON leaves out of the media types that a client accepts those that the overlay cannot read.
+// asJSON returns the media types that a client accepts and the overlay can read.
 func asJSON(accept string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(accept, ","), func(media string) bool {
 		return !strings.HasPrefix(strings.TrimSpace(media), "application/json")
