@@ -198,9 +198,15 @@ func lineOf(expression *regexp.Regexp, text string) int {
 // plugin runs the plugin in the namespace, and returns its output.
 func (k kubelet) plugin(args ...string) string {
 	k.Helper()
+	return fixture.MustRun(k.T, k.command(args...))
+}
+
+// command returns a command of the plugin in the namespace.
+func (k kubelet) command(args ...string) *exec.Cmd {
+	k.Helper()
 	ctx, cancel := context.WithTimeout(k.Context(), patience.For(within))
-	defer cancel()
+	k.Cleanup(cancel)
 	command := exec.CommandContext(ctx, cluster.KubectlPath(), append([]string{"graphview", "-n", k.namespace}, args...)...)
 	command.Env = fixture.Shell(k.T, cluster, cluster.Config(), folder)
-	return fixture.MustRun(k.T, command)
+	return command
 }
