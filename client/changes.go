@@ -53,13 +53,13 @@ const (
 
 // ChangesOptions are the options of a question about the history. The zero value asks for all changes of a graph.
 type ChangesOptions struct {
-	// Object is the object whose changes are asked for, with those of what it leads to. Its key needs no version. Nil: the
+	// Object is the object whose changes are asked for, with those of the objects that it leads to. Its key needs no version. Nil: the
 	// whole graph.
 	Object *Key
 	// Since and Until bound the time of the changes: a duration before now of the server's clock, such as 2h, or a time of
 	// RFC 3339.
 	Since, Until string
-	// Alone leaves out what the object leads to.
+	// Alone leaves out the objects that the object leads to.
 	Alone bool
 	// Limit bounds the number of changes; 0 is the limit of the server.
 	Limit int
@@ -85,7 +85,7 @@ func (o *ChangesOptions) query() url.Values {
 	return query
 }
 
-// Changes returns the changes of a graph, or of an object and what it leads to. To follow the history, a caller asks again,
+// Changes returns the changes of a graph, or of an object and the objects that it leads to. To follow the history, a caller asks again,
 // with the time Until of the last answer as Since. The error is IsHistoryOff if the server keeps no history, and IsNotFound
 // if neither the graph nor its history has the object.
 func (c *Client) Changes(ctx context.Context, namespace, name string, o ChangesOptions) (*Changes, error) {
