@@ -68,16 +68,13 @@ func (v *View) mark() uint32 {
 	return h.Sum32() | 1
 }
 
-// startsWithin is how long after the start of the process a watch counts as one that the process before it had.
-const startsWithin = 2 * time.Minute
-
 // historyBegun returns the time from which the history has all resources of the view, of this process alone if
-// resumed is 0. Else it is the time at which the history resumed that of an earlier process: there is a gap
-// before, and watches that began soon after are continued.
+// resumed is 0. Else it is the time at which the history resumed that of an earlier process: watches that began
+// soon after are continued, and what changed in the gap has entries with a range.
 func (v *View) historyBegun(resumed int64) int64 {
 	begun := v.engine.o.History.Since("")
 	for _, f := range v.engine.allFeeds() {
-		if f.Feeds(v.evaluator) && (resumed == 0 || f.Begun() > resumed+startsWithin.Microseconds()) {
+		if f.Feeds(v.evaluator) && (resumed == 0 || f.Begun() > resumed+history.ResumeWithin.Microseconds()) {
 			begun = max(begun, f.Begun())
 		}
 	}

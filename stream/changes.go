@@ -292,10 +292,13 @@ func healthChange(e *history.Entry) *streamv1alpha1.HealthChange {
 	return change
 }
 
-// pathsOf returns the changed fields for the client.
+// pathsOf returns the changed fields for the client, nil if they are not known.
 func pathsOf(paths []history.Path) []streamv1alpha1.ChangedPath {
-	all := make([]streamv1alpha1.ChangedPath, 0, len(paths))
+	var all []streamv1alpha1.ChangedPath
 	for _, p := range paths {
+		if p.Path == "" {
+			continue
+		}
 		out := streamv1alpha1.ChangedPath{Path: p.Path, Op: [...]string{streamv1alpha1.OpChanged, streamv1alpha1.OpAdded, streamv1alpha1.OpRemoved}[p.Op]}
 		if p.Before != "" {
 			out.Before = &p.Before

@@ -46,7 +46,7 @@ export interface Attributes {
 export interface Change {
   /** t is the time of the change, or of the last of a series. */
   t: string;
-  /** f is the earliest time of the change, if it happened between f and t, such as while the operator was down. */
+  /** f is the earliest time of the change, if it happened between f and t, such as while the operator was down. With added, it is then the time at which the object was created. */
   f?: string;
   /** vx identifies the object. */
   vx: Key;
@@ -62,7 +62,7 @@ export interface Change {
   type: "added" | "removed" | "health" | "content" | "reference";
   /** health is the change of the health; with added, the health at first, and with removed, the last one. */
   health?: HealthChange;
-  /** paths are the fields that changed, with content. */
+  /** paths are the fields that changed, with content. Absent if these are not known, since the object changed while nothing was recorded. */
   paths?: ChangedPath[];
   /** morePaths is the number of fields that changed beside those of paths. */
   morePaths?: number;

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -503,7 +504,7 @@ func (s *changeSearch) controllerBefore(e *history.Entry) (*graph.Key, string) {
 // deleted, and the subscriber may see it now.
 func (s *changeSearch) permits(e *history.Entry) bool {
 	key := e.Object
-	foreign := key.Namespace != "" && s.Foreign(key.Namespace, e.At)
+	foreign := key.Namespace != "" && s.Foreign(key.Namespace, cmp.Or(e.From, e.At))
 	if may, known := s.may[key]; known && !foreign {
 		return may
 	}

@@ -11,7 +11,8 @@ import (
 
 // Path is a field that changed.
 type Path struct {
-	// Path is the path below the object: spec.template.spec.containers[web].image.
+	// Path is the path below the object: spec.template.spec.containers[web].image. It is "" if the object changed
+	// while nothing was recorded, so that its fields are not known.
 	Path string
 	// Op is Added, Removed or Changed.
 	Op Op

@@ -21,7 +21,8 @@ const (
 // Entry is one change of one object, and the state before it.
 type Entry struct {
 	// At is the time of the change, in microseconds since 1970. From, if it is not 0, is the earliest
-	// time: the change happened between From and At.
+	// time: the change happened between From and At. The From of an object that was added while no process ran is
+	// its creation.
 	At, From int64
 	Op       Op
 	Object   graph.Key

@@ -59,6 +59,7 @@ type Log struct {
 	// resumed is the time at which the log was read from the Store, 0 if it was empty.
 	resumed int64
 	gaps    []Gap // of all owners
+	states  states
 	scratch []byte
 
 	appended, dropped atomic.Uint64
@@ -117,10 +118,17 @@ func NewLog(o Options) *Log {
 func (l *Log) now() int64 { return l.o.Now().UnixMicro() }
 
 // Append adds the entries of one revision, and sets their time, which is later than all before. Readers see
-// all of them or none.
-func (l *Log) Append(entries []*Entry) {
+// all of them or none. The states are those of objects that changed, or that a watch listed; the Store has them
+// no later than the entries.
+func (l *Log) Append(entries []*Entry, changed ...State) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.o.Store != nil && len(changed) > 0 {
+		l.states.put(changed, len(entries) > 0)
+	}
+	if len(entries) == 0 {
+		return
+	}
 	l.last = max(l.now(), l.last+1)
 	for _, e := range entries {
 		e.At = l.last
@@ -178,7 +186,7 @@ func (l *Log) holdLocked(o *owner, bytes int64) {
 // shrinkLocked drops the oldest segments of the owners with the most bytes until the others fit. While the Store cannot
 // be written, the segments that it lacks have to fit into memory, and the owners with the most of them lose their oldest.
 func (l *Log) shrinkLocked() {
-	for l.bytes > l.o.Bytes && l.dropOfLargestLocked(func(o *owner) int64 { return o.bytes }) {
+	for l.bytes > l.o.Bytes-l.states.bytes && l.dropOfLargestLocked(func(o *owner) int64 { return o.bytes }) {
 	}
 	if l.o.Store == nil || l.o.Store.err == nil {
 		return
@@ -307,7 +315,7 @@ type Stats struct {
 func (l *Log) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := Stats{Bytes: l.bytes, Memory: l.memory, Owners: len(l.owners), Appended: l.appended.Load(), Dropped: l.dropped.Load(), Since: l.begun}
+	s := Stats{Bytes: l.bytes + l.states.bytes, Memory: l.memory, Owners: len(l.owners), Appended: l.appended.Load(), Dropped: l.dropped.Load(), Since: l.begun}
 	for _, o := range l.owners {
 		s.Segments += len(o.segments)
 	}
@@ -325,7 +333,8 @@ func (l *Log) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			l.flush()
+			for l.flush() {
+			}
 			return
 		case <-tick.C:
 			l.KeepUp()
@@ -383,6 +392,7 @@ func (l *Log) replace(s *segment, packed []byte) {
 func (l *Log) expire() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.states.expire(l.now())
 	oldest := l.now() - l.o.Age.Microseconds()
 	l.begun = max(l.begun, oldest)
 	l.gaps = slices.DeleteFunc(l.gaps, func(g Gap) bool { return g.Until < oldest })

@@ -1,11 +1,13 @@
 package history
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,14 +22,17 @@ import (
 // storeFile is the name of the file of a Store in its directory.
 const storeFile = "history.db"
 
-// The buckets of the file: segments by id, times of owners, and the times of the log.
+// The buckets of the file: segments by id, times of owners, states of objects, and the times of the log.
 var (
 	segmentsBucket = []byte("segments")
 	ownersBucket   = []byte("owners")
+	statesBucket   = []byte("states")
 	logBucket      = []byte("log")
 	versionKey     = []byte("version")
 	begunKey       = []byte("begun")
 	lastKey        = []byte("last")
+	certainKey     = []byte("certain")
+	gapsKey        = []byte("gaps")
 )
 
 // Store keeps a log over restarts, in one file of bbolt. A crash loses the entries of the last second.
@@ -81,7 +86,11 @@ func openFile(path string) (s *Store, err error) {
 	}
 	s = &Store{db: db, next: 1}
 	err = db.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{segmentsBucket, ownersBucket, logBucket} {
+		first, _ := tx.Cursor().First()
+		for _, name := range [][]byte{segmentsBucket, ownersBucket, statesBucket, logBucket} {
+			if first != nil && tx.Bucket(name) == nil && !bytes.Equal(name, statesBucket) { // of the first stores
+				return fmt.Errorf("damaged: it has no %s", name)
+			}
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
@@ -193,7 +202,7 @@ func decodeSegment(value []byte) (*storedSegment, error) {
 func (l *Log) load() {
 	store := l.o.Store
 	var err error
-	damaged, last := 0, int64(0)
+	damaged, last, certain := 0, int64(0), int64(0)
 	func() {
 		defer recovered(&err)()
 		err = store.db.View(func(tx *bolt.Tx) error {
@@ -204,6 +213,10 @@ func (l *Log) load() {
 			if at := log.Get(lastKey); at != nil {
 				last = int64(asNumber(at)) //nolint:gosec // as it was stored
 			}
+			if certain = last; log.Get(certainKey) != nil {
+				certain = int64(asNumber(log.Get(certainKey))) //nolint:gosec // as it was stored
+			}
+			l.gaps = decodeGaps(log.Get(gapsKey))
 			damaged = l.loadSegments(tx.Bucket(segmentsBucket))
 			return tx.Bucket(ownersBucket).ForEach(func(namespace, value []byte) error {
 				if len(value) == 8 {
@@ -218,6 +231,7 @@ func (l *Log) load() {
 		store.lost = fmt.Sprintf("%d damaged parts (%v)", damaged, err)
 		l.begun = now
 	}
+	l.loadStates(last != 0, min(certain, now))
 	if last != 0 { // it is later than now if the clock was set back
 		l.resumed = now
 		l.gaps = append(l.gaps, Gap{From: min(last, now), Until: max(last, now), Why: "the operator did not run"})
@@ -248,12 +262,62 @@ func (l *Log) loadSegments(bucket *bolt.Bucket) (damaged int) {
 	return damaged
 }
 
-// flush writes the changes since the last flush to the store. While that fails, as on a full volume, the log keeps the
-// segments that the store lacks in memory, and at most as much as a log without a store.
-func (l *Log) flush() {
+// loadStates reads the states of the process before, if it resumes that one, and else deletes them.
+func (l *Log) loadStates(resume bool, certain int64) {
+	var err error
+	defer recovered(&err)() // without them, the log does not know what changed meanwhile
+	s := &l.states
+	s.resuming, s.certain, s.ranUntil = resume, certain, certain-slack.Microseconds()
+	s.before = make(map[string]map[string]string)
+	_ = l.o.Store.db.View(func(tx *bolt.Tx) error {
+		return tx.Bucket(statesBucket).ForEach(func(key, value []byte) error {
+			s.bytes += int64(len(key) + len(value))
+			resource, name, ok := splitKey(key)
+			if !ok {
+				return nil
+			}
+			if _, err := decodeState(value); err != nil || !resume {
+				s.put([]State{{Object: keyOf(resource, name), Gone: true}}, true)
+				return nil
+			}
+			if s.before[resource] == nil {
+				s.before[resource] = make(map[string]string)
+			}
+			s.before[resource][name] = string(value)
+			return nil
+		})
+	})
+}
+
+// encodeGaps returns the form of gaps in the file, and decodeGaps is its inverse.
+func encodeGaps(gaps []Gap) []byte {
+	var e encoder
+	for _, g := range gaps {
+		e.number(uint64(g.From))  //nolint:gosec // since 1970
+		e.number(uint64(g.Until)) //nolint:gosec // since 1970
+		e.text(g.Why)
+	}
+	return e
+}
+
+func decodeGaps(value []byte) (all []Gap) {
+	for d := (&decoder{rest: slices.Clone(value)}); len(d.rest) > 0; {
+		g := Gap{From: int64(d.number()), Until: int64(d.number()), Why: d.text()} //nolint:gosec // as they were encoded
+		if d.bad {
+			break
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// flush writes the changes since the last flush to the store, and reports whether states are left for the next. While
+// that fails, as on a full volume, the log keeps the segments that the store lacks in memory, and at most as much as
+// a log without a store.
+func (l *Log) flush() (more bool) {
 	store := l.o.Store
 	if store == nil {
-		return
+		return false
 	}
 	l.mu.Lock()
 	changed, dropped := l.changedLocked(), slices.Clone(store.dropped)
@@ -263,19 +327,27 @@ func (l *Log) flush() {
 			owners[namespace] = number(uint64(o.since)) //nolint:gosec // not negative
 		}
 	}
-	begun := l.begun
+	w := &batch{changed: changed, dropped: dropped, owners: owners, begun: l.begun, now: l.now(), gaps: encodeGaps(l.gaps)}
+	w.states, w.stateBytes, w.maxStates = l.states.batch(), l.states.bytes, l.o.Bytes/2
+	if l.states.interrupted == 0 && len(l.states.before) == 0 {
+		l.states.certain = w.now
+	}
+	w.certain = l.states.certain
 	l.mu.Unlock()
-	err := store.write(changed, dropped, owners, begun, l.now())
+	err := store.write(w)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	failing := store.err != nil
 	if store.err = err; err != nil {
+		l.states.giveBack(w.states)
 		l.shrinkLocked()
 		if !failing && l.o.Failed != nil {
 			l.o.Failed(err)
 		}
-		return
+		return false
 	}
+	l.states.bytes = w.stateBytes
+	l.shrinkLocked()
 	store.dropped = store.dropped[len(dropped):]
 	for _, c := range changed {
 		s := c.of
@@ -283,6 +355,20 @@ func (l *Log) flush() {
 			l.releaseLocked(s)
 		}
 	}
+	return len(l.states.listed) > 0
+}
+
+// batch is the content of one transaction.
+type batch struct {
+	changed    []changedSegment
+	dropped    []uint64
+	owners     map[string][]byte
+	states     map[string][]byte // nil for those to delete
+	gaps       []byte
+	begun, now int64
+	certain    int64 // the time as of which all states are certain
+	stateBytes int64 // of all states, before and after
+	maxStates  int64 // the bound of stateBytes
 }
 
 // releaseLocked drops the text of a segment from memory, since the Store has it.
@@ -319,30 +405,55 @@ func (l *Log) changedLocked() (changed []changedSegment) {
 	return changed
 }
 
-func (s *Store) write(changed []changedSegment, dropped []uint64, owners map[string][]byte, begun, now int64) (err error) {
+func (s *Store) write(w *batch) (err error) {
 	defer recovered(&err)()
 	return s.db.Update(func(tx *bolt.Tx) error { //nolint:wrapcheck // its text names the file
 		segments, times, log := tx.Bucket(segmentsBucket), tx.Bucket(ownersBucket), tx.Bucket(logBucket)
 		segments.FillPercent = 0.9 // ids grow
-		for i := range changed {
-			if err := segments.Put(number(changed[i].id), changed[i].encode()); err != nil {
+		for i := range w.changed {
+			if err := segments.Put(number(w.changed[i].id), w.changed[i].encode()); err != nil {
 				return err
 			}
 		}
-		for _, id := range dropped {
+		for _, id := range w.dropped {
 			if err := segments.Delete(number(id)); err != nil {
 				return err
 			}
 		}
-		for namespace, value := range owners {
+		for namespace, value := range w.owners {
 			if namespace != "" {
 				if err := times.Put([]byte(namespace), value); err != nil {
 					return err
 				}
 			}
 		}
-		return errors.Join(log.Put(begunKey, number(uint64(begun))), log.Put(lastKey, number(uint64(now)))) //nolint:gosec // not negative
+		return errors.Join(
+			w.putStates(tx.Bucket(statesBucket)), log.Put(gapsKey, w.gaps),
+			log.Put(begunKey, number(uint64(w.begun))), log.Put(lastKey, number(uint64(w.now))), log.Put(certainKey, number(uint64(w.certain))), //nolint:gosec // not negative
+		)
 	})
+}
+
+// putStates writes states in the order of their keys. New ones beyond the bound are left out.
+func (w *batch) putStates(bucket *bolt.Bucket) error {
+	for _, text := range slices.Sorted(maps.Keys(w.states)) {
+		key, value := []byte(text), w.states[text]
+		bytes := int64(0)
+		if old := bucket.Get(key); old != nil {
+			bytes = -int64(len(key) + len(old))
+		}
+		err := error(nil)
+		if value == nil {
+			err = bucket.Delete(key)
+		} else if more := bytes + int64(len(key)+len(value)); bytes != 0 || w.stateBytes+more <= w.maxStates {
+			bytes, err = more, bucket.Put(key, value)
+		}
+		if err != nil {
+			return err //nolint:wrapcheck // as that of write
+		}
+		w.stateBytes += bytes
+	}
+	return nil
 }
 
 // Err returns the error of the last write to the Store, nil if it is as it should be.

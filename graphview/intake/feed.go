@@ -94,6 +94,7 @@ func (f *Feed) Announce() {
 // calls it, after the watch has ended.
 func (f *Feed) Remove() {
 	in := f.intake
+	f.certain()
 	if mayBeReleases(f.resource) { // RemoveWatch looks at all releases, and there may be very many
 		in.releases.RemoveWatch(f)
 	}
@@ -156,6 +157,9 @@ func (f *Feed) Invalid(namespace, name string, err error) {
 		err = fmt.Errorf("cannot be decoded: %w", err)
 	}
 	in.o.Writer.Send(writer.Func(func() {
+		if err != nil {
+			in.recorder.skip(f, namespace, name)
+		}
 		if err == nil {
 			// Remove warnings also for consumers that no longer select the namespace.
 			for _, t := range f.taps.All() {

@@ -25,6 +25,8 @@ type note struct {
 	summary string
 	paths   []history.Path
 	more    int
+	// fields is the fingerprint of the object, 0 if it is that of the version before.
+	fields uint64
 }
 
 // observe compares an object with the version that it replaces, unless only its status changed.
@@ -32,6 +34,9 @@ func (f *Feed) observe(o *watch.Decoded, n *note) {
 	before := o.Before
 	if f.intake.o.History == nil {
 		return
+	}
+	if f.intake.o.History.KeepsStates() && (before == nil || before.Body() != o.Body() || isSecret(f.resource)) {
+		n.fields = f.fingerprint(o)
 	}
 	if before == nil {
 		n.created = createdAt(o)
@@ -48,6 +53,19 @@ func (f *Feed) observe(o *watch.Decoded, n *note) {
 	if changed && history.Summarized(n.paths, n.more) || before.Mark() != o.Mark() {
 		n.summary = summaryOf(f.resource.Group, before)
 	}
+}
+
+// fingerprint returns the fingerprint of an object, 0 if there is no content. That of a Secret, of which the watch
+// retains no data, is its version.
+func (f *Feed) fingerprint(o *watch.Decoded) uint64 {
+	if isSecret(f.resource) {
+		return o.Version()
+	}
+	json, err := o.JSON()
+	if err != nil || json == nil {
+		return 0
+	}
+	return history.Fingerprint(f.resource.Kind, json)
 }
 
 // creationTime is the shape of the part that createdAt reads.
@@ -120,6 +138,7 @@ type recorder struct {
 	pending []*history.Entry
 	byNode  map[graph.NodeID]*history.Entry
 	flipped map[target]bool
+	kept    kept
 }
 
 // recorded is the state of an object as the history has it.
@@ -140,6 +159,7 @@ func newRecorder(log *history.Log, g *graph.Graph) *recorder {
 		return nil
 	}
 	r := &recorder{log: log, graph: g, byNode: make(map[graph.NodeID]*history.Entry), flipped: make(map[target]bool)}
+	r.kept.on = log.KeepsStates()
 	g.ObserveRevisions(r.commit)
 	return r
 }
@@ -175,11 +195,13 @@ func (r *recorder) set(ev *setEvent, id graph.NodeID) {
 	if before == now {
 		return
 	}
+	r.kept.set(ev, id)
 	if *was = now; before.hash == 0 && o.Namespace != "" {
 		r.log.Occupy(o.Namespace, cmp.Or(ev.note.created, time.Now().UnixMicro()))
 	}
 	e := history.Entry{Object: graph.Key{Namespace: o.Namespace, Name: o.Name}, UID: o.UID, Before: before.health, After: now.health}
 	switch {
+	case before.hash == 0 && r.resume(ev, id):
 	case before.hash == 0 && f.begun.Load() == 0:
 		// The watch lists for the first time: the object may be old.
 	case before.hash == 0:
@@ -201,6 +223,7 @@ func (r *recorder) changedSecret(f *Feed, id graph.NodeID, o *watch.Object) {
 		return
 	}
 	health := r.state(id).health
+	r.kept.setFields(id, o.Version())
 	r.entry(f, id, history.Entry{
 		Object: graph.Key{Namespace: o.Namespace(), Name: o.Name()}, UID: o.UID(), Before: health, After: health,
 		Paths: []history.Path{{Path: "data", Op: history.Changed}},
@@ -227,9 +250,14 @@ func (r *recorder) remove(ev *deleteEvent, id graph.NodeID) {
 // forget drops the state of an object that is no longer in the graph.
 func (r *recorder) forget(id graph.NodeID) {
 	was := r.state(id)
-	if was.hash != 0 && was.namespace.Value() != "" {
-		r.log.Vacate(was.namespace.Value())
+	if was.hash == 0 {
+		return
 	}
+	namespace := was.namespace.Value()
+	if namespace != "" {
+		r.log.Vacate(namespace)
+	}
+	r.kept.forget(id, namespace)
 	*was = recorded{}
 }
 
@@ -268,10 +296,11 @@ func (r *recorder) commit(revision *graph.Revision) {
 	for id := range revision.Died {
 		r.forget(id)
 	}
-	if len(r.pending) == 0 {
+	states := r.kept.take(r)
+	if len(r.pending)+len(states) == 0 {
 		return
 	}
-	r.log.Append(r.pending)
+	r.log.Append(r.pending, states...)
 	clear(r.pending)
 	r.pending = r.pending[:0]
 	clear(r.byNode)
@@ -281,13 +310,21 @@ func (r *recorder) commit(revision *graph.Revision) {
 // recordState records when the watch has its objects for the first time, and since when it may lack some.
 // Only the writer calls it.
 func (f *Feed) recordState(s watch.State) {
-	now := time.Now().UnixMicro()
-	switch {
+	switch now := time.Now().UnixMicro(); {
 	case s.Synced && s.Err == nil:
-		f.begun.CompareAndSwap(0, now)
-		f.interrupted.Store(0)
-	case f.begun.Load() != 0:
-		f.interrupted.CompareAndSwap(0, now)
+		if f.begun.Load() == 0 {
+			f.begun.Store(max(now, f.intake.recorder.settle(f)))
+		}
+		f.certain()
+	case f.begun.Load() != 0 && f.interrupted.CompareAndSwap(0, now):
+		f.intake.recorder.interrupt(1)
+	}
+}
+
+// certain records that the feed does not lack changes, or no longer matters.
+func (f *Feed) certain() {
+	if f.interrupted.Swap(0) != 0 {
+		f.intake.recorder.interrupt(-1)
 	}
 }
 

@@ -137,6 +137,7 @@ test("the strip is about what filters of names and places leave, and not only ab
 const changes = {
   "an image": [{ type: "content", paths: [{ p: "spec.template.spec.containers[web].image", op: "changed", b: "shop/web:1.4", a: "shop/web:1.5" }] }, "spec.template.spec.containers[web].image: shop/web:1.4 → shop/web:1.5", 0],
   "a value that is not kept": [{ type: "content", paths: [{ p: "data.features.json", op: "changed" }, { p: "data.x", op: "added" }], morePaths: 3 }, "data.features.json changed, data.x added and 3 more fields", 0],
+  "fields that are not known": [{ type: "content", f: at, t: at }, `changed while nothing was recorded (between ${clock(Date.parse(at))} and ${clock(Date.parse(at))})`, 0],
   "a value that was not there": [{ type: "content", paths: [{ p: "spec.replicas", op: "added", a: "3" }] }, "spec.replicas: 3 added", 0],
   "a health": [{ type: "health", health: { from: "ok", to: "degraded", why: "CrashLoopBackOff" } }, "degraded: CrashLoopBackOff", 2],
   "one without a reason": [{ type: "health", health: { from: "ok", to: "progressing" } }, "progressing", 1],

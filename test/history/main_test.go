@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true}, SetUp: setUp})
 }
 
+// historyDir is the directory of the history.
+func historyDir() string { return filepath.Join(cluster.Dir(), "history") }
+
 func setUp(ctx context.Context) error {
 	root, err := env.ModuleRoot()
 	if err != nil {
@@ -40,7 +43,7 @@ func setUp(ctx context.Context) error {
 	if err := operator.Install(ctx, cluster, root); err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
-	if manager, err = operator.Start(cluster, operator.Options{Binary: binary}); err != nil {
+	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: []string{"--history-dir=" + historyDir()}}); err != nil {
 		return fmt.Errorf("operator: %w", err)
 	}
 	if err := manager.Register(ctx); err != nil {

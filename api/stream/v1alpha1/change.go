@@ -78,7 +78,7 @@ type Change struct {
 	// t is the time of the change, or of the last of a series.
 	Time metav1.MicroTime `json:"t"`
 	// f is the earliest time of the change, if it happened between f and t, such as while the operator was
-	// down.
+	// down. With added, it is then the time at which the object was created.
 	Earliest *metav1.MicroTime `json:"f,omitempty"`
 	// vx identifies the object.
 	Key Key `json:"vx"`
@@ -94,7 +94,8 @@ type Change struct {
 	Type ChangeType `json:"type"`
 	// health is the change of the health; with added, the health at first, and with removed, the last one.
 	Health *HealthChange `json:"health,omitempty"`
-	// paths are the fields that changed, with content.
+	// paths are the fields that changed, with content. Absent if these are not known, since the object
+	// changed while nothing was recorded.
 	Paths []ChangedPath `json:"paths,omitempty"`
 	// morePaths is the number of fields that changed beside those of paths.
 	MorePaths int `json:"morePaths,omitempty"`

@@ -38,7 +38,7 @@ export function fieldsOf({ paths = [] }) {
 }
 
 /** Whether a change says nothing of an application: that of a Lease, or of fields that Kubernetes writes itself. */
-export const isNoise = (change) => noisy.test(`${change.vx.g} ${change.vx.r}`) || (change.type === "content" && !change.morePaths && fieldsOf(change).length === 0);
+export const isNoise = (change) => noisy.test(`${change.vx.g} ${change.vx.r}`) || (change.type === "content" && change.paths && !change.morePaths && fieldsOf(change).length === 0);
 
 // Whether two changes say the same of two objects, to which the same leads.
 const alike = (a, b) => nameOf(a.vx) !== nameOf(b.vx) && sameAs(a) === sameAs(b);

@@ -34,6 +34,7 @@ function pathWords({ p, op, b, a }, brief) {
 }
 
 function pathsWords(change, brief) {
+  if (!change.paths) return "changed while nothing was recorded";
   const fields = fieldsOf(change);
   const shown = fields.slice(0, brief ? 1 : mostPaths);
   const more = fields.length - shown.length + (change.morePaths ?? 0);

@@ -110,7 +110,7 @@ func isNoise(c *client.Change) bool {
 			return true
 		}
 	}
-	return c.Type == client.ChangeContent && c.MorePaths == 0 && !slices.ContainsFunc(c.Paths, func(p client.ChangedPath) bool { return !writtenByKubernetes(p.Path) })
+	return c.Type == client.ChangeContent && len(c.Paths) > 0 && c.MorePaths == 0 && !slices.ContainsFunc(c.Paths, func(p client.ChangedPath) bool { return !writtenByKubernetes(p.Path) })
 }
 
 // writtenByKubernetes reports whether Kubernetes writes a field by itself: a part of the metadata that no manifest has, or

@@ -46,7 +46,7 @@ func usedBy(word string, up bool, c client.Change) client.Change {
 }
 
 // history is an answer about the Deployment, of lines with the seconds before now, an object, and a change, which is added,
-// removed, the health and its reason, or a path; the newest first.
+// removed, unrecorded, the health and its reason, or a path; the newest first.
 func history(t *testing.T, lines string) *client.Changes {
 	t.Helper()
 	object := keys["deployment"]
@@ -68,6 +68,8 @@ func history(t *testing.T, lines string) *client.Changes {
 		switch word := words[2]; {
 		case word == "added", word == "removed":
 			c.Type = client.ChangeType(word)
+		case word == "unrecorded":
+			c.Type, c.Earliest = client.ChangeContent, &metav1.MicroTime{Time: c.Time.Add(-time.Second)}
 		case strings.Contains(word, "."):
 			c.Type, c.Paths = client.ChangeContent, []client.ChangedPath{{Path: word, Op: client.OpChanged}}
 			if len(words) > 4 {
@@ -119,6 +121,10 @@ func TestFoldChanges(t *testing.T) {
 			6 configmap  removed
 			5 lease      added`,
 			[]string{"12:00:06 ConfigMap/web removed mounted by Deployment/web"}, 4},
+		"a restart of the operator": {`
+			9 configmap  unrecorded
+			8 lease      unrecorded`,
+			[]string{"12:00:09 ConfigMap/web changed while nothing was recorded (between 2026-01-01 12:00:08 and 2026-01-01 12:00:09) mounted by Deployment/web"}, 1},
 		"a missing object": {`
 			3 deployment missing configmap
 			2 configmap  removed

@@ -119,6 +119,9 @@ func healthText(c *client.Change) string {
 // pathsText names the fields that changed, the ones with values first. It names fields that Kubernetes writes only if
 // there are no others.
 func pathsText(c *client.Change) string {
+	if len(c.Paths) == 0 {
+		return "changed while nothing was recorded"
+	}
 	paths := slices.DeleteFunc(slices.Clone(c.Paths), func(p client.ChangedPath) bool { return writtenByKubernetes(p.Path) })
 	if len(paths) == 0 {
 		paths = slices.Clone(c.Paths)

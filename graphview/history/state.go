@@ -1,0 +1,262 @@
+package history
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/crc32"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"graphview.dev/graphview/graph"
+)
+
+const (
+	// ResumeWithin is how long after the start of a process, or after its first watch has its objects, watches
+	// count as those that the process before had. The states of objects that no watch has by then are dropped.
+	ResumeWithin = 2 * time.Minute
+	// slack is how long an event may take from the API server to the log. A state is certain as of so much
+	// before it was written.
+	slack = time.Second
+	// statesAtOnce bounds the states of listed objects that one flush writes.
+	statesAtOnce = 20_000
+)
+
+// State is an object as the log last knew it. The Store keeps it, so that the next process finds what
+// changed meanwhile.
+type State struct {
+	// Object identifies the object; its version does not matter.
+	Object graph.Key
+	UID    string
+	// Fields is the Fingerprint of the object, 0 if it is not known.
+	Fields uint64
+	Health Health
+	// Watch identifies the watch that has the object.
+	Watch uint32
+	// Gone reports whether the log ceases to know the object.
+	Gone bool
+}
+
+// states are the last states of objects. Log.mu guards them.
+type states struct {
+	// resuming reports whether objects may still be compared with those of the process before. before are
+	// those that no watch of this process had yet, by resource, then by namespace and name.
+	resuming bool
+	before   map[string]map[string]string
+	// ranUntil is the time as of which before is certain, and certain the same of all states in the Store.
+	ranUntil, certain int64
+	// settled is the time at which the first watch had its objects, 0 before.
+	settled int64
+	// interrupted is the number of watches that may lack changes.
+	interrupted int
+	// changed are the states to write together with entries, nil for those to delete, and listed those
+	// without an entry.
+	changed, listed map[string][]byte
+	// bytes are those of the keys and values in the Store.
+	bytes int64
+}
+
+// KeepsStates reports whether the log keeps states of objects.
+func (l *Log) KeepsStates() bool { return l.o.Store != nil }
+
+// Resuming reports whether watches may still list objects for the first time since the process before ended.
+func (l *Log) Resuming() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.states.resuming
+}
+
+// RanUntil returns the time as of which the states of the process before are certain.
+func (l *Log) RanUntil() int64 { return l.states.ranUntil }
+
+// Resume takes the state that an object had in the process before.
+func (l *Log) Resume(key *graph.Key) (State, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	resource, name := stateKey(key)
+	value, known := l.states.before[resource][name]
+	if !known {
+		return State{}, false
+	}
+	l.states.take(resource, name)
+	s, err := decodeState([]byte(value))
+	s.Object = *key
+	return s, err == nil
+}
+
+// Unseen takes the states of a resource's objects that no watch of this process had, if gone returns true. The
+// watch that asks has all its objects.
+func (l *Log) Unseen(resource graph.Resource, gone func(*State) bool) (all []State) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.states.resuming {
+		return nil
+	}
+	if l.states.settled == 0 {
+		l.states.settled = l.now()
+	}
+	prefix, _ := stateKey(&graph.Key{Resource: resource})
+	for _, at := range slices.Sorted(maps.Keys(l.states.before[prefix])) {
+		s, err := decodeState([]byte(l.states.before[prefix][at]))
+		if err != nil {
+			continue
+		}
+		s.Object = graph.Key{Resource: resource}
+		s.Object.Namespace, s.Object.Name, _ = strings.Cut(at, "\x00")
+		if gone(&s) {
+			l.states.take(prefix, at)
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// Interrupt records that a number of watches more, or less, may lack changes. As long as one does, the states are
+// certain only as of before.
+func (l *Log) Interrupt(watches int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.states.interrupted += watches
+}
+
+// Now returns the time that is not before any entry.
+func (l *Log) Now() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(l.now(), l.last)
+}
+
+// take removes an object of the process before.
+func (s *states) take(resource, name string) {
+	if delete(s.before[resource], name); len(s.before[resource]) == 0 {
+		delete(s.before, resource)
+	}
+}
+
+// put adds states to write, together with entries or later.
+func (s *states) put(all []State, together bool) {
+	if s.changed == nil {
+		s.changed, s.listed = make(map[string][]byte), make(map[string][]byte)
+	}
+	for i := range all {
+		resource, name := stateKey(&all[i].Object)
+		key := resource + name
+		_, pending := s.changed[key]
+		switch {
+		case all[i].Gone:
+			delete(s.listed, key)
+			s.changed[key] = nil
+		case together || pending:
+			delete(s.listed, key)
+			s.changed[key] = all[i].encode()
+		default:
+			s.listed[key] = all[i].encode()
+		}
+	}
+}
+
+// batch takes the states of one flush.
+func (s *states) batch() map[string][]byte {
+	all := s.changed
+	if s.changed = make(map[string][]byte); all == nil {
+		all = make(map[string][]byte)
+	}
+	for key, value := range s.listed {
+		if len(all) >= statesAtOnce {
+			break
+		}
+		all[key] = value
+		delete(s.listed, key)
+	}
+	return all
+}
+
+// giveBack adds a batch that was not written. Newer states win.
+func (s *states) giveBack(batch map[string][]byte) {
+	for key, value := range batch {
+		if s.listed[key] == nil {
+			if _, newer := s.changed[key]; !newer {
+				s.changed[key] = value
+			}
+		}
+	}
+}
+
+// expire drops the states of the process before that no watch asked for.
+func (s *states) expire(now int64) {
+	if !s.resuming || s.settled == 0 || now < s.settled+ResumeWithin.Microseconds() {
+		return
+	}
+	for resource, objects := range s.before {
+		for name := range objects {
+			s.put([]State{{Object: keyOf(resource, name), Gone: true}}, true)
+		}
+	}
+	s.resuming, s.before = false, nil
+}
+
+// stateKey returns the parts of the key of a state in the Store.
+func stateKey(key *graph.Key) (resource, name string) {
+	return key.Group + "\x00" + key.Resource.Resource + "\x00", key.Namespace + "\x00" + key.Name
+}
+
+// keyOf is the inverse of stateKey, without the version.
+func keyOf(resource, name string) (key graph.Key) {
+	key.Group, resource, _ = strings.Cut(resource, "\x00")
+	key.Resource.Resource = strings.TrimSuffix(resource, "\x00")
+	key.Namespace, key.Name, _ = strings.Cut(name, "\x00")
+	return key
+}
+
+// encode returns the form of a state in the file, which begins with a sum of the rest. A UID of hexadecimal digits
+// takes half of its length.
+func (s *State) encode() []byte {
+	e := encoder(make([]byte, 4, 64))
+	e = binary.LittleEndian.AppendUint64(e, s.Fields)
+	e = binary.LittleEndian.AppendUint32(e, s.Watch)
+	if short, err := hex.DecodeString(strings.ReplaceAll(s.UID, "-", "")); err == nil && len(short) == 16 && dashed(short) == s.UID {
+		e = append(append(e, 1), short...)
+	} else {
+		e = append(e, 0)
+		e.text(s.UID)
+	}
+	e.health(s.Health)
+	binary.BigEndian.PutUint32(e, crc32.ChecksumIEEE(e[4:]))
+	return e
+}
+
+// dashed returns the text of a UID of 16 bytes.
+func dashed(uid []byte) string {
+	text := hex.EncodeToString(uid)
+	return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
+}
+
+// decodeState is the inverse of encode.
+func decodeState(value []byte) (s State, err error) {
+	const fixed = 4 + 8 + 4
+	if len(value) < fixed || binary.BigEndian.Uint32(value) != crc32.ChecksumIEEE(value[4:]) {
+		return s, errCorrupt
+	}
+	s.Fields, s.Watch = binary.LittleEndian.Uint64(value[4:]), binary.LittleEndian.Uint32(value[12:])
+	d := &decoder{rest: value[fixed:]}
+	if d.byte() == 0 {
+		s.UID = d.text()
+	} else if len(d.rest) >= 16 {
+		s.UID, d.rest = dashed(d.rest[:16]), d.rest[16:]
+	}
+	if s.Health = d.health(); d.bad {
+		return s, errCorrupt
+	}
+	return s, nil
+}
+
+// splitKey returns the parts of a key in the Store, as stateKey does.
+func splitKey(key []byte) (resource, name string, ok bool) {
+	parts := bytes.SplitAfterN(key, []byte{0}, 3)
+	if len(parts) != 3 {
+		return "", "", false
+	}
+	return string(key[:len(parts[0])+len(parts[1])]), string(parts[2]), true
+}
