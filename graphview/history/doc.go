@@ -18,6 +18,12 @@
 // annotations or values, nor one of a Secret or ConfigMap. It returns values only of fields on an
 // allow-list, such as image and replicas.
 //
+// # Restarts
+//
+// With a [Store], a log has the entries of earlier processes, and the last [State] of each object. The
+// watches of the next process ask for these ([Log.Resume], [Log.Unseen]), and append the differences as entries
+// with a range of time.
+//
 // # Concurrency
 //
 // The writer of the graph appends. All methods are safe for concurrent use: they hold the lock of the log
