@@ -1,0 +1,105 @@
+package delivery
+
+import (
+	"slices"
+
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/history"
+)
+
+// add adds an object of the question.
+func (s *changeSearch) add(key graph.Key, via *Via) bool {
+	if _, known := s.ledTo[key]; known {
+		return false
+	}
+	if len(s.ledTo) > maxLedTo {
+		s.answer.TooMany = true
+		return false
+	}
+	s.ledTo[key] = via
+	s.hashes[history.Hash(&key)] = true
+	return true
+}
+
+// walk adds the objects that an object leads to: its references and the objects that it owns, and so on.
+// It also adds the owners of the object, and nothing else that they lead to.
+func (s *changeSearch) walk(from graph.Key) {
+	how := graph.Reading{Allow: s.gate.allow()}
+	depthOf := func(key graph.Key) int {
+		if via := s.ledTo[key]; via != nil {
+			return via.Depth
+		}
+		return 0
+	}
+	for queue := []graph.Key{from}; len(queue) > 0 && s.ctx.Err() == nil; queue = queue[1:] {
+		at := queue[0]
+		seen, ok := s.past.lens.Look(at, maxArcs, how)
+		if !ok {
+			continue
+		}
+		via := func(c *graph.Change, up bool) *Via {
+			return &Via{Neighbour: at, Kind: s.past.kindOf(at.Resource).Kind, Words: wordsOf(nil, c), Up: up, Depth: depthOf(at) + 1}
+		}
+		for i := range seen.Out {
+			if c := &seen.Out[i]; c.Type != graph.OwnerReference && s.add(c.To, via(c, false)) && !c.Missing {
+				queue = append(queue, c.To)
+			}
+		}
+		for i := range seen.In {
+			if c := &seen.In[i]; c.Type == graph.OwnerReference && s.add(c.Vertex, via(c, true)) {
+				queue = append(queue, c.Vertex)
+			}
+		}
+	}
+	for at, depth := from, 1; depth < graph.MaxDepth; depth++ {
+		owner := s.controller(at)
+		if owner == nil || !s.add(owner.To, &Via{Neighbour: at, Kind: s.past.kindOf(at.Resource).Kind, Depth: depth}) {
+			return
+		}
+		at = owner.To
+	}
+}
+
+// controller returns the arc to the controller of an object that the view shows, nil if there is none.
+func (s *changeSearch) controller(of graph.Key) *graph.Change {
+	if c, known := s.controllers[of]; known {
+		return c
+	}
+	var found *graph.Change
+	if seen, ok := s.past.lens.Look(of, 64, graph.Reading{Allow: s.gate.allow()}); ok {
+		if i := slices.IndexFunc(seen.Out, func(c graph.Change) bool { return c.Type == graph.OwnerReference && c.Controller }); i >= 0 {
+			found = &seen.Out[i]
+		}
+	}
+	s.controllers[of] = found
+	return found
+}
+
+// lead adds the objects to which an object of the question led before a change.
+func (s *changeSearch) lead(e *history.Entry) (added []graph.Key) {
+	via, concerned := s.ledTo[e.Object]
+	if !concerned {
+		return nil
+	}
+	depth := 1
+	if via != nil {
+		depth = via.Depth + 1
+	}
+	for i := range e.Arcs {
+		a := &e.Arcs[i]
+		if !a.Before.Exists || a.Implied || a.Type == graph.OwnerReference {
+			continue
+		}
+		at := s.past.lens.Glance(a.To, a.Namespace, a.Name)
+		key := graph.Key{Resource: at.Resource, Namespace: a.Namespace, Name: a.Name}
+		if s.sees(&at, &a.Before, a.Namespace) && s.add(key, &Via{Neighbour: e.Object, Kind: e.Kind, Words: words(e.Object, key, a.Before.Fields), Depth: depth}) {
+			added = append(added, key)
+		}
+	}
+	return added
+}
+
+// words returns the words of an arc.
+func words(from, to graph.Key, fields []string) []string {
+	return wordsOf(nil, &graph.Change{Vertex: from, To: to, Fields: fields})
+}
