@@ -1,0 +1,122 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// load reads the index of the store into an empty log. Damaged segments are dropped, and the history of their
+// owners begins after them.
+func (l *Log) load() {
+	store := l.o.Store
+	var err error
+	damaged, last, certain := 0, int64(0), int64(0)
+	func() {
+		defer recovered(&err)()
+		err = store.db.View(func(tx *bolt.Tx) error {
+			log := tx.Bucket(logBucket)
+			if begun := log.Get(begunKey); begun != nil {
+				l.begun = min(l.begun, int64(asNumber(begun))) //nolint:gosec // as it was stored
+			}
+			if at := log.Get(lastKey); at != nil {
+				last = int64(asNumber(at)) //nolint:gosec // as it was stored
+			}
+			if certain = last; log.Get(certainKey) != nil {
+				certain = int64(asNumber(log.Get(certainKey))) //nolint:gosec // as it was stored
+			}
+			l.gaps = decodeGaps(log.Get(gapsKey))
+			damaged = l.loadSegments(tx.Bucket(segmentsBucket))
+			return tx.Bucket(ownersBucket).ForEach(func(namespace, value []byte) error {
+				if len(value) == 8 {
+					l.ownerLocked(string(namespace)).since = int64(asNumber(value)) //nolint:gosec // as it was stored
+				}
+				return nil
+			})
+		})
+	}()
+	now := l.now()
+	if err != nil || damaged > 0 {
+		store.lost = fmt.Sprintf("%d damaged parts (%v)", damaged, err)
+		l.begun = now
+	}
+	l.loadStates(last != 0, min(certain, now))
+	if last != 0 { // it is later than now if the clock was set back
+		l.resumed = now
+		l.gaps = append(l.gaps, Gap{From: min(last, now), Until: max(last, now), Why: "the operator did not run"})
+	}
+	l.last = max(l.last, last)
+	l.shrinkLocked()
+}
+
+func (l *Log) loadSegments(bucket *bolt.Bucket) (damaged int) {
+	_ = bucket.ForEach(func(id, value []byte) error {
+		s, err := decodeSegment(value)
+		if err != nil {
+			damaged++
+			l.o.Store.drop(asNumber(id))
+			return nil //nolint:nilerr // the others are read
+		}
+		s.id, s.owner = asNumber(id), l.ownerLocked(s.namespace)
+		if s.packed {
+			s.text = nil
+		} else {
+			l.holdLocked(s.owner, int64(s.size))
+		}
+		kept := s.segment
+		s.owner.segments = append(s.owner.segments, &kept)
+		l.chargeLocked(s.owner, kept.bytes())
+		return nil
+	})
+	return damaged
+}
+
+// loadStates reads the states of the process before, if it resumes that one, and else deletes them.
+func (l *Log) loadStates(resume bool, certain int64) {
+	var err error
+	defer recovered(&err)() // without them, the log does not know what changed meanwhile
+	s := &l.states
+	s.resuming, s.certain, s.ranUntil = resume, certain, certain-slack.Microseconds()
+	s.before = make(map[string]map[string]string)
+	_ = l.o.Store.db.View(func(tx *bolt.Tx) error {
+		return tx.Bucket(statesBucket).ForEach(func(key, value []byte) error {
+			s.bytes += int64(len(key) + len(value))
+			resource, name, ok := splitKey(key)
+			if !ok {
+				return nil
+			}
+			if _, err := decodeState(value); err != nil || !resume {
+				s.put([]State{{Object: keyOf(resource, name), Gone: true}}, true)
+				return nil
+			}
+			if s.before[resource] == nil {
+				s.before[resource] = make(map[string]string)
+			}
+			s.before[resource][name] = string(value)
+			return nil
+		})
+	})
+}
+
+// encodeGaps returns the form of gaps in the file, and decodeGaps is its inverse.
+func encodeGaps(gaps []Gap) []byte {
+	var e encoder
+	for _, g := range gaps {
+		e.number(uint64(g.From))  //nolint:gosec // since 1970
+		e.number(uint64(g.Until)) //nolint:gosec // since 1970
+		e.text(g.Why)
+	}
+	return e
+}
+
+func decodeGaps(value []byte) (all []Gap) {
+	for d := (&decoder{rest: slices.Clone(value)}); len(d.rest) > 0; {
+		g := Gap{From: int64(d.number()), Until: int64(d.number()), Why: d.text()} //nolint:gosec // as they were encoded
+		if d.bad {
+			break
+		}
+		all = append(all, g)
+	}
+	return all
+}

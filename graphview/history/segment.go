@@ -1,0 +1,64 @@
+package history
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+)
+
+// segment is a part of the entries of an owner. Its text is immutable once it is full.
+type segment struct {
+	owner       *owner
+	id          uint64 // in the Store; 0 while it is not there
+	text        []byte // encoded entries, compressed if packed; nil if only the Store has them
+	packed      bool
+	full        bool
+	dropped     bool
+	entries     int
+	from, until int64
+	stored      int // length of the text that the Store has
+	size        int // that counts
+}
+
+func (s *segment) bytes() int64 { return int64(s.size + segmentOverhead) }
+
+// storedSegment is a segment with its owner's namespace.
+type storedSegment struct {
+	segment
+
+	namespace string
+}
+
+// encode returns the form of a segment in the file, which begins with a sum of the rest.
+func (s *storedSegment) encode() []byte {
+	e := encoder(make([]byte, 4, len(s.text)+64))
+	e.text(s.namespace)
+	packed := byte(0)
+	if s.packed {
+		packed = 1
+	}
+	e = append(e, packed)
+	for _, n := range [...]int64{int64(s.entries), s.from, s.until} {
+		e.number(uint64(n)) //nolint:gosec // not negative
+	}
+	e = append(e, s.text...)
+	binary.BigEndian.PutUint32(e, crc32.ChecksumIEEE(e[4:]))
+	return e
+}
+
+// decodeSegment is the inverse of encode. It copies.
+func decodeSegment(value []byte) (*storedSegment, error) {
+	if len(value) < 4 || binary.BigEndian.Uint32(value) != crc32.ChecksumIEEE(value[4:]) {
+		return nil, errCorrupt
+	}
+	d := &decoder{rest: value[4:]}
+	s := &storedSegment{namespace: d.text()}
+	s.packed = d.byte() != 0
+	s.entries, s.from, s.until = int(d.number()), int64(d.number()), int64(d.number()) //nolint:gosec // as they were encoded
+	if d.bad {
+		return nil, errCorrupt
+	}
+	s.text, s.full = slices.Clone(d.rest), true
+	s.size, s.stored = len(s.text), len(s.text)
+	return s, nil
+}
