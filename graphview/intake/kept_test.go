@@ -10,6 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
@@ -166,7 +167,14 @@ func (w *world) ofObjects() map[string][]string {
 	for e := range w.history.Forward("shop", 0) {
 		slices.SortFunc(e.Arcs, func(a, b history.Arc) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		all[e.Object.Name] = append(all[e.Object.Name], fmt.Sprintf(
-			"%d %s %s %+v > %+v %s %+v %d %+v", e.Op, e.Kind, e.UID, e.Before.Unpack(), e.After.Unpack(), e.Summary, e.Paths, e.More, e.Arcs))
+			"%d %s %s %+v > %+v %s %+v %d %+v", e.Op, e.Kind, e.UID, untimed(e.Before), untimed(e.After), e.Summary, e.Paths, e.More, e.Arcs))
 	}
+	return all
+}
+
+// untimed returns a health without its deadline, which counts from when a Feed saw the object.
+func untimed(h history.Health) health.Health {
+	all := h.Unpack()
+	all.Overdue = 0
 	return all
 }
