@@ -46,7 +46,11 @@ func (c *comparing) Set(o *watch.Decoded) {
 	}
 	read := &setEvent{feed: c.Feed, object: ev.object}
 	read.object.Kept = false
-	if _, err := c.tableReferences(c.intake.o.Rules.Current().Extractor, o, read); err != nil {
+	x := ev.keptUnder // rules may have changed since
+	if !kept {
+		x = c.intake.o.Rules.Current().Extractor
+	}
+	if _, err := c.tableReferences(x, o, read); err != nil {
 		c.t.Error(err)
 	}
 	if c.whole {
