@@ -245,12 +245,16 @@ func TestResumeEqualsModel(t *testing.T) {
 						r.flush()
 					}
 				}
-				if r.random.IntN(2) == 0 {
+				inOrder := r.random.IntN(2) == 0
+				if inOrder {
 					r.flush()
 				}
 				r.end()
 				r.graph.Update(func() { r.graph.RemoveSource(r.feed.source) })
 				r.graph.Update(func() {})
+				if inOrder { // the log is the last to end
+					r.log.KeepUp()
+				}
 				if err := r.store.Close(); err != nil {
 					t.Fatal(err)
 				}
