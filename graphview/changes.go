@@ -28,7 +28,7 @@ func (v *View) Changes(ctx context.Context, q delivery.ChangesQuery, access deli
 	return v.publisher.Changes(ctx, &q, access)
 }
 
-// Past returns what SubscribeOptions.Past needs for the graph at a time, in microseconds since 1970, and the time
+// Past returns the value of SubscribeOptions.Past for the graph at a time, in microseconds since 1970, and the time
 // from which on it can be had. The error is ErrNoHistory.
 func (v *View) Past(at int64) (past *delivery.Past, since int64, err error) {
 	log := v.engine.o.History
@@ -58,7 +58,7 @@ func (v *View) concerns(namespace string) bool {
 	return names == nil || namespace == "" || names[namespace]
 }
 
-// mark returns what identifies the view in the history, 0 for an ad-hoc view.
+// mark returns the number of the view in the history, 0 for an ad-hoc view.
 func (v *View) mark() uint32 {
 	if !v.named {
 		return 0
@@ -70,7 +70,7 @@ func (v *View) mark() uint32 {
 
 // historyBegun returns the time from which the history has all resources of the view, of this process alone if
 // resumed is 0. Else it is the time at which the history resumed that of an earlier process: watches that began
-// soon after are continued, and what changed in the gap has entries with a range.
+// soon after are continued, and the changes in the gap have entries with a range.
 func (v *View) historyBegun(resumed int64) int64 {
 	begun := v.engine.o.History.Since("")
 	for _, f := range v.engine.allFeeds() {
@@ -82,7 +82,7 @@ func (v *View) historyBegun(resumed int64) int64 {
 }
 
 // foreign reports whether a namespace may be another one of the same name than at a time. A process with the rights
-// of one user has shown what that user could see.
+// of one user has shown nothing that this user could not see.
 func (e *Engine) foreign(namespace string, at int64) bool {
 	return e.o.Own == nil && e.o.History.Foreign(namespace, at)
 }

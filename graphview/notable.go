@@ -8,8 +8,8 @@ import (
 	"graphview.dev/graphview/intake"
 )
 
-// Notable selects what a client needs to list the problems of a graph (docs/health.md): the objects that are degraded,
-// progressing or terminating, or will be, those that refer to absent objects or whose selectors select nothing, and all
+// Notable selects the objects that a list of the problems of a graph is made from (docs/health.md): objects that are degraded,
+// progressing or terminating, or will be, that refer to absent objects or whose selectors select nothing, and all
 // HorizontalPodAutoscalers, which may have one cause. Whether a selector should select something is known
 // only from all objects of its namespace, so the client names such namespaces in a second question.
 func Notable(namespaces []string) *graph.Notable {

@@ -29,7 +29,7 @@ type ArcDelta struct {
 	TargetFlipped bool
 }
 
-// Revision is what an observer learns of a revision before lenses commit it. It is valid during the call.
+// Revision has the changes of a revision, for an observer, before lenses commit it. It is valid during the call.
 type Revision struct{ g *Graph }
 
 // observation is the part of the open revision that only an observer needs.

@@ -92,7 +92,7 @@ func (p *Position) Read() uint64 {
 	return p.Known
 }
 
-// Between reports whether a reader may read what leads from position a to position b: it knows all that a reader
+// Between reports whether a reader may read the changes that lead from position a to position b: it knows all that a reader
 // at a knows, and not all that a reader at b knows. It then is at b, and has read some elements again. See also Seen.
 func (p *Position) Between(a, b *Position) bool {
 	return a.Read() <= p.Read() && p.Read() < b.Read() && a.Known <= p.Known && a.Known > 0 &&

@@ -24,8 +24,8 @@ const (
 	statesAtOnce = 20_000
 )
 
-// State is an object as the log last knew it. The Store keeps it, so that the next process finds what
-// changed meanwhile.
+// State is an object as the log last knew it. The Store keeps it, so that the next process finds the objects
+// that changed between the two.
 type State struct {
 	// Object identifies the object; its version does not matter.
 	Object graph.Key
@@ -42,7 +42,7 @@ type State struct {
 // states are the last states of objects. Log.mu guards them.
 type states struct {
 	// resuming reports whether objects may still be compared with those of the process before. before are
-	// those that no watch of this process had yet, by resource, then by namespace and name.
+	// the states of objects that no watch of this process had yet, by resource, then by namespace and name.
 	resuming bool
 	before   map[string]map[string]string
 	// ranUntil is the time as of which before is certain, and certain the same of all states in the Store.

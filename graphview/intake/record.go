@@ -55,8 +55,8 @@ func (f *Feed) observe(o *watch.Decoded, n *note) {
 	}
 }
 
-// fingerprint returns the fingerprint of an object, 0 if there is no content. That of a Secret, of which the watch
-// retains no data, is its version.
+// fingerprint returns the fingerprint of an object, 0 if there is no content. That of a Secret, whose data
+// the watch does not retain, is its version.
 func (f *Feed) fingerprint(o *watch.Decoded) uint64 {
 	if isSecret(f.resource) {
 		return o.Version()

@@ -8,7 +8,7 @@ import (
 	"graphview.dev/graphview/history"
 )
 
-// kept has what the states of objects in the history have beside recorded, if the history keeps states.
+// kept has the parts of states in the history that recorded lacks, if the history keeps states.
 type kept struct {
 	on      bool
 	objects []keptObject // by node
