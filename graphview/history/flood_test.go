@@ -10,7 +10,7 @@ import (
 // TestFlood: one namespace changes 5,000 times a second for a minute, others ten times a second. The history of the others is
 // whole, the log has no more bytes than it may, in memory and in a file, and the file has at most twice as many.
 func TestFlood(t *testing.T) {
-	const second, calm, limit = 5000, 10, 4 << 20
+	const seconds, second, calm, limit = 20, 5000, 10, 2 << 20
 	for name, stored := range map[string]bool{"in memory": false, "in a file": true} {
 		t.Run(name, func(t *testing.T) {
 			dir, at := t.TempDir(), newClock()
@@ -24,7 +24,7 @@ func TestFlood(t *testing.T) {
 				o.Store = store
 			}
 			l, random, want := NewLog(o), rand.New(rand.NewPCG(58, 5000)), map[string]int{}
-			for range 60 {
+			for range seconds {
 				var entries []*Entry
 				for range second {
 					entries = append(entries, change(random, "flood"))
@@ -50,10 +50,10 @@ func TestFlood(t *testing.T) {
 				}
 			}
 			s := l.Stats()
-			if len(all["flood"]) == 0 || s.Dropped == 0 || int(s.Dropped)+len(all["flood"])+60*calm != int(s.Appended) {
+			if len(all["flood"]) == 0 || s.Dropped == 0 || int(s.Dropped)+len(all["flood"])+seconds*calm != int(s.Appended) {
 				t.Errorf("%d changes of flood; %d dropped of %d", len(all["flood"]), s.Dropped, s.Appended)
 			}
-			t.Logf("%d of %d changes of flood, %d bytes, %d in memory", len(all["flood"]), 60*second, s.Bytes, s.Memory)
+			t.Logf("%d of %d changes of flood, %d bytes, %d in memory", len(all["flood"]), seconds*second, s.Bytes, s.Memory)
 			if stored {
 				size := sizeOf(t, dir)
 				t.Logf("the file has %d bytes", size)

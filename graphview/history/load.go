@@ -88,7 +88,7 @@ func (l *Log) loadStates(resume bool, certain int64) {
 			}
 			if _, err := decodeState(value); err != nil || !resume {
 				s.put([]State{{Object: keyOf(resource, name), Gone: true}}, true)
-				return nil
+				return nil //nolint:nilerr // the others are read
 			}
 			if s.before[resource] == nil {
 				s.before[resource] = make(map[string]string)

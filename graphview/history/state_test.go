@@ -17,7 +17,7 @@ import (
 func aState(i int) State {
 	return State{
 		Object: graph.Key{Resource: pods, Namespace: "shop", Name: fmt.Sprint("pod-", i)}, UID: fmt.Sprintf("0a1b2c3d-0000-4000-8000-%012d", i),
-		Fields: uint64(i) << 40, Watch: uint32(i), //nolint:gosec // small
+		Fields: uint64(i) << 40, Watch: uint32(i),
 		Health: HealthOf(health.Health{State: health.Degraded, Reason: "CrashLoopBackOff", Since: 1_700_000_000, Ready: 1, Wanted: 2, Counted: true}),
 	}
 }
@@ -61,7 +61,7 @@ func TestStatesAreBounded(t *testing.T) {
 	put := func(from, to int, gone bool) {
 		for i := from; i < to; i++ {
 			s := aState(i)
-			s.Gone, s.Fields = gone, uint64(at.now.UnixNano()) //nolint:gosec // since 1970
+			s.Gone, s.Fields = gone, uint64(at.now.UnixNano())
 			l.Append(nil, s)
 		}
 		at.now = at.now.Add(time.Second)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -116,9 +117,7 @@ spec:
 	for n := range 4 {
 		manifest, hidden, control := version(n)
 		for name, value := range hidden {
-			for form, text := range forms(name, value) {
-				needles[form] = text
-			}
+			maps.Copy(needles, forms(name, value))
 		}
 		if n == 3 { // what was removed is made again
 			kubectl(t, "delete", "-f", fixture.Manifest(t, manifest))
