@@ -25,6 +25,7 @@ type managers struct {
 	plane  *env.ControlPlane
 	binary string
 	settle time.Duration
+	env    []string // of the operator, beside that of this process
 	views  dynamic.ResourceInterface
 }
 
@@ -60,7 +61,7 @@ type running struct {
 // start starts the operator and waits until it is ready. Arguments override those
 // of package operator.
 func (m *managers) start(ctx context.Context, view lens, args ...string) *running {
-	process := must.Get(operator.Start(m.plane, operator.Options{Binary: m.binary, Args: args}))
+	process := must.Get(operator.Start(m.plane, operator.Options{Binary: m.binary, Args: args, Env: m.env}))
 	r := &running{Operator: process, managers: m, view: view}
 	r.dialer = newDialer(m.plane.Config(), process.URL(), process.Exited)
 	if err := must.Try(func() { until(ctx, process, func() bool { return process.Ready(ctx) }) }); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -54,12 +55,19 @@ func (b *bench) scaled(ctx context.Context, objects int) (s scaled) {
 	copies := (objects + b.shape.objects()/2) / b.shape.objects()
 	m := b.newMultiplied(ctx, max(copies, 1))
 	defer m.close()
-	r := b.managers.start(ctx, whole, "--kubeconfig="+m.kubeconfig, "--max-vertices-per-view=2000000", "--sync-timeout=20m")
+	roomy := *b.managers
+	roomy.env = []string{"GOMEMLIMIT=6GiB"} // one namespace may hold half of it
+	r := roomy.start(ctx, whole, "--kubeconfig="+m.kubeconfig, "--max-vertices-per-view=2000000", "--sync-timeout=20m")
 	defer must.End(func() error { return r.end(ctx) })
 	began := time.Now()
 	s.Processor = spent(r.PID(), func() {
 		r.create(ctx)
-		until(ctx, r, func() bool { return r.metric(ctx, "graphview_views", "state", "ready") > 0 })
+		until(ctx, r, func() bool {
+			if r.metric(ctx, "graphview_views", "state", "limited") > 0 {
+				must.Do(errors.New("the view is too large for the limits of the operator"))
+			}
+			return r.metric(ctx, "graphview_views", "state", "ready") > 0
+		})
 	})
 	s.Seconds = time.Since(began).Seconds()
 	must.Do(wait(ctx, b.settle))
