@@ -63,7 +63,7 @@ type batch struct {
 	states     map[string][]byte // nil for those to delete
 	gaps       []byte
 	begun, now int64
-	certain    int64 // the time as of which all states are certain
+	certain    int64 // the time at which all states are certain
 	stateBytes int64 // of all states, before and after
 	maxStates  int64 // the bound of stateBytes
 }

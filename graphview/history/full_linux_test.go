@@ -31,7 +31,7 @@ func mayGrowTo(t *testing.T, size int64) (undo func()) {
 }
 
 // TestFullVolume: while the file cannot grow, the log answers with all that was and is appended, and says that it is not
-// written. What the store has is not lost. Once there is room, the store has everything.
+// written. The store loses nothing. Once there is room, the store has everything.
 func TestFullVolume(t *testing.T) {
 	dir, at := t.TempDir(), newClock()
 	store, l := open(t, dir, at)

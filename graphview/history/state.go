@@ -45,7 +45,7 @@ type states struct {
 	// the states of objects that no watch of this process had yet, by resource, then by namespace and name.
 	resuming bool
 	before   map[string]map[string]string
-	// ranUntil is the time as of which before is certain, and certain the same of all states in the Store.
+	// ranUntil is the time at which before is certain, and certain that for all states in the Store.
 	ranUntil, certain int64
 	// settled is the time at which the first watch had its objects, 0 before.
 	settled int64
@@ -68,7 +68,7 @@ func (l *Log) Resuming() bool {
 	return l.states.resuming
 }
 
-// RanUntil returns the time as of which the states of the process before are certain.
+// RanUntil returns the time at which the states of the process before are certain.
 func (l *Log) RanUntil() int64 { return l.states.ranUntil }
 
 // Resume takes the state that an object had in the process before.

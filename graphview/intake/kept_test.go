@@ -78,7 +78,7 @@ func (v *view) awaitReferences(t *testing.T, pod map[string]any, x *refs.Extract
 	})
 }
 
-// TestHistoryOfKeptReferences changes objects at random in two worlds, of which one reads all references. Both have
+// TestHistoryOfKeptReferences changes objects at random in two worlds; one of them reads all references. Both have
 // the same history, also where another watch sets other content between two changes.
 func TestHistoryOfKeptReferences(t *testing.T) {
 	for _, of := range []resources.Resource{podResource, serviceResource} {

@@ -52,10 +52,10 @@ type restarts struct {
 	graph *graph.Graph
 	feed  *Feed
 	end   context.CancelFunc
-	// What its history has to know, and those objects of it that no watch of the process had.
+	// The objects that its history has to know, and those that no watch of the process had.
 	known, unseen map[int]life
 
-	// What the file has to have.
+	// The objects that the file has to have.
 	stored map[int]life
 	until  int64 // as of when that is certain
 }

@@ -35,7 +35,7 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-// changing are objects of which everything changes. Names of fields whose values the history keeps, such as image and
+// changing are objects in which everything changes. Names of fields whose values the history keeps, such as image and
 // version, occur where it keeps none. A CANARY becomes a value that must not be found, SHOWN one that must.
 const changing = `
 apiVersion: v1
