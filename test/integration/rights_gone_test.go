@@ -22,7 +22,7 @@ func TestRightsGoneWhileASpecChanges(t *testing.T) {
 	engine := runEngineAs(t, graphview.Options{}, operator.certificate)
 
 	names := []string{namespace}
-	for i := range 9 { // more than are watched one by one of one's own accord
+	for i := range 16 { // with the first one more than are watched one by one where the whole is allowed
 		names = append(names, fmt.Sprint("absent-", i))
 	}
 	edition := 0
