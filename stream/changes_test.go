@@ -32,7 +32,7 @@ func TestParseMoment(t *testing.T) {
 	}
 }
 
-// TestChangesOfEntry: an entry is the changes that people would name, the effect before its cause, and none for what
+// TestChangesOfEntry: an entry becomes the changes that people would name, an effect before its cause, without the changes that
 // another entry implies.
 func TestChangesOfEntry(t *testing.T) {
 	ok, broken := history.HealthOf(health.Health{State: health.OK}), history.HealthOf(health.Health{State: health.Degraded, Reason: "CrashLoopBackOff"})

@@ -183,7 +183,7 @@ func TestToldUntilTheyRun(t *testing.T) {
 	})
 }
 
-// differ says in what the graphs of two readers differ, "" if they are equal.
+// differ returns the differences between the graphs of two readers, "" if they are equal.
 func differ(have, want *reader) (out string) {
 	for name := range have.vertices {
 		if _, ok := want.vertices[name]; !ok {

@@ -316,7 +316,7 @@ func TestChangesFold(t *testing.T) {
 	}
 }
 
-// BenchmarkHistory is what questions cost in a graph of 100,000 pods, with 360,000 changes since an hour ago: the changes of
+// BenchmarkHistory measures questions about a graph of 100,000 pods, with 360,000 changes since an hour ago: the changes of
 // one object, and the whole graph as it was beside the present one.
 func BenchmarkHistory(b *testing.B) {
 	s := newRecordedStage(b, true)

@@ -13,7 +13,8 @@ type Notable struct {
 	// Namespaces are the namespaces whose objects are all notable.
 	Namespaces map[string]bool
 
-	// Passed counts the vertices that the reader may see and does not get, about: one that changes meanwhile may count twice.
+	// Passed is the number of vertices that the reader may see and does not get. A vertex that changes during the walk may count
+	// twice.
 	Passed int
 }
 

@@ -18,7 +18,7 @@ type Object struct {
 	// KeptPrefix keeps those references of the previous version whose Field begins with it, since the
 	// references of this version are not known yet; "" for most objects.
 	KeptPrefix string
-	// Kept: Labels and References are those that the graph has, so they are not given. See Graph.MayKeep.
+	// Kept reports whether Labels and References are equal to those in the graph, and empty here. See Graph.MayKeep.
 	Kept bool
 	// Class is the health of the object, for Lens.Classes. It becomes LapsesTo at the time LapsesAt
 	// unless the object changes before; LapsesAt is 0 for never. See Graph.Lapse.

@@ -252,8 +252,8 @@ func bounded(path string) string {
 	return strings.ToValidUTF8(path[:maxPathBytes-3], "") + "..."
 }
 
-// value returns a scalar as text, "" for another value, for a long one, and for one that may have credentials, as a URL
-// may.
+// value returns a scalar as text. It returns "" for an array or an object, for a long text, and for a text that may have
+// credentials, such as a URL.
 func value(v []byte) string {
 	if len(v) == 0 || v[0] == '{' || v[0] == '[' || v[0] == 'n' {
 		return ""

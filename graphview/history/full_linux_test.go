@@ -85,7 +85,7 @@ func largeChange(random *rand.Rand, namespace string) *Entry {
 	return e
 }
 
-// TestFullVolumeForLong: a log whose store cannot be written keeps what the store has. It holds no more memory than a log without
+// TestFullVolumeForLong: a log whose store cannot be written keeps the entries in the store. It holds no more memory than a log without
 // a store, and loses changes of the owner that changes most.
 func TestFullVolumeForLong(t *testing.T) {
 	dir, at := t.TempDir(), newClock()

@@ -53,7 +53,7 @@ func change(random *rand.Rand, namespace string) *Entry {
 	return e
 }
 
-// TestCodec: an entry that is decoded is the one that was encoded, and no damage of it panics.
+// TestCodec: an encoded entry decodes to an equal one, and a damaged one does not panic.
 func TestCodec(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -137,7 +137,7 @@ func TestLogEqualsNaive(t *testing.T) {
 	}
 }
 
-// TestPastEqualsNaive: the state of random objects at random times equals the one that was recorded then.
+// TestPastEqualsNaive: Past returns the states of random objects that were recorded at random times.
 func TestPastEqualsNaive(t *testing.T) {
 	type state struct {
 		uid    string

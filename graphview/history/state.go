@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// ResumeWithin is how long after the start of a process, or after its first watch has its objects, watches
-	// count as those that the process before had. The states of objects that no watch has by then are dropped.
+	// ResumeWithin is the time after the start of a process, or after its first watch has its objects, in which its watches
+	// continue the watches of the process before. After it, the states of objects without a watch are dropped.
 	ResumeWithin = 2 * time.Minute
 	// slack is how long an event may take from the API server to the log. A state is certain as of so much
 	// before it was written.

@@ -22,8 +22,8 @@ func aState(i int) State {
 	}
 }
 
-// TestStateCodec: a state that is decoded is the one that was encoded, also one with a UID of another form, and damage is
-// noticed.
+// TestStateCodec: an encoded state decodes to an equal one, also with a UID of another form, and damage is an
+// error.
 func TestStateCodec(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 500 {
@@ -52,8 +52,8 @@ func TestStateCodec(t *testing.T) {
 	}
 }
 
-// TestStatesAreBounded: states take at most half of the bytes. Those that are there are written again, and those that
-// went make room.
+// TestStatesAreBounded: states take at most half of the bytes. A known state is written again in its place, and a dropped
+// one makes room.
 func TestStatesAreBounded(t *testing.T) {
 	dir, at := t.TempDir(), newClock()
 	store, l := open(t, dir, at)

@@ -49,8 +49,8 @@ func fill(l *Log, at *clock, changes int) {
 	l.KeepUp()
 }
 
-// TestStoreRestart: a log that is opened again has the entries that it had, says since when, and has a gap. That of a
-// process that was killed lacks what it had not flushed.
+// TestStoreRestart: a log that is opened again has the entries that it had, says since when, and has a gap. A log
+// that was not closed lacks the entries after the last flush.
 func TestStoreRestart(t *testing.T) {
 	dir, at := t.TempDir(), newClock()
 	store, l := open(t, dir, at)
@@ -105,7 +105,7 @@ func TestStoreOfTheFuture(t *testing.T) {
 	}
 }
 
-// TestStoreShrinks: what the log drops, the store drops.
+// TestStoreShrinks: the store drops the entries that the log drops.
 func TestStoreShrinks(t *testing.T) {
 	dir, at := t.TempDir(), newClock()
 	store, l := open(t, dir, at)
@@ -124,7 +124,7 @@ func TestStoreShrinks(t *testing.T) {
 	}
 }
 
-// TestStoreDamaged: whatever happened to the file, the store opens, says what it lost, and works.
+// TestStoreDamaged: a store with a damaged file opens, names the lost file, and works.
 func TestStoreDamaged(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, path string){
 		"nothing": func(*testing.T, string) {},

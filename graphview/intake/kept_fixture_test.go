@@ -26,8 +26,8 @@ import (
 
 var serviceResource = resources.Resource{Version: "v1", Resource: "services", Kind: "Service", Namespaced: true}
 
-// comparing is a Feed that reads the references of each object also where the graph keeps them. whole: the graph
-// gets those that are read.
+// comparing is a Feed that reads the references of each object also where the graph keeps them. With whole,
+// the graph gets the references that it reads.
 type comparing struct {
 	*Feed
 
@@ -129,7 +129,7 @@ func newCluster(t *testing.T, kind string) *cluster {
 
 func (c *cluster) some(name string) string { return fmt.Sprintf("%s-%d", name, c.random.IntN(3)) }
 
-// change changes an object: mostly its status, sometimes what it refers to.
+// change changes an object: mostly its status, sometimes its references.
 func (c *cluster) change(object map[string]any) {
 	metadata, spec := object["metadata"].(map[string]any), object["spec"].(map[string]any)
 	switch c.random.IntN(16) {

@@ -82,7 +82,7 @@ func (p picture) apply(t *testing.T, text []byte) {
 }
 
 // TestPastEqualsPresentThen changes objects with references of all sorts at random. The graph of each recorded moment
-// equals the one that was present then.
+// equals the graph that was present at that moment.
 func TestPastEqualsPresentThen(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

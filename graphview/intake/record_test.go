@@ -32,7 +32,7 @@ func (w *world) entries(namespace string) (lines []string) {
 	return lines
 }
 
-// TestHistory: the history has what changed after the first list, and nothing of what was there.
+// TestHistory: the history has the changes after the first list, and no entry of the listed objects.
 func TestHistory(t *testing.T) {
 	changed := make(chan string)
 	w := start(t, configmaps.ServeChanges(t, 2, changed))
@@ -113,7 +113,7 @@ func TestHistoryOfArcs(t *testing.T) {
 	}
 }
 
-// TestHistoryOfNamespaces: a Namespace that is deleted ends what its tenants may see of its past, although another watch is
+// TestHistoryOfNamespaces: after a Namespace is deleted, the tenants of a new one do not see its past, although another watch is
 // interrupted and still has objects of it.
 func TestHistoryOfNamespaces(t *testing.T) {
 	w := start(t, configmaps.Serve(t, 2))

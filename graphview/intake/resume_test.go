@@ -52,7 +52,7 @@ type restarts struct {
 	graph *graph.Graph
 	feed  *Feed
 	end   context.CancelFunc
-	// The objects that its history has to know, and those that no watch of the process had.
+	// known are the objects that its history has to know, and unseen the objects that no watch of the process had.
 	known, unseen map[int]life
 
 	// The objects that the file has to have.
@@ -110,7 +110,7 @@ func (r *restarts) send(i int) {
 	r.known[i] = o
 }
 
-// list sends all objects as the first list of the watch does, and wants the entries of those that changed.
+// list sends all objects as the first list of the watch does, and checks the entries of changed objects.
 func (r *restarts) list(resumed bool) {
 	before := r.log.Now()
 	r.pass()

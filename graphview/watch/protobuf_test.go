@@ -278,7 +278,7 @@ func TestReadProtobufListEnds(t *testing.T) {
 	}
 }
 
-// TestAnnouncedLength: memory is for the bytes that come, and not for those that a server announces.
+// TestAnnouncedLength: memory grows with the bytes that arrive, and not with the length that a server announces.
 func TestAnnouncedLength(t *testing.T) {
 	items := protowire.AppendVarint(protowire.AppendTag(nil, protobuf.ItemsField, protowire.BytesType), 1<<30)
 	raw := protowire.AppendVarint(protowire.AppendTag([]byte("k8s\x00\x0a\x0d\x0a\x02v1\x12\x07PodList"), protobuf.RawField, protowire.BytesType), 1<<30+100)

@@ -111,7 +111,7 @@ func (a *audience) late(began func(n int) time.Time) []time.Duration {
 	return late
 }
 
-// uneven returns the median delay of the listener that is told last, divided by that of the one that is told first.
+// uneven returns the median delay of the last listener divided by that of the first.
 func (a *audience) uneven(began func(n int) time.Time) float64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -35,8 +35,8 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-// changing are objects in which everything changes. Names of fields whose values the history keeps, such as image and
-// version, occur where it keeps none. A CANARY becomes a value that must not be found, SHOWN one that must.
+// changing are objects in which everything changes. Fields such as image and version, whose values the history
+// keeps elsewhere, occur where it keeps none. CANARY becomes a hidden value, and SHOWN a value that must be found.
 const changing = `
 apiVersion: v1
 kind: ConfigMap

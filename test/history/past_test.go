@@ -44,7 +44,7 @@ func TestPast(t *testing.T) {
 	k := kubelet{t, "past"}
 	fixture.Apply(t, cluster, application)
 	k.kubectl("wait", "--for=condition=Ready", "graphview/all", "--timeout=90s")
-	// whole returns what differs from a graph in which the Deployment has the ConfigMap, and broken from one in which it lacks it.
+	// whole returns the difference from a graph in which the Deployment has the ConfigMap, and broken that from a graph without it.
 	whole := func(tree, problems string) string {
 		if !strings.Contains(tree, "ConfigMap/settings") || strings.Contains(tree, "MISSING") || strings.Contains(problems, "settings") {
 			return fmt.Sprintf("want a whole graph:\n%s\n%s", tree, problems)

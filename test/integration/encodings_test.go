@@ -140,7 +140,7 @@ func behind(wrap func(http.RoundTripper) http.RoundTripper) *rest.Config {
 	return config
 }
 
-// servers are the API server as it is, one that knows JSON alone, and one that is newer.
+// servers returns three API servers: the real one, a server that knows JSON alone, and a newer server.
 func servers() map[string]*rest.Config {
 	return map[string]*rest.Config{
 		"Protobuf":   cluster.Config(),
@@ -191,8 +191,8 @@ func unusual(t *testing.T, c client.Client, namespace string) {
 	}
 }
 
-// TestEncodings watches all resources of the API server in both encodings, and from one that is newer, and wants the
-// same bytes.
+// TestEncodings watches all resources of the API server in both encodings, and from a newer server, and compares the
+// bytes.
 func TestEncodings(t *testing.T) {
 	c := newClient(t)
 	namespace := newNamespace(t, c)

@@ -43,8 +43,8 @@ type moment struct {
 	want map[string]oracle.Graph
 }
 
-// TestPastEqualsOracle changes two namespaces at random, and wants the graphs of the past to equal those that
-// the oracle recorded then.
+// TestPastEqualsOracle changes two namespaces at random, and compares the graphs of the past with the graphs that
+// the oracle recorded.
 func TestPastEqualsOracle(t *testing.T) {
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)

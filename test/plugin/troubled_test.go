@@ -17,8 +17,8 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// TestTroubled: the part of a graph that has its problems has the same problems as the whole graph, now and later, for a
-// user that may list everything and for one that may not list pods. The objects are random.
+// TestTroubled: Troubled returns a part with the same problems as the whole graph, now and later, for a
+// user that may list everything and for a user that may not list pods. The objects are random.
 func TestTroubled(t *testing.T) {
 	api, err := kubernetes.NewForConfig(cluster.Config())
 	if err != nil {

@@ -115,8 +115,8 @@ func (s *server) snapshot(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// history answers with all changes, or with none to a question for later ones. Those of an object and of what it leads to are those
-// of objects whose names begin with its name.
+// history answers with all changes, or with none to a question for later ones. An object is taken to lead to the objects whose
+// names begin with its name.
 func (s *server) history(w http.ResponseWriter, r *http.Request, name string) {
 	text, err := os.ReadFile(filepath.Join(s.dir, filepath.Base(name)+".history.json"))
 	if err != nil {

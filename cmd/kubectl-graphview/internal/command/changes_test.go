@@ -88,7 +88,7 @@ func history(t *testing.T, lines string) *client.Changes {
 	return answer
 }
 
-// TestFoldChanges: a line for each act, and the two worst lines of what followed from it.
+// TestFoldChanges: each act has a line, with the two worst of its consequences.
 func TestFoldChanges(t *testing.T) {
 	for name, tt := range map[string]struct {
 		changes string
@@ -222,7 +222,7 @@ func TestActBefore(t *testing.T) {
 	}
 }
 
-// TestMoment: a time is what the server takes, and a mistake says what is expected.
+// TestMoment: a time is parsed into the form of the server, and the error of a mistake names the expected form.
 func TestMoment(t *testing.T) {
 	now := time.Date(2026, 3, 1, 10, 30, 0, 0, time.UTC)
 	for text, want := range map[string]string{"2h": "2h0m0s", "-2h": "2h0m0s", "90s": "1m30s", "2d": "48h0m0s", "2026-01-01T14:00:00+02:00": "2026-01-01T12:00:00Z"} {
@@ -248,7 +248,7 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// TestProblemsBefore: the act before a problem stands below it, and above what follows from it.
+// TestProblemsBefore: the act before a problem stands below the problem, and above its consequences.
 func TestProblemsBefore(t *testing.T) {
 	act := history(t, "1 configmap data.x").Changes[0]
 	pod := shop["pod-a"].Key
