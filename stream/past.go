@@ -71,7 +71,7 @@ func setPast(view View, at int64, options *delivery.SubscribeOptions) error {
 	case at > time.Now().Add(clockSkew).UnixMicro():
 		return apierrors.NewBadRequest("?at= is in the future; leave it out for the graph as it is now")
 	case at < since:
-		return apierrors.NewBadRequest("?at=: the history of this graph begins at " + time.UnixMicro(since).UTC().Format(time.RFC3339))
+		return apierrors.NewBadRequest("?at=: the history of this graph begins at " + time.UnixMicro(since).UTC().Format(time.RFC3339) + "; ask for a later time")
 	}
 	for _, gap := range view.Gaps(at) {
 		if at < gap.Until && at >= gap.From {

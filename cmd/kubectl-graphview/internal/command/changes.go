@@ -158,16 +158,28 @@ func (c *cli) answerChanges(ctx context.Context, views []*view, t target, q chan
 }
 
 // askChanges merges the answers of views. A change that several views have is there once. A view that lacks the object
-// does not matter if another one has it.
+// does not matter if another one has it. If none has it, the error begins with that, since a view that does not answer
+// may have nothing to do with the object.
 func (c *cli) askChanges(ctx context.Context, views []*view, object string, o client.ChangesOptions) (all *client.Changes, failed error) {
 	var absent error
 	for _, v := range views {
+		if object != "" {
+			key, err := v.keyOf(object)
+			if err != nil {
+				return nil, err
+			}
+			o.Object = &key
+		}
 		answer, err := v.changesOf(ctx, object, o)
 		switch {
 		case errors.As(err, new(absentError)):
-			absent = cmp.Or(absent, err)
+			if absent == nil || !errors.As(absent, new(*correction)) { // a view with a similar object says more
+				absent = err
+			}
+		case err != nil && len(views) > 1:
+			failed = cmp.Or(failed, fmt.Errorf("%s: %w", v, err))
 		case err != nil:
-			failed = cmp.Or(failed, err)
+			failed = err
 		case all == nil:
 			all = answer
 		default:
@@ -175,7 +187,7 @@ func (c *cli) askChanges(ctx context.Context, views []*view, object string, o cl
 		}
 	}
 	if all == nil {
-		return nil, cmp.Or(failed, absent)
+		return nil, errors.Join(absent, failed)
 	}
 	return all, failed
 }
@@ -204,15 +216,8 @@ type absentError struct{ error }
 
 func (e absentError) Unwrap() error { return e.error }
 
-// changesOf asks one view.
+// changesOf asks one view. The object is the one of the options as the user wrote it.
 func (v *view) changesOf(ctx context.Context, object string, o client.ChangesOptions) (*client.Changes, error) {
-	if object != "" {
-		key, err := v.keyOf(object)
-		if err != nil {
-			return nil, err
-		}
-		o.Object = &key
-	}
 	waiting, cancel := context.WithTimeoutCause(ctx, v.wait, errWaited)
 	defer cancel()
 	answer, err := v.client.Changes(waiting, v.namespace, v.name, o)
