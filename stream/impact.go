@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"graphview.dev/api/reason"
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
@@ -61,14 +60,6 @@ func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.
 	}
 	answer.Head = headOf(view, impactKind)
 	return s.answer(w, r, notKept, encode(answer), []byte("\n"))
-}
-
-// takeExport makes room for one more graph that is assembled as a whole.
-func (s *Server) takeExport(owner budget.Owner) (giveBack func(), err error) {
-	if err := s.exports.Owners.Take(owner, 1); err != nil {
-		return nil, err
-	}
-	return func() { s.exports.Owners.Give(owner, 1) }, nil
 }
 
 // parseImpact reads a question from a query. The error is a Status.
@@ -176,64 +167,10 @@ func (r *impactReader) notFound(key graph.Key) error {
 	}}
 }
 
-// questionClosed is the error of an answer for a channel.
-func questionClosed(err error) error {
-	var status *apierrors.StatusError
-	switch {
-	case !errors.As(err, &status):
-		return toClosedError(err)
-	case apierrors.IsNotFound(err):
-		return &delivery.ClosedError{Reason: reason.NotFound, Message: status.ErrStatus.Message}
-	case apierrors.IsBadRequest(err):
-		return &delivery.ClosedError{Reason: reason.Malformed, Message: status.ErrStatus.Message}
-	default:
-		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: status.ErrStatus.Message}
-	}
-}
-
-// answerChannel has the answer to one question, and nothing after it.
-type answerChannel struct {
-	*openGraph
-
-	frames []*delivery.Frame
-}
-
-// Poll implements mux.Graph.
-func (c *answerChannel) Poll() ([]*delivery.Frame, delivery.Wait, error) {
-	frames := c.frames
-	c.frames = nil
-	return frames, untilEnd, nil
-}
-
 // openImpact answers a question about the deletion of an object on a channel.
 func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impact.Question) (*answerChannel, error) {
 	return s.openAnswer(ctx, graph, func() (*streamv1alpha1.ServerMessage, error) {
 		answer, err := s.impactOf(ctx, graph, question, true)
 		return &streamv1alpha1.ServerMessage{Impact: answer}, err
 	})
-}
-
-// openAnswer waits until a graph is complete, and answers a question about it. It closes the graph
-// if it cannot.
-func (s *Server) openAnswer(ctx context.Context, graph *openGraph, answer func() (*streamv1alpha1.ServerMessage, error)) (*answerChannel, error) {
-	answered := false
-	defer func() {
-		if !answered { // an error, or a panic
-			graph.Close()
-		}
-	}()
-	giveBack, err := s.takeExport(graph.lease.Owner())
-	if err != nil {
-		return nil, &delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error()}
-	}
-	defer giveBack()
-	if err := graph.view.WaitSynced(ctx); err != nil {
-		return nil, toClosedError(err)
-	}
-	message, err := answer()
-	if err != nil {
-		return nil, questionClosed(err)
-	}
-	answered = true
-	return &answerChannel{openGraph: graph, frames: []*delivery.Frame{{JSON: encode(message)}}}, nil
 }
