@@ -11,15 +11,12 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/names"
-	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
 
@@ -54,28 +51,13 @@ func (s *Server) serveChanges(w http.ResponseWriter, r *http.Request, name names
 	if err != nil {
 		return err
 	}
-	who, _ := request.UserFrom(r.Context())
-	giveBack, err := s.takeExport(budget.UserOwner(who))
-	if err != nil {
-		return notAdmitted(err)
-	}
-	defer giveBack()
-	stream, view, _, err := s.beginGet(r, name)
-	if stream == nil {
-		return err
-	}
-	defer stream.Release()
-	graph, err := s.open(stream.Ctx, who, &opening{name: name, view: view, terms: rights.Terms{End: stream.End}})
-	var answer *streamv1alpha1.GraphChanges
-	if err == nil {
-		defer graph.Close()
-		answer, err = s.changesOf(stream.Ctx, graph, question)
-	}
-	if err != nil {
-		return s.failure(stream.Ctx, name, err)
-	}
-	answer.Head = headOf(view, changesKind)
-	return s.answer(w, r, notKept, encode(answer), []byte("\n"))
+	return s.serveAnswer(w, r, name, func(ctx context.Context, graph *openGraph, _ bool) (any, error) {
+		answer, err := s.changesOf(ctx, graph, question)
+		if err == nil {
+			answer.Head = headOf(graph.view, changesKind)
+		}
+		return answer, err
+	})
 }
 
 // parseChanges reads a question from a query. The error is a Status.
@@ -154,7 +136,6 @@ func (s *Server) changesOf(ctx context.Context, opened *openGraph, question deli
 		return nil, err
 	}
 	answer := answerOf(found, question.Limit)
-	answer.Until = microTime(found.Until)
 	for _, gap := range slices.Backward(opened.view.Gaps(found.Since)) {
 		answer.Gaps = append(answer.Gaps, streamv1alpha1.Gap{From: microTime(gap.From), Until: microTime(gap.Until), Why: gap.Why})
 	}

@@ -1,12 +1,9 @@
 package stream
 
 import (
-	"net/http"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/delivery"
@@ -16,24 +13,18 @@ import (
 
 // neverKnown returns the error that neither the graph nor its history has an object.
 func neverKnown(question delivery.ChangesQuery, found *delivery.Changes) error {
-	key := question.Object
-	absent := wording.Absent{
-		Kind: key.Resource.Resource, Resource: schema.GroupResource{Group: key.Group, Resource: key.Resource.Resource}.String(), Namespace: key.Namespace, Name: key.Name,
-	}
+	about := wording.Absent{Kind: question.Object.Resource.Resource}
 	if found != nil && found.Kind != "" {
-		absent.Kind, absent.Selected = found.Kind, true
+		about.Kind, about.Selected = found.Kind, true
 	}
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: absent.Text() + ", and the history does not have it",
-		Details: &metav1.StatusDetails{Group: key.Group, Kind: absent.Kind, Name: key.Name},
-	}}
+	return objectNotFound(*question.Object, about, ", and the history does not have it")
 }
 
 func microTime(at int64) metav1.MicroTime { return metav1.NewMicroTime(time.UnixMicro(at).UTC()) }
 
 // answerOf returns the answer for the client. An entry may be several changes.
 func answerOf(found *delivery.Changes, limit int) *streamv1alpha1.GraphChanges {
-	a := &streamv1alpha1.GraphChanges{Changes: []streamv1alpha1.Change{}, Since: microTime(found.Since), More: found.More}
+	a := &streamv1alpha1.GraphChanges{Changes: []streamv1alpha1.Change{}, Since: microTime(found.Since), Until: microTime(found.Until), More: found.More}
 	if found.Object != nil {
 		key := messageKey(*found.Object)
 		a.Object = &key

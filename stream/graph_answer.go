@@ -3,14 +3,48 @@ package stream
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/wording"
+	"graphview.dev/stream/names"
+	"graphview.dev/stream/rights"
 )
+
+// serveAnswer answers a question about the graph that a user gets. The error of answer is a Status, a *delivery.ClosedError,
+// or ctx's.
+func (s *Server) serveAnswer(w http.ResponseWriter, r *http.Request, name names.GraphName, answer func(ctx context.Context, graph *openGraph, synced bool) (any, error)) error {
+	who, _ := request.UserFrom(r.Context())
+	giveBack, err := s.takeExport(budget.UserOwner(who))
+	if err != nil {
+		return notAdmitted(err)
+	}
+	defer giveBack()
+	stream, view, synced, err := s.beginGet(r, name)
+	if stream == nil {
+		return err
+	}
+	defer stream.Release()
+	graph, err := s.open(stream.Ctx, who, &opening{name: name, view: view, terms: rights.Terms{End: stream.End}})
+	if err != nil {
+		return s.failure(stream.Ctx, name, err)
+	}
+	defer graph.Close()
+	answered, err := answer(stream.Ctx, graph, synced)
+	if err != nil {
+		return s.failure(stream.Ctx, name, err)
+	}
+	return s.answer(w, r, notKept, encode(answered), []byte("\n"))
+}
 
 // takeExport makes room for one more graph that is assembled as a whole.
 func (s *Server) takeExport(owner budget.Owner) (giveBack func(), err error) {
@@ -72,4 +106,14 @@ func (c *answerChannel) Poll() ([]*delivery.Frame, delivery.Wait, error) {
 	frames := c.frames
 	c.frames = nil
 	return frames, untilEnd, nil
+}
+
+// objectNotFound returns the error that a graph lacks an object, in a user's words. about has the rest of what is known of
+// the object, and also follows these words.
+func objectNotFound(key graph.Key, about wording.Absent, also string) error {
+	about.Resource, about.Namespace, about.Name = schema.GroupResource{Group: key.Group, Resource: key.Resource.Resource}.String(), key.Namespace, key.Name
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: about.Text() + also,
+		Details: &metav1.StatusDetails{Group: key.Group, Kind: about.Kind, Name: key.Name},
+	}}
 }

@@ -7,18 +7,13 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/impact"
 	"graphview.dev/graphview/wording"
 	"graphview.dev/stream/names"
-	"graphview.dev/stream/rights"
 )
 
 const (
@@ -38,28 +33,13 @@ func (s *Server) serveImpact(w http.ResponseWriter, r *http.Request, name names.
 	if err != nil {
 		return err
 	}
-	who, _ := request.UserFrom(r.Context())
-	giveBack, err := s.takeExport(budget.UserOwner(who))
-	if err != nil {
-		return notAdmitted(err)
-	}
-	defer giveBack()
-	stream, view, synced, err := s.beginGet(r, name)
-	if stream == nil {
-		return err
-	}
-	defer stream.Release()
-	graph, err := s.open(stream.Ctx, who, &opening{name: name, view: view, terms: rights.Terms{End: stream.End}})
-	var answer *streamv1alpha1.GraphImpact
-	if err == nil {
-		defer graph.Close()
-		answer, err = s.impactOf(stream.Ctx, graph, question, synced)
-	}
-	if err != nil {
-		return s.failure(stream.Ctx, name, err)
-	}
-	answer.Head = headOf(view, impactKind)
-	return s.answer(w, r, notKept, encode(answer), []byte("\n"))
+	return s.serveAnswer(w, r, name, func(ctx context.Context, graph *openGraph, synced bool) (any, error) {
+		answer, err := s.impactOf(ctx, graph, question, synced)
+		if err == nil {
+			answer.Head = headOf(graph.view, impactKind)
+		}
+		return answer, err
+	})
 }
 
 // parseImpact reads a question from a query. The error is a Status.
@@ -155,16 +135,12 @@ func countUnseen(ctx context.Context, opened *openGraph, answer *impact.Answer) 
 // notFound returns the error that the graph lacks an object, in a user's words.
 func (r *impactReader) notFound(key graph.Key) error {
 	kind, selected := r.kind(key)
-	absent := wording.Absent{
-		Kind: kind, Resource: schema.GroupResource{Group: key.Group, Resource: key.Resource.Resource}.String(), Namespace: key.Namespace, Name: key.Name, Selected: selected, Referrers: r.graph.Referrers(key),
+	return objectNotFound(key, wording.Absent{
+		Kind: kind, Selected: selected, Referrers: r.graph.Referrers(key),
 		Denied: slices.ContainsFunc(r.gaps, func(gap wording.Gap) bool {
 			return gap.Denied() && gap.Covers(key.Group, key.Resource.Resource, key.Namespace)
 		}),
-	}
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: absent.Text(),
-		Details: &metav1.StatusDetails{Group: key.Group, Kind: kind, Name: key.Name},
-	}}
+	}, "")
 }
 
 // openImpact answers a question about the deletion of an object on a channel.
