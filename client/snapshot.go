@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 )
 
@@ -41,19 +43,23 @@ func (c *Client) Snapshot(ctx context.Context, namespace, name string, o Options
 	if o.At == "" {
 		return g, nil
 	}
-	var head streamv1alpha1.Graph
-	if err := json.Unmarshal(m.JSON, &head); err != nil {
-		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
-	}
-	if head.At == nil {
+	if m.at == nil {
 		return nil, errOlder
 	}
-	g.At = head.At.Time
+	g.At = m.at.Time
 	return g, nil
 }
 
-// message returns the present graph as one message.
-func (c *Client) message(ctx context.Context, namespace, name string, o Options) (*Received, error) {
+// graphMessage is a graph as one message, with the members that messages of a stream lack.
+type graphMessage struct {
+	Received
+
+	at     *metav1.MicroTime
+	passed int
+}
+
+// message returns the graph as one message.
+func (c *Client) message(ctx context.Context, namespace, name string, o Options) (*graphMessage, error) {
 	body, err := c.get(ctx, c.url(o.query(), "namespaces", namespace, "graphs", name), jsonType)
 	if err != nil {
 		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
@@ -63,8 +69,17 @@ func (c *Client) message(ctx context.Context, namespace, name string, o Options)
 	if err != nil {
 		return nil, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
 	}
-	m, err := parseMessage(text)
-	if err == nil && o.ExcludeInferred {
+	var read struct {
+		Message
+
+		At     *metav1.MicroTime `json:"at"`
+		Passed int               `json:"passed"`
+	}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return nil, fmt.Errorf("get graph %s/%s: parse message: %w", namespace, name, err)
+	}
+	m := &graphMessage{Received{Message: read.Message, JSON: text}, read.At, read.Passed}
+	if o.ExcludeInferred {
 		err = m.excludeInferred(&Graph{})
 	}
 	if err != nil {

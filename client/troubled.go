@@ -2,8 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -36,11 +34,7 @@ func (c *Client) troubled(ctx context.Context, namespace, name string, o Options
 	}
 	g := &Graph{}
 	g.Apply(&m.Message)
-	var part struct{ Passed int }
-	if err := json.Unmarshal(m.JSON, &part); err != nil {
-		return nil, 0, fmt.Errorf("get graph %s/%s: %w", namespace, name, err)
-	}
-	return g, part.Passed, nil
+	return g, m.passed, nil
 }
 
 // undecided returns the namespaces of the objects that have to select an object and select none. All objects of these
