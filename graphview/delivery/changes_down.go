@@ -21,39 +21,44 @@ func (s *changeSearch) add(key graph.Key, via *Via) bool {
 	return true
 }
 
+// step is the step from a neighbour to an object.
+func (s *changeSearch) step(neighbour graph.Key, words []string, up bool) *Via {
+	return &Via{Neighbour: neighbour, Kind: s.past.kindOf(neighbour.Resource).Kind, Words: words, Up: up, Depth: s.depth(neighbour) + 1}
+}
+
+// depth is the number of arcs from the object of the question to another one of its objects.
+func (s *changeSearch) depth(of graph.Key) int {
+	if via := s.ledTo[of]; via != nil {
+		return via.Depth
+	}
+	return 0
+}
+
 // walk adds the objects that an object leads to: its references and the objects that it owns, and so on.
 // It also adds the owners of the object, and nothing else that they lead to.
 func (s *changeSearch) walk(from graph.Key) {
 	how := graph.Reading{Allow: s.gate.allow()}
-	depthOf := func(key graph.Key) int {
-		if via := s.ledTo[key]; via != nil {
-			return via.Depth
-		}
-		return 0
-	}
 	for queue := []graph.Key{from}; len(queue) > 0 && s.ctx.Err() == nil; queue = queue[1:] {
 		at := queue[0]
 		seen, ok := s.past.lens.Look(at, maxArcs, how)
 		if !ok {
 			continue
 		}
-		via := func(c *graph.Change, up bool) *Via {
-			return &Via{Neighbour: at, Kind: s.past.kindOf(at.Resource).Kind, Words: wordsOf(nil, c), Up: up, Depth: depthOf(at) + 1}
-		}
 		for i := range seen.Out {
-			if c := &seen.Out[i]; c.Type != graph.OwnerReference && s.add(c.To, via(c, false)) && !c.Missing {
+			if c := &seen.Out[i]; c.Type != graph.OwnerReference && s.add(c.To, s.step(at, wordsOf(nil, c), false)) && !c.Missing {
 				queue = append(queue, c.To)
 			}
 		}
 		for i := range seen.In {
-			if c := &seen.In[i]; c.Type == graph.OwnerReference && s.add(c.Vertex, via(c, true)) {
+			if c := &seen.In[i]; c.Type == graph.OwnerReference && s.add(c.Vertex, s.step(at, wordsOf(nil, c), true)) {
 				queue = append(queue, c.Vertex)
 			}
 		}
 	}
-	for at, depth := from, 1; depth < graph.MaxDepth; depth++ {
+	at := from
+	for range graph.MaxDepth - 1 {
 		owner := s.controller(at)
-		if owner == nil || !s.add(owner.To, &Via{Neighbour: at, Kind: s.past.kindOf(at.Resource).Kind, Depth: depth}) {
+		if owner == nil || !s.add(owner.To, s.step(at, nil, false)) {
 			return
 		}
 		at = owner.To
@@ -77,13 +82,8 @@ func (s *changeSearch) controller(of graph.Key) *graph.Change {
 
 // lead adds the objects to which an object of the question led before a change.
 func (s *changeSearch) lead(e *history.Entry) (added []graph.Key) {
-	via, concerned := s.ledTo[e.Object]
-	if !concerned {
+	if _, concerned := s.ledTo[e.Object]; !concerned {
 		return nil
-	}
-	depth := 1
-	if via != nil {
-		depth = via.Depth + 1
 	}
 	for i := range e.Arcs {
 		a := &e.Arcs[i]
@@ -92,7 +92,7 @@ func (s *changeSearch) lead(e *history.Entry) (added []graph.Key) {
 		}
 		at := s.past.lens.Glance(a.To, a.Namespace, a.Name)
 		key := graph.Key{Resource: at.Resource, Namespace: a.Namespace, Name: a.Name}
-		if s.sees(&at, &a.Before, a.Namespace) && s.add(key, &Via{Neighbour: e.Object, Kind: e.Kind, Words: words(e.Object, key, a.Before.Fields), Depth: depth}) {
+		if s.sees(&at, &a.Before, a.Namespace) && s.add(key, &Via{Neighbour: e.Object, Kind: e.Kind, Words: words(e.Object, key, a.Before.Fields), Depth: s.depth(e.Object) + 1}) {
 			added = append(added, key)
 		}
 	}

@@ -30,14 +30,8 @@ func (s *changeSearch) actors() {
 	for key := range s.ledTo {
 		found = append(found, key)
 	}
-	depth := func(key graph.Key) int {
-		if via := s.ledTo[key]; via != nil {
-			return via.Depth
-		}
-		return 0
-	}
 	slices.SortFunc(found, func(a, b graph.Key) int { // the shortest path to an actor counts, and of equal ones the first
-		return cmp.Or(depth(a)-depth(b), cmp.Compare(a.Resource.Resource, b.Resource.Resource), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(s.depth(a)-s.depth(b), cmp.Compare(a.Resource.Resource, b.Resource.Resource), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	how := graph.Reading{Allow: s.gate.allow()}
 	for _, at := range found {
@@ -58,15 +52,6 @@ func (s *changeSearch) actors() {
 	if slices.ContainsFunc(found, func(key graph.Key) bool { return key.Namespace == s.Object.Namespace && isLimited(key.Resource) }) {
 		s.quotas()
 	}
-}
-
-// step is the step from a neighbour to an object.
-func (s *changeSearch) step(neighbour graph.Key, words []string, up bool) *Via {
-	via := &Via{Neighbour: neighbour, Kind: s.past.kindOf(neighbour.Resource).Kind, Words: words, Up: up, Depth: 1}
-	if above := s.ledTo[neighbour]; above != nil {
-		via.Depth += above.Depth
-	}
-	return via
 }
 
 // means adds the objects that an actor acts with: the targets of its references, without the objects that it acts on.
