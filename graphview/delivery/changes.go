@@ -7,7 +7,6 @@ import (
 	"iter"
 	"time"
 
-	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/history"
 )
@@ -80,10 +79,9 @@ type Changes struct {
 	Since, Until int64
 
 	More bool
-	Rev  uint64
 	// TooMany reports whether the object leads to more objects than were looked at.
 	TooMany bool
-	// Kind and Selected are those of the resource of an unknown object.
+	// Kind is that of the resource of Object, "" if the view does not watch it.
 	Kind string
 }
 
@@ -123,7 +121,6 @@ func (p *Publisher) Changes(ctx context.Context, q *ChangesQuery, subscriber Acc
 		if !found && len(s.answer.Changes) == 0 {
 			return &s.answer, ErrUnknownObject
 		}
-		s.answer.Rev = lens.Head()
 		return &s.answer, nil
 	}
 }
@@ -159,7 +156,7 @@ func (s *changeSearch) begin() bool {
 		}
 	}
 	object := *s.answer.Object
-	s.gate.allows(access.Place{Group: object.Group, Resource: object.Resource.Resource, Namespace: object.Namespace})
+	s.gate.allowsObject(object)
 	s.add(object, nil)
 	_, there := s.past.lens.Look(object, 1, graph.Reading{Allow: s.gate.allow()})
 	if there && !s.Alone {
@@ -244,7 +241,7 @@ func (s *changeSearch) limitSince(e *history.Entry) {
 		since = s.Log.Since(e.Object.Namespace)
 		s.begun[e.Object.Namespace] = since
 	}
-	if since > s.answer.Since && s.gate.allows(access.Place{Group: e.Object.Group, Resource: e.Object.Resource.Resource, Namespace: e.Object.Namespace}) {
+	if since > s.answer.Since && s.gate.allowsObject(e.Object) {
 		s.answer.Since = since
 	}
 }

@@ -90,9 +90,8 @@ func (s *changeSearch) lead(e *history.Entry) (added []graph.Key) {
 		if !a.Before.Exists || a.Implied || a.Type == graph.OwnerReference {
 			continue
 		}
-		at := s.past.lens.Glance(a.To, a.Namespace, a.Name)
-		key := graph.Key{Resource: at.Resource, Namespace: a.Namespace, Name: a.Name}
-		if s.sees(&at, &a.Before, a.Namespace) && s.add(key, &Via{Neighbour: e.Object, Kind: e.Kind, Words: words(e.Object, key, a.Before.Fields), Depth: s.depth(e.Object) + 1}) {
+		key, at := s.past.glance(a.To, a.Namespace, a.Name)
+		if s.sees(key, &at, &a.Before) && s.add(key, &Via{Neighbour: e.Object, Kind: e.Kind, Words: words(e.Object, key, a.Before.Fields), Depth: s.depth(e.Object) + 1}) {
 			added = append(added, key)
 		}
 	}

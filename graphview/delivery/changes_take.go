@@ -18,9 +18,8 @@ type foldKey struct {
 }
 
 // sees reports whether the subscriber may see where an arc leads or led.
-func (s *changeSearch) sees(at *graph.Glance, side *graph.ArcSide, namespace string) bool {
-	return at.Used && (at.Shown || side.Named) && (side.Named || side.Selected || side.Inferred && !at.ExcludesInferred) &&
-		s.gate.allows(access.Place{Group: at.Resource.Group, Resource: at.Resource.Resource, Namespace: namespace})
+func (s *changeSearch) sees(key graph.Key, at *graph.Glance, side *graph.ArcSide) bool {
+	return at.Used && (at.Shown || side.Named) && (side.Named || side.Selected || side.Inferred && !at.ExcludesInferred) && s.gate.allowsObject(key)
 }
 
 // take adds an entry to the answer if it is part of it, and reports whether it is and whether the answer is full.
@@ -80,15 +79,14 @@ func (s *changeSearch) findTargets(c *Changed, e *history.Entry) {
 		if a.Implied || a.Before.Exists == a.After.Exists {
 			continue
 		}
-		at := s.past.lens.Glance(a.To, a.Namespace, a.Name)
+		key, at := s.past.glance(a.To, a.Namespace, a.Name)
 		side := &a.After
 		if a.Before.Exists {
 			side = &a.Before
 		}
-		if !s.sees(&at, side, a.Namespace) {
+		if !s.sees(key, &at, side) {
 			continue
 		}
-		key := graph.Key{Resource: at.Resource, Namespace: a.Namespace, Name: a.Name}
 		arc := graph.Change{Vertex: e.Object, To: key, Fields: side.Fields}
 		targets = append(targets, &Target{Key: key, Fields: pathsOf(nil, &arc), Words: wordsOf(nil, &arc), Missing: !at.Shown && at.Outside == graph.Nowhere})
 		if c.Arcs = append(c.Arcs, *a); len(targets) > s.Limit {
@@ -127,9 +125,8 @@ func (s *changeSearch) controllerBefore(e *history.Entry) (*graph.Key, string) {
 		if a.Type != graph.OwnerReference || !a.Before.Controller {
 			continue
 		}
-		at := s.past.lens.Glance(a.To, a.Namespace, a.Name)
-		if at.Used && s.gate.allows(access.Place{Group: at.Resource.Group, Resource: at.Resource.Resource, Namespace: a.Namespace}) {
-			return &graph.Key{Resource: at.Resource, Namespace: a.Namespace, Name: a.Name}, a.To.Kind
+		if key, at := s.past.glance(a.To, a.Namespace, a.Name); at.Used && s.gate.allowsObject(key) {
+			return &key, a.To.Kind
 		}
 	}
 	if e.Op == history.Removed {
@@ -159,9 +156,9 @@ func (s *changeSearch) permits(e *history.Entry) bool {
 			return false
 		}
 	case at.Shown:
-		may = s.gate.allows(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
+		may = s.gate.allowsObject(key)
 	case s.past.whole && at.Outside == graph.Nowhere, e.Op == history.Removed && s.Mark != 0 && slices.Contains(e.Views, s.Mark):
-		may = s.gate.allows(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
+		may = s.gate.allowsObject(key)
 	}
 	s.may[key] = may
 	return may

@@ -95,8 +95,7 @@ func (s *changeSearch) actedOn(e *history.Entry) *Via {
 	}
 	for i := range e.Arcs {
 		a := &e.Arcs[i]
-		at := s.past.lens.Glance(a.To, a.Namespace, a.Name)
-		key := graph.Key{Resource: at.Resource, Namespace: a.Namespace, Name: a.Name}
+		key, _ := s.past.glance(a.To, a.Namespace, a.Name)
 		if _, known := s.ledTo[key]; !known || !a.Before.Exists {
 			continue
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"graphview.dev/api/reason"
-	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/graph"
 )
 
@@ -43,7 +42,7 @@ func (p *Publisher) Find(ctx context.Context, key graph.Key, subscriber Access) 
 		}
 		g := newGate(rights)
 		// Resolve the right in any case: the duration must not reveal whether the object exists.
-		g.allows(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
+		g.allowsObject(key)
 		seen, ok := lens.Look(key, maxArcs, graph.Reading{Allow: g.allow()})
 		if err := g.err(); err != nil {
 			if err := resolve(ctx, subscriber, err); err != nil {

@@ -166,6 +166,12 @@ func (p *Past) kindOf(r graph.Resource) graph.Kind {
 	return p.kinds[r]
 }
 
+// glance looks at an object by its kind, and returns its key in the view.
+func (p *Past) glance(kind graph.Kind, namespace, name string) (graph.Key, graph.Glance) {
+	at := p.lens.Glance(kind, namespace, name)
+	return graph.Key{Resource: at.Resource, Namespace: namespace, Name: name}, at
+}
+
 // allows reports whether the subscriber may see the objects of a resource in a namespace.
 func (p *Past) allows(key graph.Key) bool {
 	place := access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace}
@@ -223,24 +229,23 @@ func (p *Past) restore(kept []graph.Change) []graph.Change {
 
 // showsNamespace reports whether the view showed a Namespace, and the subscriber may see it.
 func (p *Past) showsNamespace(name string) bool {
-	at := p.lens.Glance(graph.NamespaceKind, "", name)
-	if !at.Used || !p.gate.allows(access.Place{Group: at.Resource.Group, Resource: at.Resource.Resource}) {
+	key, at := p.glance(graph.NamespaceKind, "", name)
+	if !at.Used || !p.gate.allowsObject(key) {
 		return false
 	}
-	if of := p.Objects[graph.Key{Resource: at.Resource, Name: name}]; of != nil {
-		return p.shows(graph.Key{Resource: at.Resource, Name: name}, of)
+	if of := p.Objects[key]; of != nil {
+		return p.shows(key, of)
 	}
 	return at.Shown
 }
 
 // arc returns an arc as the view showed it, and whether it did. It follows graph.reader.readArc.
 func (p *Past) arc(from graph.Key, to history.ArcTo, side graph.ArcSide) (graph.Change, bool) {
-	at := p.lens.Glance(to.To, to.Namespace, to.Name)
-	key := graph.Key{Resource: at.Resource, Namespace: to.Namespace, Name: to.Name}
+	key, at := p.glance(to.To, to.Namespace, to.Name)
 	c := graph.Change{
 		Op: graph.SetArc, Vertex: from, To: key, Type: to.Type, Controller: side.Controller, BlockOwnerDeletion: side.BlockOwnerDeletion, Fields: side.Fields,
 	}
-	if !side.Exists || !at.Used || !p.gate.allows(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace}) && !p.allows(key) {
+	if !side.Exists || !at.Used || !p.gate.allowsObject(key) && !p.allows(key) {
 		return c, false
 	}
 	there := at.Shown

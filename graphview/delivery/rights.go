@@ -76,6 +76,11 @@ func (g *gate) allows(p access.Place) bool {
 	return g.allowed
 }
 
+// allowsObject is allows for the place of an object.
+func (g *gate) allowsObject(key graph.Key) bool {
+	return g.allows(access.Place{Group: key.Group, Resource: key.Resource.Resource, Namespace: key.Namespace})
+}
+
 // allow returns the Allow of a graph.Reading, nil if everything is allowed.
 func (g *gate) allow() func(graph.Resource, string) bool {
 	if g.rights == nil {
