@@ -48,7 +48,6 @@ const (
 	OpRemoved = streamv1alpha1.OpRemoved
 	OpChanged = streamv1alpha1.OpChanged
 	OpMissing = streamv1alpha1.OpMissing
-	OpFound   = streamv1alpha1.OpFound
 )
 
 // ChangesOptions are the options of a question about the history. The zero value asks for all changes of a graph.

@@ -262,14 +262,12 @@ export interface GraphChanges {
   changes: Change[];
   /** since is the time from which the history of these objects is complete, apart from gaps. It is later than the time that was asked for if the history does not reach back that far. */
   since: string;
-  /** until is the time of the answer. With watch, the next message continues from it. */
+  /** until is the time of the answer. As since of the next question, it asks for the changes after these. */
   until: string;
   /** gaps are the times in which changes were not recorded one by one, the newest first. */
   gaps?: Gap[];
   /** more reports whether there are more changes than limit. */
   more?: boolean;
-  /** rev is the revision of the graph. */
-  rev?: string;
   /** leftOut has lines for people about the gaps of the answer. */
   leftOut?: string[];
 }
@@ -456,8 +454,8 @@ export interface ReferenceChange {
   f?: string[];
   /** w has the words of the arc. */
   w?: string[];
-  /** change says how: added or removed, or missing or found when the destination disappeared or appeared. */
-  change: "added" | "removed" | "missing" | "found";
+  /** change says how: added or removed, or missing for one that was added and has no destination. */
+  change: "added" | "removed" | "missing";
 }
 
 /** RemoteReference is a reference to an object in another cluster, which may exist or not. Without a kind it is to the cluster itself. */

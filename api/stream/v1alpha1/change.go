@@ -18,14 +18,12 @@ type GraphChanges struct {
 	// since is the time from which the history of these objects is complete, apart from gaps. It is later
 	// than the time that was asked for if the history does not reach back that far.
 	Since metav1.MicroTime `json:"since"`
-	// until is the time of the answer. With watch, the next message continues from it.
+	// until is the time of the answer. As since of the next question, it asks for the changes after these.
 	Until metav1.MicroTime `json:"until"`
 	// gaps are the times in which changes were not recorded one by one, the newest first.
 	Gaps []Gap `json:"gaps,omitempty"`
 	// more reports whether there are more changes than limit.
 	More bool `json:"more,omitempty"`
-	// rev is the revision of the graph.
-	Rev string `json:"rev,omitempty"`
 	// leftOut has lines for people about the gaps of the answer.
 	LeftOut []string `json:"leftOut,omitempty"`
 }
@@ -58,8 +56,7 @@ type Gap struct {
 }
 
 // ChangeType is the type of a change. added and removed: the object appeared or disappeared. health: its
-// health changed. content: fields of it changed. reference: a reference of it changed, or the object that
-// it refers to appeared or disappeared.
+// health changed. content: fields of it changed. reference: a reference of it appeared or disappeared.
 //
 // +kubebuilder:validation:Enum=added;removed;health;content;reference
 type ChangeType string
@@ -145,7 +142,6 @@ const (
 	OpRemoved = "removed"
 	OpChanged = "changed"
 	OpMissing = "missing"
-	OpFound   = "found"
 )
 
 // ReferenceChange is a change of a reference of the object.
@@ -163,9 +159,8 @@ type ReferenceChange struct {
 	Fields []string `json:"f,omitempty"`
 	// w has the words of the arc.
 	Words []string `json:"w,omitempty"`
-	// change says how: added or removed, or missing or found when the destination disappeared or
-	// appeared.
-	// +kubebuilder:validation:Enum=added;removed;missing;found
+	// change says how: added or removed, or missing for one that was added and has no destination.
+	// +kubebuilder:validation:Enum=added;removed;missing
 	Change string `json:"change"`
 }
 

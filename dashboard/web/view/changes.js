@@ -43,7 +43,7 @@ function pathsWords(change, brief) {
 
 function referenceWords({ d, k, w = [], change }) {
   const leads = `${w.join(", ") || "owned by"} ${k ?? d.r} ${d.n}`;
-  return { added: `now ${leads}`, removed: `no longer ${leads}`, missing: `${leads}, which is missing` }[change] ?? `${leads}, which is there again`;
+  return { removed: `no longer ${leads}`, missing: `${leads}, which is missing` }[change] ?? `now ${leads}`;
 }
 
 /** "spec.replicas: 3 → 1", "data.features.json changed", "degraded: CrashLoopBackOff", "removed"; brief is one field without what all paths begin with. */

@@ -158,14 +158,12 @@ func referenceText(k *kinds, r *client.ReferenceChange) string {
 	verb := outline.Verb(r.Type, client.Attributes{Words: r.Words})
 	text := verb + " " + k.name(r.To)
 	switch r.Change {
-	case client.OpAdded:
-		return "now " + text
 	case client.OpRemoved:
 		return "no longer " + text
 	case client.OpMissing:
 		return text + ", which is missing"
 	default:
-		return text + ", which is there again"
+		return "now " + text
 	}
 }
 
