@@ -189,6 +189,18 @@ type merged struct {
 	at    map[client.Key]*problem // the head above each object
 }
 
+// unknown returns the problems of a graph that no graph before it has. add keeps no more of the others than what follows from
+// them.
+func (m *merged) unknown(all []problem) []*problem {
+	var unknown []*problem
+	for i := range all {
+		if m.at[all[i].key] == nil {
+			unknown = append(unknown, &all[i])
+		}
+	}
+	return unknown
+}
+
 func (m *merged) add(all []problem) {
 	if m.at == nil {
 		m.at = map[client.Key]*problem{}

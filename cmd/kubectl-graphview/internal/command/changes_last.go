@@ -42,16 +42,12 @@ func (c *cli) writeLastChanges(ctx context.Context, v *view, k *kinds, key clien
 
 // addBefore adds the act before it to each problem, and returns the number of questions that were asked until now. If there
 // are many problems, only the worst are asked about; without a history, none is.
-func (v *view) addBefore(ctx context.Context, s search, problems []problem, asked int) int {
+func (v *view) addBefore(ctx context.Context, s search, problems []*problem, asked int) int {
 	if v.local.serves() {
 		return asked // the history begins with the command
 	}
-	worst := make([]*problem, 0, len(problems))
-	for i := range problems {
-		worst = append(worst, &problems[i])
-	}
-	slices.SortStableFunc(worst, func(a, b *problem) int { return b.severity - a.severity })
-	for _, p := range worst {
+	slices.SortStableFunc(problems, func(a, b *problem) int { return b.severity - a.severity })
+	for _, p := range problems {
 		if asked >= mostLookedUp {
 			return asked
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 // mostLookedUp bounds the questions to the API server about missing objects, and those to the operator about
-// bindings.
+// bindings and about changes before problems.
 const mostLookedUp = 20
 
 func (c *cli) explain() *cobra.Command {

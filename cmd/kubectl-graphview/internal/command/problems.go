@@ -250,7 +250,7 @@ func (c *cli) findProblems(ctx context.Context, s search, graphs []client.Listed
 			found.problems = append(found.problems, c.manifestProblems(v, g, s.wide)...)
 		} else {
 			of := c.problemsOf(v, g, s)
-			asked = v.addBefore(ctx, s, of, asked)
+			asked = v.addBefore(ctx, s, all.unknown(of), asked)
 			all.add(of)
 		}
 		v.close()

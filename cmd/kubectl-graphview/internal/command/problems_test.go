@@ -47,3 +47,16 @@ func TestProblemsOfEndedPods(t *testing.T) {
 		})
 	}
 }
+
+// TestUnknownProblems: an object that several graphs have is asked about once, also if it follows from another one in the first.
+func TestUnknownProblems(t *testing.T) {
+	of := func(name string, stops ...problem) problem {
+		return problem{key: client.Key{Version: "v1", Resource: "pods", Namespace: "shop", Name: name}, stops: stops}
+	}
+	var all merged
+	all.add([]problem{of("a", of("b"))})
+	next := []problem{of("a"), of("b"), of("c", of("a"))}
+	if unknown := all.unknown(next); len(unknown) != 1 || unknown[0] != &next[2] {
+		t.Errorf("%d are unknown, want c alone", len(unknown))
+	}
+}
