@@ -79,12 +79,19 @@ func (r *resources) subscribe(_ context.Context, req *mcp.SubscribeRequest) erro
 		}
 	}
 	r.running.Go(func() {
+		defer close(changes)
 		_ = r.follow(ctx, namespace, graph, changed) // a read says what is wrong
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		if ctx.Err() == nil {
+			delete(r.followed, uri) // the agent may subscribe again
 			changed()
 		}
 	})
-	r.running.Go(func() { r.notify(ctx, uri, changes) })
+	r.running.Go(func() {
+		defer stop()
+		r.notify(ctx, uri, changes)
+	})
 	return nil
 }
 
@@ -92,11 +99,14 @@ func (r *resources) subscribe(_ context.Context, req *mcp.SubscribeRequest) erro
 // (docs/stream.md), so an agent that reads at once could miss the change. It is also the most often that an agent is notified.
 const settles = 1100 * time.Millisecond
 
-// notify tells the agent of changes until ctx ends.
+// notify tells the agent of changes until ctx ends, or there are no more.
 func (r *resources) notify(ctx context.Context, uri string, changes <-chan struct{}) {
 	for {
 		select {
-		case <-changes:
+		case _, more := <-changes:
+			if !more {
+				return
+			}
 		case <-ctx.Done():
 			return
 		}

@@ -1,10 +1,14 @@
 package agent
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // TestArgs: nothing that a model says becomes a flag.
@@ -52,4 +56,32 @@ func TestGraphOf(t *testing.T) {
 			t.Errorf("%s is a resource", wrong)
 		}
 	}
+}
+
+// TestSubscribeAgain: a graph that was deleted and is there again can be subscribed to again.
+func TestSubscribeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		followed := 0
+		r := &resources{ctx: ctx, followed: map[string]context.CancelFunc{}, server: mcp.NewServer(&mcp.Implementation{Name: "graphview"}, nil)}
+		r.follow = func(ctx context.Context, _, _ string, changed func()) error {
+			changed()
+			if followed++; followed == 1 {
+				return errors.New("the graph was deleted")
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		for range 3 { // the third one is followed already
+			if err := r.subscribe(ctx, &mcp.SubscribeRequest{Params: &mcp.SubscribeParams{URI: "graphview://shop/storefront"}}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		if followed != 2 {
+			t.Errorf("the graph was followed %d times, want 2", followed)
+		}
+		stop()
+		r.running.Wait()
+	})
 }
