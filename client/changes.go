@@ -2,9 +2,7 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"strconv"
 
@@ -88,14 +86,9 @@ func (o *ChangesOptions) query() url.Values {
 // with the time Until of the last answer as Since. The error is IsHistoryOff if the server keeps no history, and IsNotFound
 // if neither the graph nor its history has the object.
 func (c *Client) Changes(ctx context.Context, namespace, name string, o ChangesOptions) (*Changes, error) {
-	body, err := c.get(ctx, c.url(o.query(), "namespaces", namespace, "graphs", name), jsonType)
-	if err != nil {
-		return nil, err
-	}
-	defer body.Close()
 	found := &Changes{}
-	if err := json.NewDecoder(body).Decode(found); err != nil {
-		return nil, fmt.Errorf("get changes of graph %s/%s: %w", namespace, name, err)
+	if err := c.getAnswer(ctx, c.url(o.query(), "namespaces", namespace, "graphs", name), found); err != nil {
+		return nil, err
 	}
 	if found.Changes == nil {
 		return nil, errOlder

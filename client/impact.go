@@ -2,8 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/url"
 
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
@@ -51,14 +49,9 @@ func (c *Client) Impact(ctx context.Context, namespace, name string, key Key, po
 	if policy != "" {
 		query.Set("propagationPolicy", policy)
 	}
-	body, err := c.get(ctx, c.url(query, "namespaces", namespace, "graphs", name), jsonType)
-	if err != nil {
-		return nil, err
-	}
-	defer body.Close()
 	found := &Impact{}
-	if err := json.NewDecoder(body).Decode(found); err != nil {
-		return nil, fmt.Errorf("get impact on graph %s/%s: %w", namespace, name, err)
+	if err := c.getAnswer(ctx, c.url(query, "namespaces", namespace, "graphs", name), found); err != nil {
+		return nil, err
 	}
 	return answered(found)
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 )
@@ -16,13 +15,8 @@ func (c *Client) GetObject(ctx context.Context, namespace, name string, key Key)
 			query.Set(parameter, value)
 		}
 	}
-	body, err := c.get(ctx, c.url(query, "namespaces", namespace, "graphs", name, "object"), jsonType)
-	if err != nil {
-		return nil, fmt.Errorf("get %s of graph %s/%s: %w", key, namespace, name, err)
-	}
-	defer body.Close()
 	o := &GraphObject{}
-	if err := json.NewDecoder(body).Decode(o); err != nil {
+	if err := c.getAnswer(ctx, c.url(query, "namespaces", namespace, "graphs", name, "object"), o); err != nil {
 		return nil, fmt.Errorf("get %s of graph %s/%s: %w", key, namespace, name, err)
 	}
 	return o, nil

@@ -132,13 +132,8 @@ func (c *Client) List(ctx context.Context, namespace string) ([]Listed, error) {
 	if namespace != "" {
 		segments = []string{"namespaces", namespace, "graphs"}
 	}
-	body, err := c.get(ctx, c.url(nil, segments...), jsonType)
-	if err != nil {
-		return nil, fmt.Errorf("list graphs: %w", err)
-	}
-	defer body.Close()
 	var list streamv1alpha1.GraphList
-	if err := json.NewDecoder(body).Decode(&list); err != nil {
+	if err := c.getAnswer(ctx, c.url(nil, segments...), &list); err != nil {
 		return nil, fmt.Errorf("list graphs: %w", err)
 	}
 	graphs := make([]Listed, 0, len(list.Items))
@@ -165,6 +160,19 @@ func (c *Client) ServerVersion(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("version: %w", err)
 	}
 	return response.Header.Get("Graphview-Version"), response.Body.Close()
+}
+
+// getAnswer decodes a good answer, and returns the Status of any other.
+func (c *Client) getAnswer(ctx context.Context, at string, answer any) error {
+	body, err := c.get(ctx, at, jsonType)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if err := json.NewDecoder(body).Decode(answer); err != nil {
+		return fmt.Errorf("parse the answer of %s: %w", at, err)
+	}
+	return nil
 }
 
 // get returns the body of a good answer, and the Status of any other.
