@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,11 +24,9 @@ func parseMoment(text string, now time.Time) (int64, error) {
 	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return at.UnixMicro(), nil
 	}
-	if text[0] == '-' {
-		text = text[1:]
-	}
-	if n := len(text) - 1; n > 0 && text[n] == 'd' {
-		days, err := strconv.ParseFloat(text[:n], 64)
+	text = strings.TrimPrefix(text, "-")
+	if number, found := strings.CutSuffix(text, "d"); found {
+		days, err := strconv.ParseFloat(number, 64)
 		if err != nil || math.IsNaN(days) || days < 0 || days > 3650 {
 			return 0, errMoment
 		}
