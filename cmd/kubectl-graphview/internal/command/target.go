@@ -147,15 +147,17 @@ func (c *cli) only(ctx context.Context, cmd *cobra.Command, t target) (string, e
 		err := usagef(cmd, "there is no GraphView in namespace %s: name another namespace with -n, or look with your own rights", namespace)
 		return "", c.correct(err, cmd, append(object, "--local"))
 	}
-	if t.object != "" {
-		if err := c.asView(cmd, t.object); err != nil && len(c.having(ctx, names, t.object)) == 0 {
-			return "", err
-		}
-	}
 	candidates := names
-	if len(names) > 1 && t.object != "" {
-		if having := c.having(ctx, names, t.object); len(having) > 0 {
-			candidates, served = having, having[0]
+	if t.object != "" {
+		err := c.asView(cmd, t.object)
+		if err != nil || len(names) > 1 {
+			having := c.having(ctx, names, t.object)
+			switch {
+			case len(having) > 0:
+				candidates, served = having, having[0]
+			case err != nil:
+				return "", err
+			}
 		}
 	}
 	if len(candidates) == 1 {
