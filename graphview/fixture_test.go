@@ -73,10 +73,10 @@ type followed struct {
 	keeper *keeper
 }
 
-// feedIn returns a feed without a watch, in a given state.
+// feedIn returns a feed of a watch that does not run, in a given state.
 func feedIn(t testing.TB, e *Engine, r resources.Resource, state watch.State) *feed {
 	t.Helper()
-	f := &feed{Feed: e.intake.NewFeed(t.Context(), nil, r)}
+	f := &feed{Feed: e.intake.NewFeed(t.Context(), new(watch.Watch), r)}
 	f.State(state)
 	e.writer.Do(func() {})
 	return f

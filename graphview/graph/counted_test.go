@@ -41,6 +41,7 @@ var changesInUpdate = map[string]struct {
 	"Graph.Misplaced":       {0, func(w *countedWorld) { w.g.Misplaced() }},
 	"Graph.Exceeded":        {0, func(w *countedWorld) { _ = w.g.Exceeded(w.node) }},
 	"Graph.Find":            {0, func(w *countedWorld) { w.g.Find(w.pods, "shop", "p1") }},
+	"Graph.Key":             {0, func(w *countedWorld) { w.g.Key(w.node) }},
 	"Graph.Payload":         {0, func(w *countedWorld) { w.g.Payload(w.node) }},
 	"Graph.MayKeep":         {0, func(w *countedWorld) { w.g.MayKeep(w.pods, &Object{Namespace: "shop", Name: "p1"}, 1) }},
 	"Graph.Confirm":         {0, func(w *countedWorld) { w.g.Confirm(w.pods, "shop", "p1", 1, 1) }},

@@ -189,6 +189,9 @@ func (g *Graph) Find(id SourceID, namespace, name string) NodeID {
 	return 0
 }
 
+// Key returns the key of a node's object. In Update.
+func (g *Graph) Key(id NodeID) Key { return g.key(nodeID(id)) }
+
 // Payload returns the content of a node's object, as the source set it. In Update.
 func (g *Graph) Payload(id NodeID) any { return g.nodes.at(nodeID(id)).payload }
 

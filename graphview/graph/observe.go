@@ -37,8 +37,15 @@ type observation struct {
 	observe func(*Revision)
 	// existed reports for each node that appeared or disappeared whether it was there before.
 	existed map[nodeID]bool
-	// hadNode is the same for the names of objects.
+	// died are the objects that were removed.
+	died []diedObject
+	// hadNode is the same as existed for the names of objects.
 	hadNode map[slotID]bool
+}
+
+type diedObject struct {
+	node nodeID
+	key  Key
 }
 
 // ObserveRevisions sets a function that the writer calls at the end of each Update, while the graph is
@@ -56,6 +63,9 @@ func (g *Graph) flip(id nodeID, alive bool) {
 	}
 	if _, noted := o.existed[id]; !noted {
 		o.existed[id] = alive
+	}
+	if alive {
+		o.died = append(o.died, diedObject{id, g.key(id)})
 	}
 	at := g.nodes.at(id).slot
 	if _, noted := o.hadNode[at]; noted {
@@ -75,14 +85,16 @@ func (g *Graph) observed() {
 	if o := g.observation; o != nil {
 		o.observe(&Revision{g})
 		clear(o.existed)
+		clear(o.died)
+		o.died = o.died[:0]
 		clear(o.hadNode)
 	}
 }
 
-// Died yields the nodes that the revision removed. Their ids may be used again.
-func (r *Revision) Died(yield func(NodeID) bool) {
-	for id := range r.g.observation.existed {
-		if !r.g.nodes.at(id).alive() && !yield(NodeID(id)) {
+// Died yields the nodes that the revision removed, with the keys that they had. Their ids may be used again.
+func (r *Revision) Died(yield func(NodeID, Key) bool) {
+	for i := range r.g.observation.died {
+		if d := &r.g.observation.died[i]; !r.g.nodes.at(d.node).alive() && !yield(NodeID(d.node), d.key) {
 			return
 		}
 	}

@@ -34,6 +34,7 @@ type Feed struct {
 	// then, the feed has the history of its objects. interrupted is the time at which the watch last ceased to
 	// be synced, 0 while it is.
 	begun, interrupted atomic.Int64
+	mark               uint32 // identifies the watch in the states of the history
 	// faults are the reasons why some references of objects are unknown, by object. Only the writer
 	// uses them.
 	faults map[objectName]string
@@ -51,7 +52,7 @@ type objectName struct{ namespace, name string }
 // NewFeed returns the handler of a watch. life ends when the consumers of all feeds must end.
 func (in *Intake) NewFeed(life context.Context, w *watch.Watch, r resources.Resource) *Feed {
 	return &Feed{
-		intake: in, watch: w, resource: r,
+		intake: in, watch: w, resource: r, mark: markOf(w.Key()),
 		life: life, faults: make(map[objectName]string), firstSeen: make(map[objectName]int64),
 		readUnder: in.o.Rules.Current().Fingerprint(KindOf(r)),
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"time"
-	"unique"
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -143,9 +142,8 @@ type recorder struct {
 
 // recorded is the state of an object as the history has it.
 type recorded struct {
-	hash      uint64 // 0: none
-	health    history.Health
-	namespace unique.Handle[string]
+	hash   uint64 // 0: none
+	health history.Health
 }
 
 // target is the name of an object to which an arc leads.
@@ -190,7 +188,7 @@ func (r *recorder) set(ev *setEvent, id graph.NodeID) {
 	if r == nil || id == 0 || !r.graph.Has(id, o.Hash) {
 		return
 	}
-	was, now := r.state(id), recorded{o.Hash, history.HealthOf(ev.note.health), unique.Make(o.Namespace)}
+	was, now := r.state(id), recorded{o.Hash, history.HealthOf(ev.note.health)}
 	before := *was
 	if before == now {
 		return
@@ -240,7 +238,7 @@ func (r *recorder) remove(ev *deleteEvent, id graph.NodeID) {
 		Op: history.Removed, Object: graph.Key{Namespace: ev.namespace, Name: ev.name}, UID: ev.uid, Before: was.health, Summary: ev.summary,
 		Views: ev.feed.viewsOf(id, ev.namespace),
 	}
-	r.forget(id)
+	r.forget(id, r.graph.Key(id))
 	r.entry(ev.feed, id, e)
 	if KindOf(ev.feed.resource) == graph.NamespaceKind && ev.feed.watch.Key().LabelSelector == "" {
 		r.log.End(ev.name)
@@ -248,16 +246,15 @@ func (r *recorder) remove(ev *deleteEvent, id graph.NodeID) {
 }
 
 // forget drops the state of an object that is no longer in the graph.
-func (r *recorder) forget(id graph.NodeID) {
+func (r *recorder) forget(id graph.NodeID, key graph.Key) {
 	was := r.state(id)
 	if was.hash == 0 {
 		return
 	}
-	namespace := was.namespace.Value()
-	if namespace != "" {
-		r.log.Vacate(namespace)
+	if key.Namespace != "" {
+		r.log.Vacate(key.Namespace)
 	}
-	r.kept.forget(id, namespace)
+	r.kept.forget(id, key)
 	*was = recorded{}
 }
 
@@ -293,8 +290,8 @@ func (r *recorder) commit(revision *graph.Revision) {
 			Type: delta.Type, To: delta.To, Namespace: delta.Namespace, Name: delta.Name, Before: delta.Before, After: delta.After, Implied: delta.TargetFlipped,
 		})
 	}
-	for id := range revision.Died {
-		r.forget(id)
+	for id, key := range revision.Died {
+		r.forget(id, key)
 	}
 	states := r.kept.take(r)
 	if len(r.pending)+len(states) == 0 {

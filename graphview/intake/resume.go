@@ -1,14 +1,16 @@
 package intake
 
 import (
+	"cmp"
 	"hash/fnv"
 	"time"
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/history"
+	"graphview.dev/graphview/watch"
 )
 
-// kept has the parts of states in the history that recorded lacks, if the history keeps states.
+// kept has the parts of states in the history that recorded and the graph lack, if the history keeps states.
 type kept struct {
 	on      bool
 	objects []keptObject // by node
@@ -19,10 +21,10 @@ type kept struct {
 }
 
 type keptObject struct {
-	feed      *Feed
-	name, uid string
-	fields    uint64
-	changed   bool // the node is in kept.changed
+	feed    *Feed
+	uid     string
+	fields  uint64
+	changed bool // the node is in kept.changed
 }
 
 func (k *kept) at(id graph.NodeID) *keptObject {
@@ -38,10 +40,7 @@ func (k *kept) set(ev *setEvent, id graph.NodeID) {
 		return
 	}
 	o := k.at(id)
-	o.feed, o.name, o.uid = ev.feed, ev.object.Name, ev.object.UID
-	if ev.note.fields != 0 {
-		o.fields = ev.note.fields
-	}
+	o.feed, o.uid, o.fields = ev.feed, ev.object.UID, cmp.Or(ev.note.fields, o.fields)
 	k.change(id)
 }
 
@@ -69,13 +68,13 @@ func (k *kept) same(id graph.NodeID) {
 }
 
 // forget records that an object is no longer known. At the end of the process all are still known to the history.
-func (k *kept) forget(id graph.NodeID, namespace string) {
+func (k *kept) forget(id graph.NodeID, key graph.Key) {
 	if !k.on {
 		return
 	}
 	o := k.at(id)
 	if f := o.feed; f != nil && f.life.Err() == nil {
-		k.gone = append(k.gone, history.State{Object: f.keyOf(namespace, o.name), Gone: true})
+		k.gone = append(k.gone, history.State{Object: key, Gone: true})
 	}
 	*o = keptObject{changed: o.changed}
 }
@@ -90,7 +89,7 @@ func (k *kept) take(r *recorder) (all []history.State) {
 		o := k.at(id)
 		o.changed = false
 		if o.feed != nil {
-			all = append(all, k.state(r, id))
+			all = append(all, r.keptState(id))
 		}
 	}
 	clear(k.gone)
@@ -98,21 +97,15 @@ func (k *kept) take(r *recorder) (all []history.State) {
 	return all
 }
 
-// state returns the state of an object.
-func (k *kept) state(r *recorder, id graph.NodeID) history.State {
-	o, recorded := k.at(id), r.state(id)
-	return history.State{
-		Object: o.feed.keyOf(recorded.namespace.Value(), o.name), UID: o.uid, Fields: o.fields, Health: recorded.health, Watch: o.feed.mark(),
-	}
+// keptState returns the state of an object in the graph that a feed set.
+func (r *recorder) keptState(id graph.NodeID) history.State {
+	o := r.kept.at(id)
+	return history.State{Object: r.graph.Key(id), UID: o.uid, Fields: o.fields, Health: r.state(id).health, Watch: o.feed.mark}
 }
 
-func (f *Feed) keyOf(namespace, name string) graph.Key {
-	return graph.Key{Resource: ResourceOf(f.resource), Namespace: namespace, Name: name}
-}
-
-// mark identifies the watch of the feed in the states of the history.
-func (f *Feed) mark() uint32 {
-	key, h := f.watch.Key(), fnv.New32a()
+// markOf identifies a watch in the states of the history.
+func markOf(key watch.Key) uint32 {
+	h := fnv.New32a()
 	for _, part := range [...]string{key.Namespace, key.LabelSelector, key.FieldSelector} {
 		_, _ = h.Write(append([]byte(part), 0)) // never fails
 	}
@@ -130,7 +123,7 @@ func (r *recorder) resume(ev *setEvent, id graph.NodeID) bool {
 		return false
 	}
 	f := ev.feed
-	now := r.kept.state(r, id)
+	now := r.keptState(id)
 	before, known := r.log.Resume(&now.Object)
 	e := history.Entry{Object: now.Object, Kind: f.resource.Kind, UID: now.UID, From: r.log.RanUntil(), After: now.Health}
 	switch {
@@ -180,7 +173,7 @@ func (r *recorder) settle(f *Feed) int64 {
 	if key := f.watch.Key(); r.kept.on && !key.Reduced {
 		whole := key.LabelSelector == "" && key.FieldSelector == ""
 		r.deleted(f, r.log.Unseen(ResourceOf(f.resource), func(s *history.State) bool {
-			return s.Watch == f.mark() || whole && (key.Namespace == "" || key.Namespace == s.Object.Namespace)
+			return s.Watch == f.mark || whole && (key.Namespace == "" || key.Namespace == s.Object.Namespace)
 		}))
 	}
 	return r.log.Now()
@@ -201,7 +194,7 @@ func (r *recorder) skip(f *Feed, namespace, name string) {
 	if r == nil || !r.kept.on || !r.log.Resuming() {
 		return
 	}
-	key := f.keyOf(namespace, name)
+	key := graph.Key{Resource: ResourceOf(f.resource), Namespace: namespace, Name: name}
 	if before, known := r.log.Resume(&key); known {
 		before.Gone = true
 		r.log.Append(nil, before)
