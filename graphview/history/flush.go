@@ -18,13 +18,7 @@ func (l *Log) flush() (more bool) {
 	}
 	l.mu.Lock()
 	changed, dropped := l.changedLocked(), slices.Clone(store.dropped)
-	owners := make(map[string][]byte)
-	for namespace, o := range l.owners {
-		if o.since != 0 {
-			owners[namespace] = number(uint64(o.since)) //nolint:gosec // not negative
-		}
-	}
-	w := &batch{changed: changed, dropped: dropped, owners: owners, begun: l.begun, now: l.now(), gaps: encodeGaps(l.gaps)}
+	w := &batch{changed: changed, dropped: dropped, since: maps.Clone(store.since), begun: l.begun, now: l.now(), gaps: encodeGaps(l.gaps)}
 	w.states, w.stateBytes, w.maxStates = l.states.batch(), l.states.bytes, l.o.Bytes/2
 	if l.states.interrupted == 0 && len(l.states.before) == 0 {
 		l.states.certain = w.now
@@ -46,6 +40,10 @@ func (l *Log) flush() (more bool) {
 	l.states.bytes = w.stateBytes
 	l.shrinkLocked()
 	store.dropped = store.dropped[len(dropped):]
+	maps.DeleteFunc(store.since, func(namespace string, at int64) bool {
+		written, ok := w.since[namespace]
+		return ok && written == at
+	})
 	for _, c := range changed {
 		s := c.of
 		if s.stored = len(c.text); s.packed && s.stored == len(s.text) {
@@ -59,7 +57,7 @@ func (l *Log) flush() (more bool) {
 type batch struct {
 	changed    []changedSegment
 	dropped    []uint64
-	owners     map[string][]byte
+	since      map[string]int64  // times of owners, 0 for those to delete
 	states     map[string][]byte // nil for those to delete
 	gaps       []byte
 	begun, now int64
@@ -117,16 +115,20 @@ func (s *Store) write(w *batch) (err error) {
 				return err
 			}
 		}
-		for namespace, value := range w.owners {
-			if namespace != "" {
-				if err := times.Put([]byte(namespace), value); err != nil {
-					return err
-				}
+		for namespace, at := range w.since {
+			var err error
+			if key := ownerKey(namespace); at == 0 {
+				err = times.Delete(key)
+			} else {
+				err = times.Put(key, encodeTime(at))
+			}
+			if err != nil {
+				return err
 			}
 		}
 		return errors.Join(
 			w.putStates(tx.Bucket(statesBucket)), log.Put(gapsKey, w.gaps),
-			log.Put(begunKey, number(uint64(w.begun))), log.Put(lastKey, number(uint64(w.now))), log.Put(certainKey, number(uint64(w.certain))), //nolint:gosec // not negative
+			log.Put(begunKey, encodeTime(w.begun)), log.Put(lastKey, encodeTime(w.now)), log.Put(certainKey, encodeTime(w.certain)),
 		)
 	})
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -17,20 +18,19 @@ func (l *Log) load() {
 		defer recovered(&err)()
 		err = store.db.View(func(tx *bolt.Tx) error {
 			log := tx.Bucket(logBucket)
-			if begun := log.Get(begunKey); begun != nil {
-				l.begun = min(l.begun, int64(asNumber(begun))) //nolint:gosec // as it was stored
+			at := func(key []byte, otherwise int64) int64 {
+				if value := log.Get(key); value != nil {
+					return decodeTime(value)
+				}
+				return otherwise
 			}
-			if at := log.Get(lastKey); at != nil {
-				last = int64(asNumber(at)) //nolint:gosec // as it was stored
-			}
-			if certain = last; log.Get(certainKey) != nil {
-				certain = int64(asNumber(log.Get(certainKey))) //nolint:gosec // as it was stored
-			}
+			l.begun, last = min(l.begun, at(begunKey, l.begun)), at(lastKey, 0)
+			certain = at(certainKey, last)
 			l.gaps = decodeGaps(log.Get(gapsKey))
 			damaged = l.loadSegments(tx.Bucket(segmentsBucket))
-			return tx.Bucket(ownersBucket).ForEach(func(namespace, value []byte) error {
+			return tx.Bucket(ownersBucket).ForEach(func(key, value []byte) error {
 				if len(value) == 8 {
-					l.ownerLocked(string(namespace)).since = int64(asNumber(value)) //nolint:gosec // as it was stored
+					l.ownerLocked(strings.TrimSuffix(string(key), clusterKey)).since = decodeTime(value)
 				}
 				return nil
 			})

@@ -108,7 +108,8 @@ func (l *Log) appendLocked(e *Entry) {
 	l.scratch = appendEntry(l.scratch[:0], e)
 	if len(l.scratch) > maxEntry {
 		e.Arcs, e.Summary = nil, ""
-		l.scratch, o.since = appendEntry(nil, e), e.At
+		l.scratch = appendEntry(nil, e)
+		l.beginLocked(o, e.At)
 	}
 	var s *segment
 	if n := len(o.segments); n > 0 && !o.segments[n-1].full {

@@ -29,6 +29,14 @@ func (l *Log) chargeLocked(o *owner, bytes int64) {
 	l.bytes += bytes
 }
 
+// beginLocked records that the history of an owner is complete from a time on, 0 if all of it is.
+func (l *Log) beginLocked(o *owner, at int64) {
+	o.since = at
+	if l.o.Store != nil {
+		l.o.Store.since[o.namespace] = at
+	}
+}
+
 // holdLocked adds to the memory of the texts of an owner.
 func (l *Log) holdLocked(o *owner, bytes int64) {
 	o.memory += bytes

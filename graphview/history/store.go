@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -39,8 +40,11 @@ type Store struct {
 	lost string // why entries of an earlier process are missing
 	next uint64 // id of the next segment
 
-	dropped []uint64 // segments that the log dropped since the last flush; guarded by Log.mu
-	err     error    // of the last flush; guarded by Log.mu
+	// Log.mu guards the fields below. dropped and since are the segments that the log dropped since the last flush and
+	// the times of owners that changed since, 0 for none. err is the error of the last flush.
+	dropped []uint64
+	since   map[string]int64
+	err     error
 }
 
 // OpenStore opens the store in a directory, which it makes. Lost says which entries it lacks.
@@ -81,7 +85,7 @@ func openFile(path string) (s *Store, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	s = &Store{db: db, next: 1}
+	s = &Store{db: db, next: 1, since: make(map[string]int64)}
 	err = db.Update(func(tx *bolt.Tx) error {
 		first, _ := tx.Cursor().First()
 		for _, name := range [][]byte{segmentsBucket, ownersBucket, statesBucket, logBucket} {
@@ -130,12 +134,21 @@ func (s *Store) Close() error { return s.db.Close() } //nolint:wrapcheck // its 
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
+func encodeTime(at int64) []byte { return number(uint64(at)) } //nolint:gosec // since 1970
+
+func decodeTime(b []byte) int64 { return int64(asNumber(b)) } //nolint:gosec // as it was stored
+
 func asNumber(b []byte) uint64 {
 	if len(b) != 8 {
 		return math.MaxUint64
 	}
 	return binary.BigEndian.Uint64(b)
 }
+
+// clusterKey is the key of the owner of cluster-scoped objects, whose namespace is "".
+const clusterKey = "/"
+
+func ownerKey(namespace string) []byte { return []byte(cmp.Or(namespace, clusterKey)) }
 
 // drop removes a segment with the next flush. The caller holds Log.mu.
 func (s *Store) drop(id uint64) { s.dropped = append(s.dropped, id) }

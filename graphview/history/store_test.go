@@ -105,22 +105,43 @@ func TestStoreOfTheFuture(t *testing.T) {
 	}
 }
 
-// TestStoreShrinks: the store drops the entries that the log drops.
+// TestStoreShrinks: the store drops the entries that the log drops, and has the time from which the history of each
+// owner is complete, until the log begins later.
 func TestStoreShrinks(t *testing.T) {
 	dir, at := t.TempDir(), newClock()
 	store, l := open(t, dir, at)
 	l.o.Bytes = 100 << 10
 	fill(l, at, 6000)
-	want := everything(l)
+	want, since := everything(l), map[string]int64{}
+	for namespace := range want {
+		if since[namespace] = l.Since(namespace); since[namespace] == l.begun {
+			t.Errorf("%q lost no entries", namespace)
+		}
+	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, l = open(t, dir, at)
+	store, l = open(t, dir, at)
 	if d := cmp.Diff(want, everything(l), compareEntries); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	if s := l.Stats(); s.Bytes > 100<<10 {
 		t.Errorf("%d bytes", s.Bytes)
+	}
+	for namespace, at := range since {
+		if got := l.Since(namespace); got != at {
+			t.Errorf("the history of %q is complete from %d, and was from %d", namespace, got, at)
+		}
+	}
+	at.now = at.now.Add(2 * DefaultAge)
+	l.KeepUp()
+	if err := store.db.View(func(tx *bolt.Tx) error {
+		if first, _ := tx.Bucket(ownersBucket).Cursor().First(); first != nil {
+			t.Errorf("the store has the time of %q, which has no entries", first)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

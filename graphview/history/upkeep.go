@@ -86,6 +86,7 @@ func (l *Log) expire() {
 			l.dropLocked(o)
 		}
 		if len(o.segments) == 0 && o.live <= 0 && o.since < oldest {
+			l.beginLocked(o, 0) // the log itself begins later
 			l.bytes -= o.bytes
 			delete(l.owners, namespace)
 		}
@@ -124,7 +125,7 @@ func (l *Log) dropLocked(o *owner) {
 	s.dropped = true
 	o.segments[0] = nil
 	o.segments = o.segments[1:]
-	o.since = max(o.since, s.until)
+	l.beginLocked(o, max(o.since, s.until))
 	l.dropped.Add(uint64(s.entries)) //nolint:gosec // not negative
 	l.chargeLocked(o, -s.bytes())
 	if s.text != nil {
