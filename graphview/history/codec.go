@@ -121,12 +121,13 @@ func appendEntry(dst []byte, entry *Entry) []byte {
 		e.number(uint64(view))
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(e)+headBytes))
-	dst = append(binary.LittleEndian.AppendUint32(dst, hashOf(&entry.Object)), byte(entry.Op))
+	dst = append(binary.LittleEndian.AppendUint32(dst, Hash(&entry.Object)), byte(entry.Op))
 	return append(dst, e...)
 }
 
-// hashOf is FNV-1a of the parts of a key that an entry has, for skipping entries of other objects.
-func hashOf(k *graph.Key) uint32 {
+// Hash returns the hash that Backward passes to wanted for the entries of an object: FNV-1a of the parts of the key
+// that an entry has.
+func Hash(k *graph.Key) uint32 {
 	h := uint32(2166136261)
 	for _, s := range [...]string{k.Group, k.Resource.Resource, k.Name} {
 		for i := range len(s) {
@@ -225,8 +226,8 @@ func (d *decoder) side() (s graph.ArcSide) {
 // decodeEntry decodes an entry.
 func decodeEntry(namespace string, r raw) (*Entry, error) {
 	d := &decoder{rest: r.text}
-	e := &Entry{Op: r.op, At: int64(d.number())} //nolint:gosec // as it was encoded
-	if from := int64(d.number()); from != 0 {    //nolint:gosec // as it was encoded
+	e := &Entry{At: int64(d.number())}        //nolint:gosec // as it was encoded
+	if from := int64(d.number()); from != 0 { //nolint:gosec // as it was encoded
 		e.From = e.At - from
 	}
 	e.Op = Op(d.byte())

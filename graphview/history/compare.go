@@ -67,7 +67,6 @@ func set(words string) map[string]bool {
 // comparison collects the fields that differ.
 type comparison struct {
 	beats   map[string]bool
-	valued  bool // values of this kind may be kept
 	paths   []Path
 	changes int
 }
@@ -75,8 +74,8 @@ type comparison struct {
 // Compare returns the fields of an object that changed, except for its status, and the number of further ones
 // that do not fit. It takes the compact JSON of both versions, and decodes only members that differ.
 func Compare(kind string, before, after []byte) (paths []Path, more int) {
-	c := &comparison{beats: heartbeats[kind], valued: kind != "Secret" && kind != "ConfigMap"}
-	c.objects("", before, after, c.valued, 0)
+	c := &comparison{beats: heartbeats[kind]}
+	c.objects("", before, after, kind != "Secret" && kind != "ConfigMap", 0)
 	slices.SortFunc(c.paths, func(a, b Path) int { return strings.Compare(a.Path, b.Path) })
 	return c.paths, c.changes - len(c.paths)
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"unique"
 
 	"graphview.dev/graphview/graph"
@@ -69,12 +70,8 @@ const (
 // HealthOf packs a health. Counts and times that do not fit are cut off.
 func HealthOf(h health.Health) Health {
 	p := Health{
-		reason: unique.Make(h.Reason), ready: clip(h.Ready), wanted: clip(h.Wanted), since: uint32(max(h.Since, 0)), overdue: uint32(max(h.Overdue, 0)), //nolint:gosec // until 2106
-	}
-	for i, state := range health.States {
-		if state == h.State {
-			p.state = uint8(i + 1)
-		}
+		state: uint8(slices.Index(health.States, h.State) + 1), reason: unique.Make(h.Reason), //nolint:gosec // a few
+		ready: clip(h.Ready), wanted: clip(h.Wanted), since: uint32(max(h.Since, 0)), overdue: uint32(max(h.Overdue, 0)), //nolint:gosec // until 2106
 	}
 	if h.Counted {
 		p.flags |= counted

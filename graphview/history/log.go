@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -57,7 +56,7 @@ type Log struct {
 	states  states
 	scratch []byte
 
-	appended, dropped atomic.Uint64
+	appended, dropped uint64 // entries since the start
 }
 
 // NewLog returns a log with the entries of the Store, if there is one.
@@ -99,7 +98,7 @@ func (l *Log) Append(entries []*Entry, changed ...State) {
 		e.At = l.last
 		l.appendLocked(e)
 	}
-	l.appended.Add(uint64(len(entries)))
+	l.appended += uint64(len(entries))
 	l.shrinkLocked()
 }
 
@@ -182,7 +181,7 @@ type Stats struct {
 func (l *Log) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := Stats{Bytes: l.bytes + l.states.bytes, Memory: l.memory, Owners: len(l.owners), Appended: l.appended.Load(), Dropped: l.dropped.Load(), Since: l.begun}
+	s := Stats{Bytes: l.bytes + l.states.bytes, Memory: l.memory, Owners: len(l.owners), Appended: l.appended, Dropped: l.dropped, Since: l.begun}
 	for _, o := range l.owners {
 		s.Segments += len(o.segments)
 	}

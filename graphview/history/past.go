@@ -36,8 +36,6 @@ type PastObject struct {
 	Views []uint32
 	// Arcs are the arcs that changed since. Others are as they are now.
 	Arcs map[ArcTo]graph.ArcSide
-
-	health bool // Health is final
 }
 
 // ArcTo identifies an arc from an object.
@@ -92,8 +90,8 @@ func (p *Past) add(e *Entry) {
 		p.bytes += pastObject
 	}
 	if o.Exists && !o.Gone {
-		if !o.health && e.Before.Known() {
-			o.Health, o.health = e.Before, true
+		if !o.Health.Known() {
+			o.Health = e.Before
 		}
 		if o.Summary == "" {
 			o.Summary = e.Summary

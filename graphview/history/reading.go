@@ -1,10 +1,6 @@
 package history
 
-import (
-	"slices"
-
-	"graphview.dev/graphview/graph"
-)
+import "slices"
 
 // segmentsOf returns the segments of an owner with entries after a time, the newest first. The caller must
 // not change their texts.
@@ -83,6 +79,3 @@ func (l *Log) Forward(namespace string, since int64) func(func(*Entry) bool) {
 		}
 	}
 }
-
-// Hash returns the hash that Backward passes to wanted for the entries of an object.
-func Hash(key *graph.Key) uint32 { return hashOf(key) }

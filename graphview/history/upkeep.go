@@ -126,7 +126,7 @@ func (l *Log) dropLocked(o *owner) {
 	o.segments[0] = nil
 	o.segments = o.segments[1:]
 	l.beginLocked(o, max(o.since, s.until))
-	l.dropped.Add(uint64(s.entries)) //nolint:gosec // not negative
+	l.dropped += uint64(s.entries) //nolint:gosec // not negative
 	l.chargeLocked(o, -s.bytes())
 	if s.text != nil {
 		l.holdLocked(o, -int64(s.size))
