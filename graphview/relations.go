@@ -2,11 +2,11 @@ package graphview
 
 import (
 	"maps"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/impact"
 )
 
 // maxRelations bounds the references that graphview_relation_info names, and relationsAtOnce the objects that a
@@ -80,7 +80,7 @@ func readRelations(lens *graph.Lens, limit int) (found map[relation]bool, n int)
 			switch {
 			case c.Op == graph.DeleteArc:
 				delete(found, of)
-			case c.Op == graph.SetArc && !c.Missing && from != secret && to != secret && !onlyInferred(c.Fields):
+			case c.Op == graph.SetArc && !c.Missing && from != secret && to != secret && !impact.Inferred(c.Fields):
 				if n++; n > limit {
 					found = nil
 				} else {
@@ -96,14 +96,4 @@ func readRelations(lens *graph.Lens, limit int) (found map[relation]bool, n int)
 			return found, n
 		}
 	}
-}
-
-// onlyInferred reports whether all fields of a reference are inferred.
-func onlyInferred(fields []string) bool {
-	for _, field := range fields {
-		if !strings.HasPrefix(field, graph.InferredField) {
-			return false
-		}
-	}
-	return len(fields) > 0
 }
