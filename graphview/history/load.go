@@ -87,7 +87,7 @@ func (l *Log) loadStates(resume bool, certain int64) {
 				return nil
 			}
 			if _, err := decodeState(value); err != nil || !resume {
-				s.put([]State{{Object: keyOf(resource, name), Gone: true}}, true)
+				s.drop(string(key))
 				return nil //nolint:nilerr // the others are read
 			}
 			if s.before[resource] == nil {

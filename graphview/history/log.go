@@ -71,7 +71,7 @@ func NewLog(o Options) *Log {
 			o.Bytes = DefaultStoreBytes
 		}
 	}
-	l := &Log{o: o, owners: make(map[string]*owner)}
+	l := &Log{o: o, owners: make(map[string]*owner), states: states{changed: make(map[string][]byte), listed: make(map[string][]byte)}}
 	l.begun = l.now()
 	if o.Store != nil {
 		l.load()

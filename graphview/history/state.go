@@ -103,8 +103,8 @@ func (l *Log) Unseen(resource graph.Resource, gone func(*State) bool) (all []Sta
 		if err != nil {
 			continue
 		}
-		s.Object = graph.Key{Resource: resource}
-		s.Object.Namespace, s.Object.Name, _ = strings.Cut(at, "\x00")
+		s.Object = keyOf(prefix, at)
+		s.Object.Version = resource.Version
 		if gone(&s) {
 			l.states.take(prefix, at)
 			all = append(all, s)
@@ -137,17 +137,13 @@ func (s *states) take(resource, name string) {
 
 // put adds states to write, together with entries or later.
 func (s *states) put(all []State, together bool) {
-	if s.changed == nil {
-		s.changed, s.listed = make(map[string][]byte), make(map[string][]byte)
-	}
 	for i := range all {
 		resource, name := stateKey(&all[i].Object)
 		key := resource + name
 		_, pending := s.changed[key]
 		switch {
 		case all[i].Gone:
-			delete(s.listed, key)
-			s.changed[key] = nil
+			s.drop(key)
 		case together || pending:
 			delete(s.listed, key)
 			s.changed[key] = all[i].encode()
@@ -157,12 +153,16 @@ func (s *states) put(all []State, together bool) {
 	}
 }
 
+// drop deletes a state from the Store with the next flush.
+func (s *states) drop(key string) {
+	delete(s.listed, key)
+	s.changed[key] = nil
+}
+
 // batch takes the states of one flush.
 func (s *states) batch() map[string][]byte {
 	all := s.changed
-	if s.changed = make(map[string][]byte); all == nil {
-		all = make(map[string][]byte)
-	}
+	s.changed = make(map[string][]byte)
 	for key, value := range s.listed {
 		if len(all) >= statesAtOnce {
 			break
@@ -191,7 +191,7 @@ func (s *states) expire(now int64) {
 	}
 	for resource, objects := range s.before {
 		for name := range objects {
-			s.put([]State{{Object: keyOf(resource, name), Gone: true}}, true)
+			s.drop(resource + name)
 		}
 	}
 	s.resuming, s.before = false, nil
