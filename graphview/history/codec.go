@@ -3,6 +3,7 @@ package history
 import (
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"unique"
 
 	"graphview.dev/graphview/graph"
@@ -17,6 +18,23 @@ const version = 1
 const headBytes = 5
 
 var errCorrupt = errors.New("corrupt entry")
+
+// sumBytes is the length of the sum of the rest, with which a segment and a state in the Store begin.
+const sumBytes = 4
+
+// sealed sets the sum of a value, for which its encoder left room.
+func sealed(value []byte) []byte {
+	binary.BigEndian.PutUint32(value, crc32.ChecksumIEEE(value[sumBytes:]))
+	return value
+}
+
+// unseal returns a sealed value without the sum.
+func unseal(value []byte) (rest []byte, err error) {
+	if len(value) < sumBytes || binary.BigEndian.Uint32(value) != crc32.ChecksumIEEE(value[sumBytes:]) {
+		return nil, errCorrupt
+	}
+	return value[sumBytes:], nil
+}
 
 // encoder appends values.
 type encoder []byte

@@ -1,10 +1,6 @@
 package history
 
-import (
-	"encoding/binary"
-	"hash/crc32"
-	"slices"
-)
+import "slices"
 
 // segment is a part of the entries of an owner. Its text is immutable once it is full.
 type segment struct {
@@ -31,7 +27,7 @@ type storedSegment struct {
 
 // encode returns the form of a segment in the file, which begins with a sum of the rest.
 func (s *storedSegment) encode() []byte {
-	e := encoder(make([]byte, 4, len(s.text)+64))
+	e := encoder(make([]byte, sumBytes, len(s.text)+64))
 	e.text(s.namespace)
 	packed := byte(0)
 	if s.packed {
@@ -41,17 +37,16 @@ func (s *storedSegment) encode() []byte {
 	for _, n := range [...]int64{int64(s.entries), s.from, s.until} {
 		e.number(uint64(n)) //nolint:gosec // not negative
 	}
-	e = append(e, s.text...)
-	binary.BigEndian.PutUint32(e, crc32.ChecksumIEEE(e[4:]))
-	return e
+	return sealed(append(e, s.text...))
 }
 
 // decodeSegment is the inverse of encode. It copies.
 func decodeSegment(value []byte) (*storedSegment, error) {
-	if len(value) < 4 || binary.BigEndian.Uint32(value) != crc32.ChecksumIEEE(value[4:]) {
-		return nil, errCorrupt
+	rest, err := unseal(value)
+	if err != nil {
+		return nil, err
 	}
-	d := &decoder{rest: value[4:]}
+	d := &decoder{rest: rest}
 	s := &storedSegment{namespace: d.text()}
 	s.packed = d.byte() != 0
 	s.entries, s.from, s.until = int(d.number()), int64(d.number()), int64(d.number()) //nolint:gosec // as they were encoded

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"hash/crc32"
 	"maps"
 	"slices"
 	"strings"
@@ -213,7 +212,7 @@ func keyOf(resource, name string) (key graph.Key) {
 // encode returns the form of a state in the file, which begins with a sum of the rest. A UID of hexadecimal digits
 // takes half of its length.
 func (s *State) encode() []byte {
-	e := encoder(make([]byte, 4, 64))
+	e := encoder(make([]byte, sumBytes, 64))
 	e = binary.LittleEndian.AppendUint64(e, s.Fields)
 	e = binary.LittleEndian.AppendUint32(e, s.Watch)
 	if short, err := hex.DecodeString(strings.ReplaceAll(s.UID, "-", "")); err == nil && len(short) == 16 && dashed(short) == s.UID {
@@ -223,8 +222,7 @@ func (s *State) encode() []byte {
 		e.text(s.UID)
 	}
 	e.health(s.Health)
-	binary.BigEndian.PutUint32(e, crc32.ChecksumIEEE(e[4:]))
-	return e
+	return sealed(e)
 }
 
 // dashed returns the text of a UID of 16 bytes.
@@ -235,12 +233,13 @@ func dashed(uid []byte) string {
 
 // decodeState is the inverse of encode.
 func decodeState(value []byte) (s State, err error) {
-	const fixed = 4 + 8 + 4
-	if len(value) < fixed || binary.BigEndian.Uint32(value) != crc32.ChecksumIEEE(value[4:]) {
+	const fixed = 8 + 4
+	rest, err := unseal(value)
+	if err != nil || len(rest) < fixed {
 		return s, errCorrupt
 	}
-	s.Fields, s.Watch = binary.LittleEndian.Uint64(value[4:]), binary.LittleEndian.Uint32(value[12:])
-	d := &decoder{rest: value[fixed:]}
+	s.Fields, s.Watch = binary.LittleEndian.Uint64(rest), binary.LittleEndian.Uint32(rest[8:])
+	d := &decoder{rest: rest[fixed:]}
 	if d.byte() == 0 {
 		s.UID = d.text()
 	} else if len(d.rest) >= 16 {
