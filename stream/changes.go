@@ -16,6 +16,7 @@ import (
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/stream/mux"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
 )
@@ -146,7 +147,7 @@ func (s *Server) changesOf(ctx context.Context, opened *openGraph, question deli
 }
 
 // openChanges answers a question about changes on a channel. It closes the graph if it cannot.
-func (s *Server) openChanges(ctx context.Context, graph *openGraph, asked *streamv1alpha1.ChangesQuery) (*answerChannel, error) {
+func (s *Server) openChanges(ctx context.Context, graph *openGraph, asked *streamv1alpha1.ChangesQuery) (mux.Graph, error) {
 	return s.openAnswer(ctx, graph, func() (*streamv1alpha1.ServerMessage, error) {
 		question, err := changesQuery(asked, time.Now())
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/wording"
+	"graphview.dev/stream/mux"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/rights"
 )
@@ -56,7 +57,7 @@ func (s *Server) takeExport(owner budget.Owner) (giveBack func(), err error) {
 
 // openAnswer waits until a graph is complete, and answers a question about it. It closes the graph
 // if it cannot.
-func (s *Server) openAnswer(ctx context.Context, graph *openGraph, answer func() (*streamv1alpha1.ServerMessage, error)) (*answerChannel, error) {
+func (s *Server) openAnswer(ctx context.Context, graph *openGraph, answer func() (*streamv1alpha1.ServerMessage, error)) (mux.Graph, error) {
 	answered := false
 	defer func() {
 		if !answered { // an error, or a panic

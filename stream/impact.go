@@ -13,6 +13,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/impact"
 	"graphview.dev/graphview/wording"
+	"graphview.dev/stream/mux"
 	"graphview.dev/stream/names"
 )
 
@@ -144,7 +145,7 @@ func (r *impactReader) notFound(key graph.Key) error {
 }
 
 // openImpact answers a question about the deletion of an object on a channel.
-func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impact.Question) (*answerChannel, error) {
+func (s *Server) openImpact(ctx context.Context, graph *openGraph, question impact.Question) (mux.Graph, error) {
 	return s.openAnswer(ctx, graph, func() (*streamv1alpha1.ServerMessage, error) {
 		answer, err := s.impactOf(ctx, graph, question, true)
 		return &streamv1alpha1.ServerMessage{Impact: answer}, err

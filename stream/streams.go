@@ -174,19 +174,13 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 			return nil, err
 		}
 		return graph, nil
-	case asked.Impact == nil && asked.Changes == nil:
+	case asked.Changes != nil:
+		return s.openChanges(ctx, graph, asked.Changes)
+	case asked.Impact != nil:
+		return s.openImpact(ctx, graph, *asked.Impact)
+	default:
 		return graph, nil
 	}
-	var answered *answerChannel
-	if asked.Changes != nil {
-		answered, err = s.openChanges(ctx, graph, asked.Changes)
-	} else {
-		answered, err = s.openImpact(ctx, graph, *asked.Impact)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return answered, nil
 }
 
 // openChannel opens a graph, which counts as a subscriber until it is closed.
