@@ -41,6 +41,14 @@ type encoder []byte
 
 func (e *encoder) number(n uint64) { *e = binary.AppendUvarint(*e, n) }
 
+func (e *encoder) bool(b bool) {
+	if b {
+		*e = append(*e, 1)
+	} else {
+		*e = append(*e, 0)
+	}
+}
+
 func (e *encoder) text(s string) {
 	e.number(uint64(len(s)))
 	*e = append(*e, s...)
@@ -123,11 +131,8 @@ func appendEntry(dst []byte, entry *Entry) []byte {
 	e.number(uint64(len(entry.Arcs)))
 	for i := range entry.Arcs {
 		a := &entry.Arcs[i]
-		implied := byte(0)
-		if a.Implied {
-			implied = 1
-		}
-		e = append(e, byte(a.Type), implied)
+		e = append(e, byte(a.Type))
+		e.bool(a.Implied)
 		for _, s := range [...]string{a.To.Group, a.To.Kind, a.Namespace, a.Name} {
 			e.text(s)
 		}

@@ -76,13 +76,13 @@ func (l *Log) releaseLocked(s *segment) {
 
 // changedSegment is a segment that the store lacks, or has a part of.
 type changedSegment struct {
-	storedSegment
+	segment
 
 	of *segment
 }
 
 func (l *Log) changedLocked() (changed []changedSegment) {
-	for namespace, o := range l.owners {
+	for _, o := range l.owners {
 		for _, s := range slices.Backward(o.segments) {
 			if s.text == nil {
 				break
@@ -94,7 +94,7 @@ func (l *Log) changedLocked() (changed []changedSegment) {
 				s.id = l.o.Store.next
 				l.o.Store.next++
 			}
-			changed = append(changed, changedSegment{storedSegment{*s, namespace}, s})
+			changed = append(changed, changedSegment{*s, s})
 		}
 	}
 	return changed

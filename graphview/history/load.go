@@ -52,21 +52,20 @@ func (l *Log) load() {
 
 func (l *Log) loadSegments(bucket *bolt.Bucket) (damaged int) {
 	_ = bucket.ForEach(func(id, value []byte) error {
-		s, err := decodeSegment(value)
+		s, namespace, err := decodeSegment(value)
 		if err != nil {
 			damaged++
 			l.o.Store.drop(asNumber(id))
 			return nil //nolint:nilerr // the others are read
 		}
-		s.id, s.owner = asNumber(id), l.ownerLocked(s.namespace)
+		s.id, s.owner = asNumber(id), l.ownerLocked(namespace)
 		if s.packed {
 			s.text = nil
 		} else {
 			l.holdLocked(s.owner, int64(s.size))
 		}
-		kept := s.segment
-		s.owner.segments = append(s.owner.segments, &kept)
-		l.chargeLocked(s.owner, kept.bytes())
+		s.owner.segments = append(s.owner.segments, s)
+		l.chargeLocked(s.owner, s.bytes())
 		return nil
 	})
 	return damaged

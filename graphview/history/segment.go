@@ -18,42 +18,31 @@ type segment struct {
 
 func (s *segment) bytes() int64 { return int64(s.size + segmentOverhead) }
 
-// storedSegment is a segment with its owner's namespace.
-type storedSegment struct {
-	segment
-
-	namespace string
-}
-
 // encode returns the form of a segment in the file, which begins with a sum of the rest.
-func (s *storedSegment) encode() []byte {
+func (s *segment) encode() []byte {
 	e := encoder(make([]byte, sumBytes, len(s.text)+64))
-	e.text(s.namespace)
-	packed := byte(0)
-	if s.packed {
-		packed = 1
-	}
-	e = append(e, packed)
+	e.text(s.owner.namespace)
+	e.bool(s.packed)
 	for _, n := range [...]int64{int64(s.entries), s.from, s.until} {
 		e.number(uint64(n)) //nolint:gosec // not negative
 	}
 	return sealed(append(e, s.text...))
 }
 
-// decodeSegment is the inverse of encode. It copies.
-func decodeSegment(value []byte) (*storedSegment, error) {
+// decodeSegment is the inverse of encode, with the namespace of the owner that the segment lacks. It copies.
+func decodeSegment(value []byte) (s *segment, namespace string, err error) {
 	rest, err := unseal(value)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	d := &decoder{rest: rest}
-	s := &storedSegment{namespace: d.text()}
-	s.packed = d.byte() != 0
+	namespace = d.text()
+	s = &segment{packed: d.byte() != 0}
 	s.entries, s.from, s.until = int(d.number()), int64(d.number()), int64(d.number()) //nolint:gosec // as they were encoded
 	if d.bad {
-		return nil, errCorrupt
+		return nil, "", errCorrupt
 	}
 	s.text, s.full = slices.Clone(d.rest), true
 	s.size, s.stored = len(s.text), len(s.text)
-	return s, nil
+	return s, namespace, nil
 }

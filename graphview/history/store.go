@@ -158,7 +158,7 @@ func (s *Store) read(id uint64) (text []byte) {
 	var err error
 	defer recovered(&err)()
 	_ = s.db.View(func(tx *bolt.Tx) error {
-		if stored, err := decodeSegment(tx.Bucket(segmentsBucket).Get(number(id))); err == nil {
+		if stored, _, err := decodeSegment(tx.Bucket(segmentsBucket).Get(number(id))); err == nil {
 			text = stored.text
 		}
 		return nil
