@@ -293,7 +293,7 @@ func (r *recorder) commit(revision *graph.Revision) {
 	for id, key := range revision.Died {
 		r.forget(id, key)
 	}
-	states := r.kept.take(r)
+	states := r.takeStates()
 	if len(r.pending)+len(states) == 0 {
 		return
 	}

@@ -79,8 +79,9 @@ func (k *kept) forget(id graph.NodeID, key graph.Key) {
 	*o = keptObject{changed: o.changed}
 }
 
-// take returns the states that changed in a revision.
-func (k *kept) take(r *recorder) (all []history.State) {
+// takeStates returns the states that changed in a revision.
+func (r *recorder) takeStates() (all []history.State) {
+	k := &r.kept
 	if len(k.changed)+len(k.gone) == 0 {
 		return nil
 	}
