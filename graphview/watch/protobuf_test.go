@@ -226,7 +226,8 @@ func readList(r io.Reader, m *protobuf.Message, secret bool) (objects []string, 
 			objects = append(objects, invalid.Error())
 			return nil
 		}
-		objects = append(objects, fmt.Sprintf("%s %s/%s %s %d %x %x", d.json, d.namespace, d.name, d.uid, d.number(), d.hash(), d.bodyHash()))
+		hash, body := d.hashes()
+		objects = append(objects, fmt.Sprintf("%s %s/%s %s %d %x %x", d.json, d.namespace, d.name, d.uid, d.number(), hash, body))
 		return nil
 	}}
 	meta, err = l.read(r)

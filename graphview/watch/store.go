@@ -68,12 +68,12 @@ func (w *Watch) takeLocked(d *document, invalid error) {
 		w.invalidLocked(key, old, invalid)
 		return
 	}
-	hash := d.hash()
+	hash, body := d.hashes()
 	if old != nil && old.hash == hash {
 		w.confirmLocked(d, old)
 		return
 	}
-	o, json, err := w.retainLocked(d, old, hash)
+	o, json, err := w.retainLocked(d, old, hash, body)
 	if err != nil {
 		w.invalidLocked(key, old, err)
 		return
@@ -108,9 +108,9 @@ func (w *Watch) invalidLocked(key name, old *Object, err error) {
 
 // retainLocked retains the object of d and replaces old, which may be nil. It returns the JSON that it
 // retains. It returns old if that has no content, and there still is no room for it.
-func (w *Watch) retainLocked(d *document, old *Object, hash uint64) (o *Object, json []byte, err error) {
+func (w *Watch) retainLocked(d *document, old *Object, hash, body uint64) (o *Object, json []byte, err error) {
 	defer panics.Recover(&err)
-	o = &Object{hash: hash, body: d.bodyHash(), seen: w.generation}
+	o = &Object{hash: hash, body: body, seen: w.generation}
 	if w.key.secrets() {
 		o.flags = ofSecret
 	}

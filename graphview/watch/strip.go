@@ -256,17 +256,8 @@ func (d *document) number() uint64 {
 
 func (d *document) key() name { return name{unique.Make(string(d.namespace)), string(d.name)} }
 
-// hash returns the hash of json without metadata.resourceVersion.
-func (d *document) hash() uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	_, _ = h.Write(d.json[:d.version.start]) // does not fail
-	_, _ = h.Write(d.json[d.version.end:])
-	return h.Sum64()
-}
-
-// bodyHash is hash without the status.
-func (d *document) bodyHash() uint64 {
+// hashes returns the hash of json without metadata.resourceVersion, and of its body: that without the status.
+func (d *document) hashes() (hash, body uint64) {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	first, second := d.version, d.status
@@ -276,7 +267,9 @@ func (d *document) bodyHash() uint64 {
 	_, _ = h.Write(d.json[:first.start]) // does not fail
 	_, _ = h.Write(d.json[first.end:second.start])
 	_, _ = h.Write(d.json[second.end:])
-	return h.Sum64()
+	body = h.Sum64()
+	_, _ = h.Write(d.json[d.status.start:d.status.end])
+	return h.Sum64(), body
 }
 
 // shrink releases buffers that a huge object has grown.

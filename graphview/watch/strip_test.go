@@ -107,7 +107,8 @@ func TestHashIgnoresResourceVersionAlone(t *testing.T) {
 		if err := d.read([]byte(raw), podMeta, false); err != nil {
 			t.Fatal(err)
 		}
-		return d.hash()
+		hash, _ := d.hashes()
+		return hash
 	}
 	base := hash(`{"metadata":{"name":"a","resourceVersion":"1","uid":"u"},"spec":{"resourceVersion":"1"}}`)
 	same := []string{
