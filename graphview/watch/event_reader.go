@@ -36,7 +36,7 @@ func newEventReader(in io.Reader, m *protobuf.Message, secret bool) eventReader 
 	if begin, err := w.peek(1); err == nil && begin[0] != '{' {
 		return &protobufEvents{window: w, message: m}
 	}
-	return jsonEvents{jsontext.NewDecoder(w.rest(), tolerant...)}
+	return jsonEvents{jsontext.NewDecoder(w, tolerant...)}
 }
 
 // jsonEvents reads a sequence of {"type":…,"object":…}.

@@ -56,11 +56,11 @@ func (l *listReader) readAhead(r io.Reader, body io.Closer) (metav1.ListMeta, er
 // read reads a response in either encoding.
 func (l *listReader) read(r io.Reader) (metav1.ListMeta, error) {
 	if l.message != nil {
-		w := &window{r: r}
+		w := &window{r: r, secret: l.secret}
 		if begin, err := w.peek(1); err == nil && begin[0] == protobuf.Prefix[0] {
 			return l.readProtobuf(w)
 		}
-		r = w.rest()
+		r = w
 	}
 	return l.readJSON(r)
 }

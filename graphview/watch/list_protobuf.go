@@ -12,7 +12,6 @@ import (
 
 // readProtobuf reads a list in Protobuf, item by item: a runtime.Unknown, whose content is the list.
 func (l *listReader) readProtobuf(w *window) (meta metav1.ListMeta, err error) {
-	w.secret = l.secret
 	defer func() { w.wipe(w.buf) }()
 	if prefix, err := w.inner(len(protobuf.Prefix)); err != nil || string(prefix) != protobuf.Prefix {
 		return meta, errors.Join(err, protobuf.Malformed("a response"))

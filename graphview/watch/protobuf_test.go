@@ -320,7 +320,7 @@ func TestSecretsInProtobuf(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "shop", UID: "u"}, Data: map[string][]byte{"key": []byte("TOP-SECRET")},
 	}}}
 	text := encode(secrets)
-	w := &window{r: iotest.HalfReader(bytes.NewReader(text))}
+	w := &window{r: iotest.HalfReader(bytes.NewReader(text)), secret: true}
 	l := listReader{secret: true, message: messageOf(Key{Resource: podsKey.Resource.GroupVersion().WithResource("secrets")}), take: func(d *document, invalid error) error {
 		if want := `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","namespace":"shop","uid":"u"}}`; invalid != nil || string(d.json) != want {
 			t.Errorf("%s, %v", d.json, invalid)
@@ -332,6 +332,63 @@ func TestSecretsInProtobuf(t *testing.T) {
 	}
 	if bytes.Contains(w.buf[:cap(w.buf)], []byte("SECRET")) {
 		t.Error("the buffer has the data")
+	}
+}
+
+// buffers is a reader that keeps the buffers that it was called with.
+type buffers struct {
+	io.Reader
+
+	all [][]byte
+}
+
+func (b *buffers) Read(p []byte) (int, error) {
+	b.all = append(b.all, p)
+	return b.Reader.Read(p)
+}
+
+// TestSecretsInJSON: the same is true of a server that has no Protobuf, and so answers in JSON.
+func TestSecretsInJSON(t *testing.T) {
+	const (
+		header = `"kind":"Secret","apiVersion":"v1",`
+		secret = `"metadata":{"name":"a","namespace":"shop","uid":"u"},"stringData":{"key":"TOP-SECRET"}}`
+		want   = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","namespace":"shop","uid":"u"}}`
+	)
+	m := messageOf(Key{Resource: podsKey.Resource.GroupVersion().WithResource("secrets")})
+	for name, test := range map[string]struct {
+		text string
+		read func(io.Reader) (*document, error)
+	}{
+		"a list": {`{"kind":"SecretList","apiVersion":"v1","metadata":{},"items":[{` + secret + `]}`, func(in io.Reader) (got *document, err error) {
+			l := listReader{secret: true, message: m, take: func(d *document, invalid error) error {
+				got = d
+				return invalid
+			}}
+			_, err = l.read(in)
+			return got, err
+		}},
+		"a watch": {`{"type":"ADDED","object":{` + header + secret + `}`, func(in io.Reader) (*document, error) {
+			f := newFrames(io.NopCloser(in), func() {}, "1", true)
+			f.message = m
+			_, object, err := f.Decode()
+			if err != nil {
+				return nil, err
+			}
+			return &object.(*event).document, object.(*event).err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := &buffers{Reader: strings.NewReader(test.text)}
+			d, err := test.read(in)
+			if err != nil || string(d.json) != want {
+				t.Fatalf("%s, %v", d.json, err)
+			}
+			for _, each := range in.all {
+				if bytes.Contains(each, []byte("SECRET")) {
+					t.Error("a buffer has the data")
+				}
+			}
+		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -19,7 +18,10 @@ const (
 	keptAhead = 16 << 10
 )
 
-var _ io.ByteReader = (*window)(nil)
+var (
+	_ io.ByteReader = (*window)(nil)
+	_ io.Reader     = (*window)(nil)
+)
 
 // window is a buffered reader of a body in Protobuf. Its buffer grows with the bytes that have arrived, and not with
 // the length that the server announces.
@@ -130,5 +132,14 @@ func (w *window) shrink() {
 // unread returns the bytes that have been read ahead.
 func (w *window) unread() []byte { return w.buf[w.at:] }
 
-// rest returns a reader of all unread bytes.
-func (w *window) rest() io.Reader { return io.MultiReader(bytes.NewReader(w.unread()), w.r) }
+// Read returns the bytes that have been read ahead, then those of the body.
+func (w *window) Read(p []byte) (int, error) {
+	if len(w.unread()) == 0 {
+		w.buf, w.at = nil, 0
+		return w.r.Read(p)
+	}
+	n := copy(p, w.unread())
+	w.wipe(w.buf[w.at : w.at+n])
+	w.at += n
+	return n, nil
+}
