@@ -89,11 +89,10 @@ func (r *protobufEvents) next() (kind apiwatch.EventType, object []byte, err err
 	}
 	size := int(binary.BigEndian.Uint32(length))
 	// The length stays unread until the event is there: the watch has ended within the event otherwise.
-	frame, err := r.window.peek(4 + size)
+	frame, err := r.window.take(4 + size)
 	if err != nil {
 		return "", nil, err
 	}
-	r.window.at += 4 + size
 	said, object, err := protobuf.Event(frame[4:])
 	return apiwatch.EventType(said), object, err
 }
