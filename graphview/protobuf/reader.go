@@ -6,10 +6,11 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // lastApplied is the annotation with kubectl's copy of the object.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+const lastApplied = corev1.LastAppliedConfigAnnotation
 
 // Error means that an object cannot be read in Protobuf. It quotes no content.
 type Error struct{ problem string }

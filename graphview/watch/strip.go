@@ -10,6 +10,7 @@ import (
 	"unique"
 
 	"github.com/go-json-experiment/json/jsontext"
+	corev1 "k8s.io/api/core/v1"
 
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/panics"
@@ -17,7 +18,7 @@ import (
 )
 
 // lastApplied is the annotation with kubectl's copy of the object, for a Secret with its data.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+const lastApplied = corev1.LastAppliedConfigAnnotation
 
 // maxName is four times the length that Kubernetes allows.
 const maxName = 1 << 10
