@@ -115,17 +115,14 @@ func objectOf(t reflect.Type) (*Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := *m
-	own.fields = slices.Clone(m.fields)
-	for i := range own.fields {
-		switch f := &own.fields[i]; f.quoted {
+	return m.with(func(f *field) {
+		switch f.quoted {
 		case `"metadata":`:
 			f.value = meta.value()
 		case `"status":`:
 			f.identity = statusOf
 		}
-	}
-	return &own, nil
+	}), nil
 }
 
 // metadataOf returns the table of the metadata of an object, in which the Reader finds its identity.
@@ -134,10 +131,7 @@ func metadataOf() (*Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := *m
-	own.fields = slices.Clone(m.fields)
-	for i := range own.fields {
-		f := &own.fields[i]
+	return m.with(func(f *field) {
 		switch f.quoted {
 		case `"namespace":`:
 			f.identity = namespaceOf
@@ -152,8 +146,17 @@ func metadataOf() (*Message, error) {
 		case `"managedFields":`:
 			f.form = skipped
 		}
+	}), nil
+}
+
+// with returns a copy of the table whose fields are changed.
+func (m *Message) with(change func(*field)) *Message {
+	own := *m
+	own.fields = slices.Clone(m.fields)
+	for i := range own.fields {
+		change(&own.fields[i])
 	}
-	return &own, nil
+	return &own
 }
 
 // maxFields is the number of fields that a set has.
