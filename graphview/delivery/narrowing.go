@@ -46,7 +46,7 @@ func ParseNarrowing(roots []string, direction string, depth int) (*graph.Narrowi
 		return nil, fmt.Errorf("depth must be between 0, for any, and %d", graph.MaxDepth)
 	}
 	for _, text := range roots {
-		root, err := parseRoot(text)
+		root, err := ParseObject(text)
 		if err != nil {
 			return nil, err
 		}
@@ -60,8 +60,8 @@ const maxRootPart = 253
 
 var errRoot = errors.New("an object is RESOURCE.GROUP/NAMESPACE/NAME, such as deployments.apps/shop/web, pods/shop/web-1 or nodes/worker-1")
 
-// parseRoot parses the name of an object; see errRoot for the syntax.
-func parseRoot(text string) (graph.Key, error) {
+// ParseObject parses the name of an object, as RESOURCE.GROUP/NAMESPACE/NAME.
+func ParseObject(text string) (graph.Key, error) {
 	parts := strings.Split(strings.Clone(text), "/") // text would keep the URL in memory
 	if len(parts) < 2 || len(parts) > 3 {
 		return graph.Key{}, errRoot
@@ -83,10 +83,7 @@ func parseRoot(text string) (graph.Key, error) {
 	return key, nil
 }
 
-// ParseObject parses the name of an object, as RESOURCE.GROUP/NAMESPACE/NAME.
-func ParseObject(text string) (graph.Key, error) { return parseRoot(text) }
-
-// rootText is the inverse of parseRoot.
+// rootText is the inverse of ParseObject.
 func rootText(k graph.Key) string {
 	text := k.Resource.Resource
 	if k.Group != "" {
@@ -121,7 +118,7 @@ func markOf(what *graph.Narrowing) string {
 	h := sha256.New()
 	var buf []byte
 	for _, root := range what.Roots {
-		// The zero byte separates the roots. parseRoot refuses it in names.
+		// The zero byte separates the roots. ParseObject refuses it in names.
 		buf = append(append(buf, rootText(root)...), 0)
 	}
 	buf = append(buf, byte(what.Walk.Direction))
@@ -206,7 +203,7 @@ func absentRoots(part *graph.Narrowed, before *warningSet) (set, cleared []Warni
 
 // ParseImpact parses a question about the deletion of an object. The syntax of object is that of a root.
 func ParseImpact(object, policy string) (impact.Question, error) {
-	key, err := parseRoot(object)
+	key, err := ParseObject(object)
 	if err != nil {
 		return impact.Question{}, err
 	}
