@@ -331,7 +331,7 @@ func (c *sharedChanges) count(at *slot, bytes int) {
 	}
 }
 
-// dropLocked drops an arbitrary slot other than that of the digest but.
+// dropLocked drops an arbitrary slot other than that of the digest except.
 func (c *sharedChanges) dropLocked(except string) {
 	for digest, at := range c.slots {
 		if digest != except {
