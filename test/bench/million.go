@@ -7,11 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/coder/websocket"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/test/must"
@@ -70,7 +67,7 @@ func (b *bench) scaled(ctx context.Context, objects int) (s scaled) {
 	s.Objects, s.Arcs = int(r.metric(ctx, "graphview_vertices")), int(r.metric(ctx, "graphview_arcs"))
 	fmt.Fprintf(os.Stderr, "%d objects: %.2f s, of processor time %.2f s, %d MB resident\n", s.Objects, s.Seconds, s.Processor, s.Resident/1e6)
 	s.problems = b.problems(ctx, r)
-	s.late = r.lateAmong(ctx, m.replay, max(int(b.period.Seconds()/2*neighbourRate), 1))
+	s.late = b.lateAmong(ctx, r, m.replay)
 	return s
 }
 
@@ -111,19 +108,13 @@ func (b *bench) problems(ctx context.Context, r *running) float64 {
 }
 
 // lateAmong returns the delays of events at a subscriber of the small view, which is made for that.
-func (r *running) lateAmong(ctx context.Context, events *replay, n int) []time.Duration {
-	events.pods = slices.DeleteFunc(events.pods, func(p recorded) bool {
-		return !strings.HasPrefix(p.key, firstNamespace+"/"+firstApplication+"-")
-	})
+func (b *bench) lateAmong(ctx context.Context, r *running, events *replay) []time.Duration {
 	narrow := *r
 	narrow.view = small
 	defer must.End(func() error {
 		return r.views.Delete(context.WithoutCancel(ctx), small.name, metav1.DeleteOptions{})
 	})
-	first, _ := narrow.followed(ctx)
-	among := &neighbour{m: &narrow, replay: events, audience: listen(ctx, []*websocket.Conn{first}, 1, `"j":["`), events: n}
+	among := b.neighbourOf(ctx, &narrow, events)
 	defer among.audience.leave()
-	among.beside(ctx, nil) // to warm up
-	measured := among.beside(ctx, nil)
-	return measured.late
+	return among.beside(ctx, nil).late
 }

@@ -62,17 +62,23 @@ type neighbour struct {
 	events   int // of each measure
 }
 
-// neighbour starts the operator with the small view, behind a replay of its pods, and
+// neighbour starts the operator with the small view, behind a replay of its pods.
+func (b *bench) neighbour(ctx context.Context) *neighbour {
+	r := b.newReplay(ctx)
+	return b.neighbourOf(ctx, b.managers.start(ctx, small, "--kubeconfig="+r.kubeconfig), r)
+}
+
+// neighbourOf creates the small view at an operator behind a replay, which then has the pods of the view alone, and
 // warms it up.
-func (b *bench) neighbour(ctx context.Context) (n *neighbour) {
-	n = &neighbour{events: max(int(b.period.Seconds()/2*neighbourRate), 1)}
-	n.replay = b.newReplay(ctx)
-	n.replay.pods = slices.DeleteFunc(n.replay.pods, func(p recorded) bool {
+func (b *bench) neighbourOf(ctx context.Context, m *running, r *replay) *neighbour {
+	r.pods = slices.DeleteFunc(r.pods, func(p recorded) bool {
 		return !strings.HasPrefix(p.key, firstNamespace+"/"+firstApplication+"-")
 	})
-	n.m = b.managers.start(ctx, small, "--kubeconfig="+n.replay.kubeconfig)
-	first, _ := n.m.followed(ctx)
-	n.audience = listen(ctx, []*websocket.Conn{first}, 1, `"j":["`)
+	first, _ := m.followed(ctx)
+	n := &neighbour{
+		m: m, replay: r, audience: listen(ctx, []*websocket.Conn{first}, 1, `"j":["`),
+		events: max(int(b.period.Seconds()/2*neighbourRate), 1),
+	}
 	n.beside(ctx, nil)
 	return n
 }
