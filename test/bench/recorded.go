@@ -59,14 +59,12 @@ var changed = regexp.MustCompile(`,"` + sequence + `":"\d+"`)
 // take cuts a pod into pieces. The API server writes members in the order of its types:
 // the version comes before the annotations.
 func take(item []byte) (recorded, error) {
-	var pod struct {
-		Metadata struct{ Namespace, Name string }
-	}
-	if err := json.Unmarshal(item, &pod); err != nil {
-		return recorded{}, fmt.Errorf("decode a pod: %w", err)
-	}
 	// The sequence of an earlier row is removed.
 	text := changed.ReplaceAllLiteralString(string(item), "")
+	var pod corev1.Pod
+	if err := json.Unmarshal([]byte(text), &pod); err != nil {
+		return recorded{}, fmt.Errorf("decode a pod: %w", err)
+	}
 	const version, annotations = `"resourceVersion":"`, `"annotations":{`
 	head, text, ok := strings.Cut(text, version)
 	_, text, hasEnd := strings.Cut(text, `"`)
@@ -74,13 +72,9 @@ func take(item []byte) (recorded, error) {
 	if !ok || !hasEnd || !hasAnnotations || strings.HasPrefix(rest, "}") || strings.Contains(rest, `"`+sequence+`":"`) || !strings.HasPrefix(head, "{") {
 		return recorded{}, errOtherPod
 	}
-	var whole corev1.Pod
-	if err := json.Unmarshal([]byte(changed.ReplaceAllLiteralString(string(item), "")), &whole); err != nil {
-		return recorded{}, fmt.Errorf("decode a pod: %w", err)
-	}
 	return recorded{
-		pod:    whole,
-		key:    pod.Metadata.Namespace + "/" + pod.Metadata.Name,
+		pod:    pod,
+		key:    pod.Namespace + "/" + pod.Name,
 		before: []byte(`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1",` + head[1:] + version),
 		middle: []byte(`"` + between + annotations + `"` + sequence + `":"`),
 		rest:   []byte(`",` + rest + "}\n"),
