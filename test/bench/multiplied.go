@@ -10,9 +10,7 @@ import (
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
-	"mime"
 	"net/http"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,8 +18,9 @@ import (
 	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"k8s.io/apimachinery/pkg/runtime"
 
-	"graphview.dev/test/must"
+	"graphview.dev/graphview/protobuf"
 )
 
 // multiplied is a replay that answers lists with many copies of the API server's objects. Each copy has other
@@ -105,28 +104,16 @@ func (m *multiplied) pattern(r *http.Request) (*pattern, error) {
 	if p, ok := m.lists[r.URL.Path+" "+accept]; ok {
 		return p, nil
 	}
-	u := *m.target
-	u.Path, u.RawQuery = path.Join(u.Path, r.URL.Path), "pretty=false"
-	request := must.Get(http.NewRequestWithContext(r.Context(), http.MethodGet, u.String(), http.NoBody))
-	request.Header.Set("Accept", accept)
-	response, err := m.client.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("list: %w", err)
+	var body bytes.Buffer
+	if _, err := copyList(r.Context(), m.client, m.target.JoinPath(r.URL.Path).String()+"?pretty=false", accept, &body); err != nil {
+		return nil, err
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("list %s: %s: %w", r.URL.Path, response.Status, err)
-	}
-	p := &pattern{mediaType: response.Header.Get("Content-Type")}
-	media, _, err := mime.ParseMediaType(p.mediaType)
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", r.URL.Path, err)
-	}
-	if media == "application/vnd.kubernetes.protobuf" {
-		err = p.cutProtobuf(body, m.copies, m.shape)
+	p := &pattern{}
+	var err error
+	if list, ok := bytes.CutPrefix(body.Bytes(), []byte(protobuf.Prefix)); ok {
+		err = p.cutProtobuf(list, m.copies, m.shape)
 	} else {
-		err = p.cutJSON(body, m.shape)
+		err = p.cutJSON(body.Bytes(), m.shape)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", r.URL.Path, err)
@@ -146,6 +133,7 @@ func (p *pattern) cutJSON(body []byte, s shape) error {
 	if !ok {
 		return errors.New("it has no items")
 	}
+	p.mediaType = runtime.ContentTypeJSON
 	p.head, p.separator, p.tail = slices.Concat(head, []byte(`"items":[`)), ",", []byte("]}\n")
 	for _, item := range list.Items {
 		p.items = append(p.items, pieceOf(item, s))
@@ -153,14 +141,14 @@ func (p *pattern) cutJSON(body []byte, s shape) error {
 	return nil
 }
 
-// magic begins an answer in Protobuf.
-const magic = "k8s\x00"
-
-// cutProtobuf cuts runtime.Unknown, whose second field is the list. Items are the second field of a list.
+// cutProtobuf cuts a runtime.Unknown, without its prefix. Its fields come in the order of their numbers.
 func (p *pattern) cutProtobuf(body []byte, copies int, s shape) error {
-	outer, err := fields(bytes.TrimPrefix(body, []byte(magic)))
-	if err != nil || len(outer) < 2 {
-		return fmt.Errorf("decode: %w", err)
+	outer, err := fields(body)
+	if err != nil {
+		return err
+	}
+	if len(outer) < 2 || outer[1].number != protobuf.RawField {
+		return errors.New("it has no list")
 	}
 	list, err := fields(outer[1].value)
 	if err != nil {
@@ -168,15 +156,16 @@ func (p *pattern) cutProtobuf(body []byte, copies int, s shape) error {
 	}
 	size, head := 0, []byte{}
 	for _, field := range list {
-		if field.number != 2 {
+		if field.number != protobuf.ItemsField {
 			head, size = append(head, field.whole...), size+len(field.whole)
 			continue
 		}
 		item := pieceOf(field.whole, s)
 		p.items, size = append(p.items, item), size+item.copies(copies)*len(item.text)
 	}
-	p.head = append([]byte(magic), outer[0].whole...)
-	p.head = protowire.AppendVarint(protowire.AppendTag(p.head, 2, protowire.BytesType), uint64(size))
+	p.mediaType = runtime.ContentTypeProtobuf
+	p.head = append([]byte(protobuf.Prefix), outer[0].whole...)
+	p.head = protowire.AppendVarint(protowire.AppendTag(p.head, protobuf.RawField, protowire.BytesType), uint64(size))
 	p.head = append(p.head, head...)
 	for _, field := range outer[2:] {
 		p.tail = append(p.tail, field.whole...)
@@ -184,21 +173,20 @@ func (p *pattern) cutProtobuf(body []byte, copies int, s shape) error {
 	return nil
 }
 
-// field is a field of a message. It has a length.
+// field is a field of a message, with a length.
 type field struct {
 	number       protowire.Number
 	whole, value []byte
 }
 
+// fields returns the fields of a message that has no others.
 func fields(message []byte) (all []field, err error) {
 	for len(message) > 0 {
-		number, kind, n := protowire.ConsumeField(message)
-		_ = kind
-		if n < 0 {
-			return nil, fmt.Errorf("decode: %w", protowire.ParseError(n))
+		number, wire, n := protowire.ConsumeField(message)
+		if n < 0 || wire != protowire.BytesType {
+			return nil, protobuf.Malformed("a list")
 		}
-		_, _, tag := protowire.ConsumeTag(message)
-		value, _ := protowire.ConsumeBytes(message[tag:n])
+		value, _ := protowire.ConsumeBytes(message[protowire.SizeTag(number):n])
 		all, message = append(all, field{number, message[:n:n], value}), message[n:]
 	}
 	return all, nil

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/graphview/protobuf"
 	"graphview.dev/test/must"
 )
 
@@ -86,7 +87,7 @@ func (r *recorded) appendFrame(to []byte, version uint64, n int) []byte {
 	r.pod.ResourceVersion = strconv.FormatUint(version, 10)
 	r.pod.Annotations[sequence] = strconv.Itoa(n)
 	object := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "Pod"}, Raw: must.Get(r.pod.Marshal())}
-	event := metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: append([]byte("k8s\x00"), must.Get(object.Marshal())...)}}
+	event := metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: append([]byte(protobuf.Prefix), must.Get(object.Marshal())...)}}
 	frame := must.Get(event.Marshal())
 	return append(binary.BigEndian.AppendUint32(to, uint32(len(frame))), frame...)
 }
