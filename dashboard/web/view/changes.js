@@ -5,7 +5,7 @@ import { atEnd, fieldsOf, isAct, severityOf } from "./acts.js";
 const mostPaths = 2; // fields that a line names
 
 /** Returns how bad a change is: 2 if an object is degraded or missing after it, 1 if it is on its way, else 0. */
-export const levelOf = (change) => (severityOf(change) > 2 ? 2 : Math.min(1, severityOf(change)));
+export const levelOf = (change) => (severityOf(change) > 2 ? 2 : Math.max(0, Math.min(1, severityOf(change))));
 
 /** Returns the sort of a change: act, health, or other. */
 export const sortOf = (change) => (isAct(change) ? "act" : change.type === "health" ? "health" : "other");

@@ -2,7 +2,9 @@ package command
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,43 +16,32 @@ import (
 	"graphview.dev/client"
 )
 
-// Objects of an application, by a word. Each is KIND/NAME with the owner and the step that lead to it.
+// deployment is the object of the questions.
+var deployment = client.Key{Group: "apps", Resource: "deployments", Namespace: "shop", Name: "web"}
+
+// Objects of an application, by a word. Each is KIND/NAME with the step that leads to it.
 var shop = map[string]client.Change{
-	"deployment": {Key: client.Key{Group: "apps", Resource: "deployments", Namespace: "shop", Name: "web"}, Kind: "Deployment"},
-	"replicaset": ownedBy("deployment", client.Change{Key: client.Key{Group: "apps", Resource: "replicasets", Namespace: "shop", Name: "web-7c9"}, Kind: "ReplicaSet"}, 1),
-	"pod-a":      ownedBy("replicaset", client.Change{Key: client.Key{Resource: "pods", Namespace: "shop", Name: "web-7c9-a"}, Kind: "Pod"}, 2),
-	"pod-b":      ownedBy("replicaset", client.Change{Key: client.Key{Resource: "pods", Namespace: "shop", Name: "web-7c9-b"}, Kind: "Pod"}, 2),
-	"slice":      ownedBy("service", client.Change{Key: client.Key{Group: "discovery.k8s.io", Resource: "endpointslices", Namespace: "shop", Name: "web-x"}, Kind: "EndpointSlice"}, 4),
-	"service":    usedBy("selects", true, client.Change{Key: client.Key{Resource: "services", Namespace: "shop", Name: "web"}, Kind: "Service"}),
-	"configmap":  usedBy("mounts", false, client.Change{Key: client.Key{Resource: "configmaps", Namespace: "shop", Name: "web"}, Kind: "ConfigMap"}),
-	"other":      usedBy("mounts", false, client.Change{Key: client.Key{Resource: "configmaps", Namespace: "shop", Name: "flags"}, Kind: "ConfigMap"}),
-	"node":       usedBy("is on", false, client.Change{Key: client.Key{Resource: "nodes", Name: "n1"}, Kind: "Node"}),
-	"lease":      {Key: client.Key{Group: "coordination.k8s.io", Resource: "leases", Namespace: "shop", Name: "leader"}, Kind: "Lease"},
-}
-
-var keys = map[string]client.Key{
-	"deployment": {Group: "apps", Resource: "deployments", Namespace: "shop", Name: "web"},
-	"replicaset": {Group: "apps", Resource: "replicasets", Namespace: "shop", Name: "web-7c9"},
-	"service":    {Resource: "services", Namespace: "shop", Name: "web"},
-}
-
-func ownedBy(owner string, c client.Change, depth int) client.Change {
-	key := keys[owner]
-	c.Via = &client.ChangeVia{Key: key, Kind: map[string]string{"deployment": "Deployment", "replicaset": "ReplicaSet", "service": "Service"}[owner], Up: true, Depth: depth}
-	return c
+	"deployment": {Key: deployment, Kind: "Deployment"},
+	"pod-a": {
+		Key: client.Key{Resource: "pods", Namespace: "shop", Name: "web-7c9-a"}, Kind: "Pod",
+		Via: &client.ChangeVia{Key: client.Key{Group: "apps", Resource: "replicasets", Namespace: "shop", Name: "web-7c9"}, Kind: "ReplicaSet", Up: true, Depth: 2},
+	},
+	"service":   usedBy("selects", true, client.Change{Key: client.Key{Resource: "services", Namespace: "shop", Name: "web"}, Kind: "Service"}),
+	"configmap": usedBy("mounts", false, client.Change{Key: client.Key{Resource: "configmaps", Namespace: "shop", Name: "web"}, Kind: "ConfigMap"}),
+	"other":     usedBy("mounts", false, client.Change{Key: client.Key{Resource: "configmaps", Namespace: "shop", Name: "flags"}, Kind: "ConfigMap"}),
+	"node":      usedBy("is on", false, client.Change{Key: client.Key{Resource: "nodes", Name: "n1"}, Kind: "Node"}),
 }
 
 func usedBy(word string, up bool, c client.Change) client.Change {
-	c.Via = &client.ChangeVia{Key: keys["deployment"], Kind: "Deployment", Words: []string{word}, Up: up, Depth: 1}
+	c.Via = &client.ChangeVia{Key: deployment, Kind: "Deployment", Words: []string{word}, Up: up, Depth: 1}
 	return c
 }
 
 // history is an answer about the Deployment, of lines with the seconds before now, an object, and a change, which is added,
-// removed, unrecorded, the health and its reason, or a path; the newest first.
+// removed, the health, or a path; the newest first.
 func history(t *testing.T, lines string) *client.Changes {
 	t.Helper()
-	object := keys["deployment"]
-	answer := &client.Changes{Object: &object}
+	answer := &client.Changes{Object: &deployment}
 	for line := range strings.Lines(lines) {
 		words := strings.Fields(line)
 		if len(words) == 0 {
@@ -68,131 +59,70 @@ func history(t *testing.T, lines string) *client.Changes {
 		switch word := words[2]; {
 		case word == "added", word == "removed":
 			c.Type = client.ChangeType(word)
-		case word == "unrecorded":
-			c.Type, c.Earliest = client.ChangeContent, &metav1.MicroTime{Time: c.Time.Add(-time.Second)}
 		case strings.Contains(word, "."):
 			c.Type, c.Paths = client.ChangeContent, []client.ChangedPath{{Path: word, Op: client.OpChanged}}
-			if len(words) > 4 {
-				c.Paths[0].Before, c.Paths[0].After = &words[3], &words[4]
-			}
-		case word == "missing":
-			c.Type, c.Reference = client.ChangeReference, &client.ReferenceChange{To: shop[words[3]].Key, Kind: shop[words[3]].Kind, Type: "r", Words: []string{"mounts"}, Change: client.OpMissing}
 		default:
 			c.Type, c.Health = client.ChangeHealth, &client.HealthChange{To: word}
-			if len(words) > 3 {
-				c.Health.Why = words[3]
-			}
 		}
 		answer.Changes = append(answer.Changes, c)
 	}
 	return answer
 }
 
-// TestFoldChanges: each act has a line, with the two worst of its consequences.
+// TestFoldChanges: each act has a line, with the two worst of its consequences. The page has the same table.
 func TestFoldChanges(t *testing.T) {
-	for name, tt := range map[string]struct {
-		changes string
-		want    []string
-		left    int
-	}{
-		"a rollout": {`
-			9 slice      endpoints.x
-			8 deployment degraded    ProgressDeadlineExceeded
-			7 pod-b      degraded    ImagePullBackOff
-			6 pod-a      degraded    ImagePullBackOff
-			5 pod-b      progressing
-			4 pod-b      added
-			4 pod-a      added
-			3 replicaset progressing
-			3 replicaset added
-			3 deployment progressing
-			2 deployment spec.image  1.4 1.5
-			1 configmap  data.flags`,
-			[]string{
-				"12:00:08 Deployment/web degraded: ProgressDeadlineExceeded",
-				"12:00:07 Pod ×2 (web-7c9-…) degraded: ImagePullBackOff, added owned by ReplicaSet/web-7c9",
-				"12:00:02 Deployment/web spec.image: 1.4 → 1.5",
-				"12:00:01 ConfigMap/web data.flags changed mounted by Deployment/web",
-			}, 3},
-		"noise": {`
-			9 lease      spec.renewTime
-			8 deployment metadata.annotations[deployment.kubernetes.io/revision]
-			7 configmap  metadata.resourceVersion
-			6 configmap  removed
-			5 lease      added`,
-			[]string{"12:00:06 ConfigMap/web removed mounted by Deployment/web"}, 4},
-		"a restart of the operator": {`
-			9 configmap  unrecorded
-			8 lease      unrecorded`,
-			[]string{"12:00:09 ConfigMap/web changed while nothing was recorded (between 2026-01-01 12:00:08 and 2026-01-01 12:00:09) mounted by Deployment/web"}, 1},
-		"a missing object": {`
-			3 deployment missing configmap
-			2 configmap  removed
-			1 deployment missing other`,
-			[]string{
-				"12:00:02 ConfigMap/web removed mounted by Deployment/web",
-				"12:00:01 Deployment/web mounts ConfigMap/flags, which is missing",
-			}, 1},
-		"a node": {`
-			3 deployment progressing
-			2 pod-a      degraded NotReady
-			1 node       degraded NotReady`,
-			[]string{
-				"12:00:03 Deployment/web progressing",
-				"12:00:02 Pod/web-7c9-a degraded: NotReady owned by ReplicaSet/web-7c9",
-				"12:00:01 Node/n1 degraded: NotReady has Deployment/web",
-			}, 0},
-		"equal changes of two objects": {`
-			3 other      data.x
-			2 pod-a      degraded
-			1 configmap  data.x`,
-			[]string{
-				"12:00:03 ConfigMap ×2 (flags, …) data.x changed mounted by Deployment/web",
-				"12:00:02 Pod/web-7c9-a degraded owned by ReplicaSet/web-7c9",
-			}, 0},
-		"consequences that are good": {`
-			5 pod-a      ok
-			4 configmap  data.x
-			3 deployment ok
-			3 pod-b      added
-			2 other      data.y`,
-			[]string{
-				"12:00:05 Pod/web-7c9-a ok owned by ReplicaSet/web-7c9",
-				"12:00:04 ConfigMap/web data.x changed mounted by Deployment/web",
-				"12:00:02 ConfigMap/flags data.y changed mounted by Deployment/web",
-			}, 2},
-		"a consequence that was recorded first": {`
-			3 pod-a      degraded ImagePullBackOff
-			2 deployment spec.image 1.4 1.5
-			2 pod-a      added`,
-			[]string{
-				"12:00:03 Pod/web-7c9-a degraded: ImagePullBackOff, added owned by ReplicaSet/web-7c9",
-				"12:00:02 Deployment/web spec.image: 1.4 → 1.5",
-			}, 0},
-		"an object that is well again": {`
-			3 pod-a      ok
-			2 pod-a      degraded CrashLoopBackOff
-			1 service    spec.selector`,
-			[]string{
-				"12:00:03 Pod/web-7c9-a ok owned by ReplicaSet/web-7c9",
-				"12:00:01 Service/web spec.selector changed selects Deployment/web",
-			}, 0},
-	} {
+	text, err := os.ReadFile("../../../../client/testdata/changes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type line struct {
+		Changes []int // indices, the newest first
+		Kubectl string
+	}
+	var tests map[string]struct {
+		client.Changes
+		Lines []line
+		Left  int
+	}
+	if err := json.Unmarshal(text, &tests); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			answer := history(t, tt.changes)
+			onThisClock(tt.Changes.Changes)
 			k := (&cli{mapper: offlineView}).newKinds("shop", &client.Graph{})
-			k.learnKinds(answer)
-			lines, left := foldChanges(answer.Changes, answer.Object)
-			var got []string
+			k.learnKinds(&tt.Changes)
+			lines, left := foldChanges(tt.Changes.Changes, tt.Object)
+			indices := map[*client.Change]int{}
+			for i := range tt.Changes.Changes {
+				indices[&tt.Changes.Changes[i]] = i
+			}
+			var got []line
 			for i := range lines {
 				cells := lines[i].cells(k)
 				cells[0] = lines[i].time().Format(time.TimeOnly)
-				got = append(got, strings.TrimSpace(strings.Join(cells, " ")))
+				one := line{Kubectl: strings.TrimSpace(strings.Join(cells, " "))}
+				for _, c := range lines[i].changes {
+					one.Changes = append(one.Changes, indices[c])
+				}
+				got = append(got, one)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" || left != tt.left {
-				t.Errorf("%d changes are left, want %d; lines (-want +got):\n%s", left, tt.left, diff)
+			if diff := cmp.Diff(tt.Lines, got); diff != "" || left != tt.Left {
+				t.Errorf("%d changes are left, want %d; lines (-want +got):\n%s", left, tt.Left, diff)
 			}
 		})
+	}
+}
+
+// onThisClock moves changes so that a clock of this machine shows their times as a clock in UTC did.
+func onThisClock(changes []client.Change) {
+	for i := range changes {
+		for _, at := range []*metav1.MicroTime{&changes[i].Time, changes[i].Earliest, changes[i].First} {
+			if at != nil {
+				u := at.UTC()
+				at.Time = time.Date(u.Year(), u.Month(), u.Day(), u.Hour(), u.Minute(), u.Second(), u.Nanosecond(), time.Local)
+			}
+		}
 	}
 }
 
@@ -254,7 +184,7 @@ func TestProblemsBefore(t *testing.T) {
 	pod := shop["pod-a"].Key
 	found := findings{graphs: 1, problems: []problem{
 		{
-			object: "Deployment/web", key: keys["deployment"], kind: "Deployment", state: "degraded", reason: "NotReady", before: &act,
+			object: "Deployment/web", key: deployment, kind: "Deployment", state: "degraded", reason: "NotReady", before: &act,
 			stops: []problem{{object: "Pod/web-7c9-a", key: pod, kind: "Pod", state: "degraded", reason: "NotReady", controlled: true}},
 		},
 		{object: "Node/n1", key: shop["node"].Key, kind: "Node", state: "degraded", reason: "NotReady"},
