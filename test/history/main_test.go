@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -32,22 +31,11 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	binary, err := fixture.Build(ctx, root, "manager")
-	if err != nil {
+	if folder, err = fixture.BuildAll(ctx, root, "manager", "kubectl-graphview"); err != nil {
 		return err
 	}
-	if _, err := fixture.Build(ctx, root, "kubectl-graphview"); err != nil {
+	if manager, err = operator.Deploy(ctx, cluster, root, operator.Options{Binary: filepath.Join(folder, "manager"), Args: []string{"--history-dir=" + historyDir()}}); err != nil {
 		return err
-	}
-	folder = filepath.Dir(binary)
-	if err := operator.Install(ctx, cluster, root); err != nil {
-		return fmt.Errorf("install: %w", err)
-	}
-	if manager, err = operator.Start(cluster, operator.Options{Binary: binary, Args: []string{"--history-dir=" + historyDir()}}); err != nil {
-		return fmt.Errorf("operator: %w", err)
-	}
-	if err := manager.Register(ctx); err != nil {
-		return fmt.Errorf("operator: %w", err)
 	}
 	kinds := filepath.Join("testdata", "crds.yaml")
 	for _, args := range [][]string{{"apply", "-f", kinds}, {"wait", "--for=condition=Established", "--timeout=90s", "-f", kinds}} {

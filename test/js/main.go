@@ -32,13 +32,11 @@ func run(ctx context.Context, args []string) {
 	}
 	plane := must.Get(env.Start(ctx, env.Options{ControllerManager: true}))
 	defer must.End(plane.Stop)
-	must.Do(operator.Install(ctx, plane, root))
-	manager := must.Get(operator.Start(plane, operator.Options{
+	manager := must.Get(operator.Deploy(ctx, plane, root, operator.Options{
 		Binary: filepath.Join(root, "bin", "manager"),
 		// The page is not from the host that the API server asks for.
 		Args: []string{"--allowed-origins=127.0.0.1:*", "--dashboard", "--permission-recheck=10s"},
 	}))
-	must.Do(manager.Register(ctx))
 	token, err := prepare(ctx, plane)
 	if err != nil {
 		must.Do(fmt.Errorf("scene: %w\n%s", err, plane.Logs()))

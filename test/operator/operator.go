@@ -66,6 +66,21 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 	return &Operator{Process: process, port: ports[0], metrics: ports[1], health: ports[2]}, process.Restart()
 }
 
+// Deploy installs what is in the module at root for an operator, starts one, and registers it at the API server.
+func Deploy(ctx context.Context, plane *env.ControlPlane, root string, o Options) (*Operator, error) {
+	if err := Install(ctx, plane, root); err != nil {
+		return nil, fmt.Errorf("install: %w", err)
+	}
+	manager, err := Start(plane, o)
+	if err != nil {
+		return nil, fmt.Errorf("operator: %w", err)
+	}
+	if err := manager.Register(ctx); err != nil {
+		return nil, fmt.Errorf("operator: %w", err)
+	}
+	return manager, nil
+}
+
 // Register makes the API server proxy the graphs, and returns when it does.
 func (o *Operator) Register(ctx context.Context) error {
 	return o.plane.RegisterAPIService(ctx, o.port, o.plane.CA())

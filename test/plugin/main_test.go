@@ -36,22 +36,11 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	binary, err := fixture.Build(ctx, root, "manager")
-	if err != nil {
+	if folder, err = fixture.BuildAll(ctx, root, "manager", "kubectl-graphview"); err != nil {
 		return err
 	}
-	if _, err := fixture.Build(ctx, root, "kubectl-graphview"); err != nil {
+	if manager, err = operator.Deploy(ctx, cluster, root, operator.Options{Binary: filepath.Join(folder, "manager")}); err != nil {
 		return err
-	}
-	folder = filepath.Dir(binary)
-	if err := operator.Install(ctx, cluster, root); err != nil {
-		return fmt.Errorf("install: %w", err)
-	}
-	if manager, err = operator.Start(cluster, operator.Options{Binary: binary}); err != nil {
-		return fmt.Errorf("operator: %w", err)
-	}
-	if err := manager.Register(ctx); err != nil {
-		return fmt.Errorf("operator: %w", err)
 	}
 	if err := install(ctx); err != nil {
 		return fmt.Errorf("what tests look at: %w", err)
