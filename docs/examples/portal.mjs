@@ -7,6 +7,7 @@ import http from "node:http";
 import https from "node:https";
 import { createReadStream } from "node:fs";
 import path from "node:path";
+import { finished } from "node:stream";
 import { pathToFileURL } from "node:url";
 
 const prefix = "/graphview";
@@ -40,17 +41,22 @@ export function portal({ operator, folder, tokenOf }) {
   server.on("upgrade", async (request, socket, head) => {
     socket.on("error", () => {});
     if (!await mayPass(request)) return socket.end("HTTP/1.1 401 Unauthorized\r\n\r\n");
-    const forwarded = await onward(request);
-    forwarded.on("upgrade", (answer, other, rest) => {
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`);
-      socket.write(rest);
-      other.write(head);
-      socket.on("close", () => other.destroy());
-      other.on("error", () => {}).on("close", () => socket.destroy());
-      other.pipe(socket).pipe(other);
-    }).on("response", ({ statusCode }) => socket.end(`HTTP/1.1 ${statusCode} Refused\r\n\r\n`)).on("error", () => socket.destroy()).end();
+    join(await onward(request), socket, head);
   });
   return server;
+}
+
+/** Sends a request to switch protocols, and joins its socket to that of a client. Each ends with the other, and the request with the client. */
+export function join(forwarded, socket, head) {
+  finished(socket, () => forwarded.destroy());
+  forwarded.on("upgrade", (answer, other, rest) => {
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\n${Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`);
+    socket.write(rest);
+    other.write(head);
+    finished(socket, () => other.destroy()); // at once if the client has left
+    finished(other, () => socket.destroy());
+    other.pipe(socket).pipe(other);
+  }).on("response", ({ statusCode }) => socket.end(`HTTP/1.1 ${statusCode} Refused\r\n\r\n`)).on("error", () => socket.destroy()).end();
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

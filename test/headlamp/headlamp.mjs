@@ -4,6 +4,8 @@ import http from "node:http";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
+import { join } from "../../docs/examples/portal.mjs";
+
 const root = path.join(import.meta.dirname, "..", "..");
 export const tools = path.join(root, "bin", ".headlamp");
 const types = { ".js": "text/javascript", ".css": "text/css", ".json": "application/json" };
@@ -74,21 +76,8 @@ export async function headlamp(t, { clusters, plugin, theme = "light", asked = (
   // Headlamp's own watches.
   server.on("upgrade", (request, socket, head) => {
     const to = onward(request);
-    if (!to) return socket.destroy();
-    const forwarded = http.request(to.options);
-    forwarded.on("upgrade", (answer, other, rest) => {
-      const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`).join("");
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines}\r\n`);
-      socket.write(rest);
-      other.write(head);
-      other.on("error", () => {}).on("close", () => socket.destroy());
-      socket.on("close", () => other.destroy());
-      if (socket.destroyed) other.destroy();
-      other.pipe(socket).pipe(other);
-    });
-    forwarded.on("response", () => socket.destroy()).on("error", () => socket.destroy());
-    socket.on("close", () => forwarded.destroy());
-    forwarded.end();
+    if (to) join(http.request(to.options), socket, head);
+    else socket.destroy();
   });
   await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
   t.after(() => {

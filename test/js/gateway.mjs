@@ -2,6 +2,8 @@
 // to forwarded requests, and can delay a stream.
 import http from "node:http";
 
+import { join } from "../../docs/examples/portal.mjs";
+
 /**
  * Starts a gateway before a server; it ends with the test. Pages are {path: {type, body, headers}}. Options:
  * prefix, which it takes off; frames, the source that may frame what it serves; holds, whether streams wait;
@@ -40,18 +42,7 @@ export async function gateway(t, upstream, { pages = {}, token, prefix = "", fra
   server.on("upgrade", (request, socket, head) => {
     begun(socket);
     if (holds()) return;
-    const onward = http.request(asked(request));
-    onward.on("upgrade", (answer, other, rest) => {
-      const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`).join("");
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines}\r\n`);
-      socket.write(rest);
-      other.write(head);
-      other.on("error", () => socket.destroy());
-      socket.on("error", () => other.destroy());
-      other.pipe(socket).pipe(other);
-    });
-    onward.on("response", () => socket.destroy()).on("error", () => socket.destroy());
-    onward.end();
+    join(http.request(asked(request)), socket, head);
   });
   await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
   t.after(() => {

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
 
+import { GraphView } from "../../client/js/graphview.js";
 import { portal } from "../../docs/examples/portal.mjs";
-import { browser, token, url } from "./place.mjs";
+import { gateway } from "./gateway.mjs";
+import { browser, require, token, url } from "./place.mjs";
 import { eventually } from "./scenario.mjs";
 
 const page = `<!doctype html><script type="module" src="/graph-view.js"></script>
@@ -35,4 +37,22 @@ test("the portal of the documentation: a page, and a proxy with the user's token
     await eventually(async () => (await objects()) >= 2 ? "" : "nothing is shown");
     assert.ok(await objects() < 12, "it shows more than the root leads to");
   }
+});
+
+test("a proxy that drops a stream drops it at the operator, also before the operator has begun it", async (t) => {
+  const dropped = [];
+  const upstream = [];
+  const inner = await gateway(t, url, { token, begun: (socket) => {
+    upstream.push(socket);
+    if (upstream.length === 2) dropped[1].destroy();
+  } });
+  const outer = await gateway(t, inner, { begun: (socket) => dropped.push(socket) });
+  const view = new GraphView({ base: outer, namespace: "busy", name: "view", transport: "websocket", WebSocket: require("ws") });
+  t.after(() => view.stop());
+  const synced = (streams) => eventually(() => (view.graph.synced && upstream.length >= streams ? "" : `${upstream.length} streams`));
+  await synced(1);
+  dropped[0].destroy();
+  await synced(3);
+  await eventually(() => (upstream.slice(0, 2).every(({ destroyed }) => destroyed) ? "" : "the operator keeps a stream without a client"));
+  assert.deepEqual(dropped.slice(2).map(({ destroyed }) => destroyed), [false]);
 });
