@@ -4,17 +4,15 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // Path is a port in front of one or more servers. A new connection leads to the next server that
 // accepts it, as behind a load balancer.
 type Path struct {
-	listener    net.Listener
-	to          []string
-	there, back atomic.Int64
-	running     sync.WaitGroup
+	listener net.Listener
+	to       []string
+	running  sync.WaitGroup
 
 	mu      sync.Mutex
 	weather Weather
@@ -52,9 +50,6 @@ func NewPath(to ...string) (*Path, error) {
 
 // Address returns the address for clients.
 func (p *Path) Address() string { return p.listener.Addr().String() }
-
-// Passed returns the number of bytes that have passed to the servers and back.
-func (p *Path) Passed() (there, back int64) { return p.there.Load(), p.back.Load() }
 
 // Turn changes the weather, for bytes on their way too.
 func (p *Path) Turn(to Weather) {
@@ -160,8 +155,8 @@ func (p *Path) join(from, to net.Conn) {
 	}
 	p.pairs[joined] = struct{}{}
 	var carrying sync.WaitGroup
-	carrying.Go(func() { p.carry(joined, from, to, &p.there, func(w Weather) bool { return w.HeldThere }) })
-	carrying.Go(func() { p.carry(joined, to, from, &p.back, func(w Weather) bool { return w.HeldBack }) })
+	carrying.Go(func() { p.carry(joined, from, to, func(w Weather) bool { return w.HeldThere }) })
+	carrying.Go(func() { p.carry(joined, to, from, func(w Weather) bool { return w.HeldBack }) })
 	p.running.Go(func() {
 		carrying.Wait()
 		p.mu.Lock()
@@ -181,7 +176,7 @@ type chunk struct {
 }
 
 // carry forwards one direction until the pair ends, and ends the pair after an error.
-func (p *Path) carry(joined *pair, from, to net.Conn, passed *atomic.Int64, held func(Weather) bool) {
+func (p *Path) carry(joined *pair, from, to net.Conn, held func(Weather) bool) {
 	flight := make(chan chunk, chunks)
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -208,7 +203,6 @@ func (p *Path) carry(joined *pair, from, to net.Conn, passed *atomic.Int64, held
 		if _, err := to.Write(c.bytes); err != nil {
 			break
 		}
-		passed.Add(int64(len(c.bytes)))
 	}
 	joined.end()
 	reading.Wait()
