@@ -46,18 +46,63 @@ func forInferred(flags uint16) bool { return flags&(inferred|named|selected) == 
 func (l *Lens) forInferred(flags uint16) bool { return forInferred(flags) && !l.excludeInferred }
 
 // arc leads from a node to a slot. Several references of one type from a node to a slot make one
-// arc.
+// arc. An object has six or seven, so an arc is small.
 type arc struct {
-	stamp            uint64 // revision of the last change
 	from             nodeID
 	to               slotID
 	nextOut, prevOut arcID
 	nextIn, prevIn   arcID
-	namedBy, fields  fieldID // paths of the naming references, and those of setFields
-	uid              uint32  // of the target; 0 for any
-	typ              ArcType
-	flags            uint16
+	// word is the result of uid for an owner reference, which has no paths, and of fields for other types.
+	word      uint32
+	stampLow  uint32
+	stampHigh uint8
+	typ       ArcType
+	flags     uint16
 }
+
+// stamp returns the revision of the last change. It has 40 bits: decades, at a thousand changes per second.
+func (a *arc) stamp() uint64 { return uint64(a.stampHigh)<<32 | uint64(a.stampLow) }
+
+func (a *arc) setStamp(rev uint64) {
+	a.stampLow, a.stampHigh = uint32(rev), uint8(rev>>32) //nolint:gosec // in two parts
+}
+
+// uid returns the UID of the target; 0 for any.
+func (a *arc) uid() uint32 {
+	if a.typ == OwnerReference {
+		return a.word
+	}
+	return 0
+}
+
+// fields returns the paths that fieldsFrom derived.
+func (a *arc) fields() fieldID {
+	if a.typ == OwnerReference {
+		return 0
+	}
+	return fieldID(a.word)
+}
+
+// namedBy returns the paths of the references that name the target of an arc. They are its fields unless selectors
+// also make the arc.
+func (g *Graph) namedBy(a *arc) fieldID {
+	switch {
+	case a.flags&naming == 0:
+		return 0
+	case a.flags&bySelector == 0:
+		return a.fields()
+	}
+	return g.alsoNamed[a.ends()]
+}
+
+// arcEnds identifies an arc.
+type arcEnds struct {
+	from nodeID
+	to   slotID
+	typ  ArcType
+}
+
+func (a *arc) ends() arcEnds { return arcEnds{a.from, a.to, a.typ} }
 
 // arcState is the state of an arc when the open revision began.
 type arcState struct {
@@ -100,7 +145,8 @@ func (g *Graph) findArc(from nodeID, to slotID, typ ArcType) (id arcID, steps in
 func (g *Graph) addArc(from nodeID, to slotID, typ ArcType) arcID {
 	id := g.arcs.alloc()
 	n, s := g.nodes.at(from), g.slots.at(to)
-	*g.arcs.at(id) = arc{from: from, to: to, typ: typ, nextOut: n.out, nextIn: s.in, stamp: g.rev}
+	*g.arcs.at(id) = arc{from: from, to: to, typ: typ, nextOut: n.out, nextIn: s.in}
+	g.arcs.at(id).setStamp(g.rev)
 	if n.out != 0 {
 		g.arcs.at(n.out).prevOut = id
 	}
@@ -118,7 +164,7 @@ func (g *Graph) addArc(from nodeID, to slotID, typ ArcType) arcID {
 // touchArc records an arc that is about to change in the open revision.
 func (g *Graph) touchArc(id arcID) *arc {
 	a := g.noteArc(id)
-	a.stamp = g.rev
+	a.setStamp(g.rev)
 	return a
 }
 
@@ -126,7 +172,7 @@ func (g *Graph) touchArc(id arcID) *arc {
 func (g *Graph) noteArc(id arcID) *arc {
 	a := g.arcs.at(id)
 	if a.flags&recorded == 0 {
-		g.record(id, arcState{exists: true, flags: a.flags, uid: a.uid, namedBy: a.namedBy, fields: a.fields})
+		g.record(id, arcState{exists: true, flags: a.flags, uid: a.uid(), namedBy: g.namedBy(a), fields: a.fields()})
 	}
 	return a
 }
@@ -166,16 +212,23 @@ func (g *Graph) removeArc(id arcID) {
 		s.selected--
 		g.countMatch(a.from, -1)
 	}
-	g.setPaths(a, 0, 0)
+	g.setPaths(a, a.flags, 0, 0)
 }
 
-// setPaths replaces the paths of an arc.
-func (g *Graph) setPaths(a *arc, namedBy, fields fieldID) {
+// setPaths replaces the flags of an arc, which say where its paths are, and the paths.
+func (g *Graph) setPaths(a *arc, flags uint16, namedBy, fields fieldID) {
 	g.paths.hold(namedBy)
 	g.paths.hold(fields)
-	g.paths.release(a.namedBy)
-	g.paths.release(a.fields)
-	a.namedBy, a.fields = namedBy, fields
+	g.paths.release(g.namedBy(a))
+	g.paths.release(a.fields())
+	if a.flags = flags; a.typ != OwnerReference {
+		a.word = uint32(fields)
+	}
+	if namedBy != 0 && flags&bySelector != 0 {
+		g.alsoNamed[a.ends()] = namedBy
+	} else if len(g.alsoNamed) > 0 {
+		delete(g.alsoNamed, a.ends())
+	}
 	space := g.slots.at(g.nodes.at(a.from).slot).space
 	g.payPaths(space, namedBy)
 	g.payPaths(space, fields)
@@ -232,7 +285,7 @@ func (g *Graph) setNames(id nodeID, references []Reference, kept string) {
 	}
 	for i := range references {
 		if r := &references[i]; r.Name != "" {
-			add(desiredArc{to: g.target(r), typ: r.Type, flags: r.flags(), uid: uidHash(r.UID)}, r.Field)
+			add(desiredArc{to: g.target(r), typ: r.Type, flags: r.flags(), uid: r.uid()}, r.Field)
 		}
 	}
 	if kept != "" {
@@ -287,13 +340,21 @@ func (r *Reference) flags() uint16 {
 	return flags
 }
 
+// uid returns the UID that the target of an owner reference has to have, 0 for any.
+func (r *Reference) uid() uint32 {
+	if r.Type != OwnerReference {
+		return 0
+	}
+	return uidHash(r.UID)
+}
+
 // eachNamed calls fn for each field that begins with a prefix and names the target of an arc of the
 // node.
 func (g *Graph) eachNamed(id nodeID, prefix string, fn func(a *arc, field string)) {
 	for at := g.nodes.at(id).out; at != 0; at = g.arcs.at(at).nextOut {
 		g.visits++
 		a := g.arcs.at(at)
-		for _, field := range g.fieldsOf(a.namedBy) {
+		for _, field := range g.fieldsOf(g.namedBy(a)) {
 			if strings.HasPrefix(field, prefix) {
 				fn(a, field)
 			}
@@ -304,19 +365,18 @@ func (g *Graph) eachNamed(id nodeID, prefix string, fn func(a *arc, field string
 // name sets the flags, UID and fields that the references to its target give an arc.
 func (g *Graph) name(id arcID, w *desiredArc) {
 	const attributes = naming | required | controller | block
-	fields := g.fieldFor(w.field)
-	if len(w.fields) > 0 {
+	var fields fieldID
+	switch {
+	case w.typ == OwnerReference:
+	case len(w.fields) > 0:
 		fields = g.fieldsFor(append(w.fields, w.field))
+	default:
+		fields = g.fieldFor(w.field)
 	}
-	a := g.arcs.at(id)
-	if a.flags&attributes == w.flags && a.uid == w.uid && a.namedBy == fields {
-		return
+	if a := g.arcs.at(id); a.uid() != w.uid {
+		g.touchArc(id).word = w.uid
 	}
-	a = g.touchArc(id)
-	a.flags = a.flags&^attributes | w.flags
-	a.uid = w.uid
-	g.setPaths(a, fields, a.fields)
-	g.setFields(id)
+	g.describe(id, g.arcs.at(id).flags&^attributes|w.flags, fields)
 }
 
 // unname removes the flags, UID and fields of references from an arc, or the whole arc if no
@@ -327,38 +387,41 @@ func (g *Graph) unname(id arcID) {
 	case a.flags&bySelector == 0:
 		g.removeArc(id)
 	case a.flags&naming != 0:
-		a = g.touchArc(id)
-		a.flags &^= naming | required | controller | block
-		a.uid = 0
-		g.setPaths(a, 0, a.fields)
-		g.setFields(id)
+		g.describe(id, a.flags&^(naming|required|controller|block), 0)
 	}
 }
 
-// setFields derives an arc's fields from the references that name its target and the selectors of
+// describe sets the flags of an arc and the paths of the references that name its target, and derives its fields.
+func (g *Graph) describe(id arcID, flags uint16, namedBy fieldID) {
+	a := g.arcs.at(id)
+	fields := g.fieldsFrom(a, flags, namedBy)
+	if flags != a.flags || namedBy != g.namedBy(a) || fields != a.fields() {
+		a = g.touchArc(id)
+		g.setPaths(a, flags|a.flags&recorded, namedBy, fields)
+	}
+}
+
+// fieldsFrom derives an arc's fields from the references that name its target and the selectors of
 // its source that match it. Selectors with a namespace selector count only if no named reference
 // and no other selector makes the arc. If an inferred reference also makes it, readers of views that
 // include inferred references get namedBy as well.
-func (g *Graph) setFields(id arcID) {
-	a := g.arcs.at(id)
-	fields := a.namedBy
-	if only := onlyByNamespace(a.flags); only || a.flags&selected != 0 {
-		var paths []string
-		if !only {
-			paths = slices.Clone(g.fieldsOf(a.namedBy))
-		}
-		if h := g.nodes.at(a.from).holder; h != nil {
-			for _, s := range g.matching(h, a.to) {
-				if s.typ == a.typ && s.field != "" && (s.namespaceSelector != nil) == only {
-					paths = append(paths, s.field)
-				}
+func (g *Graph) fieldsFrom(a *arc, flags uint16, namedBy fieldID) fieldID {
+	only := onlyByNamespace(flags)
+	if a.typ == OwnerReference || !only && flags&selected == 0 {
+		return namedBy
+	}
+	var paths []string
+	if !only {
+		paths = slices.Clone(g.fieldsOf(namedBy))
+	}
+	if h := g.nodes.at(a.from).holder; h != nil {
+		for _, s := range g.matching(h, a.to) {
+			if s.typ == a.typ && s.field != "" && (s.namespaceSelector != nil) == only {
+				paths = append(paths, s.field)
 			}
 		}
-		fields = g.fieldsFor(paths)
 	}
-	if fields != a.fields {
-		g.setPaths(g.touchArc(id), a.namedBy, fields)
-	}
+	return g.fieldsFor(paths)
 }
 
 // target returns the slot that a reference names.

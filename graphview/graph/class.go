@@ -31,7 +31,7 @@ func (g *Graph) counted(id nodeID) Class {
 			continue
 		}
 		for owner := g.slots.at(arc.to).node; owner != 0; owner = g.nodes.at(owner).sibling {
-			if o := g.nodes.at(owner); o.alive() && o.uid == arc.uid && o.class == excuse.Controller {
+			if o := g.nodes.at(owner); o.alive() && o.uid == arc.uid() && o.class == excuse.Controller {
 				return excuse.As
 			}
 		}

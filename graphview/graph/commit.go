@@ -170,7 +170,7 @@ func (l *Lens) examineOut(e entryID) {
 	g := l.g
 	for id := g.nodes.at(l.entries.at(e).node).out; id != 0; id = g.arcs.at(id).nextOut {
 		if a := g.arcs.at(id); a.flags&recorded == 0 {
-			l.examine(e, id, arcState{exists: true, flags: a.flags, uid: a.uid})
+			l.examine(e, id, arcState{exists: true, flags: a.flags, uid: a.uid()})
 		}
 	}
 }
@@ -179,7 +179,7 @@ func (l *Lens) examineOut(e entryID) {
 func (l *Lens) examineUnchanged(id arcID) {
 	a := l.g.arcs.at(id)
 	if from := l.index.at(a.from); from != 0 && a.flags&recorded == 0 && l.stable(l.entries.at(from)) {
-		l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid})
+		l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid()})
 	}
 }
 
@@ -246,7 +246,7 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	}
 	switch {
 	case !now.shown, now == before && a.flags&recorded == 0:
-	case a.stamp == l.g.rev:
+	case a.stamp() == l.g.rev:
 		l.push(from)
 		l.g.noteHub(id)
 	case now != before:
@@ -270,7 +270,7 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 		return arcView{}
 	}
 	r := u.resource
-	if n := l.g.nodeAt(a.to, r); n != 0 && (a.uid == 0 || a.uid == l.g.nodes.at(n).uid) {
+	if n := l.g.nodeAt(a.to, r); n != 0 && (a.uid() == 0 || a.uid() == l.g.nodes.at(n).uid) {
 		if e := l.index.at(n); e != 0 && l.active(l.entries.at(e)) {
 			readers := l.audienceNow(a.flags, a.to)
 			if readers == 0 || !l.visible(l.entries.at(e)) {
@@ -282,7 +282,7 @@ func (l *Lens) arcNow(from entryID, a *arc) arcView {
 	if a.flags&naming == 0 {
 		return arcView{} // a selector makes no arc without an object
 	}
-	return absentArc(a.flags, l.excludeInferred, r, l.outside(a.to, u, u.coverage, a.uid, l.g.existsNow))
+	return absentArc(a.flags, l.excludeInferred, r, l.outside(a.to, u, u.coverage, a.uid(), l.g.existsNow))
 }
 
 // absentArc returns how a view shows an arc whose target is not a vertex. An inferred reference

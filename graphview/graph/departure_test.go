@@ -48,7 +48,8 @@ func TestReadersOfADeletedHub(t *testing.T) {
 		// The test replaces the remaining arc by a decoy, which a reader that visits it would emit.
 		n := c.g.nodes.at(hub)
 		left, decoy := n.out, c.g.arcs.alloc()
-		*c.g.arcs.at(decoy) = arc{from: hub, to: c.g.arcs.at(left).to, typ: Transitive, flags: selected, stamp: c.g.rev}
+		*c.g.arcs.at(decoy) = arc{from: hub, to: c.g.arcs.at(left).to, typ: Transitive, flags: selected}
+		c.g.arcs.at(decoy).setStamp(c.g.rev)
 		n.out, current.set = decoy, 0
 		current.changes(t, l)
 		n.out = left

@@ -41,6 +41,7 @@ type Graph struct {
 	arcs       slab[arcID, arc]
 	names      names
 	claims     map[nodeID][]SourceID // all but node.claim
+	alsoNamed  map[arcEnds]fieldID   // namedBy of the few arcs that references and selectors make
 	rules      map[nodeID]uint64     // Object.Rules, unless 0
 	lapses     map[nodeID]lapse      // few: of objects whose class changes by itself
 	excuses    map[nodeID]Excuse     // few; see Object.Excuse
@@ -125,6 +126,7 @@ func New(payer Payer) *Graph {
 		rev:            1,
 		span:           maxSpan,
 		claims:         make(map[nodeID][]SourceID),
+		alsoNamed:      make(map[arcEnds]fieldID),
 		rules:          make(map[nodeID]uint64),
 		lapses:         make(map[nodeID]lapse),
 		excuses:        make(map[nodeID]Excuse),

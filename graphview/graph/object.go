@@ -297,7 +297,7 @@ func (g *Graph) setUID(id nodeID, uid uint32) {
 	n.uid = uid
 	for a := g.slots.at(n.slot).in; a != 0; a = g.arcs.at(a).nextIn {
 		g.visits += 1 + len(g.lenses)
-		if g.arcs.at(a).uid != 0 {
+		if g.arcs.at(a).uid() != 0 {
 			g.noteArc(a)
 		}
 	}

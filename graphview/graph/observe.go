@@ -114,7 +114,7 @@ func (r *Revision) Arcs(yield func(*ArcDelta) bool) {
 		had, flipped := g.observation.hadNode[c.to]
 		flipped = flipped && had != g.hasLiveNode(c.to)
 		a := g.arcs.at(c.id)
-		now := arcState{exists: a.flags&removed == 0, flags: a.flags, namedBy: a.namedBy, fields: a.fields}
+		now := arcState{exists: a.flags&removed == 0, flags: a.flags, namedBy: g.namedBy(a), fields: a.fields()}
 		delta = ArcDelta{
 			From: NodeID(c.from), Key: g.keyAt(from.slot, from.resource), Type: c.typ, To: g.kinds.at(to.kind), Namespace: g.spaces.at(to.space), Name: to.name,
 			Before: g.side(c.was), After: g.side(now), TargetFlipped: flipped,

@@ -25,7 +25,7 @@ type Payer interface {
 
 // The memory of references, in bytes. TestReferenceBytes compares it with the heap.
 const (
-	arcBytes         = 56
+	arcBytes         = 44
 	placeholderBytes = 120 // of a name without an object, in addition to its text
 )
 

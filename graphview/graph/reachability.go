@@ -185,7 +185,7 @@ func (l *Lens) leads(id arcID, to entryID) bool {
 
 // ends reports whether the view follows the arc to the object of entry to.
 func (l *Lens) ends(a *arc, to entryID) bool {
-	return (a.uid == 0 || a.uid == l.g.nodes.at(l.entries.at(to).node).uid) && l.audienceNow(a.flags, a.to) != 0
+	return (a.uid() == 0 || a.uid() == l.g.nodes.at(l.entries.at(to).node).uid) && l.audienceNow(a.flags, a.to) != 0
 }
 
 // support returns a reached neighbour from which the walk reaches e, 0 if there is none.

@@ -271,26 +271,26 @@ func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	if !how.shown {
 		return
 	}
-	since := max(least, a.stamp, l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource))
+	since := max(least, a.stamp(), l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource))
 	if forInferred(a.flags) {
 		since = max(since, l.excludeInferredSince)
 	}
 	if since <= r.known || !r.admits(a, how) {
 		return
 	}
-	fields, guessed := g.fieldsOf(a.fields), l.forInferred(a.flags)
+	fields, guessed := g.fieldsOf(a.fields()), l.forInferred(a.flags)
 	switch {
 	case how.missing && a.flags&named != 0:
 		// A selector's field would reveal that there is an object outside the view, and an inferred
 		// reference exists only while its target does.
-		fields = g.declaredOf(a.namedBy)
+		fields = g.declaredOf(g.namedBy(a))
 	case how.missing:
-		fields = g.fieldsOf(a.namedBy)
+		fields = g.fieldsOf(g.namedBy(a))
 	case guessed && how.readers&seeNamespaces != 0 && r.namespacesAllowed():
-		fields = firstFields(slices.Concat(g.fieldsOf(a.namedBy), fields))
+		fields = firstFields(slices.Concat(g.fieldsOf(g.namedBy(a)), fields))
 	case guessed:
 		// A selector's field would reveal a label of the namespace.
-		fields = g.fieldsOf(a.namedBy)
+		fields = g.fieldsOf(g.namedBy(a))
 	}
 	r.emit(Change{
 		Op: SetArc, Vertex: key, Node: NodeID(a.from), To: g.keyAt(a.to, how.resource), ToNode: NodeID(g.nodeAt(a.to, how.resource)), Type: a.typ,

@@ -90,7 +90,7 @@ func TestKeptReferences(t *testing.T) {
 		})
 		var got []string
 		for a := g.nodes.at(nodeID(id)).out; a != 0; a = g.arcs.at(a).nextOut {
-			for _, field := range g.fieldsOf(g.arcs.at(a).fields) {
+			for _, field := range g.fieldsOf(g.arcs.at(a).fields()) {
 				got = append(got, g.slots.at(g.arcs.at(a).to).name+" "+field)
 			}
 		}

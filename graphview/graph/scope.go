@@ -1,5 +1,7 @@
 package graph
 
+import "cmp"
+
 // setScope stores whether a kind is namespaced. References to it whose scope was unknown find their
 // targets, in slices.
 //
@@ -80,8 +82,9 @@ func (g *Graph) Misplaced() (found []Unread) {
 // rehome moves an arc to the cluster-scoped slot of its target's name.
 func (g *Graph) rehome(id arcID) {
 	a := *g.arcs.at(id)
-	g.paths.hold(a.namedBy)
-	defer g.paths.release(a.namedBy)
+	namedBy := g.namedBy(&a)
+	g.paths.hold(namedBy)
+	defer g.paths.release(namedBy)
 	s := g.slots.at(a.to)
 	to := g.slotFor(s.kind, clusterSpace, s.name)
 	g.removeArc(id)
@@ -91,12 +94,8 @@ func (g *Graph) rehome(id arcID) {
 		other = g.addArc(a.from, to, a.typ)
 	}
 	b := g.touchArc(other)
-	b.flags |= a.flags & (naming | required | controller | block)
-	if b.uid == 0 {
-		b.uid = a.uid
+	if a.uid() != 0 && b.uid() == 0 {
+		b.word = a.uid()
 	}
-	if b.namedBy == 0 {
-		g.setPaths(b, a.namedBy, b.fields)
-	}
-	g.setFields(other)
+	g.describe(other, b.flags|a.flags&(naming|required|controller|block), cmp.Or(g.namedBy(b), namedBy))
 }

@@ -372,8 +372,6 @@ func (g *Graph) holdArc(id arcID, by uint16) {
 			s.selected--
 			g.countMatch(a.from, -1)
 		}
-		a = g.touchArc(id)
-		a.flags = a.flags&^bySelector | by
 	}
-	g.setFields(id)
+	g.describe(id, a.flags&^bySelector|by, g.namedBy(a))
 }

@@ -271,7 +271,7 @@ func (g *Graph) commitUnlocked(lenses []*Lens) (revised []*Lens) {
 		if g.commitLens(l) {
 			revised = append(revised, l)
 		}
-		g.inPieces(len(g.unsettled.stamps), func(i int) { g.arcs.at(g.unsettled.stamps[i]).stamp = g.rev })
+		g.inPieces(len(g.unsettled.stamps), func(i int) { g.arcs.at(g.unsettled.stamps[i]).setStamp(g.rev) })
 		g.unsettled.stamps = g.unsettled.stamps[:0]
 		ended := l.committing.Load()
 		g.lock()
@@ -326,11 +326,11 @@ func (g *Graph) unpinSlot(id slotID) {
 func (g *Graph) restamp(id arcID) {
 	a := g.arcs.at(id)
 	switch {
-	case a.stamp == g.rev:
+	case a.stamp() == g.rev:
 	case g.unlocked:
 		g.unsettled.stamps = append(g.unsettled.stamps, id)
 	default:
-		a.stamp = g.rev
+		a.setStamp(g.rev)
 	}
 }
 

@@ -87,8 +87,8 @@ type Reference struct {
 	Scope     Scope
 	// Name of the target.
 	Name string
-	// UID of the target. If set, an object of that name with another UID is not the target (owner
-	// references).
+	// UID of the target of an owner reference. If set, an object of that name with another UID is not the target.
+	// Other references have none.
 	UID string
 	// Controller and BlockOwnerDeletion are those of an owner reference.
 	Controller, BlockOwnerDeletion bool
@@ -105,7 +105,7 @@ type Reference struct {
 	// see Lens.SetInferred.
 	Inferred bool
 	// Field is the path that holds the reference, with [] for list elements:
-	// spec.volumes[].secret.secretName. Empty for owner references. It may have a word; see WithWord.
+	// spec.volumes[].secret.secretName. Owner references have none. It may have a word; see WithWord.
 	// The field of an inferred reference begins with InferredField. If an arc has too many fields,
 	// those are left out first.
 	Field string

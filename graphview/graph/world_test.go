@@ -271,6 +271,9 @@ func (w *world) references(ns string) []Reference {
 			ref.Controller, ref.BlockOwnerDeletion = w.r.IntN(2) == 0, w.r.IntN(2) == 0
 			ref.Field = ""
 		}
+		if ref.Type == OwnerReference {
+			ref.Field = ""
+		}
 		if ref.Inferred && ref.Name != "" && ref.Field != "" {
 			ref.Field = InferredField + ref.Field
 		}
