@@ -72,7 +72,7 @@ func (f *Feed) references(turn expr.Turn, o *watch.Decoded, ev *setEvent) (warni
 // then, and the graph keeps them. A status changes more often than these parts.
 func (f *Feed) keepsReferences(current *rules.Snapshot, o *watch.Decoded, ev *setEvent) bool {
 	kind, before := KindOf(f.resource), o.Before
-	if before == nil || before.UID() != o.UID() || !o.HasContent() || mayBeReleases(f.resource) ||
+	if before == nil || !before.HasUIDOf(o.Object) || !o.HasContent() || mayBeReleases(f.resource) ||
 		current.Extractor.Guesses(kind) || current.Of(kind).Evaluates() {
 		return false
 	}

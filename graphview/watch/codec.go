@@ -1,7 +1,10 @@
 package watch
 
 import (
+	"bytes"
+	"encoding/hex"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/klauspost/compress/s2"
@@ -103,7 +106,7 @@ func (s *shelf) samples() []byte {
 	var samples, one []byte
 	for o := range s.all {
 		var err error
-		if one, err = o.unpack(one[:0]); err != nil {
+		if one, err = o.decompress(one[:0]); err != nil {
 			continue
 		}
 		samples = append(samples, one[:min(len(one), dictPerThing)]...)
@@ -134,9 +137,19 @@ func putScratch(b *[]byte) {
 func pack(o *Object, name, uid, json []byte, c *codec) {
 	o.size = uint32(len(json))                          //nolint:gosec // an API server stores no objects of 4 GiB
 	o.name, o.uid = uint16(len(name)), uint16(len(uid)) //nolint:gosec // see maxName
-	packs, whole := getScratch(), getScratch()
+	o.codec, o.flags = nil, o.flags&^(plain|shortUID)
+	blank, packs, whole := getScratch(), getScratch(), getScratch()
+	defer putScratch(blank)
 	defer putScratch(packs)
 	defer putScratch(whole)
+	if at := bytes.Index(json, uid); at >= 0 && at <= math.MaxUint16 {
+		if short, ok := shorten(uid); ok {
+			*blank = append((*blank)[:0], json...)
+			copy((*blank)[at:], blankUID)
+			json, uid = *blank, short[:]
+			o.uid, o.flags = uint16(at), o.flags|shortUID
+		}
+	}
 	packed := json
 	if len(json) >= rawBelow {
 		packed, o.codec = c.encode(*packs, json), c
@@ -148,4 +161,43 @@ func pack(o *Object, name, uid, json []byte, c *codec) {
 	}
 	*whole = append(append(append((*whole)[:0], name...), uid...), packed...)
 	o.data = string(*whole)
+}
+
+// A UID is 32 random digits, which do not compress. So packed JSON has blankUID in its place, which does, and the data of the
+// object has the UID once, in shortUIDLen bytes.
+const (
+	blankUID    = "00000000-0000-0000-0000-000000000000"
+	shortUIDLen = 16
+)
+
+// shorten returns the bytes of a UID that has the form of blankUID, with letters in lower case.
+func shorten(uid []byte) (short [shortUIDLen]byte, ok bool) {
+	if len(uid) != len(blankUID) {
+		return short, false
+	}
+	digits := make([]byte, 0, 2*shortUIDLen)
+	for i, c := range uid {
+		switch {
+		case blankUID[i] != '-' && (c < 'A' || c > 'F'):
+			digits = append(digits, c)
+		case blankUID[i] != '-' || c != '-':
+			return short, false
+		}
+	}
+	_, err := hex.Decode(short[:], digits)
+	return short, err == nil
+}
+
+// appendUID appends the UID that shorten has shortened.
+func appendUID(dst []byte, short string) []byte {
+	for i, of := 0, 0; i < len(blankUID); i++ {
+		if blankUID[i] == '-' {
+			dst = append(dst, '-')
+			continue
+		}
+		const digits = "0123456789abcdef"
+		dst = append(dst, digits[short[of/2]>>(4*(1-of%2))&0xf])
+		of++
+	}
+	return dst
 }

@@ -59,6 +59,56 @@ func TestPack(t *testing.T) {
 	}
 }
 
+// TestPackUID: whatever the UID is and wherever it is in the JSON, both come back.
+func TestPackUID(t *testing.T) {
+	const uid = "0f1e2d3c-4b5a-4697-8879-6a5b4c3d2e1f"
+	for name, test := range map[string]struct {
+		uid, json string
+		wantShort bool
+	}{
+		"as usual":         {uid, `{"metadata":{"uid":"` + uid + `"}}`, true},
+		"named before":     {uid, `{"metadata":{"annotations":{"a":"` + uid + `"},"uid":"` + uid + `"}}`, true},
+		"long":             {uid, `{"metadata":{"uid":"` + uid + `"},"data":"` + strings.Repeat("data ", 1000) + `"}`, true},
+		"far":              {uid, `{"metadata":{"annotations":{"a":"` + strings.Repeat("a", 1<<16) + `"},"uid":"` + uid + `"}}`, false},
+		"upper case":       {strings.ToUpper(uid), `{"metadata":{"uid":"` + strings.ToUpper(uid) + `"}}`, false},
+		"another form":     {"0f1e2d3c4b5a-4697-8879-6a5b4c3d2e1f-", `{"metadata":{"uid":"0f1e2d3c4b5a-4697-8879-6a5b4c3d2e1f-"}}`, false},
+		"no digit":         {"gf1e2d3c-4b5a-4697-8879-6a5b4c3d2e1f", `{"metadata":{"uid":"gf1e2d3c-4b5a-4697-8879-6a5b4c3d2e1f"}}`, false},
+		"escaped":          {uid, `{"metadata":{"uid":"0f\u0031e2d3c-4b5a-4697-8879-6a5b4c3d2e1f"}}`, false},
+		"none":             {"", `{"metadata":{}}`, false},
+		"blank":            {blankUID, `{"metadata":{"uid":"` + blankUID + `"}}`, true},
+		"beside the blank": {uid, `{"metadata":{"uid":"` + uid + `","other":"` + blankUID + `"}}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var o, same, other Object
+			pack(&o, []byte("name"), []byte(test.uid), []byte(test.json), nil)
+			got, err := o.AppendJSON([]byte("before"))
+			if err != nil || string(got) != "before"+test.json || o.UID() != test.uid || o.Name() != "name" {
+				t.Errorf("%q of %q with %q: %v", got, o.Name(), o.UID(), err)
+			}
+			if o.is(shortUID) != test.wantShort {
+				t.Errorf("short: %t", o.is(shortUID))
+			}
+			pack(&same, []byte("name"), []byte(test.uid), []byte(test.json), nil)
+			pack(&other, []byte("name"), []byte("other"), []byte(test.json), nil)
+			if !o.HasUIDOf(&same) || o.HasUIDOf(&other) {
+				t.Error("compares wrongly with other UIDs")
+			}
+		})
+	}
+}
+
+// TestPackAgain: an object that is packed again has nothing of the first time.
+func TestPackAgain(t *testing.T) {
+	var o Object
+	compressible := `{"a":"` + strings.Repeat("a", rawBelow) + `"}`
+	for _, json := range []string{`{"uid":"` + blankUID + `"}`, compressible, "{}", compressible} {
+		pack(&o, []byte("name"), []byte(blankUID), []byte(json), nil)
+		if got, err := o.AppendJSON(nil); err != nil || string(got) != json || o.UID() != blankUID {
+			t.Fatalf("%q of %q, and the UID %q: %v", got, json, o.UID(), err)
+		}
+	}
+}
+
 func TestCorruption(t *testing.T) {
 	dense, err := newDenseCodec([]byte(pod(1)))
 	if err != nil {

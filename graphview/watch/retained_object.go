@@ -16,7 +16,7 @@ import (
 type Object struct {
 	namespace unique.Handle[string]
 	// data is the name, the UID and the packed JSON, in one allocation because
-	// there are many objects.
+	// there are many objects. The UID is in 16 bytes with the flag shortUID, else as text.
 	data string
 	// codec is the codec of the packed JSON.
 	codec   *codec
@@ -29,8 +29,9 @@ type Object struct {
 	size uint32
 	// seen is the generation of the last list or event that had the object. The
 	// Watch's lock guards it.
-	seen      uint32
-	name, uid uint16 // lengths in data
+	seen uint32
+	// name is the length of the name in data. uid is that of the UID, or with shortUID its place in the JSON.
+	name, uid uint16
 	flags     uint32 // atomic
 }
 
@@ -41,6 +42,7 @@ const (
 	dropped                        // the Watch does not retain the object any more
 	contentless                    // the namespace may not hold more; only the identity is retained
 	free                           // the namespace does not even pay for the identity
+	shortUID                       // the packed JSON has blankUID in place of the UID
 )
 
 // markShift is the position of the mark in the flags.
@@ -67,7 +69,26 @@ func (o *Object) Namespace() string { return o.namespace.Value() }
 func (o *Object) Name() string { return o.data[:o.name] }
 
 // UID returns metadata.uid.
-func (o *Object) UID() string { return o.data[o.name : int(o.name)+int(o.uid)] }
+func (o *Object) UID() string {
+	if o.is(shortUID) {
+		return string(appendUID(nil, o.packedUID()))
+	}
+	return o.packedUID()
+}
+
+// HasUIDOf reports whether the objects have the same UID.
+func (o *Object) HasUIDOf(other *Object) bool { return o.packedUID() == other.packedUID() }
+
+// packedUID returns the UID as data has it.
+func (o *Object) packedUID() string { return o.data[o.name:o.identity()] }
+
+// identity returns the length of the name and the UID in data.
+func (o *Object) identity() int {
+	if o.is(shortUID) {
+		return int(o.name) + shortUIDLen
+	}
+	return int(o.name) + int(o.uid)
+}
 
 // Version returns the newest resourceVersion with this content, 0 if that is not a
 // number. The JSON has the first resourceVersion with this content.
@@ -150,10 +171,21 @@ func (o *Object) ReadJSON(read func(json []byte) error) error {
 }
 
 // packed returns the retained JSON, compressed unless the object is plain.
-func (o *Object) packed() string { return o.data[int(o.name)+int(o.uid):] }
+func (o *Object) packed() string { return o.data[o.identity():] }
 
 // unpack appends the retained JSON, also for a Secret.
 func (o *Object) unpack(dst []byte) ([]byte, error) {
+	begin := len(dst)
+	dst, err := o.decompress(dst)
+	if err == nil && o.is(shortUID) {
+		at := begin + int(o.uid)
+		appendUID(dst[:at], o.packedUID())
+	}
+	return dst, err
+}
+
+// decompress is unpack, with blankUID in place of the UID.
+func (o *Object) decompress(dst []byte) ([]byte, error) {
 	if o.is(plain) {
 		return append(dst, o.packed()...), nil
 	}
