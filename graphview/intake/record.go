@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"time"
+	"unique"
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -140,10 +141,18 @@ type recorder struct {
 	kept    kept
 }
 
-// recorded is the state of an object as the history has it.
+// recorded is the state of an object as the history has it. There is one for each object, and most healths are equal.
 type recorded struct {
-	hash   uint64 // 0: none
-	health history.Health
+	hash uint64 // 0: none
+	of   unique.Handle[history.Health]
+}
+
+// health returns the health, invalid if there is no state.
+func (r recorded) health() history.Health {
+	if r.hash == 0 {
+		return history.Health{}
+	}
+	return r.of.Value()
 }
 
 // target is the name of an object to which an arc leads.
@@ -188,7 +197,7 @@ func (r *recorder) set(ev *setEvent, id graph.NodeID) {
 	if r == nil || id == 0 || !r.graph.Has(id, o.Hash) {
 		return
 	}
-	was, now := r.state(id), recorded{o.Hash, history.HealthOf(ev.note.health)}
+	was, now := r.state(id), recorded{o.Hash, unique.Make(history.HealthOf(ev.note.health))}
 	before := *was
 	if before == now {
 		return
@@ -197,7 +206,7 @@ func (r *recorder) set(ev *setEvent, id graph.NodeID) {
 	if *was = now; before.hash == 0 && o.Namespace != "" {
 		r.log.Occupy(o.Namespace, cmp.Or(ev.note.created, time.Now().UnixMicro()))
 	}
-	e := history.Entry{Object: graph.Key{Namespace: o.Namespace, Name: o.Name}, UID: o.UID, Before: before.health, After: now.health}
+	e := history.Entry{Object: graph.Key{Namespace: o.Namespace, Name: o.Name}, UID: o.UID, Before: before.health(), After: now.health()}
 	switch {
 	case before.hash == 0 && r.resume(ev, id):
 	case before.hash == 0 && f.begun.Load() == 0:
@@ -209,7 +218,7 @@ func (r *recorder) set(ev *setEvent, id graph.NodeID) {
 		if before.hash != now.hash && ev.note.before != 0 {
 			e.Paths, e.More, e.Summary = ev.note.paths, ev.note.more, ev.note.summary
 		}
-		if len(e.Paths) > 0 || e.Summary != "" || before.health != now.health {
+		if len(e.Paths) > 0 || e.Summary != "" || before.of != now.of {
 			r.entry(f, id, e)
 		}
 	}
@@ -220,7 +229,7 @@ func (r *recorder) changedSecret(f *Feed, id graph.NodeID, o *watch.Object) {
 	if r == nil || !isSecret(f.resource) || id == 0 || r.state(id).hash == 0 {
 		return
 	}
-	health := r.state(id).health
+	health := r.state(id).health()
 	r.kept.setFields(id, o.Version())
 	r.entry(f, id, history.Entry{
 		Object: graph.Key{Namespace: o.Namespace(), Name: o.Name()}, UID: o.UID(), Before: health, After: health,
@@ -235,7 +244,7 @@ func (r *recorder) remove(ev *deleteEvent, id graph.NodeID) {
 	}
 	was := r.state(id)
 	e := history.Entry{
-		Op: history.Removed, Object: graph.Key{Namespace: ev.namespace, Name: ev.name}, UID: ev.uid, Before: was.health, Summary: ev.summary,
+		Op: history.Removed, Object: graph.Key{Namespace: ev.namespace, Name: ev.name}, UID: ev.uid, Before: was.health(), Summary: ev.summary,
 		Views: ev.feed.viewsOf(id, ev.namespace),
 	}
 	r.forget(id, r.graph.Key(id))
@@ -282,7 +291,7 @@ func (r *recorder) commit(revision *graph.Revision) {
 			if !r.graph.Alive(delta.From) {
 				continue // so did the watch of the source
 			}
-			health := r.state(delta.From).health
+			health := r.state(delta.From).health()
 			e = &history.Entry{Object: delta.Key, Kind: revision.KindOf(delta.From), Before: health, After: health}
 			r.byNode[delta.From], r.pending = e, append(r.pending, e)
 		}

@@ -101,7 +101,7 @@ func (r *recorder) takeStates() (all []history.State) {
 // keptState returns the state of an object in the graph that a feed set.
 func (r *recorder) keptState(id graph.NodeID) history.State {
 	o := r.kept.at(id)
-	return history.State{Object: r.graph.Key(id), UID: o.uid, Fields: o.fields, Health: r.state(id).health, Watch: o.feed.mark}
+	return history.State{Object: r.graph.Key(id), UID: o.uid, Fields: o.fields, Health: r.state(id).health(), Watch: o.feed.mark}
 }
 
 // markOf identifies a watch in the states of the history.
