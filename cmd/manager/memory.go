@@ -14,14 +14,17 @@ import (
 // often, which takes little time and saves a third of its memory; a small
 // operator has little to save.
 const (
-	mostGarbage  = 100      // percent of the memory in use
-	leastGarbage = 30       // the same, if much memory is in use
-	worthIt      = 32 << 20 // bytes of garbage below which time counts more
+	mostGarbage  = 100       // percent of the memory in use
+	littleMemory = 32 << 20  // bytes of garbage below which time counts more
+	muchGarbage  = 30        // percent, up to plenty
+	plenty       = 160 << 20 // bytes of garbage above which collections are rare, even with less of it
+	leastGarbage = 15        // percent, if very much memory is in use
 )
 
 // gcPercent returns the percentage of garbage beside so many bytes in use.
 func gcPercent(live uint64) int {
-	return int(min(max(100*worthIt/max(live, 1), leastGarbage), mostGarbage))
+	percent := max(100*littleMemory/max(live, 1), muchGarbage)
+	return int(min(percent, max(100*plenty/max(live, 1), leastGarbage), mostGarbage))
 }
 
 // full reports whether the memory in use leaves too little of the memory limit for garbage. A process
