@@ -250,9 +250,6 @@ func (p *Publisher) begin(from state, v viewer) (b *frameBuilder, has func(graph
 // read collects the changes of a piece under the graph's lock, and allocates the builder's buffer
 // for them.
 func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, v viewer, g *gate, has func(graph.Key) bool, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
-	if v.only != nil {
-		limit.elements *= 4 // most are passed over
-	}
 	var changes []graph.Change
 	size, own := 0, 0 // own leaves out large objects, whose frames are shared
 	content := v.content

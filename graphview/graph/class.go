@@ -148,6 +148,9 @@ func (l *Lens) countMissing(a *arc, how arcView, flags uint16, by int) {
 	at := location{how.resource, l.g.slots.at(a.to).space}
 	n := l.missing[at]
 	n.arcs += by
+	if how.lacking(a, flags) {
+		l.entries.at(l.index.at(a.from)).countLacking(by)
+	}
 	if how.outside == Nowhere && a.typ == Direct && flags&required != 0 {
 		n.needed += by
 		l.needed += by

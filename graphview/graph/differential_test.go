@@ -173,6 +173,9 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 						t.Fatalf("counts of %+v: %d vertices, %d arcs; want %d, %d", l.walk, counts.Vertices, counts.Arcs, len(want.vertices), len(want.arcs))
 					}
 					w.checkCounts(l, want)
+					if round%4 == 0 {
+						w.checkNotable(l, pick(w.r, Reading{}, Reading{Allow: withoutNamespaces}))
+					}
 					for i, c := range l.clients {
 						switch i {
 						case 0, 3, 5: // always current

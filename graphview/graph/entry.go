@@ -28,6 +28,18 @@ type entry struct {
 	logged  stamp   // number of its live element in the log
 	flags   uint16
 	class   Class // its class in Lens.classes while it is shown
+	// lacking counts its shown arcs to targets that exist nowhere and are needed: owners, and targets of required
+	// references. From mostLacking on, it no longer counts down.
+	lacking uint8
+}
+
+const mostLacking = 255
+
+// countLacking adds 1 or -1 to lacking.
+func (p *entry) countLacking(by int) {
+	if p.lacking < mostLacking {
+		p.lacking += uint8(by) //nolint:gosec // modulo 256
+	}
 }
 
 // part is the part of the node's content that the view shows.

@@ -34,6 +34,45 @@ func (r *reader) notable(e entryID, key Key) bool {
 	return r.lacks(e, n)
 }
 
+// passes reports whether a visible entry is not notable, or the reader may not see it, and counts it. It visits no arc, so it
+// leaves entries with selectors to notable.
+func (r *reader) passes(p *entry) bool {
+	only, l := r.how.Only, r.l
+	n := l.g.nodes.at(p.node)
+	if r.known != 0 || p.flags&shown == 0 || only.Classes[p.class] || p.lacking > 0 || n.holder != nil || l.rev(p.logged) > r.began {
+		return false
+	}
+	if _, lapses := l.g.lapses[p.node]; lapses {
+		return false
+	}
+	if at := (place{n.kind, n.resource, l.g.slots.at(n.slot).space}); at != r.place {
+		key := l.g.key(p.node)
+		r.place, r.hidden = at, !r.allowed(key)
+		r.whole = only.Namespaces[key.Namespace] || only.Kinds != nil && only.Kinds(l.g.kinds.at(n.kind))
+	}
+	switch {
+	case r.hidden:
+	case r.whole:
+		return false
+	default:
+		only.Passed++
+	}
+	r.passed++
+	return true
+}
+
+// place is where objects are that a reader may see together, and of which all or none are notable for it.
+type place struct {
+	kind     kindID
+	resource resID
+	space    spaceID
+}
+
+// lacking reports whether a needed target of an arc with these flags exists nowhere.
+func (how *arcView) lacking(a *arc, flags uint16) bool {
+	return how.shown && how.missing && how.outside == Nowhere && (a.typ == OwnerReference || flags&required != 0)
+}
+
 // lacks reports whether a node refers to an object that is required and absent, or has a selector that selects no object
 // of its kind. It visits no more arcs than that takes.
 func (r *reader) lacks(e entryID, n *node) bool {
@@ -55,7 +94,7 @@ func (r *reader) lacks(e entryID, n *node) bool {
 		case !how.missing:
 			kind := g.slots.at(a.to).kind
 			unmatched = slices.DeleteFunc(unmatched, func(k kindID) bool { return k == kind })
-		case how.outside == Nowhere && !r.optional(a, how):
+		case how.lacking(a, a.flags):
 			return true
 		}
 	}

@@ -158,7 +158,7 @@ func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) boo
 	}
 	elements := l.log.elements[l.log.after(l.stamp(pos.next)):]
 	for i, el := range elements {
-		if i == limit || r.enough {
+		if i-r.passed+r.passed/passedAtOnce >= limit || r.enough {
 			pos.seen = l.head
 			return false, nil
 		}
@@ -172,6 +172,9 @@ func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) boo
 	return true, nil
 }
 
+// passedAtOnce is the number of elements that a reader with Reading.Only passes over in the time of one element.
+const passedAtOnce = 32
+
 // reader is the state of one call of Read.
 type reader struct {
 	l    *Lens
@@ -183,6 +186,12 @@ type reader struct {
 	began          uint64 // revision at which the walk began
 	// enough: take wants no further elements.
 	enough bool
+
+	// passed counts the elements that Only passed over. hidden and whole are what the reader knows of the place of the last
+	// one: it may not see the objects, or all are notable.
+	passed        int
+	place         place
+	hidden, whole bool
 }
 
 func (r *reader) emit(c Change) {
@@ -204,6 +213,9 @@ func (r *reader) namespacesAllowed() bool {
 func (r *reader) read(e entryID, hub *hubPart) (done bool) {
 	l, g := r.l, r.l.g
 	p := l.entries.at(e)
+	if r.how.Only != nil && r.passes(p) {
+		return true
+	}
 	key := g.key(p.node)
 	if !r.allowed(key) {
 		return true
