@@ -20,10 +20,16 @@ const (
 	valuesOfRequirement = 8
 )
 
-// kindPair is a label of objects of one kind, or of the namespaces they are in.
-type kindPair struct {
-	kind kindID
-	pair
+// kindLabel is a label of objects of one kind, or of the namespaces that they are in.
+type kindLabel struct {
+	kind  kindID
+	label labelHash
+}
+
+// candidate is an element of the list of selectors that a comparer has for a label.
+type candidate struct {
+	selector *selector
+	next     *candidate
 }
 
 // comparer finds the selectors of one object that may match another.
@@ -31,10 +37,11 @@ type comparer struct {
 	// labels has a selector under each label that one of its requirements lists, since an object
 	// that matches has one of these labels. A selector without such a requirement is in byNamespace,
 	// under labels of the namespace. A selector with neither is in rest.
-	labels, byNamespace map[kindPair][]*selector
+	labels, byNamespace map[kindLabel]*candidate
 	rest                map[kindID][]*selector
 	// everywhere has the kinds with a selector outside byNamespace.
 	everywhere map[kindID]bool
+	candidates int // in all lists, and selectors in rest
 }
 
 // weight returns the cost of comparing a selector, in requirements.
@@ -56,13 +63,13 @@ func (s *selector) weight() int {
 // newComparer returns a comparer of selectors, and the largest number of requirements that it has
 // to compare with one object.
 func newComparer(selectors []*selector) (*comparer, int) {
-	c := &comparer{labels: make(map[kindPair][]*selector), byNamespace: make(map[kindPair][]*selector), rest: make(map[kindID][]*selector), everywhere: make(map[kindID]bool)}
+	c := &comparer{labels: make(map[kindLabel]*candidate), byNamespace: make(map[kindLabel]*candidate), rest: make(map[kindID][]*selector), everywhere: make(map[kindID]bool)}
 	type kindKey struct {
 		kind kindID
 		site bool
 		key  string
 	}
-	weights := [2]map[kindPair]int{make(map[kindPair]int), make(map[kindPair]int)}
+	weights := [2]map[kindLabel]int{make(map[kindLabel]int), make(map[kindLabel]int)}
 	// An object has one value of each key, so the heaviest value counts.
 	heaviest, total := make(map[kindKey]int), make(map[kindID]int)
 	for _, s := range selectors {
@@ -77,6 +84,7 @@ func newComparer(selectors []*selector) (*comparer, int) {
 		c.everywhere[s.kind] = c.everywhere[s.kind] || !site || best < 0
 		if best < 0 {
 			c.rest[s.kind] = append(c.rest[s.kind], s)
+			c.candidates++
 			total[s.kind] += w
 			continue
 		}
@@ -84,13 +92,14 @@ func newComparer(selectors []*selector) (*comparer, int) {
 		key := kindKey{s.kind, site, r.Key}
 		before := heaviest[key]
 		for _, v := range r.Values {
-			p := kindPair{s.kind, pair{r.Key, v}}
-			if list := index[p]; len(list) > 0 && list[len(list)-1] == s {
+			at := kindLabel{s.kind, hashOf(r.Key, v)}
+			if first := index[at]; first != nil && first.selector == s {
 				continue // a value that is listed twice
 			}
-			index[p] = append(index[p], s)
-			weighed[p] += w
-			heaviest[key] = max(heaviest[key], weighed[p])
+			index[at] = &candidate{s, index[at]}
+			c.candidates++
+			weighed[at] += w
+			heaviest[key] = max(heaviest[key], weighed[at])
 		}
 		total[s.kind] += heaviest[key] - before
 	}
@@ -103,7 +112,7 @@ func newComparer(selectors []*selector) (*comparer, int) {
 
 // anchorOf returns the index of the requirement whose heaviest value is the lightest, -1 if no
 // requirement lists values.
-func anchorOf(kind kindID, requirements []Requirement, weighed map[kindPair]int) int {
+func anchorOf(kind kindID, requirements []Requirement, weighed map[kindLabel]int) int {
 	best, least := -1, 0
 	for i := range requirements {
 		r := &requirements[i]
@@ -112,7 +121,7 @@ func anchorOf(kind kindID, requirements []Requirement, weighed map[kindPair]int)
 		}
 		heaviest := 0
 		for _, v := range r.Values {
-			heaviest = max(heaviest, weighed[kindPair{kind, pair{r.Key, v}}])
+			heaviest = max(heaviest, weighed[kindLabel{kind, hashOf(r.Key, v)}])
 		}
 		if best < 0 || heaviest < least {
 			best, least = i, heaviest
@@ -152,14 +161,14 @@ func (g *Graph) matching(h *holder, id slotID) []*selector {
 		}
 		if len(h.comparer.labels) > 0 {
 			for k, v := range labels {
-				g.match(h.comparer.labels[kindPair{at.kind, pair{k, v}}], at, labels)
+				g.matchAll(h.comparer.labels[kindLabel{at.kind, hashOf(k, v)}], at, labels)
 			}
 		}
 		if len(h.comparer.byNamespace) > 0 {
 			if site := g.namespaceSlot(at.space); site != 0 {
 				for n := g.slots.at(site).node; n != 0; n = g.nodes.at(n).sibling {
 					for k, v := range g.labelsOf(n) {
-						g.match(h.comparer.byNamespace[kindPair{at.kind, pair{k, v}}], at, labels)
+						g.matchAll(h.comparer.byNamespace[kindLabel{at.kind, hashOf(k, v)}], at, labels)
 					}
 				}
 			}
@@ -172,9 +181,20 @@ func (g *Graph) matching(h *holder, id slotID) []*selector {
 // match appends the selectors that match an object to Graph.matched.
 func (g *Graph) match(list []*selector, at *slot, labels map[string]string) {
 	for _, s := range list {
-		if s.kind == at.kind && (s.space == 0 || s.space == at.space) && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
-			g.matched = append(g.matched, s)
-		}
+		g.matchOne(s, at, labels)
+	}
+}
+
+// matchAll is match for a list of candidates.
+func (g *Graph) matchAll(first *candidate, at *slot, labels map[string]string) {
+	for c := first; c != nil; c = c.next {
+		g.matchOne(c.selector, at, labels)
+	}
+}
+
+func (g *Graph) matchOne(s *selector, at *slot, labels map[string]string) {
+	if s.kind == at.kind && (s.space == 0 || s.space == at.space) && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
+		g.matched = append(g.matched, s)
 	}
 }
 
@@ -198,7 +218,7 @@ func (g *Graph) looksIn(h *holder, kind kindID, space spaceID) bool {
 			continue
 		}
 		for k, v := range g.labelsOf(n) {
-			if len(c.byNamespace[kindPair{kind, pair{k, v}}]) > 0 {
+			if c.byNamespace[kindLabel{kind, hashOf(k, v)}] != nil {
 				return true
 			}
 		}

@@ -127,6 +127,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	delete(g.misplaced, n)
 	g.setNames(n, references, o.KeptPrefix)
 	g.setSelectors(n, references)
+	g.chargeSelectors(n)
 	if exceeding > 0 {
 		g.leaveAllOut(n, exceeding)
 	}

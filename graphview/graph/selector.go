@@ -9,25 +9,25 @@ import (
 // selector is one Reference with a Selector, held by a node.
 type selector struct {
 	owner    nodeID
-	holder   *holder // the owner's
-	typ      ArcType
 	kind     kindID
 	space    spaceID // 0 for every namespace
+	typ      ArcType
+	holder   *holder // the owner's
 	field    string
 	selector Selector
 	// namespaceSelector selects the namespaces in which the selector matches objects; nil for all.
 	namespaceSelector *Selector
-	// anchors are the pairs of one requirement, under which the scope indexes the selector: an object
-	// that matches has exactly one of them. Empty if no requirement asks for a label.
-	anchors []pair
+	// anchors are of the labels of one requirement: an object that matches has exactly one of them.
+	// Empty if no requirement asks for a label.
+	anchors []anchor
 }
 
 // scope has the objects of one kind in one namespace, and the selectors that select there. With space
 // 0, it has the selectors that select in every namespace.
 type scope struct {
 	slots []slotID
-	// anchored has the selectors by their anchors. Selectors in rest are compared with every object.
-	anchored map[pair][]*selector
+	// anchored has the first anchor of each label. Selectors in rest are compared with every object.
+	anchored map[labelHash]*anchor
 	rest     []*selector
 	// postings are nil until they are needed.
 	postings *postings
@@ -98,7 +98,13 @@ func (g *Graph) leave(id slotID) {
 
 // setSelectors replaces the node's selectors with those of its references.
 func (g *Graph) setSelectors(id nodeID, references []Reference) {
-	var want []*selector
+	count := 0
+	for i := range references {
+		if references[i].Selector != nil {
+			count++
+		}
+	}
+	want := make([]*selector, 0, count)
 	for i := range references {
 		r := &references[i]
 		if r.Selector == nil {
@@ -188,61 +194,62 @@ func (s *selector) equal(o *selector) bool {
 		reflect.DeepEqual(s.selector, o.selector) && reflect.DeepEqual(s.namespaceSelector, o.namespaceSelector)
 }
 
-// index anchors the selector at the requirement whose pairs have the fewest selectors so far, so that
+// index anchors the selector at the requirement whose labels have the fewest selectors so far, so that
 // an object is compared with few selectors that do not match it.
 func (g *Graph) index(s *selector) {
 	g.kinds.hold(s.kind)
 	g.spaces.hold(s.space)
 	sc := g.scopeFor(s.kind, s.space)
-	best := -1
+	var best []labelHash
+	least := -1
 	for i := range s.selector.Requirements {
-		anchors := s.selector.Requirements[i].anchors()
-		if len(anchors) == 0 {
+		labels := s.selector.Requirements[i].anchors()
+		if len(labels) == 0 {
 			continue
 		}
 		crowd := 0
-		for _, p := range anchors {
-			crowd += 1 + len(sc.anchored[p])
+		for _, label := range labels {
+			crowd += 1 + sc.crowd(label)
 		}
-		if best < 0 || crowd < best {
-			best, s.anchors = crowd, anchors
+		if least < 0 || crowd < least {
+			best, least = labels, crowd
 		}
 	}
-	if best < 0 {
+	if least < 0 {
 		sc.rest = append(sc.rest, s)
 		return
 	}
-	if sc.anchored == nil {
-		sc.anchored = make(map[pair][]*selector)
-	}
-	for _, p := range s.anchors {
-		sc.anchored[p] = append(sc.anchored[p], s)
+	s.anchors = make([]anchor, len(best))
+	for i, label := range best {
+		sc.anchor(s, &s.anchors[i], label)
 	}
 }
 
-// anchors returns pairs; an object that meets the requirement has exactly one of them. There are none if
+// anchors returns labels; an object that meets the requirement has exactly one of them. There are none if
 // the requirement asks for no label.
-func (r *Requirement) anchors() (anchors []pair) {
+func (r *Requirement) anchors() (labels []labelHash) {
 	switch r.Op {
 	case In:
-		for _, v := range slices.Compact(slices.Sorted(slices.Values(r.Values))) {
-			anchors = append(anchors, pair{r.Key, v})
+		for _, v := range r.Values {
+			labels = append(labels, hashOf(r.Key, v))
 		}
+		slices.Sort(labels)
+		return slices.Compact(labels)
 	case Exists:
-		anchors = []pair{{r.Key, anyValue}}
+		return []labelHash{hashOf(r.Key, anyValue)}
 	case NotIn, DoesNotExist:
 	}
-	return anchors
+	return nil
 }
 
 // compared yields the selectors of a scope that an object with these labels may match, and counts a visit
 // of each.
 func (g *Graph) compared(sc *scope, labels map[string]string) iter.Seq[*selector] {
 	return func(yield func(*selector) bool) {
-		each := func(list []*selector) bool {
-			g.visits += len(list)
-			for _, s := range list {
-				if !yield(s) {
+		each := func(label labelHash) bool {
+			for a := sc.anchored[label]; a != nil; a = a.next {
+				g.visits++
+				if !yield(a.selector) {
 					return false
 				}
 			}
@@ -250,30 +257,29 @@ func (g *Graph) compared(sc *scope, labels map[string]string) iter.Seq[*selector
 		}
 		if len(sc.anchored) > 0 {
 			for k, v := range labels {
-				if !each(sc.anchored[pair{k, v}]) || !each(sc.anchored[pair{k, anyValue}]) {
+				if !each(hashOf(k, v)) || !each(hashOf(k, anyValue)) {
 					return
 				}
 			}
 		}
-		each(sc.rest)
+		g.visits += len(sc.rest)
+		for _, s := range sc.rest {
+			if !yield(s) {
+				return
+			}
+		}
 	}
 }
 
 func (g *Graph) unindex(s *selector) {
 	sc := g.scopeFor(s.kind, s.space)
-	without := func(list []*selector) []*selector {
-		return slices.DeleteFunc(list, func(o *selector) bool { return o == s })
-	}
 	if len(s.anchors) == 0 {
-		sc.rest = without(sc.rest)
+		sc.rest = slices.DeleteFunc(sc.rest, func(o *selector) bool { return o == s })
 	}
-	for _, p := range s.anchors {
-		if left := without(sc.anchored[p]); len(left) > 0 {
-			sc.anchored[p] = left
-		} else {
-			delete(sc.anchored, p)
-		}
+	for i := range s.anchors {
+		sc.release(&s.anchors[i])
 	}
+	s.anchors = nil
 	g.dropScope(s.kind, s.space)
 	g.kinds.release(s.kind)
 	g.spaces.release(s.space)

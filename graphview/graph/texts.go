@@ -13,13 +13,19 @@ import (
 // The memory of labels and selectors, in bytes, without their text. TestTextBytes compares them with the
 // heap.
 const (
-	slotBytes        = 41 // of a map from text to text, for one pair
-	selectorBytes    = 200
-	requirementBytes = 56
-	valueBytes       = 232 // of a value of a requirement, with its place in the index of the namespace
-	comparedBytes    = 24  // of a value in a comparer, without its place in the map
-	comparerBytes    = 76  // of the map of a comparer, for one value
-	labelSetBytes    = 120
+	slotBytes         = 41 // of a map from text to text, for one pair
+	labelSetBytes     = 120
+	holderBytes       = 200
+	namespacesBytes   = 150 // of an object whose selectors select by labels of namespaces
+	selectorBytes     = 88
+	requirementsBytes = 24
+	requirementBytes  = 54
+	valueBytes        = 18 // of a value in a requirement
+	anchorBytes       = 68 // with its place in the index of the namespace
+	restBytes         = 16 // of a selector without an anchor
+	comparerBytes     = 560
+	candidateBytes    = 16
+	candidateSlot     = 18 // of the map of a comparer
 )
 
 // bytes returns the memory of a set of labels.
@@ -58,32 +64,87 @@ func (g *Graph) releaseLabels(s *labelSet) {
 	}
 }
 
-// selectorBytesOf returns the memory of the selectors of an object.
-func (g *Graph) selectorBytesOf(o *Object) (bytes int) {
-	if g.placeholderBytes == 0 {
+// bytes returns the memory of a selector and its requirements; nil has none.
+func (s *Selector) bytes() int {
+	if s == nil {
 		return 0
 	}
-	selectors, requirements, values := 0, 0, 0
-	for i := range o.References {
-		for _, s := range [...]*Selector{o.References[i].Selector, o.References[i].Namespaces} {
-			if s == nil {
-				continue
-			}
-			selectors++
-			requirements += len(s.Requirements)
-			for j := range s.Requirements {
-				r := &s.Requirements[j]
-				values += len(r.Values)
-				bytes += allocates(r.Key)
-				for _, v := range r.Values {
-					bytes += allocates(v)
-				}
-			}
+	bytes := requirementsBytes
+	for i := range s.Requirements {
+		r := &s.Requirements[i]
+		bytes += requirementBytes + allocates(r.Key) + valueBytes*len(r.Values)
+		for _, v := range r.Values {
+			bytes += allocates(v)
 		}
 	}
-	bytes += selectorBytes*selectors + requirementBytes*requirements + valueBytes*values
-	if selectors > fewSelectors || requirements+values/valuesOfRequirement > int(requirementsOfObject.Limit()) {
-		bytes += comparedBytes*values + comparerBytes*places(values)
+	return bytes
+}
+
+// selectorTotals counts what the selectors of an object take at most: which of their requirements is
+// indexed depends on the selectors of other objects.
+type selectorTotals struct {
+	bytes, selectors, weight, values int
+	byNamespace                      bool
+}
+
+func (t *selectorTotals) add(s, namespaces *Selector) {
+	t.selectors++
+	t.byNamespace = t.byNamespace || namespaces != nil
+	anchors := 1
+	for _, each := range [...]*Selector{s, namespaces} {
+		if t.bytes += each.bytes(); each == nil {
+			continue
+		}
+		t.weight += len(each.Requirements)
+		for i := range each.Requirements {
+			values := len(each.Requirements[i].Values)
+			t.values += values
+			anchors = max(anchors, values)
+		}
+	}
+	t.bytes += selectorBytes + anchorBytes*anchors
+}
+
+// most returns the largest memory that the selectors may take.
+func (g *Graph) most(t *selectorTotals) int {
+	if t.selectors == 0 || g.placeholderBytes == 0 {
+		return 0
+	}
+	bytes := t.bytes + holderBytes
+	if t.byNamespace {
+		bytes += namespacesBytes
+	}
+	if t.selectors > g.fewSelectors || t.weight+t.values/valuesOfRequirement > g.mostRequirements {
+		bytes += comparerBytes + candidateBytes*(t.values+t.selectors) + candidateSlot*places(t.values)
+	}
+	return bytes
+}
+
+// bytes returns the memory of the selectors of a holder; nil has none.
+func (h *holder) bytes() int {
+	if h == nil {
+		return 0
+	}
+	bytes, byNamespace := holderBytes, false
+	for _, s := range h.selectors {
+		bytes += selectorBytes + s.selector.bytes() + s.namespaceSelector.bytes()
+		if n := len(s.anchors); n > 0 {
+			bytes += anchorBytes * n
+		} else {
+			bytes += restBytes
+		}
+		byNamespace = byNamespace || s.namespaceSelector != nil
+	}
+	if byNamespace {
+		bytes += namespacesBytes
+	}
+	if c := h.comparer; c != nil {
+		bytes += comparerBytes + candidateBytes*c.candidates
+		for _, labels := range [...]map[kindLabel]*candidate{c.labels, c.byNamespace} {
+			if len(labels) > 0 {
+				bytes += candidateSlot * places(len(labels))
+			}
+		}
 	}
 	return bytes
 }
@@ -94,17 +155,28 @@ func allocates(s string) int { return (len(s) + 15) &^ 15 }
 // exceedsTexts reports whether the labels and selectors of an object do not fit into the memory of its
 // namespace. bytes is the memory of the selectors.
 func (g *Graph) exceedsTexts(id nodeID, labels *labelSet, bytes int) bool {
-	space, more := g.slots.at(g.nodes.at(id).slot).space, bytes-g.texts[id]
+	n := g.nodes.at(id)
+	var held selectorTotals
+	for _, s := range n.held() {
+		held.add(&s.selector, s.namespaceSelector)
+	}
+	space, more := g.slots.at(n.slot).space, bytes-g.most(&held)
 	if labels != nil && labels.payer == 0 && g.placeholderBytes > 0 {
 		more += labels.bytes()
 	}
 	return more > 0 && g.namedBytes(space)+more > g.payer.Most(g.spaces.at(space), budget.Names)
 }
 
-// acquireTexts charges for the labels and selectors of an object, and returns the labels. If they do not
-// fit, it charges nothing, and returns no labels and their size in bytes.
+// acquireTexts charges for the labels of an object and for the most that its selectors may take, and
+// returns the labels. If they do not fit, it charges nothing, and returns no labels and their size in bytes.
 func (g *Graph) acquireTexts(id nodeID, o *Object) (labels *labelSet, exceeding int) {
-	labels, bytes := g.labels.acquire(o.Labels), g.selectorBytesOf(o)
+	var want selectorTotals
+	for i := range o.References {
+		if r := &o.References[i]; r.Selector != nil {
+			want.add(r.Selector, r.Namespaces)
+		}
+	}
+	labels, bytes := g.labels.acquire(o.Labels), g.most(&want)
 	if g.exceedsTexts(id, labels, bytes) {
 		g.releaseLabels(labels)
 		g.setTexts(id, 0)
@@ -113,6 +185,15 @@ func (g *Graph) acquireTexts(id nodeID, o *Object) (labels *labelSet, exceeding 
 	g.payLabels(g.slots.at(g.nodes.at(id).slot).space, labels)
 	g.setTexts(id, bytes)
 	return labels, 0
+}
+
+// chargeSelectors charges for the selectors that a node has, after acquireTexts.
+func (g *Graph) chargeSelectors(id nodeID) {
+	bytes := 0
+	if g.placeholderBytes > 0 {
+		bytes = g.nodes.at(id).holder.bytes()
+	}
+	g.setTexts(id, bytes)
 }
 
 // setTexts charges for the selectors of a node.

@@ -48,6 +48,7 @@ func labelSelector(value any) *graph.Selector {
 		if !ok {
 			return nil
 		}
+		requirements = slices.Grow(requirements, len(expressions))
 		for _, expression := range expressions {
 			requirement, ok := parseRequirement(expression)
 			if !ok {
@@ -101,6 +102,9 @@ func parseRequirement(value any) (graph.Requirement, bool) {
 		return none, false
 	}
 	requirement := graph.Requirement{Key: key, Op: op}
+	if len(elements) > 0 {
+		requirement.Values = make([]string, 0, len(elements))
+	}
 	for _, element := range elements {
 		text, ok := element.(string)
 		if !ok || !isLabelValue(text) {

@@ -1,0 +1,54 @@
+package graph
+
+// labelHash is the hash of a label, cut off. Selectors are found by hashes, which take less memory than
+// labels. A hash may also find selectors of other labels, so their caller compares the labels.
+type labelHash uint32
+
+func hashOf(key, value string) labelHash { return labelHash(hashLabel(key, value)) } //nolint:gosec // cut off
+
+// anchor is the place of a selector under one label, in the list of all selectors that are anchored there.
+type anchor struct {
+	selector *selector
+	next     *anchor
+	label    labelHash
+	count    uint32 // length of the list, in its first anchor
+}
+
+// crowd returns the number of selectors that are anchored at a label.
+func (sc *scope) crowd(label labelHash) int {
+	if a := sc.anchored[label]; a != nil {
+		return int(a.count)
+	}
+	return 0
+}
+
+// anchor adds a selector to those of a label.
+func (sc *scope) anchor(s *selector, at *anchor, label labelHash) {
+	if sc.anchored == nil {
+		sc.anchored = make(map[labelHash]*anchor)
+	}
+	*at = anchor{selector: s, next: sc.anchored[label], label: label, count: 1}
+	if at.next != nil {
+		at.count += at.next.count
+	}
+	sc.anchored[label] = at
+}
+
+// release removes an anchor.
+func (sc *scope) release(at *anchor) {
+	first := sc.anchored[at.label]
+	switch {
+	case first != at:
+		before := first
+		for before.next != at {
+			before = before.next
+		}
+		before.next = at.next
+		first.count--
+	case at.next != nil:
+		at.next.count = at.count - 1
+		sc.anchored[at.label] = at.next
+	default:
+		delete(sc.anchored, at.label)
+	}
+}
