@@ -101,7 +101,7 @@ type Graph struct {
 	departing   map[nodeID]*departure // objects that are removed after their arcs
 	// These have the values of the constants and bounds, except in tests.
 	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries, arcsAtOnce int
-	mostRequirements, arcBytes, placeholderBytes                               int
+	mostRequirements, arcBytes, placeholderBytes, changeBytes                  int
 
 	// Scratch space of setNames, of Lens.repair and of matching.
 	desiredArcs []desiredArc
@@ -155,6 +155,7 @@ func New(payer Payer) *Graph {
 		mostRequirements: int(requirementsOfObject.Limit()),
 		arcBytes:         arcBytes,
 		placeholderBytes: placeholderBytes,
+		changeBytes:      changeBytes,
 
 		lenses:      make(map[*Lens]struct{}),
 		formerNodes: make(map[nodeID]formerNode),

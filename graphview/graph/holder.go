@@ -23,12 +23,22 @@ type holder struct {
 	changes hubLog
 }
 
-// namespaceUse counts the matches of the holders of one namespace.
+// namespaceUse is the memory of the matches of the holders of one namespace.
 type namespaceUse struct {
 	holders map[nodeID]*holder
-	matches int // of all holders
-	dropped int // holders without arcs
-	hidden  int // matches of the holders without arcs
+	bytes   int // of all holders
+	dropped int // number of holders without arcs
+	hidden  int // bytes of the holders without arcs
+}
+
+// matchBytes returns the memory of the arcs to so many matches of a holder, and of its log for readers.
+// TestHubBytes compares it with the heap.
+func (g *Graph) matchBytes(matches int) int {
+	bytes := matches * g.arcBytes
+	if matches > g.hubSize {
+		bytes += g.changeBytes * g.mostChanges(matches)
+	}
+	return bytes
 }
 
 // Exceedance reports an object that began or ceased to exceed a bound of its references.
@@ -98,10 +108,10 @@ func (g *Graph) setMatches(h *holder, matches int) {
 	if matches == h.matches {
 		return
 	}
-	ld := g.namespaceUses[h.space]
-	ld.matches += matches - h.matches
+	ld, more := g.namespaceUses[h.space], g.matchBytes(matches)-g.matchBytes(h.matches)
+	ld.bytes += more
 	if h.dropped != nil {
-		ld.hidden += matches - h.matches
+		ld.hidden += more
 	}
 	h.matches = matches
 	g.review[h.space] = struct{}{}
@@ -143,7 +153,7 @@ func (g *Graph) enforce() {
 
 // payMatches charges for the arcs of a namespace's selectors, and reports whether it may hold them.
 func (g *Graph) payMatches(space spaceID, ld *namespaceUse) bool {
-	return g.payer.Pay(g.spaces.at(space), budget.Matches, (ld.matches-ld.hidden)*g.arcBytes)
+	return g.payer.Pay(g.spaces.at(space), budget.Matches, ld.bytes-ld.hidden)
 }
 
 // overLimits returns the holders of a namespace that exceed a bound, with the bound of each.
@@ -158,14 +168,14 @@ func (g *Graph) overLimits(space spaceID, ld *namespaceUse) map[nodeID]*budget.B
 			within = append(within, id)
 		}
 	}
-	most := g.payer.Most(g.spaces.at(space), budget.Matches) / g.arcBytes
-	if ld.matches <= most {
+	most := g.payer.Most(g.spaces.at(space), budget.Matches)
+	if ld.bytes <= most {
 		return over
 	}
 	g.sortByNames(within, func(n nodeID) int { return ld.holders[n].matches })
 	total := 0
 	for _, id := range within {
-		if total += ld.holders[id].matches; total > most {
+		if total += g.matchBytes(ld.holders[id].matches); total > most {
 			over[id] = budget.HeldBytes
 		}
 	}
@@ -178,10 +188,10 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 	if h.dropped == nil {
 		ld := g.namespaceUses[h.space]
 		ld.dropped++
-		ld.hidden += h.matches
+		ld.hidden += g.matchBytes(h.matches)
 		g.dropped[id] = h
 	}
-	h.dropped = b
+	h.dropped, h.changes = b, hubLog{}
 	g.boundChanged[id] = struct{}{}
 	has := g.selectedArcs(id)
 	if !g.atOnce(len(has)) {
@@ -195,10 +205,10 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 
 // restore makes the arcs of a dropped holder again.
 func (g *Graph) restore(id nodeID, h *holder) {
-	h.dropped = nil
+	h.dropped, h.changes = nil, hubLog{horizon: g.rev}
 	ld := g.namespaceUses[h.space]
 	ld.dropped--
-	ld.hidden -= h.matches
+	ld.hidden -= g.matchBytes(h.matches)
 	delete(g.dropped, id)
 	g.boundChanged[id] = struct{}{}
 	has := g.selectedArcs(id)

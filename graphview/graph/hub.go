@@ -16,10 +16,16 @@ type hubChange struct {
 	arc arcID
 }
 
+// changeBytes is the memory of a hubChange in a log, in bytes.
+const changeBytes = 20
+
+// mostChanges returns the largest number of changes in the log of a hub with so many arcs.
+func (g *Graph) mostChanges(matches int) int { return g.hubSize + matches/8 }
+
 // hubLogOf returns the log and the number of matches of a node that is a holder, or was one and
-// departs; nil for other nodes.
+// departs; nil for other nodes, and for holders without arcs.
 func (g *Graph) hubLogOf(id nodeID) (log *hubLog, matches int) {
-	if h := g.nodes.at(id).holder; h != nil {
+	if h := g.nodes.at(id).holder; h != nil && h.dropped == nil {
 		return &h.changes, h.matches
 	}
 	if len(g.departing) > 0 {
@@ -47,10 +53,18 @@ func (g *Graph) noteHub(id arcID) {
 	}
 	a.flags |= noted
 	g.noted = append(g.noted, id)
-	if most := g.hubSize + matches/8; len(log.arcs) >= most {
-		half := len(log.arcs) / 2
-		log.horizon = log.arcs[half-1].rev
-		log.arcs = append(log.arcs[:0], log.arcs[half:]...)
+	most := g.mostChanges(matches)
+	switch n := len(log.arcs); {
+	case n >= most:
+		newest := log.arcs[n-most/2:]
+		log.horizon = log.arcs[n-most/2-1].rev
+		if log.arcs = log.arcs[:0]; cap(log.arcs) > most {
+			log.arcs = make([]hubChange, 0, most) // the hub has fewer arcs than before
+		}
+		log.arcs = append(log.arcs, newest...)
+	case n == cap(log.arcs):
+		// append alone would reserve more than is charged.
+		log.arcs = append(make([]hubChange, 0, min(2*n+16, most)), log.arcs...)
 	}
 	log.arcs = append(log.arcs, hubChange{g.rev, id})
 }

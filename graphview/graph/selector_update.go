@@ -119,7 +119,7 @@ func (g *Graph) enforceDuringUpdate() {
 	var counts []rest
 	for space := range g.review {
 		ld := g.namespaceUses[space]
-		if ld == nil || ld.matches*g.arcBytes <= g.payer.Most(g.spaces.at(space), budget.Matches) {
+		if ld == nil || ld.bytes <= g.payer.Most(g.spaces.at(space), budget.Matches) {
 			continue
 		}
 		for id, b := range g.overLimits(space, ld) {
