@@ -55,7 +55,7 @@ func newView(e *Engine, name Name, uid string) *View {
 	v.publisher = delivery.NewPublisher(delivery.Source{
 		Name: name.String(), UID: uid, Run: e.run, Shared: &e.delivered, Warnings: v.warnings, State: v.state, Logger: e.o.Logger,
 		Notify: v.notify,
-		Hold:   func(bytes int64) error { return v.account.Set(budget.Summaries, bytes) },
+		Hold:   func(use budget.Use, bytes int64) error { return v.account.Set(use, bytes) },
 	})
 	v.evaluator = e.intake.NewEvaluator(v.warnings, name.String())
 	v.evaluator.Mark(v.mark())

@@ -64,8 +64,8 @@ const (
 	Watches
 	// Faults are the objects that could not be processed.
 	Faults
-	// Messages are messages of other clusters that a subscriber has not read yet, and answers that
-	// are being written.
+	// Messages are messages of other clusters that a subscriber has not read yet, answers that are
+	// being written, and messages that the subscribers of a view share.
 	Messages
 	// Connections are the connections of a user, with the data that is being sent on them.
 	Connections

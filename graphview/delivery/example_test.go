@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 )
@@ -33,7 +34,7 @@ func ExampleSubscription_Poll() {
 
 	publisher := delivery.NewPublisher(delivery.Source{
 		Name: "shop/web", UID: "1", Run: delivery.NewRun(), Shared: &delivery.Shared{}, Warnings: delivery.NewWarnings(func() {}),
-		State: delivery.NewViewState(), Logger: logr.Discard(), Notify: func() {}, Hold: func(int64) error { return nil },
+		State: delivery.NewViewState(), Logger: logr.Discard(), Notify: func() {}, Hold: func(budget.Use, int64) error { return nil },
 	})
 	publisher.SetLens(lens)
 	subscription := publisher.Subscribe(delivery.SubscribeOptions{Content: delivery.KeysOnly})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/test/bench/heap"
 )
@@ -31,7 +32,7 @@ func TestPublisherKeepsNothingWithoutSubscribers(t *testing.T) {
 	for _, r := range readers {
 		r.Close()
 	}
-	if kept := s.publisher.kept(); kept != 0 || s.publisher.source.Shared.kept.Load() != 0 {
+	if kept := s.publisher.kept(); kept != 0 || s.held[budget.Messages] != 0 {
 		t.Errorf("%d bytes of warnings about rights are kept without subscribers", kept)
 	}
 }

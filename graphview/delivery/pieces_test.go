@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
@@ -97,8 +100,8 @@ func keptIsCounted(tb testing.TB, p *Publisher) {
 }
 
 // TestReencodedPieceIsCountedOnce: a piece that is encoded again, because there are further
-// changes, is counted in place of the piece that it replaces. The bound is for all views
-// together: if the count leaked, no piece could be shared in the end.
+// changes, is counted in place of the piece that it replaces. The owner of the view pays for all pieces: if the
+// count leaked, no piece could be shared in the end.
 func TestReencodedPieceIsCountedOnce(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "a")
@@ -110,10 +113,56 @@ func TestReencodedPieceIsCountedOnce(t *testing.T) {
 	s.set("Failed", false, "a")
 	second.catchUp(t)
 	keptIsCounted(t, s.publisher)
+	if held, kept := s.held[budget.Messages], s.publisher.changes.bytes; held != int64(kept) || held == 0 {
+		t.Errorf("the owner of the view pays for %d bytes of %d", held, kept)
+	}
 	second.Close()
 	first.Close()
-	if kept := s.publisher.source.Shared.kept.Load(); kept != 0 {
-		t.Errorf("%d bytes are counted when nobody reads", kept)
+	if held := s.held[budget.Messages]; held != 0 {
+		t.Errorf("%d bytes are charged when nobody reads", held)
+	}
+}
+
+// TestSharedMessagesNeedRoom: if the owner of a view may hold no more, the view keeps for its subscribers only
+// the message that was encoded last, and all of them get all changes.
+func TestSharedMessagesNeedRoom(t *testing.T) {
+	for name, most := range map[string]int64{"no room": 1, "room for two messages": 2*pieceBytes + 600} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.most = most
+			s.set("Running", false, "a")
+			readers := make([]*reader, 4)
+			for i := range readers {
+				o := SubscribeOptions{}
+				if i%2 == 1 {
+					o.Content = SummaryOnly
+				}
+				readers[i] = s.reader(o)
+				readers[i].catchUp(t)
+			}
+			for i := range 50 {
+				s.set([]string{"Failed", "Succeeded", "Running"}[i%3], false, "a", fmt.Sprint("p", i%5))
+				for j, r := range readers {
+					if (i+j)%3 > 0 || i == 49 {
+						r.catchUp(t)
+					}
+				}
+				kept := s.publisher.changes.bytes
+				for _, at := range s.publisher.changes.slots {
+					if len(at.order) > 1 && int64(kept) > most {
+						t.Fatalf("%d messages of %d bytes are kept, and the owner may hold %d", len(at.order), kept, most)
+					}
+				}
+				if len(s.publisher.changes.slots) > 1 && int64(kept) > most || s.held[budget.Messages] > most {
+					t.Fatalf("messages for %d rights of %d bytes are kept, %d are charged, and the owner may hold %d", len(s.publisher.changes.slots), kept, s.held[budget.Messages], most)
+				}
+			}
+			for i, r := range readers[2:] {
+				if diff := cmp.Diff(readers[i].vertices, r.vertices); diff != "" || len(r.vertices) != 6 {
+					t.Errorf("readers %d and %d differ:\n%s", i, i+2, diff)
+				}
+			}
+		})
 	}
 }
 

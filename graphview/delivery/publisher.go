@@ -45,7 +45,7 @@ type Publisher struct {
 
 // NewPublisher returns the Publisher of a view that has no lens yet.
 func NewPublisher(source Source) *Publisher {
-	p := &Publisher{source: source, changes: sharedChanges{totalBytes: &source.Shared.kept}, summaries: summaries{hold: source.Hold}}
+	p := &Publisher{source: source, changes: sharedChanges{hold: source.Hold}, summaries: summaries{hold: source.Hold}}
 	p.waiting.Store(new(atomic.Int64))
 	p.told.Store(new(atomic.Int64))
 	return p

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
@@ -20,8 +21,6 @@ const (
 	maxShared       = 8 << 20
 	sharedPerReader = 32 << 10
 	minShared       = 256 << 10
-	// maxSharedInAll is the maximum for all views together. Beyond it they keep no further messages.
-	maxSharedInAll = 128 << 20
 	// maxAhead is the maximum size of the pieces between boundaries that are kept for one viewer. A subscriber that
 	// is further behind is sent the net change.
 	maxAhead = 128 << 10
@@ -60,7 +59,7 @@ func (c *piece) bytes() int {
 // between the ends of a piece use it too, see graph.Position.Between. So the number of encodings depends on the
 // number of boundaries, and not on the number of subscribers.
 type sharedChanges struct {
-	totalBytes *atomic.Int64 // bytes of all views
+	hold func(use budget.Use, bytes int64) error // Source.Hold
 
 	mu    sync.Mutex
 	slots map[string]*slot // by digest of viewer
@@ -163,8 +162,8 @@ func (c *piece) covers(from *state) bool {
 func (c *piece) complete() bool { return !c.to.pos.Walking() }
 
 // keep records that a piece was encoded. It drops the piece if other subscribers cannot use it, the oldest
-// complete pieces beyond maxAhead, and the oldest pieces beyond maxBytes. It returns the growth of the kept bytes, which is
-// negative if they have shrunk.
+// complete pieces beyond maxAhead, and those that trim drops. It returns the growth of the kept bytes, which
+// is negative if they have shrunk.
 func (at *slot) keep(c *piece, maxBytes int) (more int) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -185,7 +184,18 @@ func (at *slot) keep(c *piece, maxBytes int) (more int) {
 			i++
 		}
 	}
-	for at.size > maxBytes && len(at.order) > 0 && at.order[0] != c {
+	return at.trimLocked(c, maxBytes)
+}
+
+// trim drops the oldest pieces beyond maxBytes, but not the newest one. It returns the same as keep.
+func (at *slot) trim(newest *piece, maxBytes int) (more int) {
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	return at.trimLocked(newest, maxBytes)
+}
+
+func (at *slot) trimLocked(newest *piece, maxBytes int) (more int) {
+	for at.size > maxBytes && len(at.order) > 0 && at.order[0] != newest {
 		at.forgetLocked(at.order[0])
 	}
 	more = at.size - at.counted
@@ -284,15 +294,16 @@ func (c *piece) follows(from state, head uint64) bool {
 // encode encodes a new piece.
 func (c *sharedChanges) encode(at *slot, p *Publisher, lens *graph.Lens, from state, next *piece, v viewer, maxBytes int) {
 	defer close(next.done)
-	if c.totalBytes.Load() > maxSharedInAll {
-		maxBytes = 0
-	}
 	limit := changeLimit
 	if from.warned == 0 || from.pos.Known == 0 { // the subscriber has just reconnected
 		limit = catchUpLimit
 	}
 	next.err = errPieceFailed // remains if encode panics, and keep then drops the piece
-	defer func() { c.count(at, at.keep(next, maxBytes)) }()
+	defer func() {
+		if !c.count(at, at.keep(next, maxBytes)) {
+			c.count(at, at.trim(next, 0))
+		}
+	}()
 	next.frames, next.to, next.err = p.encode(lens, from, v, limit)
 }
 
@@ -316,20 +327,30 @@ func (c *sharedChanges) slot(digest string) *slot {
 	return at
 }
 
-// count adds to the bytes of a slot, and drops other slots if all slots together exceed maxShared.
-func (c *sharedChanges) count(at *slot, bytes int) {
+// count adds to the bytes of a slot. It drops other slots if all slots together exceed maxShared, or if the
+// owner of the view may hold no more. It reports whether the owner may hold the rest.
+func (c *sharedChanges) count(at *slot, bytes int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.slots[at.digest] != at {
-		return // the slot was dropped
+		return true // the slot was dropped
 	}
 	at.bytes += bytes
 	c.bytes += bytes
-	c.totalBytes.Add(int64(bytes))
 	for c.bytes > maxShared && len(c.slots) > 1 {
 		c.dropLocked(at.digest)
 	}
+	for c.holdLocked() != nil {
+		if len(c.slots) == 1 {
+			return false
+		}
+		c.dropLocked(at.digest)
+	}
+	return true
 }
+
+// holdLocked charges for the pieces of all slots.
+func (c *sharedChanges) holdLocked() error { return c.hold(budget.Messages, int64(c.bytes)) }
 
 // dropLocked drops an arbitrary slot other than that of the digest except.
 func (c *sharedChanges) dropLocked(except string) {
@@ -337,7 +358,6 @@ func (c *sharedChanges) dropLocked(except string) {
 		if digest != except {
 			delete(c.slots, digest)
 			c.bytes -= at.bytes
-			c.totalBytes.Add(-int64(at.bytes))
 			return
 		}
 	}
@@ -347,8 +367,8 @@ func (c *sharedChanges) dropLocked(except string) {
 func (c *sharedChanges) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.totalBytes.Add(-int64(c.bytes))
 	c.slots, c.bytes = nil, 0
+	_ = c.holdLocked() // a smaller number is not refused
 }
 
 // walkJoinable is the time during which other subscribers may join a walk.

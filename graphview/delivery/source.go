@@ -24,9 +24,10 @@ type Source struct {
 	State  *ViewState
 	Logger logr.Logger
 
-	// Hold sets the number of bytes that the summaries of the view hold. It returns an error, and
-	// changes nothing, if the owner of the view may not hold that many. It must not block.
-	Hold func(bytes int64) error
+	// Hold sets the number of bytes that the view holds for a use: Summaries, or Messages that
+	// subscribers share. It returns an error, and changes nothing, if the owner of the view may not hold
+	// that many. It must not block.
+	Hold func(use budget.Use, bytes int64) error
 	// Notify is called after the number of subscribers has changed. It must not block.
 	Notify func()
 }
@@ -38,7 +39,6 @@ type Shared struct {
 	Turn func(ctx context.Context, owner budget.Owner) (release func(), err error)
 
 	large       largeFrames
-	kept        atomic.Int64 // bytes of shared changes
 	encodings   atomic.Uint64
 	subscribers atomic.Int64
 }

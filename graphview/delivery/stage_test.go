@@ -3,12 +3,14 @@ package delivery
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/go-logr/logr"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
@@ -21,17 +23,21 @@ type stage struct {
 	publisher *Publisher
 	state     *ViewState
 	revision  uint64
+	// held is what the view holds by use. The owner of the view may hold at most most messages in bytes, if
+	// that is not 0.
+	held map[budget.Use]int64
+	most int64
 }
 
 func newStage(tb testing.TB) *stage {
 	tb.Helper()
-	s := &stage{graph: graph.New(nil)}
+	s := &stage{graph: graph.New(nil), held: make(map[budget.Use]int64)}
 	s.warnings = NewWarnings(func() {})
 	s.state = NewViewState()
 	s.state.To(State{Phase: Serving})
 	s.publisher = NewPublisher(Source{
 		Name: "shop/web", UID: "uid", Run: NewRun(), Shared: &Shared{}, Warnings: s.warnings, Logger: logr.Discard(),
-		State: s.state, Notify: func() {}, Hold: func(int64) error { return nil },
+		State: s.state, Notify: func() {}, Hold: s.hold,
 	})
 	s.graph.Update(func() {
 		s.source = s.graph.AddSource(graph.Kind{Kind: "Pod"}, pods, graph.ScopeNamespaced)
@@ -41,6 +47,14 @@ func newStage(tb testing.TB) *stage {
 	})
 	s.publisher.SetLens(s.lens)
 	return s
+}
+
+func (s *stage) hold(use budget.Use, bytes int64) error {
+	if use == budget.Messages && s.most > 0 && bytes > max(s.most, s.held[use]) {
+		return errors.New("more memory than is free")
+	}
+	s.held[use] = bytes
+	return nil
 }
 
 // set adds or updates pods with a phase; root makes them roots.

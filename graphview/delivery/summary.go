@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/impact"
@@ -232,7 +233,7 @@ func appendDeletion(dst []byte, f *impact.Facts) []byte {
 // change of its vertex.
 type summaries struct {
 	// hold sets the number of bytes that the summaries hold; see Source.Hold.
-	hold func(bytes int64) error
+	hold func(use budget.Use, bytes int64) error
 
 	mu    sync.Mutex
 	all   map[graph.NodeID]*summarized
@@ -322,7 +323,7 @@ func (s *summaries) store(id graph.NodeID, now *summarized) bool {
 	if stored != nil {
 		bytes -= stored.held()
 	}
-	if len(now.text) > maxSummary || s.hold(bytes) != nil {
+	if len(now.text) > maxSummary || s.hold(budget.Summaries, bytes) != nil {
 		s.forgetLocked(id)
 		s.dropped = max(s.dropped, now.logged)
 		return false
@@ -348,7 +349,7 @@ func (s *summaries) forgetLocked(id graph.NodeID) {
 	s.dropped = max(s.dropped, stored.logged)
 	delete(s.all, id)
 	s.bytes -= stored.held()
-	_ = s.hold(s.bytes) // a smaller number is not refused
+	_ = s.hold(budget.Summaries, s.bytes) // a smaller number is not refused
 }
 
 // shrink drops all summaries if there are many more than vertices. Otherwise the summaries of vertices
@@ -372,5 +373,5 @@ func (s *summaries) dropLocked() {
 		s.dropped = max(s.dropped, each.logged)
 	}
 	s.all, s.bytes = nil, 0
-	_ = s.hold(0)
+	_ = s.hold(budget.Summaries, 0)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/test/bench/heap"
 	"graphview.dev/test/seed"
@@ -19,7 +20,7 @@ func TestSummaryThatReturns(t *testing.T) {
 	version := func(hash, logged uint64, phase string) *graph.Change {
 		return &graph.Change{Node: 1, Hash: hash, Logged: logged, Payload: &fakeObject{json: `{"kind":"Pod","status":{"phase":"` + phase + `"}}`}}
 	}
-	s := summaries{hold: func(int64) error { return nil }}
+	s := summaries{hold: func(budget.Use, int64) error { return nil }}
 	read := func(c *graph.Change, known uint64) (text string, has bool) {
 		t.Helper()
 		made, has, err := s.of(c, known)
@@ -59,7 +60,7 @@ func TestSummariesOfReaders(t *testing.T) {
 		var (
 			long = random.IntN(2) == 0 // whether one of the summaries is
 			held int64
-			s    = summaries{hold: func(bytes int64) error {
+			s    = summaries{hold: func(_ budget.Use, bytes int64) error {
 				if bytes > held && random.IntN(4) == 0 {
 					return errors.New("refused")
 				}
@@ -126,7 +127,7 @@ func TestSummariesOfReaders(t *testing.T) {
 // TestSummaryAfterAFailure: a reader that was sent no summary, because the object could not be read, is
 // sent the summary when the object is again as it was before.
 func TestSummaryAfterAFailure(t *testing.T) {
-	s := summaries{hold: func(int64) error { return nil }}
+	s := summaries{hold: func(budget.Use, int64) error { return nil }}
 	version := func(hash, logged uint64, o Object) *graph.Change {
 		return &graph.Change{Node: 1, Hash: hash, Logged: logged, Payload: o}
 	}
@@ -156,7 +157,7 @@ func TestSummaryBytes(t *testing.T) {
 		objects, longest := 4000<<random.IntN(4)+random.IntN(4000), 1+random.IntN(maxSummary+200)
 		before := heap.Held()
 		var held int64
-		s := summaries{hold: func(bytes int64) error { held = bytes; return nil }}
+		s := summaries{hold: func(_ budget.Use, bytes int64) error { held = bytes; return nil }}
 		for i := range objects {
 			uid := strings.Repeat("u", random.IntN(longest))
 			if _, _, err := s.of(&graph.Change{Node: graph.NodeID(i + 1), Hash: 1, Logged: 1, Payload: &fakeObject{uid: uid, json: "{}"}}, 0); err != nil {

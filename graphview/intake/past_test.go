@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
@@ -94,7 +95,7 @@ func TestPastEqualsPresentThen(t *testing.T) {
 			state.SetScope([]delivery.ScopedResource{{Resource: ResourceOf(configmaps.Resource), Namespaced: true}}, nil, true)
 			publisher := delivery.NewPublisher(delivery.Source{
 				Name: "shop/web", UID: "uid", Run: delivery.NewRun(), Shared: &delivery.Shared{}, Warnings: delivery.NewWarnings(func() {}), Logger: logr.Discard(),
-				State: state, Notify: func() {}, Hold: func(int64) error { return nil },
+				State: state, Notify: func() {}, Hold: func(budget.Use, int64) error { return nil },
 			})
 			publisher.SetLens(v.lens)
 			random := rand.New(rand.NewPCG(58, seed))
