@@ -48,13 +48,6 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	if err != nil {
 		return false, err
 	}
-	if refused.accepted() && record.applied != view.Generation { // else it passed, and may be missing
-		if _, err = validation.SpecOf(&view.Spec); err != nil {
-			if refused, err = verdictOf(err); err != nil {
-				return false, fmt.Errorf("read spec: %w", err)
-			}
-		}
-	}
 	if !refused.accepted() {
 		// A spec that was accepted before is not served either: it may show more objects
 		// than the author may see now, or wants to show.
@@ -81,17 +74,21 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	return true, nil
 }
 
-// readSpec returns the present spec of a view.
+// readSpec returns the present spec of a view. After a *spec.InvalidError, the version is that of the spec.
 func (r *GraphViewReconciler) readSpec(ctx context.Context, name graphview.Name) (version, spec.Spec, error) {
-	view, err := r.get(ctx, client.ObjectKey{Namespace: name.Namespace, Name: name.Name})
+	cached, err := r.getCached(ctx, client.ObjectKey{Namespace: name.Namespace, Name: name.Name})
+	if err != nil {
+		return version{}, spec.Spec{}, err
+	}
+	view, err := r.whole(ctx, cached)
 	if err != nil {
 		return version{}, spec.Spec{}, err
 	}
 	declared, err := validation.SpecOf(&view.Spec)
 	if err != nil {
-		return version{}, spec.Spec{}, fmt.Errorf("read spec: %w", err)
+		err = fmt.Errorf("read spec: %w", err)
 	}
-	return version{string(view.UID), view.Generation}, declared, nil
+	return version{string(view.UID), view.Generation}, declared, err
 }
 
 // applied requests a reconcile of a view after its spec was applied. The engine then knows the view, perhaps

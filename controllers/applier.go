@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"graphview.dev/graphview"
@@ -34,9 +35,10 @@ type applier struct {
 
 type applierOptions struct {
 	engine Engine
-	// read returns the present spec of a view. Waiting applications keep no spec: a tenant may have many.
+	// read returns the present spec of a view, or the *spec.InvalidError by which the engine refuses it. Waiting
+	// applications keep no spec: a tenant may have many.
 	read func(ctx context.Context, name graphview.Name) (version, spec.Spec, error)
-	// applied is called with the error of Engine.Apply, nil also if the spec has changed and was not
+	// applied is called with the error of read or Engine.Apply, nil also if the spec has changed and was not
 	// applied. The view has to be reconciled again.
 	applied func(name graphview.Name, err error)
 }
@@ -78,8 +80,8 @@ func (a *applier) Start(ctx context.Context) error {
 	return nil
 }
 
-// apply applies the spec of a view, which has the given version, and returns the error of
-// Engine.Apply once that is known. Until then it returns false, and applied is called later. An
+// apply applies the spec of a view, which has the given version, and returns the error of reading it or
+// of Engine.Apply once that is known. Until then it returns false, and applied is called later. An
 // answer is returned once.
 func (a *applier) apply(name graphview.Name, v version) (known bool, err error) {
 	a.mu.Lock()
@@ -112,8 +114,8 @@ func (a *applier) apply(name graphview.Name, v version) (known bool, err error) 
 	return false, nil
 }
 
-// run applies the spec of a view when the owner has its turn, and returns its version. A spec of
-// another version than was asked for last is not applied: it has not been checked.
+// run reads the spec of a view when the owner has its turn, applies it to the engine, and returns its
+// version. A spec of another version than was asked for last is not applied: it has not been checked.
 func (a *applier) run(ctx context.Context, name graphview.Name, p *application) (v version, err error) {
 	turn, err := a.turns.Acquire(ctx, budget.NamespaceOwner(name.Namespace), fairqueue.Interactive)
 	if err != nil {
@@ -123,10 +125,17 @@ func (a *applier) run(ctx context.Context, name graphview.Name, p *application) 
 	defer panics.Recover(&err)
 	v, declared, err := a.read(ctx, name)
 	a.mu.Lock()
-	changed := v != p.version
+	asked := p.version
 	a.mu.Unlock()
-	if err != nil || changed {
-		return version{}, ctx.Err() // the next reconcile meets the error itself
+	invalid, refused := errors.AsType[*spec.InvalidError](err)
+	switch {
+	case err != nil && !refused:
+		return asked, err
+	case v != asked:
+		return version{}, nil
+	case refused:
+		a.engine.Refuse(name, v.uid, invalid)
+		return v, err
 	}
 	return v, a.engine.Apply(ctx, name, v.uid, declared)
 }

@@ -45,6 +45,12 @@ func (e *slowEngine) Apply(ctx context.Context, _ graphview.Name, uid string, de
 	return e.fails
 }
 
+func (e *slowEngine) Refuse(_ graphview.Name, uid string, why *spec.InvalidError) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.applied = append(e.applied, uid+" refused: "+why.Reason)
+}
+
 // applierUnderTest has one GraphView, whose spec is called like its generation. It must be made in a
 // synctest bubble.
 type applierUnderTest struct {
@@ -53,6 +59,7 @@ type applierUnderTest struct {
 	generation atomic.Int64
 	engine     *slowEngine
 	answered   atomic.Int32 // calls of applied
+	unread     error        // of read
 }
 
 var web = graphview.Name{Namespace: "shop", Name: "web"}
@@ -64,7 +71,7 @@ func newApplierUnderTest(ctx context.Context) *applierUnderTest {
 		engine: u.engine,
 		read: func(context.Context, graphview.Name) (version, spec.Spec, error) {
 			v := u.view()
-			return v, spec.Spec{ServiceAccountName: fmt.Sprint(v.generation)}, nil
+			return v, spec.Spec{ServiceAccountName: fmt.Sprint(v.generation)}, u.unread
 		},
 		applied: func(graphview.Name, error) { u.answered.Add(1) },
 	})
@@ -122,6 +129,27 @@ func TestApplier(t *testing.T) {
 					t.Error("the view is not reconciled again")
 				}
 			},
+		},
+		"a spec that cannot be read is tried again with the queue's back-off": {
+			do: func(t *testing.T, u *applierUnderTest) {
+				u.unread = errors.New("the API server does not answer")
+				u.apply(web, u.view())
+				time.Sleep(time.Second)
+				if known, err := u.apply(web, u.view()); !known || !errors.Is(err, u.unread) {
+					t.Errorf("answer: %t, %v, want the error, which the reconcile returns", known, err)
+				}
+			},
+		},
+		"a spec for another version of the operator is refused": {
+			do: func(t *testing.T, u *applierUnderTest) {
+				u.unread = &spec.InvalidError{Reason: v1alpha1.ReasonUnsupported}
+				u.apply(web, u.view())
+				time.Sleep(time.Second)
+				if known, err := u.apply(web, u.view()); !known || !errors.Is(err, u.unread) {
+					t.Errorf("answer: %t, %v", known, err)
+				}
+			},
+			want: []string{"a refused: " + v1alpha1.ReasonUnsupported},
 		},
 		"a view that is deleted is not applied": {
 			do: func(_ *testing.T, u *applierUnderTest) {

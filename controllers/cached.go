@@ -48,7 +48,7 @@ func reducedMeta(of *metav1.ObjectMeta) metav1.ObjectMeta {
 
 // reduceView is reduce for a GraphView.
 func reduceView(view *v1alpha1.GraphView) error {
-	_, unread := view.Annotations[unreadSpec]
+	unread := isUnread(view)
 	view.ObjectMeta = reducedMeta(&view.ObjectMeta)
 	spec, err := json.Marshal(&view.Spec)
 	if err != nil {
@@ -61,25 +61,8 @@ func reduceView(view *v1alpha1.GraphView) error {
 	return nil
 }
 
-// get reads a GraphView from the cache, and from the API server if the cache does not keep its spec.
-func (r *GraphViewReconciler) get(ctx context.Context, name client.ObjectKey) (*v1alpha1.GraphView, error) {
-	view, err := r.getCached(ctx, name)
-	if err == nil {
-		view, err = r.whole(ctx, view)
-	}
-	return view, err
-}
-
-// getToReconcile is get, but the spec may be missing once the engine has it: a busy view is reconciled
-// several times a second, and its spec may have a megabyte.
-func (r *GraphViewReconciler) getToReconcile(ctx context.Context, name client.ObjectKey) (*v1alpha1.GraphView, error) {
-	view, err := r.getCached(ctx, name)
-	if err == nil && !r.memory.applied(view) {
-		view, err = r.whole(ctx, view)
-	}
-	return view, err
-}
-
+// getCached reads a GraphView from the cache, which may lack its spec; see whole. A reconcile reads no
+// other: a busy view is reconciled several times a second, and its spec may have a megabyte.
 func (r *GraphViewReconciler) getCached(ctx context.Context, name client.ObjectKey) (*v1alpha1.GraphView, error) {
 	view := &v1alpha1.GraphView{}
 	if err := r.client.Get(ctx, name, view); err != nil {
@@ -88,9 +71,9 @@ func (r *GraphViewReconciler) getCached(ctx context.Context, name client.ObjectK
 	return view, nil
 }
 
-// whole returns a GraphView with its spec.
+// whole returns a cached GraphView with its spec, from the API server if the cache does not keep that.
 func (r *GraphViewReconciler) whole(ctx context.Context, cached *v1alpha1.GraphView) (*v1alpha1.GraphView, error) {
-	if _, unread := cached.Annotations[unreadSpec]; !unread {
+	if !isUnread(cached) {
 		return cached, nil
 	}
 	view := &v1alpha1.GraphView{}
@@ -98,4 +81,10 @@ func (r *GraphViewReconciler) whole(ctx context.Context, cached *v1alpha1.GraphV
 		return nil, fmt.Errorf("get GraphView: %w", err)
 	}
 	return view, nil
+}
+
+// isUnread reports whether a cached GraphView lacks its spec.
+func isUnread(cached *v1alpha1.GraphView) bool {
+	_, unread := cached.Annotations[unreadSpec]
+	return unread
 }

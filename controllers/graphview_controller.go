@@ -81,7 +81,7 @@ func NewGraphViewReconciler(engine Engine, notifier *Notifier, o Options) *Graph
 func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	name := graphview.Name{Namespace: request.Namespace, Name: request.Name}
 	r.notifier.take(name)
-	view, err := r.getToReconcile(ctx, request.NamespacedName)
+	view, err := r.getCached(ctx, request.NamespacedName)
 	if apierrors.IsNotFound(err) {
 		r.applier.stop(name)
 		r.engine.Remove(name)
@@ -101,7 +101,7 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	if record.met.IsZero() {
 		record.met = r.options.Clock.Now()
 	}
-	if len(namesOf(view)) > 0 {
+	if isUnread(view) || len(namesOf(view)) > 0 {
 		r.mayListNamespaces(view) // so that the view's first questions include it
 	}
 	if known, err := r.apply(ctx, name, view, record); !known || err != nil {

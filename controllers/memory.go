@@ -71,14 +71,6 @@ func (m *memory) of(name graphview.Name, uid types.UID) (r *record, replaced boo
 	return r, before != nil
 }
 
-// applied reports whether the engine has the spec of a GraphView.
-func (m *memory) applied(view *v1alpha1.GraphView) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.records[graphview.Name{Namespace: view.Namespace, Name: view.Name}]
-	return r != nil && r.uid == view.UID && r.applied == view.Generation
-}
-
 func (m *memory) forget(name graphview.Name) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
