@@ -50,7 +50,7 @@ type Engine struct {
 	graph  *graph.Graph
 
 	// shared decides which watches of all namespaces are shared by views.
-	shared *plan.Book[watch.Key, *View]
+	shared *plan.Book[*View]
 
 	processors *quota.Processors
 	budgets    *budget.Buckets // of the cost of expressions
@@ -85,7 +85,7 @@ func NewEngine(o Options) (*Engine, error) {
 		feeds:        make(map[*watch.Watch]*feed),
 
 		processors: quota.NewProcessors(o.Logger),
-		shared:     plan.NewBook[watch.Key](plan.Options[*View]{Linger: o.Linger, Notify: func(v *View) { v.evaluator.Kick() }}),
+		shared:     plan.NewBook(plan.Options[*View]{Linger: o.Linger, Notify: func(v *View) { v.evaluator.Kick() }}),
 	}
 	var locked time.Time // only the writer uses it
 	e.graph.ObserveLock(func() { locked = time.Now() }, func() { e.writeLock.Observe(time.Since(locked).Seconds()) })

@@ -89,7 +89,7 @@ func (k *keeper) start() {
 func (k *keeper) finish() {
 	v := k.view
 	k.grants.wait()
-	v.engine.shared.Set(v, nil, time.Now())
+	v.engine.shared.Forget(v, time.Now())
 	taps := k.allTaps()
 	for _, t := range taps {
 		t.detach()
@@ -124,7 +124,7 @@ func (k *keeper) clear() {
 	clear(k.retiring)
 	clear(k.namespacesOf)
 	k.unuseDenied()
-	v.engine.shared.Set(v, nil, time.Now())
+	v.engine.shared.Forget(v, time.Now())
 	k.namespaces, k.advised, k.covered = nil, advised{}, nil
 	v.mu.Lock()
 	v.rows, v.advice = nil, advice.Advice{}
@@ -294,24 +294,23 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	}
 	s.Namespaces, s.Complete = k.selectedNamespaces(p)
 	s.Charge = k.holdMoreRights
-	claims := plan.ClaimsOf(s)
-	v.engine.shared.Set(v, claims.Demands, now)
-	shared, linger := v.engine.shared.Shared(v, now)
-	current, late := k.currentWatches(now)
-	if !claims.Overdrawn && k.holdRights(len(claims.Places)) == nil {
-		again = min(again, k.grants.refresh(k.life, claims.Places, now))
+	var late time.Duration
+	s.Watches, late = k.watchStatuses(now)
+	o := v.engine.shared.Outline(v, s, now)
+	if !o.Overdrawn && k.holdRights(len(o.Places)) == nil {
+		again = min(again, k.grants.refresh(k.life, o.Places, now))
 	}
-	return claims.Outline(shared, current), min(again, late, linger)
+	return o, min(again, late, o.Again)
 }
 
 // lateAfter is the time for which a view waits for a shared watch to sync before it watches its
 // namespaces by itself.
 const lateAfter = 10 * time.Second
 
-// currentWatches returns the states of the view's watches by resource, and the time until the next
+// watchStatuses returns the states of the view's watches by resource, and the time until the next
 // watch is late.
-func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][]plan.WatchStatus, again time.Duration) {
-	current, again = make(map[resources.Resource][]plan.WatchStatus), time.Hour
+func (k *keeper) watchStatuses(now time.Time) (statuses map[resources.Resource][]plan.WatchStatus, again time.Duration) {
+	statuses, again = make(map[resources.Resource][]plan.WatchStatus), time.Hour
 	for n, t := range k.taps {
 		if n.OfNamespaces() || !n.Resource.Namespaced {
 			continue
@@ -321,9 +320,9 @@ func (k *keeper) currentWatches(now time.Time) (current map[resources.Resource][
 		if has.Late = left <= 0; !has.Late && !has.State.Synced {
 			again = min(again, left)
 		}
-		current[n.Resource] = append(current[n.Resource], has)
+		statuses[n.Resource] = append(statuses[n.Resource], has)
 	}
-	return current, again
+	return statuses, again
 }
 
 // waitForRetry releases the watches of a view that exceeds a limit, and returns the time until it is

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"graphview.dev/graphview/watch"
 )
 
 const (
@@ -47,18 +49,18 @@ type Share struct {
 type Options[V comparable] struct {
 	// Linger is the time for which a watch stays shared that too few views need.
 	Linger time.Duration
-	// Notify is called with each view for which Shared has changed because of another view. It
+	// Notify is called with each view whose shared watches have changed because of another view. It
 	// must not block and must not call the Book.
 	Notify func(V)
 }
 
-// Book holds the demands of all views V by watch key K, and decides which watches views share.
-type Book[K, V comparable] struct {
+// Book holds the demands of all views V, and decides which watches views share.
+type Book[V comparable] struct {
 	o Options[V]
 
 	mu      sync.Mutex
-	entries map[K]*entry[V]
-	demands map[V]map[K]Demand
+	entries map[watch.Key]*entry[V]
+	demands map[V]map[watch.Key]Demand
 }
 
 // entry holds the demands for one key.
@@ -74,19 +76,33 @@ type entry[V comparable] struct {
 }
 
 // NewBook returns a Book without demands.
-func NewBook[K, V comparable](o Options[V]) *Book[K, V] {
-	return &Book[K, V]{o: o, entries: make(map[K]*entry[V]), demands: make(map[V]map[K]Demand)}
+func NewBook[V comparable](o Options[V]) *Book[V] {
+	return &Book[V]{o: o, entries: make(map[watch.Key]*entry[V]), demands: make(map[V]map[watch.Key]Demand)}
 }
 
-// Set replaces the demands of a view. The Book keeps the map.
-func (b *Book[K, V]) Set(view V, demands map[K]Demand, now time.Time) {
+// Outline derives the needs of a view from its situation and from the watches that views share. It records
+// the demands of the view.
+func (b *Book[V]) Outline(view V, s Situation, now time.Time) Outline {
+	c := claimsOf(s)
+	b.set(view, c.demands, now)
+	shared, again := b.shared(view, now)
+	o := c.outline(shared)
+	o.Again = again
+	return o
+}
+
+// Forget removes the demands of a view.
+func (b *Book[V]) Forget(view V, now time.Time) { b.set(view, nil, now) }
+
+// set replaces the demands of a view. The Book keeps the map.
+func (b *Book[V]) set(view V, demands map[watch.Key]Demand, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.demands[view]
 	if maps.EqualFunc(before, demands, Demand.equal) {
 		return
 	}
-	touched := make(map[K]bool)
+	touched := make(map[watch.Key]bool)
 	for k, d := range before {
 		if next, ok := demands[k]; !ok || !next.equal(d) {
 			b.count(k, view, d, -1)
@@ -113,7 +129,7 @@ func (b *Book[K, V]) Set(view V, demands map[K]Demand, now time.Time) {
 }
 
 // count adds a demand if by is 1, and removes it if by is -1.
-func (b *Book[K, V]) count(k K, view V, d Demand, by int) {
+func (b *Book[V]) count(k watch.Key, view V, d Demand, by int) {
 	e := b.entries[k]
 	if by > 0 {
 		e.views[view] = struct{}{}
@@ -131,7 +147,7 @@ func (b *Book[K, V]) count(k K, view V, d Demand, by int) {
 }
 
 // decide updates whether the watch of one key is shared, and notifies all views except one of a change.
-func (b *Book[K, V]) decide(k K, except V, now time.Time) {
+func (b *Book[V]) decide(k watch.Key, except V, now time.Time) {
 	e := b.entries[k]
 	if len(e.views) == 0 {
 		delete(b.entries, k)
@@ -159,7 +175,7 @@ func (e *entry[V]) needed() bool {
 	return e.everything > 0 || e.crowded || e.shared && len(e.single) > minShared
 }
 
-func (b *Book[K, V]) notify(e *entry[V], except V) {
+func (b *Book[V]) notify(e *entry[V], except V) {
 	for view := range e.views {
 		if view != except {
 			b.o.Notify(view)
@@ -167,12 +183,12 @@ func (b *Book[K, V]) notify(e *entry[V], except V) {
 	}
 }
 
-// Shared returns the shared ones among the watches that a view demands. again is the time until
+// shared returns the shared ones among the watches that a view demands. again is the time until
 // the result may change although the Book does not call Notify.
-func (b *Book[K, V]) Shared(view V, now time.Time) (shared map[K]Share, again time.Duration) {
+func (b *Book[V]) shared(view V, now time.Time) (shared map[watch.Key]Share, again time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	shared, again = make(map[K]Share), time.Hour
+	shared, again = make(map[watch.Key]Share), time.Hour
 	for k := range b.demands[view] {
 		e := b.entries[k]
 		if !e.spare.IsZero() {

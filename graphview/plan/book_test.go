@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/watch"
 )
 
 func parts(from, to int) Demand {
@@ -21,18 +23,18 @@ func parts(from, to int) Demand {
 
 // scene is a book of one kind of things, and who was told since they last asked.
 type scene struct {
-	book *Book[string, string]
+	book *Book[string]
 	told map[string]bool
 	now  time.Time
 }
 
 func newScene() *scene {
 	s := &scene{told: make(map[string]bool), now: time.Unix(1, 0)}
-	s.book = NewBook[string](Options[string]{Linger: time.Minute, Notify: func(who string) { s.told[who] = true }})
+	s.book = NewBook(Options[string]{Linger: time.Minute, Notify: func(who string) { s.told[who] = true }})
 	return s
 }
 
-func (s *scene) set(who string, d Demand) { s.book.Set(who, map[string]Demand{"pods": d}, s.now) }
+func (s *scene) set(who string, d Demand) { s.book.set(who, map[watch.Key]Demand{podsKey: d}, s.now) }
 
 func TestBook(t *testing.T) {
 	everybody := func(s *scene, views, each int) {
@@ -42,19 +44,19 @@ func TestBook(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		do         func(*scene)
-		want       map[string]Share // of who is called 0
+		want       map[watch.Key]Share // of who is called 0
 		wantTold   []string
 		wantWithin time.Duration
 	}{
 		"alone": {do: func(s *scene) { everybody(s, 1, 8) }},
 		"beside a wide one": {
 			do:   func(s *scene) { everybody(s, 2, 1); s.set("all", Demand{Extent: Everything}) },
-			want: map[string]Share{"pods": {}}, wantTold: []string{"0", "1"},
+			want: map[watch.Key]Share{podsKey: {}}, wantTold: []string{"0", "1"},
 		},
 		"as many as there may be": {do: func(s *scene) { everybody(s, 16, 1) }},
 		"many": {
 			do:   func(s *scene) { everybody(s, 17, 1) },
-			want: map[string]Share{"pods": {Crowded: true}}, wantTold: numbers(0, 16),
+			want: map[watch.Key]Share{podsKey: {Crowded: true}}, wantTold: numbers(0, 16),
 		},
 		"many who want the same": {do: func(s *scene) {
 			for i := range 100 {
@@ -65,27 +67,27 @@ func TestBook(t *testing.T) {
 			do: func(s *scene) {
 				everybody(s, 17, 1)
 				for i := 9; i < 17; i++ {
-					s.book.Set(fmt.Sprint(i), nil, s.now)
+					s.book.Forget(fmt.Sprint(i), s.now)
 				}
 			},
-			want: map[string]Share{"pods": {}}, wantTold: numbers(0, 17),
+			want: map[watch.Key]Share{podsKey: {}}, wantTold: numbers(0, 17),
 		},
 		"many, and then few": {
 			do: func(s *scene) {
 				everybody(s, 17, 1)
 				for i := 8; i < 17; i++ {
-					s.book.Set(fmt.Sprint(i), nil, s.now)
+					s.book.Forget(fmt.Sprint(i), s.now)
 				}
 				clear(s.told)
 				s.now = s.now.Add(time.Second)
 			},
-			want: map[string]Share{"pods": {}}, wantWithin: 59 * time.Second,
+			want: map[watch.Key]Share{podsKey: {}}, wantWithin: 59 * time.Second,
 		},
 		"many, and then few for long": {
 			do: func(s *scene) {
 				everybody(s, 17, 1)
 				for i := 8; i < 17; i++ {
-					s.book.Set(fmt.Sprint(i), nil, s.now)
+					s.book.Forget(fmt.Sprint(i), s.now)
 				}
 				clear(s.told)
 				s.now = s.now.Add(time.Minute)
@@ -100,7 +102,7 @@ func TestBook(t *testing.T) {
 				everybody(s, 17, 1)
 				clear(s.told)
 			},
-			want: map[string]Share{"pods": {Crowded: true}},
+			want: map[watch.Key]Share{podsKey: {Crowded: true}},
 		},
 		"many beside a wide one": {
 			do: func(s *scene) {
@@ -108,54 +110,54 @@ func TestBook(t *testing.T) {
 				clear(s.told)
 				s.set("all", Demand{Extent: Everything})
 			},
-			want: map[string]Share{"pods": {Crowded: true}},
+			want: map[watch.Key]Share{podsKey: {Crowded: true}},
 		},
 		"many beside a wide one that has gone for long": {
 			do: func(s *scene) {
 				everybody(s, 17, 1)
 				s.set("all", Demand{Extent: Everything})
-				s.book.Set("all", nil, s.now)
+				s.book.Forget("all", s.now)
 				clear(s.told)
 				s.now = s.now.Add(time.Minute)
 			},
-			want: map[string]Share{"pods": {Crowded: true}},
+			want: map[watch.Key]Share{podsKey: {Crowded: true}},
 		},
 		"a wide one that has gone": {
 			do: func(s *scene) {
 				everybody(s, 2, 1)
 				s.set("all", Demand{Extent: Everything})
 				clear(s.told)
-				s.book.Set("all", nil, s.now)
+				s.book.Forget("all", s.now)
 			},
-			want: map[string]Share{"pods": {}}, wantTold: []string{"0", "1"}, wantWithin: time.Minute,
+			want: map[watch.Key]Share{podsKey: {}}, wantTold: []string{"0", "1"}, wantWithin: time.Minute,
 		},
 		"a wide one that comes back": {
 			do: func(s *scene) {
 				everybody(s, 2, 1)
 				s.set("all", Demand{Extent: Everything})
-				s.book.Set("all", nil, s.now)
+				s.book.Forget("all", s.now)
 				s.now = s.now.Add(59 * time.Second)
 				s.set("all", Demand{Extent: Everything})
 				clear(s.told)
 				s.now = s.now.Add(time.Hour)
 			},
-			want: map[string]Share{"pods": {}},
+			want: map[watch.Key]Share{podsKey: {}},
 		},
 		"of something else": {do: func(s *scene) {
 			everybody(s, 1, 1)
-			s.book.Set("all", map[string]Demand{"nodes": {Extent: Everything}}, s.now)
+			s.book.set("all", map[watch.Key]Demand{{FieldSelector: "a=b"}: {Extent: Everything}}, s.now)
 		}},
 		"who only wants to know": {
 			do:   func(s *scene) { s.set("0", Demand{}); s.set("all", Demand{Extent: Everything}) },
-			want: map[string]Share{"pods": {}}, wantTold: []string{"0"},
+			want: map[watch.Key]Share{podsKey: {}}, wantTold: []string{"0"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene()
 			tt.do(s)
-			got, again := s.book.Shared("0", s.now)
+			got, again := s.book.shared("0", s.now)
 			if tt.want == nil {
-				tt.want = make(map[string]Share)
+				tt.want = make(map[watch.Key]Share)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("shared (-want +got):\n%s", diff)
@@ -191,7 +193,7 @@ func TestBookForgets(t *testing.T) {
 		for range 500 {
 			s.now = s.now.Add(time.Duration(r.IntN(40)) * time.Second)
 			who := fmt.Sprint(r.IntN(10))
-			demands := make(map[string]Demand)
+			demands := make(map[watch.Key]Demand)
 			for k := range r.IntN(3) {
 				from := r.IntN(30)
 				d := parts(from, from+r.IntN(6))
@@ -201,14 +203,14 @@ func TestBookForgets(t *testing.T) {
 				case 1:
 					d = Demand{Extent: Guest}
 				}
-				demands[fmt.Sprint(k)] = d
+				demands[watch.Key{LabelSelector: fmt.Sprint(k)}] = d
 			}
-			s.book.Set(who, demands, s.now)
-			s.book.Shared(fmt.Sprint(r.IntN(10)), s.now)
+			s.book.set(who, demands, s.now)
+			s.book.shared(fmt.Sprint(r.IntN(10)), s.now)
 			s.check(t)
 		}
 		for i := range 10 {
-			s.book.Set(fmt.Sprint(i), nil, s.now)
+			s.book.Forget(fmt.Sprint(i), s.now)
 		}
 		if n := len(s.book.entries) + len(s.book.demands); n > 0 {
 			t.Fatalf("seed %d: %d entries are left", seed, n)

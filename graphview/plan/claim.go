@@ -31,7 +31,7 @@ func watchesEach(resources int) int {
 	return min(max(usualWatches/max(resources, 1), 1), maxNamespaceWatches)
 }
 
-// Situation is the input of a view's claims at one moment.
+// Situation is the input of a view's outline at one moment.
 type Situation struct {
 	Program  *spec.Program
 	Selected []resources.Selected
@@ -46,7 +46,7 @@ type Situation struct {
 	Answers    map[access.Place]bool
 	Unanswered error
 	// Charge is called before the claims depend on another right, with the new number of rights.
-	// If it returns an error, the claims are Overdrawn. It may be nil.
+	// If it returns an error, the outline is Overdrawn. It may be nil.
 	Charge func(places int) error
 	// Refused are the resources that the operator may not watch in all namespaces at once.
 	Refused map[resources.Resource]bool
@@ -54,28 +54,30 @@ type Situation struct {
 	// cluster. While Complete is false, they are the last known ones, nil if there are none.
 	Namespaces map[string]bool
 	Complete   bool
+	// Watches are the states of the watches that the view has, by resource.
+	Watches map[resources.Resource][]WatchStatus
 }
 
-// Claims describe the places that a view may watch by its spec and its rights, regardless of other views.
-type Claims struct {
-	// Demands are the view's demands for watches of all namespaces. The caller passes them to Book.Set.
-	Demands map[watch.Key]Demand
-	// Places are the rights that the claims depend on.
-	Places []access.Place
-	// Undecided: the answer about some Place is not known yet.
-	Undecided bool
-	// Overdrawn: the claims depend on more rights than the view's owner may hold, so they are
+// claims describe the places that a view may watch by its spec and its rights, regardless of other views.
+type claims struct {
+	// demands are the view's demands for watches of all namespaces.
+	demands map[watch.Key]Demand
+	// places are the rights that the claims depend on.
+	places []access.Place
+	// undecided: the answer about some place is not known yet.
+	undecided bool
+	// overdrawn: the claims depend on more rights than the view's owner may hold, so they are
 	// incomplete.
-	Overdrawn bool
+	overdrawn bool
 
-	s      Situation
-	claims []claim
+	s    Situation
+	each []claim // of a resource
 	// namespaces is the part of the outline about namespaces.
 	namespaces outlineOfNamespaces
 	without    []Denied
-	each       int                   // see watchesEach
+	most       int                   // see watchesEach
 	named      []string              // the names of namespaces in the spec, sorted; nil if it has none
-	asked      map[access.Place]bool // set of Places
+	asked      map[access.Place]bool // set of places
 }
 
 // outlineOfNamespaces says whether a view may read Namespaces; see Outline.Blind and Unlisted.
@@ -118,22 +120,22 @@ const (
 	refusedSingle
 )
 
-// ClaimsOf derives the claims of a view.
-func ClaimsOf(s Situation) *Claims {
-	c := &Claims{
-		Demands: make(map[watch.Key]Demand), s: s, each: watchesEach(len(s.Selected)), asked: make(map[access.Place]bool),
+// claimsOf derives the claims of a view.
+func claimsOf(s Situation) *claims {
+	c := &claims{
+		demands: make(map[watch.Key]Demand), s: s, most: watchesEach(len(s.Selected)), asked: make(map[access.Place]bool),
 		named: s.Program.Namespaces.Named(),
 	}
 	c.readNamespaces()
 	for _, selected := range s.Selected {
-		if c.Overdrawn {
+		if c.overdrawn {
 			break
 		}
 		claim := c.claim(selected)
 		c.demand(&claim)
-		c.claims = append(c.claims, claim)
+		c.each = append(c.each, claim)
 	}
-	if d := c.namespaces.unlisted; d != nil && (s.Program.Namespaces.Selective() || slices.ContainsFunc(c.claims, func(of claim) bool { return of.list })) {
+	if d := c.namespaces.unlisted; d != nil && (s.Program.Namespaces.Selective() || slices.ContainsFunc(c.each, func(of claim) bool { return of.list })) {
 		c.without = append(c.without, *d)
 	}
 	return c
@@ -141,7 +143,7 @@ func ClaimsOf(s Situation) *Claims {
 
 // readNamespaces decides whether the view may read Namespaces. If it may not, it selects no
 // namespaces, because its selectors would reveal content of Namespaces.
-func (c *Claims) readNamespaces() {
+func (c *claims) readNamespaces() {
 	if !c.s.Program.Namespaces.Selective() && (!c.s.Own || c.namesNamespaces()) {
 		c.namespaces.read = true
 		return
@@ -157,7 +159,7 @@ func (c *Claims) readNamespaces() {
 
 // claim decides where one resource may be watched: as widely as the spec and the rights
 // allow, with as few watches as possible.
-func (c *Claims) claim(selected resources.Selected) claim {
+func (c *claims) claim(selected resources.Selected) claim {
 	r := selected.Resource
 	q := &c.s.Program.Queries[selected.Query]
 	out := claim{selected: selected, wide: watch.Key{
@@ -187,12 +189,12 @@ func (c *Claims) claim(selected resources.Selected) claim {
 	if out.list {
 		out.namespaces = slices.Sorted(maps.Keys(c.s.Namespaces))
 	}
-	few := !out.list && out.namespaces != nil && len(out.namespaces) <= c.each
+	few := !out.list && out.namespaces != nil && len(out.namespaces) <= c.most
 	if all == answerNo {
 		c.grant(&out)
 	}
 	switch {
-	case few, all == answerNo && c.s.Own, all == answerNo && !refused && len(out.namespaces) <= c.each:
+	case few, all == answerNo && c.s.Own, all == answerNo && !refused && len(out.namespaces) <= c.most:
 		out.form = single
 	case refused:
 		// A view of few namespaces has the form single, and does not try the watch of all namespaces.
@@ -211,7 +213,7 @@ func (c *Claims) claim(selected resources.Selected) claim {
 
 // grant restricts a claim to the namespaces in which the view may read the resource. It leaves out
 // namespaces without an answer yet, and does not count them as denied.
-func (c *Claims) grant(out *claim) {
+func (c *claims) grant(out *claim) {
 	r, names := out.selected.Resource, out.namespaces
 	out.namespaces, out.within = nil, make(map[string]bool)
 	var denied *Denied
@@ -239,15 +241,15 @@ func (c *Claims) grant(out *claim) {
 	out.denied = denied
 }
 
-// demand adds the demands of a claim to Demands.
-func (c *Claims) demand(of *claim) {
+// demand adds the demands of a claim to demands.
+func (c *claims) demand(of *claim) {
 	switch {
 	case c.s.Own:
 	case of.form == everywhere:
-		c.Demands[of.wide] = Demand{Extent: Everything}
+		c.demands[of.wide] = Demand{Extent: Everything}
 	case of.form == single && len(of.namespaces) > 0:
-		c.Demands[of.plain()] = Demand{Extent: Guest}
-		c.Demands[of.wide] = Demand{Extent: Single, Namespaces: of.namespaces}
+		c.demands[of.plain()] = Demand{Extent: Guest}
+		c.demands[of.wide] = Demand{Extent: Single, Namespaces: of.namespaces}
 	}
 }
 
@@ -259,13 +261,13 @@ func (c *claim) plain() watch.Key {
 }
 
 // namesNamespaces reports whether the spec names the view's namespaces.
-func (c *Claims) namesNamespaces() bool {
+func (c *claims) namesNamespaces() bool {
 	return c.named != nil && !c.s.Program.Namespaces.Selective()
 }
 
 // allowedEverywhere calls allowed for a resource in all namespaces. If the process watches with its
 // own rights and the spec names namespaces, it does not ask: it watches these namespaces.
-func (c *Claims) allowedEverywhere(r resources.Resource) (answer, error) {
+func (c *claims) allowedEverywhere(r resources.Resource) (answer, error) {
 	if c.s.Own && r.Namespaced && c.namesNamespaces() {
 		return answerNo, nil
 	}
@@ -281,25 +283,25 @@ const (
 	answerYes
 )
 
-// allowed returns whether the view may list and watch a place, and adds the place to Places. The
+// allowed returns whether the view may list and watch a place, and adds the place to places. The
 // error is the reason why the answer is unknown and cannot be expected now.
-func (c *Claims) allowed(place access.Place) (answer, error) {
+func (c *claims) allowed(place access.Place) (answer, error) {
 	if c.s.Subject == "" {
 		return answerYes, nil
 	}
 	if !c.asked[place] {
-		if !c.Overdrawn && c.s.Charge != nil {
-			c.Overdrawn = c.s.Charge(len(c.Places)+1) != nil
+		if !c.overdrawn && c.s.Charge != nil {
+			c.overdrawn = c.s.Charge(len(c.places)+1) != nil
 		}
-		if c.Overdrawn {
+		if c.overdrawn {
 			return answerUnknown, nil
 		}
 		c.asked[place] = true
-		c.Places = append(c.Places, place)
+		c.places = append(c.places, place)
 	}
 	switch may, known := c.s.Answers[place]; {
 	case !known && c.s.Unanswered == nil:
-		c.Undecided = true
+		c.undecided = true
 		return answerUnknown, nil
 	case !known:
 		return answerUnknown, c.s.Unanswered

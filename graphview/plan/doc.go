@@ -1,10 +1,10 @@
 // Package plan decides which watches a view needs.
 //
-// The decision has two steps. [ClaimsOf] derives from the spec, the rights and the selected
-// namespaces which places the view may watch and which watches of all namespaces it demands. The
-// demands do not depend on other views. The [Book] collects the demands of all views and
-// decides which watches of all namespaces they share. [Claims.Outline] derives the view's needs
-// from the claims, the shared watches and the state of the watches that the view has.
+// [Book.Outline] decides in three steps. It derives from the spec, the rights and the selected
+// namespaces which places the view may watch and which watches of all namespaces it demands. These
+// claims do not depend on other views. The Book collects the demands of all views and
+// decides which watches of all namespaces they share. From the claims, the shared watches and the state
+// of the watches that the view has follow the view's needs.
 //
 // # Forms
 //

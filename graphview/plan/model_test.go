@@ -20,7 +20,7 @@ type model struct {
 	t       *testing.T
 	r       *rand.Rand
 	now     time.Time
-	book    *Book[watch.Key, string]
+	book    *Book[string]
 	lastID  uint32
 	watches map[watch.Key]*modelWatch
 	views   map[string]*modelView
@@ -110,10 +110,8 @@ func (m *model) step(v *modelView) {
 			Late: !t.watch.state.Synced && m.now.Sub(t.acquired) > 10*time.Second,
 		})
 	}
-	claims := ClaimsOf(s)
-	m.book.Set(v.name, claims.Demands, m.now)
-	shared, _ := m.book.Shared(v.name, m.now)
-	v.out = claims.Outline(shared, holdings(current...))
+	s.Watches = holdings(current...)
+	v.out = m.book.Outline(v.name, s, m.now)
 	for n, t := range v.taps {
 		if v.out.Needed[n] {
 			continue
@@ -217,7 +215,7 @@ func (m *model) change() {
 	case 3:
 		if v := m.views[name]; v != nil {
 			delete(m.views, name)
-			m.book.Set(name, nil, m.now)
+			m.book.Forget(name, m.now)
 			for _, t := range v.taps {
 				m.release(t)
 			}
@@ -252,7 +250,7 @@ func TestEachNamespaceHasOneSource(t *testing.T) {
 			t: t, r: rand.New(rand.NewPCG(seeds.Of(t), episode)), now: time.Unix(1, 0),
 			watches: make(map[watch.Key]*modelWatch), views: make(map[string]*modelView),
 		}
-		m.book = NewBook[watch.Key](Options[string]{Linger: time.Minute, Notify: func(string) {}})
+		m.book = NewBook(Options[string]{Linger: time.Minute, Notify: func(string) {}})
 		for range 400 {
 			m.change()
 		}

@@ -3,7 +3,9 @@ package plan
 import (
 	"fmt"
 	"strings"
+	"time"
 
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 )
@@ -30,20 +32,26 @@ type Outline struct {
 	// namespaces that it depends on are not known yet.
 	Undecided   bool
 	UnlistedYet bool
+	// Places are the rights that the outline depends on. Overdrawn: it depends on more rights than the
+	// view's owner may hold, so it is incomplete.
+	Places    []access.Place
+	Overdrawn bool
+	// Again is the time until the outline may change although the Book does not call Notify.
+	Again time.Duration
 }
 
 // Open reports whether rights or namespaces are not known yet, so that the view may soon need more.
 func (o *Outline) Open() bool { return o.Undecided || o.UnlistedYet }
 
-// Outline derives the needs of a view from its claims, from the watches that views share,
+// outline derives the needs of a view from its claims, from the watches that views share,
 // and from the watches that the view has now.
-func (c *Claims) Outline(shared map[watch.Key]Share, current map[resources.Resource][]WatchStatus) Outline {
+func (c *claims) outline(shared map[watch.Key]Share) Outline {
 	p := planner{
-		Claims: c, shared: shared, current: current,
+		claims: c, shared: shared,
 		out: Outline{
 			Needed: make(map[Need]bool), Standby: make(map[Need]bool), Within: make(map[resources.Resource]map[string]bool),
 			Without: c.without, Unlisted: c.namespaces.unlisted, Blind: c.namespaces.blind,
-			Undecided: c.Undecided, Replaced: c.s.Refused,
+			Undecided: c.undecided, Replaced: c.s.Refused, Places: c.places, Overdrawn: c.overdrawn,
 		},
 	}
 	var roots []string
@@ -51,8 +59,8 @@ func (c *Claims) Outline(shared map[watch.Key]Share, current map[resources.Resou
 		roots = append(roots, c.s.Program.Roots[i].Expression)
 	}
 	p.roots = quoted(roots)
-	for i := range c.claims {
-		p.add(&c.claims[i])
+	for i := range c.each {
+		p.add(&c.each[i])
 	}
 	if len(p.out.Listed) > 0 && c.namespaces.read {
 		p.out.Needed[NamespaceNeed(c.s.Program)] = true
@@ -63,12 +71,11 @@ func (c *Claims) Outline(shared map[watch.Key]Share, current map[resources.Resou
 
 // planner makes an outline.
 type planner struct {
-	*Claims
+	*claims
 
-	shared  map[watch.Key]Share
-	current map[resources.Resource][]WatchStatus
-	roots   string
-	out     Outline
+	shared map[watch.Key]Share
+	roots  string
+	out    Outline
 }
 
 // placement says in which watches a view watches a resource.

@@ -35,17 +35,17 @@ type situation struct {
 	complete   bool
 
 	shared  map[watch.Key]Share
-	current map[resources.Resource][]WatchStatus
+	watches map[resources.Resource][]WatchStatus
 }
 
 func (s situation) claimed() Situation {
 	return Situation{
 		Program: s.program, Selected: s.selected, Subject: s.who, Answers: s.answers, Unanswered: s.unanswered,
-		Refused: s.refused, Namespaces: s.namespaces, Complete: s.complete,
+		Refused: s.refused, Namespaces: s.namespaces, Complete: s.complete, Watches: s.watches,
 	}
 }
 
-func outlineOf(s situation) Outline { return ClaimsOf(s.claimed()).Outline(s.shared, s.current) }
+func outlineOf(s situation) Outline { return claimsOf(s.claimed()).outline(s.shared) }
 
 func numbered(n int) []string {
 	names := make([]string, n)
@@ -192,12 +192,12 @@ func TestOutline(t *testing.T) {
 			namespaces: &spec.Namespaces{Names: numbered(17)}, situation: situation{shared: sharedPods()}, want: []string{""},
 		},
 		"a shared watch, for a view that has its own": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{shared: sharedPods(), current: holdings(inNamespace("a"))},
+			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{shared: sharedPods(), watches: holdings(inNamespace("a"))},
 			want: []string{"", "a"}, wantProbe: true,
 		},
 		"a shared watch that has all there is, for a view that has its own": {
 			namespaces: &spec.Namespaces{Names: []string{"a"}},
-			situation:  situation{shared: sharedPods(), current: holdings(inNamespace("a"), WatchStatus{Key: podsKey, State: watch.State{Synced: true}})},
+			situation:  situation{shared: sharedPods(), watches: holdings(inNamespace("a"), WatchStatus{Key: podsKey, State: watch.State{Synced: true}})},
 			want:       []string{""},
 		},
 		"a shared watch, rights in one of two names": {
@@ -228,7 +228,7 @@ func TestOutline(t *testing.T) {
 			want:       []string{"", "a"}, wantProbe: true,
 		},
 		"a watch that is no longer shared": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{current: holdings(WatchStatus{Key: podsKey, State: watch.State{Synced: true}})},
+			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{watches: holdings(WatchStatus{Key: podsKey, State: watch.State{Synced: true}})},
 			want: []string{"a"},
 		},
 		"a shared watch, with labels": {
@@ -278,8 +278,8 @@ func TestOutline(t *testing.T) {
 			if n := len(o.Within[podsResource]); n != tt.wantWithin {
 				t.Errorf("within %d namespaces, want %d", n, tt.wantWithin)
 			}
-			if len(ClaimsOf(s.claimed()).Places) != tt.wantPlaces {
-				t.Errorf("%d places, want %d", len(ClaimsOf(s.claimed()).Places), tt.wantPlaces)
+			if len(claimsOf(s.claimed()).places) != tt.wantPlaces {
+				t.Errorf("%d places, want %d", len(claimsOf(s.claimed()).places), tt.wantPlaces)
 			}
 			if (len(o.Standby) > 0) != tt.wantProbe || o.Open() != tt.wantOpen || o.Blind != tt.wantBlind {
 				t.Errorf("standby %v, open %t, blind %t", o.Standby, o.Open(), o.Blind)
@@ -350,8 +350,8 @@ func TestRightsBeyondTheLedger(t *testing.T) {
 			}
 			return nil
 		}
-		if c := ClaimsOf(s); c.Overdrawn != wantOverdrawn || len(c.Places) != charged {
-			t.Errorf("with room for %d: overdrawn %t, %d places", charged, c.Overdrawn, len(c.Places))
+		if c := claimsOf(s); c.overdrawn != wantOverdrawn || len(c.places) != charged {
+			t.Errorf("with room for %d: overdrawn %t, %d places", charged, c.overdrawn, len(c.places))
 		}
 	}
 }

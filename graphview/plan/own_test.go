@@ -110,14 +110,14 @@ func TestOutlineOfOwnRights(t *testing.T) {
 			s.selected = []resources.Selected{{Resource: tt.resource}}
 			situation := s.claimed()
 			situation.Own = true
-			claims := ClaimsOf(situation)
-			if len(claims.Demands) > 0 {
-				t.Errorf("demands of shared watches: %v", claims.Demands)
+			claims := claimsOf(situation)
+			if len(claims.demands) > 0 {
+				t.Errorf("demands of shared watches: %v", claims.demands)
 			}
-			if diff := cmp.Diff(tt.wantPlaces, claims.Places); diff != "" {
+			if diff := cmp.Diff(tt.wantPlaces, claims.places); diff != "" {
 				t.Errorf("places (-want +got):\n%s", diff)
 			}
-			o := claims.Outline(s.shared, s.current)
+			o := claims.outline(s.shared)
 			var got []string
 			lists := false
 			for n := range o.Needed {
@@ -161,10 +161,10 @@ func TestOwnReleases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := ClaimsOf(Situation{
+	o := claimsOf(Situation{
 		Program: program, Selected: []resources.Selected{{Resource: secrets}}, Subject: "you", Own: true,
 		Answers: map[access.Place]bool{{Resource: "secrets", Namespace: "a"}: true, {Resource: "secrets", Namespace: "b"}: false},
-	}).Outline(nil, nil)
+	}).outline(nil)
 	var got []watch.Key
 	for n := range o.Needed {
 		got = append(got, n.Key)

@@ -38,7 +38,7 @@ func (p *planner) placeSingle(of *claim) placement {
 func (p *planner) usesShared(of *claim, key watch.Key, crowded bool) bool {
 	var shared *WatchStatus
 	waits := true // whether the view uses the watch before it has synced
-	for _, has := range p.current[of.selected.Resource] {
+	for _, has := range p.s.Watches[of.selected.Resource] {
 		switch {
 		case has.Key.Reduced != key.Reduced:
 		case has.Key == key:

@@ -11,7 +11,7 @@ import (
 
 // usesPods reports whether a view of some Pods uses podsKey, which other views share.
 func usesPods(s situation, crowded bool) bool {
-	p := planner{Claims: &Claims{s: s.claimed()}, current: s.current}
+	p := planner{claims: &claims{s: s.claimed()}}
 	return p.usesShared(&claim{selected: resources.Selected{Resource: podsResource}}, podsKey, crowded)
 }
 
@@ -52,11 +52,11 @@ func TestShareState(t *testing.T) {
 				tt.with.Key = podsKey
 				with = []WatchStatus{*tt.with}
 			}
-			s.current = holdings(with...)
+			s.watches = holdings(with...)
 			if got := usesPods(s, tt.crowded); got != tt.wantElse {
 				t.Errorf("without watches of its own: %t, want %t", got, tt.wantElse)
 			}
-			s.current = holdings(append(with, inNamespace("a"))...)
+			s.watches = holdings(append(with, inNamespace("a"))...)
 			if got := usesPods(s, tt.crowded); got != tt.want {
 				t.Errorf("with watches of its own: %t, want %t", got, tt.want)
 			}
