@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -56,10 +57,10 @@ type Engine struct {
 	budgets    *budget.Buckets // of the cost of expressions
 	ledger     *budget.Ledger
 
-	// mu guards the fields after it, and the leases of feeds. A goroutine with mu does not wait,
+	// mu guards the fields after it. A goroutine with mu does not wait,
 	// except in watch.Manager.Acquire, which waits only for Run.
 	mu       sync.Mutex
-	feeds    map[*watch.Watch]*feed // feeds with leases
+	feeds    map[*watch.Watch]*intake.Feed // feeds with leases
 	views    map[Name]*View
 	opened   map[*View]struct{} // ad-hoc views
 	viewsCtx context.Context    // ends when all views must end; nil before Run
@@ -82,7 +83,7 @@ func NewEngine(o Options) (*Engine, error) {
 		budgets:      budget.NewBuckets(o.Budget, budgetRefill),
 		ledger:       ledger,
 		opened:       make(map[*View]struct{}),
-		feeds:        make(map[*watch.Watch]*feed),
+		feeds:        make(map[*watch.Watch]*intake.Feed),
 
 		processors: quota.NewProcessors(o.Logger),
 		shared:     plan.NewBook(plan.Options[*View]{Linger: o.Linger, Notify: func(v *View) { v.evaluator.Kick() }}),
@@ -354,11 +355,7 @@ func (e *Engine) revised(took time.Duration) {
 func (e *Engine) allFeeds() []*intake.Feed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	all := make([]*intake.Feed, 0, len(e.feeds))
-	for _, f := range e.feeds {
-		all = append(all, f.Feed)
-	}
-	return all
+	return slices.Collect(maps.Values(e.feeds))
 }
 
 // watchedResources returns the resources of all feeds.

@@ -74,9 +74,9 @@ type followed struct {
 }
 
 // feedIn returns a feed of a watch that does not run, in a given state.
-func feedIn(t testing.TB, e *Engine, r resources.Resource, state watch.State) *feed {
+func feedIn(t testing.TB, e *Engine, r resources.Resource, state watch.State) *intake.Feed {
 	t.Helper()
-	f := &feed{Feed: e.intake.NewFeed(t.Context(), new(watch.Watch), r)}
+	f := e.intake.NewFeed(t.Context(), new(watch.Watch), r)
 	f.State(state)
 	e.writer.Do(func() {})
 	return f

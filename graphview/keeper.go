@@ -132,8 +132,8 @@ func refusals(taps map[plan.Need]*tap, now time.Time) (refused map[resources.Res
 
 // inUse returns the feeds and kinds of the taps that are not closed, and the denied kinds. Taps of
 // Namespaces and releases do not count. Only the writer calls it.
-func (k *keeper) inUse() (feeds map[*feed]bool, kinds map[graph.Kind]bool) {
-	feeds, kinds = make(map[*feed]bool), make(map[graph.Kind]bool)
+func (k *keeper) inUse() (feeds map[*intake.Feed]bool, kinds map[graph.Kind]bool) {
+	feeds, kinds = make(map[*intake.Feed]bool), make(map[graph.Kind]bool)
 	maps.Copy(kinds, k.deniedKinds)
 	for _, t := range k.allTaps() {
 		if t.need.OfObjects() && t.State() != intake.Closed {
@@ -222,14 +222,11 @@ func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
 
 // leasedBytes returns the view's part of the watches that it has.
 func (k *keeper) leasedBytes() (bytes int64) {
-	e := k.view.engine
-	e.mu.Lock()
-	defer e.mu.Unlock() // step recovers panics
 	for _, t := range k.allTaps() {
 		bytes += indexedBytes * int64(len(t.concerning().Names))
 		if restricted(t.need) {
 			has := t.state()
-			bytes += watchBytes + (objectBytes*int64(has.Objects)+has.Bytes)/int64(max(1, t.feed.leases))
+			bytes += watchBytes + (objectBytes*int64(has.Objects)+has.Bytes)/int64(max(1, t.lease.Leases()))
 		}
 	}
 	return bytes

@@ -34,7 +34,7 @@ func TestReleasesAtOnce(t *testing.T) {
 		})
 		close(begin)
 		all.Wait()
-		if all := e.allFeeds(); len(all) != 1 || all[0] != staying.feed.Feed {
+		if all := e.allFeeds(); len(all) != 1 || all[0] != staying.feed {
 			t.Fatalf("round %d: the feed of a watch that is leased was forgotten", round)
 		}
 		e.releaseTap(staying)

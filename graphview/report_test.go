@@ -62,7 +62,7 @@ func TestReportAfterTimeout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			leased := newTap(plan.Need{Resource: configMapsResource}, nil)
 			leased.feed, leased.acquired = feedIn(t, e, configMapsResource, test.state), time.Now().Add(-time.Minute)
-			leased.Tap = intake.NewTap(nil, leased.feed.Feed, intake.ObjectRole{})
+			leased.Tap = intake.NewTap(nil, leased.feed, intake.ObjectRole{})
 			a := newStatusBuilder(plan.Outline{Selected: []resources.Resource{configMapsResource}}, nil)
 			a.tap(leased, 30*time.Second)
 			if row := a.rows[0]; row.Synced || row.Message != test.want || !a.synced {

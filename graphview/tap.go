@@ -9,14 +9,6 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// feed is an intake.Feed with the number of its leases.
-type feed struct {
-	*intake.Feed
-
-	// leases is the number of leases that views have. Guarded by Engine.mu.
-	leases int
-}
-
 // tap is a lease of a watch by a view, and the objects that the view takes from the feed of the watch. Only the
 // view's goroutine uses the fields.
 type tap struct {
@@ -24,7 +16,7 @@ type tap struct {
 
 	need  plan.Need
 	role  intake.Role
-	feed  *feed
+	feed  *intake.Feed
 	lease *watch.Lease
 	// namespaces are the namespaces whose objects may concern the view, nil for all.
 	namespaces *tapNamespaces

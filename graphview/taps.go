@@ -329,7 +329,7 @@ func (e *Engine) acquire(ctx context.Context, t *tap, v *View) error {
 	defer e.mu.Unlock()
 	// The first event may arrive before Acquire returns, so Acquire creates the feed.
 	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
-		f := &feed{Feed: e.intake.NewFeed(e.viewsCtx, w, t.need.Resource)}
+		f := e.intake.NewFeed(e.viewsCtx, w, t.need.Resource)
 		e.feeds[w] = f
 		e.schemaReader.Kick()
 		return f
@@ -338,25 +338,19 @@ func (e *Engine) acquire(ctx context.Context, t *tap, v *View) error {
 		return fmt.Errorf("watch %s: %w", t.need.Key, err)
 	}
 	t.lease, t.feed = lease, e.feeds[lease.Watch()]
-	t.feed.leases++
-	t.Tap = intake.NewTap(v.evaluator, t.feed.Feed, t.role)
+	t.Tap = intake.NewTap(v.evaluator, t.feed, t.role)
 	return nil
 }
 
 // releaseTap releases the lease of a tap. With the last lease of a feed, it removes the feed, and the
 // objects that only this feed saw, from the graph.
 func (e *Engine) releaseTap(t *tap) {
-	t.lease.Release()
-	// Count after Release. When the count is 0, all leases have been released, so the watch has
-	// ended, and no view can lease it again.
+	if !t.lease.Release() {
+		return
+	}
+	// The watch has ended, and no view can lease it again.
 	e.mu.Lock()
-	t.feed.leases--
-	last := t.feed.leases == 0
-	if last {
-		delete(e.feeds, t.feed.Watch())
-	}
+	delete(e.feeds, t.feed.Watch())
 	e.mu.Unlock()
-	if last {
-		e.writer.Do(t.feed.Remove)
-	}
+	e.writer.Do(t.feed.Remove)
 }

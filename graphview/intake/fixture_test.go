@@ -100,7 +100,7 @@ func (w *world) feed(selector string) *Feed {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(lease.Release)
+	w.t.Cleanup(func() { lease.Release() })
 	return w.feeds[lease.Watch()]
 }
 

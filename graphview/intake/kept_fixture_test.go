@@ -209,7 +209,7 @@ func compare(t *testing.T, of resources.Resource, items []string, events <-chan 
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(lease.Release)
+	t.Cleanup(func() { lease.Release() })
 	<-made
 	await(t, "the list", func() bool { return c.LastState().Synced })
 	return w, c

@@ -103,7 +103,7 @@ func BenchmarkHistory(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.Cleanup(lease.Release)
+				b.Cleanup(func() { lease.Release() })
 				await(b, "the list", func() bool { return feed.LastState().Synced })
 				sets := w.Counts.Sets.Load()
 				b.ResetTimer()

@@ -183,10 +183,10 @@ func (m *Manager) startLocked(key Key, handle func(*Watch) Handler) *Watch {
 
 // release ends one lease of w. A new Watch of the same key may start while w is
 // still stopping, because they share no state.
-func (m *Manager) release(w *Watch) {
+func (m *Manager) release(w *Watch) (last bool) {
 	m.mu.Lock()
 	w.leases--
-	last := w.leases == 0
+	last = w.leases == 0
 	if last && m.watches[w.key] == w {
 		delete(m.watches, w.key)
 	}
@@ -194,6 +194,7 @@ func (m *Manager) release(w *Watch) {
 	if last {
 		w.stop()
 	}
+	return last
 }
 
 // Lease keeps a Watch running.
@@ -206,10 +207,18 @@ type Lease struct {
 // Watch returns the leased Watch.
 func (l *Lease) Watch() *Watch { return l.watch }
 
-// Release ends the lease. Only the first call has an effect. The Release of the
-// last lease stops the Watch and waits for its goroutines, so the Handler is not
+// Leases returns the number of leases of the Watch, with this one.
+func (l *Lease) Leases() int {
+	l.manager.mu.Lock()
+	defer l.manager.mu.Unlock()
+	return l.watch.leases
+}
+
+// Release ends the lease, and reports whether it was the last one. Only the first call has an effect. The
+// Release of the last lease stops the Watch and waits for its goroutines, so the Handler is not
 // called after it has returned. It must not be called from within a call of the
 // Handler.
-func (l *Lease) Release() {
-	l.once.Do(func() { l.manager.release(l.watch) })
+func (l *Lease) Release() (last bool) {
+	l.once.Do(func() { last = l.manager.release(l.watch) })
+	return last
 }

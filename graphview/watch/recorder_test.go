@@ -207,6 +207,6 @@ func acquire(t *testing.T, m *recorded, key Key) *Lease {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(lease.Release)
+	t.Cleanup(func() { lease.Release() })
 	return lease
 }

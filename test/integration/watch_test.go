@@ -108,7 +108,7 @@ func leaseOf(t *testing.T, manager *watches, key watch.Key) *watch.Lease {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(lease.Release)
+	t.Cleanup(func() { lease.Release() })
 	return lease
 }
 
