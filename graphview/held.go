@@ -3,11 +3,8 @@ package graphview
 import (
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
 )
@@ -21,7 +18,6 @@ const (
 	objectBytes   = 1400     // per object that a watch retains, without its content
 	selectedBytes = 64       // per namespace that the view selects by its content
 	indexedBytes  = 16       // per namespace in the index of a watch that the view shares
-	narrowedBytes = 256      // per vertex or reference of a narrowed graph
 )
 
 // compiledBytes returns the memory of a view with its compiled spec.
@@ -92,32 +88,4 @@ func (p *namespacePayer) Most(namespace string, use budget.Use) int {
 		a = p.ledger.Account(budget.NamespaceOwner(namespace))
 	}
 	return int(a.Most(use))
-}
-
-// narrowedPayer implements delivery.Payer for one subscription. The user pays for its walks, as for
-// ad-hoc views.
-type narrowedPayer struct {
-	account *budget.Account
-	tokens  *budget.Bucket
-	// short is the error for the next elements of the subscription, nil if it may hold more.
-	short atomic.Pointer[budget.Overdrawn]
-}
-
-var _ delivery.Payer = (*narrowedPayer)(nil)
-
-func newNarrowedPayer(account *budget.Account, tokens *budget.Bucket) *narrowedPayer {
-	p := &narrowedPayer{account: account, tokens: tokens}
-	account.OnRelieve(func(why *budget.Overdrawn) bool { return p.short.CompareAndSwap(nil, why) })
-	return p
-}
-
-// Charge implements delivery.Payer. A visit takes about half the time of one unit of expression cost.
-func (p *narrowedPayer) Charge(visits int) time.Duration { return p.tokens.Borrow((visits + 1) / 2) }
-
-// Hold implements delivery.Payer.
-func (p *narrowedPayer) Hold(elements int) error {
-	if why := p.short.Load(); why != nil && elements > 0 {
-		return why
-	}
-	return p.account.Set(budget.Elements, narrowedBytes*int64(elements)) //nolint:wrapcheck // the subscriber reads it
 }

@@ -269,7 +269,7 @@ func (v *View) announceNews() {
 // Subscribe returns a new subscription. The caller closes it.
 func (v *View) Subscribe(o delivery.SubscribeOptions) *delivery.Subscription {
 	if o.Narrow != nil {
-		o.Payer = newNarrowedPayer(v.engine.ledger.Account(o.Owner), v.engine.budgets.Bucket(o.Owner))
+		o.Memory, o.Visits = v.engine.ledger.Account(o.Owner), v.engine.budgets.Bucket(o.Owner)
 	}
 	return v.publisher.Subscribe(o)
 }

@@ -6,23 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/impact"
 )
-
-// Payer pays for the narrowed graph of one subscriber, in one goroutine at a time. The engine's Payer is
-// graphview.narrowedPayer.
-type Payer interface {
-	// Charge charges a number of visits, which may be 0, and returns the time until further visits
-	// are allowed.
-	Charge(visits int) time.Duration
-	// Hold sets the number of vertices and arcs in the narrowed graph. The error is a
-	// *budget.Exceeded.
-	Hold(elements int) error
-}
 
 // ParseNarrowing parses the parameters that narrow a graph. It returns nil if there are none.
 func ParseNarrowing(roots []string, direction string, depth int) (*graph.Narrowing, error) {
@@ -95,22 +86,34 @@ func rootText(k graph.Key) string {
 	return text + "/" + k.Name
 }
 
-// narrowing is the state of a subscription to a part of the graph.
+// narrowedBytes is the memory of a vertex or an arc of a narrowed graph.
+const narrowedBytes = 256
+
+// narrowing is the state of a subscription to a part of the graph. The owner pays for its walks and its
+// memory as for those of an ad-hoc view.
 type narrowing struct {
-	what  graph.Narrowing
-	mark  string
-	payer Payer
+	what graph.Narrowing
+	mark string
+
+	memory *budget.Account // nil: the part costs nothing
+	visits *budget.Bucket
+	// short is the reason why the part may hold no elements, nil if it may.
+	short atomic.Pointer[budget.Overdrawn]
 
 	part  *graph.Narrowed // nil before the first Poll and after a reset
 	until time.Time       // time of the next visit
-	asked bool            // ready has asked the payer for debts
+	asked bool            // ready has asked the bucket for debts
 }
 
-func newNarrowing(what *graph.Narrowing, payer Payer) *narrowing {
-	if what == nil {
+func newNarrowing(o *SubscribeOptions) *narrowing {
+	if o.Narrow == nil {
 		return nil
 	}
-	return &narrowing{what: *what, mark: markOf(what), payer: payer}
+	n := &narrowing{what: *o.Narrow, mark: markOf(o.Narrow), memory: o.Memory, visits: o.Visits}
+	if n.memory != nil {
+		n.memory.OnRelieve(func(why *budget.Overdrawn) bool { return n.short.CompareAndSwap(nil, why) })
+	}
+	return n
 }
 
 // markOf returns a suffix for the digest of a viewer, since other narrowings need other messages.
@@ -138,7 +141,7 @@ func (n *narrowing) of(lens *graph.Lens) *graph.Narrowed {
 
 // ready returns the time from which the next visit is allowed.
 func (n *narrowing) ready() time.Time {
-	if n.payer != nil && !n.asked {
+	if n.memory != nil && !n.asked {
 		// The same user may have exceeded the budget with another subscription, such as the one
 		// before a reconnect.
 		n.asked = true
@@ -147,15 +150,25 @@ func (n *narrowing) ready() time.Time {
 	return n.until
 }
 
+// charge charges the owner for visits, possibly none. A visit takes about half the time of one unit of
+// expression cost.
 func (n *narrowing) charge(visits int) {
-	if wait := n.payer.Charge(visits); wait > 0 {
+	if wait := n.visits.Borrow((visits + 1) / 2); wait > 0 {
 		n.until = time.Now().Add(wait)
 	}
 }
 
-// settle charges the payer for a Poll that returned err. It returns err, or tooLarge.
+// hold charges the owner for the vertices and arcs of the part.
+func (n *narrowing) hold(elements int) error {
+	if why := n.short.Load(); why != nil && elements > 0 {
+		return why
+	}
+	return n.memory.Set(budget.Elements, narrowedBytes*int64(elements)) //nolint:wrapcheck // the subscriber reads it
+}
+
+// settle charges the owner for a Poll that returned err. It returns err, or tooLarge.
 func (n *narrowing) settle(err error) error {
-	if n.payer == nil {
+	if n.memory == nil {
 		return err
 	}
 	if owed := n.part.Owed(); owed > 0 {
@@ -164,15 +177,15 @@ func (n *narrowing) settle(err error) error {
 	if err != nil {
 		return err
 	}
-	if err := n.payer.Hold(n.part.Size()); err != nil {
+	if err := n.hold(n.part.Size()); err != nil {
 		return tooLarge(err)
 	}
 	return nil
 }
 
 func (n *narrowing) close() {
-	if n.payer != nil {
-		_ = n.payer.Hold(0) // never fails, since it is less than before
+	if n.memory != nil {
+		n.memory.Close()
 	}
 	n.part = nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
@@ -239,49 +240,29 @@ func TestNarrowedLearns(t *testing.T) {
 	}
 }
 
-// fakePayer says what a test wants.
-type fakePayer struct {
-	wait    time.Duration
-	refused error
-	visits  int
-	held    int
-}
-
-func (p *fakePayer) Charge(visits int) time.Duration {
-	if p.visits += visits; p.visits == 0 {
-		return 0
-	}
-	return p.wait
-}
-func (p *fakePayer) Hold(elements int) error {
-	if p.refused != nil && elements > 0 {
-		return p.refused
-	}
-	p.held = elements
-	return nil
-}
-
 // TestNarrowedIsPaidFor: walks are charged and waited for, what is held is counted, and
 // who holds too much is told.
 func TestNarrowedIsPaidFor(t *testing.T) {
 	s := newStage(t)
 	s.link(map[string][]string{"shop/a": {"shop/b"}, "shop/b": nil})
-	payer := &fakePayer{wait: time.Hour}
-	r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "Down", "pods/shop/a"), Payer: payer})
+	owner := budget.NamespaceOwner("shop")
+	ledger, visits := budget.NewLedger(1<<20), budget.NewBuckets(1, time.Hour).Bucket(owner)
+	visits.Borrow(1) // all that there are
+	r := s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "Down", "pods/shop/a"), Memory: ledger.Account(owner), Visits: visits})
 	r.wants(t, "at first", "a", "b")
-	if payer.visits == 0 || payer.held != 3 {
-		t.Errorf("%d visits, %d held; want some, and 3", payer.visits, payer.held)
+	if held := ledger.Total(); held != 3*narrowedBytes {
+		t.Errorf("%d bytes held, want those of 3 elements", held)
 	}
 	s.link(map[string][]string{"shop/b": {"shop/a"}, "shop/c": nil})
 	if frames, err := r.Poll(); len(frames) != 0 || err != nil {
 		t.Errorf("while there is nothing to pay with: %d frames, %v", len(frames), err)
 	}
 	r.Close()
-	if payer.held != 0 {
-		t.Errorf("%d held after the end", payer.held)
+	if held := ledger.Total(); held != 0 {
+		t.Errorf("%d bytes held after the end", held)
 	}
-	payer = &fakePayer{refused: warningsBound.Exceed()}
-	r = s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "Down", "pods/shop/a"), Payer: payer})
+	visits = budget.NewBuckets(1_000, time.Hour).Bucket(owner)
+	r = s.reader(SubscribeOptions{Narrow: narrowTo(t, 0, "Down", "pods/shop/a"), Memory: budget.NewLedger(narrowedBytes).Account(owner), Visits: visits})
 	_, err := r.Poll()
 	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Reason != reason.LimitExceeded {
 		t.Errorf("held too much: %v", err)
@@ -294,32 +275,72 @@ func TestNarrowedFailuresArePaidFor(t *testing.T) {
 	s := newStage(t)
 	s.link(map[string][]string{"shop/a": {"shop/b"}, "shop/b": nil})
 	what := narrowTo(t, 0, "Down", "pods/shop/a")
-	payer := &fakePayer{wait: time.Hour}
-	unknown := &learning{known: fixedRights{}}
-	r := s.reader(SubscribeOptions{Narrow: what, Access: unknown, Payer: payer})
-	if frames, err := r.Poll(); len(frames) != 0 || err != nil {
-		t.Fatalf("without rights: %d frames, %v", len(frames), err)
+	owner := budget.NamespaceOwner("shop")
+	ledger, few := budget.NewLedger(1<<20), budget.NewBuckets(1, time.Hour)
+	few.Bucket(owner).Borrow(1) // all that there are
+	for _, step := range []struct {
+		name   string
+		access Access
+	}{{"without rights", &learning{known: fixedRights{}}}, {"who owes came back", nil}} {
+		r := s.reader(SubscribeOptions{Narrow: what, Access: step.access, Memory: ledger.Account(owner), Visits: few.Bucket(owner)})
+		if frames, err := r.Poll(); len(frames) != 0 || err != nil {
+			t.Fatalf("%s: %d frames, %v", step.name, len(frames), err)
+		}
+		r.Close()
 	}
-	if payer.visits == 0 {
-		t.Error("a walk that met an unknown right was not charged")
-	}
-	r.Close()
-	owed := payer.visits
-	r = s.reader(SubscribeOptions{Narrow: what, Payer: payer})
-	if frames, err := r.Poll(); len(frames) != 0 || err != nil || payer.visits != owed {
-		t.Errorf("who owes came back: %d frames, %v, %d visits more", len(frames), err, payer.visits-owed)
-	}
-	r.Close()
 	var missing []string
 	for i := range 50_001 {
 		missing = append(missing, fmt.Sprint("shop/missing", i))
 	}
 	s.link(map[string][]string{"shop/b": missing})
-	payer = &fakePayer{}
-	r = s.reader(SubscribeOptions{Narrow: what, Payer: payer})
+	visits := budget.NewBuckets(1_000_000, time.Hour).Bucket(owner)
+	r := s.reader(SubscribeOptions{Narrow: what, Memory: ledger.Account(owner), Visits: visits})
 	_, err := r.Poll()
-	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Reason != reason.LimitExceeded || payer.visits < len(missing) || payer.held != 0 {
-		t.Errorf("too much: %v, %d visits charged, %d held; want that all are charged", err, payer.visits, payer.held)
+	charged := visits.Size() - visits.Left()
+	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Reason != reason.LimitExceeded || charged < len(missing)/2 || ledger.Total() != 0 {
+		t.Errorf("too much: %v, %d tokens charged, %d bytes held; want that all are charged", err, charged, ledger.Total())
 	}
 	r.Close()
+}
+
+// TestNarrowedCosts: a user with an empty bucket waits, also for a walk that costs more
+// than a full bucket.
+func TestNarrowedCosts(t *testing.T) {
+	n := narrowing{visits: budget.NewBuckets(100, 10*time.Second).Bucket(budget.NamespaceOwner("a"))}
+	if n.charge(200); !n.until.IsZero() {
+		t.Errorf("a waits until %v for what it has", n.until)
+	}
+	n.charge(1_000_000)
+	if wait := time.Until(n.until); wait < 9*time.Second || wait > 10*time.Second {
+		t.Errorf("a waits %v, want the ten seconds in which it has all again", wait)
+	}
+}
+
+// TestNarrowedIsHeld: the elements of a narrowed graph are charged to its user until it
+// is closed.
+func TestNarrowedIsHeld(t *testing.T) {
+	owner, ledger := budget.NamespaceOwner("a"), budget.NewLedger(100*narrowedBytes)
+	part := func() *narrowing {
+		return newNarrowing(&SubscribeOptions{Narrow: new(graph.Narrowing), Memory: ledger.Account(owner)})
+	}
+	one, two := part(), part()
+	for i, step := range []struct {
+		of       *narrowing
+		elements int
+		refused  bool
+	}{{one, 50, false}, {two, 1, true}, {one, 20, false}, {two, 30, false}, {two, 31, true}, {one, 0, false}, {two, 50, false}} {
+		if err := step.of.hold(step.elements); (err != nil) != step.refused {
+			t.Errorf("step %d: %v", i, err)
+		}
+	}
+	// While memory is short, what holds most is refused when it is next read.
+	if _, ok := ledger.Relieve(); !ok {
+		t.Fatal("nobody gives back")
+	}
+	if err := two.hold(10); err == nil {
+		t.Error("it holds what it had to give back")
+	}
+	if two.close(); ledger.Total() != 0 {
+		t.Errorf("after the end: %d bytes", ledger.Total())
+	}
 }

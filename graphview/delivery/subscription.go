@@ -35,10 +35,11 @@ type SubscribeOptions struct {
 	JoinWalk bool
 	// Owner is the tenant that the turns and costs of the subscription are charged to.
 	Owner budget.Owner
-	// Narrow is the part of the graph that is sent, nil for the whole graph. Payer charges the cost
-	// of the part to the owner. If Payer is nil, the part costs nothing.
+	// Narrow is the part of the graph that is sent, nil for the whole graph. Memory and Visits are charged
+	// for it. Without them, the part costs nothing.
 	Narrow *graph.Narrowing
-	Payer  Payer
+	Memory *budget.Account
+	Visits *budget.Bucket
 	// Past sends the graph as it was, once; nil for the present graph and its changes. Content is then
 	// SummaryOnly, and Narrow nil.
 	Past *Past
@@ -81,7 +82,7 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.source.Notify()
 	s := &Subscription{
 		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content, tags: o.Tags, past: o.Past, only: o.Only},
-		narrow: newNarrowing(o.Narrow, o.Payer), since: o.Since, joins: o.JoinWalk && o.Narrow == nil && o.Past == nil, began: p.source.State.Now().Interruptions,
+		narrow: newNarrowing(&o), since: o.Since, joins: o.JoinWalk && o.Narrow == nil && o.Past == nil, began: p.source.State.Now().Interruptions,
 	}
 	if s.narrow != nil {
 		s.wanted.narrow = s.narrow.mark
