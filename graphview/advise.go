@@ -122,7 +122,7 @@ func fateOf(ctx context.Context, i int, s *selection, charge func(cost uint64) b
 // advise updates the advice about the view's spec, if its input has changed.
 func (k *keeper) advise(ctx context.Context, p *spec.Program) {
 	now := advised{program: p, catalog: k.selection.catalog}
-	if t := k.taps[plan.NamespaceNeed(p)]; t != nil && p.Namespaces.Selective() && !k.blind {
+	if t := k.taps.needed[plan.NamespaceNeed(p)]; t != nil && p.Namespaces.Selective() && !k.taps.blind {
 		now.noNamespaces = t.settled && len(t.selectedNamespaces()) == 0
 	}
 	if now == k.advised {

@@ -10,69 +10,80 @@ import (
 	"graphview.dev/graphview/resources"
 )
 
-// reportCoverage sets the coverage of the lens: the namespaces that the view watches, by kind. The lens
-// needs it to decide whether a missing target does not exist or is outside the view.
-func (k *keeper) reportCoverage(o *plan.Outline, rows []ResourceStatus, index map[resources.Resource]int) {
+// coverage is what the lens of a view knows of the view's watches: the namespaces that the view watches, by
+// kind. The lens needs it to decide whether a missing target does not exist or is outside the view. Only the
+// view's goroutine and, while that waits, the writer use it.
+type coverage struct {
+	view *View
+	// told is the coverage that was last set in the lens.
+	told map[graph.Kind]graph.Coverage
+	// denied are the kinds that the lens uses without a watch; see useDenied. previous are the denied
+	// kinds of the previous plan.
+	denied, previous map[graph.Kind]bool
+}
+
+// report sets the coverage of the lens from the taps of the present plan.
+func (c *coverage) report(taps map[plan.Need]*tap, o *plan.Outline, rows []ResourceStatus, index map[resources.Resource]int) {
 	now, wide := make(map[graph.Kind]graph.Coverage), make(map[graph.Kind]bool)
-	for n, t := range k.taps {
+	for n, t := range taps {
 		if !n.OfObjects() || o.Standby[n] {
 			continue
 		}
 		kind := intake.KindOf(n.Resource)
-		c := now[kind]
+		of := now[kind]
 		j := t.Judge()
 		switch {
 		case j == nil || hidesSome(j):
-			c.Unknown = true
+			of.Unknown = true
 		case n.Key.Namespace == "":
-			c.Namespaces, wide[kind] = j.Namespaces, true
+			of.Namespaces, wide[kind] = j.Namespaces, true
 		case !wide[kind]:
-			if c.Namespaces == nil {
-				c.Namespaces = make(map[string]bool)
+			if of.Namespaces == nil {
+				of.Namespaces = make(map[string]bool)
 			}
 			if j.Admits(n.Key.Namespace) {
-				c.Namespaces[n.Key.Namespace] = true
+				of.Namespaces[n.Key.Namespace] = true
 			}
 		}
-		c.Selective = j != nil && selective(j)
-		now[kind] = c
+		of.Selective = j != nil && selective(j)
+		now[kind] = of
 	}
-	for kind := range k.deniedKinds {
+	for kind := range c.denied {
 		if _, watched := now[kind]; !watched {
 			now[kind] = graph.Coverage{Unknown: true}
 		}
 	}
 	for r, i := range index {
-		if c, used := now[intake.KindOf(r)]; used && !rows[i].Synced {
-			now[intake.KindOf(r)] = k.unsynced(intake.KindOf(r), c, rows[i].Message != "")
+		if wanted, used := now[intake.KindOf(r)]; used && !rows[i].Synced {
+			now[intake.KindOf(r)] = c.unsynced(intake.KindOf(r), wanted, rows[i].Message != "")
 		}
 	}
 	changed := maps.Clone(now)
-	maps.DeleteFunc(changed, func(kind graph.Kind, c graph.Coverage) bool {
-		known, told := k.covered[kind]
-		return told && known.Equal(c)
+	maps.DeleteFunc(changed, func(kind graph.Kind, of graph.Coverage) bool {
+		known, told := c.told[kind]
+		return told && known.Equal(of)
 	})
 	if len(changed) > 0 {
-		k.view.engine.writer.Do(func() {
-			for kind, c := range changed {
-				k.view.lens.Cover(kind, c)
+		c.view.engine.writer.Do(func() {
+			for kind, of := range changed {
+				c.view.lens.Cover(kind, of)
 			}
 		})
 	}
-	k.covered = now
+	c.told = now
 }
 
 // unuse removes a kind and its coverage from the lens. The writer calls it.
-func (k *keeper) unuse(kind graph.Kind) {
-	k.view.lens.Unuse(kind)
-	delete(k.covered, kind)
+func (c *coverage) unuse(kind graph.Kind) {
+	c.view.lens.Unuse(kind)
+	delete(c.told, kind)
 }
 
 // unsynced returns the coverage of a kind that is not synced: the wanted one while the view fills for
 // the first time. Later, no target counts as missing before the kind has synced.
-func (k *keeper) unsynced(kind graph.Kind, wanted graph.Coverage, givenUp bool) graph.Coverage {
-	known, told := k.covered[kind]
-	switch now := k.view.state.Now(); {
+func (c *coverage) unsynced(kind graph.Kind, wanted graph.Coverage, givenUp bool) graph.Coverage {
+	known, told := c.told[kind]
+	switch now := c.view.state.Now(); {
 	case givenUp, !told && now.Filled():
 		return graph.Coverage{Unknown: true}
 	case told:
@@ -91,15 +102,15 @@ func selective(j *intake.Judge) bool { return j.Query.Object != nil || j.Query.P
 // useDenied makes the lens use the kinds that Options.Own denies, with unknown coverage. So references
 // to these kinds stay visible. The coverage changes before the plan drops a watch, so that no target
 // counts as missing in between.
-func (k *keeper) useDenied(o *plan.Outline) {
-	v := k.view
+func (c *coverage) useDenied(o *plan.Outline) {
+	v := c.view
 	watched := make(map[graph.Kind]bool)
 	for n := range o.Needed {
 		if n.OfObjects() {
 			watched[intake.KindOf(n.Resource)] = true
 		}
 	}
-	k.previousDenied, k.deniedKinds = k.deniedKinds, make(map[graph.Kind]bool)
+	c.previous, c.denied = c.denied, make(map[graph.Kind]bool)
 	unknown := graph.Coverage{Unknown: true}
 	for i := range o.Without {
 		d := &o.Without[i]
@@ -107,35 +118,31 @@ func (k *keeper) useDenied(o *plan.Outline) {
 		if !d.Lacks() || watched[kind] || !slices.Contains(o.Selected, d.Resource) {
 			continue
 		}
-		k.deniedKinds[kind] = true
-		if k.previousDenied[kind] {
+		c.denied[kind] = true
+		if c.previous[kind] {
 			continue
 		}
 		v.engine.writer.Do(func() {
 			v.lens.Use(kind, intake.ResourceOf(d.Resource))
 			v.lens.Cover(kind, unknown)
 		})
-		if k.covered == nil {
-			k.covered = make(map[graph.Kind]graph.Coverage)
+		if c.told == nil {
+			c.told = make(map[graph.Kind]graph.Coverage)
 		}
-		k.covered[kind] = unknown
+		c.told[kind] = unknown
 	}
 }
 
-// unuseDenied removes from the lens the previously denied kinds that are no longer denied or
-// watched.
-func (k *keeper) unuseDenied() {
-	if len(k.previousDenied) == 0 {
-		return
-	}
-	v := k.view
-	v.engine.writer.Do(func() {
-		_, kinds := k.inUse()
-		for kind := range k.previousDenied {
-			if !kinds[kind] {
-				k.unuse(kind)
-			}
+// unuseDenied removes from the lens the previously denied kinds that are no longer denied or watched.
+// The writer calls it.
+func (c *coverage) unuseDenied(watched map[graph.Kind]bool) {
+	for kind := range c.previous {
+		if !watched[kind] && !c.denied[kind] {
+			c.unuse(kind)
 		}
-	})
-	k.previousDenied = nil
+	}
+	c.previous = nil
 }
+
+// clear forgets the coverage of a lens that has no watches left. The caller then calls unuseDenied.
+func (c *coverage) clear() { c.told, c.previous, c.denied = nil, c.denied, nil }

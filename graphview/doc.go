@@ -18,9 +18,9 @@
 // # Files
 //
 //	reconcile.go                             the goroutine of a view: steps and their order
-//	taps.go                                  leases the watches of a plan
+//	taps.go, judges.go, tap_status.go        the taps of a view: which it has, which objects they select, their state
 //	report.go, coverage.go, advise.go        status, warnings, coverage and advice of a view
-//	keeper.go, grants.go                     state of the goroutine: taps, namespaces, rights
+//	keeper.go, grants.go                     state of the goroutine: selected resources, rights, memory
 //	declare.go                               rules and ad-hoc views
 //	engine.go, metrics.go                    named views; start and end of all goroutines
 //	tap.go                                   a lease of a view, and the objects that the view takes from its watch

@@ -119,11 +119,11 @@ func followIn(t testing.TB, e *Engine, namespace string, query *spec.QueryProgra
 	k.start()
 	leased := acquireTapOf(t, e, v)
 	leased.SetJudge(&intake.Judge{Resource: configMapsResource, Query: query})
-	k.taps[leased.need] = leased
+	k.taps.needed[leased.need] = leased
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		k.addTaps(ctx, []*tap{leased})
+		k.taps.add(ctx, []*tap{leased})
 	}()
 	t.Cleanup(func() {
 		cancel()

@@ -36,7 +36,8 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			of := feedIn(t, e, tt.resource, tt.state)
 			n := plan.Need{Resource: tt.resource, Key: watch.Key{Namespace: tt.namespace}}
-			refused, again := refusals(map[plan.Need]*tap{n: {need: n, feed: of}}, now)
+			taps := tapSet{needed: map[plan.Need]*tap{n: {need: n, feed: of}}}
+			refused, again := taps.refused(now)
 			if refused[tt.resource] != tt.want || again != tt.wantAgain {
 				t.Errorf("refused %t, again in %s", refused[tt.resource], again)
 			}

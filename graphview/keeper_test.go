@@ -99,8 +99,8 @@ func TestLimitEndsWithItsSpec(t *testing.T) {
 	})
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("too many", k.isEmptied)
-	if k.view.lens.Vertices() != 0 || len(k.taps) != 0 {
-		t.Errorf("%d vertices, %d watches of a view that is not served", k.view.lens.Vertices(), len(k.taps))
+	if k.view.lens.Vertices() != 0 || len(k.taps.needed) != 0 {
+		t.Errorf("%d vertices, %d watches of a view that is not served", k.view.lens.Vertices(), len(k.taps.needed))
 	}
 }
 
@@ -125,15 +125,15 @@ func TestReplayThatEndedEarly(t *testing.T) {
 	k.until("synced", func() bool { return k.view.synced() })
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, of := range k.taps {
-		k.replay(ended, of, nil)
+	for _, of := range k.taps.needed {
+		k.taps.replay(ended, of, nil)
 		if of.State() != intake.Behind {
 			t.Fatal("a replay that was ended is taken for one that was not")
 		}
 	}
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("all replayed", func() bool {
-		for _, of := range k.taps {
+		for _, of := range k.taps.needed {
 			if of.State() != intake.Complete {
 				return false
 			}
@@ -193,8 +193,8 @@ func TestMemoryOfANamespace(t *testing.T) {
 	}
 	k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
 	k.until("refused because of its watch", k.isEmptied)
-	if n := k.view.account.Held(); n != 0 || len(k.taps) != 0 {
-		t.Errorf("a view that is not served holds %d bytes and %d watches", n, len(k.taps))
+	if n := k.view.account.Held(); n != 0 || len(k.taps.needed) != 0 {
+		t.Errorf("a view that is not served holds %d bytes and %d watches", n, len(k.taps.needed))
 	}
 	if limit := k.view.Status().LimitExceeded; !strings.Contains(limit, "of namespace shop hold 0 MiB") {
 		t.Errorf("its status says %q", limit)
@@ -208,7 +208,7 @@ func TestMemoryOfANamespace(t *testing.T) {
 	// The watch of all objects is shared.
 	k.apply(selecting(spec.ObjectFilter{}))
 	k.until("served, too", func() bool {
-		return k.planned == k.view.state.Now().Generation && k.view.synced() && len(k.retiring) == 0 && k.view.account.Held() < watchBytes
+		return k.planned == k.view.state.Now().Generation && k.view.synced() && len(k.taps.retiring) == 0 && k.view.account.Held() < watchBytes
 	})
 }
 

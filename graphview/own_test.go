@@ -98,21 +98,21 @@ func TestOwnDenied(t *testing.T) {
 	}
 	unknown := graph.Coverage{Unknown: true}
 	secretKind, configMapKind := intake.KindOf(secrets), intake.KindOf(configMapsResource)
-	if !k.deniedKinds[secretKind] || !k.covered[secretKind].Equal(unknown) || !deniedOf(secrets) {
-		t.Errorf("mentioned %v, covered %v, warnings %q", k.deniedKinds, k.covered, k.view.warnings.Summary(true))
+	if !k.taps.coverage.denied[secretKind] || !k.taps.coverage.told[secretKind].Equal(unknown) || !deniedOf(secrets) {
+		t.Errorf("mentioned %v, covered %v, warnings %q", k.taps.coverage.denied, k.taps.coverage.told, k.view.warnings.Summary(true))
 	}
 	if asked.contain("/secrets") {
 		t.Error("secrets were asked for without the right")
 	}
 
 	own.set(here("configmaps"), false)
-	until("the revoked kind is mentioned", func() bool { return k.deniedKinds[configMapKind] && k.view.lens.Vertices() == 0 })
-	if !k.covered[configMapKind].Equal(unknown) || !deniedOf(configMapsResource) {
-		t.Errorf("covered %v, warnings %q", k.covered, k.view.warnings.Summary(true))
+	until("the revoked kind is mentioned", func() bool { return k.taps.coverage.denied[configMapKind] && k.view.lens.Vertices() == 0 })
+	if !k.taps.coverage.told[configMapKind].Equal(unknown) || !deniedOf(configMapsResource) {
+		t.Errorf("covered %v, warnings %q", k.taps.coverage.told, k.view.warnings.Summary(true))
 	}
 	own.set(here("configmaps"), true)
 	until("the granted kind is watched", func() bool {
-		return !k.deniedKinds[configMapKind] && k.view.lens.Vertices() == 3 && k.covered[configMapKind].Namespaces["shop"]
+		return !k.taps.coverage.denied[configMapKind] && k.view.lens.Vertices() == 3 && k.taps.coverage.told[configMapKind].Namespaces["shop"]
 	})
 	if deniedOf(configMapsResource) {
 		t.Error("the warning remains after the grant")

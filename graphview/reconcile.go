@@ -18,7 +18,7 @@ import (
 
 func newKeeper(v *View) *keeper {
 	return &keeper{
-		view: v, taps: make(map[plan.Need]*tap), namespacesOf: make(map[resources.Resource]*tapNamespaces), retiring: make(map[*tap]time.Time),
+		view: v, taps: newTapSet(v),
 		grants: newGrants(v.engine.o.PermitInterval/2, v.engine.o.SyncTimeout),
 	}
 }
@@ -90,7 +90,7 @@ func (k *keeper) finish() {
 	v := k.view
 	k.grants.wait()
 	v.engine.shared.Forget(v, time.Now())
-	taps := k.allTaps()
+	taps := k.taps.all()
 	for _, t := range taps {
 		t.detach()
 	}
@@ -118,14 +118,9 @@ func (k *keeper) clear() {
 	}
 	v := k.view
 	k.empty()
-	k.previousDenied, k.deniedKinds = k.deniedKinds, nil
-	k.dropTaps(k.allTaps())
-	clear(k.taps)
-	clear(k.retiring)
-	clear(k.namespacesOf)
-	k.unuseDenied()
+	k.taps.clear()
 	v.engine.shared.Forget(v, time.Now())
-	k.namespaces, k.advised, k.covered = nil, advised{}, nil
+	k.advised = advised{}
 	v.mu.Lock()
 	v.rows, v.advice = nil, advice.Advice{}
 	v.setScopeLocked()
@@ -142,7 +137,7 @@ func (k *keeper) empty() {
 	v := k.view
 	v.engine.writer.Do(func() {
 		var sources []graph.SourceID
-		for _, t := range k.allTaps() {
+		for _, t := range k.taps.all() {
 			t.Close()
 			sources = append(sources, t.feed.Source())
 		}
@@ -207,7 +202,7 @@ func (k *keeper) applyOutline(ctx context.Context, p *spec.Program, o *plan.Outl
 	first := generation != k.planned
 	if first {
 		// First finish the switches of the last plan, as far as possible.
-		k.finishSwitches(ctx)
+		k.taps.finishSwitches(ctx)
 	}
 	// A view without roots shows everything. So roots are removed before the taps change, and added
 	// after that: no object that stays is hidden in between. The first plan always sets roots first.
@@ -215,28 +210,28 @@ func (k *keeper) applyOutline(ctx context.Context, p *spec.Program, o *plan.Outl
 	if first && before {
 		k.setRoots(p)
 	}
-	k.planned, k.within, k.blind = generation, o.Within, o.Blind
+	k.planned, k.taps.within, k.taps.blind = generation, o.Within, o.Blind
 	if len(o.Listed) == 0 {
-		k.namespaces = nil
+		k.taps.namespaces = nil
 	}
 	if err := k.holdWatches(o.Needed); err != nil {
 		return err
 	}
 	if k.view.engine.o.Own != nil {
-		k.useDenied(o)
+		k.taps.coverage.useDenied(o)
 	}
-	k.setTaps(ctx, p, o)
-	k.unuseDenied()
+	k.taps.set(ctx, p, o)
+	k.taps.unuseDenied()
 	if first && !before {
 		k.setRoots(p)
 	}
 	if !o.UnlistedYet {
-		k.replayChangedNamespaces(ctx, p)
+		k.taps.replayChangedNamespaces(ctx, p)
 	}
 	if !o.Open() {
-		k.finishSwitches(ctx)
+		k.taps.finishSwitches(ctx)
 	}
-	k.settleNamespaces()
+	k.taps.settleNamespaces()
 	return nil
 }
 
@@ -287,42 +282,20 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	v := k.view
 	permit, subject := v.permitOf(p)
 	k.grants.setAccount(permit, subject)
-	refused, again := refusals(k.taps, now)
+	refused, again := k.taps.refused(now)
 	s := plan.Situation{
 		Program: p, Selected: k.selection.chosen,
 		Subject: subject, Own: v.engine.o.Own != nil, Answers: k.grants.answers, Unanswered: k.grants.unanswered(now), Refused: refused,
 	}
-	s.Namespaces, s.Complete = k.selectedNamespaces(p)
+	s.Namespaces, s.Complete = k.taps.selectedNamespaces(p)
 	s.Charge = k.holdMoreRights
 	var late time.Duration
-	s.Watches, late = k.watchStatuses(now)
+	s.Watches, late = k.taps.statuses(now)
 	o := v.engine.shared.Outline(v, s, now)
 	if !o.Overdrawn && k.holdRights(len(o.Places)) == nil {
 		again = min(again, k.grants.refresh(k.life, o.Places, now))
 	}
 	return o, min(again, late, o.Again)
-}
-
-// lateAfter is the time for which a view waits for a shared watch to sync before it watches its
-// namespaces by itself.
-const lateAfter = 10 * time.Second
-
-// watchStatuses returns the states of the view's watches by resource, and the time until the next
-// watch is late.
-func (k *keeper) watchStatuses(now time.Time) (statuses map[resources.Resource][]plan.WatchStatus, again time.Duration) {
-	statuses, again = make(map[resources.Resource][]plan.WatchStatus), time.Hour
-	for n, t := range k.taps {
-		if n.OfNamespaces() || !n.Resource.Namespaced {
-			continue
-		}
-		has := plan.WatchStatus{Key: n.Key, State: t.state(), Complete: t.wasComplete()}
-		left := lateAfter - now.Sub(t.acquired)
-		if has.Late = left <= 0; !has.Late && !has.State.Synced {
-			again = min(again, left)
-		}
-		statuses[n.Resource] = append(statuses[n.Resource], has)
-	}
-	return statuses, again
 }
 
 // waitForRetry releases the watches of a view that exceeds a limit, and returns the time until it is

@@ -26,15 +26,15 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, now delivery
 	v := k.view
 	a := newStatusBuilder(o, k.selection.errs)
 	a.own = v.engine.o.Own != nil
-	for _, n := range slices.SortedFunc(maps.Keys(k.taps), plan.ByKey) {
+	for _, n := range slices.SortedFunc(maps.Keys(k.taps.needed), plan.ByKey) {
 		if !o.Standby[n] {
-			a.tap(k.taps[n], v.engine.o.SyncTimeout)
+			a.tap(k.taps.needed[n], v.engine.o.SyncTimeout)
 		}
 	}
 	a.denied()
 	a.undiscovered(catalog)
 	v.warnings.Set(a.warnings)
-	k.reportCoverage(&a.outline, a.rows, a.index)
+	k.taps.coverage.report(k.taps.needed, &a.outline, a.rows, a.index)
 
 	v.mu.Lock()
 	changed := !slices.Equal(v.rows, a.rows)

@@ -172,8 +172,8 @@ func (k *keptView) pass() {
 
 // refused reports whether a watch that the view has objects of was refused since the last pass.
 func (k *keptView) refused() bool {
-	for n, t := range k.taps {
-		if slices.Contains(k.replacing[n.Purpose()], n) && t.state().Reason == watch.Forbidden {
+	for n, t := range k.taps.needed {
+		if slices.Contains(k.taps.replacing[n.Purpose()], n) && t.state().Reason == watch.Forbidden {
 			return true
 		}
 	}

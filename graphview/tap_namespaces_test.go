@@ -22,8 +22,8 @@ func TestNewNamespace(t *testing.T) {
 	for range views {
 		other := newKeeper(newView(e, Name{Namespace: "shop", Name: "other"}, "2"))
 		leased := acquireTapOf(t, e, other.view)
-		other.taps[leased.need] = leased
-		other.install(leased, &intake.Judge{Resource: configMapsResource, Namespaces: setOf(numbered(names)...)})
+		other.taps.needed[leased.need] = leased
+		other.taps.setJudge(leased, &intake.Judge{Resource: configMapsResource, Namespaces: setOf(numbered(names)...)})
 		leased.attach()
 		t.Cleanup(func() {
 			leased.detach()
@@ -31,16 +31,16 @@ func TestNewNamespace(t *testing.T) {
 		})
 	}
 	leased := acquireTapOf(t, e, k.view)
-	k.taps[leased.need] = leased
+	k.taps.needed[leased.need] = leased
 	set := setOf("ns-000")
-	k.install(leased, &intake.Judge{Resource: configMapsResource, Namespaces: set})
+	k.taps.setJudge(leased, &intake.Judge{Resource: configMapsResource, Namespaces: set})
 	leased.attach()
 	i := 0
 	allocations := testing.AllocsPerRun(20, func() {
 		set = maps.Clone(set)
 		set[fmt.Sprint("new-", i)] = true
 		i++
-		k.install(leased, &intake.Judge{Resource: configMapsResource, Namespaces: set})
+		k.taps.setJudge(leased, &intake.Judge{Resource: configMapsResource, Namespaces: set})
 	})
 	if allocations > 20 {
 		t.Errorf("one more namespace of one view takes %.0f allocations beside %d views of %d namespaces", allocations, views, names)
@@ -56,7 +56,7 @@ func TestNamespacesAreForgotten(t *testing.T) {
 	k.apply(many)
 	k.until("synced", func() bool { return k.view.synced() && k.view.lens.Vertices() == 3 })
 	concerned := func() (namespaces []string) {
-		for _, followed := range k.taps {
+		for _, followed := range k.taps.needed {
 			for _, namespace := range []string{"ns-000", "ns-008", "ns-020", "shop"} {
 				if followed.feed.Taps().For(namespace).Len() > 0 {
 					namespaces = append(namespaces, namespace)
@@ -97,7 +97,7 @@ func TestWarningsStayInTheirNamespace(t *testing.T) {
 	many.Namespaces = &spec.Namespaces{Names: append(numbered(16), "shop")} // more than are watched one by one
 	k.apply(many)
 	k.until("synced", func() bool { return k.view.synced() })
-	for _, followed := range k.taps {
+	for _, followed := range k.taps.needed {
 		for namespace, want := range map[string]int{"elsewhere": 0, "shop": 1} {
 			followed.feed.Invalid(namespace, "broken", errors.New("no JSON"))
 			k.view.engine.writer.Do(func() {})

@@ -15,47 +15,78 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// setTaps adds the needed taps and removes the others. Objects of both old and new taps stay in the
+// tapSet has the taps of a view: those of its present plan, and the former ones that these will replace. Only
+// the view's goroutine and, while that waits, the writer use it.
+type tapSet struct {
+	view     *View
+	coverage *coverage
+
+	// needed are the taps of the present plan.
+	needed map[plan.Need]*tap
+	// replacing are the needs of the last plan, without those in standby, which replace no tap.
+	replacing map[plan.Purpose][]plan.Need
+	// retiring are the taps that other taps will replace, with the time since which they wait.
+	retiring map[*tap]time.Time
+
+	// namespacesOf are the namespaces that the view's judges may have admitted, by resource.
+	namespacesOf map[resources.Resource]*tapNamespaces
+	// namespaces are the selected namespaces as last known, nil before they are known.
+	namespaces map[string]bool
+	// within and blind are Within and Blind of the last outline.
+	within map[resources.Resource]map[string]bool
+	blind  bool
+}
+
+func newTapSet(v *View) *tapSet {
+	return &tapSet{
+		view: v, coverage: &coverage{view: v}, needed: make(map[plan.Need]*tap), retiring: make(map[*tap]time.Time),
+		namespacesOf: make(map[resources.Resource]*tapNamespaces),
+	}
+}
+
+// all returns the taps of the present plan and the retiring ones.
+func (s *tapSet) all() []*tap {
+	return slices.AppendSeq(slices.Collect(maps.Values(s.needed)), maps.Keys(s.retiring))
+}
+
+// set adds the needed taps and removes the others. Objects of both old and new taps stay in the
 // view. A tap that was complete retires: it stays until other taps replace it, unless an older tap is
 // already retiring for the same purpose. So after any number of changes, a view has only the watches
 // of the present spec and of the last complete one.
-func (k *keeper) setTaps(ctx context.Context, p *spec.Program, outline *plan.Outline) {
-	v := k.view
-	needed := outline.Needed
-	k.replacing = make(map[plan.Purpose][]plan.Need)
-	for n := range needed {
+func (s *tapSet) set(ctx context.Context, p *spec.Program, outline *plan.Outline) {
+	v := s.view
+	s.replacing = make(map[plan.Purpose][]plan.Need)
+	for n := range outline.Needed {
 		if !outline.Standby[n] {
-			k.replacing[n.Purpose()] = append(k.replacing[n.Purpose()], n)
+			s.replacing[n.Purpose()] = append(s.replacing[n.Purpose()], n)
 		}
 	}
-	standIns := slices.Collect(maps.Keys(k.retiring))
+	standIns := slices.Collect(maps.Keys(s.retiring))
 	var drop, useless, behind []*tap
-	for n, t := range k.taps {
-		if needed[n] {
+	for n, t := range s.needed {
+		if outline.Needed[n] {
 			if t.needsReplay() {
 				behind = append(behind, t)
 			}
 			continue
 		}
-		delete(k.taps, n)
-		others := k.replacing[n.Purpose()]
+		delete(s.needed, n)
 		switch {
-		case n.OfNamespaces() || !slices.ContainsFunc(others, n.Overlaps) || slices.ContainsFunc(others, func(o plan.Need) bool { return o.Key == n.Key }):
+		case !t.hasSuccessor(s.replacing[n.Purpose()]):
 			drop = append(drop, t)
-		case !t.wasComplete() || slices.ContainsFunc(standIns, func(old *tap) bool { return old.replaces(t) }):
+		case !t.wasComplete() || slices.ContainsFunc(standIns, t.hasStandIn):
 			useless = append(useless, t)
 		default:
-			// Another watch replaces it once that watch has synced.
-			k.retiring[t] = time.Now()
+			s.retiring[t] = time.Now()
 		}
 	}
-	k.closeTaps(useless)
-	k.dropTaps(useless)
+	s.close(useless)
+	s.drop(useless)
 	// From here on, the writer ignores verdicts of the taps to drop.
-	k.closeTaps(drop)
+	s.close(drop)
 	var fresh []*tap
-	for _, n := range slices.SortedFunc(maps.Keys(needed), plan.ByKey) {
-		if k.taps[n] != nil {
+	for _, n := range slices.SortedFunc(maps.Keys(outline.Needed), plan.ByKey) {
+		if s.needed[n] != nil {
 			continue
 		}
 		t := newTap(n, p)
@@ -64,34 +95,41 @@ func (k *keeper) setTaps(ctx context.Context, p *spec.Program, outline *plan.Out
 			v.engine.o.Logger.V(1).Info("No watch", "view", v.name.String(), "error", err.Error())
 			continue
 		}
-		k.taps[n] = t
+		s.needed[n] = t
 		fresh = append(fresh, t)
 	}
 	for _, t := range fresh {
 		if !t.need.OfNamespaces() {
-			k.install(t, k.judgeFor(p, t.need))
+			s.setJudge(t, s.judgeFor(p, t.need))
 		}
 	}
-	k.addTaps(ctx, fresh)
+	s.add(ctx, fresh)
 	for _, t := range behind {
-		k.replay(ctx, t, nil)
+		s.replay(ctx, t, nil)
 	}
-	k.dropTaps(drop)
+	s.drop(drop)
 }
 
-// replaces reports whether two taps may have the same objects for the same purpose.
-func (t *tap) replaces(other *tap) bool {
-	return t.need.Purpose() == other.need.Purpose() && t.need.Overlaps(other.need)
+// hasSuccessor reports whether other watches will bring objects of a tap for its purpose. The needs are
+// those of this purpose in the plan.
+func (t *tap) hasSuccessor(needs []plan.Need) bool {
+	sameWatch := func(n plan.Need) bool { return n.Key == t.need.Key }
+	return !t.need.OfNamespaces() && slices.ContainsFunc(needs, t.need.Overlaps) && !slices.ContainsFunc(needs, sameWatch)
 }
 
-// addTaps attaches taps to their feeds, and replays the objects that their watches retain.
-func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
-	v := k.view
+// hasStandIn reports whether a retiring tap may have the objects of a tap for the same purpose.
+func (t *tap) hasStandIn(retiring *tap) bool {
+	return retiring.need.Purpose() == t.need.Purpose() && retiring.need.Overlaps(t.need)
+}
+
+// add attaches taps to their feeds, and replays the objects that their watches retain.
+func (s *tapSet) add(ctx context.Context, taps []*tap) {
+	v := s.view
 	if len(taps) == 0 {
 		return
 	}
 	switching := make(map[plan.Purpose]bool) // purposes of retiring taps
-	for old := range k.retiring {
+	for old := range s.retiring {
 		switching[old.need.Purpose()] = true
 	}
 	v.engine.writer.Do(func() {
@@ -111,14 +149,14 @@ func (k *keeper) addTaps(ctx context.Context, taps []*tap) {
 	})
 	for _, t := range taps {
 		t.attach()
-		k.replay(ctx, t, nil)
+		s.replay(ctx, t, nil)
 	}
 }
 
-// closeTaps makes the writer ignore further verdicts of taps. Earlier ones stay until dropTaps.
-func (k *keeper) closeTaps(taps []*tap) {
+// close makes the writer ignore further verdicts of taps. Earlier ones stay until drop.
+func (s *tapSet) close(taps []*tap) {
 	if len(taps) > 0 {
-		k.view.engine.writer.Do(func() {
+		s.view.engine.writer.Do(func() {
 			for _, t := range taps {
 				t.Close()
 			}
@@ -126,12 +164,12 @@ func (k *keeper) closeTaps(taps []*tap) {
 	}
 }
 
-// dropTaps detaches taps from their feeds, and releases their leases.
-func (k *keeper) dropTaps(taps []*tap) {
+// drop detaches taps from their feeds, and releases their leases.
+func (s *tapSet) drop(taps []*tap) {
 	if len(taps) == 0 {
 		return
 	}
-	v := k.view
+	v := s.view
 	for _, t := range taps {
 		t.detach()
 		if t.namespaces != nil {
@@ -143,7 +181,7 @@ func (k *keeper) dropTaps(taps []*tap) {
 			t.Close()
 			t.DropFaults()
 		}
-		feeds, kinds := k.inUse()
+		feeds, kinds := s.inUse()
 		var unwatched []graph.SourceID
 		for _, t := range taps {
 			if !t.need.OfObjects() {
@@ -152,8 +190,8 @@ func (k *keeper) dropTaps(taps []*tap) {
 			if !feeds[t.feed] {
 				unwatched = append(unwatched, t.feed.Source())
 			}
-			if kind := intake.KindOf(t.need.Resource); !kinds[kind] {
-				k.unuse(kind)
+			if kind := intake.KindOf(t.need.Resource); !kinds[kind] && !s.coverage.denied[kind] {
+				s.coverage.unuse(kind)
 			}
 		}
 		v.lens.Unwatch(unwatched...)
@@ -163,13 +201,46 @@ func (k *keeper) dropTaps(taps []*tap) {
 	}
 }
 
+// clear drops all taps of a lens that has no objects left, and what the lens knew of them.
+func (s *tapSet) clear() {
+	s.coverage.clear()
+	s.drop(s.all())
+	clear(s.needed)
+	clear(s.retiring)
+	clear(s.namespacesOf)
+	s.unuseDenied()
+	s.namespaces = nil
+}
+
+// unuseDenied removes from the lens the previously denied kinds that are no longer denied or watched.
+func (s *tapSet) unuseDenied() {
+	if len(s.coverage.previous) > 0 {
+		s.view.engine.writer.Do(func() {
+			_, watched := s.inUse()
+			s.coverage.unuseDenied(watched)
+		})
+	}
+}
+
+// inUse returns the feeds and kinds of the taps that are not closed. Taps of
+// Namespaces and releases do not count. Only the writer calls it.
+func (s *tapSet) inUse() (feeds map[*intake.Feed]bool, kinds map[graph.Kind]bool) {
+	feeds, kinds = make(map[*intake.Feed]bool), make(map[graph.Kind]bool)
+	for _, t := range s.all() {
+		if t.need.OfObjects() && t.State() != intake.Closed {
+			feeds[t.feed], kinds[intake.KindOf(t.need.Resource)] = true, true
+		}
+	}
+	return feeds, kinds
+}
+
 // finishSwitches drops a retiring tap once all its successors have synced, failed or timed out. A new
 // version of a resource replaces the old one in one revision. A successor that could not be leased
 // has as much time as one that is not synced: the old watch may count against the same limit.
-func (k *keeper) finishSwitches(ctx context.Context) {
-	v := k.view
-	for old, since := range k.retiring {
-		successors, missing := k.successors(old)
+func (s *tapSet) finishSwitches(ctx context.Context) {
+	v := s.view
+	for old, since := range s.retiring {
+		successors, missing := s.successors(old)
 		done := !missing || time.Since(since) > v.engine.o.SyncTimeout
 		for _, t := range successors {
 			state := t.state()
@@ -178,17 +249,17 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 		if !done {
 			continue
 		}
-		delete(k.retiring, old)
-		k.closeTaps([]*tap{old})
+		delete(s.retiring, old)
+		s.close([]*tap{old})
 		for _, t := range successors {
 			if t.need.Resource == old.need.Resource || t.need.OfReleases() {
 				// The last verdict about an object of both taps may be from the old one.
-				k.replay(ctx, t, nil)
+				s.replay(ctx, t, nil)
 				continue
 			}
 			v.engine.writer.Do(func() { v.lens.Use(intake.KindOf(t.need.Resource), intake.ResourceOf(t.need.Resource)) })
 		}
-		k.dropTaps([]*tap{old})
+		s.drop([]*tap{old})
 		if missing {
 			v.evaluator.Kick() // the missing watch may be leased now
 		}
@@ -197,9 +268,9 @@ func (k *keeper) finishSwitches(ctx context.Context) {
 
 // successors returns the taps that replace a retiring one. missing: another need of the plan that
 // replaces it has no tap yet.
-func (k *keeper) successors(old *tap) (taps []*tap, missing bool) {
-	for _, n := range k.replacing[old.need.Purpose()] {
-		if t := k.taps[n]; t != nil {
+func (s *tapSet) successors(old *tap) (taps []*tap, missing bool) {
+	for _, n := range s.replacing[old.need.Purpose()] {
+		if t := s.needed[n]; t != nil {
 			taps = append(taps, t)
 		} else {
 			missing = missing || n.Overlaps(old.need)
@@ -210,8 +281,8 @@ func (k *keeper) successors(old *tap) (taps []*tap, missing bool) {
 
 // replay evaluates the objects that a tap's watch retains and, unless wanted is nil, that wanted
 // accepts. It returns when the graph has the verdicts.
-func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded) bool) {
-	v := k.view
+func (s *tapSet) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded) bool) {
+	v := s.view
 	err := t.Replay(ctx, wanted == nil, func(o *watch.Decoded) bool {
 		return t.concerning().Has(o.Namespace()) && (wanted == nil || wanted(o))
 	})
@@ -220,104 +291,6 @@ func (k *keeper) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded)
 		v.engine.o.Logger.V(1).Info("Replay ended early", "view", v.name.String(), "watch", t.need.Key.String(), "error", err.Error())
 	case wanted == nil:
 		v.evaluator.Kick()
-	}
-}
-
-// install replaces the judge of a tap, after it has extended the namespaces for which the watch asks the
-// tap by those of the judge.
-func (k *keeper) install(t *tap, j *intake.Judge) {
-	r := t.need.Resource
-	n := k.namespacesOf[r]
-	if n == nil {
-		n = new(tapNamespaces)
-		k.namespacesOf[r] = n
-	}
-	if t.namespaces == nil {
-		t.feed.Taps().Move(t.Tap, intake.AllNamespaces, &n.Namespaces)
-		t.namespaces = n
-	}
-	n.settled = false
-	added, all := n.Extend(j)
-	for _, other := range k.allTaps() {
-		if other.namespaces != n {
-			continue
-		}
-		if all {
-			other.feed.Taps().Move(other.Tap, &n.Namespaces, intake.AllNamespaces)
-		} else {
-			other.feed.Taps().Extend(other.Tap, added)
-		}
-	}
-	if all {
-		n.SetAll()
-	}
-	t.SetJudge(j)
-}
-
-// settleNamespaces removes the namespaces that the view no longer selects from the indexes. It waits
-// until verdicts of the present judges have replaced those of earlier ones, for all taps of a resource.
-func (k *keeper) settleNamespaces() {
-	unsettled := make(map[resources.Resource][]*tap)
-	for r, n := range k.namespacesOf {
-		if !n.settled {
-			unsettled[r] = nil
-		}
-	}
-	if len(unsettled) == 0 {
-		return
-	}
-	for _, t := range k.allTaps() {
-		if _, ok := unsettled[t.need.Resource]; ok && t.namespaces != nil {
-			unsettled[t.need.Resource] = append(unsettled[t.need.Resource], t)
-		}
-	}
-	for r, taps := range unsettled {
-		if len(taps) == 0 {
-			delete(k.namespacesOf, r)
-			continue
-		}
-		n := k.namespacesOf[r]
-		next, ok := k.admitted(taps)
-		if !ok {
-			continue
-		}
-		for _, t := range taps {
-			t.feed.Taps().Move(t.Tap, &n.Namespaces, &next.Namespaces)
-		}
-		*n = *next
-	}
-}
-
-// admitted returns the namespaces that the judges of taps may admit. ok is false while one of the taps
-// may have selected objects of other namespaces.
-func (k *keeper) admitted(taps []*tap) (n *tapNamespaces, ok bool) {
-	n = &tapNamespaces{settled: true}
-	for _, t := range taps {
-		j := t.Judge()
-		if k.taps[t.need] != t || t.needsReplay() || j.Waits {
-			return nil, false
-		}
-		if _, all := n.Extend(j); all {
-			n.SetAll()
-		}
-	}
-	return n, true
-}
-
-// replayChangedNamespaces replays the objects of namespaces that the view has begun or ceased to select.
-func (k *keeper) replayChangedNamespaces(ctx context.Context, p *spec.Program) {
-	for _, t := range k.taps {
-		if t.need.OfNamespaces() {
-			continue
-		}
-		old, now := t.Judge(), k.judgeFor(p, t.need)
-		if now.Waits || old.Waits == now.Waits && (old.Namespaces == nil) == (now.Namespaces == nil) && maps.Equal(old.Namespaces, now.Namespaces) {
-			continue
-		}
-		k.install(t, now)
-		k.replay(ctx, t, func(o *watch.Decoded) bool {
-			return old.Waits || old.Admits(o.Namespace()) != now.Admits(o.Namespace())
-		})
 	}
 }
 
