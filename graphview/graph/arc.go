@@ -416,7 +416,10 @@ func (g *Graph) fieldsFrom(a *arc, flags uint16, namedBy fieldID) fieldID {
 	}
 	if h := g.nodes.at(a.from).holder; h != nil {
 		for _, s := range g.matching(h, a.to) {
-			if s.typ == a.typ && s.field != "" && (s.namespaceSelector != nil) == only {
+			if s.typ != a.typ || s.field == "" || (s.namespaceSelector != nil) != only {
+				continue
+			}
+			if n := len(paths); n == 0 || paths[n-1] != s.field { // most selectors of an object are of one field
 				paths = append(paths, s.field)
 			}
 		}

@@ -38,3 +38,30 @@ func TestSelectorsOfOtherLabelsAreNotCompared(t *testing.T) {
 		t.Errorf("%d scopes are left, want that of the pod", n)
 	}
 }
+
+// TestObjectIsSelectedOnceForEachHolder: an object that matches many selectors of one holder has one arc, which is made
+// once and not for each selector.
+func TestObjectIsSelectedOnceForEachHolder(t *testing.T) {
+	const holders, selectors = 20, 90
+	c := newCrowd(0, 0)
+	c.change(func() {
+		for i := range holders {
+			var references []Reference
+			for j := range selectors {
+				absent := Requirement{Key: fmt.Sprint("p", i, "-", j), Op: DoesNotExist}
+				references = append(references, Reference{
+					Type: Direct, To: podKind, AllNamespaces: true, Field: "spec", Selector: &Selector{Requirements: []Requirement{absent}},
+				})
+			}
+			c.set(c.maps, Object{Namespace: "editor", Name: fmt.Sprint("h", i), References: references})
+		}
+	})
+	for n := range 3 {
+		c.change(func() {
+			c.set(c.pods, Object{Namespace: "shop", Name: "pod", Labels: map[string]string{"x": fmt.Sprint(n)}})
+		})
+		if arcs := c.g.Size().Arcs; arcs != holders || c.most > holders*(selectors+holders) {
+			t.Errorf("%d visits and %d arcs, want at most %d visits and %d arcs", c.most, arcs, holders*(selectors+holders), holders)
+		}
+	}
+}

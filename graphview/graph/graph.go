@@ -108,6 +108,8 @@ type Graph struct {
 	searched    []entryID
 	stale       []arcID
 	matched     []*selector
+	// selecting counts the calls of relabelled.
+	selecting uint64
 }
 
 type source struct {

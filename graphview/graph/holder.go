@@ -21,6 +21,8 @@ type holder struct {
 	// dropped is the bound that the holder exceeds; its selectors then make no arcs.
 	dropped *budget.Bound
 	changes hubLog
+	// selecting is Graph.selecting of the slot whose arcs were made last.
+	selecting uint64
 }
 
 // namespaceUse is the memory of the matches of the holders of one namespace.

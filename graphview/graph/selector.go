@@ -309,6 +309,7 @@ func (g *Graph) relabelled(id slotID) {
 			}
 		}
 	}
+	g.selecting++
 	for _, space := range [2]spaceID{at.space, 0} {
 		sc := g.scopeAt(at.kind, space)
 		if sc == nil || len(sc.rest) == 0 && len(sc.anchored) == 0 {
@@ -320,8 +321,10 @@ func (g *Graph) relabelled(id slotID) {
 			}
 			labels := g.labelsOf(n)
 			for s := range g.compared(sc, labels) {
-				if s.holder.dropped == nil && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
-					g.selectArc(s.owner, id, s.typ, s.flag())
+				if h := s.holder; h.dropped == nil && h.selecting != g.selecting && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
+					// The other selectors of the holder are not looked at again, however many match.
+					h.selecting = g.selecting
+					g.selectSlot(s.owner, h, id)
 				}
 			}
 		}
