@@ -65,9 +65,9 @@ var provisioning = []string{
 	"volume.kubernetes.io/selected-node", "volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner",
 }
 
-// claim overrides the general rules because Pending may mean that no pod uses the claim yet, and because
+// volumeClaim overrides the general rules because Pending may mean that no pod uses the claim yet, and because
 // the resize of a bound claim may fail.
-func claim(o *object) Health {
+func volumeClaim(o *object) Health {
 	h := o.byWord("phase")
 	status := o.status.text("allocatedResourceStatuses", "storage")
 	changing := o.conditions.first(func(c *condition) bool {

@@ -27,7 +27,7 @@ var noRule rule
 var kinds = map[Kind]*rule{
 	{"", "Pod"}:                                {judge: pod, count: tally(containerReady, "status", "containerStatuses")},
 	{"", "Service"}:                            {judge: serviceOrIngress},
-	{"", "PersistentVolumeClaim"}:              {judge: claim},
+	{"", "PersistentVolumeClaim"}:              {judge: volumeClaim},
 	{"", "Node"}:                               {judge: node},
 	{"", "ReplicationController"}:              {judge: replicaSet, count: readyReplicas},
 	{"apps", "Deployment"}:                     {judge: deployment, count: readyReplicas},
