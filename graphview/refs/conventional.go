@@ -21,7 +21,7 @@ func set(words ...string) map[string]bool {
 // isContents reports whether a map holds contents instead of API fields: data at the root of the object,
 // data without objects and lists, labels, Helm's values, and the metadata of templates. An element of a
 // list is never contents.
-func (g *conventionWalk) isContents(key string, value map[string]any) bool {
+func (g *conventionReader) isContents(key string, value map[string]any) bool {
 	switch depth := len(g.path); {
 	case g.path[depth-1] == "": // an element of a list
 		return false

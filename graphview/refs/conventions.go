@@ -22,10 +22,10 @@ var kubernetesGroups = set("", "admissionregistration.k8s.io", "apiextensions.k8
 	"flowcontrol.apiserver.k8s.io", "internal.apiserver.k8s.io", "metrics.k8s.io", "networking.k8s.io", "node.k8s.io", "policy",
 	"rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io", "storagemigration.k8s.io")
 
-// conventionWalk walks an object of a kind without rules, and finds references by the API conventions of
+// conventionReader reads an object of a kind without rules, and finds references by the API conventions of
 // Kubernetes. A kind without a group that is not of Kubernetes counts as one of the object's group; the
 // graph drops references to kinds that do not exist.
-type conventionWalk struct {
+type conventionReader struct {
 	served          *Served
 	kind            graph.Kind // the object's own
 	namespace, name string
@@ -48,7 +48,7 @@ func conventions(served *Served, kind graph.Kind, object map[string]any, rules n
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
-	g := conventionWalk{
+	g := conventionReader{
 		served: served, kind: kind, namespace: namespace, name: name,
 		left: most, path: make([]string, 0, maxGuessDepth), fieldRules: rules, found: make([]graph.Reference, 0, few),
 	}
@@ -63,7 +63,7 @@ func conventions(served *Served, kind graph.Kind, object map[string]any, rules n
 	return g.found
 }
 
-func (g *conventionWalk) object(object map[string]any) {
+func (g *conventionReader) object(object map[string]any) {
 	if len(g.path) == maxGuessDepth {
 		return
 	}
@@ -86,7 +86,7 @@ func (g *conventionWalk) object(object map[string]any) {
 }
 
 // value visits the value of a key or, if it is a list, its elements.
-func (g *conventionWalk) value(key string, value any) {
+func (g *conventionReader) value(key string, value any) {
 	g.left--
 	ruled := g.fieldRules.source() != ByConvention
 	switch value := value.(type) {
@@ -120,7 +120,7 @@ func (g *conventionWalk) value(key string, value any) {
 }
 
 // text adds a reference to the object that a text names, by its key.
-func (g *conventionWalk) text(key, text string) {
+func (g *conventionReader) text(key, text string) {
 	if isDigits(text) {
 		return // a number names nothing
 	}
@@ -143,7 +143,7 @@ func (g *conventionWalk) text(key, text string) {
 
 // meansOwn reports whether a key that ends in a Kubernetes kind names a kind of the object's group:
 // bmcSecretRef a BMCSecret, className perhaps a class.
-func (g *conventionWalk) meansOwn(key string) bool {
+func (g *conventionReader) meansOwn(key string) bool {
 	targets := g.served.meaning(g.kind.Group, key).targets
 	if len(targets) == 0 || targets[0].To.Group != g.kind.Group {
 		return false
@@ -153,7 +153,7 @@ func (g *conventionWalk) meansOwn(key string) bool {
 }
 
 // namespaceBeside returns the namespace in a sibling field of a text: secretNamespace for secretName.
-func (g *conventionWalk) namespaceBeside(key string) string {
+func (g *conventionReader) namespaceBeside(key string) string {
 	base := strings.TrimSuffix(strings.TrimSuffix(key, "Name"), "Ref")
 	namespace, _ := g.current[base+"Namespace"].(string)
 	if !isNamespace(namespace) {
@@ -163,7 +163,7 @@ func (g *conventionWalk) namespaceBeside(key string) string {
 }
 
 // reference reports whether an object is a reference, and adds it.
-func (g *conventionWalk) reference(key string, object map[string]any) bool {
+func (g *conventionReader) reference(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	if name == "" || !isPlausible(name) {
 		return false
@@ -187,7 +187,7 @@ func (g *conventionWalk) reference(key string, object map[string]any) bool {
 
 // isDoubtful reports whether a reference counts only while its target exists: if its kind is not served,
 // if it may mean another kind, or in Config Connector, which names its kinds like those of Kubernetes.
-func (g *conventionWalk) isDoubtful(target graph.Reference, key string, object map[string]any) bool {
+func (g *conventionReader) isDoubtful(target graph.Reference, key string, object map[string]any) bool {
 	if g.served == nil {
 		return false
 	}
@@ -214,7 +214,7 @@ func namesGroup(object map[string]any) bool {
 }
 
 // targetOf returns the kind that an object refers to, by its fields or else by its key.
-func (g *conventionWalk) targetOf(key string, object map[string]any) (graph.Reference, bool) {
+func (g *conventionReader) targetOf(key string, object map[string]any) (graph.Reference, bool) {
 	var none graph.Reference
 	kind, _ := object["kind"].(string)
 	if kind == "" {
@@ -250,7 +250,7 @@ func (g *conventionWalk) targetOf(key string, object map[string]any) (graph.Refe
 }
 
 // add adds a reference. An empty namespace means the namespace of the object.
-func (g *conventionWalk) add(ref graph.Reference, name, namespace string) {
+func (g *conventionReader) add(ref graph.Reference, name, namespace string) {
 	ref.Type = cmp.Or(ref.Type, graph.Direct)
 	if ref.Scope != graph.ScopeCluster {
 		ref.Namespace = cmp.Or(namespace, g.namespace)
@@ -283,7 +283,7 @@ func (g *conventionWalk) add(ref graph.Reference, name, namespace string) {
 
 // field returns the path in the form of the table's paths. It returns false if the path
 // is too long for a reference, or contains a key that a path cannot contain.
-func (g *conventionWalk) field() (string, bool) {
+func (g *conventionReader) field() (string, bool) {
 	size := 0
 	for _, key := range g.path {
 		size += max(len(key)+1, 2)

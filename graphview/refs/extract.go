@@ -26,23 +26,23 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
-	w := walk{kind: kind, namespace: namespace, name: name}
-	w.owners(x.served, metadata)
+	e := extraction{kind: kind, namespace: namespace, name: name}
+	e.owners(x.served, metadata)
 	root := x.tree(kind)
-	w.visit(root, object, 0)
+	e.visit(root, object, 0)
 	reading := x.read[kind]
 	if reading != nil {
-		w.visit(&reading.root, object, 0)
+		e.visit(&reading.root, object, 0)
 	}
 	if x.Infers(kind) {
 		for _, ref := range conventions(x.served, kind, object, reading.nodes(root), maxGuessed) {
-			w.found.add(&ref)
+			e.found.add(&ref)
 		}
 	}
 	if needsNothing(kind, object) {
-		w.found.allowMissing()
+		e.found.allowMissing()
 	}
-	return w.found.all(), w.fault()
+	return e.found.all(), e.fault()
 }
 
 // needsNothing reports whether no target of an object's references has to exist any more: a run has ended, or a
@@ -88,8 +88,8 @@ func (x *Extractor) Infers(kind graph.Kind) bool {
 	return !kubernetesGroups[kind.Group] && (!x.Lists(kind) || x.conventional[kind])
 }
 
-// walk is the state of one pass over one object.
-type walk struct {
+// extraction is the state of one pass over one object.
+type extraction struct {
 	// reached holds the value after each step of the current path.
 	reached   [maxDepth + 1]any
 	kind      graph.Kind
@@ -100,41 +100,41 @@ type walk struct {
 	malformed *leaf
 }
 
-func (w *walk) fault() error {
-	if w.malformed == nil {
-		return w.found.err()
+func (e *extraction) fault() error {
+	if e.malformed == nil {
+		return e.found.err()
 	}
-	return fmt.Errorf("a label selector in or beside %s cannot be parsed, and selects nothing", w.malformed.field)
+	return fmt.Errorf("a label selector in or beside %s cannot be parsed, and selects nothing", e.malformed.field)
 }
 
-func (w *walk) visit(n *node, value any, depth int) {
-	w.reached[depth] = value
+func (e *extraction) visit(n *node, value any, depth int) {
+	e.reached[depth] = value
 	for i := range n.ends {
-		w.emit(&n.ends[i], value)
+		e.emit(&n.ends[i], value)
 	}
 	switch value := value.(type) {
 	case map[string]any:
 		for i := range n.fields {
 			if below, ok := value[n.fields[i].key]; ok {
-				w.visit(n.fields[i].node, below, depth+1)
+				e.visit(n.fields[i].node, below, depth+1)
 			}
 		}
 		if n.values != nil {
 			for _, key := range slices.Sorted(maps.Keys(value)) {
-				w.visit(n.values, value[key], depth+1)
+				e.visit(n.values, value[key], depth+1)
 			}
 		}
 	case []any:
 		if n.elements != nil {
 			for _, element := range value {
-				w.visit(n.elements, element, depth+1)
+				e.visit(n.elements, element, depth+1)
 			}
 		}
 	}
 }
 
 // emit adds the references of the value at the end of a rule's path.
-func (w *walk) emit(l *leaf, value any) {
+func (e *extraction) emit(l *leaf, value any) {
 	ref := graph.Reference{
 		Type:          l.arc,
 		Scope:         l.scope,
@@ -156,18 +156,18 @@ func (w *walk) emit(l *leaf, value any) {
 		ref.Selector = labelsSelector(value)
 	}
 	if l.method.selects() && ref.Selector == nil && value != nil {
-		w.malform(l)
+		e.malform(l)
 		return
 	}
 	if text == "" && (ref.Selector == nil || len(ref.Selector.Requirements) == 0 && !l.emptySelectsAll) {
 		return
 	}
-	reached := w.reached[:]
+	reached := e.reached[:]
 	if !l.applies(reached) {
 		return
 	}
 	if l.remote != nil {
-		if ref.Field = l.remote.cluster(w.namespace, reached); ref.Field == "" {
+		if ref.Field = l.remote.cluster(e.namespace, reached); ref.Field == "" {
 			return
 		}
 	}
@@ -177,18 +177,18 @@ func (w *walk) emit(l *leaf, value any) {
 	switch l.method {
 	case Inventory:
 		if entry, ok := parseInventoryID(text); ok {
-			w.emitListed(&ref, entry)
+			e.emitListed(&ref, entry)
 		}
 		return
 	case Application:
 		selectors, _ := parseApplication(text)
-		w.emitListed(&ref, selectors...)
+		e.emitListed(&ref, selectors...)
 		return
 	case Address:
-		w.emitAddresses(&ref, l, text)
+		e.emitAddresses(&ref, l, text)
 		return
 	case Names:
-		w.emitNames(&ref, l, text)
+		e.emitNames(&ref, l, text)
 		return
 	default:
 	}
@@ -202,37 +202,37 @@ func (w *walk) emit(l *leaf, value any) {
 		return
 	}
 	if l.within != nil {
-		w.emitWithin(l, &ref)
+		e.emitWithin(l, &ref)
 		return
 	}
 	if ref.Namespace == "" || l.scope == graph.ScopeCluster {
-		if ref.Namespace, ok = w.targetNamespace(l); !ok {
+		if ref.Namespace, ok = e.targetNamespace(l); !ok {
 			if l.ofProject {
-				w.emitOfProject(&ref)
+				e.emitOfProject(&ref)
 			}
 			return
 		}
 	}
 	switch {
 	case l.remote != nil && ref.To == AnyKind:
-		w.found.append(&graph.Reference{Field: ref.Field})
-	case w.isItself(&ref) && l.remote == nil:
+		e.found.append(&graph.Reference{Field: ref.Field})
+	case e.isItself(&ref) && l.remote == nil:
 	case l.mark != "":
-		w.emitMarked(l, &ref)
+		e.emitMarked(l, &ref)
 	default:
-		w.found.add(&ref)
+		e.found.add(&ref)
 	}
 }
 
 // isItself reports whether a reference is to the object itself, such as spec.name.
-func (w *walk) isItself(ref *graph.Reference) bool {
-	return ref.Selector == nil && ref.Name == w.name && ref.To == w.kind && (ref.Scope == graph.ScopeCluster || ref.Namespace == w.namespace)
+func (e *extraction) isItself(ref *graph.Reference) bool {
+	return ref.Selector == nil && ref.Name == e.name && ref.To == e.kind && (ref.Scope == graph.ScopeCluster || ref.Namespace == e.namespace)
 }
 
 // malform records that the selector of a rule does not parse, if the rule applies.
-func (w *walk) malform(l *leaf) {
-	if w.malformed == nil && l.applies(w.reached[:]) {
-		w.malformed = l
+func (e *extraction) malform(l *leaf) {
+	if e.malformed == nil && l.applies(e.reached[:]) {
+		e.malformed = l
 	}
 }
 
@@ -253,13 +253,13 @@ func (l *leaf) applies(reached []any) bool {
 
 // emitOfProject adds references from a cluster-scoped object whose controller reads the target in its own
 // namespace, which usually has the name of the project.
-func (w *walk) emitOfProject(ref *graph.Reference) {
-	if w.namespace != "" {
+func (e *extraction) emitOfProject(ref *graph.Reference) {
+	if e.namespace != "" {
 		return
 	}
 	ref.Inferred, ref.Optional, ref.Field = true, true, graph.InferredField+strings.TrimPrefix(ref.Field, graph.InferredField)
-	for _, ref.Namespace = range namespacesOf(w.kind.Group) {
-		w.found.add(ref)
+	for _, ref.Namespace = range namespacesOf(e.kind.Group) {
+		e.found.add(ref)
 	}
 }
 
@@ -274,22 +274,22 @@ func namespacesOf(group string) []string {
 }
 
 // emitListed adds the targets that the value of a rule lists.
-func (w *walk) emitListed(ref *graph.Reference, listed ...graph.Reference) {
+func (e *extraction) emitListed(ref *graph.Reference, listed ...graph.Reference) {
 	for i := range listed {
 		listed[i].Type, listed[i].Field = ref.Type, ref.Field
-		w.found.add(&listed[i])
+		e.found.add(&listed[i])
 	}
 }
 
 // emitAddresses adds references to the Services that the addresses in a text may name. One that ends in .svc is
 // no guess, although the object may do without the Service. A name alone is an address where the field beside it
 // is a name for hosts, such as DB_HOST.
-func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
-	ref.To, _ = l.target(w.reached[:])
-	if !isDotted(text) && isObjectName(text) && !isDigits(text) && l.hosts.keys != nil && w.namespace != "" {
-		if name, _ := l.hosts.find(w.reached[:]).(string); isHostKey(name) {
-			ref.Name, ref.Namespace = text, w.namespace
-			w.found.add(ref)
+func (e *extraction) emitAddresses(ref *graph.Reference, l *leaf, text string) {
+	ref.To, _ = l.target(e.reached[:])
+	if !isDotted(text) && isObjectName(text) && !isDigits(text) && l.hosts.keys != nil && e.namespace != "" {
+		if name, _ := l.hosts.find(e.reached[:]).(string); isHostKey(name) {
+			ref.Name, ref.Namespace = text, e.namespace
+			e.found.add(ref)
 		}
 		return
 	}
@@ -297,24 +297,24 @@ func (w *walk) emitAddresses(ref *graph.Reference, l *leaf, text string) {
 		if ref.Inferred, ref.Field = l.inferred, l.field; a.qualified {
 			ref.Inferred, ref.Field = false, strings.TrimPrefix(l.field, graph.InferredField)
 		}
-		ref.Name, ref.Namespace = a.service, cmp.Or(a.namespace, w.namespace)
+		ref.Name, ref.Namespace = a.service, cmp.Or(a.namespace, e.namespace)
 		if ref.Namespace != "" {
-			w.found.add(ref)
+			e.found.add(ref)
 		}
 	}
 }
 
 // emitNames adds references to the objects that a list of names may name.
-func (w *walk) emitNames(ref *graph.Reference, l *leaf, text string) {
-	ref.To, _ = l.target(w.reached[:])
+func (e *extraction) emitNames(ref *graph.Reference, l *leaf, text string) {
+	ref.To, _ = l.target(e.reached[:])
 	for one := range namesIn(text) {
 		matchEach(l.naming.patterns, strings.TrimSpace(one), func(c captured) bool {
 			ref.Name, ref.Namespace = c.name, ""
 			if l.scope != graph.ScopeCluster {
-				ref.Namespace = cmp.Or(c.namespace, w.namespace)
+				ref.Namespace = cmp.Or(c.namespace, e.namespace)
 			}
 			if ref.Namespace != "" || l.scope == graph.ScopeCluster {
-				w.found.add(ref)
+				e.found.add(ref)
 			}
 			return true
 		})
@@ -322,33 +322,33 @@ func (w *walk) emitNames(ref *graph.Reference, l *leaf, text string) {
 }
 
 // emitWithin adds a selector once for each of its namespaces, or once for all.
-func (w *walk) emitWithin(l *leaf, ref *graph.Reference) {
-	where, ok := l.within.namespaces(w.namespace, w.reached[:])
+func (e *extraction) emitWithin(l *leaf, ref *graph.Reference) {
+	where, ok := l.within.namespaces(e.namespace, e.reached[:])
 	if !ok {
-		w.malform(l)
+		e.malform(l)
 		return
 	}
 	if where.all {
 		ref.AllNamespaces, ref.Namespaces = true, where.by
-		w.found.add(ref)
+		e.found.add(ref)
 		return
 	}
 	for _, namespace := range where.some {
 		if namespace != "" {
 			ref.Namespace = namespace
-			w.found.add(ref)
+			e.found.add(ref)
 		}
 	}
 }
 
 // targetNamespace returns the namespace of a rule's target. It returns false if the target
 // is namespaced and no namespace is set.
-func (w *walk) targetNamespace(l *leaf) (string, bool) {
+func (e *extraction) targetNamespace(l *leaf) (string, bool) {
 	if l.scope == graph.ScopeCluster || l.allNamespaces {
 		return "", true
 	}
 	for i := range l.namespace {
-		switch value := l.namespace[i].find(w.reached[:]).(type) {
+		switch value := l.namespace[i].find(e.reached[:]).(type) {
 		case nil:
 		case string:
 			if value != "" {
@@ -361,7 +361,7 @@ func (w *walk) targetNamespace(l *leaf) (string, bool) {
 	if l.remote != nil && l.scope == graph.ScopeUnknown {
 		return "", true // the scopes of kinds in other clusters are not known
 	}
-	return w.namespace, w.namespace != "" || l.scope != graph.ScopeNamespaced
+	return e.namespace, e.namespace != "" || l.scope != graph.ScopeNamespaced
 }
 
 // isNamespace reports whether a text can be the name of a namespace, and not a template or

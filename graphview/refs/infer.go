@@ -10,7 +10,7 @@ import (
 )
 
 // inferText adds inferred references to the objects that a text may name, by its key.
-func (g *conventionWalk) inferText(key, text string) {
+func (g *conventionReader) inferText(key, text string) {
 	namespace, name, both := strings.Cut(text, "/")
 	if !both {
 		namespace, name = "", text
@@ -49,7 +49,7 @@ func (s *Served) baseOf(kind graph.Kind, key string) (graph.Reference, bool) {
 }
 
 // addMeaning adds references to the targets and hints of a key.
-func (g *conventionWalk) addMeaning(means meaning, name, namespace string, object map[string]any) {
+func (g *conventionReader) addMeaning(means meaning, name, namespace string, object map[string]any) {
 	for _, targets := range [...][]graph.Reference{means.targets, means.hints} {
 		for _, target := range targets {
 			target = g.scopeOf(target, object)
@@ -61,7 +61,7 @@ func (g *conventionWalk) addMeaning(means meaning, name, namespace string, objec
 
 // inferObject adds references to the kinds that an object with a name may refer to by its key, its kind
 // or its parent's key. It reports whether there are any.
-func (g *conventionWalk) inferObject(key string, object map[string]any) bool {
+func (g *conventionReader) inferObject(key string, object map[string]any) bool {
 	name, _ := object["name"].(string)
 	namespace, _ := object["namespace"].(string)
 	if !isObjectName(name) || !isNamespace(namespace) || namesGroup(object) || g.isPart(key, object) {
@@ -90,7 +90,7 @@ func (g *conventionWalk) inferObject(key string, object map[string]any) bool {
 }
 
 // inferNamespace adds a reference to a namespace that a list of namespaces names.
-func (g *conventionWalk) inferNamespace(key, text string) {
+func (g *conventionReader) inferNamespace(key, text string) {
 	words := wordsOf(key[:min(len(key), 2*maxLabel)])
 	if g.path[len(g.path)-1] != "" || len(words) == 0 || words[len(words)-1] != "namespace" || isLeftOut[words[0]] || !isObjectName(text) {
 		return
@@ -116,7 +116,7 @@ func isNameOf(target graph.Reference, object map[string]any) bool {
 
 // isPart reports whether a value describes a part of its own object, and is not a reference: a list
 // element with a version or replicas, or one of a list such as externalClusters[].
-func (g *conventionWalk) isPart(key string, object map[string]any) bool {
+func (g *conventionReader) isPart(key string, object map[string]any) bool {
 	return g.path[len(g.path)-1] == "" && (object["version"] != nil || object["replicas"] != nil || strings.HasPrefix(key, "external"))
 }
 
@@ -126,7 +126,7 @@ var isOfPods = set("endpoint", "workload")
 // inferSelector adds a reference to the objects that a label selector selects. Their kind follows from
 // the key: podSelector, serviceSelector, or the name of a kind of the object's group. The selector of a
 // spec selects pods, as in Kubernetes' own kinds.
-func (g *conventionWalk) inferSelector(key string, value map[string]any) bool {
+func (g *conventionReader) inferSelector(key string, value map[string]any) bool {
 	of, ok := strings.CutSuffix(key, "Selector")
 	wide := ok && isOfPods[of] // also of a policy for the whole cluster
 	peers := (strings.HasPrefix(key, "from") || strings.HasPrefix(key, "to")) && endsIn(key, "endpoint") && (value["matchLabels"] != nil || value["matchExpressions"] != nil)
@@ -170,7 +170,7 @@ var called = graph.Reference{To: kinds["Service"].To, Scope: graph.ScopeNamespac
 // inferAddress adds references to the Services that the addresses in a text may name. If the key is not
 // one for addresses, they need a namespace or have to be certain. The hosts of noProxy do not count: the
 // object need not call them.
-func (g *conventionWalk) inferAddress(key, text string) {
+func (g *conventionReader) inferAddress(key, text string) {
 	target := called
 	if !isDotted(text) {
 		if target.Inferred = true; g.path[len(g.path)-1] != "" && isHostKey(key) && isObjectName(text) {

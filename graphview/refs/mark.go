@@ -51,19 +51,19 @@ func Mark(kind graph.Kind, object map[string]any, labels map[string]string) map[
 func isOrdinal(text string) bool { return isDigits(text) && (text == "0" || text[0] != '0') }
 
 // emitMarked adds a selector of the objects whose mark has the name of ref as its value.
-func (w *walk) emitMarked(l *leaf, ref *graph.Reference) {
+func (e *extraction) emitMarked(l *leaf, ref *graph.Reference) {
 	value := ref.Name
 	ref.Name = ""
 	if ref.AllNamespaces {
 		ref.Namespace = ""
-	} else if len(l.namespace) > 0 && l.namespace[0].find(w.reached[:]) == nil {
+	} else if len(l.namespace) > 0 && l.namespace[0].find(e.reached[:]) == nil {
 		// An inventory leaves out the namespace of a cluster-scoped object.
 		ref.Scope, ref.Namespace = graph.ScopeCluster, ""
 	}
-	if last := w.found.last(); last != nil && last.Selector != nil && last.Field == ref.Field && last.To == ref.To && last.Namespace == ref.Namespace && w.found.take(1) {
+	if last := e.found.last(); last != nil && last.Selector != nil && last.Field == ref.Field && last.To == ref.To && last.Namespace == ref.Namespace && e.found.take(1) {
 		last.Selector.Requirements[0].Values = append(last.Selector.Requirements[0].Values, value)
 		return
 	}
 	ref.Selector = &graph.Selector{Requirements: []graph.Requirement{{Key: l.mark, Values: []string{value}}}}
-	w.found.add(ref)
+	e.found.add(ref)
 }

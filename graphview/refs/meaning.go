@@ -186,7 +186,7 @@ func (s *Served) byEnd(own *vocabulary, core map[string]graph.Reference, form []
 // means returns the meaning of a field of the current object. The keys from and ref, and the texts in a map of
 // Secrets, ConfigMaps or classes have the meaning of the parent's key. The key className has the meaning of the
 // parent's key followed by ClassName.
-func (g *conventionWalk) means(key string, isText bool) meaning {
+func (g *conventionReader) means(key string, isText bool) meaning {
 	found := g.served.meaning(g.kind.Group, key)
 	depth := len(g.path)
 	if key == "secret" && depth > 1 && isLiteral[g.path[depth-2]] {

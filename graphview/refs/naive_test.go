@@ -21,7 +21,7 @@ func naive(rules []Rule, kind graph.Kind, object map[string]any) map[string]bool
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
 	out := map[string]bool{}
-	owners := walk{namespace: namespace}
+	owners := extraction{namespace: namespace}
 	owners.owners(nil, metadata)
 	for _, ref := range owners.found.all() {
 		out[renderOne(&ref)] = true

@@ -4,7 +4,7 @@ import "graphview.dev/graphview/graph"
 
 // owners adds the owner references. An owner is in the object's namespace or
 // cluster-scoped; that depends only on its kind.
-func (w *walk) owners(served *Served, metadata map[string]any) {
+func (e *extraction) owners(served *Served, metadata map[string]any) {
 	owners, _ := metadata["ownerReferences"].([]any)
 	for _, element := range owners {
 		owner, _ := element.(map[string]any)
@@ -18,14 +18,14 @@ func (w *walk) owners(served *Served, metadata map[string]any) {
 		ref := graph.Reference{
 			Type:      graph.OwnerReference,
 			To:        graph.Kind{Group: group, Kind: kind},
-			Namespace: w.namespace,
+			Namespace: e.namespace,
 			Name:      name,
 		}
 		ref.UID, _ = owner["uid"].(string)
 		ref.Controller, _ = owner["controller"].(bool)
 		ref.BlockOwnerDeletion, _ = owner["blockOwnerDeletion"].(bool)
 		if exists(&ref) {
-			w.found.append(&ref)
+			e.found.append(&ref)
 		}
 		if ref.UID == "" || served == nil || served.Serves(ref.To) {
 			continue
@@ -34,7 +34,7 @@ func (w *walk) owners(served *Served, metadata map[string]any) {
 		ref.Inferred, ref.Optional = true, true
 		for _, moved := range served.byName[ref.To.Kind] {
 			ref.To = moved
-			w.found.append(&ref)
+			e.found.append(&ref)
 		}
 	}
 }

@@ -39,10 +39,10 @@ func (x *Extractor) remotes(kind graph.Kind, object map[string]any) []Remote {
 		return nil
 	}
 	metadata, _ := object["metadata"].(map[string]any)
-	w := walk{kind: kind}
-	w.namespace, _ = metadata["namespace"].(string)
-	w.visit(own.root, object, 0)
-	all := w.found.all()
+	e := extraction{kind: kind}
+	e.namespace, _ = metadata["namespace"].(string)
+	e.visit(own.root, object, 0)
+	all := e.found.all()
 	found := make([]Remote, 0, min(len(all), maxRemotes))
 	for i := range all[:min(len(all), maxRemotes)] {
 		// emit writes the name of the other cluster into Field.

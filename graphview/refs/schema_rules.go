@@ -36,7 +36,7 @@ func (s *Served) SchemaRules(kind graph.Kind, of *schema.Schema) (SchemaRules, e
 			if p.Key == "status" && r.listed {
 				continue // the table lists the fields of the status that matter
 			}
-			if below, ok := (place{table: table}).below(&p); ok {
+			if below, ok := (schemaField{table: table}).below(&p); ok {
 				r.visit(below, p.Schema)
 			}
 		}
@@ -58,32 +58,32 @@ type schemaReader struct {
 	found  SchemaRules
 }
 
-// place is a position in a schema.
-type place struct {
+// schemaField is a field of a schema, an element of a list or a value of a map.
+type schemaField struct {
 	key, path string
-	table     *node // the table's rules of the place
+	table     *node // the table's rules of the field
 	depth     int
 	required  bool // the schema requires the field, or the list of the element
 }
 
-// below returns the place of a field, false if no path can hold its key.
-func (p place) below(of *schema.Property) (place, bool) {
+// below returns a field below, false if no path can hold its key.
+func (p schemaField) below(of *schema.Property) (schemaField, bool) {
 	key, text := of.Key, of.Key
 	if strings.ContainsFunc(key, func(r rune) bool { return !isKeyRune(r) }) {
 		text = "['" + key + "']"
 	}
-	return place{key: key, path: join(p.path, text), table: p.table.member(key), depth: p.depth + 1, required: of.Required}, key != "" && !strings.Contains(key, "'") && isPathKey(key)
+	return schemaField{key: key, path: join(p.path, text), table: p.table.member(key), depth: p.depth + 1, required: of.Required}, key != "" && !strings.Contains(key, "'") && isPathKey(key)
 }
 
-func (p place) element() place {
-	return place{key: strings.TrimSuffix(p.key, "s"), path: p.path + "[]", table: p.table.element(), depth: p.depth + 1, required: p.required}
+func (p schemaField) element() schemaField {
+	return schemaField{key: strings.TrimSuffix(p.key, "s"), path: p.path + "[]", table: p.table.element(), depth: p.depth + 1, required: p.required}
 }
 
-func (p place) value() place {
-	return place{key: strings.TrimSuffix(p.key, "s"), path: p.path + "{}", table: p.table.value(), depth: p.depth + 1}
+func (p schemaField) value() schemaField {
+	return schemaField{key: strings.TrimSuffix(p.key, "s"), path: p.path + "{}", table: p.table.value(), depth: p.depth + 1}
 }
 
-func (r *schemaReader) visit(p place, s *schema.Schema) {
+func (r *schemaReader) visit(p schemaField, s *schema.Schema) {
 	if s == nil || p.depth > maxGuessDepth || len(p.path) > maxPath || r.size.Take(1) != nil {
 		return
 	}
@@ -107,7 +107,7 @@ func (r *schemaReader) visit(p place, s *schema.Schema) {
 var isOfKubelet = set("affinity", "dnsConfig", "grpc", "hostAliases", "lifecycle", "livenessProbe", "readinessProbe", "startupProbe", "tolerations",
 	"topologySpreadConstraints", "volumeDevices")
 
-func (r *schemaReader) visitObject(p place, s *schema.Schema) {
+func (r *schemaReader) visitObject(p schemaField, s *schema.Schema) {
 	for _, shape := range s.Shapes() {
 		r.addTemplate(p, s, string(shape))
 	}
@@ -125,7 +125,7 @@ func (r *schemaReader) visitObject(p place, s *schema.Schema) {
 	}
 }
 
-func (r *schemaReader) visitText(p place, s *schema.Schema) {
+func (r *schemaReader) visitText(p schemaField, s *schema.Schema) {
 	if r.read[p.path] || (nodes{p.table}).source() == ByTable || isNoName(p.key) {
 		return
 	}
@@ -149,7 +149,7 @@ func (r *schemaReader) visitText(p place, s *schema.Schema) {
 }
 
 // addNamed adds the rules for a field with an object that has a name.
-func (r *schemaReader) addNamed(p place, s *schema.Schema) {
+func (r *schemaReader) addNamed(p schemaField, s *schema.Schema) {
 	path := p.path + ".name"
 	required := p.required || s.Requires("name") || s.IsKeySelector()
 	// A reference with a kind or an apiVersion names the kind of its target in each object.
@@ -204,7 +204,7 @@ var isSecretiveWord = set("auth", "cert", "certificate", "credential", "license"
 
 // require records that the target of a reference by convention has to exist: the schema requires the
 // name, and the key does not name an object that the controller creates.
-func (r *schemaReader) require(p place, required bool) {
+func (r *schemaReader) require(p schemaField, required bool) {
 	if required && !r.listed && !strings.HasPrefix(p.path, "status.") && !isProduct(p.key) && r.size.Take(schema.RuleSize) == nil {
 		r.found.Required = append(r.found.Required, p.path)
 	}

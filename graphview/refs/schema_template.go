@@ -38,7 +38,7 @@ var templateRules = func() func(name string) []templateRule {
 }()
 
 // addTemplate adds the rules of a template whose fields the schema has.
-func (r *schemaReader) addTemplate(p place, s *schema.Schema, name string) {
+func (r *schemaReader) addTemplate(p schemaField, s *schema.Schema, name string) {
 	for _, m := range templateRules(name) {
 		path := join(p.path, m.rule.Path)
 		if len(path) > maxPath || r.read[path] || schemaAt(s, m.steps) == nil || (nodes{p.table.along(m.steps)}).source() == ByTable {

@@ -22,7 +22,7 @@ func (s *Served) clusterScopedVariant(kind graph.Kind) (graph.Reference, bool) {
 }
 
 // scopeOf returns the target, or its cluster-scoped variant if a field of the object says so.
-func (g *conventionWalk) scopeOf(target graph.Reference, object map[string]any) graph.Reference {
+func (g *conventionReader) scopeOf(target graph.Reference, object map[string]any) graph.Reference {
 	for _, field := range scopeFields {
 		if object[field] == true {
 			if wide, ok := g.served.clusterScopedVariant(target.To); ok {
