@@ -35,7 +35,7 @@ type validator struct{ options Options }
 
 // ValidateCreate refuses a spec that is not accepted.
 func (w *validator) ValidateCreate(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
-	return w.judge(ctx, view)
+	return w.check(ctx, view)
 }
 
 // ValidateUpdate accepts an update that does not change the spec. A GraphView may
@@ -45,7 +45,7 @@ func (w *validator) ValidateUpdate(ctx context.Context, before, after *v1alpha1.
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	return w.judge(ctx, after)
+	return w.check(ctx, after)
 }
 
 // ValidateDelete is part of the interface; the webhook is not registered for
@@ -62,8 +62,8 @@ func (o *Options) turn(owner budget.Owner) expr.Turn {
 	return o.Turn(owner)
 }
 
-// judge refuses a spec, or warns of the parts of it that have no effect.
-func (w *validator) judge(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
+// check refuses a spec, or warns of the parts of it that have no effect.
+func (w *validator) check(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
 	findings, err := validation.GraphView(ctx, view, validation.Options{
 		RequireServiceAccount: w.options.RequireServiceAccount, Served: w.options.Served, Turn: w.options.turn(budget.NamespaceOwner(view.Namespace)),
 	})

@@ -16,9 +16,9 @@ const maxShown = 20
 // TestFaultBytes compares it with the heap.
 const faultBytes = 160
 
-// Judge stands for the evaluation of the objects of one watch for a view. Several judges may evaluate the
-// same object. Its address identifies it.
-type Judge struct {
+// FaultOrigin stands for the evaluation of the objects of one watch for a view. An object may fail by
+// several origins. Its address identifies it.
+type FaultOrigin struct {
 	Resource graph.Resource // of the watch
 	// Namespaces: the view selects its namespaces from the objects of the watch.
 	Namespaces bool
@@ -26,8 +26,8 @@ type Judge struct {
 
 // faults has the objects that could not be evaluated.
 type faults struct {
-	// of maps each judge to the objects that failed, and each object to its group.
-	of map[*Judge]map[object]*faultGroup
+	// of maps each origin to the objects that failed, and each object to its group.
+	of map[*FaultOrigin]map[object]*faultGroup
 	// groups are interned, since most objects fail for the same few causes. counts is the number of
 	// objects in each group.
 	groups map[faultGroup]*faultGroup
@@ -41,7 +41,7 @@ type faults struct {
 type object struct{ namespace, name string }
 
 type fault struct {
-	judge *Judge
+	origin *FaultOrigin
 	object
 }
 
@@ -52,7 +52,7 @@ type faultGroup struct {
 	cause cause
 }
 
-func groupOf(by *Judge, err error) faultGroup {
+func groupOf(by *FaultOrigin, err error) faultGroup {
 	g := faultGroup{resource: by.Resource, kind: ObjectProcessingFailed, cause: causeOf(err)}
 	if by.Namespaces {
 		g.kind = NamespaceListFailed
@@ -62,7 +62,7 @@ func groupOf(by *Judge, err error) faultGroup {
 
 func newFaults() faults {
 	return faults{
-		of: make(map[*Judge]map[object]*faultGroup), groups: make(map[faultGroup]*faultGroup), counts: make(map[faultGroup]int),
+		of: make(map[*FaultOrigin]map[object]*faultGroup), groups: make(map[faultGroup]*faultGroup), counts: make(map[faultGroup]int),
 		shown: make(map[fault]WarningID),
 	}
 }
@@ -88,7 +88,7 @@ func (w *Warnings) Faults() int {
 
 // SetFault records that an object cannot be evaluated. A nil err clears the failure. It reports whether
 // a warning changed, and leaves it to the caller to notify subscribers: many objects may fail at once.
-func (w *Warnings) SetFault(by *Judge, namespace, name string, err error) (changed bool) {
+func (w *Warnings) SetFault(by *FaultOrigin, namespace, name string, err error) (changed bool) {
 	f := fault{by, object{namespace, name}}
 	return w.update(func() {
 		old, known := w.faults.of[by][f.object]
@@ -125,7 +125,7 @@ func (w *Warnings) SetFault(by *Judge, namespace, name string, err error) (chang
 
 // SetExceeded records that an object exceeds a bound of the graph. A nil err clears that. Any other
 // failure of the object takes precedence. It returns the same as SetFault.
-func (w *Warnings) SetExceeded(by *Judge, namespace, name string, err error) (changed bool) {
+func (w *Warnings) SetExceeded(by *FaultOrigin, namespace, name string, err error) (changed bool) {
 	w.mu.Lock()
 	now, known := w.faults.of[by][object{namespace, name}]
 	w.mu.Unlock()
@@ -159,8 +159,8 @@ func (s *faults) uncount(g *faultGroup) {
 	s.release(g)
 }
 
-// DropFaults drops the failures of a judge.
-func (w *Warnings) DropFaults(by *Judge) {
+// DropFaults drops the failures of an origin.
+func (w *Warnings) DropFaults(by *FaultOrigin) {
 	w.change(func() {
 		s := &w.faults
 		for o, g := range s.of[by] {
@@ -170,7 +170,7 @@ func (w *Warnings) DropFaults(by *Judge) {
 		s.all -= len(s.of[by])
 		delete(s.of, by)
 		for f := range s.shown {
-			if f.judge == by {
+			if f.origin == by {
 				w.hideLocked(f)
 			}
 		}
@@ -180,9 +180,9 @@ func (w *Warnings) DropFaults(by *Judge) {
 
 func (w *Warnings) dropFaultLocked(f fault, of *faultGroup) {
 	s := &w.faults
-	delete(s.of[f.judge], f.object)
-	if len(s.of[f.judge]) == 0 {
-		delete(s.of, f.judge)
+	delete(s.of[f.origin], f.object)
+	if len(s.of[f.origin]) == 0 {
+		delete(s.of, f.origin)
 	}
 	s.all--
 	s.bytes -= f.bytes()
@@ -190,7 +190,7 @@ func (w *Warnings) dropFaultLocked(f fault, of *faultGroup) {
 	w.hideLocked(f)
 }
 
-// hideLocked clears the warning about an object, or shows the object's failure for another judge.
+// hideLocked clears the warning about an object, or shows the object's failure for another origin.
 func (w *Warnings) hideLocked(f fault) {
 	id, ok := w.faults.shown[f]
 	if !ok {
@@ -199,7 +199,7 @@ func (w *Warnings) hideLocked(f fault) {
 	delete(w.faults.shown, f)
 	for other, same := range w.faults.shown {
 		if same == id {
-			w.showLocked(other, w.faults.of[other.judge][other.object])
+			w.showLocked(other, w.faults.of[other.origin][other.object])
 			return
 		}
 	}
@@ -235,7 +235,7 @@ func (w *Warnings) fillLocked() {
 }
 
 func (w *Warnings) showLocked(f fault, g *faultGroup) {
-	r := f.judge.Resource
+	r := f.origin.Resource
 	out := Warning{
 		Type: g.kind, Attributes: AttributesOf(r, f.namespace, f.name),
 		place: &access.Place{Group: r.Group, Resource: r.Resource, Namespace: f.namespace},
@@ -245,7 +245,7 @@ func (w *Warnings) showLocked(f fault, g *faultGroup) {
 		what = f.namespace + "/" + f.name
 	}
 	out.Message = fmt.Sprintf("%s %s: %s", resourceText(r), what, g.cause.text)
-	if f.judge.Namespaces {
+	if f.origin.Namespaces {
 		out.Attributes = Attributes{Namespace: f.name}
 	}
 	w.faults.shown[f] = out.ID()

@@ -16,8 +16,8 @@ import (
 // see.
 func TestWarningsByRights(t *testing.T) {
 	w := NewWarnings(func() {})
-	w.SetFault(&Judge{Resource: pods}, "shop", "web", errors.New("no such key: x"))
-	w.SetFault(&Judge{Resource: namespaces, Namespaces: true}, "", "shop", errors.New("no such key: x"))
+	w.SetFault(&FaultOrigin{Resource: pods}, "shop", "web", errors.New("no such key: x"))
+	w.SetFault(&FaultOrigin{Resource: namespaces, Namespaces: true}, "", "shop", errors.New("no such key: x"))
 	live := map[WarningID]Warning{}
 	for _, one := range []Warning{About(InformerSyncFailed, "forbidden", pods, "shop"), About(InformerSyncFailed, "forbidden", pods, ""), {Type: DiscoveryFailed}} {
 		live[one.ID()] = one

@@ -14,7 +14,7 @@ import (
 	"graphview.dev/graphview/graph"
 )
 
-func testJudge() *Judge { return &Judge{Resource: pods} }
+func testOrigin() *FaultOrigin { return &FaultOrigin{Resource: pods} }
 
 // subscriber follows warnings as a client does.
 type subscriber struct {
@@ -53,7 +53,7 @@ func (s *subscriber) check(t *testing.T, w *Warnings) {
 }
 
 func TestFaultsAreBounded(t *testing.T) {
-	w, tp, s := NewWarnings(func() {}), testJudge(), &subscriber{}
+	w, tp, s := NewWarnings(func() {}), testOrigin(), &subscriber{}
 	s.check(t, w)
 	const n = 50
 	for i := range n {
@@ -102,10 +102,10 @@ func TestFaultsAreBounded(t *testing.T) {
 func TestFaultsDoNotNotify(t *testing.T) {
 	notified := 0
 	w := NewWarnings(func() { notified++ })
-	judge := &Judge{Resource: pods}
+	origin := &FaultOrigin{Resource: pods}
 	for i := range 100 {
 		name, err := fmt.Sprint("p", i), errors.New("no such key: x")
-		if first, again := w.SetFault(judge, "shop", name, err), w.SetFault(judge, "shop", name, err); !first || again {
+		if first, again := w.SetFault(origin, "shop", name, err), w.SetFault(origin, "shop", name, err); !first || again {
 			t.Errorf("%s: the first fault changes the warnings: %t, the second: %t; want only the first", name, first, again)
 		}
 	}
@@ -118,7 +118,7 @@ func TestFaultsDoNotNotify(t *testing.T) {
 }
 
 func TestWarningsOfAnotherTapStay(t *testing.T) {
-	w, a, b, s := NewWarnings(func() {}), testJudge(), testJudge(), &subscriber{}
+	w, a, b, s := NewWarnings(func() {}), testOrigin(), testOrigin(), &subscriber{}
 	w.SetFault(a, "shop", "p", errors.New("old"))
 	w.SetFault(b, "shop", "p", errors.New("new"))
 	s.check(t, w)
@@ -155,7 +155,7 @@ func TestSetReplacesWarnings(t *testing.T) {
 // TestSubscriberFarBehind has more taken back than is remembered.
 func TestSubscriberFarBehind(t *testing.T) {
 	w, s := NewWarnings(func() {}), &subscriber{}
-	tp := testJudge()
+	tp := testOrigin()
 	w.SetFault(tp, "shop", "first", errors.New("x"))
 	s.check(t, w)
 	w.SetFault(tp, "shop", "first", nil)
@@ -177,7 +177,7 @@ func (coarseError) CoarseText() string { return "it failed" }
 // Without a service account, the summary does not depend on which part of an expression
 // failed.
 func TestCoarseSummary(t *testing.T) {
-	w, j := NewWarnings(func() {}), testJudge()
+	w, j := NewWarnings(func() {}), testOrigin()
 	for i, text := range []string{"no such key: a", "conversion error"} {
 		w.SetFault(j, "shop", fmt.Sprint("p", i), fmt.Errorf("roots.objectSelectorExpressions[%d]: %w", i, coarseError{errors.New(text)}))
 	}
@@ -209,12 +209,12 @@ func TestWarningsHaveABound(t *testing.T) {
 // TestSummaryHasTheTypesOfTheStream: the status and the stream use the same types for a
 // warning.
 func TestSummaryHasTheTypesOfTheStream(t *testing.T) {
-	for name, judge := range map[string]*Judge{
-		"objects": testJudge(), "namespaces": {Resource: graph.Resource{Version: "v1", Resource: "namespaces"}, Namespaces: true},
+	for name, origin := range map[string]*FaultOrigin{
+		"objects": testOrigin(), "namespaces": {Resource: graph.Resource{Version: "v1", Resource: "namespaces"}, Namespaces: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := NewWarnings(func() {})
-			w.SetFault(judge, "", "shop", errors.New("no such key: team"))
+			w.SetFault(origin, "", "shop", errors.New("no such key: team"))
 			set, _, _, _ := w.since(0)
 			summary := w.Summary(false)
 			if len(set) != 1 || len(summary) != 1 || !strings.HasPrefix(summary[0], set[0].Type+": ") {
@@ -260,14 +260,14 @@ func TestWarningsOfFormerNamespaces(t *testing.T) {
 	}
 }
 
-// TestFaultThatIsLeft: an object fails for two judges; when one of them can judge it again, the warning is
+// TestFaultThatIsLeft: an object fails by two origins; when one of them can evaluate it again, the warning is
 // that of the other.
 func TestFaultThatIsLeft(t *testing.T) {
 	s := newStage(t)
 	s.set("Running", false, "p")
 	r := s.reader(SubscribeOptions{})
 	defer r.Close()
-	objects, releases := &Judge{Resource: secrets}, &Judge{Resource: secrets}
+	objects, releases := &FaultOrigin{Resource: secrets}, &FaultOrigin{Resource: secrets}
 	s.warnings.SetFault(objects, "shop", "s", errors.New("a root fails"))
 	s.warnings.SetFault(releases, "shop", "s", errors.New("the release cannot be unpacked"))
 	r.catchUp(t)

@@ -124,11 +124,11 @@ func (j *Judge) isRoot(ctx context.Context, in *expr.Input) (root bool, err erro
 	for i := range j.Roots {
 		root := &j.Roots[i]
 		if in.Cost > quota.MaxCost {
-			return false, &delivery.PartialError{Err: fmt.Errorf("%s and those after it: the view's expressions together cost too much on this object", root.Place())}
+			return false, &delivery.PartialError{Err: fmt.Errorf("%s and those after it: the view's expressions together cost too much on this object", root.Member())}
 		}
 		matches, failure := root.Matches(ctx, in)
 		if failure != nil && err == nil {
-			err = &delivery.PartialError{Err: fmt.Errorf("%s: %w", root.Place(), failure)}
+			err = &delivery.PartialError{Err: fmt.Errorf("%s: %w", root.Member(), failure)}
 		}
 		if failure == nil && matches {
 			return true, err

@@ -24,7 +24,7 @@ type Tap struct {
 	evaluator *Evaluator
 	feed      *Feed
 	role      Role
-	faults    delivery.Judge // identifies the tap in the consumer's warnings
+	faults    delivery.FaultOrigin // identifies the tap in the consumer's warnings
 	// judge decides about objects. A tap with a NamespaceRole has none.
 	judge atomic.Pointer[Judge]
 	// state is a TapState. on changes it, with the lock of the Evaluator. pending is the number of the tap's
@@ -41,7 +41,7 @@ type Tap struct {
 // NewTap returns a tap. It takes no objects before Attach.
 func NewTap(e *Evaluator, f *Feed, r Role) *Tap {
 	_, namespaces := r.(*NamespaceRole)
-	return &Tap{evaluator: e, feed: f, role: r, faults: delivery.Judge{Resource: ResourceOf(f.resource), Namespaces: namespaces}}
+	return &Tap{evaluator: e, feed: f, role: r, faults: delivery.FaultOrigin{Resource: ResourceOf(f.resource), Namespaces: namespaces}}
 }
 
 // DropFaults removes the consumer's warnings about objects of the tap. Only the writer calls it.

@@ -34,8 +34,8 @@ type Root struct {
 	Description string
 }
 
-// Place returns the path without "spec.", for warnings about objects.
-func (r *Root) Place() string { return strings.TrimPrefix(r.Path, "spec.") }
+// Member returns the path without "spec.", for warnings about objects.
+func (r *Root) Member() string { return strings.TrimPrefix(r.Path, "spec.") }
 
 // maxRootSelector is the maximum length of a RootObject's label selector, as in the GraphView CRD.
 const maxRootSelector = 1024
