@@ -214,7 +214,7 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if v := e.viewLocked(name, uid); !v.refusedAs(err) {
-		v.install(&declared, program, err)
+		v.setSpec(&declared, program, err)
 	}
 	return err
 }
@@ -240,7 +240,7 @@ func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if v := e.viewLocked(name, uid); !v.refusedAs(why) {
-		v.install(nil, nil, why)
+		v.setSpec(nil, nil, why)
 	}
 }
 

@@ -242,7 +242,7 @@ func (k *keeper) compileAgain(ctx context.Context, declared *spec.Spec) {
 		v.engine.mu.Lock()
 		defer v.engine.mu.Unlock()
 		if v.sameSpec(*declared) {
-			v.install(declared, program, err)
+			v.setSpec(declared, program, err)
 		}
 	}
 }

@@ -99,10 +99,10 @@ func (v *View) sameSpec(declared spec.Spec) bool {
 	return v.spec != nil && reflect.DeepEqual(*v.spec, declared)
 }
 
-// install charges the view's owner for a compiled spec, and sets it. If the owner may hold no more
+// setSpec charges the view's owner for a compiled spec, and sets it. If the owner may hold no more
 // memory, the view gets no program, and the view's goroutine compiles the spec again later. A view
 // without a program is charged for viewBytes, unless the owner may not hold them.
-func (v *View) install(declared *spec.Spec, p *spec.Program, err error) {
+func (v *View) setSpec(declared *spec.Spec, p *spec.Program, err error) {
 	var overdrawn error
 	if p != nil {
 		overdrawn = v.account.Set(budget.Programs, compiledBytes(declared))
