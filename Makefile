@@ -37,14 +37,18 @@ UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./gra
 # The race detector runs where it sees the operator: in the unit packages that start goroutines, in their
 # code or in their tests, and in these suites, which run the engine or build the operator with it. Those of NIGHTLY_RACE
 # take three times as long with it, and run with it at night.
-RACE_SUITES := ./test/e2e ./test/integration
+RACE_SUITES := ./test/integration ./test/e2e
 NIGHTLY_RACE := ./test/fleet ./test/scenarios
 RACE_UNIT = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
+# The race detector makes code ten times as slow. Files of tests that start no goroutine and compute for long have the
+# build constraint !race, and their packages run without it too.
+MODELS = $$(grep -rlx --include='*_test.go' '//go:build !race' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # Suites mostly wait for watches, Leases and limits of time, so more of them run at once than there are
-# processors. Each has a control plane of its own: see test/env.
+# processors, and the longest begin first. Each has a control plane of its own: see test/env.
 AT_ONCE ?= 4
 SUITES := -p $(AT_ONCE) -timeout $(TEST_TIMEOUT)
+LONGEST := ./test/hostile ./test/plugin ./test/fleet/... ./test/scenarios ./test/faults ./test/replicas
 
 # Packages that only `make nightly` tests: they build releases and programs of other projects, or start
 # programs whose parts other suites test.
@@ -56,24 +60,31 @@ test-unit: ## run the tests that need nothing but Go, without the race detector;
 
 .PHONY: test-cluster
 test-cluster: control-plane helm ## run the tests that need a control plane, without the race detector
-	@go test $(SUITES) $$(go list ./test/... | grep -vxFf <(go list $(NIGHTLY)))
+	@go test $(SUITES) $(LONGEST) $$(go list ./test/... | grep -vxFf <(go list $(NIGHTLY)))
 
 .PHONY: c-compiler
 c-compiler:
 	@command -v "$$(go env CC | cut -d' ' -f1)" >/dev/null || { \
 	echo "The race detector needs a C compiler, and there is none. Install one (on Debian: apt-get install gcc libc6-dev), or run make test-unit test-cluster, which do without." >&2; exit 1; }
 
-# Both parts mostly wait for control planes, so they run at the same time.
+# All parts mostly wait, so they run at the same time.
 .PHONY: test
 test: c-compiler control-plane helm ## run every test that a change can break, against a real control plane: Go, and the page and the clients; ten minutes on two cores once compiled
-	@$(MAKE) --no-print-directory -j2 test-go test-js
+	@$(MAKE) --no-print-directory -j3 test-racing test-plain test-js
 
 .PHONY: test-go
 test-go: c-compiler control-plane helm ## run the Go tests of make test, with the race detector where it sees the operator
+	@$(MAKE) --no-print-directory -j2 test-racing test-plain
+
+.PHONY: test-racing
+test-racing: c-compiler control-plane
 	@echo "test: go test -race"
-	@CGO_ENABLED=1 go test $(SUITES) -race $(RACE_UNIT) $(RACE_SUITES)
+	@CGO_ENABLED=1 go test $(SUITES) -race $(RACE_SUITES) $(RACE_UNIT)
+
+.PHONY: test-plain
+test-plain: control-plane helm
 	@echo "test: go test"
-	@go test $(SUITES) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
+	@go test $(SUITES) $(LONGEST) $(MODELS) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
 	@cd hack/image && go test ./...
 
 .PHONY: test-js
