@@ -16,6 +16,7 @@ import (
 // all objects together, though no single one does; views beside it do not
 // notice, and it is served again with a cheaper spec.
 func TestViewBeyondItsBudget(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	createConfigMaps(t, c, namespace, 30)

@@ -27,6 +27,7 @@ import (
 // stream goes on over the connection it has, and new ones get the new
 // certificate.
 func TestStreamOutlivesItsCertificate(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	createConfigMaps(t, c, namespace, 3)

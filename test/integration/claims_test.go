@@ -15,6 +15,7 @@ import (
 // TestClaimsAndMovedOwners: a StatefulSet without pods refers to the claims that it will use
 // again, and an owner by an old group is found by its UID.
 func TestClaimsAndMovedOwners(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	v := oracle.View{

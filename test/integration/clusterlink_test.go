@@ -103,9 +103,7 @@ func TestClusterLinkNames(t *testing.T) {
 		})
 	}
 	awaitReason(v1alpha1.ReasonNameNotUnique)
-	if err := c.Delete(t.Context(), other); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, c, other)
 	awaitReason(v1alpha1.ReasonEffective)
 	if !meta.IsStatusConditionTrue(one.Status.Conditions, v1alpha1.ConditionReady) {
 		t.Errorf("%+v", one.Status.Conditions)

@@ -20,6 +20,7 @@ import (
 // TestConfig applies what is shipped to a control plane of its own: an
 // APIService whose operator does not run would disturb the other tests.
 func TestConfig(t *testing.T) {
+	t.Parallel()
 	plane := env.StartT(t, env.Options{ControllerManager: true})
 	c, err := client.New(plane.Config(), client.Options{Scheme: newScheme(t)})
 	if err != nil {

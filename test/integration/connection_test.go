@@ -20,6 +20,7 @@ import (
 // in one namespace. The graph holds only these, and counts, expressions and arcs reveal
 // nothing else. When the connection ends, nothing of the view remains.
 func TestConnectionView(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	createConfigMaps(t, c, red, 4)

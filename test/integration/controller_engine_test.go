@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -45,9 +44,7 @@ func startEngine(t *testing.T, namespace string, reader, writer *rest.Config) {
 
 func createConfigMap(t *testing.T, c client.Client, namespace, name string) {
 	t.Helper()
-	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
 }
 
 // waitVertices waits until the view's status counts that many vertices.
@@ -65,6 +62,7 @@ func waitVertices(t *testing.T, c client.Client, view *v1alpha1.GraphView, want 
 }
 
 func TestGraphViewBecomesReady(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	createConfigMap(t, c, namespace, "one")
@@ -72,9 +70,7 @@ func TestGraphViewBecomesReady(t *testing.T) {
 	view := configMapsView(namespace)
 	// The controller manager adds kube-root-ca.crt when it likes.
 	view.Spec.Queries[0].Include.Object = &v1alpha1.ObjectFilter{ObjectSelectorExpression: "name != 'kube-root-ca.crt'"}
-	if err := c.Create(t.Context(), view); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, view)
 	waitOutcomes(t, c, view, outcomeReady...)
 	waitVertices(t, c, view, 1)
 	if got := view.Status; got.ResourceCount != 1 || len(got.Resources) != 1 || got.Resources[0].Resource != "configmaps" || !got.Resources[0].Synced {
@@ -96,19 +92,16 @@ func TestGraphViewBecomesReady(t *testing.T) {
 	}
 
 	// Made again under the same name it is another view.
-	if err := c.Delete(t.Context(), view); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, c, view)
 	again := configMapsView(namespace)
 	again.Spec.Queries[0].Include.Object = &v1alpha1.ObjectFilter{ObjectSelectorExpression: "name in ['one', 'two']"}
-	if err := c.Create(t.Context(), again); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, again)
 	waitOutcomes(t, c, again, outcomeReady...)
 	waitVertices(t, c, again, 2)
 }
 
 func TestGraphViewIsRefusedWithTheCompilersMessage(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		change      func(*v1alpha1.GraphViewSpec)
 		wantReason  string
@@ -151,9 +144,7 @@ func TestGraphViewIsRefusedWithTheCompilersMessage(t *testing.T) {
 			view := configMapsView(namespace)
 			view.Name = "refused-" + strings.ReplaceAll(strings.ToLower(name), " ", "-")
 			tt.change(&view.Spec)
-			if err := c.Create(t.Context(), view); err != nil {
-				t.Fatal(err)
-			}
+			create(t, c, view)
 			waitOutcomes(t, c, view, outcomeRefused(tt.wantReason)...)
 			if got := meta.FindStatusCondition(view.Status.Conditions, v1alpha1.ConditionAccepted).Message; !strings.Contains(got, tt.wantMessage) {
 				t.Errorf("Accepted says %q, want something about %s", got, tt.wantMessage)
@@ -171,6 +162,7 @@ func TestGraphViewIsRefusedWithTheCompilersMessage(t *testing.T) {
 // TestGraphViewNamesUnreadableResources: an operator that may read ConfigMaps
 // alone serves those, and says of Secrets that it cannot.
 func TestGraphViewNamesUnreadableResources(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	role := &rbacv1.ClusterRole{
@@ -183,21 +175,12 @@ func TestGraphViewNamesUnreadableResources(t *testing.T) {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: namespace}},
 	}
 	for _, object := range []client.Object{role, binding} {
-		if err := c.Create(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := c.Delete(context.Background(), object); err != nil {
-				t.Error(err)
-			}
-		})
+		create(t, c, object)
 	}
 	startEngine(t, namespace, cluster.ClientConfig(namespace), cluster.Config())
 	view := configMapsView(namespace)
 	view.Spec.Queries[0].Include.ResourceSelectorExpression = "group == '' && resource in ['configmaps', 'secrets']"
-	if err := c.Create(t.Context(), view); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, view)
 	waitOutcomes(t, c, view, "Accepted=True/Accepted", "Complete=False/ResourcesUnreadable", "Ready=True/Ready")
 	if got := meta.FindStatusCondition(view.Status.Conditions, v1alpha1.ConditionComplete).Message; !strings.HasPrefix(got, "secrets: ") {
 		t.Errorf("Complete says %q, want it to name secrets", got)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-logr/logr/testr"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -145,6 +146,79 @@ func startControllerIn(t *testing.T, as *rest.Config, namespaces []string, engin
 	}
 	fixture.Start(t, mgr.Start)
 	return reconciler
+}
+
+// controlled is a GraphView with its controller, whose engine is scripted. A test changes the fields before start.
+type controlled struct {
+	t        *testing.T
+	client   client.Client
+	as       *rest.Config // of the controller
+	options  controllers.Options
+	engine   *scripted
+	notifier *controllers.Notifier
+	view     *v1alpha1.GraphView
+}
+
+func newControlled(t *testing.T) *controlled {
+	t.Helper()
+	c := newClient(t)
+	return &controlled{
+		t: t, client: c, as: cluster.Config(), engine: &scripted{}, notifier: &controllers.Notifier{}, view: configMapsView(newNamespace(t, c)),
+	}
+}
+
+// start starts the controller and creates the view.
+func (c *controlled) start() {
+	c.t.Helper()
+	startController(c.t, c.as, c.view.Namespace, c.engine, c.notifier, c.options)
+	create(c.t, c.client, c.view)
+}
+
+// update writes the view.
+func (c *controlled) update() {
+	c.t.Helper()
+	if err := c.client.Update(c.t.Context(), c.view); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// read reads the view.
+func (c *controlled) read() {
+	c.t.Helper()
+	if err := c.client.Get(c.t.Context(), client.ObjectKeyFromObject(c.view), c.view); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// says changes what the engine says, and notifies the controller.
+func (c *controlled) says(change func(*scripted)) {
+	c.engine.change(change)
+	c.notifier.Notify(nameOf(c.view))
+}
+
+// becomes waits until the view's conditions are those.
+func (c *controlled) becomes(want ...string) {
+	c.t.Helper()
+	waitOutcomes(c.t, c.client, c.view, want...)
+}
+
+// message returns the message of a condition.
+func (c *controlled) message(condition string) string {
+	return meta.FindStatusCondition(c.view.Status.Conditions, condition).Message
+}
+
+// served returns the view as the engine has it, and whether it does.
+func (c *controlled) served() (appliedView, bool) { return c.engine.view(nameOf(c.view)) }
+
+// awaitExpression waits until the engine has the view with an expression for its resources.
+func (c *controlled) awaitExpression(want string) {
+	c.t.Helper()
+	eventually(c.t, soon, func() string {
+		if applied, ok := c.served(); !ok || applied.spec.Queries[0].Include.ResourceSelectorExpression != want {
+			return fmt.Sprintf("the engine has %+v", applied)
+		}
+		return ""
+	})
 }
 
 func configMapsView(namespace string) *v1alpha1.GraphView {

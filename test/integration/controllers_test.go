@@ -59,6 +59,7 @@ var madeByControllers = []string{
 // TestReferencesOfControllers: what Kubernetes' controllers make refers to what they
 // made it of, and all of it as the oracle reads it.
 func TestReferencesOfControllers(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	apply(t, c, namespace, running)
@@ -70,11 +71,7 @@ func TestReferencesOfControllers(t *testing.T) {
 	}
 	engine := runEngine(t, graphview.Options{})
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
-	if err := c.Create(t.Context(), node); err != nil {
-		t.Fatal(err)
-	}
-	// The test's own context is over by then.
-	t.Cleanup(func() { _ = c.Delete(context.Background(), node) })
+	create(t, c, node)
 	ctx, stop := context.WithCancel(t.Context())
 	f := follow(ctx, mustApply(t, engine, "made", v))
 	defer func() { stop(); <-f.done }()

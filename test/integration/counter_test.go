@@ -16,6 +16,7 @@ import (
 // TestCounter: replicas count each other, and do not count one that has stopped, or that no longer
 // renews its Lease.
 func TestCounter(t *testing.T) {
+	t.Parallel()
 	namespace := newNamespace(t, newClient(t))
 	client, err := coordinationclient.NewForConfig(cluster.Config())
 	if err != nil {

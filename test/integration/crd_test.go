@@ -113,6 +113,7 @@ func numbered(n int) []any {
 func copies(n int, element any) []any { return repeat(n, func(int) any { return element }) }
 
 func TestGraphViewValidation(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		change    func(t *testing.T, view map[string]any)
 		wantError string
@@ -339,6 +340,7 @@ warnings: ["something"]
 `
 
 func TestGraphViewStatusValidation(t *testing.T) {
+	t.Parallel()
 	row := func(text string) map[string]any {
 		return map[string]any{"resources": []any{parseYAML(t, text)}}
 	}
@@ -370,9 +372,7 @@ func TestGraphViewStatusValidation(t *testing.T) {
 	namespace := newNamespace(t, c)
 	view := &unstructured.Unstructured{Object: parseYAML(t, baseView)}
 	view.SetNamespace(namespace)
-	if err := c.Create(t.Context(), view); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, view)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			changed := view.DeepCopy()
@@ -398,13 +398,12 @@ func TestGraphViewStatusValidation(t *testing.T) {
 }
 
 func TestGraphViewColumns(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	view := &unstructured.Unstructured{Object: parseYAML(t, baseView)}
 	view.SetNamespace(namespace)
-	if err := c.Create(t.Context(), view); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, view)
 	view.Object["status"] = parseYAML(t, baseStatus)
 	if err := c.Status().Update(t.Context(), view); err != nil {
 		t.Fatal(err)

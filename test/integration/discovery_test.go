@@ -171,6 +171,7 @@ func fails(group, version string) func(*resources.Catalog) bool {
 // from the cluster that the one before left. Polling is out of the question, so
 // all is noticed by the watches.
 func TestDiscovery(t *testing.T) {
+	t.Parallel()
 	plane := sparePlane(t)
 	f := startFollower(t, plane, resources.Options{Config: plane.Config(), PollInterval: time.Hour})
 	const (

@@ -21,6 +21,7 @@ func newElection(t *testing.T, namespace, identity string) *controllers.Election
 
 // TestElection: one of several replicas is elected, and another one as soon as that one stops.
 func TestElection(t *testing.T) {
+	t.Parallel()
 	namespace := newNamespace(t, newClient(t))
 	stops := map[*controllers.Election]func(){}
 	for _, identity := range []string{"a", "b", "c"} {

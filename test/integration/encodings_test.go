@@ -185,9 +185,7 @@ func unusual(t *testing.T, c client.Client, namespace string) {
 		&rbacv1.Role{ObjectMeta: meta}, // its rules are null
 		&corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{"k": []byte("v")}},
 	} {
-		if err := c.Create(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
+		create(t, c, o)
 	}
 }
 
@@ -280,6 +278,7 @@ func discovered(t *testing.T) (keys []watch.Key) {
 
 // TestGraphOfEncodings wants the oracle's graph from each of the servers.
 func TestGraphOfEncodings(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	w := workload.Workload{Client: c, Random: rand.New(rand.NewPCG(seed.Of(t), 3)), Namespaces: []string{red, blue}}

@@ -57,6 +57,7 @@ func specOf(t testing.TB, v oracle.View) spec.Spec {
 // at work in them, and wants every view's subscribers to end with the graph
 // that fresh lists give, with objects and with summaries.
 func TestGraphEqualsOracle(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	engine := runEngine(t, graphview.Options{})

@@ -14,14 +14,13 @@ import (
 // TestGraphViewHealth: a view says that what one of its objects needs is missing,
 // and that one is degraded, and kubectl can wait for the end of that.
 func TestGraphViewHealth(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	startEngine(t, namespace, cluster.Config(), cluster.Config())
 	view := configMapsView(namespace)
 	view.Spec.Queries[0].Include.ResourceSelectorExpression = "group == '' && resource in ['configmaps', 'pods', 'secrets']"
-	if err := c.Create(t.Context(), view); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, view)
 	source := func(name string, optional bool) corev1.EnvFromSource {
 		return corev1.EnvFromSource{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}, Optional: &optional}}
 	}
@@ -32,9 +31,7 @@ func TestGraphViewHealth(t *testing.T) {
 			Containers:                   []corev1.Container{{Name: "web", Image: "web", EnvFrom: []corev1.EnvFromSource{source("needed", false), source("optional", true)}}},
 		},
 	}
-	if err := c.Create(t.Context(), pod); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, pod)
 	waitHealth(t, c, view, "MissingReferences", 1)
 	createConfigMap(t, c, namespace, "needed")
 	waitHealth(t, c, view, "Progressing", 0)

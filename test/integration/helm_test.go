@@ -52,6 +52,7 @@ func (f *graphFollower) warned() string { return fmt.Sprint(f.Warnings()) }
 
 // TestHelmReleases follows a release through its life.
 func TestHelmReleases(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	packed := func(status string, revision int, names ...string) []byte {
@@ -102,9 +103,7 @@ func TestHelmReleases(t *testing.T) {
 			put(t, c, helmSecret(namespace, "deployed", 4, packed("deployed", 4, "a", "missing")))
 		}, want: arcs(4, "a false", "missing true")},
 		{name: "the newest is deleted", do: func() {
-			if err := c.Delete(t.Context(), helmSecret(namespace, "", 4, nil)); err != nil {
-				t.Fatal(err)
-			}
+			remove(t, c, helmSecret(namespace, "", 4, nil))
 		}, want: arcs(2, "a false", "b false")},
 		{name: "corrupted", do: func() {
 			put(t, c, helmSecret(namespace, "deployed", 2, []byte("!"+helmCanary)))
@@ -159,6 +158,7 @@ func TestHelmReleases(t *testing.T) {
 // watches have the same arcs, which stay when one of them ends, and go with the
 // last.
 func TestHelmReleasesOfSeveralViews(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	data := []byte(base64.StdEncoding.EncodeToString(helmPacked(t, namespace, "deployed", helmChart(namespace, "a"), 1)))
@@ -252,6 +252,7 @@ func (l *lines) text() string {
 // TestHelmReleasesStaySecret: nothing of a release but what it manages is in any
 // message, status or line of the log, however much is logged.
 func TestHelmReleasesStaySecret(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	release := helmPacked(t, namespace, "deployed", helmChart(namespace, "a"), 1)
@@ -296,6 +297,7 @@ func TestHelmReleasesStaySecret(t *testing.T) {
 // TestHelmUpgradeKeepsTheGraph: through upgrades, a failed one, a rollback and the end of a
 // release's history, subscribers get no deletion of objects that all revisions manage.
 func TestHelmUpgradeKeepsTheGraph(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	packed := func(status string, revision int, names ...string) []byte {
@@ -349,9 +351,7 @@ func TestHelmUpgradeKeepsTheGraph(t *testing.T) {
 		},
 		func() {
 			for _, revision := range []int{1, 2, 3} {
-				if err := c.Delete(t.Context(), helmSecret(namespace, "", revision, nil)); err != nil {
-					t.Fatal(err)
-				}
+				remove(t, c, helmSecret(namespace, "", revision, nil))
 			}
 		},
 	} {

@@ -130,9 +130,7 @@ func TestInferredEqualsOracle(t *testing.T) {
 		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "web"}},
 		queue,
 	} {
-		if err := c.Delete(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, c, o)
 	}
 	// services, env and queue have gone. The address dangles.
 	check("the Service and the kind went", 5)

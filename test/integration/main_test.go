@@ -2,8 +2,10 @@ package integration
 
 import (
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,36 +21,48 @@ import (
 // cluster is the control plane that all tests share.
 var cluster *env.ControlPlane
 
-// spare is another one, without controllers, for the tests that stop its API server.
-var spare *env.ControlPlane
+// spare is another one, without controllers, for the tests that stop its API server, one at a time.
+var spare struct {
+	sync.Mutex
+
+	plane *env.ControlPlane
+}
+
+// atOnce is the number of parallel tests: most of them wait. The flag -parallel wins.
+const atOnce = "4"
 
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		panic(err)
+	}
 	os.Exit(fixture.Suite{M: m, Plane: &cluster, Options: env.Options{ControllerManager: true}, SetUp: func(ctx context.Context) error {
 		return cluster.InstallCRDs(ctx, filepath.Join("..", "..", "config", "crd", "bases"))
 	}, TearDown: func() error {
-		if spare == nil {
+		if spare.plane == nil {
 			return nil
 		}
-		return spare.Stop()
+		return spare.plane.Stop()
 	}}.Run())
 }
 
-// sparePlane starts the spare control plane for the first test that asks for it.
+// sparePlane starts the spare control plane for the first test that asks for it. The test has it alone.
 func sparePlane(t *testing.T) *env.ControlPlane {
 	t.Helper()
-	if spare == nil {
+	spare.Lock()
+	t.Cleanup(spare.Unlock)
+	if spare.plane == nil {
 		var err error
 		// It outlives the test.
-		if spare, err = env.Start(context.WithoutCancel(t.Context()), env.Options{}); err != nil {
+		if spare.plane, err = env.Start(context.WithoutCancel(t.Context()), env.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Log(spare.Logs())
+			t.Log(spare.plane.Logs())
 		}
 	})
-	return spare
+	return spare.plane
 }
 
 // newScheme knows Kubernetes' own types and GraphView's.

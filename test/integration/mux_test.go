@@ -219,7 +219,7 @@ func TestMuxThroughAPIServer(t *testing.T) {
 		return ""
 	})
 
-	revoke(t, c, bindings["one"])
+	remove(t, c, bindings["one"])
 	eventually(t, 30*time.Second, func() string {
 		if reason, ok := endedWith(&one.graphFollower, 1008); !ok || !strings.Contains(reason, "may no longer watch graph") {
 			return reason

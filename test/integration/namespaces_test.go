@@ -23,6 +23,7 @@ func selected(expression string) oracle.View {
 // TestNamespaceSelectionChangesByTheDifference: objects of namespaces that stay selected stay
 // in the graph while the selection is evaluated again.
 func TestNamespaceSelectionChangesByTheDifference(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	createConfigMaps(t, c, red, 3)
@@ -73,6 +74,7 @@ func TestNamespaceSelectionChangesByTheDifference(t *testing.T) {
 // TestNamespacesOfAConnection: an expression about namespaces sees only namespaces that its
 // author may read. Its selection and the author's rights in each namespace both apply.
 func TestNamespacesOfAConnection(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	createConfigMaps(t, c, red, 3)
@@ -117,6 +119,7 @@ func TestNamespacesOfAConnection(t *testing.T) {
 // TestUnknownNamespacesShowInTheRow: where the operator may watch neither all
 // namespaces at once nor list them, a resource is not said to have synced.
 func TestUnknownNamespacesShowInTheRow(t *testing.T) {
+	t.Parallel()
 	e := runEngineAs(t, graphview.Options{}, cluster.ClientConfig("reader-of-nothing"))
 	view := mustApply(t, e, "view", oracle.View{Queries: configMaps().Queries})
 	eventually(t, 20*time.Second, func() string {

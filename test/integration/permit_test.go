@@ -69,6 +69,7 @@ func applyAs(t *testing.T, e *graphview.Engine, namespace, account, name string,
 // TestServiceAccountsRights: a view follows what roles and bindings let its
 // ServiceAccount read, as they come and go.
 func TestServiceAccountsRights(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	createConfigMaps(t, c, red, 3)
@@ -84,13 +85,13 @@ func TestServiceAccountsRights(t *testing.T) {
 	grant(t, c, viewer, blue, rule("list get", "configmaps"))
 	inBlue := grant(t, c, viewer, blue, rule("watch", "configmaps"))
 	becomes(t, f, configMaps(red, blue))
-	revoke(t, c, inBlue)
+	remove(t, c, inBlue)
 	becomes(t, f, configMaps(red))
 	if rows := view.Status().Resources; len(rows) != 1 || !strings.Contains(rows[0].Message, "service account viewer may not list and watch it in "+blue) {
 		t.Errorf("resources %+v", rows)
 	}
 	grant(t, c, viewer, blue, rule("watch", "configmaps"))
-	revoke(t, c, inRed)
+	remove(t, c, inRed)
 	becomes(t, f, configMaps(blue))
 	grant(t, c, viewer, "", rule("list watch", "*"))
 	becomes(t, f, configMaps(red, blue))

@@ -227,6 +227,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // TestRulesAndRights: what a rule leads to is left out for who may not see it, as
 // any arc.
 func TestRulesAndRights(t *testing.T) {
+	t.Parallel()
 	f := newRightsFixture(t)
 	declared := parseRule(t, "apps", "deployments", `
   - {expression: "['settings', 'nobody'].map(n, {'group': '', 'kind': 'ConfigMap', 'name': n, 'namespace': '`+f.blue+`'})"}

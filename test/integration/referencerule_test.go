@@ -187,9 +187,7 @@ func TestReferenceRule(t *testing.T) {
 		}
 	})
 
-	if err := c.Delete(t.Context(), rule); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, c, rule)
 	shows("")
 	t.Run("what comes of it", func(t *testing.T) { effectOfRule(t, c, group) })
 }

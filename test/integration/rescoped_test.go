@@ -37,9 +37,7 @@ func TestKindIsRecreatedWithAnotherScope(t *testing.T) {
 	becomes(t, f, v)
 	for _, scope := range []apiextensionsv1.ResourceScope{apiextensionsv1.NamespaceScoped, apiextensionsv1.ClusterScoped} {
 		crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "sites." + group}}
-		if err := c.Delete(t.Context(), crd); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, c, crd)
 		eventually(t, soon, func() string {
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(crd), crd); !apierrors.IsNotFound(err) {
 				return "the kind is still there"

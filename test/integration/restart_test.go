@@ -17,6 +17,7 @@ import (
 // TestRestartKeepsViewsReady: no GraphView loses its condition Ready while the operator
 // restarts.
 func TestRestartKeepsViewsReady(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	createConfigMap(t, c, namespace, "before")
@@ -46,9 +47,7 @@ func TestRestartKeepsViewsReady(t *testing.T) {
 			waitOutcomes(t, c, view, outcomeReady...)
 		}
 	})
-	if err := c.Delete(t.Context(), views[0]); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, c, views[0])
 	if seen := lost(); len(seen) > 0 {
 		t.Errorf("seen while the operator restarted: %v", seen)
 	}
@@ -57,12 +56,11 @@ func TestRestartKeepsViewsReady(t *testing.T) {
 // TestReadyEndsIfARestartCannotSync: a view that the next operator does not
 // get to is not called ready for long.
 func TestReadyEndsIfARestartCannotSync(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	view := configMapsView(namespace)
-	if err := c.Create(t.Context(), view); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, view)
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	start := func(t *testing.T, engine *scripted) *controllers.Notifier {
 		notifier := &controllers.Notifier{}

@@ -56,22 +56,18 @@ func TestRightsChange(t *testing.T) {
 	all("one namespace granted")
 	pods := grant(t, c, p, "", rule("list watch", "pods", "storageclasses"))
 	all("and pods everywhere")
-	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.blue, Name: "missing"}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.red, Name: "missing"}}); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.blue, Name: "missing"}})
+	create(t, c, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.red, Name: "missing"}})
 	all("something missing was made in both namespaces")
-	revoke(t, c, blue)
+	remove(t, c, blue)
 	all("the namespace revoked")
-	revoke(t, c, pods)
+	remove(t, c, pods)
 	all("pods revoked")
 	if n := unconcerned.Redundant(); n > 0 {
 		t.Errorf("the bystander was sent %d elements again", n)
 	}
 
-	revoke(t, c, graphs)
+	remove(t, c, graphs)
 	for how, follower := range followers {
 		eventually(t, 30*time.Second, func() string {
 			if reason, ok := endedWith(follower.graphFollower, 1008); !ok || !strings.Contains(reason, "may no longer watch graph") {
@@ -95,6 +91,7 @@ func TestRightsChange(t *testing.T) {
 
 // TestRightsOfRevokedToken: a stream on our own port does not outlive its token.
 func TestRightsOfRevokedToken(t *testing.T) {
+	t.Parallel()
 	f := newRightsFixture(t, func(o *stream.Options) { o.PermissionRecheck = time.Second })
 	p, other := newPerson(t, f.red, "leaver"), newPerson(t, f.red, "stayer")
 	for _, one := range []*person{p, other} {
@@ -128,6 +125,7 @@ func TestRightsOfRevokedToken(t *testing.T) {
 // TestRightsOnReturn: a subscriber that reconnects with the same rights resumes; with other
 // rights it is reset.
 func TestRightsOnReturn(t *testing.T) {
+	t.Parallel()
 	f := newRightsFixture(t, func(o *stream.Options) { o.PermissionRecheck = time.Second })
 	p := newPerson(t, f.red, "commuter")
 	grant(t, f.client, p, f.red, graphRule("watch"), rule("list watch", "configmaps"))
@@ -143,7 +141,7 @@ func TestRightsOnReturn(t *testing.T) {
 		}
 		rev = again
 	}
-	revoke(t, f.client, secrets)
+	remove(t, f.client, secrets)
 	// The API server's authorizer follows with a delay.
 	eventually(t, 20*time.Second, func() string {
 		if newJudge(t, p.certificate).sees(oracle.VertexKey{Version: "v1", Resource: "secrets", Namespace: f.red}) {

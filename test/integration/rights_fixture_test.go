@@ -75,9 +75,10 @@ func grant(t *testing.T, c client.Client, p *person, namespace string, rules ...
 	return binding
 }
 
-func revoke(t *testing.T, c client.Client, binding client.Object) {
+// remove deletes an object, which must exist.
+func remove(t *testing.T, c client.Client, object client.Object) {
 	t.Helper()
-	if err := c.Delete(t.Context(), binding); err != nil {
+	if err := c.Delete(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -129,9 +130,7 @@ func furnish(t *testing.T, c client.Client, namespace, class string) {
 			},
 		}},
 	} {
-		if err := c.Create(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
+		create(t, c, o)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 // after its rights were gone while a spec changed, for a moment or for so long that
 // single namespaces were tried.
 func TestRightsGoneWhileASpecChanges(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	createConfigMaps(t, c, namespace, 3)
@@ -78,7 +79,7 @@ func TestRightsGoneWhileASpecChanges(t *testing.T) {
 	} {
 		whole := t // the rights outlast the phase
 		t.Run(phase.name, func(t *testing.T) {
-			revoke(t, c, binding)
+			remove(t, c, binding)
 			eventually(t, soon, func() string {
 				if newJudge(t, operator.certificate).may(oracle.VertexKey{Version: "v1", Resource: "configmaps", Namespace: namespace}) {
 					return "the rights are still there"

@@ -20,6 +20,7 @@ import (
 // namespaces would reveal these labels. To a user that may not list namespaces, the graph
 // looks as if they had no labels.
 func TestLabelsOfNamespacesStayHidden(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	label := func(value string) {

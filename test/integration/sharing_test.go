@@ -62,6 +62,7 @@ func watchesBecome(t *testing.T, e *graphview.Engine, when string, want int) {
 // is one, or if there are many such views. Their subscribers see no change when views move to
 // it and back.
 func TestNamespacesShareAWatch(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespaces := make([]string, 20)
 	for i := range namespaces {
@@ -144,9 +145,7 @@ func TestNamespacesShareAWatch(t *testing.T) {
 
 func createMore(t *testing.T, c client.Client, namespace string) {
 	t.Helper()
-	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "more", Labels: map[string]string{"parity": "1"}}}); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "more", Labels: map[string]string{"parity": "1"}}})
 }
 
 // rightsAtRandom are those of accounts, which change.
@@ -174,6 +173,7 @@ func (r *rightsAtRandom) set(account graphview.Name, allowed map[string]bool) {
 // watches all the time. Each ends with the graph of fresh lists, and never has objects of
 // a namespace that is not its own.
 func TestSharedWatchesAtRandom(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespaces := make([]string, 22)
 	for i := range namespaces {

@@ -21,6 +21,7 @@ import (
 // TestServiceAccountRestrictsTheView: it holds only what the account may list
 // and watch, and follows its rights.
 func TestServiceAccountRestrictsTheView(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	createConfigMaps(t, c, red, 3)
@@ -74,6 +75,7 @@ func permitted(allowed func(access.Place) bool) graphview.Permit {
 // namespace where that is how its rights are, shares watches with named views,
 // and leaves nothing behind.
 func TestViewForOneConnection(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	createConfigMaps(t, c, red, 3)
@@ -117,6 +119,7 @@ func TestViewForOneConnection(t *testing.T) {
 // TestOperatorOfSomeNamespaces: where the operator may not watch all namespaces
 // at once, it watches those of the view one by one.
 func TestOperatorOfSomeNamespaces(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	red, blue := newNamespace(t, c), newNamespace(t, c)
 	createConfigMaps(t, c, red, 3)
@@ -130,9 +133,7 @@ func TestOperatorOfSomeNamespaces(t *testing.T) {
 			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
 		}
 		for _, o := range []client.Object{role, binding} {
-			if err := c.Create(t.Context(), o); err != nil {
-				t.Fatal(err)
-			}
+			create(t, c, o)
 		}
 	}
 	names := []string{red, blue}

@@ -125,11 +125,10 @@ func configMap(namespace, name, value string) *corev1.ConfigMap {
 }
 
 func TestWatchFollowsObjects(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
-	if err := c.Create(t.Context(), configMap(namespace, "before", "1")); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, configMap(namespace, "before", "1"))
 	h := newSightings()
 	manager := runWatches(t, cluster.Config(), h)
 	first := leaseOf(t, manager, core("configmaps", namespace))
@@ -140,9 +139,7 @@ func TestWatchFollowsObjects(t *testing.T) {
 	h.awaitSynced(t)
 
 	applied := configMap(namespace, "after", "1")
-	if err := c.Create(t.Context(), applied); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, applied)
 	applied.Data["key"] = "2"
 	if err := c.Update(t.Context(), applied); err != nil {
 		t.Fatal(err)
@@ -156,9 +153,7 @@ func TestWatchFollowsObjects(t *testing.T) {
 	if applied.ResourceVersion == version {
 		t.Error("the patch changed nothing at all")
 	}
-	if err := c.Delete(t.Context(), configMap(namespace, "before", "")); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, c, configMap(namespace, "before", ""))
 	h.await(t, 10*time.Second, func() string {
 		value := ""
 		if data, ok := h.trees["after"]["data"].(map[string]any); ok {
@@ -184,6 +179,7 @@ func TestWatchFollowsObjects(t *testing.T) {
 }
 
 func TestWatchSecretsCarryNoData(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
 	secret := func(name string) *corev1.Secret {
@@ -195,16 +191,12 @@ func TestWatchSecretsCarryNoData(t *testing.T) {
 			StringData: map[string]string{"password": "hunter2"},
 		}
 	}
-	if err := c.Create(t.Context(), secret("listed")); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, secret("listed"))
 	h := newSightings()
 	manager := runWatches(t, cluster.Config(), h)
 	lease := leaseOf(t, manager, core("secrets", namespace))
 	h.awaitSynced(t)
-	if err := c.Create(t.Context(), secret("watched")); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, secret("watched"))
 	h.await(t, 10*time.Second, func() string {
 		if len(h.trees) < 2 {
 			return fmt.Sprintf("%d secrets", len(h.trees))
@@ -237,6 +229,7 @@ func TestWatchSecretsCarryNoData(t *testing.T) {
 }
 
 func TestWatchCustomResources(t *testing.T) {
+	t.Parallel()
 	h := newSightings()
 	manager := runWatches(t, cluster.Config(), h)
 	leaseOf(t, manager, watch.Key{Resource: schema.GroupVersionResource{
@@ -255,11 +248,10 @@ func TestWatchCustomResources(t *testing.T) {
 }
 
 func TestWatchWaitsForRights(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	namespace := newNamespace(t, c)
-	if err := c.Create(t.Context(), configMap(namespace, "a", "1")); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, configMap(namespace, "a", "1"))
 	h := newSightings()
 	manager := runWatches(t, cluster.ClientConfig("watch-test"), h)
 	leaseOf(t, manager, core("configmaps", namespace))
@@ -279,14 +271,13 @@ func TestWatchWaitsForRights(t *testing.T) {
 		RoleRef:    rbacv1.RoleRef{Kind: "Role", APIGroup: rbacv1.GroupName, Name: "watch"},
 	}
 	for _, object := range []client.Object{role, binding} {
-		if err := c.Create(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
+		create(t, c, object)
 	}
 	h.awaitSynced(t)
 }
 
 func TestWatchRejectedFieldSelector(t *testing.T) {
+	t.Parallel()
 	h := newSightings()
 	manager := runWatches(t, cluster.Config(), h)
 	key := core("configmaps", "")
@@ -301,6 +292,7 @@ func TestWatchRejectedFieldSelector(t *testing.T) {
 }
 
 func TestWatchOutlivesTheAPIServer(t *testing.T) {
+	t.Parallel()
 	plane := sparePlane(t)
 	c, err := client.New(plane.Config(), client.Options{Scheme: newScheme(t)})
 	if err != nil {
@@ -308,9 +300,7 @@ func TestWatchOutlivesTheAPIServer(t *testing.T) {
 	}
 	const namespace = "kube-system"
 	for _, name := range []string{"kept", "changed", "deleted"} {
-		if err := c.Create(t.Context(), configMap(namespace, name, "1")); err != nil {
-			t.Fatal(err)
-		}
+		create(t, c, configMap(namespace, name, "1"))
 	}
 	h := newSightings()
 	manager := runWatches(t, plane.Config(), h)
@@ -334,9 +324,7 @@ func TestWatchOutlivesTheAPIServer(t *testing.T) {
 	if err := c.Update(t.Context(), configMap(namespace, "changed", "2")); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Delete(t.Context(), configMap(namespace, "deleted", "")); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, c, configMap(namespace, "deleted", ""))
 	h.awaitSynced(t)
 	h.await(t, 30*time.Second, func() string {
 		_, deleted := h.trees["deleted"]
