@@ -12,6 +12,14 @@ export function GraphMap({ children, className, style, ...given }) {
   const ref = useRef(/** @type {any} */ (null));
   const props = useRef(given);
   const set = useRef({});
+  // Before the properties: the element may refuse a view as soon as it has one.
+  useLayoutEffect(() => {
+    const element = ref.current;
+    // The listener of the last rendering, so that a function that is made for each one is no other listener.
+    const listeners = Object.entries(events).map(([type, name]) => [type, (event) => props.current[name]?.(event)]);
+    for (const [type, listener] of listeners) element.addEventListener(type, listener);
+    return () => { for (const [type, listener] of listeners) element.removeEventListener(type, listener); };
+  }, []);
   useLayoutEffect(() => {
     props.current = given;
     const element = ref.current;
@@ -21,13 +29,6 @@ export function GraphMap({ children, className, style, ...given }) {
       element[name] = set.current[name] = given[name];
     }
   });
-  useEffect(() => {
-    const element = ref.current;
-    // The listener of the last rendering, so that a function that is made for each one is no other listener.
-    const listeners = Object.entries(events).map(([type, name]) => [type, (event) => props.current[name]?.(event)]);
-    for (const [type, listener] of listeners) element.addEventListener(type, listener);
-    return () => { for (const [type, listener] of listeners) element.removeEventListener(type, listener); };
-  }, []);
   return createElement("graph-view", { ref, style }, children);
 }
 
