@@ -1,3 +1,5 @@
+//go:build !race
+
 package graph
 
 import (
@@ -66,11 +68,6 @@ var changesInUpdate = map[string]struct {
 	"Lens.Select":      {countedObjects, func(w *countedWorld) { w.selects(w.all[1], w.maps, "other-hub") }},
 	"Lens.Compact":     {countedObjects, func(w *countedWorld) { w.l.Compact() }},
 	"Lens.Forget":      {1, func(w *countedWorld) { w.l.Forget(w.l.Head()) }},
-}
-
-// everyPod refers to all pods.
-func everyPod(name string) Object {
-	return Object{Namespace: "shop", Name: name, References: []Reference{{Type: Direct, To: podKind, Namespace: "shop", Selector: &Selector{}}}}
 }
 
 func newCountedWorld() *countedWorld {

@@ -5,6 +5,11 @@ import (
 	"testing"
 )
 
+// everyPod refers to all pods.
+func everyPod(name string) Object {
+	return Object{Namespace: "shop", Name: name, References: []Reference{{Type: Direct, To: podKind, Namespace: "shop", Selector: &Selector{}}}}
+}
+
 // TestHubsAreReadInParts: a Read takes a bounded part of the arcs of a hub, also if the hub changes before
 // each Read. The reader then has all arcs that there are, and its walk ends.
 func TestHubsAreReadInParts(t *testing.T) {
