@@ -86,6 +86,28 @@ func TestCodec(t *testing.T) {
 	}
 }
 
+// TestAge: entries and gaps are kept for the age, and no longer.
+func TestAge(t *testing.T) {
+	at := newClock()
+	l := NewLog(Options{Age: time.Hour, Now: at.Now})
+	l.Append([]*Entry{change(rand.New(rand.NewPCG(58, 1)), "shop")})
+	l.gaps = []Gap{{Until: at.now.UnixMicro(), Why: "a test"}}
+	for _, test := range []struct {
+		after time.Duration
+		want  int
+	}{{time.Hour, 1}, {time.Microsecond, 0}} {
+		at.now = at.now.Add(test.after)
+		l.KeepUp()
+		entries := 0
+		for range l.Forward("shop", 0) {
+			entries++
+		}
+		if gaps := len(l.Gaps(0)); entries != test.want || gaps != test.want {
+			t.Errorf("%d entries and %d gaps, %v after the age, want %d", entries, gaps, test.after, test.want)
+		}
+	}
+}
+
 // naive is a log without segments, shares and compression: it keeps everything.
 type naive map[string][]*Entry
 
