@@ -22,7 +22,6 @@ type kept struct {
 
 type keptObject struct {
 	feed    *Feed
-	uid     string
 	fields  uint64
 	changed bool // the node is in kept.changed
 }
@@ -40,7 +39,7 @@ func (k *kept) set(ev *setEvent, id graph.NodeID) {
 		return
 	}
 	o := k.at(id)
-	o.feed, o.uid, o.fields = ev.feed, ev.object.UID, cmp.Or(ev.note.fields, o.fields)
+	o.feed, o.fields = ev.feed, cmp.Or(ev.note.fields, o.fields)
 	k.change(id)
 }
 
@@ -101,7 +100,11 @@ func (r *recorder) takeStates() (all []history.State) {
 // keptState returns the state of an object in the graph that a feed set.
 func (r *recorder) keptState(id graph.NodeID) history.State {
 	o := r.kept.at(id)
-	return history.State{Object: r.graph.Key(id), UID: o.uid, Fields: o.fields, Health: r.state(id).health(), Watch: o.feed.mark}
+	s := history.State{Object: r.graph.Key(id), Fields: o.fields, Health: r.state(id).health(), Watch: o.feed.mark}
+	if content, ok := r.graph.Payload(id).(interface{ UID() string }); ok {
+		s.UID = content.UID()
+	}
+	return s
 }
 
 // markOf identifies a watch in the states of the history.

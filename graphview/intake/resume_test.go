@@ -32,6 +32,9 @@ type life struct {
 	some    bool // known from the watch with the selector
 }
 
+// UID returns the UID of the object.
+func (l life) UID() string { return l.uid }
+
 // restarts is a cluster, whose objects change at random, and an operator that is stopped, killed and started again.
 type restarts struct {
 	*testing.T
@@ -99,7 +102,7 @@ func (r *restarts) send(i int) {
 	}
 	r.version++
 	ev := &setEvent{
-		feed: r.feed, object: graph.Object{Namespace: "shop", Name: r.name(i), UID: o.uid, Version: r.version, Hash: r.version},
+		feed: r.feed, object: graph.Object{Namespace: "shop", Name: r.name(i), UID: o.uid, Version: r.version, Hash: r.version, Payload: o},
 		note: note{fields: o.fields, created: o.created, before: 1},
 	}
 	ev.note.paths = []history.Path{{Path: "data.key", Op: history.Changed}}
