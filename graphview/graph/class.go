@@ -67,6 +67,7 @@ func (g *Graph) setClass(id nodeID, class Class, next lapse) {
 	}
 	setOrDelete(g.lapses, id, next)
 	n := g.nodes.at(id)
+	n.lapses = next.at != 0
 	if n.class == class {
 		return
 	}

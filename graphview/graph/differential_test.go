@@ -42,6 +42,9 @@ func (w *world) step() {
 	}
 	o.Payload = o.Hash
 	o.Class = classOf(o.Hash)
+	if w.r.IntN(8) == 0 {
+		o.LapsesAt, o.LapsesTo = 1, o.Class
+	}
 	for _, k := range []string{"app", "tier"} {
 		if w.r.IntN(3) > 0 {
 			o.Labels[k] = pick(w.r, "x", "y", "z")

@@ -68,6 +68,7 @@ type node struct {
 	labels  *labelSet
 	payload any
 	class   Class
+	lapses  bool   // the class changes by itself: the node is in Graph.lapses
 	names   uint32 // number of arcs by name
 	// holder has the object's selectors; nil for most.
 	holder *holder

@@ -27,8 +27,7 @@ func (r *reader) notable(e entryID, key Key) bool {
 	}
 	p := l.entries.at(e)
 	n := l.g.nodes.at(p.node)
-	_, lapses := l.g.lapses[p.node]
-	if only.Classes[p.class] || lapses || l.rev(p.logged) > r.began || only.Kinds != nil && only.Kinds(l.g.kinds.at(n.kind)) {
+	if only.Classes[p.class] || n.lapses || l.rev(p.logged) > r.began || only.Kinds != nil && only.Kinds(l.g.kinds.at(n.kind)) {
 		return true
 	}
 	return r.lacks(e, n)
@@ -39,10 +38,7 @@ func (r *reader) notable(e entryID, key Key) bool {
 func (r *reader) passes(p *entry) bool {
 	only, l := r.how.Only, r.l
 	n := l.g.nodes.at(p.node)
-	if r.known != 0 || p.flags&shown == 0 || only.Classes[p.class] || p.lacking > 0 || n.holder != nil || l.rev(p.logged) > r.began {
-		return false
-	}
-	if _, lapses := l.g.lapses[p.node]; lapses {
+	if r.known != 0 || p.flags&shown == 0 || only.Classes[p.class] || n.lapses || p.lacking > 0 || n.holder != nil || l.rev(p.logged) > r.began {
 		return false
 	}
 	if at := (place{n.kind, n.resource, l.g.slots.at(n.slot).space}); at != r.place {

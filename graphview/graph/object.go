@@ -269,6 +269,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
 	delete(g.rules, id)
 	delete(g.lapses, id)
+	n.lapses = false
 	delete(g.excuses, id)
 	g.recountOwned(id)
 	delete(g.sideHashes, id)
