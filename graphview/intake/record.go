@@ -131,8 +131,8 @@ func summaryOf(group string, o delivery.Object) string {
 type recorder struct {
 	log   *history.Log
 	graph *graph.Graph
-	// states are the objects as of their last entry, by node.
-	states []recorded
+	// states are the objects as of their last entry.
+	states nodePages[recorded]
 	// pending are the entries of the open revision, byNode the ones for the arcs of each node, and flipped
 	// the objects that appeared or disappeared.
 	pending []*history.Entry
@@ -171,11 +171,19 @@ func newRecorder(log *history.Log, g *graph.Graph) *recorder {
 	return r
 }
 
-func (r *recorder) state(id graph.NodeID) *recorded {
-	if n := int(id) + 1; n > len(r.states) {
-		r.states = append(r.states, make([]recorded, n+n/4-len(r.states))...)
+func (r *recorder) state(id graph.NodeID) *recorded { return r.states.at(id) }
+
+// nodePages has a value for each node. It grows page by page, as the nodes of the graph do: nothing is copied, and there is
+// little room to spare.
+type nodePages[T any] []*[1 << pageBits]T
+
+const pageBits = 10
+
+func (b *nodePages[T]) at(id graph.NodeID) *T {
+	for int(id>>pageBits) >= len(*b) {
+		*b = append(*b, new([1 << pageBits]T))
 	}
-	return &r.states[id]
+	return &(*b)[id>>pageBits][id&(1<<pageBits-1)]
 }
 
 // entry adds an entry of the open revision.

@@ -13,7 +13,7 @@ import (
 // kept has the parts of states in the history that recorded and the graph lack, if the history keeps states.
 type kept struct {
 	on      bool
-	objects []keptObject // by node
+	objects nodePages[keptObject]
 	// changed are the nodes whose states changed in the open revision, and gone the objects that are no
 	// longer known.
 	changed []graph.NodeID
@@ -26,12 +26,7 @@ type keptObject struct {
 	changed bool // the node is in kept.changed
 }
 
-func (k *kept) at(id graph.NodeID) *keptObject {
-	if n := int(id) + 1; n > len(k.objects) {
-		k.objects = append(k.objects, make([]keptObject, n+n/4-len(k.objects))...)
-	}
-	return &k.objects[id]
-}
+func (k *kept) at(id graph.NodeID) *keptObject { return k.objects.at(id) }
 
 // set records the state of an object.
 func (k *kept) set(ev *setEvent, id graph.NodeID) {
