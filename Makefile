@@ -45,9 +45,9 @@ RACE_UNIT = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(' clie
 MODELS = $$(grep -rlx --include='*_test.go' '//go:build !race' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # Suites mostly wait for watches, Leases and limits of time, so more of them run at once than there are
-# processors, and the longest begin first. Each has a control plane of its own: see test/env.
+# processors, and the longest begin first. Each has a control plane of its own: see test/env. The linters include vet.
 AT_ONCE ?= 4
-SUITES := -p $(AT_ONCE) -timeout $(TEST_TIMEOUT)
+SUITES := -vet=off -p $(AT_ONCE) -timeout $(TEST_TIMEOUT)
 LONGEST := ./test/hostile ./test/plugin ./test/fleet/... ./test/scenarios ./test/faults ./test/replicas
 
 # Packages that only `make nightly` tests: they build releases and programs of other projects, or start

@@ -342,3 +342,16 @@ func TestEditsDoNotAddUp(t *testing.T) {
 		return k.view.synced() && k.planned == k.view.state.Now().Generation && k.view.lens.Vertices() == 1 && k.view.engine.Watches() == 1
 	})
 }
+
+// TestOverdrawnViewGivesUpItsPlan: a replay that is under way holds no more memory once the owner may
+// hold no more.
+func TestOverdrawnViewGivesUpItsPlan(t *testing.T) {
+	v := keepByHand(t, Options{}, 1).view
+	plan, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	v.nextProgram(cancel)
+	v.limit(0, &budget.Overdrawn{})
+	if plan.Err() == nil {
+		t.Error("the plan goes on")
+	}
+}
