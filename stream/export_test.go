@@ -64,15 +64,7 @@ func TestExport(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			view := newView("shop/web")
-			s := serve(t, fakeCluster{view})
-			go func() {
-				subscription := <-view.subscribed
-				for _, batch := range test.batches {
-					subscription.send(batch...)
-				}
-			}()
-			code, body := s.get(graphs+"namespaces/shop/graphs/web?format=dot", nil)
+			code, body := serveBatches(t, test.batches).get(graphs+"namespaces/shop/graphs/web?format=dot", nil)
 			if diff := cmp.Diff(test.want, string(body)); code != http.StatusOK || diff != "" {
 				t.Errorf("%d -want +got:\n%s", code, diff)
 			}

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/patience"
 )
 
@@ -56,6 +57,19 @@ func testAccess() *delegatedAuth {
 func serve(t *testing.T, served fakeCluster, change ...func(*Server)) *testServer {
 	t.Helper()
 	return serveOptions(t, Options{Cluster: served}, change...)
+}
+
+// serveBatches serves the view shop/web, whose first subscription gets the batches one after another.
+func serveBatches(t *testing.T, batches [][]*delivery.Frame) *testServer {
+	t.Helper()
+	view := newView("shop/web")
+	go func() {
+		subscription := <-view.subscribed
+		for _, batch := range batches {
+			subscription.send(batch...)
+		}
+	}()
+	return serve(t, fakeCluster{view})
 }
 
 func serveOptions(t *testing.T, o Options, change ...func(*Server)) *testServer {

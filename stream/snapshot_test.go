@@ -64,15 +64,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			view := newView("shop/web")
-			s := serve(t, fakeCluster{view})
-			go func() {
-				subscription := <-view.subscribed
-				for _, batch := range test.batches {
-					subscription.send(batch...)
-				}
-			}()
-			code, body := s.get(graphs+"namespaces/shop/graphs/web?format=json", nil)
+			code, body := serveBatches(t, test.batches).get(graphs+"namespaces/shop/graphs/web?format=json", nil)
 			maps.Copy(test.want, head)
 			if diff := cmp.Diff(test.want, decode(t, body)); code != http.StatusOK || diff != "" {
 				t.Errorf("%d -want +got:\n%s", code, diff)
