@@ -67,7 +67,9 @@ c-compiler:
 	@command -v "$$(go env CC | cut -d' ' -f1)" >/dev/null || { \
 	echo "The race detector needs a C compiler, and there is none. Install one (on Debian: apt-get install gcc libc6-dev), or run make test-unit test-cluster, which do without." >&2; exit 1; }
 
-# All parts mostly wait, so they run at the same time.
+# All parts mostly wait, so they run at the same time, and each test waits longer for what it waits for.
+test test-go: export GRAPHVIEW_PATIENCE ?= 2
+
 .PHONY: test
 test: c-compiler control-plane helm ## run every test that a change can break, against a real control plane: Go, and the page and the clients; ten minutes on two cores once compiled
 	@$(MAKE) --no-print-directory -j3 test-racing test-plain test-js
