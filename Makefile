@@ -92,6 +92,14 @@ test-plain: control-plane helm
 .PHONY: test-js
 test-js: control-plane build dashboard-bundle ## test the page and the JavaScript client in Node.js and Chromium, and the examples in React and Python; 5 minutes. Installs npm packages and, as root on Debian, programs
 	@hack/js-tools.sh
+	@$(MAKE) --no-print-directory -j2 test-page test-scene
+
+# The parts of the page that need no server, and the tests that share one operator.
+.PHONY: test-page test-scene
+test-page:
+	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" node --test --test-reporter=spec test/dashboard/*.test.mjs
+
+test-scene:
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" go run ./test/js
 
 .PHONY: nightly

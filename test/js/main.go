@@ -15,9 +15,6 @@ import (
 	"graphview.dev/test/operator"
 )
 
-// own is the folder of the tests that run if no other is named.
-const own = "test/js"
-
 func main() {
 	must.Main("test-js", func(ctx context.Context) { run(ctx, os.Args[1:]) })
 }
@@ -26,7 +23,7 @@ func main() {
 // node's test runner, except for a first one of -folder=FOLDER, which has other tests for the same scene.
 func run(ctx context.Context, args []string) {
 	root := must.Get(env.ModuleRoot())
-	folder := own
+	folder := "test/js"
 	if len(args) > 0 && strings.HasPrefix(args[0], "-folder=") {
 		folder, args = strings.TrimPrefix(args[0], "-folder="), args[1:]
 	}
@@ -67,11 +64,6 @@ func pack(ctx context.Context, plane *env.ControlPlane, root string) string {
 func runTests(ctx context.Context, root, folder string, environment, args []string) {
 	dir := filepath.Join(root, folder)
 	files := must.Get(filepath.Glob(filepath.Join(dir, "*.test.mjs")))
-	if folder == own {
-		// Unit tests of the dashboard need no server, and run first.
-		parts := must.Get(filepath.Glob(filepath.Join(root, "test", "dashboard", "*.test.mjs")))
-		files = append(parts, files...)
-	}
 	// One after another: there are few cores, and one operator. Before Node.js 22 the
 	// global WebSocket needs a flag.
 	args = append([]string{"--experimental-websocket", "--test", "--test-concurrency=1", "--test-reporter=spec"}, args...)
