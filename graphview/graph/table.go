@@ -109,8 +109,9 @@ func (t *table[ID, T]) at(id ID) T { return t.values[id] }
 // len returns the number of values.
 func (t *table[ID, T]) len() int { return len(t.ids) }
 
-// pageBits is the logarithm of the values in one page of a slab.
-const pageBits = 8
+// pageBits is the logarithm of the values in one page of a slab. The allocator has no room to spare for pages of 512 nodes,
+// arcs or entries, and up to a tenth for other sizes, or for values with pointers in pages below 32 KiB.
+const pageBits = 9
 
 // A slab hands out small integer ids for values of one type and reuses ids that were released. It
 // grows page by page: values do not move, so pointers from at stay valid, and growing copies nothing.

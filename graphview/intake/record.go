@@ -177,7 +177,7 @@ func (r *recorder) state(id graph.NodeID) *recorded { return r.states.at(id) }
 // little room to spare.
 type nodePages[T any] []*[1 << pageBits]T
 
-const pageBits = 10
+const pageBits = 11 // the allocator has no room to spare for pages of 32 KiB
 
 func (b *nodePages[T]) at(id graph.NodeID) *T {
 	for int(id>>pageBits) >= len(*b) {
