@@ -23,7 +23,7 @@ import (
 )
 
 // every is the pace of the changes that the bystander should see.
-const every = 20 * time.Millisecond
+const every = 100 * time.Millisecond
 
 // bystander watches a ConfigMap that is changed all the time, in a view and a
 // namespace of its own.
@@ -186,11 +186,11 @@ func (b *bystander) take(text []byte) error {
 	return nil
 }
 
-// quiet waits until twenty more changes were made and one of those has come.
+// quiet waits until five more changes were made and one of those has come.
 func (b *bystander) quiet(t *testing.T) {
 	t.Helper()
 	b.mu.Lock()
-	want := b.last + 20
+	want := b.last + 5
 	b.mu.Unlock()
 	eventually(t, func() string {
 		if err := b.Err(); err != nil {
