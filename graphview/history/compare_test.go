@@ -91,6 +91,21 @@ func TestCompareKeepsNoSecrets(t *testing.T) {
 	}
 }
 
+// TestComparePrints: a terminal can print the path and the values of a change.
+func TestComparePrints(t *testing.T) {
+	paths, _ := Compare("Pod", []byte(`{"spec":{}}`), object(t, `{"spec":{"a\u001b[2J\u007f\ufffd":1}}`))
+	if got := lines(paths); len(got) != 1 || !strings.Contains(got[0], "[a?[2J??]") {
+		t.Errorf("%q", got)
+	}
+	for _, image := range []string{`web\u001b`, `w\u00e9b`, `web\u007f`} {
+		const of = `{"spec":{"containers":[{"name":"web","image":"%s"}]}}`
+		paths, _ := Compare("Pod", object(t, fmt.Sprintf(of, "web")), object(t, fmt.Sprintf(of, image)))
+		if len(paths) != 1 || paths[0].Before != "web" || paths[0].After != "" {
+			t.Errorf("%s: %q", image, lines(paths))
+		}
+	}
+}
+
 // TestCompareIsBounded: an object with very many fields costs and keeps little.
 func TestCompareIsBounded(t *testing.T) {
 	wide := map[string]string{}
