@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/expr"
@@ -29,9 +28,9 @@ type Options struct {
 	// Served returns the resources that the cluster serves, nil while they are not known. The webhook
 	// compares a spec with them, to warn of parts without effect. Without the function it does not warn.
 	Served func() *resources.Catalog
-	// Known returns whether a ServiceAccount may list and watch a place; see Permit.Known.
+	// MayListNamespaces returns whether a ServiceAccount may list namespaces, and whether that is known.
 	// Without it, GraphViews with a ServiceAccount get no advice about namespaces.
-	Known func(account graphview.Name, place access.Place) (allowed, known bool)
+	MayListNamespaces func(account graphview.Name) (may, known bool)
 	// Turn returns the turn in which the webhook compiles expressions of an owner. Without it the webhook
 	// compiles at once.
 	Turn func(budget.Owner) expr.Turn
@@ -100,9 +99,6 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	}
 	if record.met.IsZero() {
 		record.met = r.options.Clock.Now()
-	}
-	if isUnread(view) || len(namesOf(view)) > 0 {
-		r.mayListNamespaces(view) // so that the view's first questions include it
 	}
 	if known, err := r.apply(ctx, name, view, record); !known || err != nil {
 		return ctrl.Result{}, err

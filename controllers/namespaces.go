@@ -13,7 +13,6 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/advice"
 )
 
@@ -106,10 +105,10 @@ func namesOf(view *v1alpha1.GraphView) (names []string) {
 // would delay the reconciler for others.
 func (r *GraphViewReconciler) mayListNamespaces(view *v1alpha1.GraphView) (may, known bool) {
 	name := view.Spec.ServiceAccountName
-	if name == "" || r.options.Known == nil {
+	if name == "" || r.options.MayListNamespaces == nil {
 		return name == "", true
 	}
-	return r.options.Known(graphview.Name{Namespace: view.Namespace, Name: name}, access.Place{Resource: "namespaces"})
+	return r.options.MayListNamespaces(graphview.Name{Namespace: view.Namespace, Name: name})
 }
 
 // existing returns the names that are namespaces; for many names, all namespaces.

@@ -13,7 +13,6 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/advice"
 )
 
@@ -68,7 +67,7 @@ func TestAdviseNamespaces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock := clocktesting.NewFakePassiveClock(epoch)
 			reader := &namespaceReader{names: []string{"shop", "secret-projects"}, err: tt.err}
-			r := &GraphViewReconciler{reader: reader, options: Options{Clock: clock, Known: func(account graphview.Name, _ access.Place) (allowed, known bool) {
+			r := &GraphViewReconciler{reader: reader, options: Options{Clock: clock, MayListNamespaces: func(account graphview.Name) (may, known bool) {
 				return account.Name == "allowed", account.Name != "unknown"
 			}}}
 			view := &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", Generation: 1}}

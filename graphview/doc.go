@@ -20,7 +20,7 @@
 //	reconcile.go                             the goroutine of a view: steps and their order
 //	taps.go, judges.go, tap_status.go        the taps of a view: which it has, which objects they select, their state
 //	report.go, coverage.go, advise.go        status, warnings, coverage and advice of a view
-//	keeper.go, grants.go                     state of the goroutine: selected resources, rights, memory
+//	keeper.go, rights.go                     state of the goroutine: selected resources, rights, memory
 //	declare.go                               rules and ad-hoc views
 //	engine.go, metrics.go                    named views; start and end of all goroutines
 //	tap.go                                   a lease of a view, and the objects that the view takes from its watch
@@ -42,7 +42,7 @@
 // # Goroutines
 //
 // Engine.Run starts and joins all goroutines: the writer, discovery, watches, one for each view and
-// its backlog, one for rereads and one for schemas. The writer outlives all senders and does not wait
+// its backlog, one for each account that restricts views, one for rereads and one for schemas. The writer outlives all senders and does not wait
 // for any of them. Watches block while the writer is behind: the API server then sends more slowly, and
 // no event is lost. A keeper that needs a change at its place in the order of events sends a
 // function. Expressions are evaluated in the goroutines of watches, views and backlogs, never in the

@@ -63,8 +63,9 @@ type Engine struct {
 	feeds    map[*watch.Watch]*intake.Feed // feeds with leases
 	views    map[Name]*View
 	opened   map[*View]struct{} // ad-hoc views
-	viewsCtx context.Context    // ends when all views must end; nil before Run
-	running  sync.WaitGroup     // of views
+	answers  map[subject]subjectAnswers
+	viewsCtx context.Context // ends when all views must end; nil before Run
+	running  sync.WaitGroup  // of views and answers
 	stopped  bool
 }
 
@@ -83,6 +84,7 @@ func NewEngine(o Options) (*Engine, error) {
 		budgets:      budget.NewBuckets(o.Budget, budgetRefill),
 		ledger:       ledger,
 		opened:       make(map[*View]struct{}),
+		answers:      make(map[subject]subjectAnswers),
 		feeds:        make(map[*watch.Watch]*intake.Feed),
 
 		processors: quota.NewProcessors(o.Logger),

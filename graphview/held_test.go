@@ -3,10 +3,12 @@
 package graphview
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/spec"
@@ -51,13 +53,21 @@ func TestHeldBytes(t *testing.T) {
 		"rights": {
 			charged: 100_000 * rightBytes,
 			build: func() any {
-				g := newGrants(0, 0)
 				places := make([]access.Place, 100_000)
 				for i := range places {
 					places[i] = access.Place{Group: "example.com", Resource: fmt.Sprintf("resource-%d", i%100), Namespace: fmt.Sprintf("namespace-%d", i)}
-					g.answers[places[i]] = true
 				}
-				return []any{g, places}
+				known := access.NewAnswers(access.AnswersOptions{Interval: time.Hour, Within: time.Hour, Ask: func(_ context.Context, asked []access.Place) (map[access.Place]bool, error) {
+					answers := make(map[access.Place]bool)
+					for _, place := range asked {
+						answers[place] = true
+					}
+					return answers, nil
+				}})
+				ctx, end := context.WithCancel(t.Context())
+				known.Depend(end).Want(places)
+				known.Run(ctx)
+				return []any{known, places}
 			},
 		},
 	} {

@@ -2,7 +2,6 @@ package graphview
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"graphview.dev/graphview/access"
@@ -25,8 +24,10 @@ type keeper struct {
 
 	selection selection
 	advised   advised
-	grants    *grants
-	rights    int // number of places that the view is charged for
+	// rights restrict the view, nil if none do. They are those of subject.
+	rights  *access.Dependent
+	subject subject
+	places  int // number of places that the view is charged for
 	// limits is State.Limits of the view when it last began without objects.
 	limits  int
 	horizon horizon
@@ -78,30 +79,6 @@ func (k *keeper) setRoots(p *spec.Program) {
 	})
 }
 
-// permitOf returns the Permit that restricts the view's watches, nil if there is none, and the name of
-// its account for warnings.
-func (v *View) permitOf(p *spec.Program) (Permit, string) {
-	switch {
-	case v.engine.o.Own != nil:
-		return v.engine.o.Own, "you"
-	case v.permit != nil:
-		return v.permit, "you"
-	}
-	account := p.Spec.ServiceAccountName
-	if account == "" {
-		return nil, ""
-	}
-	subject := "service account " + account
-	if v.engine.o.Permit == nil {
-		return func(context.Context, []access.Place) (map[access.Place]bool, error) {
-			return nil, errors.New("this server cannot decide for service accounts")
-		}, subject
-	}
-	return func(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
-		return v.engine.o.Permit(ctx, Name{v.name.Namespace, account}, places)
-	}, subject
-}
-
 // holdWatches charges the view for the watches that it has or needs, and for the namespaces in their
 // indexes. A watch of all objects of a resource is free, because all views share it. For the objects
 // of another watch, the views that lease it pay in equal parts.
@@ -117,13 +94,13 @@ func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
 
 // holdRights charges the view for the places about which it asks the Permit.
 func (k *keeper) holdRights(places int) error {
-	k.rights = places
+	k.places = places
 	return k.view.hold(budget.Rights, rightBytes*int64(places))
 }
 
 // holdMoreRights calls holdRights if the number of places has grown.
 func (k *keeper) holdMoreRights(places int) error {
-	if places <= k.rights {
+	if places <= k.places {
 		return nil
 	}
 	return k.holdRights(places)

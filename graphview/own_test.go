@@ -76,19 +76,7 @@ func TestOwnDenied(t *testing.T) {
 		Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}},
 		Namespaces: &spec.Namespaces{Names: []string{"shop"}},
 	})
-	// The steps of this test are those of the keeper's loop.
-	until := func(what string, holds func() bool) {
-		t.Helper()
-		k.until(what, func() bool {
-			select {
-			case r := <-k.grants.results:
-				k.grants.store(r, time.Now())
-			default:
-			}
-			return holds()
-		})
-	}
-	until("the view is synced", k.view.synced)
+	k.until("the view is synced", k.view.synced)
 	if got := k.view.lens.Vertices(); got != 3 {
 		t.Errorf("%d vertices, want the ConfigMaps", got)
 	}
@@ -106,12 +94,12 @@ func TestOwnDenied(t *testing.T) {
 	}
 
 	own.set(here("configmaps"), false)
-	until("the revoked kind is mentioned", func() bool { return k.taps.coverage.denied[configMapKind] && k.view.lens.Vertices() == 0 })
+	k.until("the revoked kind is mentioned", func() bool { return k.taps.coverage.denied[configMapKind] && k.view.lens.Vertices() == 0 })
 	if !k.taps.coverage.told[configMapKind].Equal(unknown) || !deniedOf(configMapsResource) {
 		t.Errorf("covered %v, warnings %q", k.taps.coverage.told, k.view.warnings.Summary(true))
 	}
 	own.set(here("configmaps"), true)
-	until("the granted kind is watched", func() bool {
+	k.until("the granted kind is watched", func() bool {
 		return !k.taps.coverage.denied[configMapKind] && k.view.lens.Vertices() == 3 && k.taps.coverage.told[configMapKind].Namespaces["shop"]
 	})
 	if deniedOf(configMapsResource) {
@@ -139,7 +127,7 @@ func TestOwnRightsFeedAllViews(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			permit, who := v.permitOf(program)
+			permit, _, who := v.permitOf(program)
 			if who != "you" {
 				t.Errorf("subject %q", who)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"graphview.dev/graphview/advice"
@@ -19,7 +20,6 @@ import (
 func newKeeper(v *View) *keeper {
 	return &keeper{
 		view: v, taps: newTapSet(v),
-		grants: newGrants(v.engine.o.PermitInterval/2, v.engine.o.SyncTimeout),
 	}
 }
 
@@ -40,11 +40,7 @@ func (k *keeper) run(ctx context.Context) {
 		timer.Reset(min(k.step(ctx, catalog), markEvery))
 		select {
 		case <-v.done:
-			// Calls of the Permit end with ctx. finish waits for them.
-			cancel()
 			return
-		case r := <-k.grants.results:
-			k.grants.store(r, time.Now())
 		case <-v.evaluator.Kicks():
 		case <-discovered:
 		case <-timer.C:
@@ -88,7 +84,7 @@ func (k *keeper) start() {
 
 func (k *keeper) finish() {
 	v := k.view
-	k.grants.wait()
+	k.unrestrict()
 	v.engine.shared.Forget(v, time.Now())
 	taps := k.taps.all()
 	for _, t := range taps {
@@ -111,7 +107,8 @@ func (k *keeper) finish() {
 
 // clear releases all watches while the view is not served.
 func (k *keeper) clear() {
-	k.rights = 0
+	k.unrestrict()
+	k.places = 0
 	k.view.account.Release(budget.Rights)
 	if k.planned == 0 {
 		return
@@ -280,20 +277,24 @@ func (k *keeper) selectResources(ctx context.Context, p *spec.Program, catalog *
 // the outline may change without an event.
 func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Duration) {
 	v := k.view
-	permit, subject := v.permitOf(p)
-	k.grants.setAccount(permit, subject)
 	refused, again := k.taps.refused(now)
 	s := plan.Situation{
-		Program: p, Selected: k.selection.chosen,
-		Subject: subject, Own: v.engine.o.Own != nil, Answers: k.grants.answers, Unanswered: k.grants.unanswered(now), Refused: refused,
+		Program: p, Selected: k.selection.chosen, Subject: k.restrict(p), Own: v.engine.o.Own != nil, Refused: refused,
+	}
+	if k.rights != nil {
+		s.Allowed, s.Unanswered = k.rights.Answers().Allowed, k.rights.Answers().Err()
 	}
 	s.Namespaces, s.Complete = k.taps.selectedNamespaces(p)
 	s.Charge = k.holdMoreRights
 	var late time.Duration
 	s.Watches, late = k.taps.statuses(now)
 	o := v.engine.shared.Outline(v, s, now)
-	if !o.Overdrawn && k.holdRights(len(o.Places)) == nil {
-		again = min(again, k.grants.refresh(k.life, o.Places, now))
+	places := o.Places
+	if k.rights != nil && k.subject.account != (Name{}) && p.Namespaces != nil && p.Namespaces.Names != nil && !slices.Contains(places, namespacesPlace) {
+		places = append(places, namespacesPlace) // see MayListNamespaces
+	}
+	if !o.Overdrawn && k.holdRights(len(places)) == nil && k.rights != nil {
+		k.rights.Want(places)
 	}
 	return o, min(again, late, o.Again)
 }

@@ -164,8 +164,6 @@ func (k *keptView) pass() {
 	again := k.step(k.life, k.catalog)
 	select {
 	case <-k.view.evaluator.Kicks():
-	case r := <-k.grants.results:
-		k.grants.store(r, time.Now())
 	case <-time.After(min(again, time.Second)):
 	}
 }

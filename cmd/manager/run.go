@@ -72,7 +72,7 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return fmt.Errorf("manager: %w", err)
 	}
-	permit, err := controllers.NewPermit(config, o.permissionRecheck)
+	permit, err := controllers.NewPermit(config)
 	if err != nil {
 		return fmt.Errorf("permissions: %w", err)
 	}
@@ -106,7 +106,7 @@ func run(ctx context.Context, o *options) error {
 		return fmt.Errorf("election of the writer of status: %w", err)
 	}
 	accept := controllers.Options{
-		RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, Known: permit.Known, Turn: engine.Turn, Election: election,
+		RequireServiceAccount: o.requireServiceAccount, Served: engine.Served, MayListNamespaces: engine.MayListNamespaces, Turn: engine.Turn, Election: election,
 	}
 	rules := controllers.NewReferenceRuleReconciler(engine, accept)
 	accept.RulesKnown = rules.Known()

@@ -41,9 +41,9 @@ type Situation struct {
 	// Own: the subject is the account of this process, so watches outside its rights would fail.
 	// The view then shares and probes no watch, and Refused has no effect.
 	Own bool
-	// Answers are the known rights of the subject. Unanswered is the reason why no answers about
-	// other rights can be expected now, nil while they can.
-	Answers    map[access.Place]bool
+	// Allowed returns whether the subject has a right, and whether that is known. Unanswered is the
+	// reason why no answers about other rights can be expected now, nil while they can.
+	Allowed    func(access.Place) (allowed, known bool)
 	Unanswered error
 	// Charge is called before the claims depend on another right, with the new number of rights.
 	// If it returns an error, the outline is Overdrawn. It may be nil.
@@ -299,7 +299,7 @@ func (c *claims) allowed(place access.Place) (answer, error) {
 		c.asked[place] = true
 		c.places = append(c.places, place)
 	}
-	switch may, known := c.s.Answers[place]; {
+	switch may, known := c.s.Allowed(place); {
 	case !known && c.s.Unanswered == nil:
 		c.undecided = true
 		return answerUnknown, nil

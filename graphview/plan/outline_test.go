@@ -40,8 +40,16 @@ type situation struct {
 
 func (s situation) claimed() Situation {
 	return Situation{
-		Program: s.program, Selected: s.selected, Subject: s.who, Answers: s.answers, Unanswered: s.unanswered,
+		Program: s.program, Selected: s.selected, Subject: s.who, Allowed: answered(s.answers), Unanswered: s.unanswered,
 		Refused: s.refused, Namespaces: s.namespaces, Complete: s.complete, Watches: s.watches,
+	}
+}
+
+// answered returns the answers as the function of a Situation.
+func answered(answers map[access.Place]bool) func(access.Place) (allowed, known bool) {
+	return func(place access.Place) (allowed, known bool) {
+		allowed, known = answers[place]
+		return allowed, known
 	}
 }
 

@@ -163,7 +163,7 @@ func TestOwnReleases(t *testing.T) {
 	}
 	o := claimsOf(Situation{
 		Program: program, Selected: []resources.Selected{{Resource: secrets}}, Subject: "you", Own: true,
-		Answers: map[access.Place]bool{{Resource: "secrets", Namespace: "a"}: true, {Resource: "secrets", Namespace: "b"}: false},
+		Allowed: answered(map[access.Place]bool{{Resource: "secrets", Namespace: "a"}: true, {Resource: "secrets", Namespace: "b"}: false}),
 	}).outline(nil)
 	var got []watch.Key
 	for n := range o.Needed {

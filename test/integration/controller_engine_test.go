@@ -28,7 +28,7 @@ const permitInterval = time.Second
 func startEngine(t *testing.T, namespace string, reader, writer *rest.Config) {
 	t.Helper()
 	notifier := &controllers.Notifier{}
-	permit, err := controllers.NewPermit(reader, permitInterval)
+	permit, err := controllers.NewPermit(reader)
 	if err != nil {
 		t.Fatal(err)
 	}

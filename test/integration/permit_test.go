@@ -46,7 +46,7 @@ func runPermitted(t *testing.T, interval time.Duration) (*graphview.Engine, *rev
 	counted := &reviews{}
 	config := rest.CopyConfig(cluster.Config())
 	config.Wrap(counted.count)
-	permit, err := controllers.NewPermit(config, interval)
+	permit, err := controllers.NewPermit(config)
 	if err != nil {
 		t.Fatal(err)
 	}
