@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"graphview.dev/graphview/graph"
@@ -9,11 +10,13 @@ import (
 )
 
 // TestRulesAreReread: a rule that comes, changes or goes changes the arcs of objects
-// that do not change, and nothing else of them.
+// that do not change, and nothing else of them. Views evaluate only objects on which it fails.
 func TestRulesAreReread(t *testing.T) {
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 3)})
-	tap := follow(t, e, yes)
+	var evaluated atomic.Int64
+	tap := follow(t, e, func() bool { evaluated.Add(1); return true })
 	await(t, "the list", func() bool { return tap.vertices() == 3 })
+	before := evaluated.Load()
 	arcs := func() int { return tap.view.lens.Counts().Arcs }
 	rule := func(expression string) spec.Rule {
 		return spec.Rule{From: graph.Kind{Kind: "ConfigMap"}, References: []spec.RuleReference{{Expression: expression}}}
@@ -39,5 +42,17 @@ func TestRulesAreReread(t *testing.T) {
 	// The engine was not told of an object by its watch.
 	if n := e.intake.Counts.Sets.Load() - sets; n != 9 {
 		t.Errorf("objects were set %d times, want each once for each change of the rule", n)
+	}
+	if n := evaluated.Load() - before; n != 0 {
+		t.Errorf("the view evaluated objects %d times, although its spec and the objects are the same", n)
+	}
+	if err := e.ApplyRule(t.Context(), "rule", rule(`name == 'c1' ? [] : [{'group': '', 'kind': 'ConfigMap', 'name': obj.data.none}]`)); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "warnings about the objects on which the rule fails", func() bool { return tap.view.warnings.Faults() == 2 })
+	e.RemoveRule("rule")
+	await(t, "no warnings without the rule", func() bool { return tap.view.warnings.Faults() == 0 })
+	if n := evaluated.Load() - before; n != 4 {
+		t.Errorf("the view evaluated objects %d times, want two objects twice", n)
 	}
 }

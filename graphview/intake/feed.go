@@ -117,7 +117,8 @@ func (f *Feed) Set(o *watch.Decoded) {
 	if !f.listed.Load() {
 		turn = f.intake.o.Processors.Turn(rules.Owner)
 	}
-	ev, late := f.event(turn, o, evaluateLive)
+	verdicts, late := f.evaluate(o)
+	ev := f.event(turn, o, verdicts)
 	if ev == nil {
 		return
 	}
@@ -198,37 +199,21 @@ func (f *Feed) State(s watch.State) {
 	}))
 }
 
-// evaluation says which taps evaluate an object.
-type evaluation int
-
-const (
-	// evaluateLive: as many taps as the watch may wait for. The backlogs of the others evaluate it.
-	evaluateLive evaluation = iota
-	// evaluateAgain: all taps, the slow ones in their backlogs. No owner is charged.
-	evaluateAgain
-	// evaluateNone: no tap.
-	evaluateNone
-)
-
-// event returns the event of an object, with its references, its health, and the verdicts of taps.
-// turn is the turn of the rules. late are the taps whose backlogs have to evaluate the object. ev is
-// nil if there is nothing to send.
-func (f *Feed) event(turn expr.Turn, o *watch.Decoded, mode evaluation) (ev *setEvent, late []*Tap) {
+// event returns the event of an object, with its references, its health, and the verdicts of taps, which
+// come first: if an expression decodes the whole object, references are found in that tree. turn is the
+// turn of the rules. The event is nil if there is nothing to send.
+func (f *Feed) event(turn expr.Turn, o *watch.Decoded, verdicts []tapVerdict) *setEvent {
 	if f.life.Err() != nil {
 		// The consumers must end. An evaluation that was cancelled has no verdict.
-		return nil, nil
+		return nil
 	}
-	ev = &setEvent{feed: f, read: o.Object, object: graph.Object{
+	ev := &setEvent{feed: f, read: o.Object, verdicts: verdicts, object: graph.Object{
 		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), Version: o.Version(), Hash: o.Hash(), Blank: !o.HasContent() && !o.LacksContent(), Payload: o.Object,
 	}}
-	// The taps go first: if an expression decodes the whole object, references are found in that tree.
-	if mode != evaluateNone {
-		ev.verdicts, late = f.evaluate(o, mode)
-	}
 	warning, err := f.references(turn, o, ev)
 	if err != nil {
 		f.Invalid(o.Namespace(), o.Name(), err)
-		return nil, nil
+		return nil
 	}
 	if o.LacksContent() {
 		warning = errNoRoom
@@ -237,27 +222,23 @@ func (f *Feed) event(turn expr.Turn, o *watch.Decoded, mode evaluation) (ev *set
 		ev.fault = delivery.Bounded(warning.Error())
 	}
 	ev.addFault()
-	return ev, late
+	return ev
 }
 
-// evaluate asks the taps for verdicts. late are the taps whose backlogs have to evaluate the object.
-func (f *Feed) evaluate(o *watch.Decoded, mode evaluation) (verdicts []tapVerdict, late []*Tap) {
+// evaluate asks as many taps for verdicts as the watch may wait for. late are the taps whose backlogs
+// have to evaluate the object.
+func (f *Feed) evaluate(o *watch.Decoded) (verdicts []tapVerdict, late []*Tap) {
 	taps := f.taps.For(o.Namespace())
 	if n := taps.Len(); n > 0 {
 		verdicts = make([]tapVerdict, 0, n)
 	}
 	left := int64(inlineCost)
 	for t := range taps.Each {
-		if t.slow.Load() || mode == evaluateLive && (left <= 0 || t.State() == Replaying) && t.role.evaluates(t) {
+		if t.slow.Load() || (left <= 0 || t.State() == Replaying) && t.role.evaluates(t) {
 			late = append(late, t)
 			continue
 		}
-		free := mode == evaluateAgain || f.relists(t)
-		var turn expr.Turn // evaluateAgain has one
-		if mode == evaluateLive {
-			turn = expr.Postpone
-		}
-		v, postponed := t.evaluate(f.life, turn, o, free)
+		v, postponed := t.evaluate(f.life, expr.Postpone, o, f.relists(t))
 		left -= int64(min(v.Cost, 2*quota.MaxCost))
 		if postponed {
 			late = append(late, t)

@@ -48,7 +48,7 @@ func TestRelistCostsNothing(t *testing.T) {
 		before := tokens.Left()
 		tap.feed.listed.Store(tt.listed)
 		if _, err := tap.feed.watch.Visit(t.Context(), tap.feed.retained(t), func(o *watch.Decoded) bool {
-			verdicts, late := tap.feed.evaluate(o, evaluateLive)
+			verdicts, late := tap.feed.evaluate(o)
 			if len(verdicts) != 1 || len(late) != 0 || verdicts[0].verdict.Cost == 0 {
 				t.Errorf("%s: %d verdicts, %d late", tt.name, len(verdicts), len(late))
 			}

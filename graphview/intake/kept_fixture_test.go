@@ -39,7 +39,8 @@ type comparing struct {
 
 func (c *comparing) Set(o *watch.Decoded) {
 	defer c.handled.Add(1)
-	ev, _ := c.event(expr.Postpone, o, evaluateLive)
+	verdicts, _ := c.evaluate(o)
+	ev := c.event(expr.Postpone, o, verdicts)
 	kept := ev.object.Kept
 	if !c.whole {
 		c.observe(o, &ev.note) // before the health is judged again below

@@ -54,10 +54,8 @@ func (f *Feed) setReduced(o *watch.Decoded) {
 		f.Invalid(o.Namespace(), o.Name(), err)
 		return
 	}
-	ev := &releaseEvent{feed: f, namespace: o.Namespace(), name: o.Name(), managed: m}
-	var late []*Tap
-	ev.verdicts, late = f.evaluate(o, evaluateLive)
-	f.intake.o.Writer.Send(ev)
+	verdicts, late := f.evaluate(o)
+	f.intake.o.Writer.Send(&releaseEvent{feed: f, namespace: o.Namespace(), name: o.Name(), managed: m, verdicts: verdicts})
 	for _, t := range late {
 		t.evaluator.enqueue(t, o.Object, false)
 	}

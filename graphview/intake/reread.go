@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -16,18 +15,23 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// staleObjects are objects that Intake.Run has to reread. The reasons: the watch missed a change that
-// another watch may have seen (versionEvent); costly rules were postponed (postponeRules); references
-// were left out and now have room (Graph.RetryReferences); or references lack a namespace because the
-// kind of their target was cluster-scoped when they were read (Graph.Misplaced).
+// staleObjects are objects whose references Intake.Run has to read again. The reasons: the watch missed
+// a change that another watch may have seen (versionEvent); costly rules were postponed (postponeRules);
+// references were left out and now have room (Graph.RetryReferences); or references lack a namespace
+// because the kind of their target was cluster-scoped when they were read (Graph.Misplaced).
 type staleObjects struct {
 	// kick makes Run reread these objects and compare the fingerprints of all feeds.
 	kick chan struct{}
 
 	mu sync.Mutex
-	// feeds has the stale objects of each feed by name. The object is nil if only its references are
-	// reread.
-	feeds map[*Feed]map[objectName]*watch.Object
+	// feeds has the stale objects of each feed by name.
+	feeds map[*Feed]map[objectName]staleObject
+}
+
+type staleObject struct {
+	object *watch.Object // nil if only the name is known
+	// judged: the taps evaluate the object, too, because the graph had other content.
+	judged bool
 }
 
 func (s *staleObjects) wake() {
@@ -37,23 +41,26 @@ func (s *staleObjects) wake() {
 	}
 }
 
-// add makes an object stale. Consumers evaluate it again, unless o is nil.
-func (s *staleObjects) add(f *Feed, name objectName, o *watch.Object) {
+// add makes an object stale.
+func (s *staleObjects) add(f *Feed, name objectName, o staleObject) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.feeds == nil {
-		s.feeds = make(map[*Feed]map[objectName]*watch.Object)
+		s.feeds = make(map[*Feed]map[objectName]staleObject)
 	}
 	if s.feeds[f] == nil {
-		s.feeds[f] = make(map[objectName]*watch.Object)
+		s.feeds[f] = make(map[objectName]staleObject)
 	}
-	if _, ok := s.feeds[f][name]; !ok || o != nil {
-		s.feeds[f][name] = o
+	before := s.feeds[f][name]
+	if o.object == nil {
+		o.object = before.object
 	}
+	o.judged = o.judged || before.judged
+	s.feeds[f][name] = o
 	s.wake()
 }
 
-func (s *staleObjects) removeAll() map[*Feed]map[objectName]*watch.Object {
+func (s *staleObjects) removeAll() map[*Feed]map[objectName]staleObject {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.feeds
@@ -104,7 +111,7 @@ func (in *Intake) rereadReferences(of []graph.Unread) {
 	for _, u := range of {
 		for _, source := range u.Sources {
 			if f := in.bySource[source]; f != nil {
-				in.stale.add(f, objectName{u.Namespace, u.Name}, nil)
+				in.stale.add(f, objectName{u.Namespace, u.Name}, staleObject{})
 			}
 		}
 	}
@@ -121,53 +128,50 @@ func (in *Intake) rereadFeeds(ctx context.Context) {
 		}
 		// Set before the objects are read, so that a change of rules during the reading is found later.
 		f.readUnder = now
-		mode := evaluateNone
-		if now.Evaluates(before) {
-			mode = evaluateAgain
-		}
-		f.reread(ctx, f.watch.Retained, func(*watch.Object) evaluation { return mode })
+		f.reread(ctx, f.watch.Retained, nil)
 		in.rereadObjects(ctx)
 	}
 }
 
 func (in *Intake) rereadObjects(ctx context.Context) {
 	for f, stale := range in.stale.removeAll() {
-		find := func(ctx context.Context) ([]*watch.Object, error) { return f.lookUp(ctx, stale) }
-		f.reread(ctx, find, func(o *watch.Object) evaluation {
-			if stale[objectName{o.Namespace(), o.Name()}] == nil {
-				return evaluateNone
-			}
-			return evaluateLive
-		})
+		f.reread(ctx, func(ctx context.Context) ([]*watch.Object, error) { return f.lookUp(ctx, stale) }, stale)
 	}
 }
 
-// lookUp returns the named objects, as far as the watch retains them. It searches all objects of the
-// watch only if the object of some name is nil.
-func (f *Feed) lookUp(ctx context.Context, names map[objectName]*watch.Object) ([]*watch.Object, error) {
-	objects := slices.Collect(maps.Values(names))
-	if !slices.Contains(objects, nil) {
-		return slices.DeleteFunc(objects, func(o *watch.Object) bool { return !o.Retained() }), nil
+// lookUp returns the stale objects, as far as the watch retains them. It searches all objects of the
+// watch only if some object is known by its name alone.
+func (f *Feed) lookUp(ctx context.Context, stale map[objectName]staleObject) (objects []*watch.Object, err error) {
+	search := false
+	for _, o := range stale {
+		if search = o.object == nil; search {
+			break
+		}
+		if o.object.Retained() {
+			objects = append(objects, o.object)
+		}
 	}
-	objects, err := f.watch.Retained(ctx)
+	if !search {
+		return objects, nil
+	}
+	objects, err = f.watch.Retained(ctx)
 	return slices.DeleteFunc(objects, func(o *watch.Object) bool {
-		_, ok := names[objectName{o.Namespace(), o.Name()}]
+		_, ok := stale[objectName{o.Namespace(), o.Name()}]
 		return !ok
 	}), err
 }
 
-// reread finds the references of the objects that find returns again, and evaluates the objects by
-// mode. It returns when the graph has the events.
-func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.Object, error), mode func(*watch.Object) evaluation) {
+// reread finds the references of the objects that find returns again. It returns when the graph has the
+// events. Taps evaluate only stale objects that are judged, and objects whose fault changes.
+func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.Object, error), stale map[objectName]staleObject) {
 	objects, err := find(ctx)
 	if err == nil {
 		err = f.intake.runReplay(ctx, replay{watch: f.watch, objects: objects, owner: rules.Owner, class: fairqueue.Background, event: func(o *watch.Decoded) writer.Event {
-			mode := mode(o.Object)
-			ev, late := f.event(nil, o, mode)
+			ev := f.event(nil, o, nil)
 			if ev == nil {
 				return nil
 			}
-			return &rereadEvent{setEvent: ev, late: late, free: mode == evaluateAgain}
+			return &rereadEvent{ev, stale[objectName{o.Namespace(), o.Name()}].judged}
 		}})
 	}
 	if err != nil { // the watch has ended, and nothing is left to read
@@ -180,21 +184,23 @@ func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.
 type rereadEvent struct {
 	*setEvent
 
-	// late are the taps whose backlogs evaluate the object. free: their owners are not charged.
-	late []*Tap
-	free bool
+	judged bool // see staleObject
 }
 
-// Apply implements writer.Event.
+// Apply implements writer.Event. The backlogs evaluate the object, and charge nobody, if its consumers
+// need a new verdict or a warning.
 func (ev *rereadEvent) Apply() {
-	f := ev.feed
+	f, name := ev.feed, objectName{ev.object.Namespace, ev.object.Name}
 	in := f.intake
-	if !ev.read.Retained() || f.source == 0 || in.o.Graph.Find(f.source, ev.object.Namespace, ev.object.Name) == 0 {
+	if !ev.read.Retained() || f.source == 0 || in.o.Graph.Find(f.source, name.namespace, name.name) == 0 {
 		return
 	}
 	ev.object.Version = ev.read.Version() // may be newer than when the object was read
+	fault := f.faults[name]
 	ev.setEvent.Apply()
-	for _, t := range ev.late {
-		t.evaluator.enqueue(t, ev.read, ev.free)
+	if ev.judged || f.faults[name] != fault {
+		for t := range f.taps.For(name.namespace).Each {
+			t.evaluator.enqueue(t, ev.read, true)
+		}
 	}
 }

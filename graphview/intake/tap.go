@@ -17,6 +17,10 @@ import (
 // inlineCost is the cost of expressions that a watch waits for on one object, for all consumers
 // together, in CEL's units: about a millisecond. The remaining consumers evaluate the object in their
 // backlogs. A consumer that exceeds inlineCost by itself evaluates all further objects there.
+//
+// With all expressions in the backlogs, each change would be decoded once more for each consumer, which
+// takes 24 µs, and its verdict would wait among replays: beside 20 views that begin, p99 was 327 ms
+// instead of 16.
 const inlineCost = expr.TurnCost
 
 // Tap takes objects from one feed for one consumer.

@@ -46,25 +46,13 @@ type Snapshot struct {
 	// ruled, schemas and domains have the revisions of the last changes: to the rules and the schema of
 	// a kind, and to the served kinds of a domain. Entries are not removed: a kind that loses its rules
 	// or its schema must not get a former fingerprint again.
-	ruled   map[graph.Kind]ruleRevision
+	ruled   map[graph.Kind]uint64
 	schemas map[graph.Kind]uint64
 	domains map[string]uint64
 }
 
-// ruleRevision has the revision of the last change to a kind's rules, and of the last change before or
-// after which they had expressions.
-type ruleRevision struct{ any, evaluated uint64 }
-
 // Fingerprint is comparable. Objects that were read under an equal fingerprint need not be reread.
-type Fingerprint struct {
-	rules          ruleRevision
-	schema, served uint64
-}
-
-// Evaluates reports whether the results of expressions may differ between two fingerprints.
-func (f Fingerprint) Evaluates(other Fingerprint) bool {
-	return f.rules.evaluated != other.rules.evaluated
-}
+type Fingerprint struct{ rules, schema, served uint64 }
 
 // NewSet returns a Set with the rules of the table. The Set calls changed after each change, while it
 // holds its lock: changed must neither block nor call the Set.
@@ -72,7 +60,7 @@ func NewSet(changed func()) *Set {
 	s := &Set{changed: changed, declared: make(map[string]*Rule)}
 	s.current.Store(&Snapshot{
 		Extractor: refs.Builtin(),
-		ruled:     make(map[graph.Kind]ruleRevision), schemas: make(map[graph.Kind]uint64), domains: make(map[string]uint64),
+		ruled:     make(map[graph.Kind]uint64), schemas: make(map[graph.Kind]uint64), domains: make(map[string]uint64),
 	})
 	return s
 }
@@ -84,7 +72,7 @@ func (s *Set) Current() *Snapshot { return s.current.Load() }
 func (s *Snapshot) Of(kind graph.Kind) Expressions {
 	k, ok := s.kinds[kind]
 	if ok {
-		k.Revision = s.ruled[kind].any
+		k.Revision = s.ruled[kind]
 	}
 	return k
 }
@@ -152,15 +140,10 @@ func (s *Set) RetryExceeded() {
 func (s *Set) declareLocked(declared map[string]*Rule, touched []graph.Kind) {
 	s.declared = declared
 	s.changeLocked(func(next *Snapshot, number uint64) {
-		before := next.kinds
 		next.setKinds(declared)
 		next.ruled = maps.Clone(next.ruled)
 		for _, kind := range touched {
-			of := next.ruled[kind]
-			if of.any = number; before[kind].Evaluates() || next.kinds[kind].Evaluates() {
-				of.evaluated = number
-			}
-			next.ruled[kind] = of
+			next.ruled[kind] = number
 		}
 	})
 }
