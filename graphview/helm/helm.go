@@ -39,68 +39,36 @@ const Field = "data.release"
 // namePrefix is the prefix of the names of Helm's Secrets and ConfigMaps.
 const namePrefix = "sh.helm.release.v1."
 
-// Release is one revision of a release. The zero value manages nothing.
+// Release is one revision of a release. The zero value manages nothing. Its JSON is that of a Reducer.
 type Release struct {
 	// Deployed: the status of the revision is deployed.
-	Deployed bool
+	Deployed bool `json:"deployed,omitempty"`
 	// Pending: the revision is about to be deployed.
-	Pending bool
+	Pending bool `json:"pending,omitempty"`
 	// Fault is why the release could not be unpacked, "" if it was. It quotes nothing of the release.
-	Fault string
+	Fault string `json:"fault,omitempty"`
 	// Manages are the objects of the manifest, in its order.
-	Manages []Object
+	Manages []Object `json:"manages,omitempty"`
 }
 
 // Object identifies an object that a release manages.
 type Object struct {
-	Group, Kind string
+	Group string `json:"g,omitempty"`
+	Kind  string `json:"k"`
 	// Namespace is that of the release if the manifest gives none. The caller ignores it for
 	// cluster-scoped kinds.
-	Namespace, Name string
+	Namespace string `json:"ns,omitempty"`
+	Name      string `json:"n"`
 }
 
-// kept is a Release as the Reducer writes it.
-type kept struct {
-	Deployed bool        `json:"deployed,omitempty"`
-	Pending  bool        `json:"pending,omitempty"`
-	Fault    string      `json:"fault,omitempty"`
-	Manages  [][4]string `json:"manages,omitempty"`
-}
-
-// encode cannot fail: kept has only strings and booleans.
-func (k *kept) encode() []byte {
-	text, _ := json.Marshal(k)
-	return text
-}
-
-// Read returns the Release from the decoded JSON of a Reducer.
-func Read(value any) Release {
-	tree, _ := value.(map[string]any)
-	var r Release
-	r.Deployed, _ = tree["deployed"].(bool)
-	r.Pending, _ = tree["pending"].(bool)
-	r.Fault = Fault(value)
-	list, _ := tree["manages"].([]any)
-	for _, element := range list {
-		var o Object
-		parts, _ := element.([]any)
-		for i, into := range []*string{&o.Group, &o.Kind, &o.Namespace, &o.Name} {
-			if i < len(parts) {
-				*into, _ = parts[i].(string)
-			}
-		}
-		if o.Kind != "" && o.Name != "" {
-			r.Manages = append(r.Manages, o)
-		}
+// Read returns the Release of a Secret from a watch of releases, which has the JSON of a Reducer as a
+// member.
+func Read(object []byte) (Release, error) {
+	var reduced struct {
+		Release Release `json:"reduced"`
 	}
-	return r
-}
-
-// Fault returns the Fault of the Release that Read returns, without the objects.
-func Fault(value any) string {
-	tree, _ := value.(map[string]any)
-	fault, _ := tree["fault"].(string)
-	return fault
+	err := json.Unmarshal(object, &reduced)
+	return reduced.Release, err
 }
 
 // Revision parses the name of a Secret or ConfigMap. ok is false if it is not a name that Helm

@@ -13,7 +13,7 @@ import (
 // manifest reads the documents of a release's manifest.
 type manifest struct {
 	namespace string // the release's
-	found     [][4]string
+	found     []Object
 	meter     *budget.Meter
 }
 
@@ -22,7 +22,7 @@ func newManifest(namespace string) *manifest {
 }
 
 // read returns the objects of the documents. With a budget.Exceeded, it returns those before the limit.
-func (m *manifest) read(text []byte) ([][4]string, error) {
+func (m *manifest) read(text []byte) ([]Object, error) {
 	for len(text) > 0 {
 		var one []byte
 		if one, text = cutDocument(text); len(one) == 0 {
@@ -87,7 +87,7 @@ func (m *manifest) add(d document) error {
 	if err := m.meter.Take(listedObject + listedByte*(len(group)+len(d.kind)+len(d.namespace)+len(d.name))); err != nil {
 		return err
 	}
-	m.found = append(m.found, [4]string{group, d.kind, d.namespace, d.name})
+	m.found = append(m.found, Object{group, d.kind, d.namespace, d.name})
 	return nil
 }
 

@@ -109,7 +109,7 @@ func TestManifests(t *testing.T) {
 			}
 			var got []string
 			for _, o := range found {
-				got = append(got, o[3])
+				got = append(got, o.Name)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("names (-want +got):\n%s", diff)

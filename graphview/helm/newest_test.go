@@ -19,7 +19,7 @@ func TestManyRevisionsOfARelease(t *testing.T) {
 			f.id = g.AddSource(graph.Kind{Kind: "Secret"}, graph.Resource{Version: "v1", Resource: "secrets"}, graph.ScopeNamespaced)
 			for number := uint64(1); number <= revisions; number++ {
 				o := &graph.Object{Namespace: "ns", Name: secretName("web", number), Version: 1, Hash: 1}
-				known.SetSecret(f, o)
+				known.SetObject(f, false, o, nil)
 				g.Set(f.id, o)
 			}
 		}

@@ -2,9 +2,11 @@ package helm
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -27,29 +29,30 @@ var (
 // Reducer reduces Secrets and ConfigMaps to the lists of objects that their releases manage.
 type Reducer struct{ mu sync.Mutex }
 
-// Secret takes the JSON of a Secret, and returns the JSON that [Read] reads. A release that cannot
-// be unpacked has a fault.
+// Secret takes the JSON of a Secret, and returns that of its Release. A release that cannot be unpacked
+// has a fault.
 func (r *Reducer) Secret(object []byte) []byte {
 	// Two layers of base64: that of the API, and that of Helm.
-	return r.reduce(object, 2)
+	text, _ := json.Marshal(r.reduce(object, 2)) // of strings and booleans
+	return text
 }
 
-// ConfigMap is like Secret, for the JSON of a ConfigMap.
-func (r *Reducer) ConfigMap(object []byte) []byte { return r.reduce(object, 1) }
+// ConfigMap takes the JSON of a ConfigMap, and returns its Release.
+func (r *Reducer) ConfigMap(object []byte) Release { return r.reduce(object, 1) }
 
-func (r *Reducer) reduce(object []byte, layers int) []byte {
+func (r *Reducer) reduce(object []byte, layers int) Release {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := work{layers: layers}
 	defer w.wipe()
-	k, err := w.reduce(object)
+	release, err := w.reduce(object)
 	if err != nil {
-		k.Fault = "the release " + err.Error()
+		release.Fault = "the release " + err.Error()
 		if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
-			k.Fault = "the release is too large: " + exceeded.Error()
+			release.Fault = "the release is too large: " + exceeded.Error()
 		}
 	}
-	return k.encode()
+	return release
 }
 
 // work holds the buffers of one release. wipe overwrites them.
@@ -73,102 +76,36 @@ func (w *work) buffer(n int) []byte {
 	return b
 }
 
-func (w *work) reduce(object []byte) (kept, error) {
-	blob, status, namespace, err := open(object)
+func (w *work) reduce(object []byte) (Release, error) {
+	found, ok := find(object, "metadata.labels.status", "metadata.namespace", "data.release")
+	status, namespace, blob := safeWord(found[0]), safeWord(found[1]), found[2]
 	// Without the label, a release counts as deployed if its own status cannot be read.
-	k := kept{Deployed: status == "" || status == "deployed", Pending: strings.HasPrefix(status, pending)}
-	if err != nil {
-		return k, err
+	r := Release{Deployed: status == "" || status == "deployed", Pending: strings.HasPrefix(status, pending)}
+	if !ok || len(blob) == 0 || blob[0] != '"' {
+		return r, errAbsent
 	}
-	if !k.Deployed && !k.Pending {
-		return k, nil
+	if !r.Deployed && !r.Pending {
+		return r, nil
 	}
 	text, err := w.unpack(blob)
 	if err != nil {
-		return k, err
+		return r, err
 	}
-	f, err := w.fields(text)
+	found, ok = find(text, "info.status", "namespace", "manifest")
+	if own := safeWord(found[0]); !ok || own == "" {
+		return r, errJSON
+	} else if status == "" {
+		r.Deployed, r.Pending = own == "deployed", strings.HasPrefix(own, pending)
+	}
+	if !r.Deployed && !r.Pending || len(found[2]) == 0 || found[2][0] != '"' {
+		return r, nil // it is old, or of a chart with only hooks
+	}
+	manifest, err := jsontext.AppendUnquote(w.buffer(len(found[2])), found[2])
 	if err != nil {
-		return k, err
+		return r, errJSON
 	}
-	if status == "" {
-		k.Deployed, k.Pending = f.status == "deployed", strings.HasPrefix(f.status, pending)
-	}
-	if !k.Deployed && !k.Pending {
-		return k, nil
-	}
-	if f.namespace != "" {
-		namespace = f.namespace
-	}
-	k.Manages, err = newManifest(namespace).read(f.manifest)
-	return k, err
-}
-
-// open returns the packed release in an object, and the status and namespace from its metadata.
-func open(object []byte) (blob []byte, status, namespace string, err error) {
-	ok := members(object, func(name string, value jsontext.Value) {
-		switch name {
-		case "metadata":
-			members(value, func(name string, value jsontext.Value) {
-				switch name {
-				case "namespace":
-					namespace = safeWord(value)
-				case "labels":
-					members(value, func(name string, value jsontext.Value) {
-						if name == "status" {
-							status = safeWord(value)
-						}
-					})
-				}
-			})
-		case "data":
-			members(value, func(name string, value jsontext.Value) {
-				if name == "release" {
-					blob = value
-				}
-			})
-		}
-	})
-	if !ok || len(blob) == 0 || blob[0] != '"' {
-		return nil, status, namespace, errAbsent
-	}
-	return blob, status, namespace, nil
-}
-
-// fields are the fields of a release that the Reducer reads.
-type fields struct {
-	namespace, status string
-	manifest          []byte
-}
-
-func (w *work) fields(text []byte) (fields, error) {
-	var f fields
-	var manifest jsontext.Value
-	ok := members(text, func(name string, value jsontext.Value) {
-		switch name {
-		case "namespace":
-			f.namespace = safeWord(value)
-		case "info":
-			members(value, func(name string, value jsontext.Value) {
-				if name == "status" {
-					f.status = safeWord(value)
-				}
-			})
-		case "manifest":
-			manifest = value
-		}
-	})
-	if !ok || f.status == "" {
-		return fields{}, errJSON
-	}
-	if len(manifest) == 0 || manifest[0] != '"' {
-		return f, nil // a chart with only hooks
-	}
-	var err error
-	if f.manifest, err = jsontext.AppendUnquote(w.buffer(len(manifest)), manifest); err != nil {
-		return fields{}, errJSON
-	}
-	return f, nil
+	r.Manages, err = newManifest(cmp.Or(safeWord(found[1]), namespace)).read(manifest)
+	return r, err
 }
 
 // unpack decodes the JSON string of data.release into the JSON of a release.
@@ -188,15 +125,17 @@ func (w *work) unpack(quoted []byte) ([]byte, error) {
 	return w.inflate(text)
 }
 
-// members calls visit with slices of a JSON object, one for each member, and reports whether it is
-// a JSON object.
-func members(object []byte, visit func(name string, value jsontext.Value)) bool {
+// find returns the values at paths in a JSON object, in one pass and as slices of it, nil for absent ones. It
+// reports whether it is a JSON object.
+func find(object []byte, paths ...string) (found []jsontext.Value, ok bool) {
+	found = make([]jsontext.Value, len(paths))
+	return found, findIn(object, paths, found)
+}
+
+func findIn(object []byte, paths []string, found []jsontext.Value) bool {
 	// A decoder of a bytes.Buffer reads in place, and copies nothing.
 	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if d.PeekKind() != '{' {
-		return false
-	}
-	if _, err := d.ReadToken(); err != nil {
+	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
 		return false
 	}
 	for d.PeekKind() == '"' {
@@ -209,7 +148,22 @@ func members(object []byte, visit func(name string, value jsontext.Value)) bool 
 		if err != nil {
 			return false
 		}
-		visit(member, value)
+		var below []string // the paths that lead into the value; the others are ""
+		for i, path := range paths {
+			switch first, rest, more := strings.Cut(path, "."); {
+			case path == "" || first != member:
+			case more:
+				if below == nil {
+					below = make([]string, len(paths))
+				}
+				below[i] = rest
+			default:
+				found[i] = value
+			}
+		}
+		if below != nil {
+			findIn(value, below, found)
+		}
 	}
 	_, err := d.ReadToken()
 	return err == nil

@@ -72,47 +72,30 @@ type revision[W comparable] struct {
 	place int
 }
 
-// SetSecret stores a Secret from a watch of Secrets, and adds the managed objects to o if
-// its revision refers to them.
-func (r *Releases[W]) SetSecret(watch W, o *graph.Object) { r.setObject(watch, false, o, nil) }
-
-// SetConfigMap stores a ConfigMap, and adds the managed objects to o if its revision refers
-// to them. m is nil if the ConfigMap holds no revision that is deployed or pending; its Version
-// and Hash become those of o.
-func (r *Releases[W]) SetConfigMap(watch W, o *graph.Object, m *Managed) {
-	if m != nil {
-		m.Version, m.Hash = o.Version, o.Hash
-	}
-	r.setObject(watch, true, o, m)
-}
-
-func (r *Releases[W]) setObject(watch W, configMap bool, o *graph.Object, m *Managed) {
+// SetObject stores a Secret or a ConfigMap of a watch, and adds the managed objects to o if its revision
+// refers to them. m has those of the release in a ConfigMap, and gets the Version and Hash of o. It is nil
+// for a Secret, and for a ConfigMap without a revision that is deployed or pending.
+func (r *Releases[W]) SetObject(watch W, configMap bool, o *graph.Object, m *Managed) {
 	key, at := r.revision(configMap, o.Namespace, o.Name)
 	if at == nil {
 		return
 	}
+	if m != nil {
+		m.Version, m.Hash = o.Version, o.Hash
+	}
 	own := *o
 	r.change(key, at, func() {
 		at.objects[watch] = &own
-		if configMap {
-			at.setManaged(watch, m)
-		}
+		at.setManaged(watch, m)
 	})
 	if len(at.managed) > 0 && r.all[key].newest() == at {
 		at.addManaged(o)
 	}
 }
 
-// DeleteSecret removes a Secret of a watch of Secrets.
-func (r *Releases[W]) DeleteSecret(watch W, namespace, name string) {
-	if key, at := r.revision(false, namespace, name); at != nil {
-		r.change(key, at, func() { delete(at.objects, watch) })
-	}
-}
-
-// DeleteConfigMap removes a ConfigMap of a watch.
-func (r *Releases[W]) DeleteConfigMap(watch W, namespace, name string) {
-	if key, at := r.revision(true, namespace, name); at != nil {
+// DeleteObject removes a Secret or a ConfigMap of a watch.
+func (r *Releases[W]) DeleteObject(watch W, configMap bool, namespace, name string) {
+	if key, at := r.revision(configMap, namespace, name); at != nil {
 		r.change(key, at, func() {
 			delete(at.objects, watch)
 			delete(at.managed, watch)

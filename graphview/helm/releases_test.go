@@ -65,14 +65,14 @@ func TestReleasesDifferential(t *testing.T) {
 				clear(told[teller])
 			case 2, 3:
 				g.Remove(f.id, "ns", secret)
-				known.DeleteSecret(f, "ns", secret)
+				known.DeleteObject(f, false, "ns", secret)
 				delete(held[f], at)
 			case 4, 5:
 				known.SetManaged(teller, "ns", secret, nil)
 				delete(told[teller], at)
 			case 6, 7, 8:
 				o := &graph.Object{Namespace: "ns", Name: secret, Version: version, Hash: version}
-				known.SetSecret(f, o)
+				known.SetObject(f, false, o, nil)
 				g.Set(f.id, o)
 				held[f][at] = true
 			default:
@@ -151,7 +151,7 @@ func TestUpgradeOfARelease(t *testing.T) {
 				name := secretName("web", number)
 				hold := func() {
 					o := &graph.Object{Namespace: "ns", Name: name, Version: version, Hash: version, Labels: map[string]string{"status": status}}
-					known.SetSecret(secrets, o)
+					known.SetObject(secrets, false, o, nil)
 					g.Set(secrets.id, o)
 				}
 				tell := func() {
@@ -216,7 +216,7 @@ func TestReleaseInConfigMaps(t *testing.T) {
 				{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "ns", Name: fmt.Sprint("p", number), Field: Field},
 			}}
 		}
-		known.SetConfigMap(maps, o, m)
+		known.SetObject(maps, true, o, m)
 		g.Set(maps.id, o)
 	}
 	for name, step := range []struct {
@@ -227,7 +227,7 @@ func TestReleaseInConfigMaps(t *testing.T) {
 		{func() { put(2, "pending") }, 1},
 		{func() {
 			o := &graph.Object{Namespace: "ns", Name: secretName("web", 3), Version: 1, Hash: 1}
-			known.SetSecret(secrets, o)
+			known.SetObject(secrets, false, o, nil)
 			g.Set(secrets.id, o)
 		}, 1},
 		{func() { put(1, "superseded") }, 2},
@@ -237,7 +237,7 @@ func TestReleaseInConfigMaps(t *testing.T) {
 		{func() { put(4, "deployed") }, 4},
 		{func() {
 			g.Remove(maps.id, "ns", secretName("web", 4))
-			known.DeleteConfigMap(maps, "ns", secretName("web", 4))
+			known.DeleteObject(maps, true, "ns", secretName("web", 4))
 		}, 0},
 	} {
 		g.Update(step.do)

@@ -147,7 +147,7 @@ func (ev *setEvent) Apply() {
 	}
 	f.setFaultOf(objectName{ev.object.Namespace, ev.object.Name}, ev.fault)
 	if mayBeReleases(f.resource) {
-		in.setRelease(f, &ev.object, ev.release)
+		in.releases.SetObject(f, isConfigMap(f.resource), &ev.object, ev.release)
 	}
 	f.setDeadline(ev)
 	id := in.o.Graph.Set(f.source, &ev.object)
@@ -223,7 +223,7 @@ func (ev *deleteEvent) Apply() {
 	}
 	in.o.Graph.Remove(f.source, ev.namespace, ev.name)
 	if mayBeReleases(f.resource) {
-		in.deleteRelease(f, ev.namespace, ev.name)
+		in.releases.DeleteObject(f, isConfigMap(f.resource), ev.namespace, ev.name)
 	}
 	for t := range f.taps.For(ev.namespace).Each {
 		if t.State() != Closed {

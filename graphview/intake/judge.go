@@ -11,7 +11,6 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
@@ -140,17 +139,16 @@ func (j *Judge) isRoot(ctx context.Context, in *expr.Input) (root bool, err erro
 // evaluateRelease returns the verdict about a Secret from a watch of Helm releases. If the release
 // could not be unpacked and the view selects the Secret, Err has the reason.
 func (j *Judge) evaluateRelease(ctx context.Context, turn expr.Turn, o *watch.Decoded) Verdict {
-	tree, err := o.Tree()
+	r, err := readReduced(o)
 	if err != nil {
 		return Verdict{Err: err, By: j}
 	}
-	fault := helm.Fault(tree["reduced"])
-	if fault == "" {
+	if r.Fault == "" {
 		return Verdict{By: j}
 	}
 	v := j.Evaluate(ctx, turn, o)
 	if v.Selection.Member {
-		v.Err = &delivery.PartialError{Err: errors.New(fault)}
+		v.Err = &delivery.PartialError{Err: errors.New(r.Fault)}
 	}
 	return v
 }

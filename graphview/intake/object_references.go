@@ -2,7 +2,6 @@ package intake
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"hash/maphash"
 	"slices"
@@ -119,10 +118,11 @@ func (f *Feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent
 	object.Labels = refs.Mark(kind, part, labelsOf(part))
 	object.References, warning = x.Examine(kind, part)
 	if isRelease(of, o.Name(), object.Labels) {
-		r, err := in.readRelease(o)
+		text, err := o.JSON()
 		if err != nil {
 			return nil, err
 		}
+		r := in.reducer.ConfigMap(text)
 		ev.release = r.Managed()
 		if r.Fault != "" {
 			warning = cmp.Or(warning, errors.New(r.Fault))
@@ -147,19 +147,6 @@ func isRelease(of resources.Resource, name string, labels map[string]string) boo
 	}
 	_, _, ok := helm.Revision(name)
 	return ok
-}
-
-// readRelease reads the Helm release in a ConfigMap.
-func (in *Intake) readRelease(o *watch.Decoded) (helm.Release, error) {
-	text, err := o.JSON()
-	if err != nil {
-		return helm.Release{}, err
-	}
-	var kept any
-	if err := json.Unmarshal(in.reducer.ConfigMap(text), &kept); err != nil {
-		return helm.Release{}, err
-	}
-	return helm.Read(kept), nil
 }
 
 // The classes of the graph. An object without a known health has the class 0.

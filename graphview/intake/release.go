@@ -1,30 +1,10 @@
 package intake
 
 import (
-	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/watch"
 )
-
-// setRelease stores a Secret or ConfigMap, and adds references to the objects that its Helm release
-// manages. The writer calls it before it adds the object to the graph.
-func (in *Intake) setRelease(f *Feed, o *graph.Object, m *helm.Managed) {
-	if isSecret(f.resource) {
-		in.releases.SetSecret(f, o)
-	} else {
-		in.releases.SetConfigMap(f, o, m)
-	}
-}
-
-// deleteRelease forgets the release of a deleted Secret or ConfigMap. The writer calls it.
-func (in *Intake) deleteRelease(f *Feed, namespace, name string) {
-	if isSecret(f.resource) {
-		in.releases.DeleteSecret(f, namespace, name)
-	} else {
-		in.releases.DeleteConfigMap(f, namespace, name)
-	}
-}
 
 // releaseEvent is the event of a changed release in a watch of releases. managed is nil if the
 // release is no longer deployed or pending.
@@ -76,12 +56,20 @@ func readManaged(o *watch.Decoded) (m *helm.Managed, err error) {
 	if o.LacksContent() {
 		return nil, errNoRoom
 	}
-	tree, err := o.Tree()
+	r, err := readReduced(o)
 	if err != nil {
 		return nil, err
 	}
-	r := helm.Read(tree["reduced"])
 	m = r.Managed()
 	m.Version, m.Hash = o.Version(), o.Hash()
 	return m, nil
+}
+
+// readReduced returns the release in a watch of releases.
+func readReduced(o *watch.Decoded) (r helm.Release, err error) {
+	err = o.ReadJSON(func(text []byte) (err error) {
+		r, err = helm.Read(text)
+		return err
+	})
+	return r, err
 }

@@ -1,13 +1,82 @@
 package intake
 
 import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
 	"graphview.dev/test/configmaps"
 )
+
+// TestReleasesOfSecrets: a watch of releases has the objects that each manages, or the reason why they are
+// not known.
+func TestReleasesOfSecrets(t *testing.T) {
+	secret := func(revision int, release string) string {
+		text := release
+		for range 2 {
+			text = base64.StdEncoding.EncodeToString([]byte(text))
+		}
+		return fmt.Sprintf(`{"metadata":{"namespace":"shop","name":"sh.helm.release.v1.web.v%d","uid":"u","resourceVersion":"7","labels":{"status":"deployed"}},"data":{"release":%q}}`, revision, text)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Get("watch") != "" {
+			w.(http.Flusher).Flush() //nolint:forcetypeassert // that of net/http
+			<-r.Context().Done()
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[%s,%s]}`,
+			secret(1, `{"info":{"status":"deployed"},"namespace":"shop","manifest":"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n"}`), secret(2, "!"))
+	}))
+	t.Cleanup(server.Close)
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	w := start(t, &rest.Config{Host: server.URL, Transport: transport})
+	var f *Feed
+	key := watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, Kind: "Secret", Namespaced: true, Reduced: true}
+	lease, err := w.watches.Acquire(t.Context(), key, func(of *watch.Watch) watch.Handler {
+		f = w.NewFeed(w.life, of, resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true})
+		return f
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lease.Release() })
+	f.awaitList(t)
+	type release struct {
+		References int
+		Fault      string
+	}
+	got := make(map[string]release)
+	if _, err := f.watch.Visit(t.Context(), f.retained(t), func(o *watch.Decoded) bool {
+		m, err := readManaged(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := readReduced(o)
+		if err != nil || m.Version != 7 || !m.Deployed {
+			t.Errorf("%s: %+v, %v", o.Name(), m, err)
+		}
+		got[o.Name()] = release{len(m.References), r.Fault}
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]release{"sh.helm.release.v1.web.v1": {References: 1}, "sh.helm.release.v1.web.v2": {Fault: "the release is not the JSON of a release"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("releases (-want +got):\n%s", diff)
+	}
+}
 
 // TestEndOfOtherFeed: the end of a feed of other objects than Secrets and ConfigMaps looks at no
 // release.
@@ -27,7 +96,7 @@ func TestReleaseAfterANewerVersion(t *testing.T) {
 	set := func(s graph.SourceID, name string, version uint64) {
 		o := &graph.Object{Namespace: "shop", Name: name, UID: name, Version: version, Hash: version}
 		m := &helm.Managed{Deployed: true, References: []graph.Reference{{Type: graph.Direct, To: kind, Namespace: "shop", Name: "managed", Field: helm.Field}}}
-		releases.SetConfigMap(s, o, m)
+		releases.SetObject(s, true, o, m)
 		l.Select(g.Set(s, o), graph.Selection{Member: true})
 	}
 	g.Update(func() {
