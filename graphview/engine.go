@@ -221,12 +221,6 @@ func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec
 	return err
 }
 
-// Check compiles the spec of a view that this process does not serve. It returns the errors of Apply.
-func (e *Engine) Check(ctx context.Context, name Name, declared spec.Spec) error {
-	_, err := e.compileView(ctx, name, declared)
-	return err
-}
-
 func (e *Engine) compileView(ctx context.Context, name Name, declared spec.Spec) (*spec.Program, error) {
 	return compiled(ctx, e, compilation{"GraphView", budget.NamespaceOwner(name.Namespace), declared.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
 		return spec.Compile(ctx, turn, declared)

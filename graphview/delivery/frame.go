@@ -13,11 +13,9 @@ type Frame struct {
 	// JSON is the whole message, one JSON object of at most MaxFrameBytes
 	// unless a single action is larger.
 	JSON []byte
-	// Actions, Warnings and Cleared are the elements of the arrays "actions", "warnings" and
-	// "cleared" in JSON, separated by commas and without the brackets. They are empty if absent.
-	Actions, Warnings, Cleared []byte
-	// Kinds are the elements of the array "kinds".
-	Kinds []byte
+	// Actions, Warnings and Kinds are the elements of the arrays "actions", "warnings" and
+	// "kinds" in JSON, separated by commas and without the brackets. They are empty if absent.
+	Actions, Warnings, Kinds []byte
 	// Rev, Synced and Reset are the members "rev", "synced" and "reset".
 	Rev    string
 	Synced bool
@@ -26,29 +24,11 @@ type Frame struct {
 	// graph and for frames without a change of the graph.
 	Received time.Time
 
-	keep   string // the member "keep"
-	shared bool   // also between views, see largeFrames
+	shared bool // also between views, see largeFrames
 }
 
 // MaxFrameBytes is the maximum size of a message, unless a single action is larger.
 const MaxFrameBytes = 1 << 20
-
-// WithoutSynced returns the message without the member "synced".
-func (f *Frame) WithoutSynced() *Frame {
-	b := newFrameBuilder(f.Reset)
-	b.keep = f.keep
-	if len(f.Actions) > 0 {
-		b.buf, b.count = append([]byte(actionsOpen), f.Actions...), 1
-	}
-	b.set, b.cleared, b.kinds = f.Warnings, f.Cleared, f.Kinds
-	b.close(f.Rev, false)
-	if len(b.frames) == 0 {
-		return &Frame{JSON: []byte("{}")}
-	}
-	out := b.frames[0]
-	out.Received = f.Received
-	return out
-}
 
 // largeContent is the size in bytes from which an object gets a message of its own, which all
 // subscribers share. The memory for a subscriber that stops reading, a position and a small message,

@@ -135,7 +135,7 @@ func (b *frameBuilder) close(rev string, synced bool) {
 	if b.count == 0 && rev == "" && len(b.set) == 0 && len(b.cleared) == 0 && len(b.kinds) == 0 && !b.reset {
 		return
 	}
-	f := &Frame{Rev: rev, Synced: synced, Reset: b.reset, keep: b.keep}
+	f := &Frame{Rev: rev, Synced: synced, Reset: b.reset}
 	out := append([]byte(nil), '{')
 	actions := 0
 	if b.count > 0 {
@@ -180,13 +180,13 @@ func (b *frameBuilder) close(rev string, synced bool) {
 			out = appendString(out, b.keep)
 		}
 	}
-	clearedFrom, clearedTo := list("cleared", b.cleared)
+	list("cleared", b.cleared)
 	out = append(out, '}')
 	f.JSON = out
 	if b.count > 0 {
 		f.Actions = out[len(actionsOpen):actions]
 	}
-	f.Warnings, f.Kinds, f.Cleared = out[from:to], out[kindsFrom:kindsTo], out[clearedFrom:clearedTo]
+	f.Warnings, f.Kinds = out[from:to], out[kindsFrom:kindsTo]
 	b.frames = append(b.frames, f)
 	b.buf, b.count, b.reset, b.keep, b.set, b.cleared, b.kinds = nil, 0, false, "", nil, nil, nil
 }

@@ -228,20 +228,3 @@ func FuzzRevision(f *testing.F) {
 		}
 	})
 }
-
-// TestWithoutSynced: all other members stay.
-func TestWithoutSynced(t *testing.T) {
-	b := newFrameBuilder(true)
-	b.add(&graph.Change{Op: graph.DeleteVertex, Vertex: graph.Key{Name: `"synced":true`}})
-	b.warn([]Warning{{Type: "A", Message: `"synced":true`}}, []Warning{{Type: "B"}})
-	b.kinds = []byte(`{"k":"Pod"}`)
-	b.close("r.1", true)
-	want := strings.Replace(string(b.frames[0].JSON), `"rev":"r.1","synced":true`, `"rev":"r.1"`, 1)
-	got := b.frames[0].WithoutSynced()
-	if string(got.JSON) != want || got.Synced || got.Rev != "r.1" || !got.Reset {
-		t.Errorf("%+v is %s, want %s", got, got.JSON, want)
-	}
-	if got = (&Frame{JSON: []byte(`{"synced":true}`), Synced: true}).WithoutSynced(); string(got.JSON) != "{}" {
-		t.Errorf("nothing else: %s", got.JSON)
-	}
-}

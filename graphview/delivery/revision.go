@@ -28,9 +28,6 @@ func NewRun() *Run {
 // ID returns the text before the dot in each revision of the run.
 func (r *Run) ID() string { return r.id }
 
-// NoRevision is never valid: a subscription with it as Since is reset.
-const NoRevision = "-"
-
 // RunOf returns the ID of the Run that issued a revision, "" if the text is not a revision.
 func RunOf(revision string) string {
 	id, _, ok := strings.Cut(revision, ".")

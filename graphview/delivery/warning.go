@@ -74,15 +74,6 @@ func (w *Warning) ID() WarningID {
 	return id
 }
 
-// Warning returns a warning with the id and without a message.
-func (id WarningID) Warning() Warning {
-	w := Warning{Type: id.kind, Attributes: Attributes{Version: id.version, Resource: id.resource, Namespace: id.namespace, Name: id.name}}
-	if id.ofResource {
-		w.Attributes.Group = &id.group
-	}
-	return w
-}
-
 func (id WarningID) compare(other WarningID) int { return strings.Compare(id.text(), other.text()) }
 
 func (id WarningID) text() string {
