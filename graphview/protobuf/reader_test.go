@@ -41,6 +41,7 @@ func TestUnreadable(t *testing.T) {
 		"unknown field":           {encoded: append(bytes.Clone(pod), message(99, nil)...), want: "v1.Pod has a field 99 that this version does not know"},
 		"unknown field within":    {encoded: append(bytes.Clone(pod), message(2, message(99, nil))...), want: "v1.PodSpec has a field 99 that this version does not know"},
 		"large number":            {encoded: append(bytes.Clone(pod), message(protowire.MaxValidNumber, nil)...), want: "v1.Pod has a field 536870911 that this version does not know"},
+		"larger than any number":  {encoded: append(protowire.AppendVarint(nil, (uint64(protowire.MaxValidNumber)+1)<<3|uint64(protowire.BytesType)), 0), want: "malformed Protobuf of v1.Pod"},
 		"another encoding":        {encoded: protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 7), want: "field 1 of v1.Pod has another encoding"},
 		"truncated":               {encoded: pod[:len(pod)-1], want: "malformed Protobuf of v1.Pod"},
 		"truncated within":        {encoded: message(2, []byte{10, 200}), want: "malformed Protobuf of v1.PodSpec"},
