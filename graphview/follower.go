@@ -24,8 +24,8 @@ func (f follower) Arrived(head uint64, received time.Time) { f.view.publisher.Ar
 // Published implements writer.Follower.
 func (f follower) Published() {
 	// The keeper handles the errors.
-	_ = f.view.hold(budget.Elements, f.view.lens.Bytes())
-	_ = f.view.hold(budget.Faults, f.view.warnings.Bytes())
+	_ = f.view.charge(budget.Elements, f.view.lens.Bytes())
+	_ = f.view.charge(budget.Faults, f.view.warnings.Bytes())
 	if f.view.lens.Vertices() > f.view.engine.o.MaxVertices {
 		f.view.interruptPlan()
 	}

@@ -79,31 +79,31 @@ func (k *keeper) setRoots(p *spec.Program) {
 	})
 }
 
-// holdWatches charges the view for the watches that it has or needs, and for the namespaces in their
+// chargeWatches charges the view for the watches that it has or needs, and for the namespaces in their
 // indexes. A watch of all objects of a resource is free, because all views share it. For the objects
 // of another watch, the views that lease it pay in equal parts.
-func (k *keeper) holdWatches(needed map[plan.Need]bool) error {
+func (k *keeper) chargeWatches(needed map[plan.Need]bool) error {
 	bytes := selectedBytes*int64(len(k.taps.namespaces)) + k.taps.leasedBytes()
 	for n := range needed {
 		if k.taps.needed[n] == nil && restricted(n) {
 			bytes += watchBytes
 		}
 	}
-	return k.view.hold(budget.Watches, bytes)
+	return k.view.charge(budget.Watches, bytes)
 }
 
-// holdRights charges the view for the places about which it asks the Permit.
-func (k *keeper) holdRights(places int) error {
+// chargeRights charges the view for the places about which it asks the Permit.
+func (k *keeper) chargeRights(places int) error {
 	k.places = places
-	return k.view.hold(budget.Rights, rightBytes*int64(places))
+	return k.view.charge(budget.Rights, rightBytes*int64(places))
 }
 
-// holdMoreRights calls holdRights if the number of places has grown.
-func (k *keeper) holdMoreRights(places int) error {
+// chargeMoreRights calls chargeRights if the number of places has grown.
+func (k *keeper) chargeMoreRights(places int) error {
 	if places <= k.places {
 		return nil
 	}
-	return k.holdRights(places)
+	return k.chargeRights(places)
 }
 
 // restricted reports whether a watch, except of releases, is limited to a namespace or by a selector.

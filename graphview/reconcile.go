@@ -211,7 +211,7 @@ func (k *keeper) applyOutline(ctx context.Context, p *spec.Program, o *plan.Outl
 	if len(o.Listed) == 0 {
 		k.taps.namespaces = nil
 	}
-	if err := k.holdWatches(o.Needed); err != nil {
+	if err := k.chargeWatches(o.Needed); err != nil {
 		return err
 	}
 	if k.view.engine.o.Own != nil {
@@ -285,7 +285,7 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 		s.Allowed, s.Unanswered = k.rights.Answers().Allowed, k.rights.Answers().Err()
 	}
 	s.Namespaces, s.Complete = k.taps.selectedNamespaces(p)
-	s.Charge = k.holdMoreRights
+	s.Charge = k.chargeMoreRights
 	var late time.Duration
 	s.Watches, late = k.taps.statuses(now)
 	o := v.engine.shared.Outline(v, s, now)
@@ -293,7 +293,7 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	if k.rights != nil && k.subject.account != (Name{}) && p.Namespaces != nil && p.Namespaces.Names != nil && !slices.Contains(places, namespacesPlace) {
 		places = append(places, namespacesPlace) // see MayListNamespaces
 	}
-	if !o.Overdrawn && k.holdRights(len(places)) == nil && k.rights != nil {
+	if !o.Overdrawn && k.chargeRights(len(places)) == nil && k.rights != nil {
 		k.rights.Want(places)
 	}
 	return o, min(again, late, o.Again)

@@ -137,9 +137,9 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.evaluator.Kick()
 }
 
-// hold charges the view's owner for one use of memory. If the owner may hold no more, the view is not
+// charge charges the view's owner for one use of memory. If the owner may hold no more, the view is not
 // served until it is retried.
-func (v *View) hold(use budget.Use, bytes int64) error {
+func (v *View) charge(use budget.Use, bytes int64) error {
 	err := v.account.Set(use, bytes)
 	if err != nil {
 		v.limit(v.state.Now().Generation, err)
@@ -261,7 +261,7 @@ func (v *View) notify() {
 
 // announceNews notifies subscribers of changes of the sync state or the warnings.
 func (v *View) announceNews() {
-	_ = v.hold(budget.Faults, v.warnings.Bytes()) // the keeper handles the error
+	_ = v.charge(budget.Faults, v.warnings.Bytes()) // the keeper handles the error
 	v.state.Announce()
 	v.notify()
 }
