@@ -70,7 +70,7 @@ func (e *Engine) depend(ctx context.Context, of subject, permit Permit, changed 
 	defer e.mu.Unlock()
 	known, ok := e.answers[of]
 	if !ok {
-		asking, end := context.WithCancel(context.WithoutCancel(ctx))
+		asking, end := context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // undepend calls it
 		known = subjectAnswers{access.NewAnswers(access.AnswersOptions{Ask: permit, Interval: e.o.PermitInterval, Within: e.o.SyncTimeout}), end}
 		e.answers[of] = known
 		e.running.Go(func() { known.Run(asking) })

@@ -125,9 +125,9 @@ func TestAnswers(t *testing.T) {
 		wantChanged(1)
 		wantAnswers(t, a, map[Place]bool{red: true, blue: false})
 
-		time.Sleep(20*time.Second - 1)
+		time.Sleep(20*time.Second - time.Nanosecond)
 		wantAsked()
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		wantAsked(1) // what is older than half an interval
 		wantChanged(0)
 
@@ -194,12 +194,12 @@ func TestAnswersAreLate(t *testing.T) {
 		server := &authorizer{takes: time.Hour}
 		a := runAnswers(t, AnswersOptions{Ask: server.ask, Interval: time.Minute, Within: 10 * time.Second})
 		a.Depend(func() {}).Want([]Place{red})
-		time.Sleep(10*time.Second - 1)
+		time.Sleep(10*time.Second - time.Nanosecond)
 		synctest.Wait()
 		if err := a.Err(); err != nil {
 			t.Errorf("before the call is late: %v", err)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if err := a.Err(); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("after a call without any answer: %v", err)

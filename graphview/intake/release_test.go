@@ -31,7 +31,7 @@ func TestReleasesOfSecrets(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Query().Get("watch") != "" {
-			w.(http.Flusher).Flush() //nolint:forcetypeassert // that of net/http
+			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 			return
 		}
