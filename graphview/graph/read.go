@@ -187,8 +187,8 @@ type reader struct {
 	// enough: take wants no further elements.
 	enough bool
 
-	// passed counts the elements that Only passed over. hidden and whole are what the reader knows of the place of the last
-	// one: it may not see the objects, or all are notable.
+	// passed counts the elements that Only passed over. place is that of the last one. hidden: the reader may not see its
+	// objects. whole: all are notable.
 	passed        int
 	place         place
 	hidden, whole bool
@@ -213,7 +213,7 @@ func (r *reader) namespacesAllowed() bool {
 func (r *reader) read(e entryID, hub *hubPart) (done bool) {
 	l, g := r.l, r.l.g
 	p := l.entries.at(e)
-	if r.how.Only != nil && r.passes(p) {
+	if r.how.Only != nil && hub.entry != e && r.passes(p) {
 		return true
 	}
 	key := g.key(p.node)
