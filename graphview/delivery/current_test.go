@@ -246,3 +246,24 @@ func TestReconnectDelaysNoOtherSubscriber(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestToldUntilTheyRun: a subscriber counts as told from the publication until it runs. One that writes does not.
+func TestToldUntilTheyRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		s.set("Running", false, "a")
+		waits, writes := s.twoReaders(t)
+		waits.poll(t)
+		writes.poll(t)
+		ended := waits.waits(t.Context())
+		s.publisher.Arrived(s.lens.Head()+1, time.Now())
+		if n := s.publisher.Told(); n != 1 {
+			t.Errorf("%d are told, want 1", n)
+		}
+		s.set("Failed", false, "a")
+		synctest.Wait()
+		if n := s.publisher.Told(); n != 0 || !isOver(ended) {
+			t.Errorf("%d have not run, want 0", n)
+		}
+	})
+}
