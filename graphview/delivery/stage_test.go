@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -23,6 +24,7 @@ type stage struct {
 	publisher *Publisher
 	state     *ViewState
 	revision  uint64
+	holding   sync.Mutex // guards held
 	// held is what the view holds by use. The owner of the view may hold at most most messages in bytes, if
 	// that is not 0.
 	held map[budget.Use]int64
@@ -50,6 +52,8 @@ func newStage(tb testing.TB) *stage {
 }
 
 func (s *stage) hold(use budget.Use, bytes int64) error {
+	s.holding.Lock()
+	defer s.holding.Unlock()
 	if use == budget.Messages && s.most > 0 && bytes > max(s.most, s.held[use]) {
 		return errors.New("more memory than is free")
 	}
