@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/bench/heap"
+	"graphview.dev/test/configmaps"
 )
 
 // TestHeldBytes: views hold no more memory than they are charged for, and at least half of it. The
@@ -81,5 +83,29 @@ func TestHeldBytes(t *testing.T) {
 				t.Errorf("charged %d bytes, takes %d", test.charged, took)
 			}
 		})
+	}
+}
+
+// TestSharedMessagesAreNotInTheStatus: the owner of a view pays for the messages that subscribers share, and the
+// status of the view, which would be written with each of its changes, does not have them.
+func TestSharedMessagesAreNotInTheStatus(t *testing.T) {
+	e := startEngine(t, Options{Config: configmaps.ServeItems(t, nil, nil), HeldBytes: 8 << 20})
+	followed := follow(t, e, func() bool { return true })
+	before, total := followed.view.Status().Held, e.ledger.Total()
+	const bytes = 3 << 20
+	if err := followed.view.chargeForSubscribers(budget.Messages, bytes); err != nil {
+		t.Fatal(err)
+	}
+	if held := followed.view.Status().Held; held != before {
+		t.Errorf("the status says %d bytes, %d before", held, before)
+	}
+	if held := e.ledger.Total(); held != total+bytes {
+		t.Errorf("all owners hold %d bytes, want %d", held, total+bytes)
+	}
+	if err := followed.view.chargeForSubscribers(budget.Messages, 3*bytes); err == nil {
+		t.Error("messages are kept for which their owner has no room")
+	}
+	if err := followed.view.chargeForSubscribers(budget.Messages, 0); err != nil || e.ledger.Total() != total {
+		t.Errorf("%d bytes are charged for no message: %v", e.ledger.Total()-total, err)
 	}
 }

@@ -32,7 +32,10 @@ type View struct {
 	publisher *delivery.Publisher
 	evaluator *intake.Evaluator
 	account   *budget.Account // of memory
-	state     *delivery.ViewState
+	// messages is the account of the messages that subscribers share. Their memory changes with each
+	// change of the graph, so the status of the view does not have it.
+	messages *budget.Account
+	state    *delivery.ViewState
 
 	mu      sync.Mutex
 	spec    *spec.Spec         // nil if it is refused, because it may be large
@@ -55,7 +58,7 @@ func newView(e *Engine, name Name, uid string) *View {
 	v.publisher = delivery.NewPublisher(delivery.Source{
 		Name: name.String(), UID: uid, Run: e.run, Shared: &e.delivered, Warnings: v.warnings, State: v.state, Logger: e.o.Logger,
 		Notify: v.notify,
-		Hold:   func(use budget.Use, bytes int64) error { return v.account.Set(use, bytes) },
+		Hold:   v.chargeForSubscribers,
 	})
 	v.evaluator = e.intake.NewEvaluator(v.warnings, name.String())
 	v.evaluator.Mark(v.mark())
@@ -137,6 +140,14 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.evaluator.Kick()
 }
 
+// chargeForSubscribers is delivery.Source.Hold.
+func (v *View) chargeForSubscribers(use budget.Use, bytes int64) error {
+	if use == budget.Messages {
+		return v.messages.Set(use, bytes)
+	}
+	return v.account.Set(use, bytes)
+}
+
 // charge charges the view's owner for one use of memory. If the owner may hold no more, the view is not
 // served until it is retried.
 func (v *View) charge(use budget.Use, bytes int64) error {
@@ -190,7 +201,7 @@ func (v *View) supersedeLocked() {
 
 // chargeTo sets the account whose owner pays for the view. It is called before the view starts.
 func (v *View) chargeTo(account *budget.Account) {
-	v.account = account
+	v.account, v.messages = account, v.engine.ledger.Account(account.Owner())
 	account.OnRelieve(v.relieve)
 	v.evaluator.ChargeTo(account.Owner(), v.engine.newBudget(account.Owner()))
 }
