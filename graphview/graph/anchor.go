@@ -1,5 +1,10 @@
 package graph
 
+import "maps"
+
+// leastPeak is the smallest number of labels for which an index is made again.
+const leastPeak = 1024
+
 // labelHash is the hash of a label, cut off. Selectors are found by hashes, which take less memory than
 // labels. A hash may also find selectors of other labels, so their caller compares the labels.
 type labelHash uint32
@@ -32,9 +37,10 @@ func (sc *scope) anchor(s *selector, at *anchor, label labelHash) {
 		at.count += at.next.count
 	}
 	sc.anchored[label] = at
+	sc.peak = max(sc.peak, len(sc.anchored))
 }
 
-// release removes an anchor.
+// release removes an anchor. A map gives no memory back, so it is made again once few labels are left.
 func (sc *scope) release(at *anchor) {
 	first := sc.anchored[at.label]
 	switch {
@@ -50,5 +56,10 @@ func (sc *scope) release(at *anchor) {
 		sc.anchored[at.label] = at.next
 	default:
 		delete(sc.anchored, at.label)
+		if n := len(sc.anchored); sc.peak > leastPeak && n < sc.peak/4 {
+			fewer := make(map[labelHash]*anchor, n)
+			maps.Copy(fewer, sc.anchored)
+			sc.anchored, sc.peak = fewer, n
+		}
 	}
 }

@@ -28,6 +28,7 @@ type scope struct {
 	slots []slotID
 	// anchored has the first anchor of each label. Selectors in rest are compared with every object.
 	anchored map[labelHash]*anchor
+	peak     int // largest number of labels since anchored was made
 	rest     []*selector
 	// postings are nil until they are needed.
 	postings *postings

@@ -137,3 +137,43 @@ func TestTextBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexOfSelectorsShrinks: selectors that are gone take no memory, also if others of the kind are left.
+func TestIndexOfSelectorsShrinks(t *testing.T) {
+	const objects, values = 100, 1000
+	g := New(nil)
+	var source SourceID
+	g.Update(func() {
+		source = g.AddSource(Kind{Kind: "Policy"}, Resource{Version: "v1", Resource: "policies"}, ScopeNamespaced)
+	})
+	set := func(i, values int) {
+		r := Requirement{Key: "app", Op: In}
+		for v := range values {
+			r.Values = append(r.Values, fmt.Sprint(i, "-", v))
+		}
+		g.Update(func() {
+			g.Set(source, &Object{
+				Namespace: "shop", Name: fmt.Sprint(i), UID: fmt.Sprint(i), Version: 1, Hash: 1, References: []Reference{
+					{Type: Direct, To: Kind{Kind: "Pod"}, AllNamespaces: true, Field: "spec", Selector: &Selector{Requirements: []Requirement{r}}},
+				},
+			})
+		})
+	}
+	set(objects, 1)
+	before := heap.Held()
+	for i := range objects {
+		set(i, values)
+	}
+	took := heap.Held() - before
+	for i := range objects {
+		g.Update(func() { g.Remove(source, "shop", fmt.Sprint(i)) })
+	}
+	for g.HasCleanup() {
+		g.Update(func() {})
+	}
+	left := heap.Held() - before
+	runtime.KeepAlive(g)
+	if took < 50*objects*values || left > took/50 {
+		t.Errorf("%d bytes are left of %d", left, took)
+	}
+}
