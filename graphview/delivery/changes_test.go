@@ -261,7 +261,6 @@ func TestChangesBeginWhereOnesOwnDo(t *testing.T) {
 // namespace of today.
 func TestPastOfAnotherNamespace(t *testing.T) {
 	s := newRecordedStage(t, true)
-	s.foreign["shop"] = true
 	s.pod("shop/web", false)
 	s.record(history.Entry{
 		Op: history.Removed, Object: key("shop", "web"), Kind: "Pod", UID: "old", Before: broken, Summary: `{"k":"Pod","u":"old"}`,
@@ -269,10 +268,15 @@ func TestPastOfAnotherNamespace(t *testing.T) {
 	})
 	s.record(history.Entry{Op: history.Added, Object: key("shop", "web"), Kind: "Pod", UID: "uid-web", After: fine})
 	for name, test := range map[string]struct {
-		rights fixedRights
-		shown  bool
-	}{"with the right to the namespace": {rightsTo("shop"), false}, "with the right to all": {fixedRights{{Resource: "pods"}: true}, true}} {
-		past := &Past{Past: s.log.Past(0), Foreign: func(namespace string, _ int64) bool { return s.foreign[namespace] }}
+		rights         fixedRights
+		foreign, shown bool
+	}{
+		"with the right to the namespace":                {rightsTo("shop"), true, false},
+		"with the right to all":                          {fixedRights{{Resource: "pods"}: true}, true, true},
+		"of the same namespace":                          {rightsTo("shop"), false, true},
+		"of the same namespace, without the right to it": {rightsTo("other"), false, false},
+	} {
+		past := &Past{Past: s.log.Past(0), Foreign: func(string, int64) bool { return test.foreign }}
 		r := s.publisher.Subscribe(SubscribeOptions{Content: SummaryOnly, Past: past, Access: fixedAccess(test.rights)})
 		text := ""
 		for done := false; !done; {
