@@ -1,5 +1,5 @@
 // Command mutate breaks single lines of the functions that decide about rights, visibility and
-// limits, and counts how many of the broken lines the tests of their package notice:
+// limits, and counts how many of the broken lines the tests of their packages notice:
 //
 //	go run ./hack/mutate                        # all functions of targets.txt, ten breaks each
 //	go run ./hack/mutate -only stream/rights -each 5

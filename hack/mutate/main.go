@@ -43,7 +43,10 @@ func main() {
 }
 
 // target is one function of targets.txt.
-type target struct{ folder, function string }
+type target struct {
+	folder, function string
+	tests            []string // the packages whose tests run
+}
 
 // score counts the breaks of a target.
 type score struct{ noticed, missed, broken, equivalent int }
@@ -54,10 +57,15 @@ func (t target) name(m mutant) string { return fmt.Sprintf("%s %s: %s", t.folder
 // targets returns the functions of targets.txt that -only selects.
 func (o *options) targets() (targets []target) {
 	for _, line := range o.lines("targets.txt") {
-		folder, functions, _ := strings.Cut(line, ":")
+		names, functions, _ := strings.Cut(line, ":")
+		folders := strings.Fields(names)
 		for name := range strings.FieldsSeq(functions) {
-			if strings.Contains(folder+"/"+name, o.only) {
-				targets = append(targets, target{folder, name})
+			if strings.Contains(folders[0]+"/"+name, o.only) {
+				t := target{folder: folders[0], function: name}
+				for _, folder := range folders {
+					t.tests = append(t.tests, "./"+folder)
+				}
+				targets = append(targets, t)
 			}
 		}
 	}
@@ -92,7 +100,7 @@ func (o *options) run(ctx context.Context) {
 				s.equivalent++
 				continue
 			}
-			switch verdict := o.try(ctx, t.folder, m); verdict {
+			switch verdict := o.try(ctx, t.tests, m); verdict {
 			case "noticed":
 				s.noticed++
 			case "does not compile":
@@ -136,8 +144,8 @@ func spread(all []mutant, n int) []mutant {
 	return chosen
 }
 
-// try runs the tests of a package with a mutant.
-func (o *options) try(ctx context.Context, folder string, m mutant) string {
+// try runs the tests of some packages with a mutant.
+func (o *options) try(ctx context.Context, tests []string, m mutant) string {
 	dir := must.Get(os.MkdirTemp("", "graphview-mutate-"))
 	defer os.RemoveAll(dir)
 	replacement, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
@@ -146,7 +154,7 @@ func (o *options) try(ctx context.Context, folder string, m mutant) string {
 	must.Do(os.WriteFile(overlay, text, 0o600))
 	ctx, cancel := context.WithTimeout(ctx, o.timeout+time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-failfast", "-timeout", o.timeout.String(), "-run", o.tests, "./"+folder)
+	command := exec.CommandContext(ctx, "go", append([]string{"test", "-overlay", overlay, "-vet=off", "-failfast", "-timeout", o.timeout.String(), "-run", o.tests}, tests...)...)
 	command.Dir = o.root
 	out, err := command.CombinedOutput()
 	var exit *exec.ExitError
