@@ -57,7 +57,7 @@ func (r *reader) passes(p *entry) bool {
 	return true
 }
 
-// place is where objects are that a reader may see together, and of which all or none are notable for it.
+// place is where objects are. A reader may see all of them or none, and by their place all are notable or none.
 type place struct {
 	kind     kindID
 	resource resID
