@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -75,6 +76,7 @@ func (k *keeper) start() {
 	v := k.view
 	v.engine.writer.Do(func() {
 		v.lens = v.engine.graph.NewLens()
+		v.lens.SetOwner(v.account.Owner())
 		v.evaluator.SetLens(v.lens)
 		v.engine.writer.Follow(v.lens, follower{v})
 	})
@@ -307,7 +309,7 @@ func (k *keeper) waitForRetry(now delivery.State) time.Duration {
 	k.limits = now.Limits
 	if planned {
 		// The view's streams have ended, so no reader needs the tombstones.
-		v.engine.writer.Do(func() { v.lens.Forget(v.lens.Head()) })
+		v.engine.writer.Do(func() { v.lens.Forget(math.MaxUint64) })
 	}
 	if left := time.Until(now.Until); left > 0 {
 		return left

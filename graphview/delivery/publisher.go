@@ -92,7 +92,7 @@ type viewer struct {
 	only    *graph.Notable  // nil for all vertices
 	part    *graph.Narrowed // nil for the whole graph
 	past    *Past           // nil for the present graph
-	waits   bool            // Poll blocks during a commit outside the lock; not in the digest
+	waits   bool            // Poll blocks while the view is late; not in the digest
 	awaited *pendingError   // the piece that the subscriber has waited for, nil for none; not in the digest
 }
 

@@ -396,12 +396,12 @@ func (s *Subscription) viewer() viewer {
 	return v
 }
 
-// maxCommitWaits is the number of successive commits outside the lock for which Poll returns nothing.
+// maxCommitWaits is the number of successive commits of a late view for which Poll returns nothing.
 // Poll then blocks until the next one ends, which delays the other graphs of its caller. Otherwise it
 // would have to run between two commits, and under constant load hundreds may pass before it does.
 const maxCommitWaits = 4
 
-// commitWaits counts the commits outside the lock that Poll met since it last read the graph.
+// commitWaits counts the commits of a late view that Poll met since it last read the graph.
 type commitWaits struct {
 	commits int
 	last    <-chan struct{}

@@ -12,9 +12,9 @@ const (
 	selected
 	controller
 	block
-	// recorded: the arc is in Graph.changes of the open revision.
+	// recorded: the arc is in Graph.changes, which are those of the open revision.
 	recorded
-	// removed: the arc was removed in the open revision.
+	// removed: the arc was removed, in the open revision or in one that late lenses lack.
 	removed
 	// noted: the arc is in the log of its hub for the open revision.
 	noted
@@ -104,7 +104,7 @@ type arcEnds struct {
 
 func (a *arc) ends() arcEnds { return arcEnds{a.from, a.to, a.typ} }
 
-// arcState is the state of an arc when the open revision began.
+// arcState is the state of an arc before it changed.
 type arcState struct {
 	exists bool
 	flags  uint16
@@ -119,6 +119,7 @@ type arcChange struct {
 	from nodeID
 	to   slotID
 	typ  ArcType
+	gone bool // removed by the end of the revision
 	was  arcState
 }
 
@@ -180,13 +181,13 @@ func (g *Graph) noteArc(id arcID) *arc {
 func (g *Graph) record(id arcID, was arcState) {
 	a := g.arcs.at(id)
 	a.flags |= recorded
-	// Names have to outlive the arc until the revision is committed.
+	// Names have to outlive the arc until all lenses have committed the revision.
 	g.slots.at(a.to).pins++
 	g.nodes.at(a.from).pins++
-	g.changes = append(g.changes, arcChange{id: id, from: a.from, to: a.to, typ: a.typ, was: was})
+	g.open.changes = append(g.open.changes, arcChange{id: id, from: a.from, to: a.to, typ: a.typ, was: was})
 }
 
-// removeArc unlinks an arc. Its id is not reused before the revision is committed.
+// removeArc unlinks an arc. Its id is not reused before all lenses have committed the revision.
 func (g *Graph) removeArc(id arcID) {
 	a := g.touchArc(id)
 	a.flags |= removed

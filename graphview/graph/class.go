@@ -95,7 +95,7 @@ func (g *Graph) entriesOf(id nodeID) iter.Seq2[*Lens, entryID] {
 			return
 		}
 		g.visits += len(g.lenses)
-		for l := range g.lenses {
+		for _, l := range g.lenses {
 			if e := l.index.at(id); e != 0 && !yield(l, e) {
 				return
 			}

@@ -115,11 +115,14 @@ type dropTombstones struct {
 }
 
 func (c *dropTombstones) step(g *Graph) (changed, done bool) {
-	if c.l.closed {
-		return false, true
-	}
 	const most = 16
 	g.visits += 2 * most
+	switch {
+	case c.l.closed:
+		return false, true
+	case c.l.late.Load() != nil:
+		return false, false // its commit makes more of them
+	}
 	if done = c.l.dropTombstones(c.rev, most); done {
 		c.l.releaseEmpty()
 	}

@@ -1,6 +1,6 @@
 package graph
 
-// commit commits the open revision to the lens: it finds the nodes that became visible or
+// commit commits the open revision to the lens, and the revisions that it lacks: it finds the nodes that became visible or
 // invisible, and the arcs that look different, and logs them. Its work is proportional to the changes
 // and the arcs around them.
 //
@@ -14,6 +14,7 @@ package graph
 func (l *Lens) commit() bool {
 	g := l.g
 	if len(l.usesWas) > 0 {
+		l.visit(int(l.entries.next))
 		for p, e := range l.all {
 			if _, ok := l.usesWas[g.nodes.at(p.node).kind]; ok {
 				l.mark(e)
@@ -53,6 +54,7 @@ func (l *Lens) commit() bool {
 // to be vertices. Deleted vertices come first in the log, so that a reader deletes before it sets.
 func (l *Lens) move() (came, went, turned []entryID) {
 	now := l.stamp(l.g.rev)
+	l.visit(3 * len(l.dirty))
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
 		switch was, is := p.flags&shown != 0, l.visible(p); {
@@ -84,8 +86,10 @@ func (l *Lens) move() (came, went, turned []entryID) {
 
 // examineAll examines each arc that may look different, once.
 func (l *Lens) examineAll(came, went, turned []entryID, relabelled []spaceID) {
-	for i := range l.g.changes {
-		c := &l.g.changes[i]
+	changes := l.g.lacked.changes
+	l.visit(len(changes))
+	for i := range changes {
+		c := &changes[i]
 		if e := l.index.at(c.from); e != 0 {
 			l.examine(e, c.id, c.was)
 		}
@@ -97,8 +101,10 @@ func (l *Lens) examineAll(came, went, turned []entryID, relabelled []spaceID) {
 	}
 	if len(l.usesWas)+len(l.coverageWas) > 0 || l.excludeInferred != l.excludedInferred {
 		// Any arc of the lens may look different.
+		l.visit(int(l.entries.next))
 		for p := range l.all {
 			for id := l.g.nodes.at(p.node).out; id != 0; id = l.g.arcs.at(id).nextOut {
+				l.visit(1)
 				if l.mayDiffer(l.g.arcs.at(id)) {
 					l.examineUnchanged(id)
 				}
@@ -119,7 +125,7 @@ func (l *Lens) examineAll(came, went, turned []entryID, relabelled []spaceID) {
 
 // conclude stores the visibility of this revision, which the next revision starts from.
 func (l *Lens) conclude() {
-	l.noteWork()
+	l.visit(2 * len(l.dirty))
 	for _, e := range l.dirty {
 		p := l.entries.at(e)
 		was := p.flags&shown != 0
@@ -150,11 +156,12 @@ func (l *Lens) tidy() {
 		l.queue = nil
 	}
 	l.dirty = l.dirty[:0]
-	clear(l.usesWas)
+	l.forgetUses()
 	clear(l.coverageWas)
 	l.excludedInferred = l.excludeInferred
 	l.clearTombstones()
 	if len(l.log.elements) >= l.log.live+l.log.live/4+256 {
+		l.visit(len(l.log.elements) / 8)
 		l.squeeze()
 	}
 }
@@ -169,7 +176,8 @@ func (l *Lens) vertexChanged(p *entry) bool { return (p.flags&present != 0) != l
 func (l *Lens) examineOut(e entryID) {
 	g := l.g
 	for id := g.nodes.at(l.entries.at(e).node).out; id != 0; id = g.arcs.at(id).nextOut {
-		if a := g.arcs.at(id); a.flags&recorded == 0 {
+		l.visit(1)
+		if a := g.arcs.at(id); !g.lacked.has(id, a) {
 			l.examine(e, id, arcState{exists: true, flags: a.flags, uid: a.uid()})
 		}
 	}
@@ -177,8 +185,9 @@ func (l *Lens) examineOut(e entryID) {
 
 // examineUnchanged examines an arc that did not change itself, unless examineOut already examines it.
 func (l *Lens) examineUnchanged(id arcID) {
+	l.visit(1)
 	a := l.g.arcs.at(id)
-	if from := l.index.at(a.from); from != 0 && a.flags&recorded == 0 && l.stable(l.entries.at(from)) {
+	if from := l.index.at(a.from); from != 0 && !l.g.lacked.has(id, a) && l.stable(l.entries.at(from)) {
 		l.examine(from, id, arcState{exists: true, flags: a.flags, uid: a.uid()})
 	}
 }
@@ -192,7 +201,7 @@ func (l *Lens) mayDiffer(a *arc) bool {
 	}
 	_, used := l.usesWas[kind]
 	_, covered := l.coverageWas[kind]
-	_, existed := l.g.existed[existence{a.to, l.used(kind)}]
+	_, existed := l.g.lacked.existed[existence{a.to, l.used(kind)}]
 	return used || covered || existed
 }
 
@@ -220,7 +229,9 @@ type arcView struct {
 
 // examine compares how an arc looked with how it looks now, and logs its source if they differ.
 func (l *Lens) examine(from entryID, id arcID, was arcState) {
+	l.visit(1)
 	a := l.g.arcs.at(id)
+	changed := l.g.lacked.has(id, a)
 	before := l.arcBefore(from, a.to, was)
 	var now arcView
 	if a.flags&removed == 0 {
@@ -245,13 +256,13 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 		l.push(from)
 	}
 	switch {
-	case !now.shown, now == before && a.flags&recorded == 0:
-	case a.stamp() == l.g.rev:
+	case !now.shown, now == before && !changed:
+	case a.stamp() >= l.g.lacked.rev:
 		l.push(from)
 		l.g.noteHub(id)
 	case now != before:
 		relabelled := now.readers == seeNamespaces || before.shown && (now.readers^before.readers)&seeNamespaces != 0
-		if a.flags&recorded != 0 || relabelled || now.missing && (!before.shown || now.outside != before.outside) {
+		if changed || relabelled || now.missing && (!before.shown || now.outside != before.outside) {
 			// The target was replaced by another object of the same name or deleted without having
 			// been visible, or the view learned or lost the labels of its namespace, or learned where it
 			// is. No end of the arc appeared or disappeared, so the revision is stored in the arc.
@@ -303,7 +314,7 @@ func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 	}
 	r := u.resource
 	if n := l.g.nodeAt(to, r); n != 0 {
-		uid := l.g.former(n).uid
+		uid := l.g.lacked.former(l.g, n).uid
 		if e := l.index.at(n); e != 0 && l.entries.at(e).flags&present != 0 && (was.uid == 0 || was.uid == uid) {
 			if l.entries.at(e).flags&shown == 0 {
 				return arcView{}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"graphview.dev/graphview/budget"
 )
 
 // countedObjects are in each of countedLenses.
@@ -66,6 +68,7 @@ var changesInUpdate = map[string]struct {
 	"Lens.SetInferred": {countedObjects, func(w *countedWorld) { w.l.SetInferred(false) }},
 	"Lens.SetRoots":    {countedObjects, func(w *countedWorld) { w.l.SetRoots(true, Walk{}) }},
 	"Lens.Select":      {countedObjects, func(w *countedWorld) { w.selects(w.all[1], w.maps, "other-hub") }},
+	"Lens.SetOwner":    {0, func(w *countedWorld) { w.l.SetOwner(budget.NamespaceOwner("shop")) }},
 	"Lens.Compact":     {countedObjects, func(w *countedWorld) { w.l.Compact() }},
 	"Lens.Forget":      {1, func(w *countedWorld) { w.l.Forget(w.l.Head()) }},
 }
@@ -122,7 +125,7 @@ func TestChangesAreCounted(t *testing.T) {
 	}
 }
 
-// entries returns the number of elements of one lens, which is committed outside the lock if all are visited.
+// entries returns the number of elements of one lens, which is committed with the graph unlocked if all are visited.
 func (w *countedWorld) entries() int { return 4 * (countedObjects + 2) }
 
 // updateMethods returns the exported methods with a comment that says "In Update".

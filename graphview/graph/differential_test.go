@@ -170,6 +170,9 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 				}
 				w.checkBounds()
 				for _, l := range w.m.lenses {
+					if l.lens.Committing() != nil {
+						continue // it is late
+					}
 					w.readNarrowed(l, 10)
 					counts, want := l.lens.Counts(), w.picture(l, Reading{})
 					if counts.Vertices != len(want.vertices) || counts.Arcs != len(want.arcs) {
@@ -201,6 +204,7 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 					}
 				}
 			}
+			w.drain()
 			for _, l := range w.m.lenses {
 				w.readNarrowed(l, 1)
 				for _, c := range l.clients {
@@ -226,6 +230,7 @@ func (w *world) emptied(t *testing.T) {
 			w.g.RemoveSource(id)
 		}
 	})
+	w.drain()
 	for _, l := range w.m.lenses {
 		for !l.clients[0].read(t, l.lens, 1<<20) {
 		}
@@ -234,6 +239,7 @@ func (w *world) emptied(t *testing.T) {
 		}
 		w.update(l.lens.Close)
 	}
+	w.drain()
 	if len(w.g.named)+len(w.g.overLimit)+len(w.g.unpaid) > 0 {
 		t.Errorf("counts of references are left: %v, %v, %v", w.g.named, w.g.overLimit, w.g.unpaid)
 	}

@@ -12,10 +12,9 @@ const clusterSpace spaceID = 1
 
 // Graph is the shared graph. Its zero value is not usable; see New.
 type Graph struct {
-	// mu protects the graph. The writer holds writerMu for a whole Update, also while it only reads.
-	// A reader locks writerMu for a moment if it cannot lock mu between two commits; see rlock. Lock
-	// order: writerMu, mu.
-	mu, writerMu sync.RWMutex
+	// mu protects the graph. held reports whether the writer has locked it; only the writer uses held.
+	mu   sync.RWMutex
+	held bool
 
 	locked, unlocking func()                                    // see ObserveLock
 	observation       *observation                              // nil: revisions are not observed
@@ -72,27 +71,37 @@ type Graph struct {
 
 	sources map[SourceID]*source
 	lastID  SourceID
-	lenses  map[*Lens]struct{}
+	lenses  []*Lens // in the order in which they were made
+	owners  map[budget.Owner]*lensOwner
 	// selective are the kinds from which some lens selects, or selected, only a part of the objects.
 	selective map[kindID]struct{}
 
-	// Changes of the open revision, for the commit of lenses.
-	changes      []arcChange
-	formerNodes  map[nodeID]formerNode // of nodes whose UID or content changed
-	existed      map[existence]existed // of selective kinds
-	noted        []arcID               // in the log of their hub for the open revision
-	review       map[spaceID]struct{}  // namespaces whose holders may begin or cease to exceed a bound
-	boundChanged map[nodeID]struct{}   // objects that may have begun or ceased to exceed a bound
-	unpaid       []spaceID             // namespaces whose references by name changed
+	// open has the changes of the open revision, kept those of earlier ones that late lenses lack, the oldest
+	// first. merged are those that the last late lens lacked.
+	open   changeSet
+	kept   []changeSet
+	merged *changeSet
+	// left are the lenses that the open revision still has to commit; after it, those that are late. ended is
+	// the lateness of lenses that it committed.
+	left  []*Lens
+	ended []*lateness
+	// committing is the lens that is being committed, and lacked are the changes since its last commit.
+	committing *Lens
+	lacked     *changeSet
+	// spent are the visits of commits in the open revision. turn is what the owner that had the last turn had
+	// used before it; see lensOwner.
+	spent     int
+	turn      uint64
+	unsettled unsettled
+
+	noted        []arcID              // in the log of their hub for the open revision
+	review       map[spaceID]struct{} // namespaces whose holders may begin or cease to exceed a bound
+	boundChanged map[nodeID]struct{}  // objects that may have begun or ceased to exceed a bound
+	unpaid       []spaceID            // namespaces whose references by name changed
 
 	// visits counts the elements that the open revision has visited, and the elements that its commit
 	// has to visit.
 	visits int
-	// fullVisits is the part of visits that belongs to lenses that are visited completely, and therefore
-	// committed outside the lock.
-	fullVisits int
-	unlocked   bool // lenses are being committed outside the lock
-	unsettled  unsettled
 
 	cleanups    []rest
 	removals    removeSources
@@ -100,8 +109,8 @@ type Graph struct {
 	openUpdates []rest
 	departing   map[nodeID]*departure // objects that are removed after their arcs
 	// These have the values of the constants and bounds, except in tests.
-	hubSize, sliceChanges, fewSelectors, postingsLeast, fewEntries, arcsAtOnce int
-	mostRequirements, arcBytes, placeholderBytes, changeBytes                  int
+	hubSize, sliceChanges, fewSelectors, postingsLeast, commitVisits, arcsAtOnce int
+	mostRequirements, arcBytes, placeholderBytes, changeBytes                    int
 
 	// Scratch space of setNames, of Lens.repair and of matching.
 	desiredArcs []desiredArc
@@ -151,7 +160,7 @@ func New(payer Payer) *Graph {
 		hubSize:          hubSize,
 		sliceChanges:     sliceChanges,
 		fewSelectors:     fewSelectors,
-		fewEntries:       fewEntries,
+		commitVisits:     commitVisits,
 		arcsAtOnce:       arcsAtOnce,
 		postingsLeast:    postingsLeast,
 		mostRequirements: int(requirementsOfObject.Limit()),
@@ -159,11 +168,10 @@ func New(payer Payer) *Graph {
 		placeholderBytes: placeholderBytes,
 		changeBytes:      changeBytes,
 
-		lenses:      make(map[*Lens]struct{}),
-		formerNodes: make(map[nodeID]formerNode),
-		existed:     make(map[existence]existed),
-		selective:   make(map[kindID]struct{}),
-		onePath:     make(map[string]fieldID),
+		owners:    make(map[budget.Owner]*lensOwner),
+		open:      newChangeSet(1),
+		selective: make(map[kindID]struct{}),
+		onePath:   make(map[string]fieldID),
 	}
 	g.kinds.clone = func(k Kind) Kind { return Kind{strings.Clone(k.Group), strings.Clone(k.Kind)} }
 	g.spaces.clone = strings.Clone

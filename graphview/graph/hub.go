@@ -36,11 +36,15 @@ func (g *Graph) hubLogOf(id nodeID) (log *hubLog, matches int) {
 	return nil, 0
 }
 
-// noteHub logs an arc that looks different to a lens, once in each revision. A commit outside the lock
-// logs nothing; see Lens.unnoted.
+// noteHub logs an arc that looks different to a lens, once in each revision. A commit with the graph
+// unlocked logs nothing; see Lens.unnoted.
 func (g *Graph) noteHub(id arcID) {
 	a := g.arcs.at(id)
-	if a.flags&noted != 0 || g.unlocked {
+	if a.flags&noted != 0 {
+		return
+	}
+	if !g.held {
+		g.committing.unnoted = g.rev
 		return
 	}
 	log, matches := g.hubLogOf(a.from)

@@ -116,11 +116,11 @@ func (l *Lens) Uses(since uint64) ([]Used, uint64) {
 	return last.all, last.rev
 }
 
-// Committing returns a channel that is closed when the current commit of the lens outside the lock
-// ends; nil if there is none. Readers of the lens wait until then.
+// Committing returns a channel that is closed when a late lens is committed; nil if the lens has all
+// revisions. Readers of the lens wait until then.
 func (l *Lens) Committing() <-chan struct{} {
-	if ended := l.committing.Load(); ended != nil {
-		return *ended
+	if late := l.late.Load(); late != nil {
+		return late.ended
 	}
 	return nil
 }

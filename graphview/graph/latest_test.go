@@ -2,7 +2,6 @@ package graph
 
 import (
 	"errors"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -47,7 +46,7 @@ func TestHeadNeedsNoLock(t *testing.T) {
 }
 
 // TestUsesNeedNoLock: a reader gets the kinds that a view watches as of the last revision while
-// the next one changes them, and while that is committed outside the lock.
+// the next one changes them, and while the lens is late.
 func TestUsesNeedNoLock(t *testing.T) {
 	c := newCrossroads(1_000, 1)
 	l := c.large
@@ -67,20 +66,15 @@ func TestUsesNeedNoLock(t *testing.T) {
 			t.Fatalf("%s: who asks waits for the writer", when)
 		}
 	}
-	c.g.writerMu.Lock()
 	open := c.g.rev
-	_, aside := c.g.updateLocked(func() {
+	c.leaveLate(t, l, func() {
 		l.Use(Kind{Kind: "Widget"}, Resource{Version: "v1", Resource: "widgets"})
 		l.SetRoots(true, Walk{Direction: Down, Depth: 2})
 		ask("while it is made", 0, len(before), rev)
 	})
-	if len(aside) != 1 {
-		t.Fatalf("%d lenses are committed outside the lock, want one", len(aside))
-	}
-	ask("while it is committed", 0, len(before), rev)
-	ask("who knows them, while it is committed", rev, 0, rev)
-	c.g.commitUnlocked(aside)
-	c.g.writerMu.Unlock()
+	ask("while it is late", 0, len(before), rev)
+	ask("who knows them, while it is late", rev, 0, rev)
+	c.drain()
 	ask("after that", rev, len(before)+1, open)
 	ask("once more", open, 0, open)
 }
@@ -119,29 +113,24 @@ func TestNoChangeIsMissed(t *testing.T) {
 	reading.Wait()
 }
 
-// TestNoWaitReturnsErrCommitting: while a lens is committed outside the lock, readers with NoWait get
-// ErrCommitting, also readers of a part; a reader of another lens reads.
-func TestNoWaitReturnsErrAside(t *testing.T) {
+// TestNoWaitReturnsErrCommitting: while a lens is late, readers with NoWait get ErrCommitting, also readers of
+// a part; a reader of another lens reads.
+func TestNoWaitReturnsErrCommitting(t *testing.T) {
 	c := newCrossroads(1_000, 1)
 	parts := map[*Lens]*Narrowed{}
 	for _, l := range []*Lens{c.large, c.small[0]} {
 		parts[l] = l.Narrow(Narrowing{Roots: []Key{{Resource: Resource{Resource: "Node"}, Name: "node"}}, Walk: Walk{Direction: Both}})
 	}
-	c.g.writerMu.Lock()
-	_, aside := c.g.updateLocked(func() { c.large.SetRoots(true, Walk{Direction: Down, Depth: 2}) })
-	if !slices.Equal(aside, []*Lens{c.large}) {
-		t.Fatalf("%d lenses are committed outside the lock, want the large one", len(aside))
-	}
+	c.leaveLate(t, c.large, func() { c.large.SetRoots(true, Walk{Direction: Down, Depth: 2}) })
 	for l, part := range parts {
 		var pos, partPos Position
 		_, err := l.Read(&pos, 10, Reading{NoWait: true}, everything)
 		_, partErr := part.Read(&partPos, 10, Reading{All: true, NoWait: true}, always, everything)
 		if want := l == c.large; errors.Is(err, ErrCommitting) != want || errors.Is(partErr, ErrCommitting) != want {
-			t.Errorf("reading said %v, and of a part %v; is the lens being committed: %v", err, partErr, want)
+			t.Errorf("reading said %v, and of a part %v; is the lens late: %v", err, partErr, want)
 		}
 	}
-	c.g.commitUnlocked(aside)
-	c.g.writerMu.Unlock()
+	c.drain()
 	var pos Position
 	if _, err := c.large.Read(&pos, 10, Reading{NoWait: true}, everything); err != nil {
 		t.Errorf("once it is committed, reading said %v", err)

@@ -3,6 +3,8 @@ package graph
 import (
 	"slices"
 	"sync/atomic"
+
+	"graphview.dev/graphview/budget"
 )
 
 // use is the resource under which a view watches a kind.
@@ -20,10 +22,10 @@ func (u use) has(s *slot) bool { return u.resource != 0 && !(u.namespaced && s.s
 // Lens is one view's picture of the graph. Make it with Graph.NewLens.
 type Lens struct {
 	g *Graph
-	// latest and committing are read without a lock; see Changed and Committing.
-	latest latest
-	// committing is set while the lens is committed outside the lock, and closed at the end.
-	committing  atomic.Pointer[chan struct{}]
+	// latest and late are read without a lock; see Changed and Committing. late is set under the graph's.
+	latest      latest
+	late        atomic.Pointer[lateness] // nil if the lens has all revisions
+	owner       *lensOwner
 	unpublished bool   // the lens or its uses changed since Publish
 	unnoted     uint64 // the logs of hubs lack changes of the lens up to this revision
 	sources     map[SourceID]struct{}
@@ -38,13 +40,14 @@ type Lens struct {
 	rooted         bool
 	along, against ways // see Walk
 	replant        bool // compute all reached entries again
-	// excludedInferred is excludeInferred as of the last revision.
+	// excludedInferred is excludeInferred as of the last commit.
 	excludeInferred, excludedInferred bool
 	excludeInferredSince              uint64
 	// With a depth, near are the entries within it, and rootEntries the roots.
 	depth       int
 	near        []entryID
-	walked      int // number of visits of the last walk
+	walked      int // number of visits of a walk in this commit
+	spent       int // number of visits of the commit
 	rootEntries map[entryID]struct{}
 	removal     *removeMembers // nil if each member has a source
 	closed      bool
@@ -81,10 +84,11 @@ type Selection struct {
 	OtherContent bool
 }
 
-// NewLens adds a lens that shows nothing yet. In Update.
+// NewLens adds a lens that shows nothing yet; see SetOwner. In Update.
 func (g *Graph) NewLens() *Lens {
 	l := &Lens{
 		g:           g,
+		owner:       g.ownerOf(budget.Owner{}),
 		sources:     make(map[SourceID]struct{}),
 		usesWas:     make(map[kindID]use),
 		coverageWas: make(map[kindID]*Coverage),
@@ -99,7 +103,7 @@ func (g *Graph) NewLens() *Lens {
 	l.latest.head.Store(l.head)
 	l.latest.published.Store(l.head)
 	l.latest.change.Store(make(chan struct{}))
-	g.lenses[l] = struct{}{}
+	g.lenses = append(g.lenses, l)
 	return l
 }
 
@@ -127,7 +131,10 @@ func (l *Lens) Close() {
 	l.index, l.log, l.dirty, l.parts = index{}, log{}, nil, nil
 	l.near, l.rootEntries = nil, nil
 	l.tombstones.horizon = ^uint64(0)
-	delete(l.g.lenses, l)
+	l.g.lenses = slices.DeleteFunc(l.g.lenses, func(other *Lens) bool { return other == l })
+	l.g.releaseOwner(l.owner)
+	l.forgetUses()
+	l.catchUp()
 	l.g.cleanups = append(l.g.cleanups, &closeLens{l: l})
 }
 
@@ -213,9 +220,7 @@ func (l *Lens) setUse(k kindID, next use) {
 		if len(l.usesWas) == 0 {
 			l.visitAll()
 		}
-		if _, ok := l.usesWas[k]; !ok {
-			l.usesWas[k] = before
-		}
+		l.noteUse(k, before)
 	}
 	if next.resource != 0 {
 		l.g.kinds.hold(k)
@@ -235,6 +240,29 @@ func (l *Lens) setUse(k kindID, next use) {
 		l.g.resources.release(l.namespaceResource)
 		l.namespaceResource = next.resource
 	}
+}
+
+// noteUse keeps how the view watched a kind before the open revision, until the next commit.
+func (l *Lens) noteUse(k kindID, before use) {
+	if _, ok := l.usesWas[k]; ok {
+		return
+	}
+	l.usesWas[k] = before
+	if before.resource != 0 {
+		l.g.kinds.hold(k)
+		l.g.resources.hold(before.resource)
+	}
+}
+
+// forgetUses forgets what noteUse kept.
+func (l *Lens) forgetUses() {
+	for k, before := range l.usesWas {
+		if before.resource != 0 {
+			l.g.kinds.release(k)
+			l.g.resources.release(before.resource)
+		}
+	}
+	clear(l.usesWas)
 }
 
 // SetInferred sets whether inferred references make arcs, as they do by default. If not, arcs that
@@ -387,7 +415,7 @@ func (l *Lens) visible(p *entry) bool {
 func (l *Lens) used(k kindID) resID { return l.useOf(k).resource }
 
 // useOf returns how the view watches a kind, and the zero value if it does not. useBefore returns the
-// same for the last revision.
+// same for the last commit.
 func (l *Lens) useOf(k kindID) use {
 	if int(k) >= len(l.uses) {
 		return use{}

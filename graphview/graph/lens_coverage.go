@@ -108,7 +108,7 @@ type existence struct {
 	resource resID
 }
 
-// existed is the state of an object, now or when the open revision began.
+// existed is the state of an object, now or before a revision.
 type existed struct {
 	alive bool
 	uid   uint32
@@ -123,15 +123,16 @@ func (g *Graph) noteExistence(id nodeID, alive bool) {
 		return
 	}
 	at := existence{n.slot, n.resource}
-	if _, noted := g.existed[at]; noted {
+	if _, noted := g.open.existed[at]; noted {
 		return
 	}
-	g.existed[at] = existed{alive, n.uid}
-	// The name has to outlive the object until the revision is committed.
+	g.open.existed[at] = existed{alive, n.uid}
+	// The name has to outlive the object until all lenses have committed the revision.
 	g.slots.at(n.slot).pins++
 }
 
-// existsNow returns the current state of an object, existedBefore its state in the last revision.
+// existsNow returns the current state of an object, existedBefore its state when the lens that is being
+// committed was committed last.
 func (g *Graph) existsNow(at existence) existed {
 	if n := g.nodeAt(at.slot, at.resource); n != 0 {
 		return existed{g.nodes.at(n).alive(), g.nodes.at(n).uid}
@@ -140,19 +141,10 @@ func (g *Graph) existsNow(at existence) existed {
 }
 
 func (g *Graph) existedBefore(at existence) existed {
-	if was, ok := g.existed[at]; ok {
+	if was, ok := g.lacked.existed[at]; ok {
 		return was
 	}
 	return g.existsNow(at)
-}
-
-// forgetExistence clears the states that noteExistence recorded in the open revision.
-func (g *Graph) forgetExistence() {
-	for at := range g.existed {
-		g.slots.at(at.slot).pins--
-		g.dropSlot(at.slot)
-	}
-	clear(g.existed)
 }
 
 // outside returns where a missing target may be.
@@ -173,7 +165,8 @@ func (l *Lens) outside(to slotID, u use, c *Coverage, uid uint32, exists func(ex
 // does not select appeared or disappeared.
 func (l *Lens) examineOutside(relabelled []spaceID) {
 	g := l.g
-	for at, was := range g.existed {
+	l.visit(len(g.lacked.existed))
+	for at, was := range g.lacked.existed {
 		s := g.slots.at(at.slot)
 		if u := l.useOf(s.kind); u.resource != at.resource || !u.coverage.selective() || g.existsNow(at) == was || !l.settled(at.slot) {
 			continue

@@ -147,6 +147,7 @@ func (l *Lens) clearTombstones() {
 	if excess <= 0 {
 		return
 	}
+	l.visit(excess)
 	// Without these, the other tombstones of that revision are useless, and are dropped next.
 	l.dropTombstones(l.tombstones.order[excess-1].rev, excess)
 }

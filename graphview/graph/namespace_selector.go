@@ -226,6 +226,7 @@ func (l *Lens) namespacesRelabelled() []spaceID {
 // examineNamespaces examines the arcs into the namespaces that namespacesRelabelled returned, except
 // arcs that the commit examines for another reason.
 func (l *Lens) examineNamespaces(changed []spaceID) {
+	l.visit(l.g.slotsByNamespaceLabel(changed))
 	for _, space := range changed {
 		for _, id := range l.g.arcsByNamespaceLabel(space) {
 			if l.settled(l.g.arcs.at(id).to) {

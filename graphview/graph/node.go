@@ -74,7 +74,7 @@ type node struct {
 	holder *holder
 }
 
-// formerNode is the state of a node in the last revision.
+// formerNode is the state of a node before a revision.
 type formerNode struct {
 	uid     uint32
 	content contentID
@@ -86,8 +86,11 @@ type contentID struct{ changed, hash uint64 }
 func (n *node) contentID() contentID { return contentID{n.changed, n.hash} }
 
 // former returns the state of a node in the last revision.
-func (g *Graph) former(id nodeID) formerNode {
-	if was, ok := g.formerNodes[id]; ok {
+func (g *Graph) former(id nodeID) formerNode { return g.open.former(g, id) }
+
+// former returns the state of a node before the changes of the set.
+func (s *changeSet) former(g *Graph, id nodeID) formerNode {
+	if was, ok := s.formerNodes[id]; ok {
 		return was
 	}
 	n := g.nodes.at(id)
@@ -96,8 +99,8 @@ func (g *Graph) former(id nodeID) formerNode {
 
 // noteFormer records the state of a node in the last revision, before its UID or content changes.
 func (g *Graph) noteFormer(id nodeID) {
-	if _, ok := g.formerNodes[id]; !ok {
-		g.formerNodes[id] = g.former(id)
+	if _, ok := g.open.formerNodes[id]; !ok {
+		g.open.formerNodes[id] = g.former(id)
 	}
 }
 
@@ -191,7 +194,7 @@ func (g *Graph) dropNode(id nodeID) {
 		}
 	}
 	slotOf := n.slot
-	delete(g.formerNodes, id)
+	delete(g.open.formerNodes, id)
 	delete(g.boundChanged, id)
 	delete(g.reportedBounds, id)
 	delete(g.overLimit, id)

@@ -104,8 +104,8 @@ func (r *Revision) Died(yield func(NodeID, Key) bool) {
 func (r *Revision) Arcs(yield func(*ArcDelta) bool) {
 	g := r.g
 	var delta ArcDelta
-	for i := range g.changes {
-		c := &g.changes[i]
+	for i := range g.open.changes {
+		c := &g.open.changes[i]
 		from := g.nodes.at(c.from)
 		if existed, flipped := g.observation.existed[c.from]; flipped && !existed {
 			continue

@@ -143,6 +143,7 @@ func BenchmarkBatchBesideHundredLenses(b *testing.B) {
 			all = append(all, l)
 		}
 	})
+	c.drain()
 	change := func(i int) {
 		o := c.object("churn", fmt.Sprint("config-", i), nil, []Reference{byName("Secret", "churn", fmt.Sprint("secret-", i%16), "data")})
 		id := c.g.Set(c.sources["ConfigMap"], &o)

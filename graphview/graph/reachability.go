@@ -3,6 +3,8 @@ package graph
 // repair updates which entries are reached from roots. It visits the entries and arcs that changed and
 // the subtrees that lost their support, never the whole lens.
 func (l *Lens) repair() {
+	changes := l.g.lacked.changes
+	l.visit(2 * (len(changes) + len(l.dirty)))
 	var cut []entryID
 	sever := func(e entryID) {
 		p := l.entries.at(e)
@@ -21,8 +23,8 @@ func (l *Lens) repair() {
 			sever(e)
 		}
 	}
-	for i := range l.g.changes {
-		c := &l.g.changes[i]
+	for i := range changes {
+		c := &changes[i]
 		from, to := l.index.at(c.from), l.entryAt(c.to)
 		if from == 0 || to == 0 {
 			continue
@@ -58,8 +60,8 @@ func (l *Lens) repair() {
 	for _, e := range l.dirty {
 		seed(e)
 	}
-	for i := range l.g.changes {
-		c := &l.g.changes[i]
+	for i := range changes {
+		c := &changes[i]
 		from, to := l.index.at(c.from), l.entryAt(c.to)
 		if from != 0 && to != 0 && l.leads(c.id, to) {
 			seed(to)
@@ -75,6 +77,7 @@ func (l *Lens) repair() {
 
 // recomputeReached computes all reached entries again, from the roots.
 func (l *Lens) recomputeReached() {
+	l.visit(int(l.entries.next))
 	for p, e := range l.all {
 		p.flags &^= reached
 		p.support = 0
@@ -157,7 +160,9 @@ func (l *Lens) entryUnder(at slotID, r resID) entryID {
 // visitArcs visits the arcs of an entry's node to and from other entries.
 func (l *Lens) visitArcs(e entryID, visit func(a *arc, other entryID, forward bool)) {
 	n := l.g.nodes.at(l.entries.at(e).node)
+	l.visit(1)
 	for id := n.out; id != 0; {
+		l.visit(1)
 		a := l.g.arcs.at(id)
 		id = a.nextOut
 		if other := l.entryAt(a.to); other != 0 {
@@ -168,6 +173,7 @@ func (l *Lens) visitArcs(e entryID, visit func(a *arc, other entryID, forward bo
 		return
 	}
 	for id := l.g.slots.at(n.slot).in; id != 0; {
+		l.visit(1)
 		a := l.g.arcs.at(id)
 		id = a.nextIn
 		if other := l.index.at(a.from); other != 0 {

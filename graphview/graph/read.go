@@ -9,7 +9,7 @@ import (
 // with a zero Position.
 var ErrGone = errors.New("position is before the horizon")
 
-// ErrCommitting: the lens is being committed outside the lock, see Lens.Committing.
+// ErrCommitting: the lens lacks revisions; see Lens.Committing.
 var ErrCommitting = errors.New("the lens is being committed")
 
 // Op is what a Change does.
@@ -112,8 +112,7 @@ type Reading struct {
 	Has func(Key) bool
 	// Only selects vertices, for one reader that begins and does not read on when it has the graph. Nil: all vertices.
 	Only *Notable
-	// NoWait: Read returns ErrCommitting while the lens is committed outside the lock, and does not
-	// wait.
+	// NoWait: Read returns ErrCommitting while the lens is late, and does not wait.
 	NoWait bool
 }
 

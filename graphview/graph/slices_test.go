@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"graphview.dev/graphview/budget"
 )
@@ -16,6 +17,9 @@ type crowd struct {
 	version            uint64
 	// The visits of all revisions of the last change and of the largest one, and the most arcs.
 	revisions, total, most, peak int
+	// longest is the time of the longest revision, if there is a clock.
+	longest time.Duration
+	clock   func() time.Duration
 }
 
 func newCrowd(holders, pods int) *crowd {
@@ -68,13 +72,23 @@ func (c *crowd) label(label string) {
 
 // change makes a change, in as many revisions as it takes.
 func (c *crowd) change(fn func()) {
-	c.revisions, c.total, c.most, c.peak = 0, 0, 0, 0
+	c.revisions, c.total, c.most, c.peak, c.longest = 0, 0, 0, 0, 0
 	for ; c.revisions == 0 || c.g.HasCleanup(); fn = func() {} {
-		c.g.Update(fn)
+		c.update(fn)
 		c.revisions++
 		c.total += c.g.Visits()
 		c.most, c.peak = max(c.most, c.g.Visits()), max(c.peak, c.g.Size().Arcs)
 	}
+}
+
+func (c *crowd) update(fn func()) {
+	if c.clock == nil {
+		c.g.Update(fn)
+		return
+	}
+	began := c.clock()
+	c.g.Update(fn)
+	c.longest = max(c.longest, c.clock()-began)
 }
 
 // TestManyHoldersAreMatchedInSlices: the matches of many objects' selectors are bounded in each

@@ -131,6 +131,7 @@ const wasNear = byRoot - 1
 // the new path may be too long. So this visits all entries within the depth, whatever changed.
 func (l *Lens) rewalk() {
 	before := l.near
+	l.visit(len(before))
 	for _, e := range before {
 		p := l.entries.at(e)
 		p.flags &^= reached
@@ -167,7 +168,6 @@ func (l *Lens) rewalk() {
 	l.near = near
 	l.walked = len(before) + len(near) + arcs
 	l.g.visits += l.walked
-	l.g.walks = append(l.g.walks, Walked{l, l.walked})
 	for _, e := range before {
 		if p := l.entries.at(e); p.flags&reached == 0 {
 			p.support = 0
@@ -176,19 +176,8 @@ func (l *Lens) rewalk() {
 	}
 }
 
-// noteWork records that a commit changed many entries, as one change far from them may do: it hides all
-// objects behind the one that it changes.
-func (l *Lens) noteWork() {
-	if n := len(l.dirty); n > l.g.fewEntries {
-		l.g.walks = append(l.g.walks, Walked{l, entryVisits * n})
-	}
-}
-
-// entryVisits is the number of visits that the commit of a changed entry takes as long as.
-const entryVisits = 11
-
-// Walked is the number of objects and arcs that a lens with a depth visited in a revision, or that the
-// commit of many entries took as long as.
+// Walked is the number of objects and arcs that the commit of a lens visited, if it walked with a depth or
+// visited many: one change far from them may hide all objects behind the one that it changes.
 type Walked struct {
 	Lens   *Lens
 	Visits int
@@ -204,8 +193,8 @@ func (l *Lens) walkChanged() bool {
 			return true
 		}
 	}
-	for i := range l.g.changes {
-		if c := &l.g.changes[i]; l.index.at(c.from) != 0 && l.entryAt(c.to) != 0 {
+	for i := range l.g.lacked.changes {
+		if c := &l.g.lacked.changes[i]; l.index.at(c.from) != 0 && l.entryAt(c.to) != 0 {
 			return true
 		}
 	}

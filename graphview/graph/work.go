@@ -21,9 +21,9 @@ type rest interface {
 // may change nothing else. Only the writer calls it.
 func (g *Graph) HasOpenUpdate() bool { return len(g.openUpdates) > 0 }
 
-// HasCleanup reports whether further Updates, also empty ones, have slices to do. Only the writer
-// calls it.
-func (g *Graph) HasCleanup() bool { return len(g.cleanups) > 0 || g.HasOpenUpdate() }
+// HasCleanup reports whether further Updates, also empty ones, have slices to do or late lenses to commit.
+// Only the writer calls it.
+func (g *Graph) HasCleanup() bool { return len(g.cleanups)+len(g.left) > 0 || g.HasOpenUpdate() }
 
 // work does one slice, at least one step, of the open updates or else of a cleanup. A slice of a
 // cleanup is a quarter as large, since each lens that showed a changed object visits its arcs. Cleanups

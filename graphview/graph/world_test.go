@@ -87,23 +87,31 @@ func newWorld(t *testing.T, seed uint64) *world {
 		w.m.mostNamed = 20
 	}
 	w.g.limit(w.m.mostNamed, w.m.mostOfNamespace)
-	if seed%4 > 0 { // so that hubs and slices are small enough to be there, and lenses are committed outside the lock
-		w.g.hubSize, w.g.sliceChanges, w.g.fewEntries, w.g.arcsAtOnce = 2, 3, int(seed%5)*4, 1+int(seed%7)
+	if seed%4 > 0 { // so that hubs and slices are small enough to be there, and lenses are late
+		w.g.hubSize, w.g.sliceChanges, w.g.commitVisits, w.g.arcsAtOnce = 2, 3, int(seed%5)*20, 1+int(seed%7)
 	}
 	return w
 }
 
-// update makes a revision, and then further ones until nothing is pending.
+// update makes a revision, and then further ones until nothing is pending, except that lenses may be late.
 func (w *world) update(fn func()) {
 	w.g.Update(fn)
 	w.exceedances()
-	for w.g.HasCleanup() {
+	for len(w.g.cleanups) > 0 || w.g.HasOpenUpdate() || len(w.g.Late()) > 0 && w.r.IntN(3) > 0 {
 		w.g.Update(func() {})
 		w.exceedances()
 	}
 	w.m.bounds()
 	w.leftOut()
 	w.pictures = make(map[*modelLens][2]*picture)
+}
+
+// drain makes revisions until no lens is late.
+func (w *world) drain() {
+	for w.g.HasCleanup() {
+		w.g.Update(func() {})
+		w.exceedances()
+	}
 }
 
 // leftOut takes in whose references the graph leaves out. That depends on the order of changes, so the

@@ -19,8 +19,8 @@ type Follower interface {
 	Arrived(head uint64, received time.Time)
 	// Published is called after readers were notified.
 	Published()
-	// Walked is called if the lens explored from its roots to a depth, or if many entries changed, with the
-	// number of visits: at most once per batch, because the number of revisions of a batch depends on other lenses.
+	// Walked is called if the commit of the lens explored from its roots to a depth, or made many visits, with
+	// their number: at most once per batch, because the number of revisions of a batch depends on other lenses.
 	Walked(visits int)
 }
 
@@ -41,7 +41,14 @@ func (w *Writer) Unfollow(l *graph.Lens) {
 // readers of the lens at once.
 func (w *Writer) changed(l *graph.Lens, head uint64) (publish bool) {
 	p := w.followers[l]
-	return p == nil || w.publications.changed(p, head, w.received)
+	if p == nil {
+		return true
+	}
+	received := w.received
+	if !p.late.IsZero() {
+		received, p.late = p.late, time.Time{}
+	}
+	return w.publications.changed(p, head, received)
 }
 
 // Each notified subscriber writes a message. So the time between two publications of a lens is at least the
@@ -67,6 +74,8 @@ type throttle struct {
 	waits    bool
 	received time.Time
 	walked   uint64 // the last batch for which Walked was called
+	// late is when the first change that the lens lacks was received; zero if it lacks none.
+	late time.Time
 }
 
 // publications are the lenses that were published recently.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 )
 
@@ -316,3 +317,70 @@ func TestWalkedOncePerBatch(t *testing.T) {
 		}
 	})
 }
+
+// TestEventsPassLateLenses: while many lenses of one owner are committed after one event, the event of another
+// owner arrives with the next revision.
+func TestEventsPassLateLenses(t *testing.T) {
+	const lenses, leaves, never = 40, 1_500, -1
+	var w *world
+	revision, ofEvent, ofLast := never, 0, 0
+	var neighbour *readers
+	w = start(t, Options{Revised: func(time.Duration) {
+		if revision == never {
+			return
+		}
+		if revision++; revision == 1 {
+			w.Send(Func(func() { neighbour.lens.Select(w.set("event"), graph.Selection{Member: true, Root: true}) }))
+		}
+	}})
+	owned := func(name, owner string) graph.NodeID {
+		return w.set(name, graph.Reference{Type: graph.OwnerReference, To: configMap, Scope: graph.ScopeNamespaced, Namespace: "shop", Name: owner})
+	}
+	ids := map[string]bool{}
+	var all []*graph.Lens
+	neighbour = &readers{lens: w.lens()}
+	for range lenses {
+		all = append(all, w.lens())
+	}
+	w.Do(func() {
+		neighbour.lens.SetOwner(budget.NamespaceOwner("neighbour"))
+		w.set("top")
+		w.set("other")
+		owned("middle", "top")
+		for i := range leaves {
+			owned(fmt.Sprint("leaf-", i), "middle")
+			ids[fmt.Sprint("leaf-", i)] = false
+		}
+		ids["top"], ids["middle"] = true, false
+	})
+	for _, l := range all {
+		w.Do(func() {
+			l.SetOwner(budget.NamespaceOwner("shop"))
+			l.SetRoots(true, graph.Walk{Direction: graph.Down})
+			for name, root := range ids {
+				l.Select(w.graph.Find(w.source, "shop", name), graph.Selection{Member: true, Root: root})
+			}
+			w.Follow(l, arrival(func() { ofLast = revision }))
+		})
+	}
+	for late := true; late; {
+		w.Do(func() { late = w.graph.HasCleanup() })
+	}
+	w.Do(func() { w.Follow(neighbour.lens, arrival(func() { ofEvent = revision })) })
+	w.Do(func() { revision = 0; owned("middle", "other") })
+	for late := true; late; {
+		w.Do(func() { late = w.graph.HasCleanup() })
+	}
+	if ofEvent != 1 || ofLast < 3 {
+		t.Errorf("the event that was sent after the first revision arrived after %d, and the last lens was committed after %d; want 1 and at least 3", ofEvent, ofLast)
+	}
+}
+
+// arrival is a follower without readers.
+type arrival func()
+
+func (arrival) Subscribers() int            { return 0 }
+func (arrival) Told() int                   { return 0 }
+func (a arrival) Arrived(uint64, time.Time) { a() }
+func (arrival) Published()                  {}
+func (arrival) Walked(int)                  {}

@@ -94,8 +94,13 @@ const (
 	lapseInterval = time.Minute
 )
 
-// Run writes the graph until ctx ends.
+// Run writes the graph until ctx ends. Then it commits the lenses that are late, since readers wait for them.
 func (w *Writer) Run(ctx context.Context) {
+	defer func() {
+		for len(w.graph.Late()) > 0 {
+			w.revise(nil, 0)
+		}
+	}()
 	batch := make([]Event, 0, maxBatch)
 	lapse := time.NewTicker(lapseInterval)
 	defer lapse.Stop()
@@ -188,6 +193,7 @@ func (w *Writer) revise(events []Event, visits int) (left []Event) {
 	if w.o.Revised != nil {
 		w.o.Revised(time.Since(began))
 	}
+	w.noteLate()
 	for _, walked := range w.graph.Walks() {
 		if p := w.followers[walked.Lens]; p != nil && p.walked != w.batch {
 			p.walked = w.batch
@@ -200,6 +206,15 @@ func (w *Writer) revise(events []Event, visits int) (left []Event) {
 	}
 	w.applied = w.applied[:0]
 	return left
+}
+
+// noteLate notes for how long the present lenses that are late have waited.
+func (w *Writer) noteLate() {
+	for _, l := range w.graph.Late() {
+		if p := w.followers[l]; p != nil && p.late.IsZero() {
+			p.late = w.received
+		}
+	}
 }
 
 // chunk is a list of events of the background.
