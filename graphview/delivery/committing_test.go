@@ -11,7 +11,7 @@ import (
 // TestPollWhileLate: while a view's lens is committed with the graph unlocked, a Poll returns at once
 // without changes, even if it began before. Afterwards the subscriber gets the changes.
 func TestPollWhileLate(t *testing.T) {
-	const large = 4_000
+	const large = 8_000
 	s := newStage(t)
 	names := make([]string, large)
 	for i := range names {
@@ -53,7 +53,7 @@ func TestPollWhileLate(t *testing.T) {
 // time that it asks, because it is run too late after each of them, is sent what changed all
 // the same, while the writer makes one revision after the other.
 func TestPollThatMissedTooMuch(t *testing.T) {
-	const large, most = 4_000, 100_000
+	const large, most = 8_000, 100_000
 	for name, o := range map[string]SubscribeOptions{
 		"the whole graph": {},
 		"a part":          {Narrow: &graph.Narrowing{Roots: []graph.Key{{Resource: pods, Namespace: "shop", Name: "web-0"}}}},

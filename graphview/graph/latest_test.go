@@ -2,9 +2,13 @@ package graph
 
 import (
 	"errors"
+	"math"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/test/patience"
 )
@@ -134,5 +138,32 @@ func TestNoWaitReturnsErrCommitting(t *testing.T) {
 	var pos Position
 	if _, err := c.large.Read(&pos, 10, Reading{NoWait: true}, everything); err != nil {
 		t.Errorf("once it is committed, reading said %v", err)
+	}
+}
+
+// TestLateLensHasAllThatItLacked: a reader of a lens that lacked several revisions gets what each of them
+// changed, also an attribute of an arc alone, and a lens that was late forgets what it was told to forget.
+func TestLateLensHasAllThatItLacked(t *testing.T) {
+	c := newCrossroads(3, 1)
+	reader := client{picture: newPicture()}
+	reader.changes(t, c.large)
+	set := func(name, field string) {
+		o := c.object("shop", name, nil, []Reference{{Type: Direct, To: Kind{Kind: "Node"}, Scope: ScopeCluster, Name: "node", Field: field}})
+		o.Hash = c.g.nodes.at(nodeID(c.g.Find(c.sources["Pod"], "shop", name))).hash // other content stays
+		c.g.Set(c.sources["Pod"], &o)
+	}
+	c.leaveLate(t, c.large, func() { set("pod-1", "first"); c.large.SetInferred(false) })
+	c.g.Update(func() { set("pod-2", "second"); c.small[0].SetInferred(c.small[0].excludeInferred) })
+	c.drain()
+	reader.changes(t, c.large)
+	fresh := client{picture: newPicture()}
+	if diff := cmp.Diff(fresh.changes(t, c.large).String(), reader.String()); diff != "" || !strings.Contains(reader.String(), "second") {
+		t.Errorf("the reader lacks changes (-new reader +this):\n%s", diff)
+	}
+	c.leaveLate(t, c.large, func() { c.large.Unuse(Kind{Kind: "Pod"}) })
+	c.g.Update(func() { c.large.Forget(math.MaxUint64) })
+	c.drain()
+	if left := len(c.large.tombstones.order); left > 0 || c.large.Counts().Vertices != 1 {
+		t.Errorf("%d tombstones are left, and %d vertices, want none and one", left, c.large.Counts().Vertices)
 	}
 }
