@@ -257,6 +257,39 @@ func TestChangesBeginWhereOnesOwnDo(t *testing.T) {
 	}
 }
 
+// past returns the messages with the graph as it was, to a subscriber with some rights.
+func (s *recordedStage) past(t *testing.T, past *Past, rights fixedRights) (text string) {
+	t.Helper()
+	r := s.publisher.Subscribe(SubscribeOptions{Content: SummaryOnly, Past: past, Access: fixedAccess(rights)})
+	defer r.Close()
+	for done := false; !done; {
+		frames, _, err := r.poll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range frames {
+			text += string(f.JSON)
+			done = done || f.Rev != ""
+		}
+	}
+	return text
+}
+
+// TestPastOfWhatAViewLeavesOut: a reference to an object that the view leaves out was to something missing.
+func TestPastOfWhatAViewLeavesOut(t *testing.T) {
+	s := newRecordedStage(t, false)
+	s.pod("shop/web", false, "shop/left-out")
+	s.pod("shop/left-out", false)
+	s.graph.Update(func() {
+		s.lens.Select(s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "left-out", UID: "uid-left-out", Version: 9, Hash: 9}), graph.Selection{})
+	})
+	s.record(history.Entry{Object: key("shop", "left-out"), Kind: "Pod", UID: "uid-left-out", Before: fine, After: broken})
+	text := s.past(t, &Past{Past: s.log.Past(0), Foreign: func(string, int64) bool { return false }}, rightsTo("shop"))
+	if !strings.Contains(text, `"left-out"`) || !strings.Contains(text, `"a":{"e":true`) {
+		t.Error(text)
+	}
+}
+
 // TestPastOfAnotherNamespace: an object of a namespace that was deleted does not appear as that of the same name in the
 // namespace of today.
 func TestPastOfAnotherNamespace(t *testing.T) {
@@ -277,19 +310,7 @@ func TestPastOfAnotherNamespace(t *testing.T) {
 		"of the same namespace, without the right to it": {rightsTo("other"), false, false},
 	} {
 		past := &Past{Past: s.log.Past(0), Foreign: func(string, int64) bool { return test.foreign }}
-		r := s.publisher.Subscribe(SubscribeOptions{Content: SummaryOnly, Past: past, Access: fixedAccess(test.rights)})
-		text := ""
-		for done := false; !done; {
-			frames, _, err := r.poll()
-			if err != nil {
-				t.Fatal(name, err)
-			}
-			for _, f := range frames {
-				text += string(f.JSON)
-				done = done || f.Rev != ""
-			}
-		}
-		r.Close()
+		text := s.past(t, past, test.rights)
 		if strings.Contains(text, "theirs") != test.shown || strings.Contains(text, `"old"`) != test.shown {
 			t.Errorf("%s: %s", name, text)
 		}
