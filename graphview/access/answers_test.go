@@ -159,20 +159,20 @@ func TestAnswersOfAnOutage(t *testing.T) {
 		server, down := &authorizer{}, errors.New("down")
 		server.set(nil, red)
 		a := runAnswers(t, AnswersOptions{Ask: server.ask, Interval: time.Minute, Within: 10 * time.Second})
-		changes := 0
-		d := a.Depend(func() { changes++ })
+		var changes atomic.Int64
+		d := a.Depend(func() { changes.Add(1) })
 		d.Want([]Place{red})
 		wantAnswers(t, a, map[Place]bool{red: true})
 		server.set(down)
 		time.Sleep(staleIntervals * time.Minute)
 		wantAnswers(t, a, map[Place]bool{red: true})
-		if err := a.Err(); !errors.Is(err, down) || changes != 2 {
-			t.Errorf("error %v, notified %d times, want once for the answer and once for the error", err, changes)
+		if err := a.Err(); !errors.Is(err, down) || changes.Load() != 2 {
+			t.Errorf("error %v, notified %d times, want once for the answer and once for the error", err, changes.Load())
 		}
 		time.Sleep(answersRetry)
 		wantAnswers(t, a, map[Place]bool{})
-		if changes != 3 {
-			t.Errorf("notified %d times, want once more for the lost answer", changes)
+		if changes.Load() != 3 {
+			t.Errorf("notified %d times, want once more for the lost answer", changes.Load())
 		}
 		before := len(server.questions())
 		time.Sleep(answersRetry)
