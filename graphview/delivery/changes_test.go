@@ -290,6 +290,19 @@ func TestPastOfWhatAViewLeavesOut(t *testing.T) {
 	}
 }
 
+// TestPastOfWhatAViewShowed: an object that was deleted appears in the past of the view that showed it.
+func TestPastOfWhatAViewShowed(t *testing.T) {
+	s := newRecordedStage(t, false)
+	s.pod("shop/web", false)
+	s.record(history.Entry{Op: history.Removed, Object: key("shop", "gone"), Kind: "Pod", UID: "gone", Before: fine, Summary: `{"k":"Pod","u":"gone"}`, Views: []uint32{7}})
+	for mark, shown := range map[uint32]bool{0: false, 7: true, 8: false} {
+		past := &Past{Past: s.log.Past(0), Mark: mark, Foreign: func(string, int64) bool { return false }}
+		if text := s.past(t, past, rightsTo("shop")); strings.Contains(text, `"gone"`) != shown {
+			t.Errorf("a view with the mark %d: %s", mark, text)
+		}
+	}
+}
+
 // TestPastOfAnotherNamespace: an object of a namespace that was deleted does not appear as that of the same name in the
 // namespace of today.
 func TestPastOfAnotherNamespace(t *testing.T) {
