@@ -238,6 +238,41 @@ func TestChangesAreBounded(t *testing.T) {
 	}
 }
 
+// TestChangesLeadWhereOneMaySee: a change has the references that the view shows and the subscriber may see.
+func TestChangesLeadWhereOneMaySee(t *testing.T) {
+	s := newRecordedStage(t, true)
+	for _, name := range []string{"shop/web", "shop/near", "other/far"} {
+		s.pod(name, false)
+	}
+	arc := func(kind, namespace, name string, side graph.ArcSide) history.Arc {
+		side.Exists, side.Fields = true, []string{"spec.name"}
+		return history.Arc{Type: graph.Direct, To: graph.Kind{Kind: kind}, Namespace: namespace, Name: name, After: side}
+	}
+	named, selected := graph.ArcSide{Named: true, NamedBy: []string{"spec.name"}}, graph.ArcSide{Selected: true}
+	s.record(history.Entry{Op: history.Changed, Object: key("shop", "web"), Kind: "Pod", Before: fine, After: fine, Arcs: []history.Arc{
+		arc("Pod", "shop", "near", named), arc("Pod", "other", "far", named), arc("ConfigMap", "shop", "of-no-kind", named), arc("Pod", "shop", "selected-once", selected),
+	}})
+	for name, test := range map[string]struct {
+		rights fixedRights
+		want   []string
+	}{
+		"one namespace":  {rightsTo("shop"), []string{"near"}},
+		"two namespaces": {rightsTo("shop", "other"), []string{"near", "far"}},
+	} {
+		_, answer, err := s.ask(t, ChangesQuery{}, test.rights)
+		if err != nil || len(answer.Changes) != 1 {
+			t.Fatalf("%s: %v, %+v", name, err, answer)
+		}
+		var got []string
+		for _, a := range answer.Changes[0].Arcs {
+			got = append(got, a.Name)
+		}
+		if d := cmp.Diff(test.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}
+
 // TestChangesBeginWhereOnesOwnDo: a namespace that lost its history does not shorten that of a subscriber who cannot see it.
 func TestChangesBeginWhereOnesOwnDo(t *testing.T) {
 	s := newRecordedStage(t, true)
