@@ -187,7 +187,7 @@ type rereadEvent struct {
 	judged bool // see staleObject
 }
 
-// Apply implements writer.Event. The backlogs evaluate the object, and charge nobody, if its consumers
+// Apply implements writer.Event. The backlogs evaluate the object, without a charge, if its consumers
 // need a new verdict or a warning.
 func (ev *rereadEvent) Apply() {
 	f, name := ev.feed, objectName{ev.object.Namespace, ev.object.Name}
