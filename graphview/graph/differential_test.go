@@ -28,8 +28,7 @@ func (w *world) step() {
 	}
 	w.tick++
 	if w.r.IntN(3) == 0 {
-		w.g.Remove(id, ns, name)
-		delete(w.m.objects[id], ns+"/"+name)
+		w.remove(id, ns, name)
 		return
 	}
 	refNS := ns
@@ -58,13 +57,7 @@ func (w *world) step() {
 		if _, ok := w.m.objects[other][ns+"/"+name]; !ok && other != id {
 			continue
 		}
-		w.m.objects[other][ns+"/"+name] = o
-		n := w.g.Set(other, &o)
-		for _, l := range w.m.lenses {
-			if l.sources[other] {
-				l.lens.Select(n, l.decide(Key{w.m.sources[other].resource, ns, name}, o))
-			}
-		}
+		w.set(other, o)
 	}
 }
 
@@ -160,6 +153,7 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 						w.g.RemoveSource(configs)
 						w.m.objects[configs] = nil
 						delete(w.m.sources, configs)
+						w.forget()
 						for _, l := range w.m.lenses {
 							delete(l.sources, configs)
 						}

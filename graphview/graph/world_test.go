@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -155,13 +156,23 @@ func (w *world) exceedances() {
 	for _, x := range w.g.Exceedances() {
 		for _, id := range x.Sources {
 			if src, ok := w.m.sources[id]; ok {
-				key := Key{src.resource, x.Namespace, x.Name}
-				if delete(w.exceed, key); x.Err != nil {
-					w.exceed[key] = x.Err.(*budget.Exceeded).Bound //nolint:errorlint // it is not wrapped
-				}
+				w.tell(Key{src.resource, x.Namespace, x.Name}, x.Err)
 			}
 		}
 	}
+}
+
+// tell takes in whether an object exceeds a bound.
+func (w *world) tell(key Key, err error) {
+	if delete(w.exceed, key); err != nil {
+		w.exceed[key] = err.(*budget.Exceeded).Bound //nolint:errorlint // it is not wrapped
+	}
+}
+
+// forget forgets the bounds of objects that no source sees. The graph does not report that a removed object
+// ceases to exceed a bound.
+func (w *world) forget() {
+	maps.DeleteFunc(w.exceed, func(key Key, _ *budget.Bound) bool { return !w.m.holds(key) })
 }
 
 // checkBounds compares the objects beyond a bound with the reported ones.
@@ -169,10 +180,6 @@ func (w *world) checkBounds() {
 	w.t.Helper()
 	told := map[Key]string{}
 	for key, b := range w.exceed {
-		if _, ok := w.m.dropped[key]; !ok && !w.m.unnamed[key] && !w.m.holds(key) {
-			delete(w.exceed, key) // it was deleted, so the graph does not report it
-			continue
-		}
 		told[key] = b.Name()
 	}
 	want := map[Key]string{}
@@ -193,6 +200,26 @@ func (w *world) addSource(kind Kind, resource Resource, scope Scope) SourceID {
 	w.m.objects[id] = map[string]Object{}
 	w.m.scopes[kind] = scope
 	return id
+}
+
+// set has a source see an object, and lenses decide about it. It takes in the bound that the graph has
+// reported of the object, if it has reported one: the graph does not report the bound again.
+func (w *world) set(id SourceID, o Object) {
+	w.m.objects[id][o.Namespace+"/"+o.Name] = o
+	key, n := Key{w.m.sources[id].resource, o.Namespace, o.Name}, w.g.Set(id, &o)
+	w.tell(key, w.g.Exceeded(n))
+	for _, l := range w.m.lenses {
+		if l.sources[id] {
+			l.lens.Select(n, l.decide(key, o))
+		}
+	}
+}
+
+// remove has a source no longer see an object.
+func (w *world) remove(id SourceID, ns, name string) {
+	w.g.Remove(id, ns, name)
+	delete(w.m.objects[id], ns+"/"+name)
+	w.forget()
 }
 
 func (w *world) addLens(rooted bool, walk Walk) *modelLens {
