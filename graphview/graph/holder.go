@@ -53,7 +53,9 @@ type Exceedance struct {
 	Err error
 }
 
-// Exceedances returns the exceedances of the last Update. The slice is valid until the next Update.
+// Exceedances returns the exceedances of the last Update. Removed objects are not among them, and objects that
+// were removed and set again may not be: the caller forgets the bound of an object with Remove, and gets the
+// reported one from Exceeded after Set. The slice is valid until the next Update.
 func (g *Graph) Exceedances() []Exceedance { return g.exceedances }
 
 // Exceeded returns an error that names the bound that an object exceeds, as of the last revision;
