@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -76,7 +77,7 @@ func (a *Answers) Run(ctx context.Context) {
 	}
 }
 
-// due returns the places whose answers are missing or expired, the oldest answers first, and the time
+// due returns the places whose answers are missing or expired, the missing first, then the oldest, and the time
 // until the next answer expires. It drops the answers that no dependent needs.
 func (a *Answers) due(now time.Time) (due []Place, again time.Duration) {
 	a.mu.Lock()
@@ -89,15 +90,18 @@ func (a *Answers) due(now time.Time) (due []Place, again time.Duration) {
 	}
 	maps.DeleteFunc(a.known, func(place Place, _ answer) bool { return !wanted[place] })
 	again = a.o.Interval / 2
+	var expired []Place
 	for place := range wanted {
-		if left := a.o.Interval/2 - now.Sub(a.known[place].at); left > 0 {
+		if known, ok := a.known[place]; !ok {
+			due = append(due, place)
+		} else if left := a.o.Interval/2 - now.Sub(known.at); left > 0 {
 			again = min(again, left)
 		} else {
-			due = append(due, place)
+			expired = append(expired, place)
 		}
 	}
-	slices.SortFunc(due, func(x, y Place) int { return a.known[x].at.Compare(a.known[y].at) })
-	return due, again
+	slices.SortFunc(expired, func(x, y Place) int { return a.known[x].at.Compare(a.known[y].at) })
+	return append(due, expired...), again
 }
 
 // ask asks about places, and notifies the dependents of a change. It returns false if the next call
@@ -106,16 +110,17 @@ func (a *Answers) ask(ctx context.Context, places []Place) bool {
 	asking, cancel := context.WithTimeout(ctx, a.o.Within)
 	defer cancel()
 	answers, err := a.o.Ask(asking, places)
+	progress := len(answers) > 0 && errors.Is(err, context.DeadlineExceeded)
 	switch {
+	case progress: // The other places get the same time again, but their dependents need not wait for it.
+		err = fmt.Errorf("the API server has not answered all questions about rights within %s", a.o.Within)
 	case err == nil && len(answers) < len(places):
 		err = errors.New("there is no answer")
-	case len(answers) > 0 && errors.Is(err, context.DeadlineExceeded):
-		err = nil // The time of one call is too short for all places. The others get the same time again.
 	}
 	for _, d := range a.learn(answers, err) {
 		d.changed()
 	}
-	return err == nil
+	return err == nil || progress
 }
 
 // learn stores the result of a call, and forgets answers that are too old. It returns the dependents

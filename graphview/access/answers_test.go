@@ -207,6 +207,38 @@ func TestAnswersAreLate(t *testing.T) {
 	})
 }
 
+// TestAnswersComeOverSeveralCalls: while more questions are asked than one call answers, no dependent waits
+// for longer than one call.
+func TestAnswersComeOverSeveralCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asker := New(Options{Review: func(context.Context, user.Info, Question) (bool, error) { return true, nil }})
+		const within = 10 * time.Second
+		a := runAnswers(t, AnswersOptions{Interval: time.Hour, Within: within, Ask: func(ctx context.Context, places []Place) (map[Place]bool, error) {
+			return asker.Watchable(ctx, ann, places)
+		}})
+		const places = 5000 // two reviews each, 400 a second
+		a.Depend(func() {}).Want(placesOf(places))
+		known := func() (n int) {
+			for _, place := range placesOf(places) {
+				if _, ok := a.Allowed(place); ok {
+					n++
+				}
+			}
+			return n
+		}
+		time.Sleep(within + time.Millisecond)
+		synctest.Wait()
+		if n := known(); n == 0 || n == places || a.Err() == nil {
+			t.Errorf("after one call %d of %d places are known; error: %v", n, places, a.Err())
+		}
+		time.Sleep(2 * within)
+		synctest.Wait()
+		if n := known(); n != places || a.Err() != nil {
+			t.Errorf("after three calls %d of %d places are known; error: %v", n, places, a.Err())
+		}
+	})
+}
+
 // TestAnswersAreShared: many views of one account, each of thousands of places, are asked about at once
 // and in bounded time, also if the time of one call does not suffice.
 func TestAnswersAreShared(t *testing.T) {
