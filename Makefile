@@ -67,24 +67,18 @@ c-compiler:
 	@command -v "$$(go env CC | cut -d' ' -f1)" >/dev/null || { \
 	echo "The race detector needs a C compiler, and there is none. Install one (on Debian: apt-get install gcc libc6-dev), or run make test-unit test-cluster, which do without." >&2; exit 1; }
 
-# All parts mostly wait, so they run at the same time, and each test waits longer for what it waits for.
+# The tests of the page mostly wait for it, so they run beside those in Go, and each test waits longer for what it waits
+# for. Racing and plain tests at the same time take as long as one after the other: processors are the limit.
 test test-go: export GRAPHVIEW_PATIENCE ?= 2
 
 .PHONY: test
-test: c-compiler control-plane helm ## run every test that a change can break, against a real control plane: Go, and the page and the clients; ten minutes on two cores once compiled
-	@$(MAKE) --no-print-directory -j3 test-racing test-plain test-js
+test: c-compiler control-plane helm ## run every test that a change can break, against a real control plane: Go, and the page and the clients; 20 minutes on two cores once compiled
+	@$(MAKE) --no-print-directory -j2 test-go test-js
 
 .PHONY: test-go
 test-go: c-compiler control-plane helm ## run the Go tests of make test, with the race detector where it sees the operator
-	@$(MAKE) --no-print-directory -j2 test-racing test-plain
-
-.PHONY: test-racing
-test-racing: c-compiler control-plane
 	@echo "test: go test -race"
 	@CGO_ENABLED=1 go test $(SUITES) -race $(RACE_SUITES) $(RACE_UNIT)
-
-.PHONY: test-plain
-test-plain: control-plane helm
 	@echo "test: go test"
 	@go test $(SUITES) $(LONGEST) $(MODELS) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
 	@cd hack/image && go test ./...
