@@ -21,13 +21,14 @@ var podKind = graph.Kind{Kind: "Pod"}
 type recordedStage struct {
 	*stage
 
-	log     *history.Log
-	foreign map[string]bool
+	log        *history.Log
+	foreign    map[string]bool
+	namespaces graph.SourceID // 0: none
 }
 
 func newRecordedStage(tb testing.TB, whole bool) *recordedStage {
 	tb.Helper()
-	s := &recordedStage{newStage(tb), history.NewLog(history.Options{}), map[string]bool{}}
+	s := &recordedStage{stage: newStage(tb), log: history.NewLog(history.Options{}), foreign: map[string]bool{}}
 	s.state.SetScope([]ScopedResource{{pods, true}}, nil, whole)
 	return s
 }
@@ -363,6 +364,52 @@ func TestPastOfAnotherNamespace(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
+}
+
+// TestPastOfNamespaceSelectors: an arc that labels of a namespace made is in the past only if the view showed the
+// Namespace then, and the subscriber may see it.
+func TestPastOfNamespaceSelectors(t *testing.T) {
+	s := newRecordedStage(t, false)
+	s.pod("shop/web", false)
+	s.record(history.Entry{
+		Op: history.Removed, Object: key("shop", "policy"), Kind: "Pod", UID: "policy", Before: fine, Summary: `{"k":"Pod","u":"policy"}`, Views: []uint32{7, 8},
+		Arcs: []history.Arc{{Type: graph.Direct, To: podKind, Namespace: "shop", Name: "web", Before: graph.ArcSide{Exists: true, Fields: []string{"spec.peers"}}}},
+	})
+	both, podsAlone := rightsTo("shop"), rightsTo("shop")
+	both[access.Place{Resource: "namespaces"}] = true
+	check := func(name string, mark uint32, rights fixedRights, want bool) {
+		t.Helper()
+		past := &Past{Past: s.log.Past(0), Mark: mark, Foreign: func(string, int64) bool { return false }}
+		if text := s.past(t, past, rights); !strings.Contains(text, `"policy"`) || strings.Contains(text, "spec.peers") != want {
+			t.Errorf("%s: the arc is wanted: %t, %s", name, want, text)
+		}
+	}
+	check("a view without Namespaces", 7, both, false)
+	namespaces := graph.Resource{Version: "v1", Resource: "namespaces"}
+	set := func(member bool) {
+		s.graph.Update(func() {
+			if s.namespaces == 0 {
+				s.namespaces = s.graph.AddSource(graph.NamespaceKind, namespaces, graph.ScopeCluster)
+				s.lens.Watch(s.namespaces)
+				s.lens.Use(graph.NamespaceKind, namespaces)
+			}
+			s.revision++
+			o := &graph.Object{Name: "shop", UID: "uid-shop", Version: s.revision, Hash: s.revision, Payload: &fakeObject{uid: "uid-shop", json: `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}`}}
+			s.lens.Select(s.graph.Set(s.namespaces, o), graph.Selection{Member: member})
+		})
+	}
+	set(true)
+	check("a view that shows the Namespace", 7, both, true)
+	check("a subscriber without the right to Namespaces", 7, podsAlone, false)
+	set(false)
+	check("a view that leaves the Namespace out", 7, both, false)
+	s.record(history.Entry{
+		Op: history.Removed, Object: graph.Key{Resource: namespaces, Name: "shop"}, Kind: "Namespace", UID: "uid-shop", Before: fine,
+		Summary: `{"k":"Namespace","u":"uid-shop"}`, Views: []uint32{7},
+	})
+	s.graph.Update(func() { s.graph.Remove(s.namespaces, "", "shop") })
+	check("a view that showed the Namespace then", 7, both, true)
+	check("a view that left it out then", 8, both, false)
 }
 
 // TestChangesFold: equal changes of an object within ten minutes are one.
