@@ -67,8 +67,11 @@ func TestCommitsTakeTurns(t *testing.T) {
 	})
 	began, most, ofRevision := 0, 0, 0
 	c.g.ObserveLock(func() { began = c.g.spent }, func() { most = max(most, c.g.spent-began) })
-	for owner, want := range map[string]int{"other": 1, "top": leaves + 2} {
-		revisions := 0
+	for _, change := range []struct { // one after the other
+		owner    string
+		vertices int // of each lens after it
+	}{{"other", 1}, {"top", leaves + 2}} {
+		owner, want, revisions := change.owner, change.vertices, 0
 		c.g.Update(func() { c.owned("middle", owner) })
 		if want := min(2, want); neighbour.Committing() != nil || neighbour.Vertices() != 1+want {
 			t.Errorf("owner %s: the neighbour has %d vertices with the revision of the change, want %d", owner, neighbour.Vertices(), 1+want)
