@@ -63,7 +63,7 @@ func (v *View) permitOf(p *spec.Program) (permit Permit, of subject, who string)
 	}, subject{account: account}, "service account " + account.Name
 }
 
-// depend adds a view to those that the rights of a subject restrict. The first one starts the questions
+// depend adds a view to the views of a subject, whose rights restrict them. The first one starts the questions
 // of the subject, with the values of ctx.
 func (e *Engine) depend(ctx context.Context, of subject, permit Permit, changed func()) *access.Dependent {
 	e.mu.Lock()

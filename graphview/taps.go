@@ -201,7 +201,7 @@ func (s *tapSet) drop(taps []*tap) {
 	}
 }
 
-// clear drops all taps of a lens that has no objects left, and what the lens knew of them.
+// clear drops all taps of a lens without objects, and the lens's knowledge of them.
 func (s *tapSet) clear() {
 	s.coverage.clear()
 	s.drop(s.all())

@@ -1,7 +1,7 @@
 package graph
 
-// changeSet is what changed in the graph in the open revision, or in several revisions up to it, and how it
-// was before. The commit of a lens compares this with the graph.
+// changeSet has the changes of the graph in the open revision, or in several revisions up to it, and the state
+// before them. The commit of a lens compares this with the graph.
 type changeSet struct {
 	rev         uint64 // the first of the revisions
 	changes     []arcChange
@@ -115,7 +115,7 @@ func (g *Graph) sealChange(i int) {
 	c.gone = a.flags&removed != 0
 }
 
-// settleChanges releases what a set holds.
+// settleChanges releases the arcs and nodes of a set.
 func (g *Graph) settleChanges(s *changeSet) {
 	g.inPieces(len(s.changes), func(i int) {
 		c := &s.changes[i]

@@ -9,8 +9,8 @@ import (
 )
 
 // All readers wait while the graph is locked for writing. A revision changes little of the graph itself, or
-// is made in slices. But lenses may have much to commit: an object is cut off from what a hundred views
-// reach through it, or a view of 100,000 objects gets other roots. So a revision commits lenses under the
+// is made in slices. But lenses may have much to commit: an object is cut off from all objects that a hundred
+// views reach through it, or a view of 100,000 objects gets other roots. So a revision commits lenses under the
 // graph's lock until that has taken commitVisits. Then it unlocks the graph and goes on, in turns of the
 // lenses' owners, until it has taken as many again. The lenses that are left are late: the next revisions
 // commit them, so that other events need not wait.
@@ -161,8 +161,8 @@ func (l *Lens) visit(n int) {
 	}
 }
 
-// unlockToCommit unlocks the graph in the middle of the commit of a lens. This lens and those that have
-// changes that they lack are late until they are committed.
+// unlockToCommit unlocks the graph in the middle of the commit of a lens. This lens and the others
+// with changes to commit are late until they are committed.
 func (g *Graph) unlockToCommit() {
 	g.committing.postpone()
 	all := len(g.open.changes)*len(g.left) > g.commitVisits // so that it takes no time to find them
@@ -187,8 +187,8 @@ func (l *Lens) hasChanges() bool {
 	return l.excludeInferred != l.excludedInferred || slices.ContainsFunc(g.open.changes, func(c arcChange) bool { return l.index.at(c.from) != 0 })
 }
 
-// sortByTurn sorts lenses: first those of the owner that has used least, of one owner those that have been
-// late for longest.
+// sortByTurn sorts lenses: first by the use of their owners, the least first, then by how long they have
+// been late.
 func sortByTurn(lenses []*Lens) {
 	since := func(l *Lens) uint64 {
 		if late := l.late.Load(); late != nil {

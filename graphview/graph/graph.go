@@ -77,19 +77,19 @@ type Graph struct {
 	selective map[kindID]struct{}
 
 	// open has the changes of the open revision, kept those of earlier ones that late lenses lack, the oldest
-	// first. merged are those that the last late lens lacked.
+	// first. merged are the changes that the last late lens lacked.
 	open   changeSet
 	kept   []changeSet
 	merged *changeSet
-	// left are the lenses that the open revision still has to commit; after it, those that are late. ended is
+	// left are the lenses that the open revision still has to commit; after it, the late ones. ended is
 	// the lateness of lenses that it committed.
 	left  []*Lens
 	ended []*lateness
 	// committing is the lens that is being committed, and lacked are the changes since its last commit.
 	committing *Lens
 	lacked     *changeSet
-	// spent are the visits of commits in the open revision. turn is what the owner that had the last turn had
-	// used before it; see lensOwner.
+	// spent are the visits of commits in the open revision. turn is the use of the owner with the
+	// last turn before that; see lensOwner.
 	spent     int
 	turn      uint64
 	unsettled unsettled

@@ -254,7 +254,7 @@ func (l *Lens) noteUse(k kindID, before use) {
 	}
 }
 
-// forgetUses forgets what noteUse kept.
+// forgetUses forgets the notes of noteUse.
 func (l *Lens) forgetUses() {
 	for k, before := range l.usesWas {
 		if before.resource != 0 {

@@ -80,8 +80,8 @@ func (s *Selector) bytes() int {
 	return bytes
 }
 
-// selectorTotals counts what the selectors of an object take at most: which of their requirements is
-// indexed depends on the selectors of other objects.
+// selectorTotals is an upper limit of the memory of an object's selectors: the selectors of other objects
+// decide which of their requirements is indexed.
 type selectorTotals struct {
 	bytes, selectors, weight, values int
 	byNamespace                      bool

@@ -177,7 +177,7 @@ func (l *Lens) rewalk() {
 }
 
 // Walked is the number of objects and arcs that the commit of a lens visited, if it walked with a depth or
-// visited many: one change far from them may hide all objects behind the one that it changes.
+// visited many: one change far from them may hide all objects behind the changed one.
 type Walked struct {
 	Lens   *Lens
 	Visits int
