@@ -10,9 +10,9 @@ import (
 	"graphview.dev/graphview/resources"
 )
 
-// coverage is what the lens of a view knows of the view's watches: the namespaces that the view watches, by
-// kind. The lens needs it to decide whether a missing target does not exist or is outside the view. Only the
-// view's goroutine and, while that waits, the writer use it.
+// coverage has the namespaces that a view watches, by kind. The view's lens needs it to decide whether a
+// missing target does not exist or is outside the view. Only the view's goroutine and, while that waits, the
+// writer use it.
 type coverage struct {
 	view *View
 	// told is the coverage that was last set in the lens.

@@ -109,8 +109,8 @@ func (c *answerChannel) Poll() ([]*delivery.Frame, delivery.Wait, error) {
 	return frames, untilEnd, nil
 }
 
-// objectNotFound returns the error that a graph lacks an object, in a user's words. about has the rest of what is known of
-// the object, and also follows these words.
+// objectNotFound returns the error that an object is not in a graph, in a user's words. about has other known facts of the
+// object, and also is the end of the message.
 func objectNotFound(key graph.Key, about wording.Absent, also string) error {
 	about.Resource, about.Namespace, about.Name = schema.GroupResource{Group: key.Group, Resource: key.Resource.Resource}.String(), key.Namespace, key.Name
 	return &apierrors.StatusError{ErrStatus: metav1.Status{

@@ -454,7 +454,7 @@ export interface ReferenceChange {
   f?: string[];
   /** w has the words of the arc. */
   w?: string[];
-  /** change says how: added or removed, or missing for one that was added and has no destination. */
+  /** change is added or removed, or missing for an added arc without a destination. */
   change: "added" | "removed" | "missing";
 }
 

@@ -17,7 +17,7 @@
 // Callers make one Asker for urgent questions and another for the rest, so that neither
 // starves the other.
 //
-// [Answers] keep what is known about one subject for the views that its rights restrict: they ask
+// [Answers] keep the known answers about one subject for the views that its rights restrict: they ask
 // for missing and old answers in the background, and notify the views when an answer changes.
 //
 // An Asker does not cache. Package controllers asks about ServiceAccounts, package rights about

@@ -333,7 +333,7 @@ func TestNarrowedIsHeld(t *testing.T) {
 			t.Errorf("step %d: %v", i, err)
 		}
 	}
-	// While memory is short, what holds most is refused when it is next read.
+	// While memory is short, the largest account is refused at the next read of its graph.
 	if _, ok := ledger.Relieve(); !ok {
 		t.Fatal("nobody gives back")
 	}

@@ -161,8 +161,8 @@ func (c *piece) covers(from *state) bool {
 // complete reports whether the piece ends at a boundary, and not within a change.
 func (c *piece) complete() bool { return !c.to.pos.Walking() }
 
-// keep records that a piece was encoded. It drops the piece if other subscribers cannot use it, the oldest
-// complete pieces beyond maxAhead, and those that trim drops. It returns the growth of the kept bytes, which
+// keep records that a piece was encoded. It drops the piece if other subscribers cannot use it, and it drops the
+// oldest complete pieces beyond maxAhead. It also calls trim. It returns the growth of the kept bytes, which
 // is negative if they have shrunk.
 func (at *slot) keep(c *piece, maxBytes int) (more int) {
 	at.mu.Lock()

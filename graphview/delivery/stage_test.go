@@ -25,8 +25,7 @@ type stage struct {
 	state     *ViewState
 	revision  uint64
 	holding   sync.Mutex // guards held
-	// held is what the view holds by use. The owner of the view may hold at most most messages in bytes, if
-	// that is not 0.
+	// held are the bytes of the view by use. most is the limit of the bytes of messages, 0 for no limit.
 	held map[budget.Use]int64
 	most int64
 }

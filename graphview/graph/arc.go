@@ -14,7 +14,7 @@ const (
 	block
 	// recorded: the arc is in Graph.changes, which are those of the open revision.
 	recorded
-	// removed: the arc was removed, in the open revision or in one that late lenses lack.
+	// removed: the arc was removed in the open revision, or in an earlier one without a commit of all lenses yet.
 	removed
 	// noted: the arc is in the log of its hub for the open revision.
 	noted

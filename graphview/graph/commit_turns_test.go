@@ -26,7 +26,7 @@ func (c *crowd) addLeaves(leaves int) {
 	})
 }
 
-// addLeavesLens adds a lens that shows what the object "top" owns.
+// addLeavesLens adds a lens that selects the objects of addLeaves, with the object "top" as its root.
 func (c *crowd) addLeavesLens(leaves int) (l *Lens) {
 	c.change(func() {
 		l = c.newLens()

@@ -13,7 +13,7 @@ import (
 	"graphview.dev/test/seed"
 )
 
-// uses is a Payer that notes what a namespace holds, by use.
+// uses is a Payer that records the bytes of a namespace by use.
 type uses map[budget.Use]int
 
 func (u uses) Pay(_ string, use budget.Use, bytes int) bool {

@@ -141,8 +141,8 @@ func TestNoWaitReturnsErrCommitting(t *testing.T) {
 	}
 }
 
-// TestLateLensHasAllThatItLacked: a reader of a lens that lacked several revisions gets what each of them
-// changed, also an attribute of an arc alone, and a lens that was late forgets what it was told to forget.
+// TestLateLensHasAllThatItLacked: after the commit of several revisions at once, a reader of the lens gets the
+// changes of each of them, also an attribute of an arc alone. The lens forgets deleted elements as without a delay.
 func TestLateLensHasAllThatItLacked(t *testing.T) {
 	c := newCrossroads(3, 1)
 	reader := client{picture: newPicture()}

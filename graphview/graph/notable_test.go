@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// checkNotable compares the vertices that a reader with Reading.Only gets, in small steps, with those that a list of all
-// vertices and arcs says are notable.
+// checkNotable compares the vertices that a reader with Reading.Only gets in small steps with the notable vertices of
+// a list of all vertices and arcs.
 func (w *world) checkNotable(l *modelLens, how Reading) {
 	w.t.Helper()
 	var only Notable

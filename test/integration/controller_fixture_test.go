@@ -190,7 +190,7 @@ func (c *controlled) read() {
 	}
 }
 
-// says changes what the engine says, and notifies the controller.
+// says changes the state of the scripted engine, and notifies the controller.
 func (c *controlled) says(change func(*scripted)) {
 	c.engine.change(change)
 	c.notifier.Notify(nameOf(c.view))

@@ -66,7 +66,7 @@ func Start(plane *env.ControlPlane, o Options) (*Operator, error) {
 	return &Operator{Process: process, port: ports[0], metrics: ports[1], health: ports[2]}, process.Restart()
 }
 
-// Deploy installs what is in the module at root for an operator, starts one, and registers it at the API server.
+// Deploy installs the manifests of the module at root, starts an operator, and registers it at the API server.
 func Deploy(ctx context.Context, plane *env.ControlPlane, root string, o Options) (*Operator, error) {
 	if err := Install(ctx, plane, root); err != nil {
 		return nil, fmt.Errorf("install: %w", err)

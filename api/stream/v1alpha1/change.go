@@ -159,7 +159,7 @@ type ReferenceChange struct {
 	Fields []string `json:"f,omitempty"`
 	// w has the words of the arc.
 	Words []string `json:"w,omitempty"`
-	// change says how: added or removed, or missing for one that was added and has no destination.
+	// change is added or removed, or missing for an added arc without a destination.
 	// +kubebuilder:validation:Enum=added;removed;missing
 	Change string `json:"change"`
 }

@@ -189,8 +189,8 @@ type merged struct {
 	at    map[client.Key]*problem // the head above each object
 }
 
-// unknown returns the problems of a graph that no graph before it has. add keeps no more of the others than what follows from
-// them.
+// unknown returns the problems of a graph whose objects are not in the graphs before it. add merges the others into
+// known problems.
 func (m *merged) unknown(all []problem) []*problem {
 	var unknown []*problem
 	for i := range all {
