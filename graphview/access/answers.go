@@ -37,7 +37,7 @@ type Answers struct {
 
 	mu         sync.Mutex
 	known      map[Place]answer
-	failure    error // of the last call of Ask, nil if it gave answers
+	failure    error // of the last call of Ask; see Err
 	dependents map[*Dependent]struct{}
 }
 
@@ -61,10 +61,10 @@ func NewAnswers(o AnswersOptions) *Answers {
 // Run asks for missing and expired answers until ctx ends. It makes one call of Ask at a time.
 func (a *Answers) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		due, again := a.due(time.Now())
+		missing, expired, again := a.due(time.Now())
 		wake := a.wake
-		if len(due) > 0 {
-			if a.ask(ctx, due) {
+		if len(missing)+len(expired) > 0 {
+			if a.ask(ctx, missing, expired) {
 				continue
 			}
 			again, wake = answersRetry, nil
@@ -77,9 +77,9 @@ func (a *Answers) Run(ctx context.Context) {
 	}
 }
 
-// due returns the places whose answers are missing or expired, the missing first, then the oldest, and the time
-// until the next answer expires. It drops the answers that no dependent needs.
-func (a *Answers) due(now time.Time) (due []Place, again time.Duration) {
+// due returns the places whose answers are missing, those whose answers are expired, the oldest first, and the
+// time until the next answer expires. It drops the answers that no dependent needs.
+func (a *Answers) due(now time.Time) (missing, expired []Place, again time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	wanted := make(map[Place]bool)
@@ -90,10 +90,9 @@ func (a *Answers) due(now time.Time) (due []Place, again time.Duration) {
 	}
 	maps.DeleteFunc(a.known, func(place Place, _ answer) bool { return !wanted[place] })
 	again = a.o.Interval / 2
-	var expired []Place
 	for place := range wanted {
 		if known, ok := a.known[place]; !ok {
-			due = append(due, place)
+			missing = append(missing, place)
 		} else if left := a.o.Interval/2 - now.Sub(known.at); left > 0 {
 			again = min(again, left)
 		} else {
@@ -101,17 +100,21 @@ func (a *Answers) due(now time.Time) (due []Place, again time.Duration) {
 		}
 	}
 	slices.SortFunc(expired, func(x, y Place) int { return a.known[x].at.Compare(a.known[y].at) })
-	return append(due, expired...), again
+	return missing, expired, again
 }
 
-// ask asks about places, and notifies the dependents of a change. It returns false if the next call
-// should wait.
-func (a *Answers) ask(ctx context.Context, places []Place) bool {
+// ask asks about the missing places, then about the expired ones, and notifies the dependents of a change. It
+// returns false if the next call should wait.
+func (a *Answers) ask(ctx context.Context, missing, expired []Place) bool {
 	asking, cancel := context.WithTimeout(ctx, a.o.Within)
 	defer cancel()
+	places := slices.Concat(missing, expired)
 	answers, err := a.o.Ask(asking, places)
 	progress := len(answers) > 0 && errors.Is(err, context.DeadlineExceeded)
+	unanswered := func(place Place) bool { _, ok := answers[place]; return !ok }
 	switch {
+	case progress && !slices.ContainsFunc(missing, unanswered):
+		err = nil // The expired answers that are left count until they are renewed.
 	case progress: // The other places get the same time again, but their dependents need not wait for it.
 		err = fmt.Errorf("the API server has not answered all questions about rights within %s", a.o.Within)
 	case err == nil && len(answers) < len(places):

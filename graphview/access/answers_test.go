@@ -239,6 +239,33 @@ func TestAnswersComeOverSeveralCalls(t *testing.T) {
 	})
 }
 
+// TestAnswersAreRenewedOverSeveralCalls: while one call does not renew all expired answers, the answer about another
+// place can be expected.
+func TestAnswersAreRenewedOverSeveralCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asker := New(Options{Review: func(context.Context, user.Info, Question) (bool, error) { return true, nil }})
+		const within = 10 * time.Second
+		a := runAnswers(t, AnswersOptions{Interval: 4 * within, Within: within, Ask: func(ctx context.Context, places []Place) (map[Place]bool, error) {
+			return asker.Watchable(ctx, ann, places)
+		}})
+		const places = 5000 // two reviews each, 400 a second, so renewals never end
+		a.Depend(func() {}).Want(placesOf(places))
+		time.Sleep(6 * within)
+		one := a.Depend(func() {})
+		one.Want([]Place{red})
+		for range 4 {
+			time.Sleep(within / 2)
+			synctest.Wait()
+			if err := a.Err(); err != nil {
+				t.Errorf("during the renewal: %v", err)
+			}
+		}
+		if allowed, known := a.Allowed(red); !allowed || !known {
+			t.Errorf("after two calls allowed: %t, known: %t", allowed, known)
+		}
+	})
+}
+
 // TestAnswersAreShared: many views of one account, each of thousands of places, are asked about at once
 // and in bounded time, also if the time of one call does not suffice.
 func TestAnswersAreShared(t *testing.T) {
