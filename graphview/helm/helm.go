@@ -61,6 +61,9 @@ type Object struct {
 	Name      string `json:"n"`
 }
 
+// FaultPath is the path of Fault in the JSON that Read reads.
+var FaultPath = []string{"reduced", "fault"}
+
 // Read returns the Release of a Secret from a watch of releases, which has the JSON of a Reducer as a
 // member.
 func Read(object []byte) (Release, error) {

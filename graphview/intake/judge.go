@@ -136,19 +136,16 @@ func (j *Judge) isRoot(ctx context.Context, in *expr.Input) (root bool, err erro
 	return false, err
 }
 
-// evaluateRelease returns the verdict about a Secret from a watch of Helm releases. If the release
-// could not be unpacked and the view selects the Secret, Err has the reason.
+// evaluateRelease returns the verdict about a Secret from a watch of Helm releases. If the objects of the
+// release are not known and the view selects the Secret, Err has the reason.
 func (j *Judge) evaluateRelease(ctx context.Context, turn expr.Turn, o *watch.Decoded) Verdict {
-	r, err := readReduced(o)
-	if err != nil {
-		return Verdict{Err: err, By: j}
-	}
-	if r.Fault == "" {
+	fault := faultOf(o)
+	if fault == nil {
 		return Verdict{By: j}
 	}
 	v := j.Evaluate(ctx, turn, o)
 	if v.Selection.Member {
-		v.Err = &delivery.PartialError{Err: errors.New(r.Fault)}
+		v.Err = &delivery.PartialError{Err: fault}
 	}
 	return v
 }

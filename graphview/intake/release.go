@@ -1,7 +1,12 @@
 package intake
 
 import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"graphview.dev/graphview/helm"
+	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/watch"
 )
@@ -56,8 +61,11 @@ func readManaged(o *watch.Decoded) (m *helm.Managed, err error) {
 	if o.LacksContent() {
 		return nil, errNoRoom
 	}
-	r, err := readReduced(o)
-	if err != nil {
+	var r helm.Release
+	if err := o.ReadJSON(func(text []byte) (err error) {
+		r, err = helm.Read(text)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	m = r.Managed()
@@ -65,11 +73,22 @@ func readManaged(o *watch.Decoded) (m *helm.Managed, err error) {
 	return m, nil
 }
 
-// readReduced returns the release in a watch of releases.
-func readReduced(o *watch.Decoded) (r helm.Release, err error) {
-	err = o.ReadJSON(func(text []byte) (err error) {
-		r, err = helm.Read(text)
+// releaseFault is the shape of the part that faultOf reads.
+var releaseFault = func() *jsontree.Shape {
+	var shape jsontree.Shape
+	shape.Field(helm.FaultPath...)
+	return &shape
+}()
+
+// faultOf returns why the objects of a release in a watch of releases are not known, nil if they are. Each
+// view asks for it, so it skips the objects.
+func faultOf(o *watch.Decoded) error {
+	part, err := o.Part(releaseFault)
+	if err != nil {
 		return err
-	})
-	return r, err
+	}
+	if fault, _, _ := unstructured.NestedString(part, helm.FaultPath...); fault != "" {
+		return errors.New(fault)
+	}
+	return nil
 }

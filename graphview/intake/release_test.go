@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,16 +19,20 @@ import (
 	"graphview.dev/test/configmaps"
 )
 
-// TestReleasesOfSecrets: a watch of releases has the objects that each manages, or the reason why they are
-// not known.
-func TestReleasesOfSecrets(t *testing.T) {
-	secret := func(revision int, release string) string {
-		text := release
-		for range 2 {
-			text = base64.StdEncoding.EncodeToString([]byte(text))
-		}
-		return fmt.Sprintf(`{"metadata":{"namespace":"shop","name":"sh.helm.release.v1.web.v%d","uid":"u","resourceVersion":"7","labels":{"status":"deployed"}},"data":{"release":%q}}`, revision, text)
+var secretResource = resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}
+
+// secretOf returns the JSON of a Secret with a revision of a release.
+func secretOf(revision int, release string) string {
+	text := release
+	for range 2 {
+		text = base64.StdEncoding.EncodeToString([]byte(text))
 	}
+	return fmt.Sprintf(`{"metadata":{"namespace":"shop","name":"sh.helm.release.v1.web.v%d","uid":"u","resourceVersion":"7","labels":{"status":"deployed"}},"data":{"release":%q}}`, revision, text)
+}
+
+// visitReleases calls visit for each of some Secrets in a watch of releases.
+func visitReleases(t *testing.T, secrets []string, visit func(*watch.Decoded), change ...func(*watch.Options)) {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Query().Get("watch") != "" {
@@ -35,17 +40,16 @@ func TestReleasesOfSecrets(t *testing.T) {
 			<-r.Context().Done()
 			return
 		}
-		_, _ = fmt.Fprintf(w, `{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[%s,%s]}`,
-			secret(1, `{"info":{"status":"deployed"},"namespace":"shop","manifest":"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n"}`), secret(2, "!"))
+		_, _ = fmt.Fprintf(w, `{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[%s]}`, strings.Join(secrets, ","))
 	}))
 	t.Cleanup(server.Close)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	w := start(t, &rest.Config{Host: server.URL, Transport: transport})
+	w := start(t, &rest.Config{Host: server.URL, Transport: transport}, change...)
 	var f *Feed
 	key := watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, Kind: "Secret", Namespaced: true, Reduced: true}
 	lease, err := w.watches.Acquire(t.Context(), key, func(of *watch.Watch) watch.Handler {
-		f = w.NewFeed(w.life, of, resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true})
+		f = w.NewFeed(w.life, of, secretResource)
 		return f
 	})
 	if err != nil {
@@ -53,25 +57,36 @@ func TestReleasesOfSecrets(t *testing.T) {
 	}
 	t.Cleanup(func() { lease.Release() })
 	f.awaitList(t)
+	if n, err := f.watch.Visit(t.Context(), f.retained(t), func(o *watch.Decoded) bool {
+		visit(o)
+		return true
+	}); err != nil || n != len(secrets) {
+		t.Fatalf("visited %d of %d releases: %v", n, len(secrets), err)
+	}
+}
+
+// aRelease is a release that manages a pod.
+const aRelease = `{"info":{"status":"deployed"},"namespace":"shop","manifest":"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n"}`
+
+// TestReleasesOfSecrets: a watch of releases has the objects that each manages, or the reason why they are
+// not known.
+func TestReleasesOfSecrets(t *testing.T) {
 	type release struct {
 		References int
 		Fault      string
 	}
 	got := make(map[string]release)
-	if _, err := f.watch.Visit(t.Context(), f.retained(t), func(o *watch.Decoded) bool {
+	visitReleases(t, []string{secretOf(1, aRelease), secretOf(2, "!")}, func(o *watch.Decoded) {
 		m, err := readManaged(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := readReduced(o)
 		if err != nil || m.Version != 7 || !m.Deployed {
-			t.Errorf("%s: %+v, %v", o.Name(), m, err)
+			t.Fatalf("%s: %+v, %v", o.Name(), m, err)
 		}
-		got[o.Name()] = release{len(m.References), r.Fault}
-		return true
-	}); err != nil {
-		t.Fatal(err)
-	}
+		fault := ""
+		if err := faultOf(o); err != nil {
+			fault = err.Error()
+		}
+		got[o.Name()] = release{len(m.References), fault}
+	})
 	want := map[string]release{"sh.helm.release.v1.web.v1": {References: 1}, "sh.helm.release.v1.web.v2": {Fault: "the release is not the JSON of a release"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("releases (-want +got):\n%s", diff)
