@@ -83,6 +83,9 @@ var releaseFault = func() *jsontree.Shape {
 // faultOf returns why the objects of a release in a watch of releases are not known, nil if they are. Each
 // view asks for it, so it skips the objects.
 func faultOf(o *watch.Decoded) error {
+	if o.LacksContent() {
+		return errNoRoom
+	}
 	part, err := o.Part(releaseFault)
 	if err != nil {
 		return err

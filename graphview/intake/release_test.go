@@ -2,6 +2,7 @@ package intake
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/test/configmaps"
 )
@@ -91,6 +93,26 @@ func TestReleasesOfSecrets(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("releases (-want +got):\n%s", diff)
 	}
+}
+
+// TestReleaseWithoutRoom: a release that is kept without content has the reason of that as its warning, also
+// for a view that begins later and selects it.
+func TestReleaseWithoutRoom(t *testing.T) {
+	visitReleases(t, []string{secretOf(1, aRelease)}, func(o *watch.Decoded) {
+		if _, err := readManaged(o); !errors.Is(err, errNoRoom) {
+			t.Errorf("the feed says %v, want %v", err, errNoRoom)
+		}
+		judge := &Judge{Resource: secretResource, Query: &spec.QueryProgram{}}
+		if err := judge.evaluateRelease(t.Context(), nil, o).Err; !errors.Is(err, errNoRoom) {
+			t.Errorf("a view of all namespaces says %v, want %v", err, errNoRoom)
+		}
+		judge.Namespaces = map[string]bool{"other": true}
+		if err := judge.evaluateRelease(t.Context(), nil, o).Err; err != nil {
+			t.Errorf("a view of another namespace says %v", err)
+		}
+	}, func(o *watch.Options) {
+		o.Pay, o.Room = func(_ string, more int) bool { return more <= 0 }, func(string) int { return 0 }
+	})
 }
 
 // TestEndOfOtherFeed: the end of a feed of other objects than Secrets and ConfigMaps looks at no
