@@ -82,12 +82,9 @@ func (l *Log) loadStates(resume bool, certain int64) {
 		return tx.Bucket(statesBucket).ForEach(func(key, value []byte) error {
 			s.bytes += int64(len(key) + len(value))
 			resource, name, ok := splitKey(key)
-			if !ok {
-				return nil
-			}
-			if _, err := decodeState(value); err != nil || !resume {
+			if !ok || !resume {
 				s.drop(string(key))
-				return nil //nolint:nilerr // the others are read
+				return nil
 			}
 			if s.before[resource] == nil {
 				s.before[resource] = make(map[string]string)
