@@ -102,8 +102,7 @@ func (l *Log) Unseen(resource graph.Resource, gone func(*State) bool) (all []Sta
 		if err != nil {
 			continue
 		}
-		s.Object = keyOf(prefix, at)
-		s.Object.Version = resource.Version
+		s.Object = keyOf(resource, at)
 		if gone(&s) {
 			l.states.take(prefix, at)
 			all = append(all, s)
@@ -201,12 +200,10 @@ func stateKey(key *graph.Key) (resource, name string) {
 	return key.Group + "\x00" + key.Resource.Resource + "\x00", key.Namespace + "\x00" + key.Name
 }
 
-// keyOf is the inverse of stateKey, without the version.
-func keyOf(resource, name string) (key graph.Key) {
-	key.Group, resource, _ = strings.Cut(resource, "\x00")
-	key.Resource.Resource = strings.TrimSuffix(resource, "\x00")
-	key.Namespace, key.Name, _ = strings.Cut(name, "\x00")
-	return key
+// keyOf returns the key of an object of a resource from the name that stateKey returned.
+func keyOf(resource graph.Resource, name string) graph.Key {
+	namespace, name, _ := strings.Cut(name, "\x00")
+	return graph.Key{Resource: resource, Namespace: namespace, Name: name}
 }
 
 // encode returns the form of a state in the file, which begins with a sum of the rest. A UID of hexadecimal digits

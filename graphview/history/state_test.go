@@ -37,8 +37,7 @@ func TestStateCodec(t *testing.T) {
 		text := want.encode()
 		got, err := decodeState(text)
 		resource, name := stateKey(&want.Object)
-		got.Object = keyOf(resource, name)
-		got.Object.Version = want.Object.Version
+		got.Object = keyOf(want.Object.Resource, name)
 		if err != nil || got != want {
 			t.Fatalf("%v: %+v, want %+v", err, got, want)
 		}
