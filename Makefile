@@ -67,8 +67,8 @@ c-compiler:
 	@command -v "$$(go env CC | cut -d' ' -f1)" >/dev/null || { \
 	echo "The race detector needs a C compiler, and there is none. Install one (on Debian: apt-get install gcc libc6-dev), or run make test-unit test-cluster, which do without." >&2; exit 1; }
 
-# The tests of the page mostly wait for it, so they run beside those in Go, and each test waits longer for what it waits
-# for. Racing and plain tests at the same time take as long as one after the other: processors are the limit.
+# The tests of the page mostly wait for it, so they run beside those in Go, which get twice their limits of time for
+# that. Racing and plain tests at the same time take as long as one after the other: processors are the limit.
 test test-go: export GRAPHVIEW_PATIENCE ?= 2
 
 .PHONY: test
@@ -233,7 +233,7 @@ sbom: build ## write a bill of materials (CycloneDX) and a provenance statement 
 
 EACH ?= 10
 .PHONY: mutate
-mutate: ## break each function that decides about rights, visibility and limits EACH times, and print which breaks the tests of its package do not notice; hours
+mutate: ## break each function that decides about rights, visibility and limits EACH times, and print which breaks the tests of its packages do not notice; hours
 	@go run ./hack/mutate -each $(EACH)
 
 .PHONY: vulnerabilities
