@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"cmp"
 	"runtime"
 	"time"
 
@@ -44,11 +45,7 @@ func (w *Writer) changed(l *graph.Lens, head uint64) (publish bool) {
 	if p == nil {
 		return true
 	}
-	received := w.received
-	if !p.late.IsZero() {
-		received, p.late = p.late, time.Time{}
-	}
-	return w.publications.changed(p, head, received)
+	return w.publications.changed(p, head, cmp.Or(w.late[l], w.received))
 }
 
 // Each notified subscriber writes a message. So the time between two publications of a lens is at least the
@@ -74,8 +71,6 @@ type throttle struct {
 	waits    bool
 	received time.Time
 	walked   uint64 // the last batch for which Walked was called
-	// late is when the first change that the lens lacks was received; zero if it lacks none.
-	late time.Time
 }
 
 // publications are the lenses that were published recently.

@@ -363,13 +363,32 @@ func TestEventsPassLateLenses(t *testing.T) {
 			w.Follow(l, arrival(func() { ofLast = revision }))
 		})
 	}
+	// The arcs of idle change too, but it shows none of them.
+	idle := &readers{lens: w.lens()}
+	w.Do(func() {
+		idle.lens.SetOwner(budget.NamespaceOwner("shop"))
+		idle.lens.SetRoots(true, graph.Walk{Direction: graph.Down})
+		idle.lens.Select(w.graph.Find(w.source, "shop", "middle"), graph.Selection{Member: true})
+	})
 	for late := true; late; {
 		w.Do(func() { late = w.graph.HasCleanup() })
 	}
-	w.Do(func() { w.Follow(neighbour.lens, arrival(func() { ofEvent = revision })) })
+	w.Do(func() {
+		w.Follow(neighbour.lens, arrival(func() { ofEvent = revision }))
+		w.Follow(idle.lens, idle)
+	})
 	w.Do(func() { revision = 0; owned("middle", "other") })
+	idleWasLate := false
 	for late := true; late; {
-		w.Do(func() { late = w.graph.HasCleanup() })
+		w.Do(func() {
+			late = w.graph.HasCleanup()
+			idleWasLate = idleWasLate || slices.Contains(w.graph.Late(), idle.lens)
+		})
+	}
+	sent := time.Now()
+	w.Do(func() { idle.lens.Select(w.set("event"), graph.Selection{Member: true, Root: true}) })
+	if !idleWasLate || len(idle.arrived) != 1 || idle.arrived[0].Before(sent) {
+		t.Errorf("a lens that was late (%t) and did not change then has an event that arrived at %v; want one, after %v", idleWasLate, idle.arrived, sent)
 	}
 	if ofEvent != 1 || ofLast < 3 {
 		t.Errorf("the event that was sent after the first revision arrived after %d, and the last lens was committed after %d; want 1 and at least 3", ofEvent, ofLast)

@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -42,6 +43,8 @@ type Writer struct {
 	applied      []chan struct{} // callers of Do that wait for the revision
 	received     time.Time       // when the first event of the batch was received
 	batch        uint64          // number of the batch
+	// late is when the first change that a lens lacks was received, for the lenses that are late.
+	late map[*graph.Lens]time.Time
 }
 
 // New returns the writer of a graph.
@@ -208,13 +211,16 @@ func (w *Writer) revise(events []Event, visits int) (left []Event) {
 	return left
 }
 
-// noteLate notes for how long the present lenses that are late have waited.
+// noteLate notes since when each late lens lacks changes, and forgets the lenses that have been committed.
 func (w *Writer) noteLate() {
+	var late map[*graph.Lens]time.Time
 	for _, l := range w.graph.Late() {
-		if p := w.followers[l]; p != nil && p.late.IsZero() {
-			p.late = w.received
+		if late == nil {
+			late = make(map[*graph.Lens]time.Time)
 		}
+		late[l] = cmp.Or(w.late[l], w.received)
 	}
+	w.late = late
 }
 
 // chunk is a list of events of the background.
