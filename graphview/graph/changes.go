@@ -122,16 +122,13 @@ func (g *Graph) settleChanges(s *changeSet) {
 		if c.gone {
 			g.arcs.release(c.id)
 		}
-		g.slots.at(c.to).pins--
-		g.nodes.at(c.from).pins--
-		g.dropSlot(c.to)
-		g.dropNode(c.from)
+		g.unpinSlot(c.to)
+		g.unpinNode(c.from)
 	})
 	if len(s.existed) > 0 {
 		g.inPieces(1, func(int) {
 			for at := range s.existed {
-				g.slots.at(at.slot).pins--
-				g.dropSlot(at.slot)
+				g.unpinSlot(at.slot)
 			}
 		})
 	}
@@ -163,7 +160,8 @@ func (g *Graph) inPieces(n int, do func(i int)) {
 	}
 }
 
-// unpinNode releases the node of a freed entry; unpinSlot releases the name of a dropped tombstone.
+// unpinNode releases a node that an entry or a change needed; unpinSlot releases a name that a tombstone or a
+// change needed. While the graph is unlocked, they leave that for later.
 func (g *Graph) unpinNode(id nodeID) {
 	if !g.held {
 		g.unsettled.nodes = append(g.unsettled.nodes, id)

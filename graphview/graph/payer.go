@@ -148,8 +148,7 @@ func (g *Graph) leaveOut(want []desiredArc) {
 		g.slots.at(want[i].to).pins++
 	}
 	for i := range want {
-		g.slots.at(want[i].to).pins--
-		g.dropSlot(want[i].to)
+		g.unpinSlot(want[i].to)
 		want[i].fields = nil
 	}
 }
