@@ -5,12 +5,6 @@ import "maps"
 // leastPeak is the smallest number of labels for which an index is made again.
 const leastPeak = 1024
 
-// labelHash is the hash of a label, cut off. Selectors are found by hashes, which take less memory than
-// labels. A hash may also find selectors of other labels, so their caller compares the labels.
-type labelHash uint32
-
-func hashOf(key, value string) labelHash { return labelHash(hashLabel(key, value)) } //nolint:gosec // cut off
-
 // anchor is the place of a selector under one label, in the list of all selectors that are anchored there.
 type anchor struct {
 	selector *selector

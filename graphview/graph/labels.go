@@ -7,9 +7,6 @@ import (
 	"slices"
 )
 
-// pair is one label of an object.
-type pair struct{ key, value string }
-
 // labelSet is a set of labels. Objects with the same labels share one, as the pods of a ReplicaSet do.
 type labelSet struct {
 	labels map[string]string
@@ -38,6 +35,12 @@ func hashLabel(key, value string) uint64 {
 	high, low := bits.Mul64(maphash.String(labelSeed, key)|1, maphash.String(labelSeed, value)^0x9e3779b97f4a7c15)
 	return high ^ low
 }
+
+// labelHash is the hash of a label, cut off. Objects and selectors are found by hashes, which take less memory
+// than labels. A hash may also find those of other labels, so the caller compares the labels.
+type labelHash uint32
+
+func hashOf(key, value string) labelHash { return labelHash(hashLabel(key, value)) } //nolint:gosec // cut off
 
 // acquire returns the set with these labels, nil for none. It copies labels.
 func (s labelSets) acquire(labels map[string]string) *labelSet {
@@ -77,14 +80,13 @@ func (s labelSets) release(set *labelSet) {
 	}
 }
 
-// postings finds the live nodes of one scope that have a label. It stores only the hash of a label, so
-// it may also find other nodes: the caller compares the labels.
+// postings finds the live nodes of one scope that have a label.
 //
 // In a large namespace, a label belongs either to one object or to very many. A single node is in the
 // map itself, several are in a set.
 type postings struct {
-	// nodes has, by the hash of the label, a node, or with inSet the index of a set.
-	nodes map[uint32]uint32
+	// nodes has a node, or with inSet the index of a set.
+	nodes map[labelHash]uint32
 	sets  []nodeSet
 	free  []uint32
 }
@@ -99,7 +101,7 @@ func (p *postings) add(id nodeID, set *labelSet) {
 		return
 	}
 	for k, v := range set.labels {
-		hash := uint32(hashLabel(k, v)) //nolint:gosec // cut off
+		hash := hashOf(k, v)
 		has, ok := p.nodes[hash]
 		switch {
 		case !ok:
@@ -132,7 +134,7 @@ func (p *postings) remove(id nodeID, set *labelSet) {
 		return
 	}
 	for k, v := range set.labels {
-		hash := uint32(hashLabel(k, v)) //nolint:gosec // cut off
+		hash := hashOf(k, v)
 		has, ok := p.nodes[hash]
 		switch {
 		case !ok:
@@ -151,8 +153,8 @@ func (p *postings) remove(id nodeID, set *labelSet) {
 }
 
 // count returns the number of nodes that are found for a label.
-func (p *postings) count(l pair) int {
-	has, ok := p.nodes[uint32(hashLabel(l.key, l.value))] //nolint:gosec // cut off
+func (p *postings) count(label labelHash) int {
+	has, ok := p.nodes[label]
 	switch {
 	case !ok:
 		return 0
@@ -162,8 +164,8 @@ func (p *postings) count(l pair) int {
 	return p.sets[has&^inSet].size
 }
 
-func (p *postings) visit(l pair, visit func(nodeID)) {
-	has, ok := p.nodes[uint32(hashLabel(l.key, l.value))] //nolint:gosec // cut off
+func (p *postings) visit(label labelHash, visit func(nodeID)) {
+	has, ok := p.nodes[label]
 	switch {
 	case !ok:
 	case has&inSet == 0:
@@ -176,7 +178,7 @@ func (p *postings) visit(l pair, visit func(nodeID)) {
 // postingsOf returns the postings of a scope. It makes them once; then changes keep them up to date.
 func (g *Graph) postingsOf(sc *scope) *postings {
 	if sc.postings == nil {
-		sc.postings = &postings{nodes: make(map[uint32]uint32)}
+		sc.postings = &postings{nodes: make(map[labelHash]uint32)}
 		for _, at := range sc.slots {
 			for n := g.slots.at(at).node; n != 0; n = g.nodes.at(n).sibling {
 				if p := g.nodes.at(n); p.alive() {
@@ -260,7 +262,7 @@ func (g *Graph) candidatesIn(h *holder, kind kindID, space spaceID, sc *scope, f
 	from := len(found)
 	for _, r := range asking {
 		for _, v := range r.Values {
-			p.visit(pair{r.Key, v}, func(n nodeID) { found = append(found, g.nodes.at(n).slot) })
+			p.visit(hashOf(r.Key, v), func(n nodeID) { found = append(found, g.nodes.at(n).slot) })
 		}
 	}
 	slices.Sort(found[from:])
@@ -287,7 +289,7 @@ func (g *Graph) rarest(sc *scope, requirements []Requirement) *Requirement {
 func (p *postings) countAll(r *Requirement) int {
 	n := 0
 	for _, v := range r.Values {
-		n += p.count(pair{r.Key, v})
+		n += p.count(hashOf(r.Key, v))
 	}
 	return n
 }
