@@ -3,11 +3,12 @@ package history
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"graphview.dev/graphview/graph"
 )
@@ -212,20 +213,14 @@ func (s *State) encode() []byte {
 	e := encoder(make([]byte, sumBytes, 64))
 	e = binary.LittleEndian.AppendUint64(e, s.Fields)
 	e = binary.LittleEndian.AppendUint32(e, s.Watch)
-	if short, err := hex.DecodeString(strings.ReplaceAll(s.UID, "-", "")); err == nil && len(short) == 16 && dashed(short) == s.UID {
-		e = append(append(e, 1), short...)
+	if short, err := uuid.Parse(s.UID); err == nil && short.String() == s.UID {
+		e = append(append(e, 1), short[:]...)
 	} else {
 		e = append(e, 0)
 		e.text(s.UID)
 	}
 	e.health(s.Health)
 	return sealed(e)
-}
-
-// dashed returns the text of a UID of 16 bytes.
-func dashed(uid []byte) string {
-	text := hex.EncodeToString(uid)
-	return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
 }
 
 // decodeState is the inverse of encode.
@@ -239,8 +234,8 @@ func decodeState(value []byte) (s State, err error) {
 	d := &decoder{rest: rest[fixed:]}
 	if d.byte() == 0 {
 		s.UID = d.text()
-	} else if len(d.rest) >= 16 {
-		s.UID, d.rest = dashed(d.rest[:16]), d.rest[16:]
+	} else if n := len(uuid.UUID{}); len(d.rest) >= n {
+		s.UID, d.rest = uuid.UUID(d.rest[:n]).String(), d.rest[n:]
 	}
 	if s.Health = d.health(); d.bad {
 		return s, errCorrupt

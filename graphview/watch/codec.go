@@ -2,11 +2,11 @@ package watch
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"sync"
 
+	"github.com/google/uuid"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 )
@@ -167,37 +167,11 @@ func pack(o *Object, name, uid, json []byte, c *codec) {
 // object has the UID once, in shortUIDLen bytes.
 const (
 	blankUID    = "00000000-0000-0000-0000-000000000000"
-	shortUIDLen = 16
+	shortUIDLen = len(uuid.UUID{})
 )
 
 // shorten returns the bytes of a UID that has the form of blankUID, with letters in lower case.
-func shorten(uid []byte) (short [shortUIDLen]byte, ok bool) {
-	if len(uid) != len(blankUID) {
-		return short, false
-	}
-	digits := make([]byte, 0, 2*shortUIDLen)
-	for i, c := range uid {
-		switch {
-		case blankUID[i] != '-' && (c < 'A' || c > 'F'):
-			digits = append(digits, c)
-		case blankUID[i] != '-' || c != '-':
-			return short, false
-		}
-	}
-	_, err := hex.Decode(short[:], digits)
-	return short, err == nil
-}
-
-// appendUID appends the UID that shorten has shortened.
-func appendUID(dst []byte, short string) []byte {
-	for i, of := 0, 0; i < len(blankUID); i++ {
-		if blankUID[i] == '-' {
-			dst = append(dst, '-')
-			continue
-		}
-		const digits = "0123456789abcdef"
-		dst = append(dst, digits[short[of/2]>>(4*(1-of%2))&0xf])
-		of++
-	}
-	return dst
+func shorten(uid []byte) (short uuid.UUID, ok bool) {
+	short, err := uuid.ParseBytes(uid)
+	return short, err == nil && short.String() == string(uid)
 }

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"unique"
 
+	"github.com/google/uuid"
+
 	"graphview.dev/graphview/jsontree"
 )
 
@@ -71,7 +73,7 @@ func (o *Object) Name() string { return o.data[:o.name] }
 // UID returns metadata.uid.
 func (o *Object) UID() string {
 	if o.is(shortUID) {
-		return string(appendUID(nil, o.packedUID()))
+		return uuid.UUID([]byte(o.packedUID())).String()
 	}
 	return o.packedUID()
 }
@@ -178,8 +180,7 @@ func (o *Object) unpack(dst []byte) ([]byte, error) {
 	begin := len(dst)
 	dst, err := o.decompress(dst)
 	if err == nil && o.is(shortUID) {
-		at := begin + int(o.uid)
-		appendUID(dst[:at], o.packedUID())
+		copy(dst[begin+int(o.uid):], o.UID())
 	}
 	return dst, err
 }
