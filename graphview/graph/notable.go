@@ -21,16 +21,19 @@ type Notable struct {
 // notable reports whether a reader gets a visible entry. An entry that changed after the walk began is notable, since the
 // reader may have got it before.
 func (r *reader) notable(e entryID, key Key) bool {
-	only, l := r.how.Only, r.l
-	if r.known != 0 || only.Namespaces[key.Namespace] {
-		return true
-	}
-	p := l.entries.at(e)
-	n := l.g.nodes.at(p.node)
-	if only.Classes[p.class] || n.lapses || l.rev(p.logged) > r.began || only.Kinds != nil && only.Kinds(l.g.kinds.at(n.kind)) {
-		return true
-	}
-	return r.lacks(e, n)
+	p := r.l.entries.at(e)
+	n := r.l.g.nodes.at(p.node)
+	return r.known != 0 || r.notableByItself(p, n) || r.how.Only.hasAll(key.Namespace, r.l.g.kinds.at(n.kind)) || r.lacks(e, n)
+}
+
+// hasAll reports whether all objects of a kind in a namespace are notable.
+func (only *Notable) hasAll(namespace string, k Kind) bool {
+	return only.Namespaces[namespace] || only.Kinds != nil && only.Kinds(k)
+}
+
+// notableByItself reports whether an entry is notable whatever its arcs and its place are.
+func (r *reader) notableByItself(p *entry, n *node) bool {
+	return r.how.Only.Classes[p.class] || n.lapses || r.l.rev(p.logged) > r.began
 }
 
 // passes reports whether a visible entry is not notable, or the reader may not see it, and counts it. It visits no arc, so it
@@ -38,13 +41,13 @@ func (r *reader) notable(e entryID, key Key) bool {
 func (r *reader) passes(p *entry) bool {
 	only, l := r.how.Only, r.l
 	n := l.g.nodes.at(p.node)
-	if r.known != 0 || p.flags&shown == 0 || only.Classes[p.class] || n.lapses || p.lacking > 0 || n.holder != nil || l.rev(p.logged) > r.began {
+	if r.known != 0 || p.flags&shown == 0 || r.notableByItself(p, n) || p.lacking > 0 || n.holder != nil {
 		return false
 	}
 	if at := (place{n.kind, n.resource, l.g.slots.at(n.slot).space}); at != r.place {
 		key := l.g.key(p.node)
 		r.place, r.hidden = at, !r.allowed(key)
-		r.whole = only.Namespaces[key.Namespace] || only.Kinds != nil && only.Kinds(l.g.kinds.at(n.kind))
+		r.whole = only.hasAll(key.Namespace, l.g.kinds.at(n.kind))
 	}
 	switch {
 	case r.hidden:
