@@ -103,11 +103,11 @@ func (g *Graph) Late() []*Lens { return g.left }
 // commitLenses commits the open revision to lenses, and with it all that late ones lack.
 func (g *Graph) commitLenses() (revised []*Lens) {
 	g.spent, g.merged = 0, nil
-	if late := len(g.left) > 0; late {
+	if len(g.left) == 0 {
+		g.left = g.lenses
+	} else {
 		g.left = slices.Clone(g.lenses)
 		sortByTurn(g.left)
-	} else {
-		g.left = g.lenses
 	}
 	for len(g.left) > 0 && (g.held || g.spent <= 2*g.commitVisits) {
 		l := g.left[0]
