@@ -121,7 +121,8 @@ func (g *Graph) commitLenses() (revised []*Lens) {
 
 // commitLens commits a lens, and reports whether it changed.
 func (g *Graph) commitLens(l *Lens) bool {
-	g.committing, l.spent = l, 0
+	g.committing = l
+	before := g.spent
 	l.owner.used = max(l.owner.used, g.turn)
 	g.turn = l.owner.used
 	g.lacked = &g.open
@@ -136,8 +137,8 @@ func (g *Graph) commitLens(l *Lens) bool {
 	if changed && (g.changed == nil || g.changed(l, l.head)) {
 		l.Publish()
 	}
-	if l.walked > 0 || l.spent > chargedVisits {
-		g.walks = append(g.walks, Walked{l, l.spent})
+	if visits := g.spent - before; l.walked > 0 || visits > chargedVisits {
+		g.walks = append(g.walks, Walked{l, visits})
 	}
 	l.walked = 0
 	if !g.held {
@@ -154,7 +155,6 @@ func (g *Graph) commitLens(l *Lens) bool {
 // visit counts visits of the commit of the lens. The graph is unlocked after many.
 func (l *Lens) visit(n int) {
 	g := l.g
-	l.spent += n
 	l.owner.used += uint64(n) //nolint:gosec // not negative
 	if g.spent += n; g.held && g.spent > g.commitVisits {
 		g.unlockToCommit()

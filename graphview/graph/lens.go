@@ -47,7 +47,6 @@ type Lens struct {
 	depth       int
 	near        []entryID
 	walked      int // number of visits of a walk in this commit
-	spent       int // number of visits of the commit
 	rootEntries map[entryID]struct{}
 	removal     *removeMembers // nil if each member has a source
 	closed      bool
