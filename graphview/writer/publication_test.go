@@ -319,7 +319,7 @@ func TestWalkedOncePerBatch(t *testing.T) {
 }
 
 // TestEventsPassLateLenses: while many lenses of one owner are committed after one event, the event of another
-// owner arrives with the next revision.
+// owner arrives with the next revision. A lens that was late without a change does not date its next event back.
 func TestEventsPassLateLenses(t *testing.T) {
 	const lenses, leaves, never = 40, 1_500, -1
 	var w *world
