@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/coder/websocket"
@@ -33,17 +34,21 @@ func newDialer(config *rest.Config, base string, exited func() error) *dialer {
 func (d *dialer) close() { d.client.CloseIdleConnections() }
 
 // dial subscribes to a view, after a revision or, if that is empty, from the beginning. It tries again
-// until the operator has seen the view, the operator exits or ctx ends.
+// until the operator has seen the view, refuses the user more graphs, or exits, or ctx ends.
 func (d *dialer) dial(ctx context.Context, l lens, since string) (*websocket.Conn, error) {
 	path := d.base + l.watchPath()
 	if since != "" {
 		path += "?since=" + since
 	}
 	for {
-		conn, _, err := websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: d.client, Subprotocols: []string{"graphview.v1"}})
+		conn, answer, err := websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: d.client, Subprotocols: []string{"graphview.v1"}})
 		if err == nil {
 			conn.SetReadLimit(-1) // a single object may be larger than the library's limit
 			return conn, nil
+		}
+		if answer != nil && answer.StatusCode == http.StatusTooManyRequests {
+			text, _ := io.ReadAll(answer.Body) // the library has kept its beginning
+			return nil, fmt.Errorf("subscribe: %s", text)
 		}
 		if exited := d.exited(); exited != nil {
 			return nil, exited
