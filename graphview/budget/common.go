@@ -1,7 +1,6 @@
 package budget
 
-// OpenGraphs limits the graphs that are being sent to subscribers, and the graphs of one view that are
-// being sent to another replica.
+// OpenGraphs limits the graphs that are being sent to subscribers.
 var OpenGraphs = Declare("open_graphs", "graphs that are being sent at once", 10_000)
 
 // ObjectParts limits the references that are read from one object and, separately, the elements of

@@ -305,7 +305,7 @@ func absentArc(flags uint16, excludeInferred bool, r resID, outside Outside) arc
 	return arcView{shown: true, missing: true, outside: outside, readers: everyone, resource: r}
 }
 
-// arcBefore returns how the view showed an arc in the last revision.
+// arcBefore returns how the view showed an arc at its last commit.
 func (l *Lens) arcBefore(from entryID, to slotID, was arcState) arcView {
 	at := l.g.slots.at(to)
 	u := l.useBefore(at.kind)
@@ -362,7 +362,7 @@ func (a audience) exceeds(next audience) bool {
 }
 
 // audienceNow returns the readers that get an arc to a vertex of the lens, none if the lens does
-// not follow the arc. audienceBefore returns those of the last revision.
+// not follow the arc. audienceBefore returns those of the last commit.
 func (l *Lens) audienceNow(flags uint16, to slotID) audience {
 	a := audienceOf(flags, l.excludeInferred)
 	if a&seeNamespaces != 0 && !l.seesNamespace(l.g.slots.at(to).space) {

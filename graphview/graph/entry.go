@@ -5,10 +5,10 @@ const (
 	member      uint16 = 1 << iota // a member of the view
 	root                           // a member and a root
 	reached                        // a path leads to it from a root
-	shown                          // visible as of the last revision
+	shown                          // visible as of the last commit
 	dirty                          // in Lens.dirty
 	fresh                          // its content changed in the open revision
-	present                        // active as of the last revision
+	present                        // active as of the last commit
 	rerooted                       // it became a root or ceased to be one in the open revision
 	sideChanged                    // something other than its content changed in the open revision
 	searched                       // repair found no reached neighbour

@@ -94,7 +94,7 @@ func (l *Lens) showsOtherwise(r resID, before, now *Coverage) bool {
 	return false
 }
 
-// coverageBefore returns the coverage of a kind in the last revision.
+// coverageBefore returns the coverage of a kind at the last commit of the lens.
 func (l *Lens) coverageBefore(k kindID) *Coverage {
 	if c, ok := l.coverageWas[k]; ok {
 		return c

@@ -183,7 +183,7 @@ func (g *Graph) arcsByNamespaceLabel(space spaceID) []arcID {
 }
 
 // seesNamespace reports whether the Namespace object is a member of the view; sawNamespace reports
-// whether it was one in the last revision.
+// whether it was one at the last commit of the lens.
 func (l *Lens) seesNamespace(space spaceID) bool {
 	site := l.g.namespaceSlot(space)
 	if site == 0 {
