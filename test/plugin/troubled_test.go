@@ -24,6 +24,7 @@ func TestTroubled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fixture.Apply(t, cluster, troubledViewer)
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
@@ -38,6 +39,22 @@ func TestTroubled(t *testing.T) {
 		})
 	}
 }
+
+// troubledViewer has the rights of a user that may list everything that the applications have, but for pods.
+const troubledViewer = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: troubled-viewer}
+rules:
+- {apiGroups: [graphview.dev, stream.graphview.dev], resources: ["*"], verbs: [get, list, watch]}
+- {apiGroups: ["", apps, policy, autoscaling, networking.k8s.io], resources: [services, configmaps, deployments, replicasets, poddisruptionbudgets, horizontalpodautoscalers, networkpolicies, serviceaccounts], verbs: [get, list, watch]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: troubled-viewer}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: troubled-viewer}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: troubled-viewer}]
+`
 
 // sameProblems compares the problems of both answers at three times. A graph may change between the answers.
 func sameProblems(t *testing.T, user, where string) {
@@ -99,19 +116,6 @@ metadata: {name: all, namespace: %[1]s}
 spec:
   namespaces: {names: [%[1]s, %[1]s-b]}
   queries: [{include: {resourceSelectorExpression: "!(resource in ['events', 'leases', 'endpointslices', 'endpoints'])"}}]
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: troubled-viewer}
-rules:
-- {apiGroups: [graphview.dev, stream.graphview.dev], resources: ["*"], verbs: [get, list, watch]}
-- {apiGroups: ["", apps, policy, autoscaling, networking.k8s.io], resources: [services, configmaps, deployments, replicasets, poddisruptionbudgets, horizontalpodautoscalers, networkpolicies, serviceaccounts], verbs: [get, list, watch]}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: troubled-viewer}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: troubled-viewer}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: troubled-viewer}]
 `, where)
 	for i := range 12 {
 		app, in := fmt.Sprint("app-", i), where
