@@ -29,33 +29,37 @@ func TestMemory(t *testing.T) {
 			for i := range entries {
 				entries[i] = change(random, "")
 			}
-			o := Options{Bytes: 1 << 30, Now: at.Now}
-			if test.stored {
-				store, err := OpenStore(filepath.Join(t.TempDir(), "store"))
-				if err != nil {
-					t.Fatal(err)
+			open := func(name string) Options {
+				o := Options{Bytes: 1 << 30, Now: at.Now}
+				if test.stored {
+					store, err := OpenStore(filepath.Join(t.TempDir(), name))
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { _ = store.Close() })
+					o.Store = store
 				}
-				t.Cleanup(func() { _ = store.Close() })
-				o.Store = store
+				return o
 			}
-			build := func(o Options, changes int) *Log {
+			build := func(o Options, changes, owners int, keepUp bool) *Log {
 				l := NewLog(o)
 				for i := range changes {
 					e := entries[i%len(entries)]
-					e.Object.Namespace = fmt.Sprintf("namespace-%d", i%test.owners)
+					e.Object.Namespace = fmt.Sprintf("namespace-%d", i%owners)
 					l.Append([]*Entry{e})
-					if test.keepUp && i%10_000 == 9999 {
+					if keepUp && i%10_000 == 9999 {
 						l.KeepUp()
 					}
 				}
-				if test.keepUp {
+				if keepUp {
 					l.KeepUp()
 				}
 				return l
 			}
-			build(Options{Now: at.Now}, 10_000) // buffers of the compression stay
+			build(open("first"), 10_000, 1, true) // the compressor of the process keeps its buffers, and the stack has grown
+			o := open("store")
 			before := heap.Held()
-			l := build(o, test.changes)
+			l := build(o, test.changes, test.owners, test.keepUp)
 			took, said := heap.Held()-before, l.Stats().Memory
 			runtime.KeepAlive(l)
 			t.Logf("says %d KiB, takes %d KiB: %.2f", said>>10, took>>10, float64(took)/float64(said))
