@@ -143,8 +143,8 @@ func (t *tokenReviewer) AuthenticateToken(ctx context.Context, token string) (*a
 // so there is room for another connection. Accepted race: a question between the look and Take may
 // have one more.
 func (t *tokenReviewer) enter(owner budget.Owner, connection string) (release func(), err error) {
-	if !budget.MayTake(t.connections.Held(connection), reviews.Limit()-t.waiting.Held(owner), 1, 1) {
-		return nil, reviews.Exceed()
+	if err := reviews.Admit(t.connections.Held(connection), reviews.Limit()-t.waiting.Held(owner), 1, 1); err != nil {
+		return nil, err //nolint:wrapcheck // the caller wraps it
 	}
 	if err := t.waiting.Take(owner, 1); err != nil {
 		return nil, err //nolint:wrapcheck // the caller wraps it

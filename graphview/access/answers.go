@@ -103,12 +103,12 @@ func (a *Answers) due(now time.Time) (missing, expired []Place, again time.Durat
 	return missing, expired, again
 }
 
-// ask asks about the missing places, then about the expired ones, and notifies the dependents of a change. It
+// ask asks about the missing places and the expired ones, and notifies the dependents of a change. It
 // returns false if the next call should wait.
 func (a *Answers) ask(ctx context.Context, missing, expired []Place) bool {
 	asking, cancel := context.WithTimeout(ctx, a.o.Within)
 	defer cancel()
-	places := slices.Concat(missing, expired)
+	places := interleave(missing, expired)
 	answers, err := a.o.Ask(asking, places)
 	progress := len(answers) > 0 && errors.Is(err, context.DeadlineExceeded)
 	unanswered := func(place Place) bool { _, ok := answers[place]; return !ok }
@@ -124,6 +124,17 @@ func (a *Answers) ask(ctx context.Context, missing, expired []Place) bool {
 		d.changed()
 	}
 	return err == nil || progress
+}
+
+// interleave returns the places of both lists in turns. So a call that does not answer all answers as many of each, and
+// expired answers are renewed although a subject always has more missing ones than a call answers.
+func interleave(missing, expired []Place) []Place {
+	n := min(len(missing), len(expired))
+	places := make([]Place, 0, len(missing)+len(expired))
+	for i := range n {
+		places = append(places, missing[i], expired[i])
+	}
+	return slices.Concat(places, missing[n:], expired[n:])
 }
 
 // learn stores the result of a call, and forgets answers that are too old. It returns the dependents

@@ -266,6 +266,35 @@ func TestAnswersAreRenewedOverSeveralCalls(t *testing.T) {
 	})
 }
 
+// TestAnswersAreRenewedBesideMissing: an account whose views always need more new answers than a call gives loses a
+// right as soon as others do.
+func TestAnswersAreRenewedBesideMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var revoked atomic.Bool
+		asker := New(Options{Review: func(_ context.Context, _ user.Info, q Question) (bool, error) {
+			return q.Namespace != red.Namespace || !revoked.Load(), nil
+		}})
+		const within = 10 * time.Second
+		a := runAnswers(t, AnswersOptions{Interval: 2 * within, Within: within, Ask: func(ctx context.Context, places []Place) (map[Place]bool, error) {
+			return asker.Watchable(ctx, ann, places)
+		}})
+		a.Depend(func() {}).Want([]Place{red})
+		wantAnswers(t, a, map[Place]bool{red: true})
+		revoked.Store(true)
+		busy := a.Depend(func() {})
+		all := placesOf(50_000)
+		for len(all) > 0 {
+			busy.Want(all[:5000]) // two reviews each, 400 a second, so most have no answer when the next ones are wanted
+			all = all[5000:]
+			time.Sleep(within / 2)
+		}
+		synctest.Wait()
+		if allowed, known := a.Allowed(red); allowed || !known {
+			t.Errorf("after two intervals without the right: allowed %t, known %t", allowed, known)
+		}
+	})
+}
+
 // TestAnswersAreShared: many views of one account, each of thousands of places, are asked about at once
 // and in bounded time, also if the time of one call does not suffice.
 func TestAnswersAreShared(t *testing.T) {

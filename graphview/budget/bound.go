@@ -65,13 +65,34 @@ func (b *Bound) Exceed() *Exceeded {
 	return &Exceeded{Bound: b}
 }
 
+// Admit returns nil if an owner may take one more by [MayTake]. Otherwise it counts one excess, and returns an
+// *[Exceeded] that says the owner's share.
+func (b *Bound) Admit(held, free, few, share int64) error {
+	if MayTake(held, free, few, share) {
+		return nil
+	}
+	e := b.Exceed()
+	if free > 0 {
+		e.Share = held
+	}
+	return e
+}
+
 // Exceeded is the error for work that exceeds a bound. Its text has the limit and Counted, but no
 // text of the input.
-type Exceeded struct{ Bound *Bound }
+type Exceeded struct {
+	Bound *Bound
+	// Share is the number of things that the owner holds if it may hold no more although some are free. 0 means
+	// that the owner reached the bound itself.
+	Share int64
+}
 
 func (e *Exceeded) Error() string {
 	if e.Bound == HeldBytes { // its limit depends on the process
 		return "more memory than is free for its owner"
+	}
+	if e.Share > 0 {
+		return fmt.Sprintf("more than %d, the caller's share, of %d %s", e.Share, e.Bound.limit, e.Bound.counted)
 	}
 	return fmt.Sprintf("more than %d %s", e.Bound.limit, e.Bound.counted)
 }

@@ -36,8 +36,13 @@ func (s *Shares[Owner]) Take(owner Owner, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held := s.held[owner]
-	if n < 0 || s.share == 0 && int64(n) > s.limit-held || s.share > 0 && !MayTake(held, s.limit-s.all, s.few, s.share) {
+	switch {
+	case n < 0, s.share == 0 && int64(n) > s.limit-held:
 		return s.bound.Exceed()
+	case s.share > 0:
+		if err := s.bound.Admit(held, s.limit-s.all, s.few, s.share); err != nil {
+			return err
+		}
 	}
 	if n > 0 {
 		s.held[owner] = held + int64(n)

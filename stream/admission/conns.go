@@ -82,8 +82,7 @@ func (l *ConnLimiter) Track(conn net.Conn) net.Conn {
 	c := &trackedConn{Conn: conn, limiter: l, address: address}
 	l.mu.Lock()
 	var evicted *trackedConn
-	if free := unknownConnections.Limit() - int64(l.unknown.Len()); !budget.MayTake(int64(l.addresses[address]), free, fewGraphs, addressShare) {
-		_ = unknownConnections.Exceed() // only for the metric
+	if free := unknownConnections.Limit() - int64(l.unknown.Len()); unknownConnections.Admit(int64(l.addresses[address]), free, fewGraphs, addressShare) != nil {
 		if free > 0 {
 			evicted = l.evictLocked(address)
 		} else {

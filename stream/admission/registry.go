@@ -97,8 +97,8 @@ func (r *Registry) addLocked(ctx context.Context, owner budget.Owner, mux bool) 
 }
 
 func (r *Registry) takeLocked(owner budget.Owner, places int64) error {
-	if !budget.MayTake(r.places[owner], r.maxGraphs-r.all, fewGraphs, freeShare) {
-		return budget.OpenGraphs.Exceed()
+	if err := budget.OpenGraphs.Admit(r.places[owner], r.maxGraphs-r.all, fewGraphs, freeShare); err != nil {
+		return err //nolint:wrapcheck // the caller adds the remedy
 	}
 	r.countLocked(owner, places)
 	return nil

@@ -3,6 +3,7 @@ package admission
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -59,5 +60,25 @@ func TestRegistryShares(t *testing.T) {
 				t.Errorf("left behind: %d graphs, %d places, %d owners", r.graphs, r.all, len(r.places))
 			}
 		})
+	}
+}
+
+// TestRefusalSaysTheShare: a user that may open no more graphs although others may learns its own number.
+func TestRefusalSaysTheShare(t *testing.T) {
+	ann := budget.UserOwner(&user.DefaultInfo{Name: "ann"})
+	r := NewRegistry(MaxGraphs())
+	var refused error
+	for refused == nil {
+		_, refused = r.Reserve(t.Context(), ann)
+	}
+	if got, want := refused.Error(), fmt.Sprintf("more than %d, the caller's share, of 10000 graphs that are being sent at once", r.all); got != want {
+		t.Errorf("a user alone: %q, want %q", got, want)
+	}
+	full := NewRegistry(1)
+	if _, err := full.Reserve(t.Context(), ann); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := full.Reserve(t.Context(), ann); err == nil || strings.Contains(err.Error(), "share") {
+		t.Errorf("when all are taken: %v", err)
 	}
 }
