@@ -83,22 +83,22 @@ func serve(ctx context.Context, text string) {
 
 // child runs a process to its end and returns its sample.
 func (b *bench) child(ctx context.Context, t task) sample {
-	process, out := startChild(b.plane, t)
+	process, out := b.startChild(t)
 	return readSample(ctx, process, out)
 }
 
 // startChild starts a program that writes a sample to the file out at its end.
-func startChild(plane *env.ControlPlane, t task) (process *env.Process, out string) {
+func (b *bench) startChild(t task) (process *env.Process, out string) {
 	args := []string{}
 	if t.Program == "" {
-		t.Program, args = must.Get(os.Executable()), []string{childArgument}
+		t.Program, args = b.program, []string{childArgument}
 	}
-	t.Out = filepath.Join(plane.Dir(), t.Name+".json")
+	t.Out = filepath.Join(b.plane.Dir(), t.Name+".json")
 	if t.Kubeconfig == "" {
-		t.Kubeconfig = filepath.Join(plane.Dir(), "kubeconfig")
+		t.Kubeconfig = filepath.Join(b.plane.Dir(), "kubeconfig")
 	}
 	text := must.Get(json.Marshal(t))
-	return must.Get(plane.Run(t.Name, t.Program, append(args, string(text))...)), t.Out
+	return must.Get(b.plane.Run(t.Name, t.Program, append(args, string(text))...)), t.Out
 }
 
 // childArgument is the argument before a task.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"github.com/coder/websocket"
-	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/must"
@@ -57,24 +56,6 @@ func (d *dialer) dial(ctx context.Context, l lens, since string) (*websocket.Con
 			return nil, fmt.Errorf("subscribe: %w: %w", ended, err)
 		}
 	}
-}
-
-// dialMany opens n streams after a revision, some at a time.
-func (d *dialer) dialMany(ctx context.Context, n int, l lens, since string) []*websocket.Conn {
-	conns := make([]*websocket.Conn, n)
-	group, dialing := errgroup.WithContext(ctx)
-	group.SetLimit(16)
-	for i := range conns {
-		group.Go(func() (err error) {
-			conns[i], err = d.dial(dialing, l, since)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		closeAll(conns...)
-		must.Do(err)
-	}
-	return conns
 }
 
 func closeAll(conns ...*websocket.Conn) {

@@ -21,9 +21,10 @@ func latency(ctx context.Context, b *bench) (lines []line) {
 	m := b.managers.start(ctx, whole)
 	defer must.End(func() error { return m.end(ctx) })
 	first, rev := m.followed(ctx)
-	conns := m.dialer.dialMany(ctx, latencySubscribers-1, whole, rev)
-	a := listen(ctx, append(conns, first), 1, sequenceMark)
+	a := listen(1, sequenceMark)
 	defer a.leave()
+	a.join(ctx, first)
+	a.dial(ctx, m, latencySubscribers-1, rev)
 	w := b.newWriter(ctx)
 	plain := watchPods(ctx, b.plane.Config())
 	defer plain.end()
@@ -31,7 +32,7 @@ func latency(ctx context.Context, b *bench) (lines []line) {
 	n := int(b.period.Seconds() * latencyRate)
 	var mu sync.Mutex
 	began := make(map[int]time.Time, n)
-	a.expect(b.changes+1, n)
+	a.expect(*b.changes+1, n)
 	encoded := m.metric(ctx, encodingsMetric)
 	var number int
 	var level time.Duration
@@ -58,16 +59,40 @@ func latency(ctx context.Context, b *bench) (lines []line) {
 			format: milliseconds, reached: within(limit),
 		}
 	}
-	return append(b.evenness(4, a, func(n int) time.Time { return began[n] }, encoded, level),
-		line4(50, "≤ 2 ms", 0.002), line4(99, "≤ 20 ms", 0.020))
+	even := b.evenness(4, a, func(n int) time.Time { return began[n] }, encoded, level)
+	if b.busy > 0 {
+		even = append(even, b.recovered(ctx, 4, a, latencyRate, func(n int, began func(n int)) {
+			w.write(ctx, n, latencyRate, began)
+		}))
+	}
+	return append(even, line4(50, "≤ 2 ms", 0.002), line4(99, "≤ 20 ms", 0.020))
 }
 
 // evenness has the lines of a row that say how subscribers stay together under load.
 func (b *bench) evenness(row int, a *audience, began func(n int) time.Time, encodings float64, level time.Duration) []line {
 	load := fmt.Sprintf("with %d other programs on all processors: ", b.busy)
+	behind, boundaries := a.behind()
 	return []line{
 		{row: row, what: load + "encodings per event", goal: "≤ 2", ours: single(encodings), format: plain, reached: within(2)},
 		{row: row, what: "… the last change, until every subscriber has it", goal: "≤ 2 s", ours: single(level.Seconds()), format: milliseconds, reached: within(2)},
 		{row: row, what: "… median delay of the last subscriber ÷ of the first", ours: single(a.uneven(began)), format: plain},
+		{row: row, what: fmt.Sprintf("… boundaries behind the first subscriber when the next comes, of %d boundaries: p99", boundaries), goal: "≤ 1", ours: single(percent(behind, 99)), format: count, reached: within(1)},
+		{row: row, what: "… most", ours: single(percent(behind, 100)), format: count},
 	}
+}
+
+// recovered returns the delays of a second of changes that begins two seconds after the other programs ended.
+func (b *bench) recovered(ctx context.Context, row int, a *audience, rate int, play func(n int, began func(n int))) line {
+	play(2*rate, ignoreBegin)
+	a.expect(*b.changes+1, rate)
+	var mu sync.Mutex
+	began := make(map[int]time.Time, rate)
+	play(rate, func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		began[n] = time.Now()
+	})
+	a.awaitAll(ctx)
+	late := a.late(func(n int) time.Time { return began[n] })
+	return line{row: row, what: "… a change at a subscriber, p99, two seconds after the other programs ended", ours: single(percentile(late, 99)), format: milliseconds}
 }

@@ -112,6 +112,7 @@ func megabytes(v float64) string    { return fmt.Sprintf("%.0f MB", v/1e6) }
 func bytesOf(v float64) string      { return fmt.Sprintf("%.0f B", v) }
 func count(v float64) string        { return fmt.Sprintf("%.0f", v) }
 func plain(v float64) string        { return fmt.Sprintf("%.2f", v) }
+func percentOf(v float64) string    { return fmt.Sprintf("%.1f %%", v) }
 func cores(v float64) string        { return fmt.Sprintf("%.3f cores", v) }
 func perSecond(v float64) string    { return fmt.Sprintf("%.0f/s", v) }
 

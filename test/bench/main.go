@@ -24,11 +24,14 @@ type options struct {
 	period   time.Duration // of the load of rows 4, 9 and 13
 	document string
 	audience int // subscribers of row 9
+	rate     int // events a second of row 9
 	busy     int // programs that spin on all processors during the load of rows 4 and 9
 	fresh    bool
 
 	multiplied int  // objects of row 16
 	alone      bool // without the peers of rows 1 and 3
+	// beside is the directory of another commit whose programs are measured too; empty: none.
+	beside string
 }
 
 func main() {
@@ -59,16 +62,19 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.DurationVar(&o.settle, "settle", 5*time.Second, "from synced to the reading of the resident memory")
 	flags.DurationVar(&o.period, "period", 20*time.Second, "how long rows 4 and 9 keep their load up; row 13 takes half of it for each measure")
 	flags.IntVar(&o.audience, "subscribers", 1000, "subscribers of row 9")
+	flags.IntVar(&o.rate, "rate", 1000, "events a second of row 9; 10,000 subscribers of 1,000 events would read a gigabyte a second")
 	flags.IntVar(&o.busy, "busy", 0, "other programs that spin on all processors during the load of rows 4 and 9: 1 leaves about a half of the machine, 3 a quarter; with any the document is left as it is")
 	flags.StringVar(&o.document, "document", "docs/measured/benchmarks.md", "file whose table is replaced if all rows were measured, from the module's root; empty: none")
 	flags.IntVar(&o.multiplied, "multiplied", 1_000_000, "about how many objects row 16 has, copies of the others")
 	flags.BoolVar(&o.alone, "alone", false, "leave out the peers of rows 1 and 3, which take most of the time; the document is then left as it is")
+	flags.StringVar(&o.beside, "beside", "", "directory of another commit, such as one made with `git worktree add DIR COMMIT`: its programs are measured "+
+		"in each row after those of this one, in the same run against the same API server; the document is then left as it is")
 	flags.BoolVar(&o.fresh, "fresh", false, "make the load again, even if bin/bench has one of this size")
 	if err := flags.Parse(args[1:]); err != nil {
 		return o, err
 	}
-	if *objects < 1 || *applications < 1 || *pods < 1 || o.runs < 1 || o.period < time.Second || o.audience < 100 || o.busy < 0 || flags.NArg() > 0 {
-		return o, errors.New("there are only flags, each count must be at least 1, of subscribers 100, and the period 1s; see -help")
+	if *objects < 1 || *applications < 1 || *pods < 1 || o.runs < 1 || o.period < time.Second || o.audience < 200 || o.rate < 1 || o.busy < 0 || flags.NArg() > 0 {
+		return o, errors.New("there are only flags, each count must be at least 1, of subscribers 200, and the period 1s; see -help")
 	}
 	o.shape = shapeOf(*objects, *applications, *pods)
 	var err error

@@ -29,11 +29,11 @@ type managers struct {
 	views  dynamic.ResourceInterface
 }
 
-// newManagers compiles the operator, as `make build` does, into a directory where no other
+// newManagers compiles the operator of a module, as `make build` does, under a name into a directory where no other
 // build replaces it.
-func newManagers(ctx context.Context, plane *env.ControlPlane, root string, settle time.Duration) *managers {
+func newManagers(ctx context.Context, plane *env.ControlPlane, root, name string, settle time.Duration) *managers {
 	client := must.Get(dynamic.NewForConfig(plane.Config()))
-	path := filepath.Join(plane.Dir(), "manager")
+	path := filepath.Join(plane.Dir(), name)
 	compile(ctx, root, "./cmd/manager", path)
 	return &managers{plane: plane, binary: path, settle: settle, views: client.Resource(graphViews).Namespace(viewNamespace)}
 }
@@ -68,6 +68,19 @@ func (m *managers) start(ctx context.Context, view lens, args ...string) *runnin
 		must.Do(errors.Join(err, r.end(ctx)))
 	}
 	return r
+}
+
+// streamsOfUser is the number of graphs that each user may have open while any place is free. One user alone may have
+// a ninth of open_graphs.
+const streamsOfUser = 16
+
+// users returns dialers of as many users as may have n streams. All of them may read everything.
+func (r *running) users(n int) []*dialer {
+	users := make([]*dialer, (n+streamsOfUser-1)/streamsOfUser)
+	for i := range users {
+		users[i] = newDialer(r.plane.ClientConfig(fmt.Sprintf("subscriber-%d", i), "system:masters"), r.URL(), r.Exited)
+	}
+	return users
 }
 
 // end ends the operator and deletes its view.

@@ -20,6 +20,11 @@ type scaled struct {
 
 	late     []time.Duration
 	problems float64 // seconds of kubectl graphview problems
+
+	// collecting are the delays of events beside a garbage collection, apart those of the others.
+	collecting, apart []time.Duration
+	// collections is the part of the time in which the operator collected garbage, and allocated are the bytes for each event.
+	collections, allocated float64
 }
 
 // million measures row 16: one operator with a million objects, or as many as the flag says, beside a tenth of that, over
@@ -43,6 +48,10 @@ func million(ctx context.Context, b *bench) []line {
 		of(fmt.Sprintf("event to subscriber of a view of one application, %d events/s: p50", neighbourRate), "",
 			func(s *scaled) float64 { return percentile(s.late, 50) }, milliseconds, nil),
 		of("… p99", "as with a tenth: ≤ 2 ×", func(s *scaled) float64 { return percentile(s.late, 99) }, milliseconds, partOfPeer(2)),
+		of("… of events beside a garbage collection: p99", "", func(s *scaled) float64 { return percentile(s.collecting, 99) }, milliseconds, nil),
+		of("… of the others: p99", "", func(s *scaled) float64 { return percentile(s.apart, 99) }, milliseconds, nil),
+		of("… the part of the time in which garbage was collected", "", func(s *scaled) float64 { return 100 * s.collections }, percentOf, nil),
+		of("… memory allocated for each event", "", func(s *scaled) float64 { return s.allocated }, kilobytes, nil),
 		of("kubectl graphview problems of the objects that are healthy", "≤ 1 s", func(s *scaled) float64 { return s.problems }, seconds, within(1)),
 	}
 }
@@ -53,7 +62,7 @@ func (b *bench) scaled(ctx context.Context, objects int) (s scaled) {
 	m := b.newMultiplied(ctx, max(copies, 1))
 	defer m.close()
 	roomy := *b.managers
-	roomy.env = []string{"GOMEMLIMIT=6GiB"} // one namespace may hold half of it
+	roomy.env = []string{"GOMEMLIMIT=6GiB", traceCollections} // one namespace may hold half of the limit
 	r := roomy.start(ctx, whole, "--kubeconfig="+m.kubeconfig, "--max-vertices-per-view=2000000", "--sync-timeout=20m")
 	defer must.End(func() error { return r.end(ctx) })
 	began := time.Now()
@@ -67,7 +76,7 @@ func (b *bench) scaled(ctx context.Context, objects int) (s scaled) {
 	s.Objects, s.Arcs = int(r.metric(ctx, "graphview_vertices")), int(r.metric(ctx, "graphview_arcs"))
 	fmt.Fprintf(os.Stderr, "%d objects: %.2f s, of processor time %.2f s, %d MB resident\n", s.Objects, s.Seconds, s.Processor, s.Resident/1e6)
 	s.problems = b.problems(ctx, r)
-	s.late = b.lateAmong(ctx, r, m.replay)
+	b.lateAmong(ctx, r, m.replay, &s)
 	return s
 }
 
@@ -107,8 +116,8 @@ func (b *bench) problems(ctx context.Context, r *running) float64 {
 	return time.Since(began).Seconds()
 }
 
-// lateAmong returns the delays of events at a subscriber of the small view, which is made for that.
-func (b *bench) lateAmong(ctx context.Context, r *running, events *replay) []time.Duration {
+// lateAmong measures the delays of events at a subscriber of the small view, which is made for that.
+func (b *bench) lateAmong(ctx context.Context, r *running, events *replay, s *scaled) {
 	narrow := *r
 	narrow.view = small
 	defer must.End(func() error {
@@ -116,5 +125,14 @@ func (b *bench) lateAmong(ctx context.Context, r *running, events *replay) []tim
 	})
 	among := b.neighbourOf(ctx, &narrow, events)
 	defer among.audience.leave()
-	return among.beside(ctx, nil).late
+	among.events = int(b.period.Seconds() * neighbourRate)
+	const allocated = "go_memstats_alloc_bytes_total"
+	before, began := r.metric(ctx, allocated), time.Now()
+	during := among.beside(ctx, nil)
+	ended := time.Now()
+	s.allocated = (r.metric(ctx, allocated) - before) / float64(among.events)
+	collected := r.collections()
+	s.late, s.collections = during.late, shareOf(collected, began, ended)
+	s.collecting = among.audience.lateWhere(during.began, func(began, arrived time.Time) bool { return overlaps(collected, began, arrived) })
+	s.apart = among.audience.lateWhere(during.began, func(began, arrived time.Time) bool { return !overlaps(collected, began, arrived) })
 }

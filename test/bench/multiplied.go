@@ -39,7 +39,7 @@ type multiplied struct {
 
 func (b *bench) newMultiplied(ctx context.Context, copies int) *multiplied {
 	m := &multiplied{shape: b.shape, copies: copies, lists: make(map[string]*pattern)}
-	m.replay = &replay{plays: make(chan play), changes: &b.changes, pods: record(ctx, b.plane.Config())}
+	m.replay = &replay{plays: make(chan play), changes: b.changes, pods: record(ctx, b.plane.Config())}
 	m.front = newFront(b.plane, "multiplied", m)
 	return m
 }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"graphview.dev/test/metrics"
 	"graphview.dev/test/must"
 )
@@ -30,8 +28,9 @@ const (
 // beside is the measure of a neighbour beside a load.
 type beside struct {
 	late    []time.Duration // the delays of its events
-	holding float64         // the longest time that the graph's write lock was held, in seconds
-	took    string          // how often the load ran
+	began   func(n int) time.Time
+	holding float64 // the longest time that the graph's write lock was held, in seconds
+	took    string  // how often the load ran
 }
 
 // small is the view of the neighbour: one application's objects.
@@ -75,10 +74,8 @@ func (b *bench) neighbourOf(ctx context.Context, m *running, r *replay) *neighbo
 		return !strings.HasPrefix(p.key, firstNamespace+"/"+firstApplication+"-")
 	})
 	first, _ := m.followed(ctx)
-	n := &neighbour{
-		m: m, replay: r, audience: listen(ctx, []*websocket.Conn{first}, 1, `"j":["`),
-		events: max(int(b.period.Seconds()/2*neighbourRate), 1),
-	}
+	n := &neighbour{m: m, replay: r, audience: listen(1, `"j":["`), events: max(int(b.period.Seconds()/2*neighbourRate), 1)}
+	n.audience.join(ctx, first)
 	n.beside(ctx, nil)
 	return n
 }
@@ -113,7 +110,8 @@ func (n *neighbour) beside(ctx context.Context, load func(context.Context) (took
 	})
 	stop()
 	must.Do(errors.Join(err, <-ended))
-	s.late = n.audience.late(func(i int) time.Time { return sent[i-number] })
+	s.began = func(i int) time.Time { return sent[i-number] }
+	s.late = n.audience.late(s.began)
 	s.holding = n.holdings(ctx).longest(before)
 	return s
 }

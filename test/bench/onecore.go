@@ -33,7 +33,7 @@ func oneCore(ctx context.Context, b *bench) (lines []line) {
 // burst runs a child with one core behind a replay, plays the events to it once it has synced, and
 // returns its sample.
 func (b *bench) burst(ctx context.Context, r *replay, name string) sample {
-	process, out := startChild(b.plane, task{Name: name, Processors: 1, Kubeconfig: r.kubeconfig, LastEvent: b.changes + burst})
+	process, out := b.startChild(task{Name: name, Processors: 1, Kubeconfig: r.kubeconfig, LastEvent: *b.changes + burst})
 	defer process.Stop()
 	awaitReady(ctx, process, out)
 	r.play(ctx, burst, 0, ignoreBegin)

@@ -34,7 +34,7 @@ type play struct {
 }
 
 func (b *bench) newReplay(ctx context.Context) *replay {
-	r := &replay{plays: make(chan play), changes: &b.changes, pods: record(ctx, b.plane.Config())}
+	r := &replay{plays: make(chan play), changes: b.changes, pods: record(ctx, b.plane.Config())}
 	r.front = newFront(b.plane, "replay", r)
 	return r
 }

@@ -21,11 +21,12 @@ type bench struct {
 
 	plane    *env.ControlPlane
 	root     string // of the module
+	program  string // of the children: ./test/bench of the module
 	managers *managers
 	samples  map[string][]sample // of rows 1 and 3, by the measured program
 	// changes numbers the changes of all rows. The API server sends no event for a pod that a
 	// change left as it was, so no number comes twice.
-	changes int
+	changes *int
 }
 
 // measure fills some rows of the table.
@@ -61,7 +62,7 @@ func rows() (all []int) {
 // run runs the whole benchmark. If a row cannot be measured, the table and the error say so,
 // and the other rows are measured.
 func run(ctx context.Context, o options) {
-	b := &bench{options: o, root: must.Get(env.ModuleRoot()), samples: map[string][]sample{}}
+	b := &bench{options: o, root: must.Get(env.ModuleRoot()), program: must.Get(os.Executable()), samples: map[string][]sample{}, changes: new(int)}
 	b.plane = b.loaded(ctx)
 	defer must.End(b.plane.Stop)
 	if err := must.Try(func() { b.run(ctx) }); err != nil {
@@ -74,7 +75,7 @@ func run(ctx context.Context, o options) {
 
 func (b *bench) run(ctx context.Context) {
 	must.Do(operator.Install(ctx, b.plane, b.root))
-	b.managers = newManagers(ctx, b.plane, b.root, b.settle)
+	b.managers = newManagers(ctx, b.plane, b.root, "manager", b.settle)
 	b.child(ctx, task{Name: "floor"}) // the first list of a resource finds the API server cold
 	r := &report{machine: describe(b.plane), options: b.options}
 	started := time.Now()
@@ -88,7 +89,7 @@ func (b *bench) run(ctx context.Context) {
 	text := r.render()
 	fmt.Print(text)
 	must.Do(failed)
-	if b.document != "" && len(b.rows) == len(rows()) && !b.alone && b.busy == 0 {
+	if b.document != "" && len(b.rows) == len(rows()) && !b.alone && b.busy == 0 && b.beside == "" {
 		must.Do(document.Replace(filepath.Join(b.root, b.document), tableBegins, tableEnds, text))
 	}
 }
@@ -96,21 +97,37 @@ func (b *bench) run(ctx context.Context) {
 // measureAll measures the chosen rows one after another. Two at a time would compete for the few
 // cores of the machine.
 func (b *bench) measureAll(ctx context.Context, r *report) (failed error) {
+	var other *bench
+	if b.beside != "" {
+		other = b.other(ctx)
+	}
 	for _, m := range measures() {
 		chosen := func(row int) bool { return slices.Contains(b.rows, row) }
 		if !slices.ContainsFunc(m.rows, chosen) || ctx.Err() != nil {
 			continue
 		}
-		fmt.Fprintf(os.Stderr, "rows %v: %s\n", m.rows, m.name)
-		var found []line
-		if err := must.Try(func() { found = m.do(ctx, b) }); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", m.name, err))
-			for _, row := range m.rows {
-				found = append(found, line{row: row, what: m.name + ": could not be measured"})
-			}
+		found, err := b.measured(ctx, m)
+		failed = errors.Join(failed, err)
+		if other != nil && ctx.Err() == nil {
+			others, err := other.measured(ctx, m)
+			failed = errors.Join(failed, err)
+			found = compared(found, others, filepath.Base(b.beside))
 		}
 		r.lines = append(r.lines, slices.DeleteFunc(found, func(l line) bool { return !chosen(l.row) })...)
 	}
 	slices.SortStableFunc(r.lines, func(a, b line) int { return a.row - b.row })
 	return failed
+}
+
+// measured returns the lines of a measure. If it fails, they say so.
+func (b *bench) measured(ctx context.Context, m measure) (found []line, failed error) {
+	started := time.Now()
+	if err := must.Try(func() { found = m.do(ctx, b) }); err != nil {
+		failed = fmt.Errorf("%s: %w", m.name, err)
+		for _, row := range m.rows {
+			found = append(found, line{row: row, what: m.name + ": could not be measured"})
+		}
+	}
+	fmt.Fprintf(os.Stderr, "rows %v: %s: %.1f min\n", m.rows, m.name, time.Since(started).Minutes())
+	return found, failed
 }

@@ -28,7 +28,7 @@ const writers = 16
 func (b *bench) newWriter(ctx context.Context) *writer {
 	config := b.plane.Config()
 	config.QPS = -1 // no client-side limit
-	return &writer{client: must.Get(metadata.NewForConfig(config)), pods: record(ctx, config), changes: &b.changes}
+	return &writer{client: must.Get(metadata.NewForConfig(config)), pods: record(ctx, config), changes: b.changes}
 }
 
 // write makes n changes at a rate, and returns the number of the first. A change begins when it is due, unless
