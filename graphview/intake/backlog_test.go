@@ -34,16 +34,22 @@ func TestBacklog(t *testing.T) {
 		from *Tap
 		some int
 	}{{one, backlogChunk}, {other, 1}, {one, 100 - backlogChunk}} {
-		from, some, free := e.dequeue()
-		if from != want.from || len(some) != want.some || len(free) != want.some/2 {
-			t.Fatalf("took %d objects, %d of them free, want %d and %d", len(some), len(free), want.some, want.some/2)
+		from, some := e.dequeue()
+		free := 0
+		for _, o := range some {
+			if o.free {
+				free++
+			}
+		}
+		if from != want.from || len(some) != want.some || free != want.some/2 {
+			t.Fatalf("took %d objects, %d of them free, want %d and %d", len(some), free, want.some, want.some/2)
 		}
 	}
 	e.enqueue(other, objects[0], false)
 	other.Close()
 	e.drop(other)
 	e.enqueue(other, objects[0], false) // a watch found the tap before
-	if from, some, _ := e.dequeue(); from != nil || len(some) > 0 {
+	if from, some := e.dequeue(); from != nil || len(some) > 0 {
 		t.Errorf("took %d objects of a tap that was dropped", len(some))
 	}
 }
@@ -61,7 +67,7 @@ func TestBacklogOfObjectsInTurn(t *testing.T) {
 		e.enqueue(other, o, false)
 	}
 	for _, want := range []*Tap{one, other, one, other, nil} {
-		from, objects, _ := e.dequeue()
+		from, objects := e.dequeue()
 		if some := len(objects); from != want || want != nil && some != backlogChunk {
 			t.Errorf("took %d objects, of the next tap: %t; want %d", some, from == want, backlogChunk)
 		}
@@ -75,7 +81,7 @@ func TestBacklogOfAViewThatEnded(t *testing.T) {
 	end()
 	of := &Tap{}
 	e.enqueue(of, &watch.Object{}, false)
-	if from, _, _ := e.dequeue(); from != nil || of.pending > 0 {
+	if from, _ := e.dequeue(); from != nil || of.pending > 0 {
 		t.Error("there is work for a view that has ended")
 	}
 }
@@ -95,7 +101,7 @@ func TestBacklogKeepsTheNewestState(t *testing.T) {
 	of := NewTap(e, f, ObjectRole{})
 	e.enqueue(of, now, false)
 	e.enqueue(of, old, false)
-	if _, objects, _ := e.dequeue(); len(objects) != 1 || objects[0] != now {
+	if _, objects := e.dequeue(); len(objects) != 1 || objects[nameOf(now)].object != now {
 		t.Errorf("took %d objects, want the newest state", len(objects))
 	}
 }

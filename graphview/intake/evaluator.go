@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -86,31 +85,15 @@ func (e *Evaluator) Begin(ctx context.Context) {
 const backlogChunk = 64
 
 // backlog has the objects that a consumer has not evaluated yet, because its expressions are more
-// costly than a shared watch may wait for. It has each object once, in its newest version, so its
-// length is at most the number of objects of its watches. It does not copy objects, which are
-// immutable. Until an object is evaluated, its previous verdict holds.
+// costly than a shared watch may wait for. Until an object is evaluated, its previous verdict holds.
 //
-// A goroutine evaluates the objects while there are any. The Intake joins it. Taps take turns, a chunk
-// of objects each: the objects of several watches may change in turn.
+// A goroutine evaluates the objects while there are any. The Intake joins it.
 type backlog struct {
 	mu sync.Mutex
 	// ctx is that of Begin.
 	ctx     context.Context //nolint:containedctx // that of a goroutine which starts later
 	working bool
-	turns   []*tapBacklog // the taps with objects, the next first
-	taps    map[*Tap]*tapBacklog
-}
-
-// tapBacklog has the objects of a tap, each once.
-type tapBacklog struct {
-	tap     *Tap
-	waiting []objectName // the oldest first
-	objects map[objectName]backlogObject
-}
-
-type backlogObject struct {
-	object *watch.Object
-	free   bool
+	objects objectQueue[*Tap]
 }
 
 // enqueue adds an object for a tap to the backlog, or replaces an older version of it. The handler of
@@ -122,21 +105,9 @@ func (e *Evaluator) enqueue(t *Tap, o *watch.Object, free bool) {
 	if e.ctx == nil || e.ctx.Err() != nil || t.State() == Closed || !o.Retained() {
 		return
 	}
-	at := e.taps[t]
-	if at == nil {
-		if e.taps == nil {
-			e.taps = make(map[*Tap]*tapBacklog)
-		}
-		at = &tapBacklog{tap: t, objects: make(map[objectName]backlogObject)}
-		e.taps[t] = at
-		e.turns = append(e.turns, at)
-	}
-	name := objectName{o.Namespace(), o.Name()}
-	if _, ok := at.objects[name]; !ok {
-		at.waiting = append(at.waiting, name)
+	if e.objects.add(t, nameOf(o), queuedObject{object: o, free: free}) {
 		t.pending++
 	}
-	at.objects[name] = backlogObject{o, free}
 	if !t.feed.listed.Load() {
 		t.onLocked(tapEnqueued)
 	}
@@ -150,58 +121,40 @@ func (e *Evaluator) enqueue(t *Tap, o *watch.Object, free bool) {
 func (e *Evaluator) drop(t *Tap) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if at := e.taps[t]; at != nil {
-		delete(e.taps, t)
-		e.turns = slices.DeleteFunc(e.turns, func(of *tapBacklog) bool { return of == at })
-	}
+	e.objects.drop(t)
 }
 
 // dequeue removes up to backlogChunk of the oldest objects of the next tap. tap is nil if none are left.
-func (e *Evaluator) dequeue() (tap *Tap, objects []*watch.Object, free map[*watch.Object]bool) {
+func (e *Evaluator) dequeue() (tap *Tap, objects map[objectName]queuedObject) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.turns) == 0 || e.ctx.Err() != nil {
-		e.working, e.turns, e.taps = false, nil, nil
-		return nil, nil, nil
+	if e.ctx.Err() != nil {
+		e.objects = objectQueue[*Tap]{}
 	}
-	at := e.turns[0]
-	e.turns = e.turns[1:]
-	n := min(len(at.waiting), backlogChunk)
-	for _, name := range at.waiting[:n] {
-		o := at.objects[name]
-		if o.free {
-			if free == nil {
-				free = make(map[*watch.Object]bool)
-			}
-			free[o.object] = true
-		}
-		delete(at.objects, name)
-		objects = append(objects, o.object)
-	}
-	clear(at.waiting[:n])
-	if at.waiting = at.waiting[n:]; len(at.waiting) > 0 {
-		e.turns = append(e.turns, at)
-	} else {
-		delete(e.taps, at.tap) // a map does not shrink, and this one may have had all objects of a watch
-	}
-	return at.tap, objects, free
+	tap, objects = e.objects.next(backlogChunk)
+	e.working = tap != nil
+	return tap, objects
 }
 
 // run evaluates objects until the backlog is empty or ctx ends.
 func (e *Evaluator) run() {
 	for {
-		t, objects, free := e.dequeue()
+		t, queued := e.dequeue()
 		if t == nil {
 			return
 		}
+		objects := make([]*watch.Object, 0, len(queued))
+		for _, o := range queued {
+			objects = append(objects, o.object)
+		}
 		err := e.intake.runReplay(e.ctx, replay{watch: t.feed.watch, objects: objects, owner: e.owner, event: func(o *watch.Decoded) writer.Event {
-			return t.reevaluate(e.ctx, o, free[o.Object])
+			return t.reevaluate(e.ctx, o, queued[nameOf(o.Object)].free)
 		}})
 		if err != nil {
 			// The watch has ended, so the tap ends too, or ctx has ended.
 			e.intake.o.Logger.V(1).Info("Evaluating ended early", "view", e.name, "watch", t.feed.watch.Key().String(), "error", err.Error())
 		}
-		if e.evaluated(t, len(objects)) {
+		if e.evaluated(t, len(queued)) {
 			e.Kick()
 		}
 	}

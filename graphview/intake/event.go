@@ -58,7 +58,7 @@ func (ev *setEvent) keepLate() {
 			ev.declareHealth(before.Health)
 		}
 	}
-	f.intake.stale.add(f, name, staleObject{object: ev.read})
+	f.intake.makeStale(f, name, false)
 }
 
 // keep copies the fault from the previous version to the event. If the graph does not have the references of that
@@ -251,6 +251,6 @@ func (ev *versionEvent) Apply() {
 		in.recorder.changedSecret(ev.feed, in.o.Graph.Find(ev.feed.source, o.Namespace(), o.Name()), o)
 	}
 	if !in.o.Graph.Confirm(ev.feed.source, o.Namespace(), o.Name(), ev.version, o.Hash()) {
-		in.stale.add(ev.feed, objectName{o.Namespace(), o.Name()}, staleObject{o, true})
+		in.makeStale(ev.feed, nameOf(o), true)
 	}
 }

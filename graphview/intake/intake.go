@@ -52,8 +52,11 @@ type Intake struct {
 	Counts Counts
 
 	o          Options
-	stale      staleObjects
 	evaluating sync.WaitGroup // backlogs
+
+	kicks   chan struct{} // wakes Run
+	staleMu sync.Mutex
+	stale   objectQueue[*Feed] // whose references Run has to read again
 
 	reducer  helm.Reducer
 	recorder *recorder // nil without a history
@@ -65,7 +68,7 @@ type Intake struct {
 
 // New returns an Intake without feeds.
 func New(o Options) *Intake {
-	in := &Intake{o: o, stale: staleObjects{kick: make(chan struct{}, 1)}, bySource: make(map[graph.SourceID]*Feed)}
+	in := &Intake{o: o, kicks: make(chan struct{}, 1), bySource: make(map[graph.SourceID]*Feed)}
 	in.recorder = newRecorder(o.History, o.Graph)
 	in.releases = helm.NewReleases(func(f *Feed, object *graph.Object) { o.Graph.Set(f.source, object) })
 	return in

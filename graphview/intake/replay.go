@@ -104,7 +104,7 @@ func (ev *replayEvent) Apply() {
 	}
 	in.Counts.Replays.Add(1)
 	if ev.selects() {
-		ev.addFault(f.faults[objectName{o.Namespace(), o.Name()}])
+		ev.addFault(f.faults[nameOf(o)])
 	}
 	if _, releases := ev.tap.role.(ReleaseRole); releases {
 		ev.tapVerdict.apply(0, o.Namespace(), o.Name())

@@ -2,8 +2,7 @@ package intake
 
 import (
 	"context"
-	"slices"
-	"sync"
+	"math"
 	"time"
 
 	"graphview.dev/graphview/fairqueue"
@@ -15,57 +14,24 @@ import (
 	"graphview.dev/graphview/writer"
 )
 
-// staleObjects are objects whose references Intake.Run has to read again. The reasons: the watch missed
-// a change that another watch may have seen (versionEvent); costly rules were postponed (postponeRules);
-// references were left out and now have room (Graph.RetryReferences); or references lack a namespace
-// because the kind of their target was cluster-scoped when they were read (Graph.Misplaced).
-type staleObjects struct {
-	// kick makes Run reread these objects and compare the fingerprints of all feeds.
-	kick chan struct{}
-
-	mu sync.Mutex
-	// feeds has the stale objects of each feed by name.
-	feeds map[*Feed]map[objectName]staleObject
+// makeStale makes Run reread the references of an object. The reasons: the watch missed a change that
+// another watch may have seen (versionEvent); costly rules were postponed (postponeRules); references were
+// left out and now have room (Graph.RetryReferences); or references lack a namespace because the kind of
+// their target was cluster-scoped when they were read (Graph.Misplaced). If judged, the taps evaluate the
+// object, too.
+func (in *Intake) makeStale(f *Feed, name objectName, judged bool) {
+	in.staleMu.Lock()
+	defer in.staleMu.Unlock()
+	in.stale.add(f, name, queuedObject{judged: judged})
+	in.kick()
 }
 
-type staleObject struct {
-	object *watch.Object // nil if only the name is known
-	// judged: the taps evaluate the object, too, because the graph had other content.
-	judged bool
-}
-
-func (s *staleObjects) wake() {
+// kick makes Run reread stale objects and compare the fingerprints of all feeds. It does not block.
+func (in *Intake) kick() {
 	select {
-	case s.kick <- struct{}{}:
+	case in.kicks <- struct{}{}:
 	default:
 	}
-}
-
-// add makes an object stale.
-func (s *staleObjects) add(f *Feed, name objectName, o staleObject) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.feeds == nil {
-		s.feeds = make(map[*Feed]map[objectName]staleObject)
-	}
-	if s.feeds[f] == nil {
-		s.feeds[f] = make(map[objectName]staleObject)
-	}
-	before := s.feeds[f][name]
-	if o.object == nil {
-		o.object = before.object
-	}
-	o.judged = o.judged || before.judged
-	s.feeds[f][name] = o
-	s.wake()
-}
-
-func (s *staleObjects) removeAll() map[*Feed]map[objectName]staleObject {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := s.feeds
-	s.feeds = nil
-	return all
 }
 
 // Run rereads stale objects, and all objects of kinds whose rules have changed. It reads them from
@@ -85,7 +51,7 @@ func (in *Intake) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-replaced:
-		case <-in.stale.kick:
+		case <-in.kicks:
 		case <-retry.C:
 			in.o.Rules.RetryExceeded()
 			if in.o.Writer.Try(ctx, func() { in.rereadReferences(in.o.Graph.RetryReferences()) }) != nil {
@@ -96,7 +62,7 @@ func (in *Intake) Run(ctx context.Context) error {
 }
 
 // RulesChanged makes Run check whether the rules of feeds have changed. It does not block.
-func (in *Intake) RulesChanged() { in.stale.wake() }
+func (in *Intake) RulesChanged() { in.kick() }
 
 func servedKinds(catalog *resources.Catalog) *refs.Served {
 	kinds := make(map[graph.Kind]graph.Scope)
@@ -111,7 +77,7 @@ func (in *Intake) rereadReferences(of []graph.Unread) {
 	for _, u := range of {
 		for _, source := range u.Sources {
 			if f := in.bySource[source]; f != nil {
-				in.stale.add(f, objectName{u.Namespace, u.Name}, staleObject{})
+				in.makeStale(f, objectName{u.Namespace, u.Name}, false)
 			}
 		}
 	}
@@ -133,37 +99,34 @@ func (in *Intake) rereadFeeds(ctx context.Context) {
 	}
 }
 
+// rereadObjects rereads the objects that are stale now, feed by feed.
 func (in *Intake) rereadObjects(ctx context.Context) {
-	for f, stale := range in.stale.removeAll() {
-		f.reread(ctx, func(ctx context.Context) ([]*watch.Object, error) { return f.lookUp(ctx, stale) }, stale)
+	for range in.staleFeeds() {
+		in.staleMu.Lock()
+		f, stale := in.stale.next(math.MaxInt)
+		in.staleMu.Unlock()
+		f.reread(ctx, func(ctx context.Context) ([]*watch.Object, error) {
+			return f.watch.Find(ctx, func(yield func(namespace, name string) bool) {
+				for of := range stale {
+					if !yield(of.namespace, of.name) {
+						return
+					}
+				}
+			})
+		}, stale)
 	}
 }
 
-// lookUp returns the stale objects, as far as the watch retains them. It searches all objects of the
-// watch only if some object is known by its name alone.
-func (f *Feed) lookUp(ctx context.Context, stale map[objectName]staleObject) (objects []*watch.Object, err error) {
-	search := false
-	for _, o := range stale {
-		if search = o.object == nil; search {
-			break
-		}
-		if o.object.Retained() {
-			objects = append(objects, o.object)
-		}
-	}
-	if !search {
-		return objects, nil
-	}
-	objects, err = f.watch.Retained(ctx)
-	return slices.DeleteFunc(objects, func(o *watch.Object) bool {
-		_, ok := stale[objectName{o.Namespace(), o.Name()}]
-		return !ok
-	}), err
+// staleFeeds returns the number of feeds with stale objects.
+func (in *Intake) staleFeeds() int {
+	in.staleMu.Lock()
+	defer in.staleMu.Unlock()
+	return len(in.stale.turns)
 }
 
 // reread finds the references of the objects that find returns again. It returns when the graph has the
 // events. Taps evaluate only stale objects that are judged, and objects whose fault changes.
-func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.Object, error), stale map[objectName]staleObject) {
+func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.Object, error), stale map[objectName]queuedObject) {
 	objects, err := find(ctx)
 	if err == nil {
 		err = f.intake.runReplay(ctx, replay{watch: f.watch, objects: objects, owner: rules.Owner, class: fairqueue.Background, event: func(o *watch.Decoded) writer.Event {
@@ -171,7 +134,7 @@ func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.
 			if ev == nil {
 				return nil
 			}
-			return &rereadEvent{ev, stale[objectName{o.Namespace(), o.Name()}].judged}
+			return &rereadEvent{ev, stale[nameOf(o.Object)].judged}
 		}})
 	}
 	if err != nil { // the watch has ended, and nothing is left to read
@@ -184,7 +147,7 @@ func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.
 type rereadEvent struct {
 	*setEvent
 
-	judged bool // see staleObject
+	judged bool // see queuedObject
 }
 
 // Apply implements writer.Event. The backlogs evaluate the object, without a charge, if its consumers

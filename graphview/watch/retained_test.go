@@ -70,6 +70,13 @@ func TestRetained(t *testing.T) {
 	if len(after) != 3 || after["changes"] == before["changes"] || after["renewed"] != before["renewed"] {
 		t.Errorf("%d objects, want three, one of them another", len(after))
 	}
+	now := after["changes"]
+	found, err := lease.Watch().Find(t.Context(), func(yield func(namespace, name string) bool) {
+		_ = yield(now.Namespace(), "changes") && yield(now.Namespace(), "goes") && yield("elsewhere", "changes")
+	})
+	if err != nil || len(found) != 1 || found[0] != now {
+		t.Errorf("found %d objects by name, want the newest version of one; %v", len(found), err)
+	}
 }
 
 // A slow visitor of an object does not block other visitors or the watch, and is not blocked

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -174,6 +175,21 @@ func (w *Watch) Retained(ctx context.Context) ([]*Object, error) {
 	}
 	defer w.unlock()
 	return slices.AppendSeq(make([]*Object, 0, w.objects.used), w.objects.all), nil
+}
+
+// Find returns the objects of the given namespaces and names that are retained now. The Handler has been
+// called with them.
+func (w *Watch) Find(ctx context.Context, names iter.Seq2[string, string]) (objects []*Object, err error) {
+	if err := w.lock(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", w.key, err)
+	}
+	defer w.unlock()
+	for namespace, of := range names {
+		if o := w.objects.get(name{unique.Make(namespace), of}); o != nil {
+			objects = append(objects, o)
+		}
+	}
+	return objects, nil
 }
 
 // Visit calls look with each of the objects, which may be outdated. look must not keep
