@@ -1,25 +1,19 @@
 package graphview
 
 import (
-	"time"
-
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/writer"
 )
 
-// follower adapts a view to writer.Follower.
-type follower struct{ view *View }
+// follower is the writer.Follower of a view. Its subscribers are those of the Publisher.
+type follower struct {
+	*delivery.Publisher
+
+	view *View
+}
 
 var _ writer.Follower = follower{}
-
-// Subscribers implements writer.Follower.
-func (f follower) Subscribers() int { return f.view.publisher.Subscribers() }
-
-// Told implements writer.Follower.
-func (f follower) Told() int { return f.view.publisher.Told() }
-
-// Arrived implements writer.Follower.
-func (f follower) Arrived(head uint64, received time.Time) { f.view.publisher.Arrived(head, received) }
 
 // Published implements writer.Follower.
 func (f follower) Published() {

@@ -78,7 +78,7 @@ func (k *keeper) start() {
 		v.lens = v.engine.graph.NewLens()
 		v.lens.SetOwner(v.account.Owner())
 		v.evaluator.SetLens(v.lens)
-		v.engine.writer.Follow(v.lens, follower{v})
+		v.engine.writer.Follow(v.lens, follower{v.publisher, v})
 	})
 	v.publisher.SetLens(v.lens)
 	v.announceNews()

@@ -2,7 +2,6 @@ package intake
 
 import (
 	"errors"
-	"time"
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -17,7 +16,6 @@ import (
 // setEvent is the event of an added or modified object, with the verdicts of taps.
 type setEvent struct {
 	feed     *Feed
-	received time.Time // when the watch received it
 	object   graph.Object
 	read     *watch.Object // the source of object
 	verdicts []tapVerdict
@@ -129,9 +127,6 @@ func (v *tapVerdict) addFault(fault string) {
 		v.verdict.Err = &delivery.PartialError{Err: errors.New(fault)}
 	}
 }
-
-// Received implements writer.Received.
-func (ev *setEvent) Received() time.Time { return ev.received }
 
 // Apply implements writer.Event.
 func (ev *setEvent) Apply() {

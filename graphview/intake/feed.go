@@ -122,9 +122,8 @@ func (f *Feed) Set(o *watch.Decoded) {
 	if ev == nil {
 		return
 	}
-	ev.received = received
 	f.observe(o, &ev.note)
-	f.intake.o.Writer.Send(ev)
+	f.intake.o.Writer.SendReceived(ev, received)
 	for _, t := range late {
 		t.evaluator.enqueue(t, o.Object, false)
 	}

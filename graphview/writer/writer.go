@@ -18,10 +18,6 @@ type Func func()
 // Apply implements Event.
 func (f Func) Apply() { f() }
 
-// Received is implemented by events that have a time of receipt. For other events, and if it is zero,
-// the time at which the writer takes the batch counts. The setEvent of package intake implements it.
-type Received interface{ Received() time.Time }
-
 // Options of a Writer.
 type Options struct {
 	// Revised is called after each revision, with its duration. It may be nil.
@@ -32,7 +28,7 @@ type Options struct {
 type Writer struct {
 	o      Options
 	graph  *graph.Graph
-	events chan Event
+	events chan sentEvent
 	// background hands over chunks. A sender waits until the graph has its chunk.
 	background chan *chunk
 
@@ -50,15 +46,25 @@ type Writer struct {
 // New returns the writer of a graph.
 func New(g *graph.Graph, o Options) *Writer {
 	w := &Writer{
-		o: o, graph: g, events: make(chan Event, 2*maxBatch), background: make(chan *chunk),
+		o: o, graph: g, events: make(chan sentEvent, 2*maxBatch), background: make(chan *chunk),
 		followers: make(map[*graph.Lens]*throttle),
 	}
 	g.ObserveLenses(w.changed)
 	return w
 }
 
+// sentEvent is an event in the queue. If received is zero, the time at which the writer takes it counts.
+type sentEvent struct {
+	Event
+
+	received time.Time
+}
+
 // Send sends an event. It blocks while the queue is full. Run must outlive all senders.
-func (w *Writer) Send(ev Event) { w.events <- ev }
+func (w *Writer) Send(ev Event) { w.SendReceived(ev, time.Time{}) }
+
+// SendReceived is Send for an event that was received at a time, from which its latency counts.
+func (w *Writer) SendReceived(ev Event, received time.Time) { w.events <- sentEvent{ev, received} }
 
 // Do runs fn as an event, and returns when the revision with it is committed.
 func (w *Writer) Do(fn func()) {
@@ -74,7 +80,7 @@ func (w *Writer) Do(fn func()) {
 func (w *Writer) Try(ctx context.Context, fn func()) error {
 	done := make(chan struct{})
 	select {
-	case w.events <- Func(func() { fn(); close(done) }):
+	case w.events <- sentEvent{Event: Func(func() { fn(); close(done) })}:
 	case <-ctx.Done():
 		return fmt.Errorf("the graph takes no events: %w", ctx.Err())
 	}
@@ -122,9 +128,10 @@ func (w *Writer) Run(ctx context.Context) {
 			background = nil
 		}
 		batch = batch[:0]
+		var received time.Time
 		select {
 		case ev := <-w.events:
-			batch = append(batch, ev)
+			batch, received = append(batch, ev.Event), ev.received
 		case now := <-lapse.C:
 			batch = append(batch, Func(func() { w.graph.Lapse(now.Unix()) }))
 		case <-due:
@@ -135,7 +142,7 @@ func (w *Writer) Run(ctx context.Context) {
 		}
 		busy = nil
 		if batch = w.receive(batch); len(batch) > 0 || w.graph.HasCleanup() {
-			w.apply(batch)
+			w.apply(batch, received)
 			clear(batch)
 			busy = always
 		}
@@ -150,7 +157,7 @@ func (w *Writer) receive(batch []Event) []Event {
 	for len(batch) < maxBatch {
 		select {
 		case ev := <-w.events:
-			batch = append(batch, ev)
+			batch = append(batch, ev.Event)
 		default:
 			return batch
 		}
@@ -168,15 +175,10 @@ const (
 )
 
 // apply applies a batch in as many revisions as it needs. An empty batch makes a revision for the
-// cleanup of the graph.
-func (w *Writer) apply(batch []Event) {
+// cleanup of the graph. received is when the first event was received, zero for now.
+func (w *Writer) apply(batch []Event, received time.Time) {
 	w.batch++
-	w.received = time.Now()
-	if len(batch) > 0 {
-		if ev, ok := batch[0].(Received); ok && !ev.Received().IsZero() {
-			w.received = ev.Received()
-		}
-	}
+	w.received = cmp.Or(received, time.Now())
 	for left := w.revise(batch, maxVisits); len(left) > 0 || w.graph.HasOpenUpdate(); {
 		left = w.revise(left, maxVisits)
 	}
