@@ -73,11 +73,11 @@ type Engine struct {
 func NewEngine(o Options) (*Engine, error) {
 	o.setDefaults()
 	ledger := budget.NewLedger(o.HeldBytes)
-	payer := newNamespacePayer(ledger)
+	namespaces := budget.NewNamespaces(ledger)
 	e := &Engine{
 		o:            o,
 		run:          delivery.NewRun(),
-		graph:        graph.New(payer),
+		graph:        graph.New(namespaces),
 		writeLock:    newHistogram("write_lock_seconds", "How long the write lock of the graph was held, each time. Readers of all graphs wait meanwhile."),
 		revisionTime: newHistogram("revision_seconds", "How long one revision of the graph took. Events wait meanwhile, and readers of graphs that it changes as a whole."),
 		views:        make(map[Name]*View),
@@ -103,7 +103,7 @@ func NewEngine(o Options) (*Engine, error) {
 		Graph: e.graph, Writer: e.writer, Rules: e.rules, Processors: e.processors, Feeds: e.allFeeds, Served: e.discovery.Current,
 		Retry: o.LimitRetry, WithoutHealth: o.WithoutHealth, History: o.History, Logger: o.Logger,
 	})
-	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.intake.ReduceSecret, Pay: payer.PayObjects, Room: payer.room, Logger: o.Logger.WithName("watch")}); err != nil {
+	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.intake.ReduceSecret, Namespaces: namespaces, Logger: o.Logger.WithName("watch")}); err != nil {
 		return nil, fmt.Errorf("watches: %w", err)
 	}
 	if e.schemas, err = schemas.New(o.Config); err != nil {

@@ -14,7 +14,7 @@ import (
 // RetryReferences.
 
 // Payer pays for the references of the objects of namespaces. The writer calls it. The engine's Payer is
-// graphview.namespacePayer.
+// budget.Namespaces.
 type Payer interface {
 	// Pay sets the number of bytes that the references of a namespace's objects hold, if the namespace
 	// may hold that many, and reports whether it may. A smaller number is never refused.

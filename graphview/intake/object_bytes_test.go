@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"weak"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/test/bench/heap"
@@ -52,20 +52,17 @@ func objectBytes(t *testing.T, random *rand.Rand, objects, longest int) (took, s
 		items[i] = fmt.Sprintf(`{"metadata":{"name":"object-%d","namespace":"shop","uid":"uid-%d","resourceVersion":"1"},"data":{"a":%q}}`, i, i, hex.EncodeToString(content))
 	}
 	config := configmaps.ServeItems(t, items, nil)
-	var held atomic.Int64
+	ledger := budget.NewLedger(1 << 50)
 	await(t, "the end of the graph before", func() bool {
 		runtime.GC()
 		return former.Value() == nil
 	})
 	before := heap.Held()
-	w := start(t, config, func(o *watch.Options) {
-		o.Pay = func(_ string, more int) bool { held.Add(int64(more)); return true }
-		o.Room = func(string) int { return 1 << 40 }
-	})
+	w := start(t, config, func(o *watch.Options) { o.Namespaces = budget.NewNamespaces(ledger) })
 	f := w.feed("")
 	f.awaitList(t)
 	await(t, "all objects", func() bool { return w.graph.Size().Nodes == objects })
-	took, said = heap.Held()-before, held.Load()
+	took, said = heap.Held()-before, ledger.Total()
 	former = weak.Make(w.graph)
 	runtime.KeepAlive(items)
 	return took, said

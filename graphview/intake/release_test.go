@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
@@ -110,9 +111,7 @@ func TestReleaseWithoutRoom(t *testing.T) {
 		if err := judge.evaluateRelease(t.Context(), nil, o).Err; err != nil {
 			t.Errorf("a view of another namespace says %v", err)
 		}
-	}, func(o *watch.Options) {
-		o.Pay, o.Room = func(_ string, more int) bool { return more <= 0 }, func(string) int { return 0 }
-	})
+	}, func(o *watch.Options) { o.Namespaces = budget.NewNamespaces(budget.NewLedger(1)) })
 }
 
 // TestEndOfOtherFeed: the end of a feed of other objects than Secrets and ConfigMaps looks at no

@@ -10,6 +10,8 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/graphview/budget"
 )
 
 // ErrStopped means that the Manager or the Watch has stopped.
@@ -36,13 +38,9 @@ type Options struct {
 	// neither its argument nor its result. If it panics, the object is invalid, see
 	// Handler.Invalid.
 	Reduce Reduce
-	// Pay adds to the number of bytes that the objects of a namespace hold in the Watches that users
-	// share, and reports whether the namespace may hold that many. A smaller number is never refused. An
-	// object for which the namespace may not pay is retained without its content. If Pay is nil, all
-	// objects have their content. It is called by many goroutines.
-	Pay func(namespace string, more int) bool
-	// Room returns how many more bytes Pay accepts for a namespace. It is required with Pay.
-	Room func(namespace string) int
+	// Namespaces pay for the objects of the Watches that users share. An object for which its namespace may
+	// not pay is retained without its content. If Namespaces is nil, all objects have their content.
+	Namespaces *budget.Namespaces
 	// Logger logs when a Watch is no longer up to date and when it is again.
 	Logger logr.Logger
 	// Lists is how many lists are read at the same time, 16 by default.
@@ -172,7 +170,7 @@ func (m *Manager) startLocked(key Key, handle func(*Watch) Handler) *Watch {
 	m.lastID++
 	w := newWatch(m.lastID, key, handle, m.options.Logger.WithValues("watch", key.String(), "id", m.lastID))
 	if key.shared() {
-		w.pay, w.room = m.options.Pay, m.options.Room
+		w.payer = m.options.Namespaces
 	}
 	var ctx context.Context
 	ctx, w.cancel = context.WithCancel(m.ctx)

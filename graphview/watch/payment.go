@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/jsontree"
 )
 
@@ -23,14 +24,14 @@ func (o *Object) cost() int {
 
 // payLocked pays for an object that replaces old, and reports whether its namespace may hold it.
 func (w *Watch) payLocked(o, old *Object) bool {
-	if w.pay == nil {
+	if w.payer == nil {
 		return true
 	}
 	more := o.cost()
 	if old != nil {
 		more -= old.cost()
 	}
-	if !w.pay(o.Namespace(), more) {
+	if !w.payer.PayMore(o.Namespace(), budget.Contents, more) {
 		w.unpaid[o.key()] = o.cost()
 		return false
 	}
@@ -45,42 +46,42 @@ func (w *Watch) payIdentityLocked(o, old *Object) {
 	if old != nil {
 		more -= old.cost()
 	}
-	if !w.pay(o.Namespace(), more) {
+	if !w.payer.PayMore(o.Namespace(), budget.Contents, more) {
 		o.flags |= free
 		if old != nil {
-			w.pay(o.Namespace(), -old.cost())
+			w.payer.PayMore(o.Namespace(), budget.Contents, -old.cost())
 		}
 	}
 }
 
 // refundLocked ends the payment for an object that is no longer retained.
 func (w *Watch) refundLocked(o *Object) {
-	if w.pay != nil {
+	if w.payer != nil {
 		delete(w.unpaid, o.key())
-		w.pay(o.Namespace(), -o.cost())
+		w.payer.PayMore(o.Namespace(), budget.Contents, -o.cost())
 	}
 }
 
 // refund ends the payment for all objects, after the last request of the Watch.
 func (w *Watch) refund() {
-	if w.pay == nil {
+	if w.payer == nil {
 		return
 	}
 	w.turn <- struct{}{}
 	defer w.unlock()
 	for o := range w.objects.all {
-		w.pay(o.Namespace(), -o.cost())
+		w.payer.PayMore(o.Namespace(), budget.Contents, -o.cost())
 	}
 }
 
 // hasRoom reports whether the namespace of an object without content may hold its content by now.
 func (w *Watch) hasRoom(ctx context.Context) bool {
-	if w.pay == nil || w.lock(ctx) != nil {
+	if w.payer == nil || w.lock(ctx) != nil {
 		return false
 	}
 	defer w.unlock()
 	for key, bytes := range w.unpaid {
-		if o := w.objects.get(key); o != nil && bytes-o.cost() <= w.room(o.Namespace()) {
+		if o := w.objects.get(key); o != nil && bytes-o.cost() <= w.payer.Room(o.Namespace()) {
 			return true
 		}
 	}

@@ -2,23 +2,12 @@ package watch
 
 import (
 	"encoding/hex"
+	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"testing"
+
+	"graphview.dev/graphview/budget"
 )
-
-// purse is the memory that namespace shop may hold.
-type purse struct{ held, most atomic.Int64 }
-
-func (p *purse) pay(_ string, more int) bool {
-	if p.held.Add(int64(more)) > p.most.Load() && more > 0 {
-		p.held.Add(int64(-more))
-		return false
-	}
-	return true
-}
-
-func (p *purse) room(string) int { return int(p.most.Load() - p.held.Load()) }
 
 // noise returns a text that does not compress, another one each time.
 func noise(length int) string {
@@ -44,11 +33,21 @@ func content(t *testing.T, o *Object) string {
 // has begun again once there is room.
 func TestObjectsBeyondTheirShare(t *testing.T) {
 	s, r := newServer(t), newRecorder(t)
-	var shop purse
-	shop.most.Store(4 * objectBytes)
+	const limit, most = 2 << 20, 4 * objectBytes
+	ledger := budget.NewLedger(limit)
+	namespaces := budget.NewNamespaces(ledger)
+	var others []*budget.Account // they leave most bytes to a namespace
+	for i := 0; ledger.Total() < limit-2*most; i++ {
+		a := ledger.Account(budget.NamespaceOwner(fmt.Sprint("other-", i)))
+		if err := a.Set(budget.Contents, min(a.Most(budget.Contents), limit-2*most-ledger.Total())); err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, a)
+	}
+	total := ledger.Total()
 	s.set("small", object("small", "", `,"data":"x"`))
 	s.set("large", object("large", `,"labels":{"a":"b"}`, `,"data":"`+noise(4000)+`"`))
-	lease := acquire(t, start(t, s, r, func(o *Options) { o.Pay, o.Room = shop.pay, shop.room }), podsKey)
+	lease := acquire(t, start(t, s, r, func(o *Options) { o.Namespaces = namespaces }), podsKey)
 	at := r.awaitLine(0, "state synced=true")
 	check := func(when string, wantContent bool) {
 		t.Helper()
@@ -64,8 +63,8 @@ func TestObjectsBeyondTheirShare(t *testing.T) {
 		for _, o := range all {
 			sum += int64(o.cost())
 		}
-		if held := shop.held.Load(); held != sum || held > shop.most.Load() {
-			t.Errorf("%s: %d bytes are charged, %d held, %d allowed", when, held, sum, shop.most.Load())
+		if held := ledger.Total() - total; held != sum {
+			t.Errorf("%s: %d bytes are charged, %d held", when, held, sum)
 		}
 	}
 	check("at first", false)
@@ -78,12 +77,15 @@ func TestObjectsBeyondTheirShare(t *testing.T) {
 	s.set("large", object("large", "", `,"data":"`+noise(4000)+`"`))
 	at = r.awaitLine(at, "set large")
 	check("large again", false)
-	shop.most.Store(1 << 20)
+	for _, a := range others {
+		a.Close()
+	}
+	total = 0
 	s.hangUp()
 	r.awaitLine(at, "set large")
 	check("with room, after the watch has begun again", true)
 	lease.Release()
-	if held := shop.held.Load(); held != 0 {
+	if held := ledger.Total(); held != 0 {
 		t.Errorf("%d bytes are charged after the watch has ended", held)
 	}
 }
@@ -95,9 +97,10 @@ func TestOthersWatchesArePaidByTheirViews(t *testing.T) {
 	s.set("a", object("a", "", ""))
 	key := podsKey
 	key.LabelSelector = "app=web"
-	acquire(t, start(t, s, r, func(o *Options) {
-		o.Pay = func(string, int) bool { t.Error("the namespace is asked to pay"); return true }
-		o.Room = func(string) int { return 0 }
-	}), key)
+	ledger := budget.NewLedger(1 << 20)
+	acquire(t, start(t, s, r, func(o *Options) { o.Namespaces = budget.NewNamespaces(ledger) }), key)
 	r.awaitLine(0, "state synced=true")
+	if n := ledger.Total(); n != 0 {
+		t.Errorf("the namespace pays for %d bytes", n)
+	}
 }

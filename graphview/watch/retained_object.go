@@ -119,7 +119,7 @@ func (o *Object) is(flag uint32) bool { return atomic.LoadUint32(&o.flags)&flag 
 func (o *Object) HasContent() bool { return !o.is(ofSecret | contentless) }
 
 // LacksContent reports whether only the identity of the object is retained, because its namespace may
-// hold no more memory; see Options.Pay.
+// hold no more memory; see Options.Namespaces.
 func (o *Object) LacksContent() bool { return o.is(contentless) }
 
 // Size returns the length of the retained JSON in bytes. AppendJSON appends as many, except

@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/tools/cache"
+
+	"graphview.dev/graphview/budget"
 )
 
 // Watch lists and watches the objects of one Key while there is a Lease of it.
@@ -36,10 +38,9 @@ type Watch struct {
 	generation uint32
 	codec      *codec
 	event      Decoded
-	// pay and room are Options.Pay and Options.Room for a Watch that users share, else nil. unpaid has the
-	// bytes that the objects without content would hold.
-	pay    func(namespace string, more int) bool
-	room   func(namespace string) int
+	// payer is Options.Namespaces for a Watch that users share, else nil. unpaid has the bytes that the
+	// objects without content would hold.
+	payer  *budget.Namespaces
 	unpaid map[name]int
 
 	count, bytes atomic.Int64
