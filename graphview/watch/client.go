@@ -42,7 +42,7 @@ func newClient(config *rest.Config, lists int) (*client, error) {
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	// A rate limit would delay watches too. Lists are limited by slots.
 	config.QPS, config.RateLimiter = -1, nil
-	// A time-out would end every watch early. See source for the time-outs of requests.
+	// A time-out would end every watch early. See listWatcher for the time-outs of requests.
 	config.Timeout = 0
 	// Warnings are meant for the users who choose the resource, and the server
 	// repeats them with every request.

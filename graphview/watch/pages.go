@@ -143,17 +143,17 @@ func (p *pages) endedEarly(objects int) {
 }
 
 // listPages reads a list in pages. It continues an interrupted list.
-func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
-	p := &s.pages
+func (lw *listWatcher) listPages(ctx context.Context) (*metav1.List, error) {
+	p := &lw.pages
 	if !p.inProgress(time.Now()) {
-		if err := s.watch.beginList(ctx); err != nil {
+		if err := lw.watch.beginList(ctx); err != nil {
 			return nil, err
 		}
 		p.restart()
-		s.retryBeforeList = s.retry
+		lw.retryBeforeList = lw.retry
 	}
 	for {
-		page, first, err := s.list(ctx, p.request())
+		page, first, err := lw.list(ctx, p.request())
 		if err != nil {
 			if p.failed(err) {
 				continue
@@ -161,7 +161,7 @@ func (s *source) listPages(ctx context.Context) (*metav1.List, error) {
 			return nil, err
 		}
 		// The list makes progress: forget the failures since it began.
-		s.retry = s.retryBeforeList
+		lw.retry = lw.retryBeforeList
 		if list, err := p.done(page, first, time.Now()); list != nil || err != nil {
 			return list, err
 		}

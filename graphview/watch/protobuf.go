@@ -31,13 +31,13 @@ func unreadable(err error) error {
 
 // fallBack makes the Watch request JSON from now on if err says that something cannot be read in Protobuf, and
 // reports whether it does. Nothing that the server sends is then left out.
-func (s *source) fallBack(err error) bool {
-	if s.message == nil || unreadable(err) == nil {
+func (lw *listWatcher) fallBack(err error) bool {
+	if lw.message == nil || unreadable(err) == nil {
 		return false
 	}
-	s.message = nil
-	s.client.fellBack.Add(1)
-	s.watch.log.Info("objects are read as JSON, which costs more processor time: the API server may be newer than this version", "cause", err.Error())
+	lw.message = nil
+	lw.client.fellBack.Add(1)
+	lw.watch.log.Info("objects are read as JSON, which costs more processor time: the API server may be newer than this version", "cause", err.Error())
 	return true
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // store is the reflector's store. It passes watch events to the Watch until ctx
-// ends. Items of a list do not pass through it, see source.
+// ends. Items of a list do not pass through it, see listWatcher.
 type store struct {
 	ctx   context.Context //nolint:containedctx // the reflector's store takes none
 	watch *Watch

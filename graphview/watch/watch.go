@@ -87,19 +87,19 @@ func (w *Watch) State() State {
 // run lists and watches until ctx ends, and waits for all goroutines that it started.
 func (w *Watch) run(ctx context.Context, c *client, o Options) {
 	defer close(w.done)
-	source := &source{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout, retry: newRetry(o.Retry), message: messageOf(w.key)}
+	lw := &listWatcher{ctx: ctx, watch: w, client: c, idle: o.ListIdleTimeout, retry: newRetry(o.Retry), message: messageOf(w.key)}
 	if w.key.Reduced {
-		source.reduce = o.Reduce
+		lw.reduce = o.Reduce
 	}
 	defer w.refund()
-	defer source.join()
+	defer lw.join()
 	// setStateLocked logs each failure once, so the reflector does not log.
 	silent := logr.Discard()
-	cache.NewReflectorWithOptions(source, nil, &store{ctx: ctx, watch: w}, cache.ReflectorOptions{
+	cache.NewReflectorWithOptions(lw, nil, &store{ctx: ctx, watch: w}, cache.ReflectorOptions{
 		Name:            w.key.String(),
 		TypeDescription: w.key.Resource.String(),
 		Logger:          &silent,
-		Backoff:         source.retry.first(),
+		Backoff:         lw.retry.first(),
 	}).RunWithContext(logr.NewContext(ctx, silent))
 }
 
