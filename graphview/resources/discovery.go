@@ -34,15 +34,15 @@ type Options struct {
 	PollInterval time.Duration
 }
 
-// source discovers the resources of an API server. It is an interface for tests.
-type source interface {
+// discoverer discovers the resources of an API server. It is an interface for tests.
+type discoverer interface {
 	list(context.Context) (listing, error)
 	ready(context.Context) error
 }
 
 // Discovery keeps a Catalog of the resources that the cluster serves up to date.
 type Discovery struct {
-	source  source
+	server  discoverer
 	changes []*changeWatcher
 	log     logr.Logger
 	poll    time.Duration
@@ -103,12 +103,12 @@ func Once(ctx context.Context, config *rest.Config) (*Catalog, error) {
 	return found.catalogAfter(nil), nil
 }
 
-func newDiscovery(s source, log logr.Logger, poll time.Duration) *Discovery {
+func newDiscovery(s discoverer, log logr.Logger, poll time.Duration) *Discovery {
 	if poll <= 0 {
 		poll = defaultPollInterval
 	}
 	return &Discovery{
-		source:        s,
+		server:        s,
 		log:           log,
 		poll:          poll,
 		signals:       make(chan struct{}, 1),
@@ -229,7 +229,7 @@ func (d *Discovery) refresh(ctx context.Context) bool {
 // discover asks whether the server is ready and discovers again, because a server that
 // has just started does not serve all of its resources yet.
 func (d *Discovery) discover(ctx context.Context, previous *Catalog) (*Catalog, error) {
-	l, err := d.source.list(ctx)
+	l, err := d.server.list(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -237,10 +237,10 @@ func (d *Discovery) discover(ctx context.Context, previous *Catalog) (*Catalog, 
 	if !next.lacks(previous) {
 		return next, nil
 	}
-	if err := d.source.ready(ctx); err != nil {
+	if err := d.server.ready(ctx); err != nil {
 		return nil, err
 	}
-	if l, err = d.source.list(ctx); err != nil {
+	if l, err = d.server.list(ctx); err != nil {
 		return nil, err
 	}
 	return l.catalogAfter(previous), nil
