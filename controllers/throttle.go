@@ -43,7 +43,7 @@ func sameOutcome(a, b []metav1.Condition) bool {
 		switch a[i].Type {
 		case v1alpha1.ConditionHealthy, v1alpha1.ConditionEffective:
 		default:
-			if changed(&a[i], b) {
+			if conditionChanged(&a[i], b) {
 				return false
 			}
 		}
@@ -51,8 +51,8 @@ func sameOutcome(a, b []metav1.Condition) bool {
 	return true
 }
 
-// changed reports whether before lacks c's type or has it with another value.
-func changed(c *metav1.Condition, before []metav1.Condition) bool {
+// conditionChanged reports whether before lacks c's type or has it with another value.
+func conditionChanged(c *metav1.Condition, before []metav1.Condition) bool {
 	for i := range before {
 		if b := &before[i]; b.Type == c.Type {
 			return b.Status != c.Status || b.Reason != c.Reason || b.ObservedGeneration != c.ObservedGeneration

@@ -65,7 +65,7 @@ func (v *View) permitOf(p *spec.Program) (permit Permit, of subject, who string)
 
 // depend adds a view to the views of a subject, whose rights restrict them. The first one starts the questions
 // of the subject, with the values of ctx.
-func (e *Engine) depend(ctx context.Context, of subject, permit Permit, changed func()) *access.Dependent {
+func (e *Engine) depend(ctx context.Context, of subject, permit Permit, notify func()) *access.Dependent {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	known, ok := e.answers[of]
@@ -75,7 +75,7 @@ func (e *Engine) depend(ctx context.Context, of subject, permit Permit, changed 
 		e.answers[of] = known
 		e.running.Go(func() { known.Run(asking) })
 	}
-	return known.Depend(changed)
+	return known.Depend(notify)
 }
 
 // undepend undoes depend. The last view ends the questions about the subject.

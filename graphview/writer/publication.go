@@ -38,14 +38,14 @@ func (w *Writer) Unfollow(l *graph.Lens) {
 	}
 }
 
-// changed is called for each lens that a revision changed. It reports whether the graph notifies
+// lensChanged is called for each lens that a revision changed. It reports whether the graph notifies
 // readers of the lens at once.
-func (w *Writer) changed(l *graph.Lens, head uint64) (publish bool) {
+func (w *Writer) lensChanged(l *graph.Lens, head uint64) (publish bool) {
 	p := w.followers[l]
 	if p == nil {
 		return true
 	}
-	return w.publications.changed(p, head, cmp.Or(w.late[l], w.received))
+	return w.publications.publishNow(p, head, cmp.Or(w.late[l], w.received))
 }
 
 // Each notified subscriber writes a message. So the time between two publications of a lens is at least the
@@ -82,8 +82,8 @@ type publications struct {
 	notified    bool        // subscribers, since the last call of yield
 }
 
-// changed reports whether a changed lens is published with the revision. A throttled lens is not.
-func (q *publications) changed(p *throttle, head uint64, received time.Time) bool {
+// publishNow reports whether a changed lens is published with the revision. A throttled lens is not.
+func (q *publications) publishNow(p *throttle, head uint64, received time.Time) bool {
 	if p.throttled {
 		if !p.waits {
 			p.waits, p.received = true, received

@@ -49,7 +49,7 @@ func New(g *graph.Graph, o Options) *Writer {
 		o: o, graph: g, events: make(chan sentEvent, 2*maxBatch), background: make(chan *chunk),
 		followers: make(map[*graph.Lens]*throttle),
 	}
-	g.ObserveLenses(w.changed)
+	g.ObserveLenses(w.lensChanged)
 	return w
 }
 
