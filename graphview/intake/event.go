@@ -26,7 +26,7 @@ type setEvent struct {
 	// late: rules are evaluated later. Until then, the references that they found in the previous
 	// version of the object stay. healthLate: so does the previous health.
 	late, healthLate bool
-	note             note
+	observed         observation
 	// keptFrom is the hash of the version whose labels and references the object keeps, and keptUnder finds those of
 	// this one, if the graph has others; 0 and nil for most objects.
 	keptFrom  uint64

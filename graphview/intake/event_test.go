@@ -43,7 +43,7 @@ func TestVerdictAfterDeletion(t *testing.T) {
 		deselected.verdict = Verdict{}
 		deselected.Apply()
 		c2 := graph.Object{Namespace: "shop", Name: "c2"}
-		(&rereadEvent{setEvent: &setEvent{feed: watched.feed, read: objects["c2"], object: c2}, judged: true}).Apply()
+		(&rereadEvent{setEvent: &setEvent{feed: watched.feed, read: objects["c2"], object: c2}, withTaps: true}).Apply()
 		if n := watched.pending; n != 0 {
 			t.Errorf("a tap that is closed has %d objects to evaluate", n)
 		}

@@ -122,7 +122,7 @@ func (f *Feed) Set(o *watch.Decoded) {
 	if ev == nil {
 		return
 	}
-	f.observe(o, &ev.note)
+	f.observe(o, &ev.observed)
 	f.intake.o.Writer.SendReceived(ev, received)
 	for _, t := range late {
 		t.evaluator.enqueue(t, o.Object, false)

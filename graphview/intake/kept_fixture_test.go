@@ -43,7 +43,7 @@ func (c *comparing) Set(o *watch.Decoded) {
 	ev := c.event(expr.Postpone, o, verdicts)
 	kept := ev.object.Kept
 	if !c.whole {
-		c.observe(o, &ev.note) // before the health is judged again below
+		c.observe(o, &ev.observed) // before the health is judged again below
 	}
 	read := &setEvent{feed: c.Feed, object: ev.object}
 	read.object.Kept = false
@@ -56,9 +56,9 @@ func (c *comparing) Set(o *watch.Decoded) {
 	}
 	if c.whole {
 		if kept {
-			ev.object, ev.note, ev.untimed = read.object, read.note, read.untimed
+			ev.object, ev.observed, ev.untimed = read.object, read.observed, read.untimed
 		}
-		c.observe(o, &ev.note)
+		c.observe(o, &ev.observed)
 	}
 	if kept {
 		c.kept.Add(1)

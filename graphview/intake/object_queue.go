@@ -28,8 +28,8 @@ type queuedObject struct {
 	object *watch.Object
 	// free: the owner of the tap is not charged.
 	free bool
-	// judged: the taps of the feed evaluate the object, too, because the graph had other content.
-	judged bool
+	// withTaps: the taps of the feed evaluate the object, too, because the graph had other content.
+	withTaps bool
 }
 
 func nameOf(o *watch.Object) objectName { return objectName{o.Namespace(), o.Name()} }
@@ -47,7 +47,7 @@ func (q *objectQueue[T]) add(t T, name objectName, o queuedObject) (added bool) 
 		q.turns = append(q.turns, of)
 	}
 	before, known := of.objects[name]
-	o.judged = o.judged || before.judged
+	o.withTaps = o.withTaps || before.withTaps
 	of.objects[name] = o
 	if !known {
 		of.names = append(of.names, name)

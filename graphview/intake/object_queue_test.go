@@ -12,23 +12,23 @@ func TestObjectQueue(t *testing.T) {
 	var q objectQueue[int]
 	name := func(i int) objectName { return objectName{"shop", fmt.Sprint("c", i)} }
 	for i := range 3 {
-		if !q.add(1, name(i), queuedObject{judged: i == 0}) || q.add(1, name(i), queuedObject{judged: i == 1}) {
+		if !q.add(1, name(i), queuedObject{withTaps: i == 0}) || q.add(1, name(i), queuedObject{withTaps: i == 1}) {
 			t.Errorf("object %d is not new once", i)
 		}
 		q.add(2, name(i), queuedObject{})
 	}
 	q.drop(2)
 	q.add(2, name(0), queuedObject{})
-	for _, want := range []struct{ of, objects, judged, limit int }{{1, 2, 2, 2}, {2, 1, 0, 2}, {1, 1, 0, math.MaxInt}, {}} {
+	for _, want := range []struct{ of, objects, withTaps, limit int }{{1, 2, 2, 2}, {2, 1, 0, 2}, {1, 1, 0, math.MaxInt}, {}} {
 		of, objects := q.next(want.limit)
-		judged := 0
+		withTaps := 0
 		for _, o := range objects {
-			if o.judged {
-				judged++
+			if o.withTaps {
+				withTaps++
 			}
 		}
-		if of != want.of || len(objects) != want.objects || judged != want.judged {
-			t.Errorf("%d objects of %d, %d of them to be judged; want %v", len(objects), of, judged, want)
+		if of != want.of || len(objects) != want.objects || withTaps != want.withTaps {
+			t.Errorf("%d objects of %d, %d of them with taps; want %v", len(objects), of, withTaps, want)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (f *Feed) references(turn expr.Turn, o *watch.Decoded, ev *setEvent) (warni
 	}
 	current, kind := in.o.Rules.Current(), KindOf(f.resource)
 	if f.keepsReferences(current, o, ev) {
-		return nil, judge(kind, o, ev)
+		return nil, readHealth(kind, o, ev)
 	}
 	unread, err := f.tableReferences(current.Extractor, o, ev)
 	if err != nil {
@@ -111,7 +111,7 @@ func (ev *setEvent) declareHealth(h health.Health) {
 func (f *Feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent) (warning, err error) {
 	of, in, object := f.resource, f.intake, &ev.object
 	kind := KindOf(of)
-	part, err := judgedPart(kind, o, x.Shape(kind), ev)
+	part, err := partWithHealth(kind, o, x.Shape(kind), ev)
 	if err != nil {
 		return nil, err
 	}
@@ -169,22 +169,22 @@ func classOf(s health.State) graph.Class {
 	return graph.Class(max(0, slices.Index(States[:], s))) //nolint:gosec // a few
 }
 
-// judgedPart returns the part of an object that a shape describes. In the same pass it finds the health
+// partWithHealth returns the part of an object that a shape describes. In the same pass it finds the health
 // of the object and stores it in the event. A Secret has only metadata here, so its health is unknown
 // unless it is terminating.
-func judgedPart(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, ev *setEvent) (map[string]any, error) {
+func partWithHealth(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, ev *setEvent) (map[string]any, error) {
 	parts := jsontree.AcquireParts()
 	defer parts.Release()
 	part, err := o.PartBeside(shape, health.Shape, parts)
 	if err != nil {
 		return nil, err
 	}
-	ev.judge(kind, o, parts)
+	ev.assess(kind, o, parts)
 	return part, nil
 }
 
-// judge is judgedPart for the health alone.
-func judge(kind graph.Kind, o *watch.Decoded, ev *setEvent) error {
+// readHealth is partWithHealth for the health alone.
+func readHealth(kind graph.Kind, o *watch.Decoded, ev *setEvent) error {
 	parts := jsontree.AcquireParts()
 	defer parts.Release()
 	text, err := o.JSON()
@@ -192,13 +192,13 @@ func judge(kind graph.Kind, o *watch.Decoded, ev *setEvent) error {
 		err = parts.Read(text, health.Shape)
 	}
 	if err == nil {
-		ev.judge(kind, o, parts)
+		ev.assess(kind, o, parts)
 	}
 	return err
 }
 
-// judge stores the health of the object in the event.
-func (ev *setEvent) judge(kind graph.Kind, o *watch.Decoded, parts *jsontree.Parts) {
+// assess stores the health of the object in the event.
+func (ev *setEvent) assess(kind graph.Kind, o *watch.Decoded, parts *jsontree.Parts) {
 	if kind == podKind {
 		markPhase(o.Object, parts)
 	}
@@ -209,7 +209,7 @@ func (ev *setEvent) judge(kind graph.Kind, o *watch.Decoded, parts *jsontree.Par
 
 // classify stores the health of the object in the event.
 func (ev *setEvent) classify(h health.Health) {
-	ev.note.health = h
+	ev.observed.health = h
 	h = h.At(time.Now())
 	object := &ev.object
 	object.Class, object.LapsesAt, object.LapsesTo, object.Excuse = classOf(h.State), 0, 0, graph.Excuse{}

@@ -14,9 +14,9 @@ import (
 	"graphview.dev/graphview/watch"
 )
 
-// note has the facts about a change that the watch's goroutine finds for the history, while the content of the
+// observation has the facts about a change that the watch's goroutine finds for the history, while the content of the
 // object is uncompressed.
-type note struct {
+type observation struct {
 	health health.Health
 	// before is the body of the version that the watch had before, 0 for none. summary is its summary and
 	// paths are the fields that differ, if the body does.
@@ -30,7 +30,7 @@ type note struct {
 }
 
 // observe compares an object with the version that it replaces, unless only its status changed.
-func (f *Feed) observe(o *watch.Decoded, n *note) {
+func (f *Feed) observe(o *watch.Decoded, n *observation) {
 	before := o.Before
 	if f.intake.o.History == nil {
 		return
@@ -205,14 +205,14 @@ func (r *recorder) set(ev *setEvent, id graph.NodeID) {
 	if r == nil || id == 0 || !r.graph.Has(id, o.Hash) {
 		return
 	}
-	was, now := r.state(id), recorded{o.Hash, unique.Make(history.HealthOf(ev.note.health))}
+	was, now := r.state(id), recorded{o.Hash, unique.Make(history.HealthOf(ev.observed.health))}
 	before := *was
 	if before == now {
 		return
 	}
 	r.kept.set(ev, id)
 	if *was = now; before.hash == 0 && o.Namespace != "" {
-		r.log.Occupy(o.Namespace, cmp.Or(ev.note.created, time.Now().UnixMicro()))
+		r.log.Occupy(o.Namespace, cmp.Or(ev.observed.created, time.Now().UnixMicro()))
 	}
 	e := history.Entry{Object: graph.Key{Namespace: o.Namespace, Name: o.Name}, UID: o.UID, Before: before.health(), After: now.health()}
 	switch {
@@ -223,8 +223,8 @@ func (r *recorder) set(ev *setEvent, id graph.NodeID) {
 		e.Op = history.Added
 		r.entry(f, id, e)
 	default:
-		if before.hash != now.hash && ev.note.before != 0 {
-			e.Paths, e.More, e.Summary = ev.note.paths, ev.note.more, ev.note.summary
+		if before.hash != now.hash && ev.observed.before != 0 {
+			e.Paths, e.More, e.Summary = ev.observed.paths, ev.observed.more, ev.observed.summary
 		}
 		if len(e.Paths) > 0 || e.Summary != "" || before.of != now.of {
 			r.entry(f, id, e)

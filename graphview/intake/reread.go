@@ -17,12 +17,12 @@ import (
 // makeStale makes Run reread the references of an object. The reasons: the watch missed a change that
 // another watch may have seen (versionEvent); costly rules were postponed (postponeRules); references were
 // left out and now have room (Graph.RetryReferences); or references lack a namespace because the kind of
-// their target was cluster-scoped when they were read (Graph.Misplaced). If judged, the taps evaluate the
+// their target was cluster-scoped when they were read (Graph.Misplaced). If withTaps, the taps evaluate the
 // object, too.
-func (in *Intake) makeStale(f *Feed, name objectName, judged bool) {
+func (in *Intake) makeStale(f *Feed, name objectName, withTaps bool) {
 	in.staleMu.Lock()
 	defer in.staleMu.Unlock()
-	in.stale.add(f, name, queuedObject{judged: judged})
+	in.stale.add(f, name, queuedObject{withTaps: withTaps})
 	in.kick()
 }
 
@@ -125,7 +125,7 @@ func (in *Intake) staleFeeds() int {
 }
 
 // reread finds the references of the objects that find returns again. It returns when the graph has the
-// events. Taps evaluate only stale objects that are judged, and objects whose fault changes.
+// events. Taps evaluate only stale objects that are so marked, and objects whose fault changes.
 func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.Object, error), stale map[objectName]queuedObject) {
 	objects, err := find(ctx)
 	if err == nil {
@@ -134,7 +134,7 @@ func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.
 			if ev == nil {
 				return nil
 			}
-			return &rereadEvent{ev, stale[nameOf(o.Object)].judged}
+			return &rereadEvent{ev, stale[nameOf(o.Object)].withTaps}
 		}})
 	}
 	if err != nil { // the watch has ended, and nothing is left to read
@@ -147,7 +147,7 @@ func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.
 type rereadEvent struct {
 	*setEvent
 
-	judged bool // see queuedObject
+	withTaps bool // see queuedObject
 }
 
 // Apply implements writer.Event. The backlogs evaluate the object, without a charge, if its consumers
@@ -161,7 +161,7 @@ func (ev *rereadEvent) Apply() {
 	ev.object.Version = ev.read.Version() // may be newer than when the object was read
 	fault := f.faults[name]
 	ev.setEvent.Apply()
-	if ev.judged || f.faults[name] != fault {
+	if ev.withTaps || f.faults[name] != fault {
 		for t := range f.taps.For(name.namespace).Each {
 			t.evaluator.enqueue(t, ev.read, true)
 		}

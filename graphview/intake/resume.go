@@ -34,7 +34,7 @@ func (k *kept) set(ev *setEvent, id graph.NodeID) {
 		return
 	}
 	o := k.at(id)
-	o.feed, o.fields = ev.feed, cmp.Or(ev.note.fields, o.fields)
+	o.feed, o.fields = ev.feed, cmp.Or(ev.observed.fields, o.fields)
 	k.change(id)
 }
 
@@ -140,7 +140,7 @@ func (r *recorder) resume(ev *setEvent, id graph.NodeID) bool {
 		r.log.Append([]*history.Entry{&e}, now)
 	case known:
 		r.log.Append([]*history.Entry{r.removed(f, &before), r.added(e, ev)}, now)
-	case f.begun.Load() == 0 && ev.note.created > e.From-wholeSecond:
+	case f.begun.Load() == 0 && ev.observed.created > e.From-wholeSecond:
 		r.log.Append([]*history.Entry{r.added(e, ev)}, now)
 	default:
 		return false
@@ -152,7 +152,7 @@ func (r *recorder) resume(ev *setEvent, id graph.NodeID) bool {
 // added returns the entry of an object that was created since the process before ended: at the time that it says, in
 // whole seconds.
 func (r *recorder) added(e history.Entry, ev *setEvent) *history.Entry {
-	e.Op, e.From = history.Added, max(e.From-wholeSecond, ev.note.created)
+	e.Op, e.From = history.Added, max(e.From-wholeSecond, ev.observed.created)
 	return &e
 }
 

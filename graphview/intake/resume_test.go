@@ -103,10 +103,10 @@ func (r *restarts) send(i int) {
 	r.version++
 	ev := &setEvent{
 		feed: r.feed, object: graph.Object{Namespace: "shop", Name: r.name(i), UID: o.uid, Version: r.version, Hash: r.version, Payload: o},
-		note: note{fields: o.fields, created: o.created, before: 1},
+		observed: observation{fields: o.fields, created: o.created, before: 1},
 	}
-	ev.note.paths = []history.Path{{Path: "data.key", Op: history.Changed}}
-	ev.note.health = health.Health{State: o.health}
+	ev.observed.paths = []history.Path{{Path: "data.key", Op: history.Changed}}
+	ev.observed.health = health.Health{State: o.health}
 	r.graph.Update(ev.Apply)
 	delete(r.unseen, i)
 	o.some = r.feed.watch == r.some
