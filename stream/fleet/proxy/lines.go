@@ -96,8 +96,13 @@ func (l *Lines) line(grow func(size int) error) ([]byte, error) {
 		if size > maxMessage {
 			return nil, fmt.Errorf("%w: one of more than %d bytes", ErrMessage, maxMessage)
 		}
-		if err := grow(size); err != nil {
-			return nil, err
+		if size > cap(line) {
+			// append alone would hold up to a quarter more than is charged.
+			room := max(size, min(cap(line)+cap(line)/4, maxMessage))
+			if err := grow(room); err != nil {
+				return nil, err
+			}
+			line = append(make([]byte, 0, room), line...)
 		}
 		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {

@@ -94,6 +94,17 @@ func TestEndless(t *testing.T) {
 	}
 }
 
+// TestChargedLines: what a message holds is what was charged for it, also the room after its end.
+func TestChargedLines(t *testing.T) {
+	for _, size := range []int{2, 5 << 10, 70 << 10, 1<<20 + 100<<10} {
+		charged, text := 0, `{"a":"`+strings.Repeat("x", size)+`"}`
+		message, err := NewLines(io.NopCloser(strings.NewReader(text+"\n")), NewRate()).Next(t.Context(), func(size int) error { charged = size; return nil })
+		if err != nil || string(message) != text || charged < cap(message) || charged > len(message)*5/4+1 {
+			t.Errorf("%d bytes in a buffer of %d, %d charged: %v", len(message), cap(message), charged, err)
+		}
+	}
+}
+
 // TestQuiet: a cluster without heartbeats has ended.
 func TestQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
