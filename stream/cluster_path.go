@@ -15,9 +15,11 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/fleet/proxy"
+	"graphview.dev/stream/fleet/tunnel"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
 )
@@ -30,10 +32,6 @@ const (
 	// need.
 	proxySubresource = "proxy"
 )
-
-// unreadBytes is charged while a client takes bytes of another cluster: more of them may wait in
-// the tunnel.
-const unreadBytes = 1 << 20
 
 // rightToCluster is the right to open graphs of a cluster, in which the cluster decides about
 // each of them.
@@ -76,13 +74,22 @@ func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *requ
 	cut := transport.NewResponse(w).Cut
 	defer context.AfterFunc(stream.Hard, cut)()
 	pending := admission.PendingWrite{Cut: cut}
+	account := s.options.Ledger.Account(budget.UserOwner(who))
+	defer account.Close()
 	wait, cancel := s.patience(stream.Ctx, r.URL.Query().Get("timeout"))
 	defer cancel()
 	err = proxy.Serve(w, r.WithContext(stream.Ctx), proxy.Options{
 		Path: path, User: who, Transport: s.transportTo(wait, info.Name, r.URL.Query().Get("since")),
+		// While the client takes bytes, others may fill the window of the tunnel's stream.
 		Writing: func() func() {
-			s.writes.BeginUnread(&pending, unreadBytes)
-			return func() { s.writes.End(&pending) }
+			if account.Set(budget.Messages, tunnel.Window) != nil {
+				cut()
+			}
+			s.writes.BeginUnread(&pending, tunnel.Window)
+			return func() {
+				s.writes.End(&pending)
+				account.Release(budget.Messages)
+			}
 		},
 	})
 	if err != nil {

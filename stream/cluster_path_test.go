@@ -1,8 +1,17 @@
 package stream
 
 import (
+	"context"
+	"io"
+	"net/http"
 	"net/url"
 	"testing"
+	"time"
+
+	"graphview.dev/graphview/budget"
+	"graphview.dev/stream/fleet/proxy"
+	"graphview.dev/stream/fleet/tunnel"
+	"graphview.dev/test/patience"
 )
 
 // TestPathWithin: a path behind the prefix of a cluster is one of the cluster's server. A path that
@@ -41,5 +50,58 @@ func TestPathWithin(t *testing.T) {
 				t.Errorf("%q, %v; want %q", got, err, test.want)
 			}
 		})
+	}
+}
+
+// endlessFleet has a cluster whose answers do not end.
+type endlessFleet struct{ connectedFleet }
+
+func (endlessFleet) Route(context.Context, string, string) (proxy.Route, error) {
+	return endlessRoute{}, nil
+}
+
+type endlessRoute struct{}
+
+func (endlessRoute) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {jsonType}}, Body: io.NopCloser(spaces{}), ContentLength: -1,
+	}, nil
+}
+func (endlessRoute) Answers(context.Context) bool { return true }
+func (endlessRoute) Down() <-chan struct{}        { return nil }
+
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// TestUnreadBytesOfAClusterAreCharged: while a client does not take the answer of another cluster, the window of the
+// tunnel's stream is charged to the user, and no more after the answer has ended.
+func TestUnreadBytesOfAClusterAreCharged(t *testing.T) {
+	ledger := budget.NewLedger(64 << 20)
+	s := serveOptions(t, Options{Cluster: fakeCluster{}, Fleet: endlessFleet{}, Ledger: ledger})
+	charged := func(want func(bytes int64) bool) bool {
+		for end := time.Now().Add(patience.For(10 * time.Second)); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			if want(ledger.Total()) {
+				return true
+			}
+		}
+		return false
+	}
+	response := s.request(http.MethodGet, versionPath+"/clusters/eu-1/proxy"+versionPath+"/graphs", nil)
+	if response.StatusCode != http.StatusOK {
+		t.Fatal(response.Status)
+	}
+	if !charged(func(bytes int64) bool { return bytes >= tunnel.Window }) {
+		t.Errorf("%d bytes are charged, while a window of %d waits", ledger.Total(), tunnel.Window)
+	}
+	_ = response.Body.Close()
+	if !charged(func(bytes int64) bool { return bytes < tunnel.Window }) {
+		t.Errorf("%d bytes are charged after the end", ledger.Total())
 	}
 }

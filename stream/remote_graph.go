@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/fleet/gateway"
 	"graphview.dev/stream/fleet/proxy"
+	"graphview.dev/stream/fleet/tunnel"
 	"graphview.dev/stream/mux"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/rights"
@@ -121,7 +122,6 @@ func (g *remoteGraph) Poll() ([]*delivery.Frame, delivery.Wait, error) {
 
 // read reads the next message. The message before has been written by then.
 func (g *remoteGraph) read(ctx context.Context) (err error) {
-	_ = g.account.Set(budget.Messages, 0) // less is never refused
 	g.message, err = g.lines.Next(ctx, g.grow)
 	if err != nil {
 		return closedByCluster(ctx, err)
@@ -129,8 +129,12 @@ func (g *remoteGraph) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// grow charges a message to the user.
+// grow charges a message to the user, and the window of the tunnel's stream, which others may fill until the
+// message is written.
 func (g *remoteGraph) grow(size int) error {
+	if size > 0 {
+		size += tunnel.Window
+	}
 	if err := g.account.Set(budget.Messages, int64(size)); err != nil {
 		return &delivery.ClosedError{Reason: reason.TooManyRequests, Message: err.Error() + "; read faster, or end some streams"}
 	}

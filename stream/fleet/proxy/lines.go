@@ -54,14 +54,17 @@ func NewLines(body io.ReadCloser, limit *rate.Limiter) *Lines {
 	return &Lines{body: body, in: bufio.NewReaderSize(body, 4<<10), limit: limit}
 }
 
-// Next returns the next message. grow is called before the message takes more bytes than
-// before, with their sum; its error ends the stream. The error is a *delivery.ClosedError that the
+// Next returns the next message. grow is called with 0 while there is none, and before the message takes
+// more bytes than before with their sum; its error ends the stream. The error is a *delivery.ClosedError that the
 // cluster gives, one of this package, of grow, or of the connection, io.EOF at the end. Closing
 // the body ends Next.
 func (l *Lines) Next(ctx context.Context, grow func(size int) error) ([]byte, error) {
 	quiet := time.AfterFunc(quietFor, func() { _ = l.body.Close() })
 	defer quiet.Stop()
 	for {
+		if err := grow(0); err != nil {
+			return nil, err
+		}
 		message, err := l.line(grow)
 		switch {
 		case err != nil && !quiet.Stop():

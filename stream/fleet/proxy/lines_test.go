@@ -105,6 +105,36 @@ func TestChargedLines(t *testing.T) {
 	}
 }
 
+// heartbeat is a member that sends nothing else.
+type heartbeat struct{ charged *int }
+
+func (h heartbeat) Read(p []byte) (int, error) {
+	if *h.charged != 0 {
+		return 0, errors.New("something is charged")
+	}
+	*h.charged = -1 // unless Next says otherwise
+	p[0] = '\n'
+	return 1, nil
+}
+func (heartbeat) Close() error { return nil }
+
+// TestHeartbeatsAreNotCharged: a stream that waits for a message is charged nothing.
+func TestHeartbeatsAreNotCharged(t *testing.T) {
+	charged, calls, enough := -1, 0, errors.New("enough")
+	_, err := NewLines(heartbeat{&charged}, NewRate()).Next(t.Context(), func(size int) error {
+		if charged = size; size == 0 {
+			calls++
+		}
+		if calls > 3 {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) {
+		t.Errorf("after %d heartbeats: %v", calls, err)
+	}
+}
+
 // TestQuiet: a cluster without heartbeats has ended.
 func TestQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -16,10 +16,11 @@ const (
 	// maxStreams is above the number of graphs that a member serves at the same time, so that
 	// its own limits answer before the tunnel's.
 	maxStreams = 16 << 10
-	// firstWindow and maxWindow bound the bytes of one stream that its reader has not taken. A
-	// window grows while the reader is faster than the round trip; see BenchmarkFar.
-	firstWindow = 1 << 20
-	maxWindow   = 16 << 20
+	// Window is the number of bytes of one stream that its reader need not have taken: the least that yamux
+	// has. It grows up to maxWindow while the reader is faster than the round trip; see BenchmarkFar and
+	// Windows.
+	Window    = 256 << 10
+	maxWindow = 16 << 20
 	// readBuffer is the size of the buffer for frames that arrive together, and maxBatch that of one write.
 	readBuffer = 16 << 10
 	maxBatch   = 64 << 10
@@ -33,7 +34,7 @@ const (
 func sessionConfig() *yamux.Config {
 	c := yamux.DefaultConfig()
 	c.KeepAliveInterval, c.ConnectionWriteTimeout, c.MeasureRTTInterval = pingAfter, answerWithin, time.Minute
-	c.MaxIncomingStreams, c.InitialStreamWindowSize, c.MaxStreamWindowSize = maxStreams, firstWindow, maxWindow
+	c.MaxIncomingStreams, c.InitialStreamWindowSize, c.MaxStreamWindowSize = maxStreams, Window, maxWindow
 	c.ReadBufSize = readBuffer
 	c.LogOutput = io.Discard // the ends of tunnels are logged by hub and member
 	return c

@@ -153,6 +153,36 @@ func tell(t *testing.T, c *Conn, replicas int) {
 	response.Body.Close()
 }
 
+// TestWindow: a hub that does not read an answer holds at most its window.
+func TestWindow(t *testing.T) {
+	address, caFile, conns, _ := newHub(t, time.Hour)
+	written := make(chan int, 1)
+	dial(t, address, caFile, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2 * time.Second))
+		n, chunk := 0, make([]byte, 8<<10)
+		for {
+			m, err := w.Write(chunk)
+			if n += m; err != nil {
+				break
+			}
+		}
+		written <- n
+	}))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://member/", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := (<-conns).RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	const buffers = 32 << 10 // of net/http, at both ends
+	if n := <-written; n > Window+buffers {
+		t.Errorf("the member sent %d bytes of an answer that nobody reads, where the window has %d", n, Window)
+	}
+}
+
 // TestPauses: the longest pause after a refusal is longer than after an outage of the hub, and
 // than while the member looks for another replica of the hub.
 func TestPauses(t *testing.T) {
