@@ -16,8 +16,6 @@ const (
 	recorded
 	// removed: the arc was removed in the open revision, or in an earlier one without a commit of all lenses yet.
 	removed
-	// noted: the arc is in the log of its hub for the open revision.
-	noted
 	// byNamespaceLabel: a selector matches that also selects by labels of the target's namespace.
 	byNamespaceLabel
 	// required: a reference names the target, and is not optional.

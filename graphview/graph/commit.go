@@ -259,7 +259,6 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 	case !now.shown, now == before && !changed:
 	case a.stamp() >= l.g.lacked.rev:
 		l.push(from)
-		l.g.noteHub(id)
 	case now != before:
 		relabelled := now.readers == seeNamespaces || before.shown && (now.readers^before.readers)&seeNamespaces != 0
 		if changed || relabelled || now.missing && (!before.shown || now.outside != before.outside) {
@@ -269,7 +268,6 @@ func (l *Lens) examine(from entryID, id arcID, was arcState) {
 			l.g.restamp(id)
 		}
 		l.push(from)
-		l.g.noteHub(id)
 	}
 }
 

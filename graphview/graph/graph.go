@@ -94,7 +94,6 @@ type Graph struct {
 	turn      uint64
 	unsettled unsettled
 
-	noted        []arcID              // in the log of their hub for the open revision
 	review       map[spaceID]struct{} // namespaces whose holders may begin or cease to exceed a bound
 	boundChanged map[nodeID]struct{}  // objects that may have begun or ceased to exceed a bound
 	unpaid       []spaceID            // namespaces whose references by name changed
@@ -107,10 +106,11 @@ type Graph struct {
 	removals    removeSources
 	lapsing     lapsing
 	openUpdates []rest
-	departing   map[nodeID]*departure // objects that are removed after their arcs
+	// departing are the objects that are removed after their arcs, with the source that no longer sees them.
+	departing map[nodeID]SourceID
 	// These have the values of the constants and bounds, except in tests.
-	hubSize, sliceChanges, fewSelectors, postingsLeast, commitVisits, arcsAtOnce int
-	mostRequirements, arcBytes, placeholderBytes, changeBytes                    int
+	sliceChanges, fewSelectors, postingsLeast, commitVisits, arcsAtOnce int
+	mostRequirements, arcBytes, placeholderBytes                        int
 
 	// Scratch space of setNames, of Lens.repair and of matching.
 	desiredArcs []desiredArc
@@ -155,9 +155,8 @@ func New(payer Payer) *Graph {
 		overLimit:      make(map[nodeID]namesOverLimit),
 		misplaced:      make(map[nodeID]bool),
 		texts:          make(map[nodeID]int),
-		departing:      make(map[nodeID]*departure),
+		departing:      make(map[nodeID]SourceID),
 
-		hubSize:          hubSize,
 		sliceChanges:     sliceChanges,
 		fewSelectors:     fewSelectors,
 		commitVisits:     commitVisits,
@@ -166,7 +165,6 @@ func New(payer Payer) *Graph {
 		mostRequirements: int(requirementsOfObject.Limit()),
 		arcBytes:         arcBytes,
 		placeholderBytes: placeholderBytes,
-		changeBytes:      changeBytes,
 
 		owners:    make(map[budget.Owner]*lensOwner),
 		open:      newChangeSet(1),

@@ -20,7 +20,6 @@ type holder struct {
 	comparer     *comparer
 	// dropped is the bound that the holder exceeds; its selectors then make no arcs.
 	dropped *budget.Bound
-	changes hubLog
 	// selecting is Graph.selecting of the slot whose arcs were made last.
 	selecting uint64
 }
@@ -31,16 +30,6 @@ type namespaceUse struct {
 	bytes   int // of all holders
 	dropped int // number of holders without arcs
 	hidden  int // bytes of the holders without arcs
-}
-
-// matchBytes returns the memory of the arcs to so many matches of a holder, and of its log for readers.
-// TestHubBytes compares it with the heap.
-func (g *Graph) matchBytes(matches int) int {
-	bytes := matches * g.arcBytes
-	if matches > g.hubSize {
-		bytes += g.changeBytes * g.mostChanges(matches)
-	}
-	return bytes
 }
 
 // Exceedance reports an object that began or ceased to exceed a bound of its references.
@@ -91,7 +80,7 @@ func (g *Graph) setHolder(id nodeID, selectors []*selector) *holder {
 	if len(selectors) == 0 {
 		return nil
 	}
-	h := &holder{selectors: selectors, space: g.slots.at(n.slot).space, changes: hubLog{horizon: g.rev}}
+	h := &holder{selectors: selectors, space: g.slots.at(n.slot).space}
 	ld := g.namespaceUses[h.space]
 	if ld == nil {
 		ld = &namespaceUse{holders: make(map[nodeID]*holder)}
@@ -112,7 +101,7 @@ func (g *Graph) setMatches(h *holder, matches int) {
 	if matches == h.matches {
 		return
 	}
-	ld, more := g.namespaceUses[h.space], g.matchBytes(matches)-g.matchBytes(h.matches)
+	ld, more := g.namespaceUses[h.space], (matches-h.matches)*g.arcBytes
 	ld.bytes += more
 	if h.dropped != nil {
 		ld.hidden += more
@@ -179,7 +168,7 @@ func (g *Graph) overLimits(space spaceID, ld *namespaceUse) map[nodeID]*budget.B
 	g.sortByNames(within, func(n nodeID) int { return ld.holders[n].matches })
 	total := 0
 	for _, id := range within {
-		if total += g.matchBytes(ld.holders[id].matches); total > most {
+		if total += ld.holders[id].matches * g.arcBytes; total > most {
 			over[id] = budget.HeldBytes
 		}
 	}
@@ -192,10 +181,10 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 	if h.dropped == nil {
 		ld := g.namespaceUses[h.space]
 		ld.dropped++
-		ld.hidden += g.matchBytes(h.matches)
+		ld.hidden += h.matches * g.arcBytes
 		g.dropped[id] = h
 	}
-	h.dropped, h.changes = b, hubLog{}
+	h.dropped = b
 	g.boundChanged[id] = struct{}{}
 	has := g.selectedArcs(id)
 	if !g.atOnce(len(has)) {
@@ -209,10 +198,10 @@ func (g *Graph) drop(id nodeID, h *holder, b *budget.Bound) {
 
 // restore makes the arcs of a dropped holder again.
 func (g *Graph) restore(id nodeID, h *holder) {
-	h.dropped, h.changes = nil, hubLog{horizon: g.rev}
+	h.dropped = nil
 	ld := g.namespaceUses[h.space]
 	ld.dropped--
-	ld.hidden -= g.matchBytes(h.matches)
+	ld.hidden -= h.matches * g.arcBytes
 	delete(g.dropped, id)
 	g.boundChanged[id] = struct{}{}
 	has := g.selectedArcs(id)

@@ -26,8 +26,7 @@ type Lens struct {
 	latest      latest
 	late        atomic.Pointer[lateness] // nil if the lens has all revisions
 	owner       *lensOwner
-	unpublished bool   // the lens or its uses changed since Publish
-	unnoted     uint64 // the logs of hubs lack changes of the lens up to this revision
+	unpublished bool // the lens or its uses changed since Publish
 	sources     map[SourceID]struct{}
 	uses        []use // by kind
 	usesWas     map[kindID]use

@@ -18,5 +18,5 @@ func (l limits) Most(_ string, use budget.Use) int {
 
 // limit limits the number of arcs by name and by selector of each namespace.
 func (g *Graph) limit(names, matches int) {
-	g.payer, g.arcBytes, g.placeholderBytes, g.changeBytes = limits{names, matches}, 1, 0, 0
+	g.payer, g.arcBytes, g.placeholderBytes = limits{names, matches}, 1, 0
 }

@@ -245,18 +245,7 @@ func (r *reader) read(e entryID, hub *hubPart) (done bool) {
 	}
 	r.readVertex(e, key)
 	r.readTombstones(e, key)
-	n := g.nodes.at(p.node)
-	if log, matches := g.hubLogOf(p.node); matches > g.hubSize && l.rev(p.since) <= r.known && l.unnoted <= r.known {
-		// Only the changed arcs of a hub are read, if its log has them.
-		if log.since(r.known, func(id arcID) {
-			if a := g.arcs.at(id); a.from == p.node && a.flags&removed == 0 {
-				r.readArc(e, key, a)
-			}
-		}) {
-			return true
-		}
-	}
-	return r.readArcs(e, key, n.out, hub)
+	return r.readArcs(e, key, g.nodes.at(p.node).out, hub)
 }
 
 // readVertex emits a visible vertex, if it or its content is new to the reader.
@@ -278,15 +267,17 @@ func (r *reader) readArc(e entryID, key Key, a *arc) { r.readArcSince(e, key, a,
 // readArcSince is readArc for an arc that last changed in revision least or later.
 func (r *reader) readArcSince(e entryID, key Key, a *arc, least uint64) {
 	l, g := r.l, r.l.g
-	how := l.arcNow(e, a)
-	if !how.shown {
-		return
-	}
-	since := max(least, a.stamp(), l.rev(l.entries.at(e).since), l.uses[g.slots.at(a.to).kind].since, r.targetSince(a.to, how.resource))
+	// Most arcs of a hub have not changed, so their revision is compared before a look at how the view shows them.
+	u := l.useOf(g.slots.at(a.to).kind)
+	since := max(least, a.stamp(), l.rev(l.entries.at(e).since), u.since, r.targetSince(a.to, u.resource))
 	if forInferred(a.flags) {
 		since = max(since, l.excludeInferredSince)
 	}
-	if since <= r.known || !r.admits(a, how) {
+	if since <= r.known {
+		return
+	}
+	how := l.arcNow(e, a)
+	if !how.shown || !r.admits(a, how) {
 		return
 	}
 	fields, guessed := g.fieldsOf(a.fields()), l.forInferred(a.flags)

@@ -7,8 +7,9 @@ package graph
 
 const (
 	// arcsAtOnce is the number of arcs of one element that a Read visits. It visits a sixteenth if the
-	// caller wants no more.
-	arcsAtOnce = 4096
+	// caller wants no more, and comparedAtOnce times as many if the reader has had the element: it then has most of the arcs.
+	arcsAtOnce     = 4096
+	comparedAtOnce = 8
 	// maxHubParts is the number of hubs that a walk reads in parts. It reads further ones at once: hubs
 	// that change all the time would otherwise displace each other, and the walk would not end.
 	maxHubParts = 16
@@ -57,11 +58,15 @@ func (r *reader) readRest(e entryID, key Key, hub *hubPart) (done bool) {
 // readArcs reads the arcs of an entry from one on. It returns false if it stopped before the last one.
 func (r *reader) readArcs(e entryID, key Key, from arcID, hub *hubPart) (done bool) {
 	l, g := r.l, r.l.g
+	atOnce := g.arcsAtOnce
+	if l.rev(l.entries.at(e).since) <= r.known {
+		atOnce *= comparedAtOnce
+	}
 	for id, visits := from, 1; id != 0; visits++ {
 		a := g.arcs.at(id)
 		id = a.nextOut
 		r.readArc(e, key, a)
-		full := visits%g.arcsAtOnce == 0 || r.enough && visits >= g.arcsAtOnce/16
+		full := visits%atOnce == 0 || r.enough && visits >= g.arcsAtOnce/16
 		if id != 0 && full && hub.begin(l, e) {
 			hub.next = id
 			return false

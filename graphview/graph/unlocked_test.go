@@ -197,7 +197,7 @@ func TestCommitsUnlockTheGraph(t *testing.T) {
 func TestReadersBesideTheWriter(t *testing.T) {
 	const pods, lenses = 200, 8
 	c := newCrossroads(pods, lenses)
-	c.g.sliceChanges, c.g.commitVisits, c.g.hubSize, c.g.arcsAtOnce = 16, 300, 4, 3
+	c.g.sliceChanges, c.g.commitVisits, c.g.arcsAtOnce = 16, 300, 3
 	readers := append([]*Lens{c.large}, c.small...)
 	done := make(chan struct{})
 	var reading sync.WaitGroup

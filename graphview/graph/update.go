@@ -89,10 +89,6 @@ func (g *Graph) unlock() {
 // finish opens the next revision.
 func (g *Graph) finish() {
 	g.lock()
-	for _, id := range g.noted {
-		g.arcs.at(id).flags &^= noted
-	}
-	g.noted = g.noted[:0]
 	g.sweep()
 	g.payNames()
 	g.rev++

@@ -86,7 +86,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	}
 	w.g.limit(w.m.mostNamed, w.m.mostOfNamespace)
 	if seed%4 > 0 { // so that hubs and slices are small enough to be there, and lenses are late
-		w.g.hubSize, w.g.sliceChanges, w.g.commitVisits, w.g.arcsAtOnce = 2, 3, int(seed%5)*20, 1+int(seed%7)
+		w.g.sliceChanges, w.g.commitVisits, w.g.arcsAtOnce = 3, int(seed%5)*20, 1+int(seed%7)
 	}
 	return w
 }
