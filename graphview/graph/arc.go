@@ -293,7 +293,7 @@ func (g *Graph) setNames(id nodeID, references []Reference, kept string) {
 	g.desiredArcs = want
 	bytes, exceeds := g.exceedsNames(id, want)
 	if exceeds {
-		g.leaveOut(want)
+		g.dropTargets(want)
 		want, seen = want[:0], nil
 	}
 	g.stale = g.stale[:0]
@@ -315,9 +315,9 @@ func (g *Graph) setNames(id nodeID, references []Reference, kept string) {
 	for _, a := range g.stale {
 		g.unname(a)
 	}
-	g.setNamed(id, len(want))
-	if exceeds {
-		g.leaveAllOut(id, bytes)
+	g.takeIn(id)
+	if g.setNamed(id, len(want)); exceeds {
+		g.leaveOut(id, leftOut{names: bytes})
 	}
 }
 

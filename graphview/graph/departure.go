@@ -10,7 +10,7 @@ func (g *Graph) deferRemoval(id nodeID, source SourceID) bool {
 		return true
 	}
 	h := g.nodes.at(id).holder
-	if h == nil || h.dropped != nil || len(g.claims[id]) > 0 || g.nodes.at(id).claim != source || g.atOnce(h.matches) {
+	if h == nil || len(g.claims[id]) > 0 || g.nodes.at(id).claim != source || g.atOnce(h.matches) {
 		return false
 	}
 	there := g.selectedArcs(id)

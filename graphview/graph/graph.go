@@ -56,10 +56,9 @@ type Graph struct {
 	// payer is charged for references.
 	payer          Payer
 	namespaceUses  map[spaceID]*namespaceUse
-	dropped        map[nodeID]*holder
 	reportedBounds map[nodeID]*budget.Bound // as of the last revision
 	named          map[spaceID]*namespaceNames
-	overLimit      map[nodeID]namesOverLimit
+	leftOut        map[nodeID]leftOut
 	// misplaced are the objects that refer to a kind as cluster-scoped though it is namespaced by
 	// now. The value reports whether Misplaced has returned them.
 	misplaced map[nodeID]bool
@@ -94,7 +93,7 @@ type Graph struct {
 	turn      uint64
 	unsettled unsettled
 
-	review       map[spaceID]struct{} // namespaces whose holders may begin or cease to exceed a bound
+	review       map[spaceID]struct{} // namespaces with another number of arcs that selectors make
 	boundChanged map[nodeID]struct{}  // objects that may have begun or ceased to exceed a bound
 	unpaid       []spaceID            // namespaces whose references by name changed
 
@@ -109,8 +108,8 @@ type Graph struct {
 	// departing are the objects that are removed after their arcs, with the source that no longer sees them.
 	departing map[nodeID]SourceID
 	// These have the values of the constants and bounds, except in tests.
-	sliceChanges, fewSelectors, postingsLeast, commitVisits, arcsAtOnce int
-	mostRequirements, arcBytes, placeholderBytes                        int
+	sliceChanges, commitVisits, arcsAtOnce       int
+	mostRequirements, arcBytes, placeholderBytes int
 
 	// Scratch space of setNames, of Lens.repair and of matching.
 	desiredArcs []desiredArc
@@ -147,21 +146,18 @@ func New(payer Payer) *Graph {
 		byNamespace:    make(map[nodeID]map[kindID]struct{}),
 		sources:        make(map[SourceID]*source),
 		namespaceUses:  make(map[spaceID]*namespaceUse),
-		dropped:        make(map[nodeID]*holder),
 		reportedBounds: make(map[nodeID]*budget.Bound),
 		review:         make(map[spaceID]struct{}),
 		boundChanged:   make(map[nodeID]struct{}),
 		named:          make(map[spaceID]*namespaceNames),
-		overLimit:      make(map[nodeID]namesOverLimit),
+		leftOut:        make(map[nodeID]leftOut),
 		misplaced:      make(map[nodeID]bool),
 		texts:          make(map[nodeID]int),
 		departing:      make(map[nodeID]SourceID),
 
 		sliceChanges:     sliceChanges,
-		fewSelectors:     fewSelectors,
 		commitVisits:     commitVisits,
 		arcsAtOnce:       arcsAtOnce,
-		postingsLeast:    postingsLeast,
 		mostRequirements: int(requirementsOfObject.Limit()),
 		arcBytes:         arcBytes,
 		placeholderBytes: placeholderBytes,

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"graphview.dev/graphview/budget"
 )
 
 // model is the naive twin of a Graph and its lenses: plain maps, and every
@@ -17,14 +15,11 @@ type model struct {
 	objects map[SourceID]map[string]Object // by namespace/name
 	scopes  map[Kind]Scope
 	lenses  []*modelLens
-	// mostOfNamespace and mostRequirements are the bounds of what selectors make, and
-	// dropped says for which of them an object's make nothing; see bounds.
-	mostOfNamespace, mostRequirements int
-	dropped                           map[Key]*budget.Bound
-	// mostNamed bounds what the references of a namespace's objects name, and unnamed
-	// are the objects whose references are left out since that was exceeded.
-	mostNamed int
-	unnamed   map[Key]bool
+	// mostOfNamespace and mostRequirements are the bounds of what selectors make, and mostNamed bounds what the
+	// references of a namespace's objects name. unselected are the objects whose selectors make nothing since one of
+	// them was exceeded, and unnamed those whose references by name are left out.
+	mostOfNamespace, mostRequirements, mostNamed int
+	unselected, unnamed                          map[Key]bool
 }
 
 type modelSource struct {
@@ -95,7 +90,7 @@ func (m *model) picture(l *modelLens, how Reading) picture {
 	arcs := map[link]*attributes{}
 	for from, o := range members {
 		for _, r := range o.References {
-			if r.Selector != nil && m.dropped[from] != nil || r.Name != "" && m.unnamed[from] {
+			if r.Selector != nil && m.unselected[from] || r.Name != "" && m.unnamed[from] {
 				continue
 			}
 			res, ok := l.uses[r.To]

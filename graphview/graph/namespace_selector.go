@@ -9,9 +9,9 @@ import (
 // nodes with such selectors.
 
 // setByNamespace stores the kinds that a node selects by labels of namespaces.
-func (g *Graph) setByNamespace(id nodeID, held []*selector) {
+func (g *Graph) setByNamespace(id nodeID, h *holder) {
 	var kinds map[kindID]struct{}
-	for _, s := range held {
+	for _, s := range h.held() {
 		if s.namespaceSelector != nil {
 			if kinds == nil {
 				kinds = make(map[kindID]struct{})
@@ -37,7 +37,7 @@ func (g *Graph) keepByNamespace(id nodeID, before map[kindID]struct{}) {
 	g.byNamespace[id] = before
 	g.openUpdates = append(g.openUpdates, &selectorUpdate{onDone: func() {
 		if _, ok := g.departing[id]; !ok {
-			g.setByNamespace(id, g.nodes.at(id).held())
+			g.setByNamespace(id, g.nodes.at(id).holder)
 		}
 	}})
 }
@@ -115,7 +115,7 @@ func (g *Graph) lookingIn(space spaceID) (looking map[kindID][]nodeID, pairs int
 	looking = make(map[kindID][]nodeID)
 	for n, kinds := range g.byNamespace {
 		h := g.nodes.at(n).holder
-		if h == nil || h.dropped != nil {
+		if h == nil {
 			continue
 		}
 		for kind := range kinds {
@@ -126,6 +126,13 @@ func (g *Graph) lookingIn(space spaceID) (looking map[kindID][]nodeID, pairs int
 		}
 	}
 	return looking, pairs
+}
+
+// looksIn reports whether a holder's selectors may match objects of a kind in a namespace.
+func (g *Graph) looksIn(h *holder, kind kindID, space spaceID) bool {
+	return slices.ContainsFunc(h.selectors, func(s *selector) bool {
+		return s.kind == kind && (s.space == 0 || s.space == space) && g.selectsNamespace(s, space)
+	})
 }
 
 // listLater makes later slices list and update the arcs into a namespace that exist because of its

@@ -104,11 +104,14 @@ func (g *Graph) noteFormer(id nodeID) {
 	}
 }
 
-func (n *node) held() []*selector {
-	if n.holder == nil {
+func (n *node) held() []*selector { return n.holder.held() }
+
+// held returns the selectors of a holder, which may be nil.
+func (h *holder) held() []*selector {
+	if h == nil {
 		return nil
 	}
-	return n.holder.selectors
+	return h.selectors
 }
 
 // countArcs counts the arcs around a node as visits. The commit visits them because the node becomes a
@@ -116,7 +119,7 @@ func (n *node) held() []*selector {
 func (g *Graph) countArcs(id nodeID) {
 	n := g.nodes.at(id)
 	g.visits += int(g.slots.at(n.slot).arcs) + int(n.names)
-	if h := n.holder; h != nil && h.dropped == nil {
+	if h := n.holder; h != nil {
 		g.visits += h.matches
 	}
 }
@@ -197,7 +200,7 @@ func (g *Graph) dropNode(id nodeID) {
 	delete(g.open.formerNodes, id)
 	delete(g.boundChanged, id)
 	delete(g.reportedBounds, id)
-	delete(g.overLimit, id)
+	delete(g.leftOut, id)
 	delete(g.misplaced, id)
 	g.resources.release(n.resource)
 	g.nodes.release(id)

@@ -61,16 +61,13 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	p := g.nodes.at(n)
 	g.visits += 1 + len(o.References)
 	known := p.alive()
-	// Selectors depend on existence and labels, so matches are counted before these change.
-	var before matchCount
 	if !known {
-		before = g.countMatches(at)
 		g.flip(n, false)
 	}
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0 && p.hash != o.Hash
 	_, misplaced := g.misplaced[n]
-	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.SideHash && !g.overLimit[n].again && !misplaced
+	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.SideHash && !g.leftOut[n].again && !misplaced
 	if known && (lags || same) {
 		if same {
 			// The old payload may keep memory of a removed source alive.
@@ -112,24 +109,16 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		references = nil
 	}
 	relabel := !known || labels != p.labels
-	if relabel {
-		if known {
-			before = g.countMatches(at)
-		}
-		g.repost(n, p.labels, labels)
-	}
 	g.releaseLabels(p.labels)
 	p.labels = labels
 	if !known {
 		g.enter(at)
 	}
-	g.updateMatches(at, before)
 	delete(g.misplaced, n)
 	g.setNames(n, references, o.KeptPrefix)
 	g.setSelectors(n, references)
-	g.chargeSelectors(n)
 	if exceeding > 0 {
-		g.leaveAllOut(n, exceeding)
+		g.leaveOut(n, leftOut{names: exceeding})
 	}
 	if relabel {
 		g.relabelled(at)
@@ -150,7 +139,7 @@ func (g *Graph) MayKeep(id SourceID, o *Object, before uint64) bool {
 		return false
 	}
 	_, misplaced := g.misplaced[n]
-	_, over := g.overLimit[n]
+	_, over := g.leftOut[n]
 	_, departing := g.departing[n]
 	return !misplaced && !over && !departing
 }
@@ -236,9 +225,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 		return
 	}
 	n := g.nodes.at(id)
-	var before matchCount
 	if len(g.claims[id]) == 0 { // the object is removed
-		before = g.countMatches(n.slot)
 		g.flip(id, true)
 	}
 	g.removeClaim(id, source)
@@ -262,9 +249,8 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	for a := n.out; a != 0; a = g.nodes.at(id).out {
 		g.removeArc(a)
 	}
+	g.takeIn(id)
 	g.setNamed(id, 0)
-	g.setTexts(id, 0)
-	g.repost(id, n.labels, nil)
 	g.releaseLabels(n.labels)
 	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
 	delete(g.rules, id)
@@ -277,7 +263,6 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	if !g.hasLiveNode(at) {
 		g.leave(at)
 	}
-	g.updateMatches(at, before)
 	g.relabelled(at)
 	g.dropNode(id)
 }

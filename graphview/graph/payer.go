@@ -3,7 +3,6 @@ package graph
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"graphview.dev/graphview/budget"
 )
@@ -29,22 +28,9 @@ const (
 	placeholderBytes = 120 // of a name without an object, in addition to its text
 )
 
-// namesOverLimit describes an object whose references by name are left out.
-type namesOverLimit struct {
-	bytes int // that the references would hold
-	// again: RetryReferences has returned the object.
-	again bool
-}
-
 // setNamed stores and charges the number of names in a node's references.
 func (g *Graph) setNamed(id nodeID, names int) {
 	n := g.nodes.at(id)
-	if len(g.overLimit) > 0 {
-		if _, ok := g.overLimit[id]; ok {
-			delete(g.overLimit, id)
-			g.boundChanged[id] = struct{}{}
-		}
-	}
 	more := names - int(n.names)
 	if more == 0 {
 		return
@@ -141,9 +127,9 @@ func (g *Graph) exceedsNames(id nodeID, want []desiredArc) (bytes int, exceeds b
 	return bytes, more > 0 && g.namedBytes(space)+more > g.payer.Most(g.spaces.at(space), budget.Names)
 }
 
-// leaveOut drops the slots of wanted arcs that are not made and that nothing else needs. Several names
+// dropTargets drops the slots of wanted arcs that are not made and that nothing else needs. Several names
 // may have one slot, so all are pinned first.
-func (g *Graph) leaveOut(want []desiredArc) {
+func (g *Graph) dropTargets(want []desiredArc) {
 	for i := range want {
 		g.slots.at(want[i].to).pins++
 	}
@@ -166,62 +152,11 @@ func (g *Graph) payNames() {
 	g.unpaid = g.unpaid[:0]
 }
 
-// sortByNames sorts nodes by a count such as names, and nodes with the same count by key.
-func (g *Graph) sortByNames(ids []nodeID, names func(nodeID) int) {
-	slices.SortFunc(ids, func(a, b nodeID) int {
-		return cmp.Or(cmp.Compare(names(a), names(b)), compareKeys(new(g.key(a)), new(g.key(b))))
-	})
-}
-
 func compareKeys(k, o *Key) int {
 	return cmp.Or(cmp.Compare(k.Group, o.Group), cmp.Compare(k.Resource.Resource, o.Resource.Resource), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Version, o.Version))
-}
-
-// Unread is an object that the caller has to set again, because there is room for its references or
-// they point to the wrong scope.
-type Unread struct {
-	Sources         []SourceID
-	Namespace, Name string
-}
-
-// RetryReferences returns the misplaced objects, and the objects whose references were left out and
-// now have room. Dropped selectors that have room make their arcs in the same Update. In Update.
-func (g *Graph) RetryReferences() []Unread {
-	found := g.Misplaced()
-	for _, h := range g.dropped {
-		g.review[h.space] = struct{}{}
-	}
-	more := make(map[spaceID]int)
-	for id, left := range g.overLimit {
-		space := g.slots.at(g.nodes.at(id).slot).space
-		if g.namedBytes(space)+more[space]+left.bytes > g.payer.Most(g.spaces.at(space), budget.Names) {
-			continue
-		}
-		more[space] += left.bytes
-		left.again = true
-		g.overLimit[id] = left
-		found = append(found, g.unread(id))
-	}
-	return found
-}
-
-func (g *Graph) unread(id nodeID) Unread {
-	at := g.slots.at(g.nodes.at(id).slot)
-	return Unread{Sources: g.sourcesOf(id), Namespace: g.spaces.at(at.space), Name: at.name}
 }
 
 // sourcesOf returns the sources that see an object.
 func (g *Graph) sourcesOf(id nodeID) []SourceID {
 	return append([]SourceID{g.nodes.at(id).claim}, g.claims[id]...)
-}
-
-// boundOf returns the bound that a node exceeds, nil for none.
-func (g *Graph) boundOf(id nodeID) *budget.Bound {
-	if _, ok := g.overLimit[id]; ok {
-		return budget.HeldBytes
-	}
-	if h := g.nodes.at(id).holder; h != nil {
-		return h.dropped
-	}
-	return nil
 }

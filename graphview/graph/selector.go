@@ -30,8 +30,6 @@ type scope struct {
 	anchored map[labelHash]*anchor
 	peak     int // largest number of labels since anchored was made
 	rest     []*selector
-	// postings are nil until they are needed.
-	postings *postings
 }
 
 // anyValue is the value of an anchor for the requirement that a label exists. No label has this value.
@@ -90,29 +88,19 @@ func (g *Graph) leave(id slotID) {
 	g.slots.at(last).place = s.place
 	sc.slots = sc.slots[:len(sc.slots)-1]
 	s.place = 0
-	if len(sc.slots) < g.postingsLeast/2 {
-		sc.postings = nil
-	}
 	g.dropScope(s.kind, s.space)
 	g.payName(id)
 }
 
 // setSelectors replaces the node's selectors with those of its references.
 func (g *Graph) setSelectors(id nodeID, references []Reference) {
-	count := 0
-	for i := range references {
-		if references[i].Selector != nil {
-			count++
-		}
-	}
-	want := make([]*selector, 0, count)
+	var want []*selector
 	for i := range references {
 		r := &references[i]
 		if r.Selector == nil {
 			continue
 		}
-		kind := g.kindFor(r.To)
-		s := &selector{owner: id, typ: r.Type, kind: kind, field: r.Field, selector: *r.Selector, namespaceSelector: r.Namespaces}
+		s := &selector{owner: id, typ: r.Type, kind: g.kindFor(r.To), field: r.Field, selector: *r.Selector, namespaceSelector: r.Namespaces}
 		switch {
 		case r.AllNamespaces:
 		case r.Scope == ScopeCluster:
@@ -122,25 +110,38 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 		}
 		want = append(want, s)
 	}
-	have := g.nodes.at(id).held()
-	if slices.EqualFunc(have, want, (*selector).equal) {
+	if slices.EqualFunc(g.nodes.at(id).held(), want, (*selector).equal) {
 		return
 	}
-	h, before := g.setHolder(id, want), g.byNamespace[id]
-	g.setByNamespace(id, want)
-	// Arcs that only the old selectors make are removed. They are listed before other arcs are linked.
-	stale := g.selectedArcs(id)
-	if h != nil {
-		g.setMatches(h, len(stale))
-		if !g.selectAll(id, h, stale) {
-			g.keepByNamespace(id, before)
-			return
-		}
+	next := g.newHolder(id, want)
+	if next != nil && next.requirements > g.mostRequirements {
+		g.leaveOut(id, leftOut{})
+		next = nil
 	}
-	if !g.atOnce(len(stale)) {
-		g.openUpdates = append(g.openUpdates, &selectorUpdate{existing: stale})
+	g.replaceSelectors(id, next)
+}
+
+// replaceSelectors replaces the node's selectors, and the arcs that they make, unless the new ones make more than they may.
+func (g *Graph) replaceSelectors(id nodeID, next *holder) {
+	slots, matches, counted := g.search(next)
+	if counted && !g.fits(id, matches) {
+		g.leaveOut(id, leftOut{matches: matches * g.arcBytes})
+		next, slots = nil, nil
+	}
+	// Arcs that only the old selectors make are removed. They are listed before other arcs are linked.
+	before, stale := g.byNamespace[id], g.selectedArcs(id)
+	g.setHolder(id, next)
+	g.setByNamespace(id, next)
+	if next != nil {
+		g.setMatches(next, len(stale))
+	}
+	if !counted || !g.atOnce(len(slots)+len(stale)) {
+		g.openUpdates = append(g.openUpdates, &selectorUpdate{of: next, existing: stale, holders: []nodeID{id}, slots: slots})
 		g.keepByNamespace(id, before)
 		return
+	}
+	for _, to := range slots {
+		g.selectSlot(id, next, to)
 	}
 	for _, a := range stale {
 		if g.arcs.at(a).flags&removed == 0 {
@@ -149,32 +150,83 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 	}
 }
 
-// selectAll makes the arcs of a holder's selectors, unless they exceed a bound. If they are too many
-// for one revision, it returns false, and a selectorUpdate makes them and updates the existing ones.
-func (g *Graph) selectAll(id nodeID, h *holder, there []arcID) bool {
-	if g.tooMany(h) {
-		g.drop(id, h, requirementsOfObject)
-		g.setMatches(h, 0)
-		return true
+// search lists the slots that the selectors of a holder match, and counts the matches. If it would have to look at too many
+// for one revision, it lists those, and counted is false.
+func (g *Graph) search(h *holder) (slots []slotID, matches int, counted bool) {
+	if h == nil {
+		return nil, 0, true
 	}
-	var found []slotID
-	later := !g.atOnce(1 + len(there))
-	if !later {
-		found = g.candidates(h)
-		if later = !g.atOnce(len(found) + len(there)); later {
-			g.visits += len(found)
+	slots = g.candidates(h)
+	g.visits += len(slots) / requirementsOfVisit
+	if g.Visits()+len(slots)*(1+h.visits()) > sliceVisits*g.sliceChanges {
+		return slots, 0, false
+	}
+	g.visits += len(slots)
+	found := slots[:0]
+	for _, at := range slots {
+		if n := g.matchesOf(h, at); n > 0 {
+			found, matches = append(found, at), matches+n
 		}
 	}
-	if later {
-		g.openUpdates = append(g.openUpdates, &selectorUpdate{
-			of: h, finds: true, existing: there, holders: []nodeID{id},
-		})
-		return false
+	return found, matches, true
+}
+
+// candidates lists the slots in the scopes of a holder's selectors, each once.
+func (g *Graph) candidates(h *holder) (found []slotID) {
+	looked := make(map[*scope]struct{})
+	look := func(sc *scope) {
+		if _, again := looked[sc]; sc != nil && !again {
+			looked[sc] = struct{}{}
+			found = append(found, sc.slots...)
+		}
 	}
-	for _, to := range found {
-		g.selectSlot(id, h, to)
+	for _, s := range h.selectors {
+		if s.space != 0 {
+			look(g.scopeAt(s.kind, s.space))
+			continue
+		}
+		for space, sc := range g.selection[s.kind] {
+			if space != 0 && g.selectsNamespace(s, space) {
+				look(sc)
+			}
+		}
 	}
-	return true
+	return found
+}
+
+// visits returns the number of visits that a comparison of a holder's selectors with an object counts as.
+func (h *holder) visits() int { return h.requirements / requirementsOfVisit }
+
+// matching lists the selectors of a holder that match a slot. The list is valid until the next call.
+func (g *Graph) matching(h *holder, id slotID) []*selector {
+	g.visits += h.visits()
+	g.matched = g.matched[:0]
+	at := g.slots.at(id)
+	for n := at.node; n != 0; n = g.nodes.at(n).sibling {
+		if !g.nodes.at(n).alive() {
+			continue
+		}
+		labels := g.labelsOf(n)
+		for _, s := range h.selectors {
+			if s.kind == at.kind && (s.space == 0 || s.space == at.space) && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
+				g.matched = append(g.matched, s)
+			}
+		}
+	}
+	return g.matched
+}
+
+// matchesOf returns the number of arcs that a holder's selectors would make to a slot: one for each
+// type.
+func (g *Graph) matchesOf(h *holder, id slotID) (count int) {
+	var types [Transitive + 1]bool
+	for _, s := range g.matching(h, id) {
+		if !types[s.typ] {
+			types[s.typ] = true
+			count++
+		}
+	}
+	return count
 }
 
 // selectSlot makes the arcs of a holder's selectors to a slot.
@@ -322,7 +374,7 @@ func (g *Graph) relabelled(id slotID) {
 			}
 			labels := g.labelsOf(n)
 			for s := range g.compared(sc, labels) {
-				if h := s.holder; h.dropped == nil && h.selecting != g.selecting && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
+				if h := s.holder; h.selecting != g.selecting && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
 					// The other selectors of the holder are not looked at again, however many match.
 					h.selecting = g.selecting
 					g.selectSlot(s.owner, h, id)
@@ -356,7 +408,7 @@ func (g *Graph) reselect(id arcID) {
 	g.visits++
 	a := g.arcs.at(id)
 	var by uint16
-	if h := g.nodes.at(a.from).holder; h != nil && h.dropped == nil {
+	if h := g.nodes.at(a.from).holder; h != nil {
 		for _, s := range g.matching(h, a.to) {
 			if s.typ == a.typ {
 				by |= s.flag()

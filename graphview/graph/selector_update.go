@@ -1,11 +1,5 @@
 package graph
 
-import (
-	"slices"
-
-	"graphview.dev/graphview/budget"
-)
-
 // A few bytes may change very many arcs: another selector of an object that matches thousands, or
 // another label of their namespace. Each Update makes one slice of such a change, as a separate
 // revision. A slice compares the current selectors and labels, so it does not need to know the change.
@@ -22,13 +16,10 @@ type selectorUpdate struct {
 	slots   []slotID
 	holder  int
 	slot    int
-	// finds: the first step finds the slots of the holder of, since nothing else changes from then on.
-	// counts: the number of its matches has to be known before an arc is made; counted is that number
-	// so far.
-	of      *holder
-	finds   bool
-	counts  bool
-	counted int
+	// of is a holder whose matches in slots have to be counted before an arc is made; nil for none. The first counted slots match,
+	// with this number of matches.
+	of               *holder
+	counted, matches int
 	// onDone, if not nil, is called after the last step.
 	onDone func()
 }
@@ -36,9 +27,7 @@ type selectorUpdate struct {
 // step visits one arc, or one pair of a holder and a slot.
 func (c *selectorUpdate) step(g *Graph) (changed, done bool) {
 	switch {
-	case c.finds:
-		c.find(g)
-	case c.counts:
+	case c.of != nil:
 		c.count(g)
 	case len(c.existing) > 0:
 		if a := g.arcs.at(c.existing[0]); a.from != 0 && a.flags&removed == 0 {
@@ -50,7 +39,7 @@ func (c *selectorUpdate) step(g *Graph) (changed, done bool) {
 	case c.holder < len(c.holders) && c.slot < len(c.slots):
 		id := c.holders[c.holder]
 		g.visits++
-		if h := g.nodes.at(id).holder; h != nil && h.dropped == nil {
+		if h := g.nodes.at(id).holder; h != nil {
 			g.selectSlot(id, h, c.slots[c.slot])
 			c.slot++
 		} else {
@@ -60,7 +49,7 @@ func (c *selectorUpdate) step(g *Graph) (changed, done bool) {
 			c.holder, c.slot = c.holder+1, 0
 		}
 	}
-	if c.counts || len(c.existing)+len(c.within) > 0 || c.holder < len(c.holders) && len(c.slots) > 0 {
+	if c.of != nil || len(c.existing)+len(c.within) > 0 || c.holder < len(c.holders) && len(c.slots) > 0 {
 		return false, false
 	}
 	if c.onDone != nil {
@@ -81,55 +70,23 @@ func (c *selectorUpdate) list(g *Graph) {
 	c.within = c.within[1:]
 }
 
-// find finds the slots that the selectors of a holder may match.
-func (c *selectorUpdate) find(g *Graph) {
-	c.finds = false
-	if g.nodes.at(c.holders[0]).holder != c.of {
-		c.holders = nil // it has other selectors, or none
-		return
-	}
-	c.slots = g.candidates(c.of)
-	g.visits += len(c.slots)
-}
-
-// count counts the matches of a dropped holder in one slot.
+// count counts the matches of a holder in one slot. After the last one, it drops the selectors if they match too much.
 func (c *selectorUpdate) count(g *Graph) {
-	id, h := c.holders[0], c.of
-	if g.nodes.at(id).holder != h {
-		c.counts, c.holders = false, nil // it has other selectors, or none
-		return
-	}
-	if c.slot < len(c.slots) {
+	id := c.holders[0]
+	switch {
+	case g.nodes.at(id).holder != c.of: // it has other selectors, or none
+		c.of, c.holders = nil, nil
+	case c.slot < len(c.slots):
 		g.visits++
-		c.counted += g.matchesOf(h, c.slots[c.slot])
+		if n := g.matchesOf(c.of, c.slots[c.slot]); n > 0 {
+			c.slots[c.counted] = c.slots[c.slot]
+			c.counted, c.matches = c.counted+1, c.matches+n
+		}
 		c.slot++
-		return
-	}
-	c.counts, c.slot = false, 0
-	if h.dropped != nil {
-		g.setMatches(h, c.counted)
-		c.existing, c.holders = nil, nil // drop removes the existing arcs
-	}
-}
-
-// enforceDuringUpdate drops the arcs of holders that exceed a bound before the rest of a change in slices
-// is made. Their matches are counted after that, and then enforce decides.
-func (g *Graph) enforceDuringUpdate() {
-	left := len(g.openUpdates)
-	var counts []rest
-	for space := range g.review {
-		ld := g.namespaceUses[space]
-		if ld == nil || ld.bytes <= g.payer.Most(g.spaces.at(space), budget.Matches) {
-			continue
-		}
-		for id, b := range g.overLimits(space, ld) {
-			if h := ld.holders[id]; h.dropped == nil {
-				g.drop(id, h, b)
-				counts = append(counts, &selectorUpdate{of: h, finds: true, counts: true, holders: []nodeID{id}})
-			}
-		}
-	}
-	if len(counts) > 0 {
-		g.openUpdates = slices.Concat(g.openUpdates[left:], g.openUpdates[:left], counts)
+	case g.fits(id, c.matches):
+		c.of, c.slots, c.slot = nil, c.slots[:c.counted], 0
+	default:
+		g.drop(id, c.matches)
+		c.of, c.existing, c.holders = nil, nil, nil
 	}
 }

@@ -22,10 +22,6 @@ const (
 	requirementBytes  = 54
 	valueBytes        = 18 // of a value in a requirement
 	anchorBytes       = 68 // with its place in the index of the namespace
-	restBytes         = 16 // of a selector without an anchor
-	comparerBytes     = 560
-	candidateBytes    = 16
-	candidateSlot     = 18 // of the map of a comparer
 )
 
 // bytes returns the memory of a set of labels.
@@ -80,120 +76,50 @@ func (s *Selector) bytes() int {
 	return bytes
 }
 
-// selectorTotals is an upper limit of the memory of an object's selectors: the selectors of other objects
-// decide which of their requirements is indexed.
-type selectorTotals struct {
-	bytes, selectors, weight, values int
-	byNamespace                      bool
-}
-
-func (t *selectorTotals) add(s, namespaces *Selector) {
-	t.selectors++
-	t.byNamespace = t.byNamespace || namespaces != nil
-	anchors := 1
-	for _, each := range [...]*Selector{s, namespaces} {
-		if t.bytes += each.bytes(); each == nil {
+// selectorBytes returns the most memory that the selectors of references may take: the selectors of other objects decide
+// which of their requirements is indexed.
+func (g *Graph) selectorBytes(references []Reference) int {
+	bytes, byNamespace := 0, false
+	for i := range references {
+		r := &references[i]
+		if r.Selector == nil {
 			continue
 		}
-		t.weight += len(each.Requirements)
-		for i := range each.Requirements {
-			values := len(each.Requirements[i].Values)
-			t.values += values
-			anchors = max(anchors, values)
+		anchors := 1
+		for j := range r.Selector.Requirements {
+			anchors = max(anchors, len(r.Selector.Requirements[j].Values))
 		}
+		bytes += selectorBytes + anchorBytes*anchors + r.Selector.bytes() + r.Namespaces.bytes()
+		byNamespace = byNamespace || r.Namespaces != nil
 	}
-	t.bytes += selectorBytes + anchorBytes*anchors
-}
-
-// most returns the largest memory that the selectors may take.
-func (g *Graph) most(t *selectorTotals) int {
-	if t.selectors == 0 || g.placeholderBytes == 0 {
+	if bytes == 0 || g.placeholderBytes == 0 {
 		return 0
-	}
-	bytes := t.bytes + holderBytes
-	if t.byNamespace {
-		bytes += namespacesBytes
-	}
-	if t.selectors > g.fewSelectors || t.weight+t.values/valuesOfRequirement > g.mostRequirements {
-		bytes += comparerBytes + candidateBytes*(t.values+t.selectors) + candidateSlot*places(t.values)
-	}
-	return bytes
-}
-
-// bytes returns the memory of the selectors of a holder; nil has none.
-func (h *holder) bytes() int {
-	if h == nil {
-		return 0
-	}
-	bytes, byNamespace := holderBytes, false
-	for _, s := range h.selectors {
-		bytes += selectorBytes + s.selector.bytes() + s.namespaceSelector.bytes()
-		if n := len(s.anchors); n > 0 {
-			bytes += anchorBytes * n
-		} else {
-			bytes += restBytes
-		}
-		byNamespace = byNamespace || s.namespaceSelector != nil
 	}
 	if byNamespace {
 		bytes += namespacesBytes
 	}
-	if c := h.comparer; c != nil {
-		bytes += comparerBytes + candidateBytes*c.candidates
-		for _, labels := range [...]map[kindLabel]*candidate{c.labels, c.byNamespace} {
-			if len(labels) > 0 {
-				bytes += candidateSlot * places(len(labels))
-			}
-		}
-	}
-	return bytes
+	return bytes + holderBytes
 }
 
 // allocates returns the memory of a text by itself: the allocator rounds most lengths up to 16 bytes.
 func allocates(s string) int { return (len(s) + 15) &^ 15 }
 
-// exceedsTexts reports whether the labels and selectors of an object do not fit into the memory of its
-// namespace. bytes is the memory of the selectors.
-func (g *Graph) exceedsTexts(id nodeID, labels *labelSet, bytes int) bool {
-	n := g.nodes.at(id)
-	var held selectorTotals
-	for _, s := range n.held() {
-		held.add(&s.selector, s.namespaceSelector)
-	}
-	space, more := g.slots.at(n.slot).space, bytes-g.most(&held)
-	if labels != nil && labels.payer == 0 && g.placeholderBytes > 0 {
-		more += labels.bytes()
-	}
-	return more > 0 && g.namedBytes(space)+more > g.payer.Most(g.spaces.at(space), budget.Names)
-}
-
 // acquireTexts charges for the labels of an object and for the most that its selectors may take, and
 // returns the labels. If they do not fit, it charges nothing, and returns no labels and their size in bytes.
 func (g *Graph) acquireTexts(id nodeID, o *Object) (labels *labelSet, exceeding int) {
-	var want selectorTotals
-	for i := range o.References {
-		if r := &o.References[i]; r.Selector != nil {
-			want.add(r.Selector, r.Namespaces)
-		}
+	labels, bytes := g.labels.acquire(o.Labels), g.selectorBytes(o.References)
+	space, more := g.slots.at(g.nodes.at(id).slot).space, bytes-g.texts[id]
+	if labels != nil && labels.payer == 0 && g.placeholderBytes > 0 {
+		more += labels.bytes()
 	}
-	labels, bytes := g.labels.acquire(o.Labels), g.most(&want)
-	if g.exceedsTexts(id, labels, bytes) {
+	if more > 0 && g.namedBytes(space)+more > g.payer.Most(g.spaces.at(space), budget.Names) {
 		g.releaseLabels(labels)
 		g.setTexts(id, 0)
 		return nil, bytes + o.labelBytes()
 	}
-	g.payLabels(g.slots.at(g.nodes.at(id).slot).space, labels)
+	g.payLabels(space, labels)
 	g.setTexts(id, bytes)
 	return labels, 0
-}
-
-// chargeSelectors charges for the selectors that a node has, after acquireTexts.
-func (g *Graph) chargeSelectors(id nodeID) {
-	bytes := 0
-	if g.placeholderBytes > 0 {
-		bytes = g.nodes.at(id).holder.bytes()
-	}
-	g.setTexts(id, bytes)
 }
 
 // setTexts charges for the selectors of a node.
@@ -202,12 +128,4 @@ func (g *Graph) setTexts(id nodeID, bytes int) {
 		g.charge(g.slots.at(g.nodes.at(id).slot).space, more)
 		setOrDelete(g.texts, id, bytes)
 	}
-}
-
-// leaveAllOut records that an object has no references because it does not fit. bytes is the size of
-// the object.
-func (g *Graph) leaveAllOut(id nodeID, bytes int) {
-	budget.HeldBytes.Exceed()
-	g.overLimit[id] = namesOverLimit{bytes: bytes}
-	g.boundChanged[id] = struct{}{}
 }

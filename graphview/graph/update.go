@@ -12,12 +12,7 @@ func (g *Graph) Update(fn func()) (revised []*Lens) {
 	g.walks = g.walks[:0]
 	fn()
 	g.work()
-	g.exceedances = nil
-	if g.HasOpenUpdate() {
-		g.enforceDuringUpdate()
-	} else {
-		g.enforce()
-	}
+	g.enforce()
 	g.observed()
 	revised = g.commitLenses()
 	g.settle()

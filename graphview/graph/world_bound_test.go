@@ -9,16 +9,36 @@ import (
 )
 
 // leftOut takes in whose references the graph leaves out. That depends on the order of changes, so the
-// model does not say which they are. The others are within the limit.
+// model does not say which they are. The others are within the limits.
 func (w *world) leftOut() {
 	w.t.Helper()
 	clear(w.m.unnamed)
-	for id := range w.g.overLimit {
-		w.m.unnamed[w.g.key(id)] = true
+	clear(w.m.unselected)
+	for id, left := range w.g.leftOut {
+		key := w.g.key(id)
+		if left.names > 0 {
+			w.m.unnamed[key] = true
+		}
+		if left.matches > 0 {
+			w.m.unselected[key] = true
+		}
+	}
+	for key, o := range w.m.all() {
+		if requirements(o.References) > w.m.mostRequirements {
+			w.m.unselected[key] = true
+		}
+	}
+	if len(w.g.sources) != len(w.m.sources) {
+		return // objects of removed sources are counted
 	}
 	for namespace, n := range w.m.countNamed() {
-		if n > w.m.mostNamed && len(w.g.sources) == len(w.m.sources) {
+		if n > w.m.mostNamed {
 			w.t.Fatalf("namespace %s names %d, want at most %d", namespace, n, w.m.mostNamed)
+		}
+	}
+	for namespace, n := range w.m.countMatched() {
+		if n > w.m.mostOfNamespace {
+			w.t.Fatalf("selectors of namespace %s match %d, want at most %d", namespace, n, w.m.mostOfNamespace)
 		}
 	}
 }
@@ -33,13 +53,17 @@ func (w *world) retry() {
 			}
 		}
 	})
-	totals := w.m.countNamed()
-	for id := range w.m.sources {
-		for _, o := range w.m.objects[id] {
-			k := Key{w.m.sources[id].resource, o.Namespace, o.Name}
-			if n := countNames(o.References); w.m.unnamed[k] && totals[o.Namespace]+n <= w.m.mostNamed {
-				w.t.Fatalf("the %d references of %+v are left out though there is room beside %d", n, k, totals[o.Namespace])
-			}
+	named, matched := w.m.countNamed(), w.m.countMatched()
+	for k, o := range w.m.all() {
+		names, matches := 0, 0
+		if w.m.unnamed[k] {
+			names = countNames(o.References)
+		}
+		if w.m.unselected[k] && requirements(o.References) <= w.m.mostRequirements {
+			matches = w.m.countMatches(o.References)
+		}
+		if names+matches > 0 && named[o.Namespace]+names <= w.m.mostNamed && matched[o.Namespace]+matches <= w.m.mostOfNamespace {
+			w.t.Fatalf("%d references and %d matches of %+v are left out though there is room beside %d and %d", names, matches, k, named[o.Namespace], matched[o.Namespace])
 		}
 	}
 }
@@ -76,11 +100,13 @@ func (w *world) checkBounds() {
 		told[key] = b.Name()
 	}
 	want := map[Key]string{}
-	for key, b := range w.m.dropped {
-		want[key] = b.Name()
+	for key := range w.m.unselected {
+		want[key] = requirementsOfObject.Name()
 	}
-	for key := range w.m.unnamed {
-		want[key] = budget.HeldBytes.Name()
+	for id, left := range w.g.leftOut {
+		if left.names+left.matches > 0 {
+			want[w.g.key(id)] = budget.HeldBytes.Name()
+		}
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		w.t.Fatalf("who exceeds a bound (-want +told):\n%s", diff)

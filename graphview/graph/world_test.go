@@ -70,10 +70,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.m = &model{
 		sources: map[SourceID]modelSource{}, objects: map[SourceID]map[string]Object{}, scopes: map[Kind]Scope{},
 		mostOfNamespace: math.MaxInt, mostRequirements: w.g.mostRequirements,
-		mostNamed: math.MaxInt, unnamed: map[Key]bool{},
-	}
-	if seed%3 > 0 { // so that what is for many selectors, or objects, is there for few
-		w.g.fewSelectors, w.g.postingsLeast = 0, 2
+		mostNamed: math.MaxInt, unnamed: map[Key]bool{}, unselected: map[Key]bool{},
 	}
 	if seed%4 < 2 {
 		w.m.mostRequirements, w.g.mostRequirements = 2, 2
@@ -99,7 +96,6 @@ func (w *world) update(fn func()) {
 		w.g.Update(func() {})
 		w.exceedances()
 	}
-	w.m.bounds()
 	w.leftOut()
 	w.pictures = make(map[*modelLens][2]*picture)
 }

@@ -119,7 +119,7 @@ var bounds = map[string]func(*drawn){
 	"schema_kind":           func(d *drawn) { d.defineKinds(1) },
 	"selector_requirements_object": func(d *drawn) {
 		var peers []any
-		for i := range 150 {
+		for i := range 300 {
 			peers = append(peers, map[string]any{"podSelector": map[string]any{"matchExpressions": []any{map[string]any{"key": fmt.Sprint("k", i), "operator": "DoesNotExist"}}}})
 		}
 		d.create("networking.k8s.io", "networkpolicies", map[string]any{
