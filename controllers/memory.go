@@ -29,7 +29,7 @@ type record struct {
 	wroteAt time.Time
 	// writing reports whether this replica was the writer of status at the last reconcile.
 	writing bool
-	// refused counts the refused writes of the status since the last successful write.
+	// refused is the back-off after refused writes of the status since the last successful write.
 	refused    refusal
 	namespaces namespaceAdvice
 }

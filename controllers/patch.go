@@ -2,9 +2,11 @@ package controllers
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
@@ -35,32 +37,29 @@ func isRefused(err error) bool {
 // maxRefusedWait is the longest wait after a refused write.
 const maxRefusedWait = time.Minute
 
-// refusal counts the consecutive writes of a status that the API server refused. Without a wait,
-// each change in the graph would send the status again.
+// refusal is the back-off after writes of a status that the API server refused one after the other. Without
+// it, each change in the graph would send the status again.
 type refusal struct {
 	generation int64
 	at         time.Time
-	times      int
+	wait       time.Duration
+	backoff    wait.Backoff
 }
 
-// add records the refusal of a write for a generation.
-func (f *refusal) add(generation int64, now time.Time) {
-	if f.generation != generation {
-		f.times = 0
+// add records the refusal of a write for a generation. The next write waits for interval after the first
+// refusal, and twice as long after each further one.
+func (f *refusal) add(generation int64, now time.Time, interval time.Duration) {
+	if f.wait == 0 || f.generation != generation {
+		f.backoff = wait.Backoff{Duration: interval, Factor: 2, Steps: math.MaxInt, Cap: max(interval, maxRefusedWait)}
 	}
-	f.generation, f.at, f.times = generation, now, f.times+1
+	f.generation, f.at, f.wait = generation, now, f.backoff.Step()
 }
 
-// left returns the wait until the next write: interval after the first refusal,
-// and twice as long after each further one. Another generation does not wait.
-func (f *refusal) left(generation int64, now time.Time, interval time.Duration) time.Duration {
-	if f.times == 0 || f.generation != generation {
+// left returns the wait until the next write. Another generation does not wait.
+func (f *refusal) left(generation int64, now time.Time) time.Duration {
+	if f.generation != generation {
 		return 0
 	}
-	wait := interval
-	for n := 1; n < f.times && wait < maxRefusedWait; n++ {
-		wait *= 2
-	}
 	// After the clock was set back, the wait is not longer than otherwise.
-	return max(interval, min(wait, maxRefusedWait)) - max(now.Sub(f.at), 0)
+	return f.wait - max(now.Sub(f.at), 0)
 }

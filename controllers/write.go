@@ -37,13 +37,13 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 		return ctrl.Result{}, nil
 	}
 
-	if left := record.refused.left(view.Generation, now, r.options.StatusInterval); left > 0 {
+	if left := record.refused.left(view.Generation, now); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	patch := client.MergeFromWithOptions(unseen(before), client.MergeFromWithOptimisticLock{})
 	if err := r.client.Status().Patch(ctx, after, patch); err != nil {
 		if isRefused(err) {
-			record.refused.add(view.Generation, now)
+			record.refused.add(view.Generation, now, r.options.StatusInterval)
 		}
 		return unpatched(err)
 	}

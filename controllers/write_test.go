@@ -81,10 +81,6 @@ func TestRefusedStatus(t *testing.T) {
 }
 
 func TestRefusalEnds(t *testing.T) {
-	var f refusal
-	for range 100 {
-		f.add(1, epoch)
-	}
 	tests := map[string]struct {
 		generation int64
 		after      time.Duration
@@ -99,7 +95,11 @@ func TestRefusalEnds(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := f.left(tt.generation, epoch.Add(tt.after), tt.interval); got != tt.want {
+			var f refusal
+			for range 100 {
+				f.add(1, epoch, tt.interval)
+			}
+			if got := f.left(tt.generation, epoch.Add(tt.after)); got != tt.want {
 				t.Errorf("%s left, want %s", got, tt.want)
 			}
 		})
