@@ -10,7 +10,8 @@ import (
 
 // TestBacklog: it has each object once, in its newest state, and none of a tap that was dropped.
 func TestBacklog(t *testing.T) {
-	w := start(t, configmaps.Serve(t, 100))
+	const served = replayChunk + 36
+	w := start(t, configmaps.Serve(t, served))
 	f := w.feed("")
 	f.awaitList(t)
 	objects := f.retained(t)
@@ -27,13 +28,13 @@ func TestBacklog(t *testing.T) {
 		}
 		e.enqueue(other, objects[0], false)
 	}
-	if one.pending != 100 || other.pending != 1 {
-		t.Fatalf("%d and %d objects wait, want 100 and 1", one.pending, other.pending)
+	if one.pending != served || other.pending != 1 {
+		t.Fatalf("%d and %d objects wait, want %d and 1", one.pending, other.pending, served)
 	}
 	for _, want := range []struct {
 		from *Tap
 		some int
-	}{{one, backlogChunk}, {other, 1}, {one, 100 - backlogChunk}} {
+	}{{one, replayChunk}, {other, 1}, {one, served - replayChunk}} {
 		from, some := e.dequeue()
 		free := 0
 		for _, o := range some {
@@ -56,7 +57,7 @@ func TestBacklog(t *testing.T) {
 
 // TestBacklogOfObjectsInTurn: objects of two watches that change in turn are evaluated in full chunks.
 func TestBacklogOfObjectsInTurn(t *testing.T) {
-	w := start(t, configmaps.Serve(t, 2*backlogChunk))
+	w := start(t, configmaps.Serve(t, 2*replayChunk))
 	f := w.feed("")
 	f.awaitList(t)
 	e := &Evaluator{intake: w.Intake, backlog: backlog{working: true}}
@@ -68,8 +69,8 @@ func TestBacklogOfObjectsInTurn(t *testing.T) {
 	}
 	for _, want := range []*Tap{one, other, one, other, nil} {
 		from, objects := e.dequeue()
-		if some := len(objects); from != want || want != nil && some != backlogChunk {
-			t.Errorf("took %d objects, of the next tap: %t; want %d", some, from == want, backlogChunk)
+		if some := len(objects); from != want || want != nil && some != replayChunk {
+			t.Errorf("took %d objects, of the next tap: %t; want %d", some, from == want, replayChunk)
 		}
 	}
 }

@@ -81,9 +81,6 @@ func (e *Evaluator) Begin(ctx context.Context) {
 	e.ctx = ctx
 }
 
-// backlogChunk is the maximum number of objects that a backlog evaluates in one replay.
-const backlogChunk = 64
-
 // backlog has the objects that a consumer has not evaluated yet, because its expressions are more
 // costly than a shared watch may wait for. Until an object is evaluated, its previous verdict holds.
 //
@@ -124,14 +121,14 @@ func (e *Evaluator) drop(t *Tap) {
 	e.objects.drop(t)
 }
 
-// dequeue removes up to backlogChunk of the oldest objects of the next tap. tap is nil if none are left.
+// dequeue removes a chunk of the oldest objects of the next tap. tap is nil if none are left.
 func (e *Evaluator) dequeue() (tap *Tap, objects map[objectName]queuedObject) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ctx.Err() != nil {
 		e.objects = objectQueue[*Tap]{}
 	}
-	tap, objects = e.objects.next(backlogChunk)
+	tap, objects = e.objects.next(replayChunk)
 	e.working = tap != nil
 	return tap, objects
 }

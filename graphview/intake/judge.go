@@ -65,13 +65,9 @@ func (j *Judge) evaluates() bool {
 }
 
 // Evaluate decides about one object. It decodes the whole object only if an expression reads it.
-func (j *Judge) Evaluate(ctx context.Context, turn expr.Turn, o *watch.Decoded) Verdict {
-	v := j.evaluate(ctx, turn, o)
-	v.By = j
-	return v
-}
-
-func (j *Judge) evaluate(ctx context.Context, turn expr.Turn, o *watch.Decoded) (v Verdict) {
+func (j *Judge) Evaluate(ctx context.Context, turn expr.Turn, o *watch.Decoded) (v Verdict) {
+	in := newInput(o, j.Resource, turn)
+	defer func() { v.By, v.Cost = j, in.Cost }()
 	if j.Waits && j.Resource.Namespaced {
 		return Verdict{Undecided: true}
 	}
@@ -81,8 +77,6 @@ func (j *Judge) evaluate(ctx context.Context, turn expr.Turn, o *watch.Decoded) 
 	if o.LacksContent() && (j.Query.Labels != nil || j.Query.Object != nil) {
 		return Verdict{Err: errNoRoom}
 	}
-	in := newInput(o, j.Resource, turn)
-	defer func() { v.Cost = in.Cost }()
 	if j.Query.Labels != nil {
 		part, err := o.Part(onlyLabels)
 		if err != nil {
