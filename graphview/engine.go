@@ -34,7 +34,7 @@ import (
 type Engine struct {
 	o         Options
 	discovery *resources.Discovery
-	schemas   *schemas.Source
+	schemas   *schemas.Client
 	// schemaReader reads the schemas of watched kinds.
 	schemaReader *rules.SchemaReader
 	watches      *watch.Manager
@@ -110,7 +110,7 @@ func NewEngine(o Options) (*Engine, error) {
 		return nil, err
 	}
 	e.schemaReader = rules.NewSchemaReader(e.rules, rules.SchemaOptions{
-		Source: e.schemas, Watched: e.watchedResources, Discovered: e.discovery.NextDiscovery, Logger: o.Logger,
+		Client: e.schemas, Watched: e.watchedResources, Discovered: e.discovery.NextDiscovery, Logger: o.Logger,
 	})
 	if o.Registerer != nil {
 		err := o.Registerer.Register(metrics{e})

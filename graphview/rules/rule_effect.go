@@ -27,7 +27,7 @@ type Effect struct {
 }
 
 // Effect describes the rule with a name, given the served kinds.
-func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalog, source *schemas.Source) Effect {
+func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalog, client *schemas.Client) Effect {
 	rule := s.Named(name)
 	if rule == nil || catalog == nil {
 		return Effect{}
@@ -43,7 +43,7 @@ func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalo
 		return Effect{} // the group of a kind that seems not to be served may not have answered
 	}
 	if rule.Rule.ReplaceConventions && len(rule.Rule.References) > 0 {
-		effect.Replaced, effect.Unread = s.replaced(ctx, rule.Rule.From, catalog, source)
+		effect.Replaced, effect.Unread = s.replaced(ctx, rule.Rule.From, catalog, client)
 	}
 	return effect
 }
@@ -59,7 +59,7 @@ func Served(catalog *resources.Catalog) []advice.Resource {
 
 // replaced returns the fields of a kind that conventions would read as references, without the
 // fields that rules name.
-func (s *Set) replaced(ctx context.Context, kind graph.Kind, catalog *resources.Catalog, source *schemas.Source) (fields []string, err error) {
+func (s *Set) replaced(ctx context.Context, kind graph.Kind, catalog *resources.Catalog, client *schemas.Client) (fields []string, err error) {
 	defer panics.Recover(&err) // schemas are untrusted
 	path, version := "", ""
 	for _, r := range catalog.All() {
@@ -70,7 +70,7 @@ func (s *Set) replaced(ctx context.Context, kind graph.Kind, catalog *resources.
 	if !refs.IsOpen(kind) || refs.Builtin().Lists(kind) || path == "" {
 		return nil, nil // conventions do not apply to the kind
 	}
-	of, err := source.Kind(ctx, path, kind)
+	of, err := client.Kind(ctx, path, kind)
 	if err != nil {
 		return nil, err
 	}

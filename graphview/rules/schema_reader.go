@@ -27,15 +27,15 @@ const (
 	schemaRest  = 4
 )
 
-// SchemaSource reads OpenAPI documents: a [schemas.Source].
-type SchemaSource interface {
+// SchemaClient reads OpenAPI documents: a [schemas.Client].
+type SchemaClient interface {
 	Index(ctx context.Context) (map[string]string, error)
 	Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error
 }
 
 // SchemaOptions configures a SchemaReader.
 type SchemaOptions struct {
-	Source SchemaSource
+	Client SchemaClient
 	// Watched returns the resources whose schemas are read.
 	Watched func() []resources.Resource
 	// Discovered returns a channel that is closed after the next discovery.
@@ -121,7 +121,7 @@ func (s *SchemaReader) pass(ctx context.Context, wanted map[string]map[graph.Kin
 		return nil
 	}
 	began := time.Now()
-	index, err := s.o.Source.Index(ctx)
+	index, err := s.o.Client.Index(ctx)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (s *SchemaReader) read(ctx context.Context, path string, d *schemaDocument,
 	next := &schemaDocument{
 		address: address, kinds: maps.Clone(kinds), readings: make(map[graph.Kind]*refs.Reading), faults: make(map[graph.Kind]string),
 	}
-	err := s.o.Source.Read(ctx, address, func(kind graph.Kind) bool { return kinds[kind] }, func(kind graph.Kind, of *schema.Schema, err error) {
+	err := s.o.Client.Read(ctx, address, func(kind graph.Kind) bool { return kinds[kind] }, func(kind graph.Kind, of *schema.Schema, err error) {
 		var reading *refs.Reading
 		if err == nil {
 			reading, err = readSchema(s.served, kind, of)

@@ -75,7 +75,7 @@ func (f *schemaFake) put(path string, kind graph.Kind, fields ...string) {
 
 func newSchemaFake() (*schemaFake, *SchemaReader) {
 	f := &schemaFake{addresses: map[string]string{}, schemas: map[string]map[graph.Kind]*schema.Schema{}, failing: map[string]error{}}
-	s := NewSchemaReader(NewSet(func() {}), SchemaOptions{Source: f})
+	s := NewSchemaReader(NewSet(func() {}), SchemaOptions{Client: f})
 	s.rules.Serve(refs.NewServed(map[graph.Kind]graph.Scope{{Group: "example.com", Kind: "Widget"}: graph.ScopeNamespaced}))
 	return f, s
 }

@@ -21,16 +21,16 @@ import (
 // the next documents are delayed by this time.
 const timeout = 30 * time.Second
 
-// Source fetches OpenAPI documents from an API server.
-type Source struct{ client rest.Interface }
+// Client reads OpenAPI documents of an API server.
+type Client struct{ rest rest.Interface }
 
-// New returns a Source. It makes no requests.
-func New(config *rest.Config) (*Source, error) {
+// New returns a Client. It makes no requests.
+func New(config *rest.Config) (*Client, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("OpenAPI: %w", err)
 	}
-	return &Source{client: client.RESTClient()}, nil
+	return &Client{rest: client.RESTClient()}, nil
 }
 
 // documents is the prefix of the addresses of documents. Other addresses in an index are ignored, since
@@ -39,10 +39,10 @@ const documents = "/openapi/v3/"
 
 // Index returns the addresses of documents by group and version, such as
 // apis/example.com/v1. An address changes when the document does.
-func (s *Source) Index(ctx context.Context) (map[string]string, error) {
+func (c *Client) Index(ctx context.Context) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	body, err := s.client.Get().AbsPath("/openapi/v3").SetHeader("Accept", "application/json").Stream(ctx)
+	body, err := c.rest.Get().AbsPath("/openapi/v3").SetHeader("Accept", "application/json").Stream(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("index of OpenAPI documents: %w", err)
 	}
@@ -65,10 +65,10 @@ func (s *Source) Index(ctx context.Context) (map[string]string, error) {
 }
 
 // Read yields the schemas of the wanted kinds in the document at an address, one at a time.
-func (s *Source) Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error {
+func (c *Client) Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	body, err := s.client.Verb(http.MethodGet).RequestURI(address).SetHeader("Accept", "application/json").Stream(ctx)
+	body, err := c.rest.Verb(http.MethodGet).RequestURI(address).SetHeader("Accept", "application/json").Stream(ctx)
 	if err != nil {
 		return fmt.Errorf("OpenAPI document: %w", err)
 	}
@@ -82,13 +82,13 @@ func (s *Source) Read(ctx context.Context, address string, wanted func(graph.Kin
 
 // Kind reads the schema of one kind from the document at a path of the index, nil if
 // there is none.
-func (s *Source) Kind(ctx context.Context, path string, kind graph.Kind) (found *schema.Schema, err error) {
-	index, err := s.Index(ctx)
+func (c *Client) Kind(ctx context.Context, path string, kind graph.Kind) (found *schema.Schema, err error) {
+	index, err := c.Index(ctx)
 	if err != nil || index[path] == "" {
 		return nil, err
 	}
 	var why error
-	err = s.Read(ctx, index[path], func(of graph.Kind) bool { return of == kind }, func(_ graph.Kind, schema *schema.Schema, err error) {
+	err = c.Read(ctx, index[path], func(of graph.Kind) bool { return of == kind }, func(_ graph.Kind, schema *schema.Schema, err error) {
 		if why = err; err == nil {
 			found = schema
 		}

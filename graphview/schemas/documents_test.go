@@ -18,11 +18,11 @@ func TestIndexIgnoresOtherPaths(t *testing.T) {
 			"apis/far.example.com/v1": {"serverRelativeURL": "https://example.com/openapi/v3/"}}}`))
 	}))
 	defer server.Close()
-	source, err := New(&rest.Config{Host: server.URL})
+	client, err := New(&rest.Config{Host: server.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := source.Index(t.Context())
+	got, err := client.Index(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
