@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"slices"
 	"unique"
 
 	"graphview.dev/graphview/graph"
@@ -36,116 +37,178 @@ func unseal(value []byte) (rest []byte, err error) {
 	return value[sumBytes:], nil
 }
 
-// encoder appends values.
-type encoder []byte
-
-func (e *encoder) number(n uint64) { *e = binary.AppendUvarint(*e, n) }
-
-func (e *encoder) bool(b bool) {
-	if b {
-		*e = append(*e, 1)
-	} else {
-		*e = append(*e, 0)
-	}
+// coder encodes values or, if it decodes, reads them: each form is described once, for both. After an error, all values that are
+// read are zero.
+type coder struct {
+	decodes bool
+	bytes   []byte // that were encoded, or are left to read
+	bad     bool
 }
 
-func (e *encoder) text(s string) {
-	e.number(uint64(len(s)))
-	*e = append(*e, s...)
-}
+// fail ends the reading.
+func (c *coder) fail() { c.bad, c.bytes = true, nil }
 
-func (e *encoder) texts(list []string) {
-	e.number(uint64(len(list)))
-	for _, s := range list {
-		e.text(s)
-	}
-}
-
-func (e *encoder) health(h Health) {
-	*e = append(*e, h.state, h.flags)
-	if h.state == 0 {
+// varint is a number that is not negative.
+func varint[T int | int32 | int64 | uint32 | uint64](c *coder, n *T) {
+	if !c.decodes {
+		c.bytes = binary.AppendUvarint(c.bytes, uint64(*n)) //nolint:gosec // not negative
 		return
 	}
-	e.text(h.reason.Value())
-	for _, n := range [...]uint64{uint64(h.ready), uint64(h.wanted), uint64(h.since), uint64(h.overdue)} { //nolint:gosec // not negative
-		e.number(n)
+	read, size := binary.Uvarint(c.bytes)
+	if size <= 0 {
+		c.fail()
+		return
+	}
+	*n, c.bytes = T(read), c.bytes[size:] //nolint:gosec // as it was encoded
+}
+
+// octet is a number of one byte.
+func octet[T ~uint8](c *coder, b *T) {
+	switch {
+	case !c.decodes:
+		c.bytes = append(c.bytes, byte(*b))
+	case len(c.bytes) == 0:
+		c.fail()
+	default:
+		*b, c.bytes = T(c.bytes[0]), c.bytes[1:]
 	}
 }
 
-// The bits of an encoded graph.ArcSide.
-const (
-	sideExists = 1 << iota
-	sideNamed
-	sideInferred
-	sideSelected
-	sideRequired
-	sideController
-	sideBlock
-	sideFields // Fields differ from NamedBy
-)
-
-func (e *encoder) side(s *graph.ArcSide) {
+// flags are booleans in one byte.
+func (c *coder) flags(all ...*bool) {
 	var bits byte
-	other := len(s.Fields) != len(s.NamedBy)
-	for i := range s.Fields {
-		other = other || s.Fields[i] != s.NamedBy[i]
-	}
-	for i, set := range [...]bool{s.Exists, s.Named, s.Inferred, s.Selected, s.Required, s.Controller, s.BlockOwnerDeletion, other} {
-		if set {
+	for i, flag := range all {
+		if *flag {
 			bits |= 1 << i
 		}
 	}
-	*e = append(*e, bits)
+	if octet(c, &bits); !c.decodes {
+		return
+	}
+	for i, flag := range all {
+		*flag = bits&(1<<i) != 0
+	}
+}
+
+func (c *coder) texts(all ...*string) {
+	for _, s := range all {
+		n := len(*s)
+		switch varint(c, &n); {
+		case !c.decodes:
+			c.bytes = append(c.bytes, *s...)
+		case uint(n) > uint(len(c.bytes)): //nolint:gosec // a negative one is too large
+			c.fail()
+		default:
+			*s, c.bytes = string(c.bytes[:n]), c.bytes[n:]
+		}
+	}
+}
+
+// list is a list of elements that are at least one byte each.
+func list[T any](c *coder, all *[]T, each func(*T)) {
+	n := len(*all)
+	varint(c, &n)
+	if c.decodes {
+		if *all = nil; uint(n) > uint(len(c.bytes)) { //nolint:gosec // a negative one is too large
+			c.fail()
+			return
+		}
+		if n > 0 {
+			*all = make([]T, n)
+		}
+	}
+	for i := range *all {
+		each(&(*all)[i])
+	}
+}
+
+func (c *coder) names(all *[]string) { list(c, all, func(s *string) { c.texts(s) }) }
+
+func (c *coder) health(h *Health) {
+	octet(c, &h.state)
+	octet(c, &h.flags)
+	reason := ""
+	switch {
+	case h.state == 0 && c.decodes:
+		*h = Health{}
+	case h.state == 0:
+	case int(h.state) > len(health.States):
+		c.fail()
+	case !c.decodes:
+		reason = h.reason.Value()
+	}
+	if h.state == 0 || c.bad {
+		return
+	}
+	c.texts(&reason)
+	varint(c, &h.ready)
+	varint(c, &h.wanted)
+	varint(c, &h.since)
+	varint(c, &h.overdue)
+	if c.decodes {
+		h.reason = unique.Make(reason)
+	}
+}
+
+func (c *coder) side(s *graph.ArcSide) {
+	other := !slices.Equal(s.Fields, s.NamedBy)
+	c.flags(&s.Exists, &s.Named, &s.Inferred, &s.Selected, &s.Required, &s.Controller, &s.BlockOwnerDeletion, &other)
 	if s.Exists {
-		e.texts(s.NamedBy)
+		c.names(&s.NamedBy)
 	}
 	if other {
-		e.texts(s.Fields)
+		c.names(&s.Fields)
+	} else if c.decodes {
+		s.Fields = s.NamedBy
 	}
+}
+
+func (c *coder) entry(e *Entry) {
+	varint(c, &e.At)
+	before := int64(0) // From
+	if e.From != 0 {
+		before = max(e.At-e.From, 0)
+	}
+	if varint(c, &before); c.decodes && before != 0 {
+		e.From = e.At - before
+	}
+	octet(c, &e.Op)
+	c.texts(&e.Object.Group, &e.Object.Version, &e.Object.Resource.Resource, &e.Object.Name, &e.Kind, &e.UID, &e.Summary)
+	c.health(&e.Before)
+	c.health(&e.After)
+	list(c, &e.Paths, func(p *Path) {
+		c.texts(&p.Path)
+		octet(c, &p.Op)
+		c.texts(&p.Before, &p.After)
+	})
+	varint(c, &e.More)
+	list(c, &e.Arcs, func(a *Arc) {
+		octet(c, &a.Type)
+		c.flags(&a.Implied)
+		c.texts(&a.To.Group, &a.To.Kind, &a.Namespace, &a.Name)
+		c.side(&a.Before)
+		c.side(&a.After)
+	})
+	list(c, &e.Views, func(view *uint32) { varint(c, view) })
 }
 
 // appendEntry appends an entry.
 func appendEntry(dst []byte, entry *Entry) []byte {
-	var room [512]byte
-	e := encoder(room[:0])
-	e.number(uint64(entry.At)) //nolint:gosec // since 1970
-	from := int64(0)
-	if entry.From != 0 {
-		from = entry.At - entry.From
-	}
-	e.number(uint64(max(from, 0)))
-	e = append(e, byte(entry.Op))
-	for _, s := range [...]string{entry.Object.Group, entry.Object.Version, entry.Object.Resource.Resource, entry.Object.Name, entry.Kind, entry.UID, entry.Summary} {
-		e.text(s)
-	}
-	e.health(entry.Before)
-	e.health(entry.After)
-	e.number(uint64(len(entry.Paths)))
-	for _, p := range entry.Paths {
-		e.text(p.Path)
-		e = append(e, byte(p.Op))
-		e.text(p.Before)
-		e.text(p.After)
-	}
-	e.number(uint64(entry.More)) //nolint:gosec // not negative
-	e.number(uint64(len(entry.Arcs)))
-	for i := range entry.Arcs {
-		a := &entry.Arcs[i]
-		e = append(e, byte(a.Type))
-		e.bool(a.Implied)
-		for _, s := range [...]string{a.To.Group, a.To.Kind, a.Namespace, a.Name} {
-			e.text(s)
-		}
-		e.side(&a.Before)
-		e.side(&a.After)
-	}
-	e.number(uint64(len(entry.Views)))
-	for _, view := range entry.Views {
-		e.number(uint64(view))
-	}
-	dst = binary.AppendUvarint(dst, uint64(len(e)+headBytes))
+	c := coder{bytes: make([]byte, 0, 512)}
+	c.entry(entry)
+	dst = binary.AppendUvarint(dst, uint64(len(c.bytes)+headBytes))
 	dst = append(binary.LittleEndian.AppendUint32(dst, Hash(&entry.Object)), byte(entry.Op))
-	return append(dst, e...)
+	return append(dst, c.bytes...)
+}
+
+// decodeEntry decodes an entry.
+func decodeEntry(namespace string, r raw) (*Entry, error) {
+	c, e := coder{decodes: true, bytes: r.text}, &Entry{}
+	e.Object.Namespace = namespace
+	if c.entry(e); c.bad {
+		return nil, errCorrupt
+	}
+	return e, nil
 }
 
 // Hash returns the hash that Backward passes to wanted for the entries of an object: FNV-1a of the parts of the key
@@ -159,127 +222,6 @@ func Hash(k *graph.Key) uint32 {
 		h *= 16777619
 	}
 	return h
-}
-
-// decoder reads values. After an error, all values are zero.
-type decoder struct {
-	rest []byte
-	bad  bool
-}
-
-func (d *decoder) number() uint64 {
-	n, size := binary.Uvarint(d.rest)
-	if size <= 0 {
-		d.bad, d.rest = true, nil
-		return 0
-	}
-	d.rest = d.rest[size:]
-	return n
-}
-
-// length reads the number of elements that are at least one byte each.
-func (d *decoder) length() int {
-	n := d.number()
-	if n > uint64(len(d.rest)) {
-		d.bad, d.rest = true, nil
-		return 0
-	}
-	return int(n) //nolint:gosec // bounded
-}
-
-func (d *decoder) byte() byte {
-	if len(d.rest) == 0 {
-		d.bad = true
-		return 0
-	}
-	b := d.rest[0]
-	d.rest = d.rest[1:]
-	return b
-}
-
-func (d *decoder) text() string {
-	n := d.length()
-	s := string(d.rest[:n])
-	d.rest = d.rest[n:]
-	return s
-}
-
-func (d *decoder) texts() []string {
-	n := d.length()
-	if n == 0 {
-		return nil
-	}
-	list := make([]string, n)
-	for i := range list {
-		list[i] = d.text()
-	}
-	return list
-}
-
-func (d *decoder) health() (h Health) {
-	h.state, h.flags = d.byte(), d.byte()
-	if h.state == 0 {
-		return Health{}
-	}
-	h.reason = unique.Make(d.text())
-	h.ready, h.wanted = int32(d.number()), int32(d.number())    //nolint:gosec // as they were encoded
-	h.since, h.overdue = uint32(d.number()), uint32(d.number()) //nolint:gosec // as they were encoded
-	if int(h.state) > len(health.States) {
-		d.bad = true
-		return Health{}
-	}
-	return h
-}
-
-func (d *decoder) side() (s graph.ArcSide) {
-	bits := d.byte()
-	has := func(bit byte) bool { return bits&bit != 0 }
-	s.Exists, s.Named, s.Inferred, s.Selected = has(sideExists), has(sideNamed), has(sideInferred), has(sideSelected)
-	s.Required, s.Controller, s.BlockOwnerDeletion = has(sideRequired), has(sideController), has(sideBlock)
-	if s.Exists {
-		s.NamedBy = d.texts()
-	}
-	s.Fields = s.NamedBy
-	if has(sideFields) {
-		s.Fields = d.texts()
-	}
-	return s
-}
-
-// decodeEntry decodes an entry.
-func decodeEntry(namespace string, r raw) (*Entry, error) {
-	d := &decoder{rest: r.text}
-	e := &Entry{At: int64(d.number())}        //nolint:gosec // as it was encoded
-	if from := int64(d.number()); from != 0 { //nolint:gosec // as it was encoded
-		e.From = e.At - from
-	}
-	e.Op = Op(d.byte())
-	e.Object.Namespace = namespace
-	for _, s := range [...]*string{&e.Object.Group, &e.Object.Version, &e.Object.Resource.Resource, &e.Object.Name, &e.Kind, &e.UID, &e.Summary} {
-		*s = d.text()
-	}
-	e.Before, e.After = d.health(), d.health()
-	for range d.length() {
-		p := Path{Path: d.text(), Op: Op(d.byte())}
-		p.Before, p.After = d.text(), d.text()
-		e.Paths = append(e.Paths, p)
-	}
-	e.More = int(d.number()) //nolint:gosec // as it was encoded
-	for range d.length() {
-		a := Arc{Type: graph.ArcType(d.byte()), Implied: d.byte() != 0}
-		for _, s := range [...]*string{&a.To.Group, &a.To.Kind, &a.Namespace, &a.Name} {
-			*s = d.text()
-		}
-		a.Before, a.After = d.side(), d.side()
-		e.Arcs = append(e.Arcs, a)
-	}
-	for range d.length() {
-		e.Views = append(e.Views, uint32(d.number())) //nolint:gosec // as it was encoded
-	}
-	if d.bad {
-		return nil, errCorrupt
-	}
-	return e, nil
 }
 
 // raw is an encoded entry.

@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
@@ -95,24 +94,27 @@ func (l *Log) loadStates(resume bool, certain int64) {
 	})
 }
 
-// encodeGaps returns the form of gaps in the file, and decodeGaps is its inverse.
+// code is the form of a gap in the file.
+func (g *Gap) code(c *coder) {
+	varint(c, &g.From)
+	varint(c, &g.Until)
+	c.texts(&g.Why)
+}
+
 func encodeGaps(gaps []Gap) []byte {
-	var e encoder
-	for _, g := range gaps {
-		e.number(uint64(g.From))  //nolint:gosec // since 1970
-		e.number(uint64(g.Until)) //nolint:gosec // since 1970
-		e.text(g.Why)
+	c := coder{}
+	for i := range gaps {
+		gaps[i].code(&c)
 	}
-	return e
+	return c.bytes
 }
 
 func decodeGaps(value []byte) (all []Gap) {
-	for d := (&decoder{rest: slices.Clone(value)}); len(d.rest) > 0; {
-		g := Gap{From: int64(d.number()), Until: int64(d.number()), Why: d.text()} //nolint:gosec // as they were encoded
-		if d.bad {
-			break
+	for c := (&coder{decodes: true, bytes: value}); len(c.bytes) > 0; {
+		var g Gap
+		if g.code(c); !c.bad {
+			all = append(all, g)
 		}
-		all = append(all, g)
 	}
 	return all
 }

@@ -18,15 +18,20 @@ type segment struct {
 
 func (s *segment) bytes() int64 { return int64(s.size + segmentOverhead) }
 
+// head is what the form of a segment in the file has before its text, the namespace of its owner included.
+func (s *segment) head(c *coder, namespace *string) {
+	c.texts(namespace)
+	c.flags(&s.packed)
+	varint(c, &s.entries)
+	varint(c, &s.from)
+	varint(c, &s.until)
+}
+
 // encode returns the form of a segment in the file, which begins with a sum of the rest.
 func (s *segment) encode() []byte {
-	e := encoder(make([]byte, sumBytes, len(s.text)+64))
-	e.text(s.owner.namespace)
-	e.bool(s.packed)
-	for _, n := range [...]int64{int64(s.entries), s.from, s.until} {
-		e.number(uint64(n)) //nolint:gosec // not negative
-	}
-	return sealed(append(e, s.text...))
+	c := coder{bytes: make([]byte, sumBytes, len(s.text)+64)}
+	s.head(&c, &s.owner.namespace)
+	return sealed(append(c.bytes, s.text...))
 }
 
 // decodeSegment is the inverse of encode, with the namespace of the owner that the segment lacks. It copies.
@@ -35,14 +40,12 @@ func decodeSegment(value []byte) (s *segment, namespace string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	d := &decoder{rest: rest}
-	namespace = d.text()
-	s = &segment{packed: d.byte() != 0}
-	s.entries, s.from, s.until = int(d.number()), int64(d.number()), int64(d.number()) //nolint:gosec // as they were encoded
-	if d.bad {
+	c := coder{decodes: true, bytes: rest}
+	s = &segment{full: true}
+	if s.head(&c, &namespace); c.bad {
 		return nil, "", errCorrupt
 	}
-	s.text, s.full = slices.Clone(d.rest), true
+	s.text = slices.Clone(c.bytes)
 	s.size, s.stored = len(s.text), len(s.text)
 	return s, namespace, nil
 }

@@ -207,20 +207,31 @@ func keyOf(resource graph.Resource, name string) graph.Key {
 	return graph.Key{Resource: resource, Namespace: namespace, Name: name}
 }
 
-// encode returns the form of a state in the file, which begins with a sum of the rest. A UID of hexadecimal digits
-// takes half of its length.
-func (s *State) encode() []byte {
-	e := encoder(make([]byte, sumBytes, 64))
-	e = binary.LittleEndian.AppendUint64(e, s.Fields)
-	e = binary.LittleEndian.AppendUint32(e, s.Watch)
-	if short, err := uuid.Parse(s.UID); err == nil && short.String() == s.UID {
-		e = append(append(e, 1), short[:]...)
-	} else {
-		e = append(e, 0)
-		e.text(s.UID)
+// code is the form of a state in the file after its fixed part. A UID of hexadecimal digits takes half of its length.
+func (s *State) code(c *coder) {
+	short, err := uuid.Parse(s.UID)
+	isShort := err == nil && short.String() == s.UID
+	c.flags(&isShort)
+	switch n := len(short); {
+	case !isShort:
+		c.texts(&s.UID)
+	case !c.decodes:
+		c.bytes = append(c.bytes, short[:]...)
+	case len(c.bytes) < n:
+		c.fail()
+	default:
+		s.UID, c.bytes = uuid.UUID(c.bytes[:n]).String(), c.bytes[n:]
 	}
-	e.health(s.Health)
-	return sealed(e)
+	c.health(&s.Health)
+}
+
+// encode returns the form of a state in the file, which begins with a sum of the rest.
+func (s *State) encode() []byte {
+	c := coder{bytes: make([]byte, sumBytes, 64)}
+	c.bytes = binary.LittleEndian.AppendUint64(c.bytes, s.Fields)
+	c.bytes = binary.LittleEndian.AppendUint32(c.bytes, s.Watch)
+	s.code(&c)
+	return sealed(c.bytes)
 }
 
 // decodeState is the inverse of encode.
@@ -231,13 +242,8 @@ func decodeState(value []byte) (s State, err error) {
 		return s, errCorrupt
 	}
 	s.Fields, s.Watch = binary.LittleEndian.Uint64(rest), binary.LittleEndian.Uint32(rest[8:])
-	d := &decoder{rest: rest[fixed:]}
-	if d.byte() == 0 {
-		s.UID = d.text()
-	} else if n := len(uuid.UUID{}); len(d.rest) >= n {
-		s.UID, d.rest = uuid.UUID(d.rest[:n]).String(), d.rest[n:]
-	}
-	if s.Health = d.health(); d.bad {
+	c := coder{decodes: true, bytes: rest[fixed:]}
+	if s.code(&c); c.bad {
 		return s, errCorrupt
 	}
 	return s, nil
