@@ -137,15 +137,44 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// maxCompiled is what compiling one expression may make.
-const maxCompiled = 256 << 20
+// maxRefused is what compiling an expression that is refused may make, and maxCompiled what any other may.
+const maxRefused, maxCompiled = 64 << 20, 256 << 20
 
+// TestCompileAttacks: an expression that would take long to compile is refused early. The test
+// counts allocations, which do not depend on the load of the machine.
 func TestCompileAttacks(t *testing.T) {
 	repeat := strings.Repeat
 	fill := func(unit, separator string) string {
 		return unit + repeat(separator+unit, (MaxTextLength-30)/(len(unit)+len(separator))-1)
 	}
+	list := func(unit string) string {
+		n := (MaxTextLength - 30) / (len(unit) + 1)
+		return "[" + unit + repeat(","+unit, n-1) + "].size() == 0"
+	}
 	for name, tc := range map[string]struct{ text, want string }{
+		"too long":             {repeat("a", MaxTextLength+1), "expression of 10241 bytes is too long; at most 10240 are allowed"},
+		"parentheses":          {repeat("(", 4000) + "1" + repeat(")", 4000), "nests too deeply; at most 100 levels"},
+		"open parentheses":     {repeat("(", MaxTextLength), "nests too deeply"},
+		"brackets":             {repeat("[", 4000) + repeat("]", 4000), "nests too deeply"},
+		"braces":               {repeat("{1:", 3000), "nests too deeply"},
+		"conditionals":         {repeat("true?1:", 1000) + "1", "nests too deeply"},
+		"calls":                {repeat("size(", 1500) + "1" + repeat(")", 1500), "nests too deeply"},
+		"selections":           {"obj" + repeat(".a", 5000), "nests too deeply"},
+		"indexes":              {"obj" + repeat("[0]", 3000), "nests too deeply"},
+		"sums":                 {repeat("1+", 5000) + "1", "nests too deeply"},
+		"relations":            {repeat("obj==", 1500) + "1", "nests too deeply"},
+		"quotes":               {repeat("'", MaxTextLength), "lookahead limit exceeded"},
+		"garbage":              {repeat("a b(,", 2000), "lookahead limit exceeded"},
+		"negations":            {repeat("!", MaxTextLength), "syntax error"},
+		"optMap":               {"optional.of(1)" + repeat(".optMap(x,x)", 30) + ".hasValue()", "optMap() and optFlatMap() make the expression too large"},
+		"optFlatMap":           {"optional.of(1)" + repeat(".optFlatMap(x,optional.of(x))", 20) + ".hasValue()", "optMap() and optFlatMap() make the expression too large"},
+		"many optMap":          {list("optional.of(1).optMap(x,x)"), "optMap() and optFlatMap() make the expression too large"},
+		"deep lists":           {list(repeat("[", 90) + "1" + repeat("]", 90)), "too many lists and maps; at most 2000"},
+		"nested loops":         {list(repeat("[1].map(x,", 20) + "1" + repeat(")", 20)), "too many loops such as all() and map(); at most 100"},
+		"sortBy":               {list("[1].sortBy(x,x)"), "too many loops"},
+		"regex":                {"name.matches('" + repeat("(a{1000})", 1000) + "')", "regular expressions are too large"},
+		"many regexes":         {list("name.matches('(a{900})')"), "regular expressions are too large"},
+		"regex of find":        {"name.find('" + repeat("(a{1000})", 1000) + "') == ''", "regular expressions are too large"},
 		"types that double":    {"[{1:1}]" + repeat(".map(x,{x:x})", 24) + ".size()>0", "nest too deeply in each other"},
 		"in two variables":     {"{1:1}" + repeat(".transformMap(k,v,{k:{v:v}})", 24) + ".size()>0", "nest too deeply in each other"},
 		"in optionals":         {"optional.of({1:1})" + repeat(".optMap(x,{x:x})", 6) + ".hasValue()", "too large, since they copy"},
@@ -155,7 +184,7 @@ func TestCompileAttacks(t *testing.T) {
 		"in nested loops":      {repeat("[{1:1}].map(x,{x:", 24) + "x" + repeat("})", 24) + ".size()>0", "nest too deeply in each other"},
 		"in types":             {repeat("type([", 40) + "1" + repeat("])", 40) + "==1", "nest too deeply in each other"},
 		"lists in lists":       {repeat("[", 40) + repeat("]", 40) + ".size()>0", "nest too deeply in each other"},
-		"indexes":              {fill("obj[name]", "&&"), "too many operators and functions that take any type"},
+		"filled indexes":       {fill("obj[name]", "&&"), "too many operators and functions that take any type"},
 		"empty lists":          {fill("[[]].flatten()==[]", "||"), "too many operators and functions that take any type"},
 		"comparisons of types": {fill("type([[]])==type([])", "||"), "too many operators and functions that take any type"},
 		"memberships":          {fill("name in ['a']", "||"), "too many operators and functions that take any type"},
@@ -169,10 +198,14 @@ func TestCompileAttacks(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, err := CompileObject(t.Context(), nil, tc.text)
 			runtime.ReadMemStats(&after)
-			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
-				t.Errorf("error %v, want %q", err, tc.want)
+			got, most := message(t, err), maxRefused
+			if tc.want == "" {
+				most = maxCompiled
 			}
-			if made := after.TotalAlloc - before.TotalAlloc; made > maxCompiled {
+			if (tc.want == "") != (err == nil) || !strings.Contains(got, tc.want) || len(got) > 2000 {
+				t.Errorf("error %q, want %q", got, tc.want)
+			}
+			if made := after.TotalAlloc - before.TotalAlloc; made > uint64(most) {
 				t.Errorf("%d bytes were made", made)
 			}
 		})

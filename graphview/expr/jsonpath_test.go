@@ -143,11 +143,7 @@ func kubectlFinds(t *testing.T, text string) string {
 }
 
 func TestJSONPathParseErrors(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		text string
-		want string
-	}{
+	checkErrors(t, map[string]invalid{
 		"empty":             {" ", `JSONPath is empty; expected a path such as {.status}: " "`},
 		"unclosed brace":    {"{.status", `invalid JSONPath: a '{' is not closed; expected '}': "{.status"`},
 		"unclosed bracket":  {"{.a[}", `invalid JSONPath: a '[' is not closed; expected ']': "{.a[}"`},
@@ -166,20 +162,12 @@ func TestJSONPathParseErrors(t *testing.T) {
 		"only range":        {"{range .a}", `invalid JSONPath: {range} without {end} after it: "{range .a}"`},
 		"no range":          {"{.a}{end}", `invalid JSONPath: {end} without {range} before it: "{.a}{end}"`},
 		"two ends":          {"{range .a}{end}{end}", `invalid JSONPath: {end} without {range} before it: "{range .a}{end}{end}"`},
+		"too long":          {"{." + strings.Repeat("a", MaxTextLength) + "}", "JSONPath of 10243 bytes is too long; at most 10240 are allowed: …"},
 		"keyword":           {"{foo .a}{.b}", `line 1, column 2: invalid JSONPath: unknown keyword 'foo'; expected a path such as .status, range or end: "{foo .a}{.b}"`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := ParseJSONPath(tc.text)
-			if diff := cmp.Diff(tc.want, message(t, err)); diff != "" {
-				t.Errorf("error (-want +got):\n%s", diff)
-			}
-		})
-	}
-	_, err := ParseJSONPath("{." + strings.Repeat("a", MaxTextLength) + "}")
-	if got := message(t, err); !strings.HasPrefix(got, "JSONPath of 10243 bytes is too long; at most 10240 are allowed: ") {
-		t.Errorf("long text: %s", got)
-	}
+	}, func(text string) error {
+		_, err := ParseJSONPath(text)
+		return err
+	})
 }
 
 func TestJSONPathFindErrors(t *testing.T) {

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -22,4 +23,26 @@ func message(t *testing.T, err error) string {
 		t.Errorf("error is a %T, want *Error: %v", err, err)
 	}
 	return err.Error()
+}
+
+// invalid is a text, and the error about it: "" if there is none, or its beginning and … or a part of it between two ….
+type invalid struct{ text, want string }
+
+// checkErrors parses each text.
+func checkErrors(t *testing.T, texts map[string]invalid, parse func(text string) error) {
+	t.Helper()
+	t.Parallel()
+	for name, tc := range texts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := message(t, parse(tc.text))
+			start, isStart := strings.CutSuffix(tc.want, "…")
+			part, isPart := strings.CutPrefix(start, "…")
+			switch {
+			case isPart && strings.Contains(got, part), isStart && strings.HasPrefix(got, start):
+			case got != tc.want:
+				t.Errorf("error %q, want %q", got, tc.want)
+			}
+		})
+	}
 }
