@@ -100,6 +100,19 @@ func TestExtract(t *testing.T) {
 			rule:   Rule{Path: "spec.ref", To: coreKind("X"), Namespace: []string{"ns"}},
 			object: `{metadata: {namespace: own}, spec: {ref: a, ns: "${pvc.namespace}"}}`,
 		},
+		"OfTheSameNameInAnotherNamespace": {
+			rule:   Rule{Path: "spec.refs[].name", To: Target{Group: Part{Value: "example.com"}, Kind: Part{Value: "Odd"}}, Namespace: []string{"ns"}},
+			object: `{metadata: {namespace: own, name: a}, spec: {refs: [{name: a}, {name: a, ns: other}]}}`,
+			want:   `r example.com/Odd other?/a spec.refs[].name`,
+		},
+		"ListedNamespaces": {
+			rule:   Rule{Path: "refs[].labels", Method: Labels, To: coreKind("Pod"), Listed: "in"},
+			object: `{metadata: {namespace: own}, refs: [{labels: {a: a}, in: {matchNames: []}}, {labels: {b: b}, in: {matchNames: [other, 7]}}, {labels: {c: c}, in: {matchNames: text}}, {labels: {d: d}, in: {any: true}}]}`,
+			want: `
+				r core/Pod own?/{a=a}   refs[].labels
+				r core/Pod other?/{b=b} refs[].labels
+				r core/Pod */{d=d}      refs[].labels`,
+		},
 		"UnlessFromRoot": {
 			rule:   Rule{Path: "spec.refs[]", To: coreKind("X"), Unless: []string{".spec.kubeConfig"}},
 			object: `{spec: {refs: [a], kubeConfig: {}}}`,
@@ -173,6 +186,24 @@ func TestExtractMany(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, render(x.Extract(odd, object))); diff != "" {
 		t.Errorf("references (-want +got):\n%s", diff)
+	}
+}
+
+// TestExtractManyOptional: a reference that several elements of a list make is optional only if it is for each.
+func TestExtractManyOptional(t *testing.T) {
+	var refs []any
+	for i := range 3 * few {
+		name := strconv.Itoa(i)
+		refs = append(refs, map[string]any{"name": name, "optional": i%2 == 0}, map[string]any{"name": name, "optional": i%3 == 0})
+	}
+	x, err := New(Rule{From: odd, Path: "refs[]", Method: Object, To: coreKind("X"), OptionalIf: []string{"optional:true"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, ref := range x.Extract(odd, map[string]any{"refs": refs}) {
+		if ref.Name != strconv.Itoa(i) || ref.Optional != (i%6 == 0) {
+			t.Errorf("reference %d is to %s, optional: %t", i, ref.Name, ref.Optional)
+		}
 	}
 }
 
