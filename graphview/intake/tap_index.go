@@ -148,15 +148,21 @@ func (n *Namespaces) Extend(j *Judge) (added []string, all bool) {
 	case j.anywhere():
 		return nil, true
 	}
+	had := 0
 	for namespace, selected := range j.Namespaces {
-		if selected && !n.Names[namespace] {
+		switch {
+		case !selected:
+		case n.Names[namespace]:
+			had++
+		default:
 			added = append(added, namespace)
 		}
 	}
 	switch {
 	case len(added) == 0:
-	case len(n.Names) == 0:
-		// No copy: most views have one judge for each resource, and all judges have the same set.
+	case had == len(n.Names):
+		// The judge's set has all of n. No copy: most views have one judge for each resource, and all
+		// judges have the same set.
 		n.Names, n.shared = j.Namespaces, true
 	default:
 		if n.shared {
