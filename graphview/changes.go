@@ -73,7 +73,7 @@ func (v *View) mark() uint32 {
 // soon after are continued, and the changes in the gap have entries with a range.
 func (v *View) historyBegun(resumed int64) int64 {
 	begun := v.engine.o.History.Since("")
-	for _, f := range v.engine.allFeeds() {
+	for _, f := range v.engine.intake.Feeds() {
 		if f.Feeds(v.evaluator) && (resumed == 0 || f.Begun() > resumed+history.ResumeWithin.Microseconds()) {
 			begun = max(begun, f.Begun())
 		}

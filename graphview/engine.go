@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/quota"
@@ -57,10 +57,8 @@ type Engine struct {
 	budgets    *budget.Buckets // of the cost of expressions
 	ledger     *budget.Ledger
 
-	// mu guards the fields after it. A goroutine with mu does not wait,
-	// except in watch.Manager.Acquire, which waits only for Run.
+	// mu guards the fields after it. A goroutine with mu does not wait.
 	mu       sync.Mutex
-	feeds    map[*watch.Watch]*intake.Feed // feeds with leases
 	views    map[Name]*View
 	opened   map[*View]struct{} // ad-hoc views
 	answers  map[subject]subjectAnswers
@@ -85,7 +83,6 @@ func NewEngine(o Options) (*Engine, error) {
 		ledger:       ledger,
 		opened:       make(map[*View]struct{}),
 		answers:      make(map[subject]subjectAnswers),
-		feeds:        make(map[*watch.Watch]*intake.Feed),
 
 		processors: quota.NewProcessors(o.Logger),
 		shared:     plan.NewBook(plan.Options[*View]{Linger: o.Linger, Notify: func(v *View) { v.evaluator.Kick() }}),
@@ -98,14 +95,15 @@ func NewEngine(o Options) (*Engine, error) {
 	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Watchable: o.watchable(), Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)
 	}
-	e.rules = rules.NewSet(func() { e.intake.RulesChanged() })
-	e.intake = intake.New(intake.Options{
-		Graph: e.graph, Writer: e.writer, Rules: e.rules, Processors: e.processors, Feeds: e.allFeeds, Served: e.discovery.Current,
-		Retry: o.LimitRetry, WithoutHealth: o.WithoutHealth, History: o.History, Logger: o.Logger,
-	})
-	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: e.intake.ReduceSecret, Namespaces: namespaces, Logger: o.Logger.WithName("watch")}); err != nil {
+	reducer := new(helm.Reducer)
+	if e.watches, err = watch.NewManager(watch.Options{Config: o.Config, Reduce: reducer.Secret, Namespaces: namespaces, Logger: o.Logger.WithName("watch")}); err != nil {
 		return nil, fmt.Errorf("watches: %w", err)
 	}
+	e.rules = rules.NewSet(func() { e.intake.RulesChanged() })
+	e.intake = intake.New(intake.Options{
+		Graph: e.graph, Writer: e.writer, Watches: e.watches, Rules: e.rules, Processors: e.processors, Discovery: e.discovery, Reducer: reducer,
+		Retry: o.LimitRetry, WithoutHealth: o.WithoutHealth, History: o.History, Logger: o.Logger,
+	})
 	if e.schemas, err = schemas.New(o.Config); err != nil {
 		return nil, err
 	}
@@ -331,7 +329,7 @@ func (e *Engine) Watches() int { return e.watches.Len() }
 
 // Retained returns the number of objects that all watches retain.
 func (e *Engine) Retained() (objects int) {
-	for _, f := range e.allFeeds() {
+	for _, f := range e.intake.Feeds() {
 		objects += f.Watch().State().Objects
 	}
 	return objects
@@ -347,16 +345,9 @@ func (e *Engine) revised(took time.Duration) {
 	e.intake.ReportExceeded()
 }
 
-// allFeeds returns the feeds that have leases.
-func (e *Engine) allFeeds() []*intake.Feed {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Collect(maps.Values(e.feeds))
-}
-
 // watchedResources returns the resources of all feeds.
 func (e *Engine) watchedResources() []resources.Resource {
-	all := e.allFeeds()
+	all := e.intake.Feeds()
 	watched := make([]resources.Resource, len(all))
 	for i, f := range all {
 		watched[i] = f.Resource()

@@ -62,7 +62,7 @@ func (s *tapSet) setJudge(t *tap, j *intake.Judge) {
 		s.namespacesOf[r] = n
 	}
 	if t.namespaces == nil {
-		t.feed.Taps().Move(t.Tap, intake.AllNamespaces, &n.Namespaces)
+		t.lease.Feed.Taps().Move(t.Tap, intake.AllNamespaces, &n.Namespaces)
 		t.namespaces = n
 	}
 	n.settled = false
@@ -72,9 +72,9 @@ func (s *tapSet) setJudge(t *tap, j *intake.Judge) {
 			continue
 		}
 		if all {
-			other.feed.Taps().Move(other.Tap, &n.Namespaces, intake.AllNamespaces)
+			other.lease.Feed.Taps().Move(other.Tap, &n.Namespaces, intake.AllNamespaces)
 		} else {
-			other.feed.Taps().Extend(other.Tap, added)
+			other.lease.Feed.Taps().Extend(other.Tap, added)
 		}
 	}
 	if all {
@@ -111,7 +111,7 @@ func (s *tapSet) settleNamespaces() {
 			continue
 		}
 		for _, t := range taps {
-			t.feed.Taps().Move(t.Tap, &n.Namespaces, &next.Namespaces)
+			t.lease.Feed.Taps().Move(t.Tap, &n.Namespaces, &next.Namespaces)
 		}
 		*n = *next
 	}

@@ -25,7 +25,7 @@ func TestReleasesAtOnce(t *testing.T) {
 		for _, leased := range leaving {
 			all.Go(func() {
 				<-begin
-				e.releaseTap(leased)
+				e.intake.Release(leased.lease)
 			})
 		}
 		all.Go(func() {
@@ -34,11 +34,11 @@ func TestReleasesAtOnce(t *testing.T) {
 		})
 		close(begin)
 		all.Wait()
-		if all := e.allFeeds(); len(all) != 1 || all[0] != staying.feed {
+		if all := e.intake.Feeds(); len(all) != 1 || all[0] != staying.lease.Feed {
 			t.Fatalf("round %d: the feed of a watch that is leased was forgotten", round)
 		}
-		e.releaseTap(staying)
-		feeds := len(e.allFeeds())
+		e.intake.Release(staying.lease)
+		feeds := len(e.intake.Feeds())
 		if size := e.Size(); feeds > 0 || size != (graph.Size{}) {
 			t.Fatalf("round %d: with no leases there are %d feeds and %+v", round, feeds, size)
 		}

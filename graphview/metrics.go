@@ -233,7 +233,7 @@ func (e *Engine) viewStates() (states map[string]int, opened int) {
 
 func (e *Engine) watchStates() map[string]int {
 	states := map[string]int{"synced": 0, "syncing": 0, "failing": 0}
-	for _, f := range e.allFeeds() {
+	for _, f := range e.intake.Feeds() {
 		switch s := f.LastState(); {
 		case s.Err != nil:
 			states["failing"]++

@@ -31,8 +31,8 @@ func TestObjectsBeyondTheirNamespacesShare(t *testing.T) {
 	items = append(items, `{"metadata":{"namespace":"calm","name":"small","uid":"u","resourceVersion":"1"},"data":{"a":"b"}}`)
 	e := startEngine(t, Options{Config: configmaps.ServeItems(t, items, nil), HeldBytes: limit})
 	followed := follow(t, e, yes)
-	await(t, "the other namespace's object, and those with content", func() bool { return followed.vertices() > 0 && followed.feed.LastState().Synced })
-	objects, err := followed.feed.Watch().Retained(t.Context())
+	await(t, "the other namespace's object, and those with content", func() bool { return followed.vertices() > 0 && followed.lease.Feed.LastState().Synced })
+	objects, err := followed.lease.Feed.Watch().Retained(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

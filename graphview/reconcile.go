@@ -101,7 +101,7 @@ func (k *keeper) finish() {
 		v.lens.Close()
 	})
 	for _, t := range taps {
-		v.engine.releaseTap(t)
+		v.engine.intake.Release(t.lease)
 	}
 	v.account.Close()
 	v.engine.retryNext(v.name.Namespace)
@@ -138,7 +138,7 @@ func (k *keeper) empty() {
 		var sources []graph.SourceID
 		for _, t := range k.taps.all() {
 			t.Close()
-			sources = append(sources, t.feed.Source())
+			sources = append(sources, t.lease.Feed.Source())
 		}
 		v.lens.Unwatch(sources...)
 	})

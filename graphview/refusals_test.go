@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
@@ -32,7 +33,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			of := feedIn(t, e, tt.resource, tt.state)
 			n := plan.Need{Resource: tt.resource, Key: watch.Key{Namespace: tt.namespace}}
-			taps := tapSet{needed: map[plan.Need]*tap{n: {need: n, feed: of}}}
+			taps := tapSet{needed: map[plan.Need]*tap{n: {need: n, lease: intake.Lease{Feed: of}}}}
 			refused, again := taps.refused(now)
 			if refused[tt.resource] != tt.want || again != tt.wantAgain {
 				t.Errorf("refused %t, again in %s", refused[tt.resource], again)

@@ -29,7 +29,7 @@ func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				of.feed.State(watch.State{Synced: i%2 == 0, Reason: watch.Pending})
+				of.lease.Feed.State(watch.State{Synced: i%2 == 0, Reason: watch.Pending})
 			}
 		}
 	})
@@ -61,8 +61,8 @@ func TestReportAfterTimeout(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			leased := newTap(plan.Need{Resource: configMapsResource}, nil)
-			leased.feed, leased.acquired = feedIn(t, e, configMapsResource, test.state), time.Now().Add(-time.Minute)
-			leased.Tap = intake.NewTap(nil, leased.feed, intake.ObjectRole{})
+			leased.lease.Feed, leased.acquired = feedIn(t, e, configMapsResource, test.state), time.Now().Add(-time.Minute)
+			leased.Tap = intake.NewTap(nil, leased.lease.Feed, intake.ObjectRole{})
 			a := newStatusBuilder(plan.Outline{Selected: []resources.Resource{configMapsResource}}, nil)
 			a.tap(leased, 30*time.Second)
 			if row := a.rows[0]; row.Synced || row.Message != test.want || !a.synced {

@@ -107,13 +107,13 @@ func TestOutdatedObjects(t *testing.T) {
 	if err := e.acquire(t.Context(), some, all.view); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { e.releaseTap(some) })
+	t.Cleanup(func() { e.intake.Release(some.lease) })
 	await(t, "the object with a label", shows(2, true))
 
 	api.set(false)
 	close(api.left)
 	sees := func() (sees bool) {
-		e.writer.Do(func() { sees = e.graph.Find(some.feed.Source(), "shop", "c") != 0 })
+		e.writer.Do(func() { sees = e.graph.Find(some.lease.Feed.Source(), "shop", "c") != 0 })
 		return sees
 	}
 	await(t, "it has left the other watch", func() bool { return !sees() })

@@ -16,8 +16,7 @@ type tap struct {
 
 	need  plan.Need
 	role  intake.Role
-	feed  *intake.Feed
-	lease *watch.Lease
+	lease intake.Lease
 	// namespaces are the namespaces whose objects may concern the view, nil for all.
 	namespaces *tapNamespaces
 	acquired   time.Time
@@ -42,7 +41,7 @@ func roleOf(n plan.Need, p *spec.Program) intake.Role {
 
 // state returns the state of the watch. It may change at any time, so a caller that needs several
 // fields calls state once.
-func (t *tap) state() watch.State { return t.feed.LastState() }
+func (t *tap) state() watch.State { return t.lease.Feed.LastState() }
 
 // ready reports whether the view has all objects of the feed, whose state is s. Later changes may
 // still be in the backlog.

@@ -27,7 +27,7 @@ func TestNewNamespace(t *testing.T) {
 		leased.attach()
 		t.Cleanup(func() {
 			leased.detach()
-			e.releaseTap(leased)
+			e.intake.Release(leased.lease)
 		})
 	}
 	leased := acquireTapOf(t, e, k.view)
@@ -58,7 +58,7 @@ func TestNamespacesAreForgotten(t *testing.T) {
 	concerned := func() (namespaces []string) {
 		for _, followed := range k.taps.needed {
 			for _, namespace := range []string{"ns-000", "ns-008", "ns-020", "shop"} {
-				if followed.feed.Taps().For(namespace).Len() > 0 {
+				if followed.lease.Feed.Taps().For(namespace).Len() > 0 {
 					namespaces = append(namespaces, namespace)
 				}
 			}
@@ -99,12 +99,12 @@ func TestWarningsStayInTheirNamespace(t *testing.T) {
 	k.until("synced", func() bool { return k.view.synced() })
 	for _, followed := range k.taps.needed {
 		for namespace, want := range map[string]int{"elsewhere": 0, "shop": 1} {
-			followed.feed.Invalid(namespace, "broken", errors.New("no JSON"))
+			followed.lease.Feed.Invalid(namespace, "broken", errors.New("no JSON"))
 			k.view.engine.writer.Do(func() {})
 			if got := len(k.view.Status().Warnings); got != want {
 				t.Errorf("%s: %d warnings, want %d", namespace, got, want)
 			}
-			followed.feed.Invalid(namespace, "broken", nil)
+			followed.lease.Feed.Invalid(namespace, "broken", nil)
 			k.view.engine.writer.Do(func() {})
 			if got := len(k.view.Status().Warnings); got != 0 {
 				t.Errorf("%s: %d warnings when the object can be decoded again", namespace, got)

@@ -137,11 +137,11 @@ func (s *tapSet) add(ctx context.Context, taps []*tap) {
 			if t.need.OfReleases() {
 				continue // releases are added to the objects of other watches
 			}
-			t.feed.Announce()
+			t.lease.Feed.Announce()
 			if t.need.OfNamespaces() {
 				continue
 			}
-			v.lens.Watch(t.feed.Source())
+			v.lens.Watch(t.lease.Feed.Source())
 			if !switching[t.need.Purpose()] {
 				v.lens.Use(intake.KindOf(t.need.Resource), intake.ResourceOf(t.need.Resource))
 			}
@@ -187,8 +187,8 @@ func (s *tapSet) drop(taps []*tap) {
 			if !t.need.OfObjects() {
 				continue
 			}
-			if !feeds[t.feed] {
-				unwatched = append(unwatched, t.feed.Source())
+			if !feeds[t.lease.Feed] {
+				unwatched = append(unwatched, t.lease.Feed.Source())
 			}
 			if kind := intake.KindOf(t.need.Resource); !kinds[kind] && !s.coverage.denied[kind] {
 				s.coverage.unuse(kind)
@@ -197,7 +197,7 @@ func (s *tapSet) drop(taps []*tap) {
 		v.lens.Unwatch(unwatched...)
 	})
 	for _, t := range taps {
-		v.engine.releaseTap(t)
+		v.engine.intake.Release(t.lease)
 	}
 }
 
@@ -228,7 +228,7 @@ func (s *tapSet) inUse() (feeds map[*intake.Feed]bool, kinds map[graph.Kind]bool
 	feeds, kinds = make(map[*intake.Feed]bool), make(map[graph.Kind]bool)
 	for _, t := range s.all() {
 		if t.need.OfObjects() && t.State() != intake.Closed {
-			feeds[t.feed], kinds[intake.KindOf(t.need.Resource)] = true, true
+			feeds[t.lease.Feed], kinds[intake.KindOf(t.need.Resource)] = true, true
 		}
 	}
 	return feeds, kinds
@@ -296,34 +296,17 @@ func (s *tapSet) replay(ctx context.Context, t *tap, wanted func(*watch.Decoded)
 
 // acquire leases a watch for a tap of a view, and connects the tap to its feed.
 func (e *Engine) acquire(ctx context.Context, t *tap, v *View) error {
-	key := t.need.Key
-	key.Kind, key.Namespaced = t.need.Resource.Kind, t.need.Resource.Namespaced
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	// The first event may arrive before Acquire returns, so Acquire creates the feed.
-	lease, err := e.watches.Acquire(ctx, key, func(w *watch.Watch) watch.Handler {
-		f := e.intake.NewFeed(e.viewsCtx, w, t.need.Resource)
-		e.feeds[w] = f
-		e.schemaReader.Kick()
-		return f
-	})
+	life := e.viewsCtx
+	e.mu.Unlock()
+	lease, started, err := e.intake.Acquire(ctx, life, t.need.Key, t.need.Resource)
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", t.need.Key, err)
 	}
-	t.lease, t.feed = lease, e.feeds[lease.Watch()]
-	t.Tap = intake.NewTap(v.evaluator, t.feed, t.role)
-	return nil
-}
-
-// releaseTap releases the lease of a tap. With the last lease of a feed, it removes the feed, and the
-// objects that only this feed saw, from the graph.
-func (e *Engine) releaseTap(t *tap) {
-	if !t.lease.Release() {
-		return
+	if started {
+		e.schemaReader.Kick()
 	}
-	// The watch has ended, and no view can lease it again.
-	e.mu.Lock()
-	delete(e.feeds, t.feed.Watch())
-	e.mu.Unlock()
-	e.writer.Do(t.feed.Remove)
+	t.lease = lease
+	t.Tap = intake.NewTap(v.evaluator, lease.Feed, t.role)
+	return nil
 }

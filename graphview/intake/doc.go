@@ -10,7 +10,9 @@
 // change, replays the objects that a watch retains (replay.go). When the rules of a kind change, its
 // objects are reread (reread.go).
 //
-// The package knows the lens and the warnings of a [Consumer], and a way to wake it. It does not know
+// Consumers lease watches with [Intake.Acquire] (lease.go), which makes a Feed for a new watch.
+//
+// The package knows the lens and the warnings of a consumer, and a way to wake it. It does not know
 // views, specs apart from compiled programs, plans of watches, or clients.
 //
 // # Concurrency
@@ -18,5 +20,6 @@
 // The handlers run in the goroutines of watches, one object of a watch at a time. [Intake.Run]
 // rereads objects. Each Evaluator with a backlog has a goroutine, and [Intake.Wait] joins these.
 // Comments mark the fields that only the writer uses. A goroutine that holds the lock of an Index,
-// a namespaceSet, an Evaluator or the stale objects takes no other lock.
+// a namespaceSet, an Evaluator or the stale objects takes no other lock. The lock of the feeds comes before
+// that of a watch.Manager.
 package intake

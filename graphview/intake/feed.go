@@ -42,7 +42,7 @@ type Feed struct {
 	// progressing, for objects that do not say since when. Only the writer uses them.
 	firstSeen map[objectName]int64
 	// readUnder identifies the rules with which all objects were read. Only Intake.Run uses it once
-	// Options.Feeds returns the feed.
+	// Intake.Feeds returns the feed.
 	readUnder rules.Fingerprint
 }
 

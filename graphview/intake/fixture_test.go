@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
@@ -35,9 +36,6 @@ type world struct {
 	watches *watch.Manager
 	history *history.Log
 	budgets *budget.Buckets
-
-	mu    sync.Mutex
-	feeds map[*watch.Watch]*Feed
 }
 
 // recording says whether start makes a history. Only a benchmark changes it.
@@ -46,18 +44,13 @@ var recording = true
 // start runs an Intake until the test ends.
 func start(t testing.TB, config *rest.Config, change ...func(*watch.Options)) *world {
 	t.Helper()
-	w := &world{t: t, graph: graph.New(nil), feeds: make(map[*watch.Watch]*Feed), budgets: budget.NewBuckets(1<<40, time.Hour)}
+	w := &world{t: t, graph: graph.New(nil), budgets: budget.NewBuckets(1<<40, time.Hour)}
 	if recording {
 		w.history = history.NewLog(history.Options{})
 	}
 	w.writer = writer.New(w.graph, writer.Options{})
-	w.Intake = New(Options{
-		Graph: w.graph, Writer: w.writer, Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(logr.Discard()),
-		Feeds:  func() []*Feed { return nil },
-		Served: func() (*resources.Catalog, <-chan struct{}) { return nil, nil },
-		Retry:  time.Hour, History: w.history,
-	})
-	o := watch.Options{Config: config, Reduce: w.ReduceSecret}
+	reducer := new(helm.Reducer)
+	o := watch.Options{Config: config, Reduce: reducer.Secret}
 	for _, f := range change {
 		f(&o)
 	}
@@ -65,6 +58,14 @@ func start(t testing.TB, config *rest.Config, change ...func(*watch.Options)) *w
 	if w.watches, err = watch.NewManager(o); err != nil {
 		t.Fatal(err)
 	}
+	discovery, err := resources.New(resources.Options{Config: config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Intake = New(Options{
+		Graph: w.graph, Writer: w.writer, Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(logr.Discard()),
+		Watches: w.watches, Discovery: discovery, Reducer: reducer, Retry: time.Hour, History: w.history,
+	})
 	life, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	bottom, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	w.life = life
@@ -88,20 +89,13 @@ func start(t testing.TB, config *rest.Config, change ...func(*watch.Options)) *w
 // feed leases the watch of ConfigMaps until the test ends.
 func (w *world) feed(selector string) *Feed {
 	w.t.Helper()
-	key := watch.Key{
-		Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap", Namespaced: true, LabelSelector: selector,
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	lease, err := w.watches.Acquire(w.t.Context(), key, func(of *watch.Watch) watch.Handler {
-		w.feeds[of] = w.NewFeed(w.life, of, configmaps.Resource)
-		return w.feeds[of]
-	})
+	key := watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, LabelSelector: selector}
+	lease, _, err := w.Acquire(w.t.Context(), w.life, key, configmaps.Resource)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(func() { lease.Release() })
-	return w.feeds[lease.Watch()]
+	w.t.Cleanup(func() { w.Release(lease) })
+	return lease.Feed
 }
 
 // listed waits until the feed has the list of its watch.

@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
+	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/writer"
 )
 
@@ -21,13 +22,12 @@ import (
 type Options struct {
 	Graph      *graph.Graph
 	Writer     *writer.Writer
+	Watches    *watch.Manager
 	Rules      *rules.Set
 	Processors *quota.Processors
-	// Feeds returns the feeds whose watches have leases.
-	Feeds func() []*Feed
-	// Served returns the catalog of the served kinds, nil while it is not known, and a channel that is
-	// closed when the catalog changes.
-	Served func() (*resources.Catalog, <-chan struct{})
+	Discovery  *resources.Discovery
+	// Reducer is also that of the Watches.
+	Reducer *helm.Reducer
 	// Retry is the time after which objects and rules that exceed a limit are retried.
 	Retry time.Duration
 	// WithoutHealth leaves the health of all objects unknown.
@@ -58,8 +58,12 @@ type Intake struct {
 	staleMu sync.Mutex
 	stale   objectQueue[*Feed] // whose references Run has to read again
 
-	reducer  helm.Reducer
 	recorder *recorder // nil without a history
+
+	// feedsMu guards the feeds. Its holder does not wait, except in watch.Manager.Acquire, which waits
+	// only for Run.
+	feedsMu sync.Mutex
+	feeds   map[*watch.Watch]*Feed // with leases
 
 	// Only the writer uses the fields below.
 	bySource map[graph.SourceID]*Feed
@@ -68,7 +72,7 @@ type Intake struct {
 
 // New returns an Intake without feeds.
 func New(o Options) *Intake {
-	in := &Intake{o: o, kicks: make(chan struct{}, 1), bySource: make(map[graph.SourceID]*Feed)}
+	in := &Intake{o: o, kicks: make(chan struct{}, 1), feeds: make(map[*watch.Watch]*Feed), bySource: make(map[graph.SourceID]*Feed)}
 	in.recorder = newRecorder(o.History, o.Graph)
 	in.releases = helm.NewReleases(func(f *Feed, object *graph.Object) { o.Graph.Set(f.source, object) })
 	return in
@@ -76,9 +80,6 @@ func New(o Options) *Intake {
 
 // Wait joins the goroutines of backlogs. The contexts of all evaluators must have ended.
 func (in *Intake) Wait() { in.evaluating.Wait() }
-
-// ReduceSecret returns the parts of a Secret that a watch of Helm releases retains.
-func (in *Intake) ReduceSecret(object []byte) []byte { return in.reducer.Secret(object) }
 
 // ReportExceeded updates the warnings of consumers about objects that began or ceased to exceed a limit
 // of the graph in the last revision. Only the writer calls it.

@@ -200,10 +200,11 @@ func compare(t *testing.T, of resources.Resource, items []string, events <-chan 
 	c := &comparing{t: t, last: map[string]graph.Object{}}
 	key := watch.Key{Resource: schema.GroupVersionResource{Version: "v1", Resource: of.Resource}, Kind: of.Kind, Namespaced: true}
 	made := make(chan struct{})
-	w.o.Feeds = func() []*Feed { return []*Feed{c.Feed} }
 	lease, err := w.watches.Acquire(t.Context(), key, func(from *watch.Watch) watch.Handler {
 		defer close(made)
 		c.Feed = w.NewFeed(w.life, from, of)
+		w.feedsMu.Lock()
+		defer w.feedsMu.Unlock()
 		w.feeds[from] = c.Feed
 		return c
 	})

@@ -122,7 +122,7 @@ func (f *Feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent
 		if err != nil {
 			return nil, err
 		}
-		r := in.reducer.ConfigMap(text)
+		r := in.o.Reducer.ConfigMap(text)
 		ev.release = r.Managed()
 		if r.Fault != "" {
 			warning = cmp.Or(warning, errors.New(r.Fault))

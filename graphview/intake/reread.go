@@ -41,7 +41,7 @@ func (in *Intake) Run(ctx context.Context) error {
 	defer retry.Stop()
 	var served *resources.Catalog
 	for {
-		catalog, replaced := in.o.Served()
+		catalog, replaced := in.o.Discovery.Current()
 		if catalog != served {
 			served = catalog
 			in.o.Rules.Serve(servedKinds(catalog))
@@ -87,7 +87,7 @@ func (in *Intake) rereadReferences(of []graph.Unread) {
 // objects wait for at most one feed.
 func (in *Intake) rereadFeeds(ctx context.Context) {
 	in.rereadObjects(ctx)
-	for _, f := range in.o.Feeds() {
+	for _, f := range in.Feeds() {
 		before, now := f.readUnder, in.o.Rules.Current().Fingerprint(KindOf(f.resource))
 		if now == before || f.watch.Key().Reduced || ctx.Err() != nil {
 			continue

@@ -16,7 +16,6 @@ import (
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/quota"
-	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/writer"
@@ -76,7 +75,7 @@ func (r *restarts) start(w *watch.Watch) {
 	r.graph = graph.New(nil)
 	in := New(Options{
 		Graph: r.graph, Writer: writer.New(r.graph, writer.Options{}), Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(logr.Discard()),
-		Feeds: func() []*Feed { return nil }, Served: func() (*resources.Catalog, <-chan struct{}) { return nil, nil }, Retry: time.Hour, History: r.log,
+		Retry: time.Hour, History: r.log,
 	})
 	var ctx context.Context
 	ctx, r.end = context.WithCancel(r.Context())
