@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,46 +82,45 @@ func Compare(kind string, before, after []byte) (paths []Path, more int) {
 }
 
 // members returns the members of an object.
-func members(object []byte) (all []jsontree.Member) {
-	s, ok := jsontree.ScanObject(object)
-	if !ok {
-		return nil
+func members(object []byte) iter.Seq[jsontree.Member] {
+	return func(yield func(jsontree.Member) bool) {
+		s, ok := jsontree.ScanObject(object)
+		if !ok {
+			return
+		}
+		for m, more := s.Member(); more && yield(m); m, more = s.Member() {
+		}
 	}
-	for m, more := s.Member(); more; m, more = s.Member() {
-		all = append(all, m)
-	}
-	return all
 }
 
+// objects compares the members of two objects. Nearly always they have the same names in the same order; from the first other name
+// on, members are found by their names.
 func (c *comparison) objects(at string, before, after []byte, show bool, depth int) {
-	old, now := members(before), members(after)
-	inOrder := len(old) == len(now)
-	for i := 0; inOrder && i < len(old); i++ {
-		inOrder = string(old[i].Name) == string(now[i].Name)
-	}
-	if inOrder { // nearly always
-		for i := range old {
-			if !bytes.Equal(old[i].Value, now[i].Value) {
-				key := string(old[i].Name)
-				c.values(member(at, key), key, old[i].Value, now[i].Value, show && !hidden[key], depth+1)
-			}
+	compare := func(name, before, after []byte) {
+		if !bytes.Equal(before, after) {
+			key := string(name)
+			c.values(member(at, key), key, before, after, show && !hidden[key], depth+1)
 		}
-		return
 	}
-	others := make(map[string][]byte, len(now))
-	for _, m := range now {
-		others[string(m.Name)] = m.Value
+	olds, _ := jsontree.ScanObject(before)
+	nows, _ := jsontree.ScanObject(after)
+	old, isOld := olds.Member()
+	now, isNow := nows.Member()
+	for isOld && isNow && bytes.Equal(old.Name, now.Name) {
+		compare(old.Name, old.Value, now.Value)
+		old, isOld = olds.Member()
+		now, isNow = nows.Member()
 	}
-	for _, m := range old {
-		key := string(m.Name)
-		value := others[key]
-		delete(others, key)
-		if !bytes.Equal(m.Value, value) {
-			c.values(member(at, key), key, m.Value, value, show && !hidden[key], depth+1)
-		}
+	others := map[string][]byte{}
+	for ; isNow; now, isNow = nows.Member() {
+		others[string(now.Name)] = now.Value
+	}
+	for ; isOld; old, isOld = olds.Member() {
+		compare(old.Name, old.Value, others[string(old.Name)])
+		delete(others, string(old.Name))
 	}
 	for key, value := range others {
-		c.values(member(at, key), key, nil, value, show && !hidden[key], depth+1)
+		compare([]byte(key), nil, value)
 	}
 }
 
@@ -215,7 +215,7 @@ func nameOf(element []byte) string {
 	if len(element) == 0 || element[0] != '{' {
 		return ""
 	}
-	for _, m := range members(element) {
+	for m := range members(element) {
 		if string(m.Name) == "name" {
 			name, _ := jsontree.String(m.Value)
 			return string(name)

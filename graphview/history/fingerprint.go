@@ -17,7 +17,7 @@ func Fingerprint(kind string, object []byte) uint64 {
 }
 
 func fingerprint(h hash.Hash, at string, object []byte, beats map[string]bool) {
-	for _, m := range members(object) {
+	for m := range members(object) {
 		path := member(at, string(m.Name))
 		if ignored[path] || beats[path] {
 			continue
