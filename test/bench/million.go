@@ -116,6 +116,10 @@ func (b *bench) problems(ctx context.Context, r *running) float64 {
 	return time.Since(began).Seconds()
 }
 
+// amongFor is the time of the events of row 16. A collection beside a million objects comes once in about a minute and takes a quarter of a
+// second: the p99 of a few seconds says little more than whether one of them was among these.
+const amongFor = 2 * time.Minute
+
 // lateAmong measures the delays of events at a subscriber of the small view, which is made for that.
 func (b *bench) lateAmong(ctx context.Context, r *running, events *replay, s *scaled) {
 	narrow := *r
@@ -125,7 +129,7 @@ func (b *bench) lateAmong(ctx context.Context, r *running, events *replay, s *sc
 	})
 	among := b.neighbourOf(ctx, &narrow, events)
 	defer among.audience.leave()
-	among.events = int(b.period.Seconds() * neighbourRate)
+	among.events = int(amongFor.Seconds() * neighbourRate)
 	const allocated = "go_memstats_alloc_bytes_total"
 	before, began := r.metric(ctx, allocated), time.Now()
 	during := among.beside(ctx, nil)
