@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types/ref"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 // ObjectSelector is a compiled expression over one object: an object selector,
@@ -36,6 +38,10 @@ type Input struct {
 	// and does not modify the object. A nil Object stands for an empty object. An
 	// error fails only the evaluation that called it.
 	Object func() (map[string]any, error)
+
+	// Part returns the parts of the object that a shape asks for, for paths, which read little of it. Nil: they read
+	// the Object.
+	Part func(shape *jsontree.Shape) (map[string]any, error)
 
 	// Turn is the turn for which evaluations wait once they are costly.
 	Turn Turn
@@ -115,6 +121,18 @@ func (in *Input) object() (map[string]any, error) {
 		return emptyMap, nil
 	}
 	object, err := in.Object()
+	if object == nil {
+		object = emptyMap
+	}
+	return object, err
+}
+
+// part returns the result of Part, or the whole object without a Part.
+func (in *Input) part(shape *jsontree.Shape) (map[string]any, error) {
+	if in.Part == nil {
+		return in.object()
+	}
+	object, err := in.Part(shape)
 	if object == nil {
 		object = emptyMap
 	}

@@ -18,20 +18,23 @@ const (
 // result collects the JSON of values, and ends the encoding as soon as it is too large: recursive
 // descent finds a value again at every level around it.
 type result struct {
-	text   []byte
-	object map[string]any
+	text  []byte
+	whole func() (map[string]any, error) // the object
+	err   error                          // of whole
 	// limit is freeBytes until Write computes it from the size of the object, which few results need.
 	limit int
 }
 
 // encode encodes the values that were found in an object as JSON. Members are sorted by key.
-func encode(values any, object map[string]any) ([]byte, error) {
-	r := &result{object: object, limit: freeBytes}
+func encode(values any, whole func() (map[string]any, error)) ([]byte, error) {
+	r := &result{whole: whole, limit: freeBytes}
 	err := json.MarshalWrite(r, values, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	tooLarge, ok := errors.AsType[*EvaluationError](err)
 	switch {
 	case ok:
 		return nil, tooLarge
+	case r.err != nil:
+		return nil, fmt.Errorf("read the object: %w", r.err)
 	case err != nil:
 		return nil, &EvaluationError{Message: "JSONPath finds something that is no JSON"}
 	}
@@ -42,7 +45,12 @@ func encode(values any, object map[string]any) ([]byte, error) {
 func (r *result) Write(part []byte) (int, error) {
 	r.text = append(r.text, part...)
 	if len(r.text) > r.limit && r.limit == freeBytes {
-		r.limit = freeBytes + 1 + timesObject*sizeOf(r.object)
+		object, err := r.whole()
+		if err != nil {
+			r.err = err
+			return 0, err
+		}
+		r.limit = freeBytes + 1 + timesObject*sizeOf(object)
 	}
 	if len(r.text) > r.limit {
 		return 0, &EvaluationError{Message: fmt.Sprintf("JSONPath finds too much; at most %d times the size of the object is allowed", timesObject)}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"k8s.io/client-go/util/jsonpath"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 // Field is a JSONPath with a name.
@@ -44,25 +46,33 @@ func single(node jsonpath.Node) bool {
 }
 
 // Fields find the named parts of an object.
-type Fields struct{ fields []Field }
+type Fields struct {
+	fields []Field
+	shape  *jsontree.Shape // the parts of an object that the paths read
+}
 
 // NewFields returns Fields. Their names must be unique.
-func NewFields(fields []Field) *Fields { return &Fields{fields} }
+func NewFields(fields []Field) *Fields {
+	p := &Fields{fields: fields, shape: new(jsontree.Shape)}
+	for i := range fields {
+		read(p.shape, fields[i].path)
+	}
+	return p
+}
 
 // Find returns a JSON object with a member for each path that finds something: a list if the path may
 // find several nodes, otherwise the node. All paths together have the limits of one JSONPath. Find adds
 // its cost to the input. The error is an *EvaluationError, or wraps that of ctx or of in.Object.
 func (p *Fields) Find(ctx context.Context, in *Input) ([]byte, error) {
-	return findIn(ctx, in, "fields", p.find)
+	return findIn(ctx, in, "fields", p.shape, p.find)
 }
 
 // FindIn is Find for an object whose cost the caller has already charged.
 func (p *Fields) FindIn(object map[string]any) ([]byte, error) {
-	found, _, err := p.find(object)
-	return found, err
+	return findWhole(p.find, object)
 }
 
-func (p *Fields) find(object map[string]any) (text []byte, steps int, err error) {
+func (p *Fields) find(object map[string]any, whole func() (map[string]any, error)) (text []byte, steps int, err error) {
 	f, found, nodes := &finder{}, make(map[string]any, len(p.fields)), 0
 	for i := range p.fields {
 		field := &p.fields[i]
@@ -81,7 +91,7 @@ func (p *Fields) find(object map[string]any) (text []byte, steps int, err error)
 			found[field.name] = values[0]
 		}
 	}
-	text, err = encode(found, object)
+	text, err = encode(found, whole)
 	return text, f.steps + len(text)/bytesRead, err
 }
 

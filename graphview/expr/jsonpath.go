@@ -10,11 +10,14 @@ import (
 	"unicode/utf8"
 
 	"k8s.io/client-go/util/jsonpath"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 // JSONPath is a parsed JSONPath template.
 type JSONPath struct {
 	actions []action
+	shape   *jsontree.Shape // the parts of an object that the actions read
 }
 
 // action is one pair of braces of a template, or the text between two pairs.
@@ -50,7 +53,23 @@ func ParseJSONPath(text string) (*JSONPath, error) {
 	if err != nil {
 		return nil, jsonPathError(text, err)
 	}
-	return &JSONPath{actions: actions}, nil
+	p := &JSONPath{actions: actions, shape: new(jsontree.Shape)}
+	for _, a := range actions {
+		read(p.shape, a.path) // the body of a {range} reads no more
+	}
+	return p, nil
+}
+
+// read adds the part of an object that a path reads to a shape: the value to which its first fields lead.
+func read(shape *jsontree.Shape, path *jsonpath.ListNode) {
+	for _, node := range path.Nodes {
+		field, ok := node.(*jsonpath.FieldNode)
+		if !ok || field.Value == "" {
+			break
+		}
+		shape = shape.Field(field.Value)
+	}
+	shape.Whole()
 }
 
 // parseTemplate returns an error if the parser panics: the parser does not check

@@ -8,41 +8,51 @@ import (
 	"slices"
 
 	"k8s.io/client-go/util/jsonpath"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 // Find returns a JSON array of the nodes that the path finds in the object of an input, in order: "[]"
 // if none. Text of a template is a string in the array. Find adds its cost to the input. The error is
 // an *EvaluationError, or wraps that of ctx or of in.Object.
 func (p *JSONPath) Find(ctx context.Context, in *Input) ([]byte, error) {
-	return findIn(ctx, in, "JSONPath", p.find)
+	return findIn(ctx, in, "JSONPath", p.shape, p.find)
 }
 
-// findIn calls find with the object of the input, and adds the cost to the input.
-func findIn(ctx context.Context, in *Input, what string, find func(map[string]any) ([]byte, int, error)) ([]byte, error) {
+// finding finds parts of an object. Only the size of whole matters, to large results.
+type finding func(object map[string]any, whole func() (map[string]any, error)) (found []byte, steps int, err error)
+
+// findIn calls find with the parts of the object that a shape asks for, and adds the cost to the input.
+func findIn(ctx context.Context, in *Input, what string, shape *jsontree.Shape, find finding) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", what, context.Cause(ctx))
 	}
-	object, err := in.object()
+	object, err := in.part(shape)
 	if err != nil {
 		return nil, fmt.Errorf("read the object: %w", err)
 	}
-	found, steps, err := find(object)
+	found, steps, err := find(object, in.object)
 	in.Cost += uint64(steps) //nolint:gosec // a count
 	return found, err
 }
 
 // FindIn is Find for an object whose cost the caller has already charged.
 func (p *JSONPath) FindIn(object map[string]any) ([]byte, error) {
-	found, _, err := p.find(object)
+	return findWhole(p.find, object)
+}
+
+// findWhole calls find with a whole object.
+func findWhole(find finding, object map[string]any) ([]byte, error) {
+	found, _, err := find(object, func() (map[string]any, error) { return object, nil })
 	return found, err
 }
 
-func (p *JSONPath) find(object map[string]any) (found []byte, steps int, err error) {
+func (p *JSONPath) find(object map[string]any, whole func() (map[string]any, error)) (found []byte, steps int, err error) {
 	f := &finder{}
 	if err := f.run(p.actions, object); err != nil {
 		return nil, f.steps, err
 	}
-	found, err = encode(f.found, object)
+	found, err = encode(f.found, whole)
 	return found, f.steps + len(found)/bytesRead, err
 }
 

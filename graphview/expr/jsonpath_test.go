@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/util/jsonpath"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 func pod() map[string]any {
@@ -106,6 +108,10 @@ func TestJSONPath(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, string(got)); diff != "" {
 				t.Errorf("Find() (-want +got):\n%s", diff)
+			}
+			got, err = p.Find(t.Context(), inParts(t, pod()))
+			if diff := cmp.Diff(tc.want, string(got)); diff != "" || err != nil {
+				t.Errorf("Find() in parts of the object: %v (-want +got):\n%s", err, diff)
 			}
 			if tc.likeKubectl {
 				if diff := cmp.Diff(kubectlFinds(t, tc.text), string(got)); diff != "" {
@@ -227,6 +233,56 @@ func BenchmarkJSONPathFind(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestLimitOfParts: the limit of a result is that of the whole object, whatever part the path reads.
+func TestLimitOfParts(t *testing.T) {
+	t.Parallel()
+	object := map[string]any{"text": strings.Repeat("a", 10_000), "rest": map[string]any{"more": strings.Repeat("b", 50_000)}}
+	for n, within := range map[int]bool{3: true, 11: true, 13: false} { // 130,000 bytes are too many beside 60,000
+		p, err := ParseJSONPath(strings.Repeat("{.text}", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := p.Find(t.Context(), inParts(t, object)); (err == nil) != within {
+			t.Errorf("%d times the text: found %d bytes, %v", n, len(found), err)
+		}
+	}
+}
+
+// TestPathReadsParts: a path asks for the value to which its fields lead, and not for the rest.
+func TestPathReadsParts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{.metadata.labels}": `{"metadata":{"labels":{"<b>":"ä","app.kubernetes.io/name":"web"}}}`,
+		"{.spec.containers[?(@.tty)].name}{.spec.weight}": `{"spec":{"containers":[{"image":"web:1","name":"app","ports":[80,443],"tty":true},` +
+			`{"image":"proxy:2","name":"sidecar","ports":[]},{"image":"log:3","name":"log"}],"weight":0.5}}`,
+		"{.kind.foo}": `{"kind":"Pod"}`,
+	} {
+		p, err := ParseJSONPath(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := inParts(t, pod()).Part(p.shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := encode(part, nil); err != nil || string(got) != want {
+			t.Errorf("%s reads %s, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+// inParts is an object as an input of which a path reads parts.
+func inParts(t *testing.T, object map[string]any) *Input {
+	t.Helper()
+	text, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := on(object)
+	in.Part = func(shape *jsontree.Shape) (map[string]any, error) { return jsontree.Part(text, shape) }
+	return in
 }
 
 // on is an object as an input.

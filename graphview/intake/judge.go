@@ -22,7 +22,7 @@ import (
 // expressions that read it fail.
 func newInput(o *watch.Decoded, r resources.Resource, turn expr.Turn) *expr.Input {
 	return &expr.Input{
-		Group: r.Group, Version: r.Version, Resource: r.Resource, Kind: r.Kind, Namespace: o.Namespace(), Name: o.Name(), Object: o.Tree, Turn: turn,
+		Group: r.Group, Version: r.Version, Resource: r.Resource, Kind: r.Kind, Namespace: o.Namespace(), Name: o.Name(), Object: o.Tree, Part: o.PartOrTree, Turn: turn,
 	}
 }
 

@@ -217,6 +217,7 @@ type Decoded struct {
 	json    []byte
 	scratch *[]byte
 	object  map[string]any
+	parted  bool // PartOrTree has returned a part
 }
 
 // Tree returns the content as in apimachinery's unstructured objects, from the stripped
@@ -252,6 +253,16 @@ func (d *Decoded) Part(shape *jsontree.Shape) (map[string]any, error) {
 		return nil, fmt.Errorf("decode: %w", err)
 	}
 	return part, nil
+}
+
+// PartOrTree is Part for the first caller and Tree for later ones. To build a part costs less than to build the tree, but callers
+// share the tree.
+func (d *Decoded) PartOrTree(shape *jsontree.Shape) (map[string]any, error) {
+	if d.parted {
+		return d.Tree()
+	}
+	d.parted = true
+	return d.Part(shape)
 }
 
 // PartBeside is Part with shape. In the same pass it reads the parts that read asks for into

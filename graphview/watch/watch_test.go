@@ -3,11 +3,14 @@ package watch
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 func TestFollowsListAndWatch(t *testing.T) {
@@ -199,6 +202,29 @@ func TestInvalidObjects(t *testing.T) {
 	r.awaitLine(at, "invalid /: <nil>")
 	if got := r.count("delete"); got != 0 {
 		t.Error("an object was deleted because its last version cannot be read")
+	}
+}
+
+// TestPartOrTree: the first caller gets the part that it asks for, and later ones share the tree.
+func TestPartOrTree(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.set("a", object("a", "", `,"spec":{"x":1,"y":2}`))
+	lease := acquire(t, start(t, s, r), podsKey)
+	r.awaitLine(0, "state synced=true")
+	var shape jsontree.Shape
+	shape.Field("spec", "x").Whole()
+	if err := replay(t.Context(), lease, func(d *Decoded) {
+		part, err := d.PartOrTree(&shape)
+		if diff := cmp.Diff(map[string]any{"spec": map[string]any{"x": int64(1)}}, part); diff != "" || err != nil {
+			t.Errorf("first: %v (-want +got):\n%s", err, diff)
+		}
+		second, err := d.PartOrTree(&shape)
+		tree, treeErr := d.Tree()
+		if diff := cmp.Diff(tree, second); diff != "" || err != nil || treeErr != nil || reflect.ValueOf(second).Pointer() != reflect.ValueOf(tree).Pointer() {
+			t.Errorf("second: %v, %v (-tree +got):\n%s", err, treeErr, diff)
+		}
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 
