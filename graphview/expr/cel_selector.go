@@ -39,8 +39,8 @@ type Input struct {
 	// error fails only the evaluation that called it.
 	Object func() (map[string]any, error)
 
-	// Part returns the parts of the object that a shape asks for, for paths, which read little of it. Nil: they read
-	// the Object.
+	// Part returns the parts of the object that a shape asks for, for paths, labels and annotations, which are a small part of
+	// it. Nil: they are read from the Object.
 	Part func(shape *jsontree.Shape) (map[string]any, error)
 
 	// Turn is the turn for which evaluations wait once they are costly.
@@ -83,7 +83,8 @@ var objectVariablesPool = sync.Pool{New: func() any { return new(objectVariables
 type objectVariables struct {
 	input  *Input
 	object map[string]any
-	err    error // of reading the object
+	marks  map[string]any // the part of the object that has labels and annotations
+	err    error          // of reading the object
 	meter  meter
 }
 
@@ -127,6 +128,13 @@ func (in *Input) object() (map[string]any, error) {
 	return object, err
 }
 
+var marksShape = func() *jsontree.Shape {
+	var shape jsontree.Shape
+	shape.Field("metadata", varLabels).Whole()
+	shape.Field("metadata", varAnnotations).Whole()
+	return &shape
+}()
+
 // part returns the result of Part, or the whole object without a Part.
 func (in *Input) part(shape *jsontree.Shape) (map[string]any, error) {
 	if in.Part == nil {
@@ -150,7 +158,18 @@ func (v *objectVariables) get() map[string]any {
 
 // metadata returns the labels or annotations, or an empty map if there are none.
 func (v *objectVariables) metadata(field string) map[string]any {
-	if metadata, ok := v.get()["metadata"].(map[string]any); ok {
+	object := v.object
+	switch {
+	case object != nil:
+	case v.input.Part == nil:
+		object = v.get()
+	default:
+		if v.marks == nil {
+			v.marks, v.err = v.input.part(marksShape)
+		}
+		object = v.marks
+	}
+	if metadata, ok := object["metadata"].(map[string]any); ok {
 		if m, ok := metadata[field].(map[string]any); ok {
 			return m
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/jsontree"
 )
 
 // deployments is a resource.
@@ -125,7 +127,7 @@ func TestObjectSelector(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := input()
-			calls := 0
+			calls, parts := 0, 0
 			in.Object = func() (map[string]any, error) { calls++; return deployment(), nil }
 			got, err := s.Matches(t.Context(), in)
 			if err != nil || got != tc.want {
@@ -133,6 +135,17 @@ func TestObjectSelector(t *testing.T) {
 			}
 			if calls > 1 || calls == 1 && !tc.wantObject && !tc.wantMetadata {
 				t.Errorf("Object was called %d times", calls)
+			}
+			calls = 0
+			in.Part = func(shape *jsontree.Shape) (map[string]any, error) {
+				parts++
+				return inParts(t, deployment()).Part(shape)
+			}
+			if again, err := s.Matches(t.Context(), in); err != nil || again != tc.want {
+				t.Errorf("Matches() with parts = %v, %v, want %v", again, err, tc.want)
+			}
+			if calls > 1 || calls == 1 && !tc.wantObject || parts > 1 || parts == 1 && !tc.wantMetadata {
+				t.Errorf("with parts, Object was called %d times and Part %d times", calls, parts)
 			}
 			if in.Cost == 0 {
 				t.Error("Cost is 0")

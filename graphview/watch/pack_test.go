@@ -248,12 +248,21 @@ func BenchmarkTree(b *testing.B) {
 	if err := d.read([]byte(pod(1)), podMeta, false); err != nil {
 		b.Fatal(err)
 	}
-	b.SetBytes(int64(len(d.json)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := jsontree.Whole(d.json); err != nil {
-			b.Fatal(err)
-		}
+	var annotations jsontree.Shape
+	annotations.Field("metadata", "annotations").Whole()
+	for name, build := range map[string]func() (map[string]any, error){
+		"whole":       func() (map[string]any, error) { return jsontree.Whole(d.json) },
+		"annotations": func() (map[string]any, error) { return jsontree.Part(d.json, &annotations) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(d.json)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := build(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

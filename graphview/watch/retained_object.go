@@ -217,7 +217,7 @@ type Decoded struct {
 	json    []byte
 	scratch *[]byte
 	object  map[string]any
-	parted  bool // PartOrTree has returned a part
+	parts   int // number of parts that PartOrTree has returned
 }
 
 // Tree returns the content as in apimachinery's unstructured objects, from the stripped
@@ -255,13 +255,16 @@ func (d *Decoded) Part(shape *jsontree.Shape) (map[string]any, error) {
 	return part, nil
 }
 
-// PartOrTree is Part for the first caller and Tree for later ones. To build a part costs less than to build the tree, but callers
-// share the tree.
+// fewParts is the number of parts of an object that are built before callers share its tree. Most parts take a tenth of the time of
+// the tree, or less.
+const fewParts = 3
+
+// PartOrTree is Part for the first few callers and Tree for later ones, who share the tree: an object may be in many views.
 func (d *Decoded) PartOrTree(shape *jsontree.Shape) (map[string]any, error) {
-	if d.parted {
+	if d.parts == fewParts {
 		return d.Tree()
 	}
-	d.parted = true
+	d.parts++
 	return d.Part(shape)
 }
 
