@@ -10,9 +10,14 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kube "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/client"
+	"graphview.dev/test/installation"
 )
 
 // deletion is a question of TestImpact, asked about a sample in a namespace of its own.
@@ -152,9 +157,9 @@ type question struct {
 	deletion
 
 	sample, namespace string
-	// documents and chart are the manifests of the sample, see read.
-	documents []string
-	chart     txtar.Archive
+	// objects and chart are those of the sample, see read.
+	objects []*unstructured.Unstructured
+	chart   txtar.Archive
 }
 
 func (q *question) String() string {
@@ -212,7 +217,7 @@ func (q *question) spec() client.Spec {
 	}
 }
 
-// read reads the objects of a question: the documents of its sample, and the files of its chart.
+// read reads the objects of a question: those of its sample, and the files of its chart.
 func (q *question) read(t *testing.T) {
 	t.Helper()
 	if q.sample == "shop" {
@@ -220,7 +225,7 @@ func (q *question) read(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.documents = q.split(string(text))
+		q.objects = q.split(t, string(text))
 		return
 	}
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "impact.txtar"))
@@ -233,57 +238,62 @@ func (q *question) read(t *testing.T) {
 		case inChart:
 			q.chart.Files = append(q.chart.Files, txtar.File{Name: name, Data: file.Data})
 		case file.Name == q.sample:
-			q.documents = q.split("apiVersion: v1\nkind: Namespace\nmetadata: {name: NS}\n---\n" + string(file.Data))
+			q.objects = q.split(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: NS}\n---\n"+string(file.Data))
 		}
 	}
-	if q.documents == nil {
+	if q.objects == nil {
 		t.Fatalf("no sample %q", q.sample)
 	}
 }
 
-func (q *question) split(text string) []string {
-	return strings.Split(strings.ReplaceAll(text, "NS", q.namespace), "---\n")
+// split parses the documents of a sample.
+func (q *question) split(t *testing.T, text string) []*unstructured.Unstructured {
+	t.Helper()
+	objects, err := installation.Parse([]byte(strings.ReplaceAll(text, "NS", q.namespace)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
 }
 
 // uidsOf are those of the objects in the namespace of each question, and of the objects of the
 // cluster with its name. They are read together, since there are many questions.
-func uidsOf(t *testing.T, all []*question) map[*question]map[string]string {
+func uidsOf(t *testing.T, api kube.Client, all []*question) map[*question]map[string]string {
 	t.Helper()
-	const form = "-o=jsonpath={range .items[*]}{.kind} {.metadata.namespace} {.metadata.name} {.metadata.uid}{\"\\n\"}{end}"
 	found, in := map[*question]map[string]string{}, map[string]*question{}
 	for _, q := range all {
 		found[q], in[q.namespace] = map[string]string{}, q
 	}
-	get := func(args ...string) {
-		out, err := cluster.Kubectl(t.Context(), append([]string{"get", form}, args...)...)
+	read := func(kind, resource string) {
+		_, group, _ := strings.Cut(resource, ".")
+		mapping, err := api.RESTMapper().RESTMapping(schema.GroupKind{Group: group, Kind: kind})
 		if err != nil {
 			return // a kind may not be served yet, or not any more
 		}
-		for line := range strings.Lines(string(out)) {
-			f := strings.Fields(line)
-			if len(f) == 3 { // of the cluster
-				f = slices.Insert(f, 1, "")
-			}
-			if len(f) != 4 {
-				continue
-			}
-			where, resource := f[1], impactKinds[f[0]]+clusterKinds[f[0]]
-			if where == "" {
-				where = strings.TrimSuffix(strings.TrimPrefix(f[2], "widgets."), ".example.com")
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(mapping.GroupVersionKind.GroupVersion().WithKind(kind + "List"))
+		if err := api.List(t.Context(), list); err != nil {
+			return
+		}
+		for i := range list.Items {
+			object := &list.Items[i]
+			where := object.Namespace
+			if where == "" { // of the cluster
+				where = strings.TrimSuffix(strings.TrimPrefix(object.Name, "widgets."), ".example.com")
 			}
 			if q := in[where]; q != nil {
-				if f[0] == "Widget" {
-					resource = "widgets." + where + ".example.com"
-				}
-				found[q][resource+"/"+f[1]+"/"+f[2]] = f[3]
+				found[q][resource+"/"+object.Namespace+"/"+object.Name] = string(object.UID)
 			}
 		}
 	}
-	get("-A", strings.Join(slices.Collect(maps.Values(impactKinds)), ","))
-	get(strings.Join(slices.Collect(maps.Values(clusterKinds)), ","))
+	for _, kinds := range []map[string]string{impactKinds, clusterKinds} {
+		for kind, resource := range kinds {
+			read(kind, resource)
+		}
+	}
 	for _, q := range all {
 		if q.sample == "definition" {
-			get("-A", "widgets."+q.namespace+".example.com")
+			read("Widget", "widgets."+q.namespace+".example.com")
 		}
 	}
 	return found

@@ -13,6 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	kube "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/client"
 	"graphview.dev/test/env"
@@ -26,11 +32,15 @@ func TestImpact(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(reader.CloseIdleConnections)
+	config := cluster.Config()
+	config.WarningHandler = rest.NoWarnings{} // of Endpoints, which every namespace has
+	// kubectl takes a minute of processor time to apply these objects and to look at them.
+	api := fixture.Client(t, config)
 	all := questions()
-	makeSamples(t, all)
+	makeSamples(t, api, all)
 	var before map[*question]map[string]string
 	eventually(t, func() string {
-		before = uidsOf(t, all)
+		before = uidsOf(t, api, all)
 		var wrong strings.Builder
 		for _, q := range all {
 			if len(before[q]) != madeObjects[q.sample] {
@@ -48,7 +58,7 @@ func TestImpact(t *testing.T) {
 	}
 	for _, q := range all {
 		if q.installer == "" || q.installer == "helm" {
-			q.delete(t, before[q])
+			q.delete(t, api, before[q])
 		} else {
 			said[q] = nil // the control plane of the tests does not have the installer
 		}
@@ -56,7 +66,7 @@ func TestImpact(t *testing.T) {
 	// The second round waits for late deletions.
 	for range 2 {
 		eventually(t, func() string {
-			after := uidsOf(t, all)
+			after := uidsOf(t, api, all)
 			var wrong strings.Builder
 			for _, q := range all {
 				really := map[string]bool{}
@@ -153,17 +163,22 @@ func (q *question) ask(t *testing.T, reader *client.Client, made map[string]stri
 }
 
 // delete deletes the object of the question, as its controllers do.
-func (q *question) delete(t *testing.T, made map[string]string) {
+func (q *question) delete(t *testing.T, api kube.Client, made map[string]string) {
 	t.Helper()
 	key := q.key(made)
-	args := []string{"delete", "--wait=false", resourceOf(key), key.Name}
-	if key.Namespace != "" {
-		args = append(args, "-n", key.Namespace)
+	kind, err := api.RESTMapper().KindFor(schema.GroupVersionResource{Group: key.Group, Resource: key.Resource})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if q.policy != "" {
-		args = append(args, "--cascade="+strings.ToLower(q.policy))
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(kind)
+	object.SetNamespace(key.Namespace)
+	object.SetName(key.Name)
+	policy := metav1.DeletionPropagation(q.policy)
+	if policy == "" {
+		policy = metav1.DeletePropagationBackground // kubectl's default
 	}
-	if _, err := cluster.Kubectl(t.Context(), args...); err != nil {
+	if err := api.Delete(t.Context(), object, kube.PropagationPolicy(policy)); err != nil {
 		t.Fatal(err)
 	}
 	if q.installer == "helm" {
@@ -171,29 +186,21 @@ func (q *question) delete(t *testing.T, made map[string]string) {
 	}
 }
 
-// makeSamples applies the samples of all questions: at first what needs no other object's UID.
-func makeSamples(t *testing.T, all []*question) {
+// makeSamples makes the samples of all questions.
+func makeSamples(t *testing.T, api kube.Client, all []*question) {
 	t.Helper()
-	needsUID := func(document string) bool { return strings.Contains(document, "UID-OF") }
-	var first []string
 	for _, q := range all {
 		q.read(t)
-		first = append(first, slices.DeleteFunc(slices.Clone(q.documents), needsUID)...)
-	}
-	apply(t, strings.Join(first, "---\n"))
-	for _, q := range all {
-		t.Cleanup(func() { q.release(context.WithoutCancel(t.Context()), t) })
-		for _, document := range q.documents {
-			if !needsUID(document) {
-				continue
-			}
-			for k, uid := range uidsOf(t, []*question{q})[q] {
-				resource, rest, _ := strings.Cut(k, "/")
-				_, name, _ := strings.Cut(rest, "/")
-				document = strings.ReplaceAll(document, "UID-OF "+resource+"/"+name+",", uid+",")
-				document = strings.ReplaceAll(document, "UID-OF "+resource+"/"+name+"}", uid+"}")
-			}
-			apply(t, document)
+		t.Cleanup(func() { q.release(context.WithoutCancel(t.Context()), t, api) })
+		for _, object := range q.objects {
+			q.setOwners(t, api, object)
+			eventually(t, func() string { // a definition before the object may not be served yet
+				err := api.Create(t.Context(), object)
+				if err != nil {
+					return err.Error()
+				}
+				return ""
+			})
 		}
 		if len(q.chart.Files) > 0 {
 			q.install(t)
@@ -201,15 +208,19 @@ func makeSamples(t *testing.T, all []*question) {
 	}
 }
 
-// apply applies documents; a definition in them may not be served yet.
-func apply(t *testing.T, documents string) {
+// setOwners sets the UIDs in references to owners, which are earlier objects of the sample.
+func (q *question) setOwners(t *testing.T, api kube.Client, object *unstructured.Unstructured) {
 	t.Helper()
-	eventually(t, func() string {
-		if err := fixture.TryApply(t, cluster, documents); err != nil {
-			return err.Error()
+	owners := object.GetOwnerReferences()
+	for i := range owners {
+		owner := &metav1.PartialObjectMetadata{}
+		owner.SetGroupVersionKind(schema.FromAPIVersionAndKind(owners[i].APIVersion, owners[i].Kind))
+		if err := api.Get(t.Context(), kube.ObjectKey{Namespace: q.namespace, Name: owners[i].Name}, owner); err != nil {
+			t.Fatal(err)
 		}
-		return ""
-	})
+		owners[i].UID = owner.UID
+	}
+	object.SetOwnerReferences(owners)
 }
 
 // install installs the chart of a sample with Helm.
@@ -242,21 +253,16 @@ func (q *question) helm(t *testing.T, args ...string) {
 }
 
 // release removes the finalizers that no controller of the tests removes.
-func (q *question) release(ctx context.Context, t *testing.T) {
+func (q *question) release(ctx context.Context, t *testing.T, api kube.Client) {
 	t.Helper()
-	for sample, objects := range map[string][]string{
-		"shop": {"configmaps/held"}, "held dependent": {"configmaps/dependent"},
-		"installers": {"kustomizations.kustomize.toolkit.fluxcd.io/pruning", "applications.argoproj.io/cascading"},
-		"release":    {"helmreleases.helm.toolkit.fluxcd.io/shop"},
-	} {
-		if sample != q.sample {
+	for _, object := range q.objects {
+		if len(object.GetFinalizers()) == 0 {
 			continue
 		}
-		for _, object := range objects {
-			// The object may be deleted already.
-			if _, err := cluster.Kubectl(ctx, "-n", q.namespace, "patch", object, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`); err != nil {
-				t.Log(err)
-			}
+		patch := kube.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+		// The object may be deleted already.
+		if err := kube.IgnoreNotFound(api.Patch(ctx, object, patch)); err != nil {
+			t.Error(err)
 		}
 	}
 }
