@@ -54,7 +54,8 @@ func (p person) run(t *testing.T, args ...string) (stdout, stderr string, code i
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 	defer cancel()
-	command := exec.CommandContext(ctx, cluster.KubectlPath(), append(append([]string{"graphview"}, args...), p.flags...)...)
+	// Without kubectl, which takes as long to become the plugin as most answers do.
+	command := exec.CommandContext(ctx, filepath.Join(folder, "kubectl-graphview"), slices.Concat(args, p.flags)...)
 	command.Env = fixture.Shell(t, cluster, p.config, folder)
 	return fixture.Run(t, command)
 }

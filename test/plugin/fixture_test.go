@@ -69,12 +69,15 @@ func (s shell) command(ctx context.Context, args ...string) *exec.Cmd {
 	return command
 }
 
-// run runs the plugin and returns what a terminal shows of it.
+// run runs the plugin and returns what a terminal shows of it. It does without kubectl, which takes as
+// long to become the plugin as the plugin takes to answer, and which command and try have.
 func (s shell) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 	defer cancel()
-	return fixture.Run(t, s.command(ctx, args...))
+	command := exec.CommandContext(ctx, filepath.Join(folder, "kubectl-graphview"), append([]string{"-n", s.namespace}, args...)...)
+	command.Env = s.env
+	return fixture.Run(t, command)
 }
 
 // Parts of the output that differ from run to run: the server's address, progress
