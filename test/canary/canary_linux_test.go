@@ -80,7 +80,7 @@ func (s *stash) needles() map[string][]byte {
 func (s *stash) fill(t *testing.T) {
 	t.Helper()
 	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
-	fixture.Apply(t, cluster, fmt.Sprintf(`
+	fixture.KubectlApply(t, cluster, fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
 metadata: {name: %[1]s, namespace: hidden, labels: {tier: back}}
@@ -89,7 +89,7 @@ stringData: {password: %[3]s}
 `, s.hidden[control], encode(s.hidden["data"]), s.hidden["string data"]))
 	release := encode(helmRelease(t, "hidden", 1, s.hidden))
 	s.blob = release[len(release)/2 : len(release)/2+64]
-	fixture.Apply(t, cluster, fmt.Sprintf(`
+	fixture.KubectlApply(t, cluster, fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
 metadata:

@@ -122,7 +122,7 @@ spec:
 		if n == 3 { // what was removed is made again
 			kubectl(t, "delete", "-f", fixture.Manifest(t, manifest))
 		}
-		fixture.Apply(t, cluster, manifest)
+		fixture.KubectlApply(t, cluster, manifest)
 		shown = append(shown, control)
 		eventually(t, func() string {
 			if code, body := tryGet(t, client, url); code != http.StatusOK || strings.Count(body, control) < 2 {

@@ -157,9 +157,7 @@ func TestWorkloadRights(t *testing.T) {
 			text.WriteString("---\n" + string(one))
 		}
 	}
-	if err := fixture.TryApply(t, plain, text.String(), "--server-side", "--force-conflicts"); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Apply(t, plain, text.String())
 	eventually(t, func() string {
 		for question, want := range map[string]string{
 			"list pods -A": "yes", "watch deployments.apps -A": "yes", "list ingresses.networking.k8s.io -A": "yes", "list serviceaccounts -A": "yes",

@@ -64,7 +64,7 @@ func TestSecretsStaySecret(t *testing.T) {
 		"data": "canary-data-7f3a9c1e", "stringData": "canary-string-7f3a9c1e", "patched": "canary-patched-7f3a9c1e",
 	}
 	streams := subscribeAll(t, namespace, curiousViews)
-	apply(t, strings.NewReplacer(
+	fixture.KubectlApply(t, cluster, strings.NewReplacer(
 		"NAMESPACE", namespace, "DATA", base64.StdEncoding.EncodeToString([]byte(hidden["data"])), "STRING", hidden["stringData"],
 	).Replace(secretsManifest))
 	if stored := kubectl(t, "get", "secret", "-n", namespace, "hidden", "-o", "yaml"); !strings.Contains(stored, hidden["stringData"]) {

@@ -95,8 +95,8 @@ func TestExport(t *testing.T) {
 	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=create", "configmap/kube-root-ca.crt", "serviceaccount/default", "--timeout=90s")
 	s := shellOf(t, "admin")
 	s.namespace = installed
-	fixture.Apply(t, cluster, said(t, s, "export", "all"))
-	fixture.Apply(t, cluster, said(t, s, "export", "-A", "--service-account=reader"))
+	fixture.KubectlApply(t, cluster, said(t, s, "export", "all"))
+	fixture.KubectlApply(t, cluster, said(t, s, "export", "-A", "--service-account=reader"))
 	fixture.KubectlAfter(t, cluster, "delete", "clusterrolebinding", "graphview-"+installed+"-reader")
 	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=condition=Complete", "graphview/all", "graphview/cluster", "--timeout=90s")
 	want := said(t, s, "tree", "--local", "--as=system:serviceaccount:"+installed+":viewer", "--as-group=system:serviceaccounts", "--as-group=system:authenticated")
