@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
 	"graphview.dev/test/fixture"
 )
 
@@ -40,18 +44,44 @@ func (k kubelet) kubectl(args ...string) string {
 // pods returns the names of the pods of the application that are not being deleted.
 func (k kubelet) pods() []string {
 	k.Helper()
-	all := k.kubectl("get", "pods", "-l", "app=web", "-o", `go-template={{range .items}}{{if not .metadata.deletionTimestamp}}{{.metadata.name}}{{"\n"}}{{end}}{{end}}`)
-	return strings.Fields(all)
+	all, err := k.api().CoreV1().Pods(k.namespace).List(k.Context(), metav1.ListOptions{LabelSelector: "app=web"})
+	if err != nil {
+		k.Fatal(err)
+	}
+	var names []string
+	for i := range all.Items {
+		if pod := &all.Items[i]; pod.DeletionTimestamp.IsZero() {
+			names = append(names, pod.Name)
+		}
+	}
+	return names
 }
 
-// setStatus sets fields of the status of an object.
+// api returns a client of the controllers and kubelets of a cluster: people have kubectl.
+func (k kubelet) api() *kubernetes.Clientset {
+	k.Helper()
+	c, err := kubernetes.NewForConfig(cluster.Config())
+	if err != nil {
+		k.Fatal(err)
+	}
+	return c
+}
+
+// setStatus sets fields of the status of a node or a pod.
 func (k kubelet) setStatus(kind, name string, status map[string]any) {
 	k.Helper()
 	text, err := json.Marshal(map[string]any{"status": status})
 	if err != nil {
 		k.Fatal(err)
 	}
-	k.kubectl("patch", kind, name, "--subresource=status", "--type=merge", "-p", string(text))
+	if kind == "node" {
+		_, err = k.api().CoreV1().Nodes().Patch(k.Context(), name, types.MergePatchType, text, metav1.PatchOptions{}, "status")
+	} else {
+		_, err = k.api().CoreV1().Pods(k.namespace).Patch(k.Context(), name, types.MergePatchType, text, metav1.PatchOptions{}, "status")
+	}
+	if err != nil {
+		k.Fatal(err)
+	}
 }
 
 func condition(kind, status, reason string) map[string]any {

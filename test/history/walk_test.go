@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/test/document"
@@ -139,9 +141,16 @@ func (k kubelet) breakIt(w *walk) {
 // makeNoise lets another application of the namespace work: its leader renews its lease, and its pods are replaced.
 func (k kubelet) makeNoise() {
 	k.Helper()
+	api := k.api()
 	for i := range 3 {
-		k.kubectl("patch", "lease", "batch-leader", "--type=merge", "-p", fmt.Sprintf(`{"spec": {"renewTime": "2026-01-01T00:00:0%d.000000Z"}}`, i))
-		k.kubectl("annotate", "configmap", "batch-leader", fmt.Sprintf("control-plane.alpha.kubernetes.io/leader=%d", i), "--overwrite")
+		renewal := fmt.Appendf(nil, `{"spec": {"renewTime": "2026-01-01T00:00:0%d.000000Z"}}`, i)
+		if _, err := api.CoordinationV1().Leases(k.namespace).Patch(k.Context(), "batch-leader", types.MergePatchType, renewal, metav1.PatchOptions{}); err != nil {
+			k.Fatal(err)
+		}
+		annotation := fmt.Appendf(nil, `{"metadata": {"annotations": {"control-plane.alpha.kubernetes.io/leader": "%d"}}}`, i)
+		if _, err := api.CoreV1().ConfigMaps(k.namespace).Patch(k.Context(), "batch-leader", types.MergePatchType, annotation, metav1.PatchOptions{}); err != nil {
+			k.Fatal(err)
+		}
 	}
 	k.kubectl("delete", "pods", "-l", "app=batch")
 	k.kubectl("set", "image", "deployment/batch", "batch=example.com/batch:3")
