@@ -144,20 +144,38 @@ func textAtRandom(size int) string {
 func settle(t *testing.T, namespace string) (refused int) {
 	t.Helper()
 	views := declaredT(t, namespace)
-	fixture.Eventually(t, 10*time.Minute, time.Second, func() string {
+	list := func() []unstructured.Unstructured {
 		all, err := views.List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		return all.Items
+	}
+	full := "False LimitExceeded the GraphViews, connections and objects of namespace " + namespace + " hold "
+	// A list has megabytes of specs, so it is read again after each GraphView by itself was served or refused.
+	waiting := list()
+	fixture.Eventually(t, 10*time.Minute, time.Second, func() string {
+		for ; len(waiting) > 0; waiting = waiting[1:] {
+			o, err := views.Get(t.Context(), waiting[0].GetName(), metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ready := said(o, "Ready"); !strings.HasPrefix(ready, "True ") && !strings.HasPrefix(ready, full) {
+				return fmt.Sprintf("%s: Ready is %q, Accepted %q", o.GetName(), ready, said(o, "Accepted"))
+			}
+		}
 		refused = 0
-		for _, o := range all.Items {
+		for _, o := range list() {
 			switch ready := said(&o, "Ready"); {
 			case strings.HasPrefix(ready, "True "):
-			case strings.HasPrefix(ready, "False LimitExceeded the GraphViews, connections and objects of namespace "+namespace+" hold "):
+			case strings.HasPrefix(ready, full):
 				refused++
 			default:
-				return fmt.Sprintf("%s: Ready is %q, Accepted %q", o.GetName(), ready, said(&o, "Accepted"))
+				waiting = append(waiting, o)
 			}
+		}
+		if len(waiting) > 0 {
+			return fmt.Sprintf("%d GraphViews are neither served nor refused any more, such as %s", len(waiting), waiting[0].GetName())
 		}
 		return ""
 	})
