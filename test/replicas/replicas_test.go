@@ -9,6 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
 )
@@ -185,13 +189,24 @@ func (s *scene) written(of ...*operator.Operator) *operator.Operator {
 		if elected = s.elected(of); len(elected) > 1 {
 			s.t.Fatalf("%d replicas write status", len(elected))
 		}
-		counted := fixture.Kubectl(s.t, cluster, "get", "graphview", "web", "-n", s.namespace, "-o", "jsonpath={.status.vertices}")
-		if counted != fmt.Sprint(s.objects) || len(elected) == 0 {
-			return fmt.Sprintf("the status counts %q of %d objects, and %d replicas are elected", counted, s.objects, len(elected))
+		if counted := s.counted(); counted != int64(s.objects) || len(elected) == 0 {
+			return fmt.Sprintf("the status counts %d of %d objects, and %d replicas are elected", counted, s.objects, len(elected))
 		}
 		return ""
 	})
 	return elected[0]
+}
+
+// counted returns the number of objects in the status of the view.
+func (s *scene) counted() int64 {
+	s.t.Helper()
+	view := &unstructured.Unstructured{}
+	view.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("GraphView"))
+	if err := s.client.Get(s.t.Context(), client.ObjectKey{Namespace: s.namespace, Name: "web"}, view); err != nil {
+		s.t.Fatal(err)
+	}
+	vertices, _, _ := unstructured.NestedInt64(view.Object, "status", "vertices")
+	return vertices
 }
 
 // elected returns the replicas that say that they write status.
