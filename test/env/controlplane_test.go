@@ -161,8 +161,18 @@ func TestControlPlane(t *testing.T) {
 	})
 }
 
-func TestPodsWithoutControllerManager(t *testing.T) {
+// TestWithoutControllerManager has one control plane for all that needs no controllers: a start takes two seconds of
+// processor time. The last subtest leaves etcd paused.
+func TestWithoutControllerManager(t *testing.T) {
 	c := StartT(t, Options{})
+	t.Run("pods", func(t *testing.T) { testPods(t, c) })
+	t.Run("CRDs can be used at once", func(t *testing.T) { testCRDs(t, c) })
+	t.Run("an APIService reaches a port of this machine", func(t *testing.T) { testAPIService(t, c) })
+	t.Run("etcd is paused", func(t *testing.T) { testPausedEtcd(t, c) })
+}
+
+func testPods(t *testing.T, c *ControlPlane) {
+	t.Helper()
 	admin := clientset(t, c.Config())
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "web"},

@@ -26,40 +26,38 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-func TestInstall(t *testing.T) {
-	c := StartT(t, Options{})
+func testCRDs(t *testing.T, c *ControlPlane) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "widgets.yaml"), []byte(widgets), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // applying again changes nothing
+		if err := c.InstallCRDs(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Kubectl(t.Context(), "get", "widgets.example.com"); err != nil {
+		t.Error(err)
+	}
+	if err := c.InstallCRDs(t.Context(), t.TempDir()); err == nil {
+		t.Error("an empty directory is no error")
+	}
+}
 
-	t.Run("CRDs can be used at once", func(t *testing.T) {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "widgets.yaml"), []byte(widgets), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for range 2 { // applying again changes nothing
-			if err := c.InstallCRDs(t.Context(), dir); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := c.Kubectl(t.Context(), "get", "widgets.example.com"); err != nil {
-			t.Error(err)
-		}
-		if err := c.InstallCRDs(t.Context(), t.TempDir()); err == nil {
-			t.Error("an empty directory is no error")
-		}
-	})
-
-	t.Run("an APIService reaches a port of this machine", func(t *testing.T) {
-		port := extensionServer(t, c)
-		if err := c.registerAPIService(t.Context(), "extension.example.com", "v1", port, c.CA()); err != nil {
-			t.Fatal(err)
-		}
-		got, err := c.Kubectl(t.Context(), "get", "--raw", "/apis/extension.example.com/v1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(got), "APIResourceList") {
-			t.Errorf("answer %s, want the extension server's", got)
-		}
-	})
+func testAPIService(t *testing.T, c *ControlPlane) {
+	t.Helper()
+	port := extensionServer(t, c)
+	if err := c.registerAPIService(t.Context(), "extension.example.com", "v1", port, c.CA()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Kubectl(t.Context(), "get", "--raw", "/apis/extension.example.com/v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(got), "APIResourceList") {
+		t.Errorf("answer %s, want the extension server's", got)
+	}
 }
 
 // extensionServer serves a group's discovery document and nothing else.

@@ -8,10 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestPauseEtcd wants what etcd has to be asked for not to be answered while it
+// testPausedEtcd wants what etcd has to be asked for not to be answered while it
 // is paused, and to be answered afterwards.
-func TestPauseEtcd(t *testing.T) {
-	c := StartT(t, Options{})
+func testPausedEtcd(t *testing.T, c *ControlPlane) {
+	t.Helper()
 	admin := clientset(t, c.Config())
 	get := func(ctx context.Context) error {
 		// Not from the API server's memory: a get asks etcd.
