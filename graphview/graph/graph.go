@@ -38,7 +38,7 @@ type Graph struct {
 	nodes      slab[nodeID, node]
 	slots      slab[slotID, slot]
 	arcs       slab[arcID, arc]
-	names      names
+	names      map[uint32]slotID     // the first slot of each hash
 	claims     map[nodeID][]SourceID // all but node.claim
 	alsoNamed  map[arcEnds]fieldID   // namedBy of the few arcs that references and selectors make
 	rules      map[nodeID]uint64     // Object.Rules, unless 0
@@ -135,6 +135,7 @@ func New(payer Payer) *Graph {
 		payer:          payer,
 		rev:            1,
 		span:           maxSpan,
+		names:          make(map[uint32]slotID),
 		claims:         make(map[nodeID][]SourceID),
 		alsoNamed:      make(map[arcEnds]fieldID),
 		rules:          make(map[nodeID]uint64),
@@ -203,7 +204,7 @@ func (g *Graph) Size() Size {
 	defer g.mu.RUnlock()
 	return Size{
 		Nodes:  g.nodes.len(),
-		Slots:  g.names.used,
+		Slots:  g.slots.len(),
 		Arcs:   g.arcs.len(),
 		Labels: len(g.labels),
 		Lenses: len(g.lenses),

@@ -44,6 +44,8 @@ type slot struct {
 	place uint32
 	// pins counts the tombstones and changes of the open revision that need the name.
 	pins uint32
+	// sameHash is the next slot of Graph.names whose name has the same hash.
+	sameHash slotID
 }
 
 const payerPlace = 1 << 31
@@ -145,11 +147,11 @@ func (g *Graph) slotFor(kind kindID, space spaceID, name string) slotID {
 	}
 	id = g.slots.alloc()
 	// The caller's string may be a part of a whole object, which it would keep in memory.
-	*g.slots.at(id) = slot{name: strings.Clone(name), kind: kind, space: space}
+	*g.slots.at(id) = slot{name: strings.Clone(name), kind: kind, space: space, sameHash: g.names[hash]}
+	g.names[hash] = id
 	g.kinds.hold(kind)
 	g.slotsOf[kind]++
 	g.spaces.hold(space)
-	g.names.add(hash, id)
 	return id
 }
 
@@ -162,7 +164,7 @@ func (g *Graph) dropSlot(id slotID) {
 	if s.place >= payerPlace {
 		g.refundName(s)
 	}
-	g.names.remove(hashName(s.kind, s.space, s.name), id)
+	g.removeName(id)
 	g.kinds.release(s.kind)
 	g.slotsOf[s.kind]--
 	g.spaces.release(s.space)
@@ -259,95 +261,38 @@ func (g *Graph) removeClaim(id nodeID, source SourceID) {
 	}
 }
 
-// names finds the slot of a name: a hash table with linear probing. A cell has eight bytes, the hash
-// and the id, where a map would store the name again. Growing does not visit the slots.
-type names struct {
-	cells []cell // their number is a power of two
-	used  int
-}
-
-type cell struct {
-	hash uint32
-	slot slotID // 0 for an empty cell
-}
-
 var nameSeed = maphash.MakeSeed()
 
+// hashName returns the key of Graph.names, which takes less memory than the name.
 func hashName(kind kindID, space spaceID, name string) uint32 {
 	h := maphash.String(nameSeed, name) ^ (uint64(kind)<<32|uint64(space))*0x9e3779b97f4a7c15
 	return uint32(h ^ h>>32) //nolint:gosec // folded
 }
 
 // findSlot returns the slot of a name, 0 if there is none, and the name's hash.
-func (g *Graph) findSlot(kind kindID, space spaceID, name string) (slotID, uint32) {
-	hash := hashName(kind, space, name)
-	cells := g.names.cells
-	if len(cells) == 0 {
-		return 0, hash
-	}
-	mask := uint32(len(cells) - 1) //nolint:gosec // ids have 32 bits
-	for i := hash & mask; cells[i].slot != 0; i = (i + 1) & mask {
-		if cells[i].hash != hash {
-			continue
-		}
-		if s := g.slots.at(cells[i].slot); s.kind == kind && s.space == space && s.name == name {
-			return cells[i].slot, hash
-		}
-	}
-	return 0, hash
-}
-
-// add adds a slot. The caller has checked that its name has none.
-func (t *names) add(hash uint32, id slotID) {
-	if 4*(t.used+1) > 3*len(t.cells) {
-		t.resize(max(64, 2*len(t.cells)))
-	}
-	t.put(cell{hash, id})
-	t.used++
-}
-
-func (t *names) put(c cell) {
-	mask := uint32(len(t.cells) - 1) //nolint:gosec // ids have 32 bits
-	i := c.hash & mask
-	for t.cells[i].slot != 0 {
-		i = (i + 1) & mask
-	}
-	t.cells[i] = c
-}
-
-// remove removes a slot, and moves back the cells after it that it had displaced (Knuth, The Art of
-// Computer Programming 6.4, algorithm R).
-func (t *names) remove(hash uint32, id slotID) {
-	mask := uint32(len(t.cells) - 1) //nolint:gosec // ids have 32 bits
-	i := hash & mask
-	for t.cells[i].slot != id {
-		i = (i + 1) & mask
-	}
-	for j := i; ; {
-		j = (j + 1) & mask
-		c := t.cells[j]
-		if c.slot == 0 {
+func (g *Graph) findSlot(kind kindID, space spaceID, name string) (id slotID, hash uint32) {
+	hash = hashName(kind, space, name)
+	for id = g.names[hash]; id != 0; id = g.slots.at(id).sameHash {
+		if s := g.slots.at(id); s.kind == kind && s.space == space && s.name == name {
 			break
 		}
-		// The cell may move unless its home is after the gap.
-		if home := c.hash & mask; (j-home)&mask >= (j-i)&mask {
-			t.cells[i] = c
-			i = j
-		}
 	}
-	t.cells[i] = cell{}
-	t.used--
-	if len(t.cells) > 1024 && 16*t.used < len(t.cells) {
-		t.resize(len(t.cells) / 4)
-	}
+	return id, hash
 }
 
-func (t *names) resize(cells int) {
-	before := t.cells
-	t.cells = make([]cell, cells)
-	for _, c := range before {
-		if c.slot != 0 {
-			t.put(c)
+// removeName removes a slot from Graph.names.
+func (g *Graph) removeName(id slotID) {
+	s := g.slots.at(id)
+	hash := hashName(s.kind, s.space, s.name)
+	switch first := g.names[hash]; {
+	case first != id:
+		for g.slots.at(first).sameHash != id {
+			first = g.slots.at(first).sameHash
 		}
+		g.slots.at(first).sameHash = s.sameHash
+	case s.sameHash != 0:
+		g.names[hash] = s.sameHash
+	default:
+		delete(g.names, hash)
 	}
 }

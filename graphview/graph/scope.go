@@ -27,9 +27,9 @@ func (g *Graph) setScope(kind kindID, scope Scope) {
 
 // noteMisplaced notes the objects that refer to a kind as cluster-scoped. It visits all names of the graph.
 func (g *Graph) noteMisplaced(kind kindID) {
-	g.visits += len(g.names.cells)
-	for _, c := range g.names.cells {
-		if s := g.slots.at(c.slot); s.kind == kind && s.space == clusterSpace {
+	g.visits += int(g.slots.next)
+	for id := slotID(1); id <= g.slots.next; id++ {
+		if s := g.slots.at(id); s.kind == kind && s.space == clusterSpace {
 			g.visits += int(s.arcs)
 			for a := s.in; a != 0; a = g.arcs.at(a).nextIn {
 				if arc := g.arcs.at(a); arc.flags&naming != 0 {
