@@ -17,7 +17,6 @@ import (
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
-	"graphview.dev/graphview/writer"
 )
 
 // report updates the rows, the warnings and the sync state of the view from its taps. It returns the
@@ -47,7 +46,6 @@ func (k *keeper) report(catalog *resources.Catalog, o plan.Outline, now delivery
 		if now.Before == delivery.Limited {
 			v.engine.retryNext(v.name.Namespace)
 		}
-		v.engine.writer.Send(writer.Func(v.lens.Compact))
 	}
 	if changed || filled {
 		v.announceNews()

@@ -69,7 +69,6 @@ var changesInUpdate = map[string]struct {
 	"Lens.SetRoots":    {countedObjects, func(w *countedWorld) { w.l.SetRoots(true, Walk{}) }},
 	"Lens.Select":      {countedObjects, func(w *countedWorld) { w.selects(w.all[1], w.maps, "other-hub") }},
 	"Lens.SetOwner":    {0, func(w *countedWorld) { w.l.SetOwner(budget.NamespaceOwner("shop")) }},
-	"Lens.Compact":     {countedObjects, func(w *countedWorld) { w.l.Compact() }},
 	"Lens.Forget":      {1, func(w *countedWorld) { w.l.Forget(w.l.Head()) }},
 }
 

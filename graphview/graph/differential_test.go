@@ -147,8 +147,6 @@ func TestGraphEqualsNaiveTwin(t *testing.T) {
 					case 45, 65, 85: // without inferred references, and with them
 						l.certain = !l.certain
 						l.lens.SetInferred(!l.certain)
-					case 105, 115: // nothing that anybody sees
-						l.lens.Compact()
 					case 110: // a source goes
 						w.g.RemoveSource(configs)
 						w.m.objects[configs] = nil

@@ -57,13 +57,6 @@ func (l *Lens) squeeze() {
 	l.log.elements = kept
 }
 
-// Compact frees spare memory of the log, for a lens that has just been filled. In Update.
-func (l *Lens) Compact() {
-	l.g.visits += len(l.log.elements)
-	l.squeeze()
-	l.log.elements = append(make([]element, 0, len(l.log.elements)), l.log.elements...)
-}
-
 // tombstones has the vertices and arcs that disappeared, oldest first, until the horizon passes them.
 type tombstones struct {
 	// horizon is the revision up to which tombstones were dropped. A reader with an older position

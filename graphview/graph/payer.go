@@ -25,7 +25,7 @@ type Payer interface {
 // The memory of references, in bytes. TestReferenceBytes compares it with the heap.
 const (
 	arcBytes         = 44
-	placeholderBytes = 120 // of a name without an object, in addition to its text
+	placeholderBytes = 124 // of a name without an object, in addition to its text
 )
 
 // setNamed stores and charges the number of names in a node's references.
@@ -97,7 +97,7 @@ func (g *Graph) placeholder(s *slot) int {
 	if g.placeholderBytes == 0 {
 		return 0
 	}
-	return g.placeholderBytes + len(s.name)
+	return g.placeholderBytes + allocates(s.name)
 }
 
 // costOf returns the bytes that an object's references by name would hold.

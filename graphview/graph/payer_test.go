@@ -86,7 +86,7 @@ func TestNamesAreRefunded(t *testing.T) {
 			t.Errorf("%s: %v, want %d and %d", when, paid, shop, other)
 		}
 	}
-	const absent = placeholderBytes + len("key")
+	const absent = placeholderBytes + 16 // for its text
 	check("two namespaces name it", func() {
 		accounts = g.AddSource(Kind{Kind: "ServiceAccount"}, Resource{Version: "v1", Resource: "serviceaccounts"}, ScopeNamespaced)
 		secrets = g.AddSource(secret, Resource{Version: "v1", Resource: "secrets"}, ScopeNamespaced)

@@ -79,7 +79,8 @@ func TestTombstoneBytes(t *testing.T) {
 		for g.HasCleanup() {
 			g.Update(func() {})
 		}
-		if names := objects * each * (placeholderBytes + arcBytes + len(fmt.Sprintf("%d-%d-%d-", versions, objects, each)) + length); paid["shop"] > names {
+		longest := fmt.Sprintf("%d-%d-%d-%s", versions, objects, each, strings.Repeat("x", length))
+		if names := objects * each * (placeholderBytes + arcBytes + allocates(longest)); paid["shop"] > names {
 			t.Errorf("the namespace pays for %d bytes after all tombstones are gone; its references take at most %d", paid["shop"], names)
 		}
 	}
