@@ -25,7 +25,7 @@ type Payer interface {
 // The memory of references, in bytes. TestReferenceBytes compares it with the heap.
 const (
 	arcBytes         = 44
-	placeholderBytes = 124 // of a name without an object, in addition to its text
+	placeholderBytes = 132 // of a name without an object, in addition to its text
 )
 
 // setNamed stores and charges the number of names in a node's references.
