@@ -37,6 +37,7 @@ func BenchmarkLongestHold(b *testing.B) {
 		{"10000 lapses in 50 lenses", crowdOfLapses},
 		{"200 sources end among 100000 objects", crowdOfSources},
 		{"a new reader of a hub with 100000 arcs", crowdOfHub},
+		{"a view of 100000 objects has other roots, and then another version of them", crowdOfSpecs},
 		{"one change takes 1500 vertices from 60 lenses", func() (*crowd, func(*held)) { return crowdOfLeaves(60, 1_500) }},
 		{"one change takes 2500 vertices from 400 lenses", func() (*crowd, func(*held)) { return crowdOfLeaves(400, 2_500) }},
 	} {
@@ -116,6 +117,17 @@ func crowdOfHub() (*crowd, func(*held)) {
 			done, _ = l.Read(&pos, 256, Reading{}, func(Change) bool { n++; return n < 256 })
 			h.Unlocked()
 		}
+	}
+}
+
+func crowdOfSpecs() (*crowd, func(*held)) {
+	const pods = 100_000
+	c := newCrowd(0, pods)
+	l := c.newLensNow()
+	c.selectAll(l, pods)
+	return c, func(*held) {
+		c.change(func() { l.SetRoots(true, Walk{}) })
+		c.change(func() { l.Use(podKind, Resource{Version: "v2", Resource: "pods"}) })
 	}
 }
 
