@@ -207,6 +207,9 @@ func (g *Graph) removeArc(id arcID) {
 		g.arcs.at(a.nextIn).prevIn = a.prevIn
 	}
 	s.arcs--
+	if a.flags&byNamespaceLabel != 0 {
+		g.countLabelled(s.kind, -1)
+	}
 	if a.flags&bySelector != 0 {
 		s.selected--
 		g.countMatch(a.from, -1)

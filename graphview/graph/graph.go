@@ -47,11 +47,12 @@ type Graph struct {
 	sideHashes map[nodeID]uint64     // Object.SideHash, unless 0
 	labels     labelSets
 
-	selection selection
-	// namespaces is the id of NamespaceKind. byNamespace has the nodes whose selectors select by
-	// labels of namespaces, and the kinds that these selectors select.
-	namespaces  kindID
-	byNamespace map[nodeID]map[kindID]struct{}
+	selection  selection
+	namespaces kindID // NamespaceKind
+	// byNamespace has the nodes whose selectors select by labels of namespaces, and labelled counts the arcs that these
+	// labels make, by the kind of their targets.
+	byNamespace map[nodeID]struct{}
+	labelled    map[kindID]int
 
 	// payer is charged for references.
 	payer          Payer
@@ -144,7 +145,8 @@ func New(payer Payer) *Graph {
 		sideHashes:     make(map[nodeID]uint64),
 		labels:         make(labelSets),
 		selection:      make(selection),
-		byNamespace:    make(map[nodeID]map[kindID]struct{}),
+		byNamespace:    make(map[nodeID]struct{}),
+		labelled:       make(map[kindID]int),
 		sources:        make(map[SourceID]*source),
 		namespaceUses:  make(map[spaceID]*namespaceUse),
 		reportedBounds: make(map[nodeID]*budget.Bound),

@@ -80,6 +80,7 @@ func (g *Graph) setHolder(id nodeID, next *holder) {
 			g.payer.Pay(g.spaces.at(h.space), budget.Matches, 0)
 		}
 	}
+	delete(g.byNamespace, id)
 	if n.holder = next; next == nil {
 		g.setTexts(id, 0)
 		return
@@ -91,7 +92,9 @@ func (g *Graph) setHolder(id nodeID, next *holder) {
 	}
 	use.holders[id] = next
 	for _, s := range next.selectors {
-		g.index(s)
+		if g.index(s); s.namespaceSelector != nil {
+			g.byNamespace[id] = struct{}{}
+		}
 	}
 }
 

@@ -1,45 +1,25 @@
 package graph
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // A selector may also select by labels of the namespaces of its objects. Graph.byNamespace has the
-// nodes with such selectors.
+// nodes with such selectors, and Graph.labelled counts the arcs that they make, by the kind of their targets.
 
-// setByNamespace stores the kinds that a node selects by labels of namespaces.
-func (g *Graph) setByNamespace(id nodeID, h *holder) {
-	var kinds map[kindID]struct{}
+// byNamespace lists the kinds that a holder selects by labels of namespaces, each once.
+func (h *holder) byNamespace() (kinds []kindID) {
 	for _, s := range h.held() {
-		if s.namespaceSelector != nil {
-			if kinds == nil {
-				kinds = make(map[kindID]struct{})
-			}
-			kinds[s.kind] = struct{}{}
+		if s.namespaceSelector != nil && !slices.Contains(kinds, s.kind) {
+			kinds = append(kinds, s.kind)
 		}
 	}
-	if kinds == nil {
-		delete(g.byNamespace, id)
-		return
-	}
-	g.byNamespace[id] = kinds
+	return kinds
 }
 
-// keepByNamespace keeps the former kinds of a node until the open selector updates are done, since its
-// former arcs exist until then.
-func (g *Graph) keepByNamespace(id nodeID, before map[kindID]struct{}) {
-	if len(before) == 0 {
-		return
+// countLabelled counts an arc to a kind that begins (1) or ceases (-1) to exist because of a label of its target's namespace.
+func (g *Graph) countLabelled(kind kindID, by int) {
+	if g.labelled[kind] += by; g.labelled[kind] == 0 {
+		delete(g.labelled, kind)
 	}
-	before = maps.Clone(before)
-	maps.Copy(before, g.byNamespace[id])
-	g.byNamespace[id] = before
-	g.openUpdates = append(g.openUpdates, &selectorUpdate{onDone: func() {
-		if _, ok := g.departing[id]; !ok {
-			g.setByNamespace(id, g.nodes.at(id).holder)
-		}
-	}})
 }
 
 // namespaceSlot returns the slot of a Namespace object, 0 if there is none.
@@ -76,7 +56,7 @@ func (g *Graph) namespaceRelabelled(name string) {
 		return
 	}
 	slots := 0
-	for kind := range g.kindsByNamespaces() {
+	for kind := range g.labelled {
 		if sc := g.scopeAt(kind, space); sc != nil {
 			slots += len(sc.slots)
 		}
@@ -113,12 +93,9 @@ func (g *Graph) namespaceRelabelled(name string) {
 // the objects, and the number of pairs of such a node and an object.
 func (g *Graph) lookingIn(space spaceID) (looking map[kindID][]nodeID, pairs int) {
 	looking = make(map[kindID][]nodeID)
-	for n, kinds := range g.byNamespace {
+	for n := range g.byNamespace {
 		h := g.nodes.at(n).holder
-		if h == nil {
-			continue
-		}
-		for kind := range kinds {
+		for _, kind := range h.byNamespace() {
 			if sc := g.scopeAt(kind, space); sc != nil && g.looksIn(h, kind, space) {
 				looking[kind] = append(looking[kind], n)
 				pairs += len(sc.slots)
@@ -138,25 +115,16 @@ func (g *Graph) looksIn(h *holder, kind kindID, space spaceID) bool {
 // listLater makes later slices list and update the arcs into a namespace that exist because of its
 // labels.
 func (g *Graph) listLater(space spaceID) {
-	for kind := range g.kindsByNamespaces() {
+	for kind := range g.labelled {
 		if sc := g.scopeAt(kind, space); sc != nil {
 			g.openUpdates = append(g.openUpdates, &selectorUpdate{within: slices.Clone(sc.slots)})
 		}
 	}
 }
 
-// kindsByNamespaces returns the kinds of the objects that selectors select by labels of namespaces.
-func (g *Graph) kindsByNamespaces() map[kindID]struct{} {
-	all := make(map[kindID]struct{})
-	for _, kinds := range g.byNamespace {
-		maps.Copy(all, kinds)
-	}
-	return all
-}
-
 // slotsByNamespaceLabel counts the slots that arcsByNamespaceLabel visits for some namespaces.
 func (g *Graph) slotsByNamespaceLabel(spaces []spaceID) (slots int) {
-	for kind := range g.kindsByNamespaces() {
+	for kind := range g.labelled {
 		for _, space := range spaces {
 			if sc := g.scopeAt(kind, space); sc != nil {
 				slots += len(sc.slots)
@@ -170,7 +138,7 @@ func (g *Graph) slotsByNamespaceLabel(spaces []spaceID) (slots int) {
 // visits the objects in the namespace, not all objects that the selectors match.
 func (g *Graph) arcsByNamespaceLabel(space spaceID) []arcID {
 	var found []arcID
-	for kind := range g.kindsByNamespaces() {
+	for kind := range g.labelled {
 		sc := g.scopeAt(kind, space)
 		if sc == nil {
 			continue
@@ -210,10 +178,10 @@ func (l *Lens) sawNamespace(space spaceID) bool {
 }
 
 // namespacesRelabelled lists the namespaces whose Namespace objects became members in the open
-// revision or ceased to be members. It lists none if no selector selects by labels of namespaces.
+// revision or ceased to be members. It lists none if no arc exists because of such labels.
 func (l *Lens) namespacesRelabelled() []spaceID {
 	g := l.g
-	if len(g.byNamespace) == 0 {
+	if len(g.labelled) == 0 {
 		return nil
 	}
 	var changed []spaceID

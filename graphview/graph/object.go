@@ -245,7 +245,6 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	g.noteExistence(id, true)
 	g.setUID(id, 0)
 	g.setHolder(id, nil)
-	delete(g.byNamespace, id)
 	for a := n.out; a != 0; a = g.nodes.at(id).out {
 		g.removeArc(a)
 	}

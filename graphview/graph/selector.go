@@ -129,15 +129,13 @@ func (g *Graph) replaceSelectors(id nodeID, next *holder) {
 		next, slots = nil, nil
 	}
 	// Arcs that only the old selectors make are removed. They are listed before other arcs are linked.
-	before, stale := g.byNamespace[id], g.selectedArcs(id)
+	stale := g.selectedArcs(id)
 	g.setHolder(id, next)
-	g.setByNamespace(id, next)
 	if next != nil {
 		g.setMatches(next, len(stale))
 	}
 	if !counted || !g.atOnce(len(slots)+len(stale)) {
 		g.openUpdates = append(g.openUpdates, &selectorUpdate{of: next, existing: stale, holders: []nodeID{id}, slots: slots})
-		g.keepByNamespace(id, before)
 		return
 	}
 	for _, to := range slots {
@@ -349,7 +347,7 @@ func (g *Graph) labelsOf(id nodeID) map[string]string {
 // changed labels. For a Namespace, it also updates the arcs to the objects in it.
 func (g *Graph) relabelled(id slotID) {
 	at := g.slots.at(id)
-	if at.kind == g.namespaces && len(g.byNamespace) > 0 {
+	if at.kind == g.namespaces && len(g.byNamespace)+len(g.labelled) > 0 {
 		g.namespaceRelabelled(at.name)
 	}
 	if at.selected > 0 {
@@ -425,14 +423,21 @@ func (g *Graph) reselect(id arcID) {
 // holdArc stores in an arc which selectors match: the flags by.
 func (g *Graph) holdArc(id arcID, by uint16) {
 	a := g.arcs.at(id)
+	s := g.slots.at(a.to)
 	if before := a.flags & bySelector; before != by {
-		switch s := g.slots.at(a.to); {
+		switch {
 		case before == 0:
 			s.selected++
 			g.countMatch(a.from, 1)
 		case by == 0:
 			s.selected--
 			g.countMatch(a.from, -1)
+		}
+		switch {
+		case before&^by&byNamespaceLabel != 0:
+			g.countLabelled(s.kind, -1)
+		case by&^before&byNamespaceLabel != 0:
+			g.countLabelled(s.kind, 1)
 		}
 	}
 	g.describe(id, a.flags&^bySelector|by, g.namedBy(a))

@@ -15,13 +15,13 @@ import (
 const (
 	slotBytes         = 41 // of a map from text to text, for one pair
 	labelSetBytes     = 120
-	holderBytes       = 200
-	namespacesBytes   = 150 // of an object whose selectors select by labels of namespaces
+	holderBytes       = 210
 	selectorBytes     = 88
 	requirementsBytes = 24
 	requirementBytes  = 54
 	valueBytes        = 18 // of a value in a requirement
 	anchorBytes       = 68 // with its place in the index of the namespace
+	restBytes         = 16 // of a selector without an anchor
 )
 
 // bytes returns the memory of a set of labels.
@@ -79,24 +79,26 @@ func (s *Selector) bytes() int {
 // selectorBytes returns the most memory that the selectors of references may take: the selectors of other objects decide
 // which of their requirements is indexed.
 func (g *Graph) selectorBytes(references []Reference) int {
-	bytes, byNamespace := 0, false
+	bytes := 0
 	for i := range references {
 		r := &references[i]
 		if r.Selector == nil {
 			continue
 		}
-		anchors := 1
+		anchors := 0
 		for j := range r.Selector.Requirements {
-			anchors = max(anchors, len(r.Selector.Requirements[j].Values))
+			switch each := &r.Selector.Requirements[j]; each.Op {
+			case In:
+				anchors = max(anchors, len(each.Values))
+			case Exists:
+				anchors = max(anchors, 1)
+			case NotIn, DoesNotExist:
+			}
 		}
-		bytes += selectorBytes + anchorBytes*anchors + r.Selector.bytes() + r.Namespaces.bytes()
-		byNamespace = byNamespace || r.Namespaces != nil
+		bytes += selectorBytes + anchorBytes*anchors + restBytes + r.Selector.bytes() + r.Namespaces.bytes()
 	}
 	if bytes == 0 || g.placeholderBytes == 0 {
 		return 0
-	}
-	if byNamespace {
-		bytes += namespacesBytes
 	}
 	return bytes + holderBytes
 }

@@ -83,7 +83,7 @@ var textShapes = map[string]textObjects{
 const noise = 64 << 10
 
 // TestTextBytes: labels, selectors and the paths of references take no more memory than is charged to the
-// namespace of the objects, and selectors at least seven tenths of it, labels and paths half. Without the objects,
+// namespace of the objects, and selectors at least six tenths of it, labels and paths half. Without the objects,
 // nothing is charged.
 func TestTextBytes(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed.Of(t), 1))
@@ -91,7 +91,7 @@ func TestTextBytes(t *testing.T) {
 		shape := textShapes[name]
 		rounds, least := 3, 0.5
 		if name == "selectors" {
-			rounds, least = 10, 0.7
+			rounds, least = 10, 0.6
 		}
 		for range rounds {
 			paid := account{}
