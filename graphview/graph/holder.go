@@ -122,11 +122,15 @@ func (g *Graph) fits(id nodeID, matches int) bool {
 	if n.holder != nil {
 		more -= n.holder.matches
 	}
-	held := 0
+	return more <= 0 || (g.matchesIn(space)+more)*g.arcBytes <= g.payer.Most(g.spaces.at(space), budget.Matches)
+}
+
+// matchesIn returns the number of arcs that the selectors of a namespace's objects make.
+func (g *Graph) matchesIn(space spaceID) int {
 	if use := g.namespaceUses[space]; use != nil {
-		held = use.matches
+		return use.matches
 	}
-	return more <= 0 || (held+more)*g.arcBytes <= g.payer.Most(g.spaces.at(space), budget.Matches)
+	return 0
 }
 
 // drop removes the selectors of a node, which may not make so many arcs.
@@ -138,7 +142,6 @@ func (g *Graph) drop(id nodeID, matches int) {
 // enforce drops selectors of the namespaces that hold more arcs than they may. Their arcs are removed before the rest of a
 // change in slices adds others.
 func (g *Graph) enforce() {
-	g.payNames()
 	before := len(g.openUpdates)
 	for space := range g.review {
 		delete(g.review, space)
