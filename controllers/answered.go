@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
@@ -17,21 +18,17 @@ const unansweredPause = 2 * time.Second
 // it. It returns the answer's error, or ctx's.
 func untilAnswered(ctx context.Context, read func(context.Context) error) error {
 	logged := ""
-	for {
-		err := read(ctx)
-		if err == nil || !unanswered(err) {
-			return err
+	//nolint:wrapcheck // that of read
+	return wait.PollUntilContextCancel(ctx, unansweredPause, true, func(ctx context.Context) (done bool, err error) {
+		if err = read(ctx); err == nil || !unanswered(err) {
+			return true, err
 		}
 		if err.Error() != logged {
 			logged = err.Error()
 			ctrl.LoggerFrom(ctx).Error(err, "The API server does not answer; trying again")
 		}
-		select {
-		case <-time.After(unansweredPause):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+		return false, nil
+	})
 }
 
 // unanswered reports whether an error says that the API server is unavailable, and
