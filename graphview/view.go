@@ -189,8 +189,10 @@ func (v *View) uncompiled() *spec.Spec {
 	return v.spec
 }
 
-// relieve stops serving the view. It returns false if the view is not served.
-func (v *View) relieve(why *budget.Overdrawn) bool { return v.limit(v.state.Now().Generation, why) }
+// giveUpMemory stops serving the view. It returns false if the view is not served.
+func (v *View) giveUpMemory(why *budget.Overdrawn) bool {
+	return v.limit(v.state.Now().Generation, why)
+}
 
 // supersedeLocked ends the work of the view's goroutine on its plan.
 func (v *View) supersedeLocked() {
@@ -202,7 +204,7 @@ func (v *View) supersedeLocked() {
 // chargeTo sets the account whose owner pays for the view. It is called before the view starts.
 func (v *View) chargeTo(account *budget.Account) {
 	v.account, v.messages = account, v.engine.ledger.Account(account.Owner())
-	account.OnRelieve(v.relieve)
+	account.OnRelieve(v.giveUpMemory)
 	v.evaluator.ChargeTo(account.Owner(), v.engine.newBudget(account.Owner()))
 }
 
