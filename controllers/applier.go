@@ -117,7 +117,7 @@ func (a *applier) apply(name graphview.Name, v version) (known bool, err error) 
 // run reads the spec of a view when the owner has its turn, applies it to the engine, and returns its
 // version. A spec of another version than was asked for last is not applied: it has not been checked.
 func (a *applier) run(ctx context.Context, name graphview.Name, p *application) (v version, err error) {
-	turn, err := a.turns.Acquire(ctx, budget.NamespaceOwner(name.Namespace), fairqueue.Interactive)
+	turn, err := a.turns.Acquire(ctx, budget.NamespaceOwner(name.Namespace))
 	if err != nil {
 		return version{}, err //nolint:wrapcheck // the context's
 	}

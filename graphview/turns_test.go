@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
 )
@@ -30,7 +29,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	slow := queryOf(spec.ObjectFilter{ObjectSelectorExpression: costly})
 
 	observer := budget.NamespaceOwner("observer")
-	turn, err := e.processors.Acquire(t.Context(), observer, fairqueue.Interactive)
+	turn, err := e.processors.Acquire(t.Context(), observer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +53,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	rounds := 0
 	for ; rounds < many && (!complete(costlyView, costlyShown) || !complete(newView, newShown)); rounds++ {
 		turn.Release()
-		if turn, err = e.processors.Acquire(t.Context(), observer, fairqueue.Interactive); err != nil {
+		if turn, err = e.processors.Acquire(t.Context(), observer); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,7 +81,7 @@ func TestCostlyEvaluationIsPostponed(t *testing.T) {
 	followed, shown := followBy(t, e, &compiled.Queries[0])
 	<-shown
 	await(t, "the list", func() bool { return followed.vertices() == 2 && followed.state().Synced })
-	turn, err := e.processors.Acquire(t.Context(), budget.NamespaceOwner("greedy"), fairqueue.Interactive)
+	turn, err := e.processors.Acquire(t.Context(), budget.NamespaceOwner("greedy"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -162,7 +162,7 @@ func (t *tokenReviewer) enter(owner budget.Owner, connection string) (release fu
 // ask asks, a few times if there is no answer, and caches the answer.
 func (t *tokenReviewer) ask(ctx context.Context, owner budget.Owner, connection, key, token string) (answer *authenticator.Response, err error) {
 	waited := wait.ExponentialBackoffWithContext(ctx, shortAbsence, func(ctx context.Context) (bool, error) {
-		turn, noTurn := t.queue.AcquirePart(ctx, owner, connection, fairqueue.Interactive)
+		turn, noTurn := t.queue.AcquirePart(ctx, owner, connection)
 		if noTurn != nil {
 			return false, noTurn
 		}

@@ -75,7 +75,7 @@ func (a *Asker) Ask(ctx context.Context, subject user.Info, q Question) (may boo
 
 // attempt waits for a turn of the owner and makes one review.
 func (a *Asker) attempt(ctx context.Context, subject user.Info, q Question) (bool, error) {
-	turn, err := a.queue.Acquire(ctx, budget.UserOwner(subject), fairqueue.Interactive)
+	turn, err := a.queue.Acquire(ctx, budget.UserOwner(subject))
 	if err != nil {
 		return false, err
 	}

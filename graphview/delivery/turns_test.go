@@ -18,7 +18,7 @@ var shop, bank = budget.NamespaceOwner("shop"), budget.NamespaceOwner("bank")
 func (s *stage) takeTurns(atOnce int) *fairqueue.Queue {
 	q := fairqueue.New(fairqueue.Options{AtOnce: atOnce})
 	s.publisher.source.Shared.Turn = func(ctx context.Context, owner budget.Owner) (func(), error) {
-		turn, err := q.Acquire(ctx, owner, fairqueue.Interactive)
+		turn, err := q.Acquire(ctx, owner)
 		return turn.Release, err
 	}
 	return q
@@ -43,7 +43,7 @@ func TestWholeGraphsAreEncodedInTurns(t *testing.T) {
 		current.catchUp(t)
 		current.poll(t)
 		turns := s.takeTurns(1)
-		turn, err := turns.Acquire(t.Context(), bank, fairqueue.Interactive)
+		turn, err := turns.Acquire(t.Context(), bank)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestSubscriberGivesUpItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, names := largeStage(t)
 		turns := s.takeTurns(1)
-		turn, err := turns.Acquire(t.Context(), bank, fairqueue.Interactive)
+		turn, err := turns.Acquire(t.Context(), bank)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestSharedPieceTakesOneTurn(t *testing.T) {
 			ended = append(ended, r.waits(t.Context()))
 		}
 		before := s.publisher.source.Shared.Encodings()
-		turn, err := turns.Acquire(t.Context(), shop, fairqueue.Interactive)
+		turn, err := turns.Acquire(t.Context(), shop)
 		if err != nil || isOver(ended[0]) || isOver(ended[1]) {
 			t.Fatalf("the second reader has a turn: %v", err)
 		}

@@ -2,12 +2,9 @@
 //
 // A [Queue] limits how many turns are held at the same time, or begin in a second. A caller
 // waits in [Queue.Acquire] for a [Turn] and releases it. Owners take turns, however many
-// callers each has: if n owners wait, each gets one of the next n turns of its class. The
-// parts of an owner, such as its connections, take turns in the same way. The callers of one
-// part get their turns in the order in which they came.
-//
-// [Interactive] turns come before [Background] turns. One turn in four is a Background turn
-// if both classes wait, so that a constant flow of changes does not stop all refreshes.
+// callers each has: if n owners wait, each gets one of the next n turns. The parts of
+// an owner, such as its connections, take turns in the same way. The callers of one part get
+// their turns in the order in which they came.
 //
 // A caller that holds a turn must not wait for another turn of the same queue. If all holders
 // did that, no turn would ever be released.

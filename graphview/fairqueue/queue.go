@@ -22,21 +22,6 @@ type Options struct {
 	PerSecond int
 }
 
-// Class is how urgent a turn is.
-type Class uint8
-
-const (
-	// Interactive turns are for work that a user or a change of an object waits for.
-	Interactive Class = iota
-	// Background turns are for refreshing results that are already there.
-	Background
-
-	classes = iota
-)
-
-// backgroundEvery: if both classes wait, one in backgroundEvery turns is a Background turn.
-const backgroundEvery = 4
-
 // Queue grants turns to owners in rotation. Make it with [New]. A nil Queue grants every
 // turn at once.
 type Queue struct {
@@ -45,11 +30,9 @@ type Queue struct {
 
 	mu     sync.Mutex
 	owners map[budget.Owner]*owner // owners that wait for a turn or hold one
-	// ready has, by class, the owners that wait and may hold another turn, in rotation order.
-	ready [classes][]*owner
+	// ready has the owners that wait and may hold another turn, in rotation order.
+	ready []*owner
 	held  int
-	// interactive counts the turns since the last Background turn.
-	interactive int
 	// reserved: a token of the rate is taken, but its turn has not begun. scheduled: a timer
 	// is running that calls grant.
 	reserved, scheduled bool
@@ -57,8 +40,8 @@ type Queue struct {
 
 type owner struct {
 	key     budget.Owner
-	waiting [classes]list.List // of *waiter, sorted by round
-	ready   [classes]bool      // whether the owner is in Queue.ready
+	waiting list.List // of *waiter, sorted by round
+	ready   bool      // whether the owner is in Queue.ready
 	held    int
 }
 
@@ -86,13 +69,13 @@ func New(o Options) *Queue {
 }
 
 // Acquire waits for a turn of the owner. The caller must release it. The only error is ctx's.
-func (q *Queue) Acquire(ctx context.Context, key budget.Owner, class Class) (Turn, error) {
-	return q.AcquirePart(ctx, key, "", class)
+func (q *Queue) Acquire(ctx context.Context, key budget.Owner) (Turn, error) {
+	return q.AcquirePart(ctx, key, "")
 }
 
 // AcquirePart is Acquire for a part of an owner, such as one of its connections. The parts of an
 // owner take turns. Its cost grows with the number of the owner's callers that wait.
-func (q *Queue) AcquirePart(ctx context.Context, key budget.Owner, part string, class Class) (Turn, error) {
+func (q *Queue) AcquirePart(ctx context.Context, key budget.Owner, part string) (Turn, error) {
 	if q == nil {
 		return Turn{}, nil
 	}
@@ -103,7 +86,7 @@ func (q *Queue) AcquirePart(ctx context.Context, key budget.Owner, part string, 
 		o = &owner{key: key}
 		q.owners[key] = o
 	}
-	place := insert(&o.waiting[class], &waiter{begun: begun, part: part})
+	place := insert(&o.waiting, &waiter{begun: begun, part: part})
 	q.enqueueLocked(o)
 	q.grantLocked()
 	q.mu.Unlock()
@@ -119,7 +102,7 @@ func (q *Queue) AcquirePart(ctx context.Context, key budget.Owner, part string, 
 		return Turn{q, o}, nil
 	default:
 	}
-	o.waiting[class].Remove(place)
+	o.waiting.Remove(place)
 	q.dequeueLocked(o)
 	return Turn{}, ctx.Err()
 }
@@ -145,9 +128,7 @@ func (q *Queue) Waiting() int {
 	defer q.mu.Unlock()
 	n := 0
 	for _, o := range q.owners {
-		for class := range o.waiting {
-			n += o.waiting[class].Len()
-		}
+		n += o.waiting.Len()
 	}
 	return n
 }
@@ -177,51 +158,29 @@ func waiterOf(e *list.Element) *waiter { return e.Value.(*waiter) } //nolint:for
 // enqueueLocked appends an owner that waits to the rotation, unless it is in the rotation
 // already or holds PerOwner turns.
 func (q *Queue) enqueueLocked(o *owner) {
-	if q.o.PerOwner > 0 && o.held >= q.o.PerOwner {
-		return
-	}
-	for class := range o.waiting {
-		if o.waiting[class].Len() > 0 && !o.ready[class] {
-			q.ready[class], o.ready[class] = append(q.ready[class], o), true
-		}
+	if o.waiting.Len() > 0 && !o.ready && (q.o.PerOwner == 0 || o.held < q.o.PerOwner) {
+		q.ready, o.ready = append(q.ready, o), true
 	}
 }
 
-// dequeueLocked removes an owner from the rotation of each class in which none of its callers
-// waits, and deletes an owner that neither waits nor holds a turn.
+// dequeueLocked removes an owner of whose callers none waits from the rotation, and deletes it if it
+// holds no turn either.
 func (q *Queue) dequeueLocked(o *owner) {
-	waits := false
-	for class := range o.waiting {
-		waits = waits || o.waiting[class].Len() > 0
-		if o.ready[class] && o.waiting[class].Len() == 0 {
-			i := slices.Index(q.ready[class], o)
-			q.ready[class], o.ready[class] = slices.Delete(q.ready[class], i, i+1), false
-		}
+	if o.waiting.Len() > 0 {
+		return
 	}
-	if !waits && o.held == 0 {
+	if o.ready {
+		i := slices.Index(q.ready, o)
+		q.ready, o.ready = slices.Delete(q.ready, i, i+1), false
+	}
+	if o.held == 0 {
 		delete(q.owners, o.key)
 	}
 }
 
-// nextLocked removes the owner of the next turn from the rotation. o is nil if there is none.
-func (q *Queue) nextLocked() (o *owner, class Class) {
-	for len(q.ready[Interactive])+len(q.ready[Background]) > 0 {
-		class = Interactive
-		if len(q.ready[Interactive]) == 0 || len(q.ready[Background]) > 0 && q.interactive >= backgroundEvery-1 {
-			class = Background
-		}
-		o = q.ready[class][0]
-		q.ready[class], o.ready[class] = slices.Delete(q.ready[class], 0, 1), false
-		if q.o.PerOwner == 0 || o.held < q.o.PerOwner { // its turns of both classes count
-			return o, class
-		}
-	}
-	return nil, class
-}
-
 // grantLocked begins all turns that the limits allow now.
 func (q *Queue) grantLocked() {
-	for !q.scheduled && (q.o.AtOnce == 0 || q.held < q.o.AtOnce) && len(q.ready[Interactive])+len(q.ready[Background]) > 0 {
+	for !q.scheduled && (q.o.AtOnce == 0 || q.held < q.o.AtOnce) && len(q.ready) > 0 {
 		if q.rate != nil && !q.reserved {
 			q.reserved = true
 			if wait := q.rate.Reserve().Delay(); wait > 0 {
@@ -230,16 +189,11 @@ func (q *Queue) grantLocked() {
 				return
 			}
 		}
-		o, class := q.nextLocked()
-		if o == nil {
-			return
-		}
 		q.reserved = false
-		if q.interactive++; class == Background {
-			q.interactive = 0
-		}
-		next := o.waiting[class].Front()
-		o.waiting[class].Remove(next)
+		o := q.ready[0]
+		q.ready, o.ready = slices.Delete(q.ready, 0, 1), false
+		next := o.waiting.Front()
+		o.waiting.Remove(next)
 		q.held++
 		o.held++
 		q.enqueueLocked(o)

@@ -3,7 +3,6 @@ package fairqueue
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -23,32 +22,16 @@ type line struct {
 	ended sync.WaitGroup
 }
 
-// wait has n callers wait for a turn each, which takes a second. It must be called in a
-// synctest bubble.
-func (l *line) wait(name string, owner budget.Owner, class Class, n int) {
+// wait has n callers of a part of an owner, all of one name, wait for a turn each, which takes a second. It must be
+// called in a synctest bubble.
+func (l *line) wait(name string, owner budget.Owner, part string, n int) {
 	for range n {
 		l.ended.Go(func() {
-			turn, err := l.queue.Acquire(l.t.Context(), owner, class)
+			turn, err := l.queue.AcquirePart(l.t.Context(), owner, part)
 			if err != nil {
 				l.t.Error(err)
 			}
 			l.order = append(l.order, name) // one turn at a time: no race
-			time.Sleep(time.Second)
-			turn.Release()
-		})
-		synctest.Wait()
-	}
-}
-
-// waitPart is wait for a part of an owner.
-func (l *line) waitPart(part string, owner budget.Owner, n int) {
-	for range n {
-		l.ended.Go(func() {
-			turn, err := l.queue.AcquirePart(l.t.Context(), owner, part, Interactive)
-			if err != nil {
-				l.t.Error(err)
-			}
-			l.order = append(l.order, part)
 			time.Sleep(time.Second)
 			turn.Release()
 		})
@@ -71,41 +54,33 @@ func TestOwnersTakeTurns(t *testing.T) {
 		want []string
 	}{
 		"a late owner waits for one turn of an owner with many callers": {
-			wait: func(l *line) { l.wait("shop", shop, Interactive, 4); l.wait("bank", bank, Interactive, 2) },
+			wait: func(l *line) { l.wait("shop", shop, "", 4); l.wait("bank", bank, "", 2) },
 			want: []string{"shop", "shop", "bank", "shop", "bank", "shop"},
 		},
 		"callers of one owner keep their order": {
 			wait: func(l *line) {
-				for i := range 3 {
-					l.wait(fmt.Sprint(i), shop, Interactive, 1)
-				}
+				l.wait("first", shop, "", 1)
+				l.wait("second", shop, "", 1)
+				l.wait("third", shop, "", 1)
 			},
-			want: []string{"0", "1", "2"},
+			want: []string{"first", "second", "third"},
 		},
 		"parts of one owner take turns": {
 			wait: func(l *line) {
-				l.waitPart("a", shop, 4)
-				l.waitPart("b", shop, 2)
-				l.waitPart("c", shop, 1)
-				l.waitPart("b", shop, 1)
+				l.wait("a", shop, "a", 4)
+				l.wait("b", shop, "b", 2)
+				l.wait("c", shop, "c", 1)
+				l.wait("b", shop, "b", 1)
 			},
 			want: []string{"a", "a", "b", "c", "a", "b", "a", "b"},
 		},
 		"parts of an owner have the turns of one owner": {
 			wait: func(l *line) {
-				l.waitPart("a", shop, 3)
-				l.waitPart("b", shop, 1)
-				l.wait("bank", bank, Interactive, 2)
+				l.wait("a", shop, "a", 3)
+				l.wait("b", shop, "b", 1)
+				l.wait("bank", bank, "", 2)
 			},
 			want: []string{"a", "a", "bank", "b", "bank", "a"},
-		},
-		"interactive turns come first": {
-			wait: func(l *line) { l.wait("old", shop, Background, 3); l.wait("new", bank, Interactive, 2) },
-			want: []string{"old", "new", "new", "old", "old"},
-		},
-		"the background has one turn in four": {
-			wait: func(l *line) { l.wait("new", bank, Interactive, 7); l.wait("old", shop, Background, 3) },
-			want: []string{"new", "new", "new", "old", "new", "new", "new", "old", "new", "old"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,7 +115,7 @@ func TestLimits(t *testing.T) {
 				for _, owner := range test.owners {
 					for range 10 {
 						ended.Go(func() {
-							turn, err := q.Acquire(ctx, owner, Interactive)
+							turn, err := q.Acquire(ctx, owner)
 							if err != nil {
 								t.Error(err)
 							}
@@ -163,20 +138,20 @@ func TestLimits(t *testing.T) {
 func TestCallersGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Options{AtOnce: 1})
-		first, err := q.Acquire(t.Context(), shop, Interactive)
+		first, err := q.Acquire(t.Context(), shop)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := q.Acquire(ctx, bank, Interactive); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := q.Acquire(ctx, bank); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
 		if q.Waiting() != 0 {
 			t.Error("the queue remembers a caller that gave up")
 		}
 		first.Release()
-		second, err := q.Acquire(ctx, bank, Background)
+		second, err := q.Acquire(ctx, bank)
 		if err != nil {
 			t.Errorf("no turn after the first was released: %v", err)
 		}
@@ -186,7 +161,7 @@ func TestCallersGiveUp(t *testing.T) {
 
 func TestNilQueue(t *testing.T) {
 	var q *Queue
-	turn, err := q.Acquire(t.Context(), shop, Interactive)
+	turn, err := q.Acquire(t.Context(), shop)
 	if err != nil {
 		t.Error(err)
 	}
@@ -197,7 +172,7 @@ func BenchmarkTurn(b *testing.B) {
 	q := New(Options{AtOnce: 1})
 	b.ReportAllocs()
 	for b.Loop() {
-		turn, err := q.Acquire(b.Context(), shop, Interactive)
+		turn, err := q.Acquire(b.Context(), shop)
 		if err != nil {
 			b.Fatal(err)
 		}

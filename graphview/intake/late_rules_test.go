@@ -53,7 +53,7 @@ func TestCostlyRulesHoldUpNoChange(t *testing.T) {
 	// All processors for costly work are taken, so nothing costly ends.
 	var turns []fairqueue.Turn
 	for range min(4, max(1, runtime.GOMAXPROCS(0)-1)) {
-		turn, err := w.o.Processors.Acquire(t.Context(), budget.NamespaceOwner("busy"), fairqueue.Interactive)
+		turn, err := w.o.Processors.Acquire(t.Context(), budget.NamespaceOwner("busy"))
 		if err != nil {
 			t.Fatal(err)
 		}

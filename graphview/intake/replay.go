@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/writer"
@@ -36,9 +35,8 @@ type replay struct {
 	// event returns the event for an object, nil for none. The watch does not wait for it. It must
 	// not keep the Decoded.
 	event func(*watch.Decoded) writer.Event
-	// owner and class are the arguments of Processors.Acquire: event runs in turns of the owner.
+	// event runs in turns of the owner.
 	owner budget.Owner
-	class fairqueue.Class
 }
 
 // runReplay replays the objects, and returns when the graph has all their events.
@@ -67,7 +65,7 @@ func (in *Intake) runReplay(ctx context.Context, r replay) error {
 // replayNext replays the next chunk of objects, and returns the number of objects in it and their
 // events.
 func (in *Intake) replayNext(ctx context.Context, r *replay, events []writer.Event) (int, []writer.Event, error) {
-	turn, err := in.o.Processors.Acquire(ctx, r.owner, r.class)
+	turn, err := in.o.Processors.Acquire(ctx, r.owner)
 	if err != nil {
 		return 0, events, err
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
@@ -129,7 +128,7 @@ func (in *Intake) staleFeeds() int {
 func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.Object, error), stale map[objectName]queuedObject) {
 	objects, err := find(ctx)
 	if err == nil {
-		err = f.intake.runReplay(ctx, replay{watch: f.watch, objects: objects, owner: rules.Owner, class: fairqueue.Background, event: func(o *watch.Decoded) writer.Event {
+		err = f.intake.runReplay(ctx, replay{watch: f.watch, objects: objects, owner: rules.Owner, event: func(o *watch.Decoded) writer.Event {
 			ev := f.event(nil, o, nil)
 			if ev == nil {
 				return nil

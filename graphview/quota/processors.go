@@ -35,14 +35,14 @@ func NewProcessors(logger logr.Logger) *Processors {
 func atOnce() int { return min(maxTurns, max(1, runtime.GOMAXPROCS(0)-1)) }
 
 // Acquire waits for a turn of an owner.
-func (p *Processors) Acquire(ctx context.Context, owner budget.Owner, class fairqueue.Class) (fairqueue.Turn, error) {
-	return p.turns.Acquire(ctx, owner, class)
+func (p *Processors) Acquire(ctx context.Context, owner budget.Owner) (fairqueue.Turn, error) {
+	return p.turns.Acquire(ctx, owner)
 }
 
 // EncodeTurn waits for the turn of a subscriber that encodes a piece of a whole graph. The owner's
 // replays and expressions are other parts of the queue.
 func (p *Processors) EncodeTurn(ctx context.Context, owner budget.Owner) (release func(), err error) {
-	turn, err := p.turns.AcquirePart(ctx, owner, "whole graphs", fairqueue.Interactive)
+	turn, err := p.turns.AcquirePart(ctx, owner, "whole graphs")
 	return turn.Release, err
 }
 
@@ -53,7 +53,7 @@ func (p *Processors) Waiting() int { return p.turns.Waiting() }
 func (p *Processors) Turn(owner budget.Owner) expr.Turn {
 	return func(ctx context.Context) (release func(), err error) {
 		// Replays of the owner are another part of the queue, so a compilation waits for at most one.
-		turn, err := p.turns.AcquirePart(ctx, owner, "expressions", fairqueue.Interactive)
+		turn, err := p.turns.AcquirePart(ctx, owner, "expressions")
 		return turn.Release, err
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/go-logr/logr"
 
 	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/fairqueue"
 )
 
 // TestTurnsAreShared: evaluations and the encoding of whole graphs share the processors, and one is left
@@ -22,7 +21,7 @@ func TestTurnsAreShared(t *testing.T) {
 			owner := budget.NamespaceOwner("shop")
 			for held := range want {
 				if held%2 == 0 {
-					turn, err := p.Acquire(t.Context(), owner, fairqueue.Interactive)
+					turn, err := p.Acquire(t.Context(), owner)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -40,7 +39,7 @@ func TestTurnsAreShared(t *testing.T) {
 			if _, err := p.EncodeTurn(ended, owner); !errors.Is(err, context.Canceled) {
 				t.Errorf("%d processors: a further graph is encoded: %v", processors, err)
 			}
-			if _, err := p.Acquire(ended, owner, fairqueue.Interactive); !errors.Is(err, context.Canceled) {
+			if _, err := p.Acquire(ended, owner); !errors.Is(err, context.Canceled) {
 				t.Errorf("%d processors: a further object is evaluated: %v", processors, err)
 			}
 		})
