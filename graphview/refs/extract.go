@@ -27,6 +27,7 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
 	e := extraction{kind: kind, namespace: namespace, name: name}
+	e.found.all = make([]graph.Reference, 0, few)
 	e.owners(x.served, metadata)
 	root := x.tree(kind)
 	e.visit(root, object, 0)
@@ -42,7 +43,7 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	if needsNothing(kind, object) {
 		e.found.allowMissing()
 	}
-	return e.found.all(), e.fault()
+	return append([]graph.Reference(nil), e.found.all...), e.fault() // of its own size, since callers keep it
 }
 
 // needsNothing reports whether no target of an object's references has to exist any more: a run has ended, or a

@@ -10,12 +10,9 @@ import (
 // few is a number of references that most objects do not exceed.
 const few = 24
 
-// found collects the references of one object. The first few are stored in the struct,
-// so that most objects cost one allocation: the result, with its exact size.
+// found collects the references of one object.
 type found struct {
-	first [few]graph.Reference
-	more  []graph.Reference // the references after the first few
-	count int               // of all references
+	all []graph.Reference
 	// seen has the indexes of references by name, once there are more than few.
 	seen map[named]int
 	// parts counts the references and the terms of selectors. exceeded is set if some were left out.
@@ -52,19 +49,7 @@ func (f *found) append(ref *graph.Reference) {
 	if !f.take(parts) {
 		return
 	}
-	if f.count < few {
-		f.first[f.count] = *ref
-	} else {
-		f.more = append(f.more, *ref)
-	}
-	f.count++
-}
-
-func (f *found) at(i int) *graph.Reference {
-	if i < few {
-		return &f.first[i]
-	}
-	return &f.more[i-few]
+	f.all = append(f.all, *ref)
 }
 
 // take reports whether MaxReferences allows n more parts, and counts them if so.
@@ -81,10 +66,10 @@ func (f *found) take(n int) bool {
 
 // last returns the last reference, nil if there is none.
 func (f *found) last() *graph.Reference {
-	if f.count == 0 {
+	if len(f.all) == 0 {
 		return nil
 	}
-	return f.at(f.count - 1)
+	return &f.all[len(f.all)-1]
 }
 
 func (f *found) err() error {
@@ -97,10 +82,10 @@ func (f *found) err() error {
 // repeated reports whether ref was found before, and records it. A reference that was
 // found several times is optional only if every one of them is.
 func (f *found) repeated(ref *graph.Reference) bool {
-	if f.count < few {
-		for i := range f.count {
+	if len(f.all) < few {
+		for i := range f.all {
 			// The first comparison decides nearly every time.
-			if other := &f.first[i]; other.Name == ref.Name && nameOf(other) == nameOf(ref) {
+			if other := &f.all[i]; other.Name == ref.Name && nameOf(other) == nameOf(ref) {
 				other.Optional = other.Optional && ref.Optional
 				return true
 			}
@@ -109,37 +94,27 @@ func (f *found) repeated(ref *graph.Reference) bool {
 	}
 	if f.seen == nil {
 		f.seen = make(map[named]int, 2*few)
-		for i := range f.count {
-			f.seen[nameOf(f.at(i))] = i
+		for i := range f.all {
+			f.seen[nameOf(&f.all[i])] = i
 		}
 	}
 	name := nameOf(ref)
 	i, ok := f.seen[name]
 	if !ok {
-		f.seen[name] = f.count
+		f.seen[name] = len(f.all)
 		return false
 	}
-	if i < f.count { // unless a bound kept it out
-		f.at(i).Optional = f.at(i).Optional && ref.Optional
+	if i < len(f.all) { // unless a bound kept it out
+		f.all[i].Optional = f.all[i].Optional && ref.Optional
 	}
 	return true
 }
 
 // allowMissing makes all references optional, but for owner references.
 func (f *found) allowMissing() {
-	for i := range f.count {
-		if ref := f.at(i); ref.Type != graph.OwnerReference {
+	for i := range f.all {
+		if ref := &f.all[i]; ref.Type != graph.OwnerReference {
 			ref.Optional = true
 		}
 	}
-}
-
-// all returns the references, nil if there are none.
-func (f *found) all() []graph.Reference {
-	if f.count == 0 {
-		return nil
-	}
-	all := make([]graph.Reference, f.count)
-	copy(all[copy(all, f.first[:]):], f.more)
-	return all
 }

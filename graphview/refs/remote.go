@@ -42,7 +42,7 @@ func (x *Extractor) remotes(kind graph.Kind, object map[string]any) []Remote {
 	e := extraction{kind: kind}
 	e.namespace, _ = metadata["namespace"].(string)
 	e.visit(own.root, object, 0)
-	all := e.found.all()
+	all := e.found.all
 	found := make([]Remote, 0, min(len(all), maxRemotes))
 	for i := range all[:min(len(all), maxRemotes)] {
 		// emit writes the name of the other cluster into Field.
