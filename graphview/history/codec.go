@@ -51,7 +51,7 @@ func (c *coder) fail() { c.bad, c.bytes = true, nil }
 // varint is a number that is not negative.
 func varint[T int | int32 | int64 | uint32 | uint64](c *coder, n *T) {
 	if !c.decodes {
-		c.bytes = binary.AppendUvarint(c.bytes, uint64(*n)) //nolint:gosec // not negative
+		c.bytes = binary.AppendUvarint(c.bytes, uint64(*n))
 		return
 	}
 	read, size := binary.Uvarint(c.bytes)
@@ -59,7 +59,7 @@ func varint[T int | int32 | int64 | uint32 | uint64](c *coder, n *T) {
 		c.fail()
 		return
 	}
-	*n, c.bytes = T(read), c.bytes[size:] //nolint:gosec // as it was encoded
+	*n, c.bytes = T(read), c.bytes[size:] // as it was encoded
 }
 
 // octet is a number of one byte.
@@ -96,7 +96,7 @@ func (c *coder) texts(all ...*string) {
 		switch varint(c, &n); {
 		case !c.decodes:
 			c.bytes = append(c.bytes, *s...)
-		case uint(n) > uint(len(c.bytes)): //nolint:gosec // a negative one is too large
+		case uint(n) > uint(len(c.bytes)): // a negative one is too large
 			c.fail()
 		default:
 			*s, c.bytes = string(c.bytes[:n]), c.bytes[n:]
@@ -109,7 +109,7 @@ func list[T any](c *coder, all *[]T, each func(*T)) {
 	n := len(*all)
 	varint(c, &n)
 	if c.decodes {
-		if *all = nil; uint(n) > uint(len(c.bytes)) { //nolint:gosec // a negative one is too large
+		if *all = nil; uint(n) > uint(len(c.bytes)) { // a negative one is too large
 			c.fail()
 			return
 		}
