@@ -41,8 +41,10 @@ RACE_SUITES := ./test/integration ./test/e2e
 NIGHTLY_RACE := ./test/fleet ./test/scenarios
 RACE_UNIT = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # The race detector makes code ten times as slow. Files of tests that start no goroutine and compute for long have the
-# build constraint !race, and their packages run without it too.
-MODELS = $$(grep -rlx --include='*_test.go' '//go:build !race' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
+# build constraint !race, and their tests alone run without it.
+MODEL_FILES = grep -rlx --include='*_test.go' '//go:build !race' client controllers graphview stream
+MODELS = $$($(MODEL_FILES) | xargs -n1 dirname | sort -u | sed 's|^|./|')
+MODEL_TESTS = ^($$($(MODEL_FILES) | xargs grep -hoE '^func (Test|Fuzz|Example)[A-Za-z0-9_]*' | cut -c6- | paste -sd '|'))$$
 
 # Suites mostly wait for watches, Leases and limits of time, so more of them run at once than there are
 # processors, and the longest begin first. Each has a control plane of its own: see test/env. The linters include vet.
@@ -80,7 +82,8 @@ test-go: c-compiler control-plane helm ## run the Go tests of make test, with th
 	@echo "test: go test -race"
 	@CGO_ENABLED=1 go test $(SUITES) -race $(RACE_SUITES) $(RACE_UNIT)
 	@echo "test: go test"
-	@go test $(SUITES) $(LONGEST) $(MODELS) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
+	@go test $(SUITES) -run "$(MODEL_TESTS)" $(MODELS)
+	@go test $(SUITES) $(LONGEST) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
 	@cd hack/image && go test ./...
 
 .PHONY: test-js
