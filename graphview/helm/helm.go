@@ -3,6 +3,7 @@ package helm
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -82,14 +83,12 @@ func Revision(name string) (release string, number uint64, ok bool) {
 		return "", 0, false
 	}
 	at := strings.LastIndex(rest, ".v")
-	if at <= 0 || at+2 == len(rest) || rest[at+2] == '0' || len(rest)-at > 20 {
+	if at <= 0 || strings.HasPrefix(rest[at+2:], "0") {
 		return "", 0, false
 	}
-	for _, digit := range []byte(rest[at+2:]) {
-		if digit < '0' || digit > '9' {
-			return "", 0, false
-		}
-		number = 10*number + uint64(digit-'0')
+	number, err := strconv.ParseUint(rest[at+2:], 10, 64)
+	if err != nil {
+		return "", 0, false
 	}
 	return rest[:at], number, true
 }
