@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -77,7 +78,7 @@ func cutDocument(text []byte) (document, rest []byte) {
 
 // add adds the object of a document if Kubernetes accepts its names.
 func (m *manifest) add(d document) error {
-	group, _, ok := cutVersion(d.apiVersion)
+	group, ok := groupOf(d.apiVersion)
 	if !ok || len(d.kind) > maxWord || !isName(d.kind) || !isName(d.name) || d.namespace != "" && (len(d.namespace) > maxWord || !isName(d.namespace)) {
 		return nil
 	}
@@ -91,14 +92,13 @@ func (m *manifest) add(d document) error {
 	return nil
 }
 
-func cutVersion(apiVersion string) (group, version string, ok bool) {
-	for i := range len(apiVersion) {
-		if apiVersion[i] == '/' {
-			group, version = apiVersion[:i], apiVersion[i+1:]
-			return group, version, isName(group) && isName(version)
-		}
+// groupOf returns the group of an apiVersion.
+func groupOf(apiVersion string) (group string, ok bool) {
+	group, version, grouped := strings.Cut(apiVersion, "/")
+	if !grouped {
+		return "", isName(apiVersion)
 	}
-	return "", apiVersion, isName(apiVersion)
+	return group, isName(group) && isName(version)
 }
 
 func isName(text string) bool {

@@ -1,8 +1,6 @@
 package jsontree
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -27,9 +25,6 @@ type part struct {
 	after int32
 	first byte // first byte of the value
 }
-
-// maxDigits is a length up to which any number without an exponent is in the range of a float64.
-const maxDigits = 300
 
 // kept is the largest capacity, in parts, that Reset keeps.
 const kept = 1 << 12
@@ -56,10 +51,10 @@ func (p *Parts) Reset() {
 // Read reads the parts of the object b that a shape asks for. The shape must be made with
 // Field, Others, Elements and First only.
 func (p *Parts) Read(b []byte, shape *Shape) error {
-	if err := p.begin(b); err != nil {
-		return err
+	err := p.begin(b)
+	if err == nil {
+		p.read(0, shape)
 	}
-	_, err := p.read(0, shape)
 	return err
 }
 
@@ -110,59 +105,39 @@ func (p *Parts) close(at, i int) int {
 }
 
 // read adds the value at i and its parts to nodes, and returns the index after the value.
-func (p *Parts) read(i int, shape *Shape) (int, error) {
-	b, at := p.text, p.open(i, shape)
-	switch b[i] {
-	case '{':
+func (p *Parts) read(i int, shape *Shape) int {
+	b, at, start := p.text, p.open(i, shape), i
+	switch {
+	case b[i] == '{':
 		for i++; b[i] != '}'; {
 			if b[i] == ',' {
 				i++
 			}
 			name, end := memberName(b, i)
-			below := shape.read(name, b[end+1])
-			if below == nil {
+			if below := shape.read(name, b[end+1]); below != nil {
+				i = p.read(end+1, below)
+			} else {
 				i, _ = skip(b, end+1)
-				continue
-			}
-			var err error
-			if i, err = p.read(end+1, below); err != nil {
-				return i, err
 			}
 		}
 		i++
-	case '[':
-		if shape.elements == nil {
-			i, _ = skip(b, i)
-			break
-		}
-		start, read := i, 0
+	case b[i] == '[' && shape.elements != nil:
+		read := 0
 		for i++; b[i] != ']'; read++ {
 			if read == shape.limit && read != 0 {
 				end, _ := skip(b, start)
-				return p.close(at, end), nil
+				return p.close(at, end)
 			}
 			if b[i] == ',' {
 				i++
 			}
-			var err error
-			if i, err = p.read(i, shape.elements); err != nil {
-				return i, err
-			}
+			i = p.read(i, shape.elements)
 		}
 		i++
-	case '"', 't', 'f', 'n':
-		i, _ = skip(b, i)
 	default:
-		start := i
 		i, _ = skip(b, i)
-		// A number that is too large for a float64 is an error, as in Part.
-		if text := b[start:i]; len(text) > maxDigits || bytes.IndexByte(text, 'e') >= 0 || bytes.IndexByte(text, 'E') >= 0 {
-			if _, err := strconv.ParseFloat(string(text), 64); errors.Is(err, strconv.ErrRange) {
-				return i, fmt.Errorf("number at byte %d: %w", start, strconv.ErrRange)
-			}
-		}
 	}
-	return p.close(at, i), nil
+	return p.close(at, i)
 }
 
 // partAndRead builds the parts of the object at i that shape asks for, and adds the parts that
@@ -189,13 +164,12 @@ func (p *Parts) partAndRead(i int, shape, read *Shape) (map[string]any, int, err
 		case also == nil:
 			value, i, err = branch(b, start, built)
 		case built == nil:
-			i, err = p.read(start, also)
+			i = p.read(start, also)
 		case b[start] == '{':
 			value, i, err = p.partAndRead(start, built, also)
 		default:
-			if _, err = p.read(start, also); err == nil {
-				value, i, err = branch(b, start, built)
-			}
+			p.read(start, also)
+			value, i, err = branch(b, start, built)
 		}
 		if err != nil {
 			return nil, i, err

@@ -86,20 +86,17 @@ func shapesOfParts() (build, read *Shape) {
 func checkParts(t *testing.T, compact []byte) {
 	t.Helper()
 	build, read := shapesOfParts()
-	both := &Shape{}
-	both.Join(build)
-	both.Join(read)
-	_, wantErr := Part(compact, both)
 	var beside, alone Parts
+	want, wantErr := Part(compact, build)
 	got, err := beside.PartAndRead(compact, build, read)
 	if (err != nil) != (wantErr != nil) {
 		t.Fatalf("%s: err = %v, want %v", compact, err, wantErr)
 	}
-	wantRead, wantReadErr := Part(compact, read)
-	if err := alone.Read(compact, read); (err != nil) != (wantReadErr != nil) {
-		t.Fatalf("%s: err = %v, want %v", compact, err, wantReadErr)
+	if err := alone.Read(compact, read); err != nil {
+		t.Fatal(err)
 	}
-	if wantReadErr == nil {
+	wantRead, tooLarge := Part(compact, read) // a number
+	if tooLarge == nil {
 		if diff := cmp.Diff(cut(wantRead), alone.Object().tree(t)); diff != "" {
 			t.Errorf("%s: read alone (-want +got):\n%s", compact, diff)
 		}
@@ -107,12 +104,10 @@ func checkParts(t *testing.T, compact []byte) {
 	if err != nil {
 		return
 	}
-	if diff := cmp.Diff(cut(wantRead), beside.Object().tree(t)); diff != "" {
-		t.Errorf("%s: read beside (-want +got):\n%s", compact, diff)
-	}
-	want, err := Part(compact, build)
-	if err != nil {
-		t.Fatal(err)
+	if tooLarge == nil {
+		if diff := cmp.Diff(cut(wantRead), beside.Object().tree(t)); diff != "" {
+			t.Errorf("%s: read beside (-want +got):\n%s", compact, diff)
+		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s: built (-want +got):\n%s", compact, diff)
@@ -204,7 +199,7 @@ func TestParse(t *testing.T) {
 	if !v.At("a", "d").IsTrue() || v.At("a", "x", "d").Exists() {
 		t.Error("a path leads elsewhere")
 	}
-	for _, text := range []string{``, `[]`, `{"a":`, `{"a":{"d":1e999}}`} {
+	for _, text := range []string{``, `[]`, `{"a":`} {
 		if _, err := Parse([]byte(text), shape); err == nil {
 			t.Errorf("%q was read", text)
 		}
