@@ -116,8 +116,8 @@ func (b *bench) problems(ctx context.Context, r *running) float64 {
 	return time.Since(began).Seconds()
 }
 
-// amongFor is the time of the events of row 16. A collection beside a million objects comes once in about a minute and takes a quarter of a
-// second: the p99 of a few seconds says little more than whether one of them was among these.
+// amongFor is the time of the events of row 16. A collection beside a million objects comes about once a minute and takes up to a quarter of
+// a second: the p99 of a few seconds depends on whether a collection was among them.
 const amongFor = 2 * time.Minute
 
 // lateAmong measures the delays of events at a subscriber of the small view, which is made for that.
