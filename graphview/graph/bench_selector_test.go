@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkSetSelectors gives an object selectors of 60,000 pods that are there
-// already, and others in the next update.
+// BenchmarkSetSelectors gives an object selectors among 60,000 pods that are there
+// already, and others the next time, in as many revisions as that takes.
 func BenchmarkSetSelectors(b *testing.B) {
 	const pods, space = 60_000, "space"
 	c := newCluster()
@@ -28,14 +28,8 @@ func BenchmarkSetSelectors(b *testing.B) {
 		"1 of 20 pods": {1, func(update, _ int) []Requirement {
 			return []Requirement{{Key: "app", Op: In, Values: []string{fmt.Sprintf("app-%05d", update%3000)}}, {Key: "tier", Op: In, Values: []string{"front"}}}
 		}},
-		"500 of nothing": {500, func(update, i int) []Requirement {
+		"200 of nothing": {200, func(update, i int) []Requirement {
 			return []Requirement{{Key: "app", Op: In, Values: []string{fmt.Sprintf("none-%05d-%d", i, update)}}}
-		}},
-		"100 that ask for one label and match nothing": {100, func(update, i int) []Requirement {
-			return []Requirement{{Key: "tier", Op: In, Values: []string{"front"}}, {Key: fmt.Sprintf("absent-%d-%d", i, update), Op: Exists}}
-		}},
-		"100 that exclude everything": {100, func(update, i int) []Requirement {
-			return []Requirement{{Key: fmt.Sprintf("absent-%d-%d", i, update), Op: Exists}}
 		}},
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -51,6 +45,7 @@ func BenchmarkSetSelectors(b *testing.B) {
 					}
 				}
 				c.g.Update(func() { c.set("Service", space, "service", nil, refs) })
+				c.drain()
 			}
 		})
 	}
