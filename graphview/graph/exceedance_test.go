@@ -44,6 +44,12 @@ func TestReplacedObjectsBeyondABound(t *testing.T) {
 					if w.checkBounds(); len(w.exceed) != 1 {
 						t.Fatalf("%d objects exceed a bound, want one", len(w.exceed))
 					}
+					w.g.Update(func() {
+						// Nobody knows whether selectors match less by now. More requirements than they may have, they keep.
+						if again := len(w.g.RetryReferences()); (again > 0) != (bound == "matches") {
+							t.Errorf("%d objects are tried again", again)
+						}
+					})
 					w.update(func() {
 						w.remove(configs, "red", name)
 						set(next)
