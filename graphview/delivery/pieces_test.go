@@ -3,7 +3,6 @@ package delivery
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -162,61 +161,6 @@ func TestSharedMessagesNeedRoom(t *testing.T) {
 					t.Errorf("readers %d and %d differ:\n%s", i, i+2, diff)
 				}
 			}
-		})
-	}
-}
-
-// TestReadersStayTogether: changes that arrive faster than readers take them are encoded once,
-// and not again for each late reader. That holds for small changes and for changes of several
-// pieces.
-func TestReadersStayTogether(t *testing.T) {
-	const objects, readers, watched, windows, size = 100, 100, 3, 30, 2 << 10
-	for name, changed := range map[string]int{"a piece": 10, "several pieces": 40} {
-		t.Run(name, func(t *testing.T) {
-			random := rand.New(rand.NewPCG(1, uint64(changed)))
-			s := newStage(t)
-			names := make([]string, objects)
-			for i := range names {
-				names[i] = fmt.Sprintf("p%03d", i)
-			}
-			s.set("Running", false, names...)
-			var all []*reader
-			for range readers {
-				all = append(all, s.reader(SubscribeOptions{}))
-			}
-			for _, r := range all {
-				r.catchUp(t)
-			}
-			before := s.publisher.source.Shared.Encodings()
-			for range windows {
-				random.Shuffle(objects, func(i, k int) { names[i], names[k] = names[k], names[i] })
-				s.set("Running"+strings.Repeat("x", size), false, names[:changed]...)
-				for _, i := range random.Perm(readers) {
-					// Most read what there is; some fall behind for a while.
-					for range random.IntN(3 * (1 + changed*size/catchUpLimit.bytes)) {
-						if i < watched {
-							all[i].poll(t)
-						} else if _, err := all[i].Poll(); err != nil {
-							t.Fatal(err)
-						}
-					}
-				}
-			}
-			pieces := windows * (1 + changed*size/catchUpLimit.bytes)
-			if n := s.publisher.source.Shared.Encodings() - before; n > uint64(4*pieces) {
-				t.Errorf("%d encodings of %d pieces, for %d readers", n, pieces, readers)
-			} else {
-				t.Logf("%d encodings of %d pieces, for %d readers", n, pieces, readers)
-			}
-			latest := s.reader(SubscribeOptions{})
-			latest.catchUp(t)
-			for n, r := range all[:watched] {
-				r.catchUp(t)
-				if !maps.Equal(r.vertices, latest.vertices) || len(r.vertices) != objects {
-					t.Errorf("reader %d has another graph than who comes now, of %d vertices", n, len(r.vertices))
-				}
-			}
-			keptIsCounted(t, s.publisher)
 		})
 	}
 }
