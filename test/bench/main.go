@@ -67,7 +67,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.StringVar(&o.document, "document", "docs/measured/benchmarks.md", "file whose table is replaced if all rows were measured, from the module's root; empty: none")
 	flags.IntVar(&o.multiplied, "multiplied", 1_000_000, "about how many objects row 16 has, copies of the others")
 	flags.BoolVar(&o.alone, "alone", false, "leave out the peers of rows 1 and 3, which take most of the time; the document is then left as it is")
-	flags.StringVar(&o.beside, "beside", "", "directory of another commit, such as one made with `git worktree add DIR COMMIT`: its programs are measured "+
+	flags.StringVar(&o.beside, "beside", "", "`directory` of another commit, such as one made with git worktree add: its programs are measured "+
 		"in each row after those of this one, in the same run against the same API server; the document is then left as it is")
 	flags.BoolVar(&o.fresh, "fresh", false, "make the load again, even if bin/bench has one of this size")
 	if err := flags.Parse(args[1:]); err != nil {
