@@ -195,7 +195,7 @@ fuzz: ## run every fuzz target for FUZZTIME, and print a line for each
 
 # An older minor version of Kubernetes, of test/controlplane/$(OLDER).mod: v1.33, v1.34 or v1.35.
 OLDER ?= v1.35
-SMOKE := TestGraphEqualsOracle|TestRightsMatrix|TestReferenceRuleHealth|TestGraphViewHealth|TestGraphViewValidation|TestGraphViewColumns|TestMuxThroughAPIServer|TestDiscovery
+SMOKE := TestGraphEqualsOracle|TestEncodings|TestGraphOfEncodings|TestRightsMatrix|TestReferenceRuleHealth|TestGraphViewHealth|TestGraphViewValidation|TestGraphViewColumns|TestMuxThroughAPIServer|TestDiscovery
 
 .PHONY: test-older
 test-older: ## run the most telling integration tests against the older minor version OLDER of Kubernetes, which is compiled once into bin/controlplane-OLDER
