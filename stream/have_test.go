@@ -48,7 +48,8 @@ func TestHaveOption(t *testing.T) {
 	asks(t, dialMux(t, s), 1, `"subscribe":{"namespace":"shop","name":"web","have":"`+most+`"}`, `"channel":1`)
 	check("a channel", most, true)
 
-	for _, query := range []string{"message", "all", "60." + strings.Repeat("0", 16) + ".", "9" + most[1:], sums + "AA"} {
+	endsOfLines := "0." + strings.Repeat("0", 16) + "." + "AAAAAAAA%0A%0A%0A"
+	for _, query := range []string{"message", "all", "60." + strings.Repeat("0", 16) + ".", "9" + most[1:], sums + "AA", endsOfLines} {
 		if code, body := s.get(watchWeb+"?have="+query, nil); code != http.StatusBadRequest || !strings.Contains(string(body), "?have=") {
 			t.Errorf("%.40q: %d %s", query, code, body)
 		}

@@ -151,6 +151,7 @@ func TestChosenNames(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(New(2, Seed{1, 2}).String())
+	f.Add("0.0000000000000000.AAAAAAAA\n\n\n") // as long as it should be, with ends of lines
 	f.Fuzz(func(t *testing.T, text string) {
 		if h, err := Parse(text); err == nil && (len(h.Sums) != 1<<h.Bits || h.Bits > MaxBits) {
 			t.Errorf("%d bits and %d sums", h.Bits, len(h.Sums))

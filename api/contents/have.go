@@ -101,7 +101,7 @@ func Parse(text string) (*Have, error) {
 		return nil, fmt.Errorf("with %d BITS, SUMS must have %d characters", bits, want)
 	}
 	sums, err := base64.RawURLEncoding.DecodeString(parts[2])
-	if err != nil {
+	if err != nil || len(sums) != 8<<bits { // the decoder passes over the ends of lines
 		return nil, errForm
 	}
 	h := New(bits, seedOf(seed))
