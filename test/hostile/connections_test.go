@@ -300,7 +300,7 @@ func TestReadersThatDoNotRead(t *testing.T) {
 				_ = first.Close()
 				collect(t)
 				before := measure(t)
-				const readers = 300
+				const readers = 600
 				open := make([]net.Conn, readers)
 				defer func() {
 					for _, conn := range open {
