@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -189,6 +189,8 @@ func unusual(t *testing.T, c client.Client, namespace string) {
 	}
 }
 
+var unsetTime = regexp.MustCompile(`"creationTimestamp":null,?`)
+
 // TestEncodings watches all resources of the API server in both encodings, and from a newer server, and compares the
 // bytes.
 func TestEncodings(t *testing.T) {
@@ -222,7 +224,10 @@ func TestEncodings(t *testing.T) {
 			for name := range handlers {
 				h := handlers[name][key.Resource]
 				h.mu.Lock()
-				all[name] = maps.Clone(h.texts)
+				all[name] = make(map[string]string, len(h.texts))
+				for object, text := range h.texts { // Kubernetes 1.33 writes times that are not set as null, in JSON alone
+					all[name][object] = unsetTime.ReplaceAllString(text, "")
+				}
 				synced := h.synced
 				h.mu.Unlock()
 				if !synced {
