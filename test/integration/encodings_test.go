@@ -189,7 +189,7 @@ func unusual(t *testing.T, c client.Client, namespace string) {
 	}
 }
 
-var unsetTime = regexp.MustCompile(`"creationTimestamp":null,?`)
+var unsetTime = regexp.MustCompile(`,"creationTimestamp":null|"creationTimestamp":null,?`)
 
 // TestEncodings watches all resources of the API server in both encodings, and from a newer server, and compares the
 // bytes.
