@@ -63,7 +63,7 @@ func (b *bench) crowd(ctx context.Context, r *replay, n int) (t throng) {
 	// this row does not measure.
 	t.dialing = spent(m.PID(), func() { a.dial(ctx, m, n-1, rev) }) / float64(n-1)
 	after.readMemory(m.PID())
-	t.idle = float64(after.Resident-before.Resident) / float64(n-1)
+	t.idle = (float64(after.Resident) - float64(before.Resident)) / float64(n-1) // few may take less than was given back
 	fmt.Fprintf(os.Stderr, "%d subscribers: %d MB resident\n", n, after.Resident/1e6)
 	r.play(ctx, b.rate, b.rate, ignoreBegin) // the first second warms up
 	events := int(b.period.Seconds() * float64(b.rate))
