@@ -16,7 +16,7 @@ import (
 )
 
 // TestMessagesOfAnotherClusterAreCharged: a message of another cluster is charged to its user before it
-// is read, until the next one is, with what may wait behind it. One that is larger than the user's share of the memory ends the stream.
+// is read, until the next one is, with the messages that may wait behind it. One that is larger than the user's share of the memory ends the stream.
 func TestMessagesOfAnotherClusterAreCharged(t *testing.T) {
 	const limit = 2 << 20
 	line := func(size int) string { return `{"actions":["` + strings.Repeat("a", size) + `"]}` + "\n" }

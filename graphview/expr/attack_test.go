@@ -137,7 +137,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// maxRefused is what compiling an expression that is refused may make, and maxCompiled what any other may.
+// maxRefused bounds the bytes that the compilation of a refused expression allocates, and maxCompiled those of any other.
 const maxRefused, maxCompiled = 64 << 20, 256 << 20
 
 // TestCompileAttacks: an expression that would take long to compile is refused early. The test

@@ -273,7 +273,7 @@ func TestPathReadsParts(t *testing.T) {
 	}
 }
 
-// inParts is an object as an input of which a path reads parts.
+// inParts returns an input with an object. A path reads parts of it.
 func inParts(t *testing.T, object map[string]any) *Input {
 	t.Helper()
 	text, err := json.Marshal(object)

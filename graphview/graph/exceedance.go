@@ -17,7 +17,7 @@ func (l leftOut) bound() *budget.Bound {
 	return requirementsOfObject
 }
 
-// leaveOut records that references of an object are left out, beside those that already are.
+// leaveOut records that more references of an object are left out.
 func (g *Graph) leaveOut(id nodeID, more leftOut) {
 	before := g.leftOut[id]
 	more.names, more.matches = more.names+before.names, more.matches+before.matches

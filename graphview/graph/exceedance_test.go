@@ -45,7 +45,7 @@ func TestReplacedObjectsBeyondABound(t *testing.T) {
 						t.Fatalf("%d objects exceed a bound, want one", len(w.exceed))
 					}
 					w.g.Update(func() {
-						// Nobody knows whether selectors match less by now. More requirements than they may have, they keep.
+						// Selectors may match less by now, but have as many requirements as before.
 						if again := len(w.g.RetryReferences()); (again > 0) != (bound == "matches") {
 							t.Errorf("%d objects are tried again", again)
 						}

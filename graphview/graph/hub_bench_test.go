@@ -21,7 +21,7 @@ func (c *cluster) update(fn func()) time.Duration {
 	return time.Since(started)
 }
 
-// BenchmarkReadHub reads what changed after one pod of a hub's 20,000 did.
+// BenchmarkReadHub reads the changes of a hub after one of its 20,000 pods changed.
 func BenchmarkReadHub(b *testing.B) {
 	const pods, space = 20_000, "hub"
 	c := newCluster()

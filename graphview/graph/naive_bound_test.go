@@ -57,7 +57,7 @@ func (m *model) selectsNamespace(s *Selector, namespace string) bool {
 	return false
 }
 
-// countMatched counts the matches of the selectors of each namespace's objects, without those that are left out.
+// countMatched counts the matches of each namespace's selectors that are not left out.
 func (m *model) countMatched() map[string]int {
 	totals := map[string]int{}
 	for k, o := range m.all() {

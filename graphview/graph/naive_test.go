@@ -15,9 +15,9 @@ type model struct {
 	objects map[SourceID]map[string]Object // by namespace/name
 	scopes  map[Kind]Scope
 	lenses  []*modelLens
-	// mostOfNamespace and mostRequirements are the bounds of what selectors make, and mostNamed bounds what the
-	// references of a namespace's objects name. unselected are the objects whose selectors make nothing since one of
-	// them was exceeded, and unnamed those whose references by name are left out.
+	// mostOfNamespace and mostRequirements bound the arcs and requirements of selectors, and mostNamed the names in the
+	// references of a namespace's objects. The selectors of an unselected object make no arcs since one of them was
+	// exceeded, and the references by name of an unnamed one are left out.
 	mostOfNamespace, mostRequirements, mostNamed int
 	unselected, unnamed                          map[Key]bool
 }

@@ -18,7 +18,7 @@ type segment struct {
 
 func (s *segment) bytes() int64 { return int64(s.size + segmentOverhead) }
 
-// head is what the form of a segment in the file has before its text, the namespace of its owner included.
+// head codes the part of a segment before its text, with the namespace of its owner.
 func (s *segment) head(c *coder, namespace *string) {
 	c.texts(namespace)
 	c.flags(&s.packed)

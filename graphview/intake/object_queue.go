@@ -23,8 +23,7 @@ type queuedObjects[T comparable] struct {
 
 // queuedObject says how an object is evaluated again.
 type queuedObject struct {
-	// object is the version that a tap evaluates. It is nil for a feed, which takes the one that its watch
-	// retains by then.
+	// object is the version that a tap evaluates. It is nil for a feed: its watch has the version to evaluate by then.
 	object *watch.Object
 	// free: the owner of the tap is not charged.
 	free bool

@@ -16,8 +16,8 @@ func (b *bench) other(ctx context.Context) *bench {
 	return &other
 }
 
-// compared returns lines, and after each of them one that has the same measure of another commit in the place of a peer. Lines of
-// different numbers, of a measure that failed or that the other commit makes in another way, follow each other.
+// compared returns lines, each followed by the line of another commit with the same measure as its peer. If the commits
+// have different numbers of lines, because a measure failed or changed, those of the other commit come last.
 func compared(lines, others []line, name string) (all []line) {
 	if len(lines) != len(others) {
 		return append(lines, others...)

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// testPausedEtcd wants what etcd has to be asked for not to be answered while it
-// is paused, and to be answered afterwards.
+// testPausedEtcd wants no answer to a request that needs etcd while etcd is paused,
+// and one afterwards.
 func testPausedEtcd(t *testing.T, c *ControlPlane) {
 	t.Helper()
 	admin := clientset(t, c.Config())

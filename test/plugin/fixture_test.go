@@ -69,8 +69,8 @@ func (s shell) command(ctx context.Context, args ...string) *exec.Cmd {
 	return command
 }
 
-// run runs the plugin and returns what a terminal shows of it. It does without kubectl, which takes as
-// long to become the plugin as the plugin takes to answer, and which command and try have.
+// run runs the plugin and returns its output on a terminal. It does without kubectl, whose start takes as long as
+// the answer of the plugin; command and try run kubectl.
 func (s shell) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))

@@ -94,7 +94,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestChargedLines: what a message holds is what was charged for it, also the room after its end.
+// TestChargedLines: the bytes that a message holds are charged, also the room after its end.
 func TestChargedLines(t *testing.T) {
 	for _, size := range []int{2, 5 << 10, 70 << 10, 1<<20 + 100<<10} {
 		charged, text := 0, `{"a":"`+strings.Repeat("x", size)+`"}`
