@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
 
 	"graphview.dev/test/fixture"
@@ -75,18 +73,9 @@ func declaredT(t *testing.T, namespace string) dynamic.ResourceInterface {
 // tryApply applies GraphViews and ReferenceRules, some at a time, as kubectl apply
 // --server-side does, which leaves no annotation of all that.
 func tryApply(ctx context.Context, manifest string) error {
-	var objects []unstructured.Unstructured
-	documents := yaml.NewYAMLOrJSONDecoder(strings.NewReader(manifest), 4096)
-	for {
-		var o unstructured.Unstructured
-		if err := documents.Decode(&o.Object); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return err
-		}
-		if len(o.Object) > 0 {
-			objects = append(objects, o)
-		}
+	objects, err := fixture.Objects(manifest)
+	if err != nil {
+		return err
 	}
 	force, errs := true, make([]error, len(objects))
 	inParallel(8, len(objects), func(i int) {

@@ -1,18 +1,15 @@
 package integration
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
+	"strings"
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -84,18 +81,13 @@ func TestReferencesEqualOracle(t *testing.T) {
 // apply creates the objects of a text in a namespace.
 func apply(t *testing.T, c client.Client, namespace, text string) {
 	t.Helper()
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(bytes.ReplaceAll([]byte(text), []byte("NAMESPACE"), []byte(namespace))), 1<<12)
-	for {
-		var o unstructured.Unstructured
-		err := decoder.Decode(&o.Object)
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	objects, err := fixture.Objects(strings.ReplaceAll(text, "NAMESPACE", namespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range objects {
 		o.SetNamespace(namespace)
-		if err := c.Create(t.Context(), &o); err != nil {
+		if err := c.Create(t.Context(), o); err != nil {
 			t.Fatalf("create %s %s: %v", o.GetKind(), o.GetName(), err)
 		}
 	}

@@ -1,11 +1,9 @@
 package scenarios
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,9 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/patience"
 )
 
@@ -128,17 +126,7 @@ func (p *place) objects(text string) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	var objects []*unstructured.Unstructured
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader([]byte(text)), 4096)
-	for {
-		var o unstructured.Unstructured
-		if err := decoder.Decode(&o.Object); errors.Is(err, io.EOF) {
-			return objects, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("read objects: %w", err)
-		}
-		objects = append(objects, &o)
-	}
+	return fixture.Objects(text)
 }
 
 // apply sets the fields of objects by server-side apply. It retries, because the kinds of
