@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"graphview.dev/api/v1alpha1"
@@ -31,10 +32,8 @@ func TestEffectiveStays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			conditions := tt.before
 			setRuleConditions(&conditions, tt.generation, verdict{reason: v1alpha1.ReasonAccepted}, graphview.RuleEffect{})
-			for _, c := range conditions {
-				if c.Type == v1alpha1.ConditionEffective && (c.Reason != tt.want || c.ObservedGeneration != tt.generation) {
-					t.Errorf("%s of generation %d, want %s of %d", c.Reason, c.ObservedGeneration, tt.want, tt.generation)
-				}
+			if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionEffective); c == nil || c.Reason != tt.want || c.ObservedGeneration != tt.generation {
+				t.Errorf("%+v, want %s of generation %d", c, tt.want, tt.generation)
 			}
 		})
 	}

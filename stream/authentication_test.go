@@ -241,12 +241,11 @@ func TestTokensThatWaitTooLong(t *testing.T) {
 
 func TestAddress(t *testing.T) {
 	for remote, want := range map[string]string{"10.0.0.1:40": "10.0.0.1", "[fd00::1]:40": "fd00::1", "pipe": "pipe"} {
-		r := (&http.Request{RemoteAddr: remote}).WithContext(t.Context())
-		withClient(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			if got, want := clientFrom(r.Context()), (client{want, remote}); got != want {
-				t.Errorf("%s: %q", remote, got)
-			}
-		})).ServeHTTP(nil, r)
+		r, got := (&http.Request{RemoteAddr: remote}).WithContext(t.Context()), client{}
+		withClient(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = clientFrom(r.Context()) })).ServeHTTP(nil, r)
+		if want := (client{want, remote}); got != want {
+			t.Errorf("%s: %q, want %q", remote, got, want)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
@@ -109,5 +108,4 @@ func TestChangesRefused(t *testing.T) {
 			t.Errorf("%s: %s", query, body)
 		}
 	}
-	_ = streamv1alpha1.GraphChanges{}
 }

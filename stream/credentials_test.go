@@ -21,6 +21,10 @@ func TestCredentialsOfRequests(t *testing.T) {
 		h.Set(key, value)
 		return h
 	}
+	keep := func(r *http.Request) (kept *credentials) {
+		withCredentials(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()) })).ServeHTTP(nil, r)
+		return kept
+	}
 	for name, test := range map[string]struct {
 		header, want http.Header
 	}{
@@ -35,8 +39,7 @@ func TestCredentialsOfRequests(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 			r.Header = test.header
 			r.TLS = &tls.ConnectionState{}
-			var kept *credentials
-			withCredentials(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept = credentialsFrom(r.Context()) })).ServeHTTP(nil, r)
+			kept := keep(r)
 			for range 2 {
 				got := kept.store(nil).header()
 				if diff := cmp.Diff(test.want, got); diff != "" {
@@ -51,9 +54,7 @@ func TestCredentialsOfRequests(t *testing.T) {
 	}
 	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 	r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{}}}
-	withCredentials(http.HandlerFunc(func(_ http.ResponseWriter, got *http.Request) {
-		if credentialsFrom(got.Context()).tls != r.TLS {
-			t.Error("a certificate is not kept")
-		}
-	})).ServeHTTP(nil, r)
+	if keep(r).tls != r.TLS {
+		t.Error("a certificate is not kept")
+	}
 }

@@ -152,7 +152,7 @@ func TestOpenAPIIsWhole(t *testing.T) {
 			if !used["#/components/"+section+"/"+name] && !strings.HasSuffix(name, ".Graph") && !strings.HasSuffix(name, ".GraphList") {
 				t.Errorf("%s %s is of no use", section, name)
 			}
-			if content.(map[string]any)["description"] == "" {
+			if text, _ := content.(map[string]any)["description"].(string); text == "" {
 				t.Errorf("%s %s is not described", section, name)
 			}
 		}

@@ -60,8 +60,6 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// TestSummaryOfHiddenFields: a summary is of the whole object, also where the view
-// shows only a part of it, or nothing as of a Secret.
 // TestSummaryOfRemote: a summary has what the object refers to in other clusters.
 func TestSummaryOfRemote(t *testing.T) {
 	const application = `{"kind":"Application","metadata":{"name":"edge","namespace":"argocd"},"spec":{"destination":{"server":"https://eu-1.example.com","namespace":"web"}},` +
@@ -82,6 +80,8 @@ func TestSummaryOfRemote(t *testing.T) {
 	}
 }
 
+// TestSummaryOfHiddenFields: a summary is of the whole object, also where the view
+// shows only a part of it, or nothing as of a Secret.
 func TestSummaryOfHiddenFields(t *testing.T) {
 	for name, secret := range map[string]bool{"a part": false, "a Secret": true} {
 		t.Run(name, func(t *testing.T) {

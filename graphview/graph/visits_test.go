@@ -106,3 +106,28 @@ func TestHubsCountTheirArcs(t *testing.T) {
 		t.Errorf("%d hubs went in %d revisions of at most %d visits, want at least %d of at most %d", hubs-1, c.revisions, c.most, hubs, 3*pods)
 	}
 }
+
+// TestUnreachedHubIsSearchedOnce: if a selector matches many objects in a view whose roots reach none of them, the
+// search for a path from the roots is not repeated for each arc.
+func TestUnreachedHubIsSearchedOnce(t *testing.T) {
+	const pods = 2_000
+	c := newCrowd(0, pods)
+	var l *Lens
+	c.change(func() {
+		l = c.newLens()
+		l.SetRoots(true, Walk{})
+		for p := range pods {
+			c.selects(l, c.pods, fmt.Sprint("p", p))
+		}
+		c.set(c.maps, Object{Namespace: "shop", Name: "hub"})
+		c.selects(l, c.maps, "hub")
+	})
+	spent := 0
+	for fn := func() { c.set(c.maps, everyPod("hub")) }; spent == 0 || c.g.HasCleanup(); fn = func() {} {
+		c.g.Update(fn)
+		spent += c.g.spent
+	}
+	if arcs := c.g.Size().Arcs; arcs != pods || spent > 20*pods {
+		t.Errorf("%d visits for %d arcs, want at most 20 for each of %d", spent, arcs, pods)
+	}
+}

@@ -142,27 +142,29 @@ func TestVisitEnds(t *testing.T) {
 func TestBytes(t *testing.T) {
 	s, r := newServer(t), newRecorder(t)
 	lease := acquire(t, start(t, s, r), podsKey)
-	at := r.awaitLine(0, "state synced=true")
+	r.awaitLine(0, "state synced=true")
 	random := rand.NewChaCha8([32]byte{})
-	large := func(n int) string {
+	set := func(name string, n int) {
 		content := make([]byte, n)
 		_, _ = random.Read(content) // never fails
-		return fmt.Sprintf(`,"data":%q`, hex.EncodeToString(content))
+		s.set(name, object(name, "", fmt.Sprintf(`,"data":%q`, hex.EncodeToString(content))))
 	}
-	for name, n := range map[string]int{"small": 1000, "large": 1 << 20} {
-		s.set(name, object(name, "", large(n)))
+	// told waits until the Handler was told of some number of bytes.
+	told := func(least, most int64) {
+		t.Helper()
+		r.await(fmt.Sprint("the Handler is told of ", least, " to ", most, " bytes"), func() bool { return r.state.Bytes >= least && r.state.Bytes <= most })
 	}
-	at = r.awaitLine(at, "state synced=true")
-	r.awaitLine(0, "set small")
-	r.awaitLine(0, "set large")
+	set("small", 1000)
+	set("large", 1<<20)
+	told(1<<20, 3<<20)
 	if state := lease.Watch().State(); state.Objects != 2 || state.Bytes < 1<<20 || state.Bytes > 3<<20 {
 		t.Errorf("%d objects of %d bytes", state.Objects, state.Bytes)
 	}
-	s.set("large", object("large", "", large(5<<20)))
-	at = r.awaitLine(at, "state synced=true")
+	set("large", 5<<20)
+	told(5<<20, 15<<20)
 	s.delete("large")
-	r.awaitLine(at, "state synced=true")
-	r.awaitLine(at, "delete large")
+	told(0, 3000)
+	r.awaitLine(0, "delete large")
 	if state := lease.Watch().State(); state.Objects != 1 || state.Bytes > 3000 {
 		t.Errorf("%d objects of %d bytes after the large one was deleted", state.Objects, state.Bytes)
 	}
