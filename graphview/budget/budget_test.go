@@ -6,8 +6,15 @@ import (
 	"testing"
 )
 
+// A name is declared once in a process, in which a test may run many times.
+var (
+	meterBound   = Declare("test_meter", "bytes of a test", 10)
+	sharesBound  = Declare("test_shares", "things of a user", 2)
+	dividedBound = Declare("test_divided_shares", "things", 20)
+)
+
 func TestMeter(t *testing.T) {
-	bound := Declare("test_meter", "bytes of a test", 10)
+	bound, before := meterBound, meterBound.Exceedings()
 	m := bound.Meter()
 	for _, n := range []int{0, 4, 6} {
 		if err := m.Take(n); err != nil {
@@ -24,7 +31,7 @@ func TestMeter(t *testing.T) {
 	if m.Err() == nil || !strings.Contains(m.Err().Error(), "more than 10 bytes of a test") {
 		t.Errorf("error: %v", m.Err())
 	}
-	if got := bound.Exceedings(); got != 1 {
+	if got := bound.Exceedings() - before; got != 1 {
 		t.Errorf("counted %d exceedings, want 1: one piece of work is one", got)
 	}
 	if err := bound.Meter().Take(11); err == nil {
@@ -39,7 +46,7 @@ func TestMeter(t *testing.T) {
 }
 
 func TestShares(t *testing.T) {
-	s := NewShares[string](Declare("test_shares", "things of a user", 2))
+	s := NewShares[string](sharesBound)
 	if err := s.Take("a", 0); err != nil {
 		t.Errorf("nothing: %v", err)
 	}
@@ -66,11 +73,10 @@ func TestShares(t *testing.T) {
 }
 
 func TestDeclareTwice(t *testing.T) {
-	Declare("test_twice", "things", 1)
 	defer func() {
 		if recover() == nil {
 			t.Error("a name was declared twice")
 		}
 	}()
-	Declare("test_twice", "things", 1)
+	Declare(meterBound.Name(), "things", 1)
 }

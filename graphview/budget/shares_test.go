@@ -27,7 +27,7 @@ func TestHasRoom(t *testing.T) {
 
 // TestDivide takes from a limit of all owners until it is exhausted.
 func TestDivide(t *testing.T) {
-	shares := Divide[string](Declare("test_divided_shares", "things", 20), 20, 2, 4)
+	shares := Divide[string](dividedBound, 20, 2, 4)
 	take := func(owner string) (taken int) {
 		for shares.Take(owner, 1) == nil {
 			taken++

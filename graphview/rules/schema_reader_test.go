@@ -17,6 +17,8 @@ import (
 	"graphview.dev/graphview/refs/schema"
 )
 
+var documentBound = budget.Declare("test_schema_document", "bytes of a test", 1)
+
 // schemaFake is the documents of a cluster, each with its kinds' schemas and address.
 type schemaFake struct {
 	addresses map[string]string
@@ -174,7 +176,7 @@ func TestSchemasThatCannotBeRead(t *testing.T) {
 		time.Sleep(schemaRetry)
 		check("the second time later", map[string]int{"Bad": 1, "Good": 2})
 		f.put(bad, badKind, "a", "b", "c")
-		f.failing[bad] = budget.Declare("test_schema_document", "bytes of a test", 1).Exceed()
+		f.failing[bad] = documentBound.Exceed()
 		check("it changed, and is too large", map[string]int{"Good": 2}, bad)
 		f.put(bad, badKind, "a")
 		delete(f.failing, bad)
