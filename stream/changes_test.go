@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -74,38 +73,5 @@ func TestChangesOfEntry(t *testing.T) {
 				t.Errorf("-want +got:\n%s", d)
 			}
 		})
-	}
-}
-
-// TestChangesRefused: a question that cannot be answered has a Status that says why.
-func TestChangesRefused(t *testing.T) {
-	s := serve(t, fakeCluster{newView("shop/web")})
-	for query, want := range map[string]struct {
-		code int
-		text string
-	}{
-		"changes=":                   {http.StatusNotFound, "history.enabled=true"},
-		"changes=pods/shop/web-1":    {http.StatusNotFound, "history.enabled=true"},
-		"at=1h":                      {http.StatusNotFound, "history.enabled=true"},
-		"changes=web":                {http.StatusBadRequest, "RESOURCE.GROUP/NAMESPACE/NAME"},
-		"changes=&limit=0":           {http.StatusBadRequest, "from 1 to 1000"},
-		"changes=&limit=5000":        {http.StatusBadRequest, "from 1 to 1000"},
-		"changes=&since=yesterday":   {http.StatusBadRequest, "2h or 3d"},
-		"changes=&until=x":           {http.StatusBadRequest, "until"},
-		"changes=&since=1h&until=2h": {http.StatusBadRequest, "since must be before until"},
-		"changes=&alone=perhaps":     {http.StatusBadRequest, "alone"},
-		"changes=&format=dot":        {http.StatusBadRequest, "dot"},
-		"at=1970-01-01T00:00:00Z":    {http.StatusNotFound, "history.enabled=true"},
-		"at=x":                       {http.StatusBadRequest, "2h or 3d"},
-		"at=1h&content=object":       {http.StatusBadRequest, "content=summary"},
-		"at=1h&root=pods/shop/web-1": {http.StatusBadRequest, "root"},
-	} {
-		code, body := s.get(graphs+"namespaces/shop/graphs/web?"+query, nil)
-		if code != want.code || !strings.Contains(string(body), want.text) {
-			t.Errorf("%s: %d %s, want %d with %q", query, code, body, want.code, want.text)
-		}
-		if want.code == http.StatusNotFound && statusOf(t, body).Details.Kind != historyDetail {
-			t.Errorf("%s: %s", query, body)
-		}
 	}
 }

@@ -28,15 +28,9 @@ const goodRequest = `{"queries":[{"include":{"resource_selector_expression":"res
 
 func dialConnection(t *testing.T, s *testServer) *websocket.Conn {
 	t.Helper()
-	return dialConnectionFor(t, s, "")
-}
-
-// dialConnectionFor has a query.
-func dialConnectionFor(t *testing.T, s *testServer, query string) *websocket.Conn {
-	t.Helper()
 	options := asReader()
 	options.Subprotocols = []string{connectionProtocol}
-	conn, _, err := s.dial(connectionPath+query, options)
+	conn, _, err := s.dial(connectionPath, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +48,9 @@ func TestConnectionStreamsItsView(t *testing.T) {
 		t.Fatal(err)
 	}
 	subscription := await(t, view.subscribed)
+	if !subscription.joins {
+		t.Error("it may not join the walk of another subscriber")
+	}
 	subscription.send(frame("r1", true, []string{vertexA}))
 	if m := message(t, conn); m["rev"] != "r1" {
 		t.Errorf("message %v", m)

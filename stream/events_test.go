@@ -78,30 +78,23 @@ func TestResponses(t *testing.T) {
 	}
 }
 
+// TestResume: the header with the last id goes before since, on a stream of events alone.
 func TestResume(t *testing.T) {
-	tests := map[string]struct {
-		query  string
+	const bySelector = graphs + "namespaces/shop/graphs?watch=true&fieldSelector=metadata.name%3Dweb&since=r1"
+	for name, test := range map[string]struct {
+		path   string
 		header http.Header
 		want   string
 	}{
-		"from the start":             {"", sse(), ""},
-		"lines, since":               {"?since=r1", nil, "r1"},
-		"events, since":              {"?since=r1", sse(), "r1"},
-		"events, last id":            {"", sse("Last-Event-ID", "r2"), "r2"},
-		"events, a reconnection":     {"?since=r1", sse("Last-Event-ID", "r2"), "r2"},
-		"lines have no last id":      {"?since=r1", http.Header{"Last-Event-Id": {"r2"}}, "r1"},
-		"since may need an escape":   {"?since=a%2Bb%3D", nil, "a+b="},
-		"selector, since and events": {"&since=r1", sse(), "r1"},
-	}
-	for name, test := range tests {
+		"events, last id":           {watchWeb, sse("Last-Event-ID", "r2"), "r2"},
+		"events, a reconnection":    {watchWeb + "?since=r1", sse("Last-Event-ID", "r2"), "r2"},
+		"lines have no last id":     {watchWeb + "?since=r1", http.Header{"Last-Event-Id": {"r2"}}, "r1"},
+		"selector, since and lines": {bySelector, nil, "r1"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			view := newView("shop/web")
 			s := serve(t, fakeCluster{view})
-			path := watchWeb
-			if strings.HasPrefix(test.query, "&") {
-				path = graphs + "namespaces/shop/graphs?watch=true&fieldSelector=metadata.name%3Dweb"
-			}
-			response := s.request(http.MethodGet, path+test.query, test.header)
+			response := s.request(http.MethodGet, test.path, test.header)
 			subscription := await(t, view.subscribed)
 			if subscription.since != test.want {
 				t.Errorf("since %q, want %q", subscription.since, test.want)
@@ -156,36 +149,31 @@ func TestResponseStops(t *testing.T) {
 	}
 }
 
-// TestResponseStopsWithoutPeer: a peer that does not read cannot hold up the
-// end.
-func TestResponseStopsWithoutPeer(t *testing.T) {
-	t.Parallel()
-	view := newView("shop/web")
-	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
-	s.request(http.MethodGet, watchWeb, nil)
-	subscription := await(t, view.subscribed)
-	subscription.send(frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`}))
-	s.shutdown()
-	await(t, subscription.closed)
-}
-
-// TestDeadPeer: a frame that cannot be written in time ends the stream.
-func TestDeadPeer(t *testing.T) {
-	for name, header := range map[string]http.Header{"events": sse(), "lines": nil, "WebSocket": {"Upgrade": {"websocket"}}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			view := newView("shop/web")
-			s := serve(t, fakeCluster{view}, func(s *Server) {
-				s.timing.write, s.timing.grace = 20*time.Millisecond, 50*time.Millisecond
-			})
-			if name == "WebSocket" {
-				s.mustDial(watchWeb)
-			} else {
-				s.request(http.MethodGet, watchWeb, header)
+// TestPeersThatDoNotRead: a peer that does not read holds up neither the end of the server nor its own stream, which ends
+// when a message is not written in time.
+func TestPeersThatDoNotRead(t *testing.T) {
+	large := frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`})
+	for road, how := range roads {
+		for name, stops := range map[string]bool{"the server stops": true, "a message is not written": false} {
+			if how.once {
+				continue
 			}
-			subscription := await(t, view.subscribed)
-			subscription.send(frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`}))
-			await(t, subscription.closed)
-		})
+			t.Run(road+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				view := newView("shop/web")
+				s := serve(t, fakeCluster{view}, func(s *Server) {
+					if s.timing.grace = 50 * time.Millisecond; !stops {
+						s.timing.write = 20 * time.Millisecond
+					}
+				})
+				how.subscribe(s, "", "")
+				subscription := await(t, view.subscribed)
+				subscription.send(large, large)
+				if stops {
+					s.shutdown()
+				}
+				await(t, subscription.closed)
+			})
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"graphview.dev/api/reason"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/admission"
@@ -151,22 +150,6 @@ func TestForm(t *testing.T) {
 				t.Errorf("%s, want %s in it", body, test.wantHas)
 			}
 		})
-	}
-}
-
-// TestExportEndsBeforeItBegins: nothing is sent before the text is complete, so that the
-// response can still be an error.
-func TestExportEndsBeforeItBegins(t *testing.T) {
-	view := newView("shop/web")
-	s := serve(t, fakeCluster{view})
-	go func() {
-		subscription := <-view.subscribed
-		subscription.send(frame("", false, []string{exportedPod}))
-		subscription.fail(&delivery.ClosedError{Reason: reason.LimitExceeded, Message: "too large"})
-	}()
-	code, body := s.get(graphs+"namespaces/shop/graphs/web?format=graphml", nil)
-	if status := statusOf(t, body); code != http.StatusServiceUnavailable || status.Message != "too large" {
-		t.Errorf("%d %s", code, body)
 	}
 }
 

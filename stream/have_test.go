@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,41 +14,24 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// TestHaveOption: the sums of a client's graph arrive on every transport. A text that cannot be sums is refused
-// before a message is sent.
-func TestHaveOption(t *testing.T) {
+// TestLargeSums: as many sums as there may be come in a message, of a graph or of a channel. A text that cannot be sums is
+// refused before a message is sent.
+func TestLargeSums(t *testing.T) {
 	view := newView("shop/web")
 	s := serve(t, fakeCluster{view})
-	sums := contents.New(9, contents.NewSeed()).String()
 	most := contents.New(contents.MaxBits, contents.NewSeed()).String()
-	check := func(road, want string, tags bool) {
+	check := func(road string) {
 		t.Helper()
-		subscription := await(t, view.subscribed)
-		if subscription.have != want || subscription.tags != tags {
-			t.Errorf("%s: tags %t, sums of %d characters, want %t, %d", road, subscription.tags, len(subscription.have), tags, len(want))
+		if subscription := await(t, view.subscribed); subscription.have != most || !subscription.tags {
+			t.Errorf("%s: tags %t, sums of %d characters, want %d", road, subscription.tags, len(subscription.have), len(most))
 		}
-		subscription.end()
 	}
-	s.mustDial(watchWeb)
-	check("a WebSocket without", "", false)
-	s.mustDial(watchWeb + "?have=none")
-	check("a WebSocket of who has nothing", "", true)
-	s.mustDial(watchWeb + "?have=" + sums)
-	check("a WebSocket", sums, true)
-	conn := s.mustDial(watchWeb + "?have=message")
-	sends(t, conn, `{"have":%q}`, most)
-	check("a message", most, true)
-	for _, header := range []http.Header{nil, sse()} {
-		var got sync.WaitGroup
-		got.Go(func() { s.get(watchWeb+"?have="+sums, header) })
-		check("a response", sums, true)
-		got.Wait()
-	}
+	sends(t, s.mustDial(watchWeb+"?have=message"), `{"have":%q}`, most)
+	check("a message")
 	asks(t, dialMux(t, s), 1, `"subscribe":{"namespace":"shop","name":"web","have":"`+most+`"}`, `"channel":1`)
-	check("a channel", most, true)
-
+	check("a channel")
 	endsOfLines := "0." + strings.Repeat("0", 16) + "." + "AAAAAAAA%0A%0A%0A"
-	for _, query := range []string{"message", "all", "60." + strings.Repeat("0", 16) + ".", "9" + most[1:], sums + "AA", endsOfLines} {
+	for _, query := range []string{"message", "all", "60." + strings.Repeat("0", 16) + ".", "9" + most[1:], contents.New(9, contents.NewSeed()).String() + "AA", endsOfLines} {
 		if code, body := s.get(watchWeb+"?have="+query, nil); code != http.StatusBadRequest || !strings.Contains(string(body), "?have=") {
 			t.Errorf("%.40q: %d %s", query, code, body)
 		}
@@ -60,13 +42,17 @@ func TestHaveOption(t *testing.T) {
 
 // TestHaveMessage: a client gets an error if its first message cannot be sums, or does not come.
 func TestHaveMessage(t *testing.T) {
-	s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) { s.timing.request = 50 * time.Millisecond })
 	for text, want := range map[string]string{
 		`{"have":"all"}`:                  "have: it must be BITS.SEED.SUMS: a number, 16 hexadecimal digits, and base64url",
 		`{"have":7}`:                      `the first message is not of the form {"have":"…"}: json: cannot unmarshal number into Go struct field HaveMessage.have of type string`,
 		"":                                "no have came within 50ms: it is the first message",
 		strings.Repeat("x", maxRequest+1): "the have has more than 65536 bytes",
 	} {
+		s := serve(t, fakeCluster{newView("shop/web")}, func(s *Server) {
+			if text == "" {
+				s.timing.request = 50 * time.Millisecond
+			}
+		})
 		conn := s.mustDial(watchWeb + "?have=message")
 		if text != "" {
 			if err := conn.Write(within(t), websocket.MessageText, []byte(text)); err != nil {

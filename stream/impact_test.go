@@ -49,10 +49,6 @@ func TestImpact(t *testing.T) {
 		},
 		"an object that is not there":     {"impact=configmaps/shop/wbe", http.StatusNotFound, nil, nil, `ConfigMap "wbe" not found in namespace "shop"`},
 		"a kind that is not selected":     {"impact=secrets/shop/web", http.StatusNotFound, nil, nil, `secrets "web" not found in namespace "shop": the view does not select secrets`},
-		"a name that is none":             {"impact=web", http.StatusBadRequest, nil, nil, "RESOURCE"},
-		"a policy that is none":           {"impact=configmaps/shop/web&propagationPolicy=orphan", http.StatusBadRequest, nil, nil, "Background, Foreground or Orphan"},
-		"a part of the graph":             {"impact=configmaps/shop/web&root=pods/shop/web-1", http.StatusBadRequest, nil, nil, "leave ?root= out"},
-		"another form than JSON":          {"impact=configmaps/shop/web&format=dot", http.StatusBadRequest, nil, nil, `format "dot"`},
 		"a graph that does not exist":     {"none", http.StatusNotFound, nil, nil, ""},
 		"an answer without what is empty": {"impact=pods/shop/web-1", http.StatusOK, map[streamv1alpha1.Verdict]int{"deleted": 1, "breaks now": 0, "probably breaks": 0, "cannot start again": 0, "loses an optional reference": 0, "unaffected": 2}, []string{"deleted pods/web-1"}, ""},
 	} {

@@ -135,7 +135,8 @@ func TestSnapshotWaits(t *testing.T) {
 	}
 }
 
-// TestSnapshotEndsBeforeItBegins: the view ends while a get waits for it.
+// TestSnapshotEndsBeforeItBegins: the view ends while a get or an export waits for it. An export sends nothing before it
+// has all, so its answer is that error also after the first message.
 func TestSnapshotEndsBeforeItBegins(t *testing.T) {
 	tests := map[string]struct {
 		err      error
@@ -154,11 +155,16 @@ func TestSnapshotEndsBeforeItBegins(t *testing.T) {
 			waiting, subscribing := newView("shop/waiting"), newView("shop/subscribing")
 			waiting.wait = func(context.Context) error { return test.err }
 			s := serve(t, fakeCluster{waiting, subscribing})
-			go func() { (<-subscribing.subscribed).fail(test.err) }()
-			for _, view := range []*fakeView{waiting, subscribing} {
-				code, body := s.get(graphs+"namespaces/shop/graphs/"+view.name.Name, nil)
+			go func() {
+				(<-subscribing.subscribed).fail(test.err)
+				export := <-subscribing.subscribed
+				export.send(frame("", false, []string{exportedPod}))
+				export.fail(test.err)
+			}()
+			for _, path := range []string{"waiting", "subscribing", "waiting?format=graphml", "subscribing?format=graphml"} {
+				code, body := s.get(graphs+"namespaces/shop/graphs/"+path, nil)
 				if status := statusOf(t, body); code != test.wantCode || status.Code != int32(test.wantCode) {
-					t.Errorf("%s: %d %s", view.name, code, body)
+					t.Errorf("%s: %d %s", path, code, body)
 				}
 				if strings.Contains(string(body), "EOF") {
 					t.Errorf("says what is nobody's business: %s", body)

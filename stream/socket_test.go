@@ -166,19 +166,6 @@ func TestSocketStops(t *testing.T) {
 	}
 }
 
-// TestSocketStopsWithoutPeer: a peer that does not read cannot hold up the end.
-func TestSocketStopsWithoutPeer(t *testing.T) {
-	t.Parallel()
-	view := newView("shop/web")
-	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
-	s.mustDial(watchWeb)
-	subscription := await(t, view.subscribed)
-	large := frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`})
-	subscription.send(large, large)
-	s.shutdown()
-	await(t, subscription.closed)
-}
-
 func TestSocketHeartbeat(t *testing.T) {
 	view := newView("shop/web")
 	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, time.Minute })
