@@ -139,12 +139,21 @@ func TestServerThatKnowsNoPages(t *testing.T) {
 	}
 }
 
-// TestMalformedListIsNoEarlyEnd: what is no JSON is no JSON in pages either.
+// TestMalformedListIsNoEarlyEnd: what is no JSON is no JSON in pages either, also if the server then leaves the connection
+// open.
 func TestMalformedListIsNoEarlyEnd(t *testing.T) {
-	for name, body := range map[string]string{
-		"amid the items":                    `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"x"}},{,}]}`,
-		"not at all":                        `<html>`,
-		"with a Status that is an object's": `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"x"},"spec":{"kind":"Status","status":"Failure"},}]}`,
+	const list = `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"x"}`
+	for name, test := range map[string]struct {
+		body string
+		// idle is how long the server may be silent, 0 if it ends its answer.
+		idle time.Duration
+	}{
+		"amid the items":                     {body: list + `},{,}]}`},
+		"not at all":                         {body: `<html>`},
+		"with a Status that is an object's":  {body: list + `,"spec":{"kind":"Status","status":"Failure"},}]}`},
+		"then silent":                        {list + `},{,}`, time.Hour}, // the test would wait for it
+		"silent where a Status may go on":    {list + `},{,{"ki`, 300 * time.Millisecond},
+		"silent where a Status has to go on": {list + `},{,{"kind":"Status",`, 300 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, r := newServer(t), newRecorder(t)
@@ -157,10 +166,12 @@ func TestMalformedListIsNoEarlyEnd(t *testing.T) {
 				case again <- struct{}{}:
 				case <-r.Context().Done():
 				}
-				write(w, body)
+				if write(w, test.body); test.idle > 0 {
+					<-r.Context().Done()
+				}
 				return true
 			})
-			m := start(t, s, r)
+			m := start(t, s, r, func(o *Options) { o.ListIdleTimeout = test.idle })
 			acquire(t, m, podsKey)
 			r.awaitFailure("list pods: malformed JSON at byte ")
 			<-again
@@ -170,47 +181,6 @@ func TestMalformedListIsNoEarlyEnd(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestMalformedThenSilent: that a server then leaves the connection open makes no early end of
-// what is no JSON.
-func TestMalformedThenSilent(t *testing.T) {
-	for name, test := range map[string]struct {
-		item string
-		// idle is how long the server may be silent.
-		idle time.Duration
-	}{
-		"at once":                     {`{,}`, time.Hour}, // the test would wait for it
-		"where a Status may go on":    {`{,{"ki`, 300 * time.Millisecond},
-		"where a Status has to go on": {`{,{"kind":"Status",`, 300 * time.Millisecond},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, r := newServer(t), newRecorder(t)
-			s.answer(func(w http.ResponseWriter, r *http.Request, watch bool) bool {
-				if watch {
-					return false
-				}
-				write(w, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[`+test.item)
-				<-r.Context().Done()
-				return true
-			})
-			acquire(t, start(t, s, r, func(o *Options) { o.ListIdleTimeout = test.idle }), podsKey)
-			r.awaitFailure("list pods: malformed JSON at byte ")
-		})
-	}
-}
-
-// seenReader remembers where it was asked to write.
-type seenReader struct {
-	io.Reader
-
-	places [][]byte
-}
-
-func (r *seenReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	r.places = append(r.places, p[:n])
-	return n, err
 }
 
 // TestSecretDataIsNotRetained: buffers keep no data of a Secret after a list that ended early,
@@ -235,13 +205,13 @@ func TestSecretDataIsNotRetained(t *testing.T) {
 		}
 	})
 	t.Run("where a Status is looked for", func(t *testing.T) {
-		r := &seenReader{Reader: iotest.HalfReader(strings.NewReader(strings.Repeat("SECRET", 4000)))}
+		r := &buffers{Reader: iotest.HalfReader(strings.NewReader(strings.Repeat("SECRET", 4000)))}
 		if err := statusAmid([]byte(begun+string(statusBegins)), r); err != nil {
 			t.Error(err)
 		}
-		for _, place := range r.places {
-			if len(bytes.Trim(place, "\x00")) > 0 {
-				t.Fatalf("left: %d bytes", len(place))
+		for _, buffer := range r.all {
+			if len(bytes.Trim(buffer, "\x00")) > 0 {
+				t.Fatalf("left: %d bytes", len(buffer))
 			}
 		}
 	})

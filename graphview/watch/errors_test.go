@@ -118,6 +118,7 @@ func TestFailuresKeepObjects(t *testing.T) {
 		"no list":       func(w http.ResponseWriter) { write(w, `{"kind":"Status","apiVersion":"v1"}`) },
 		"no JSON":       func(w http.ResponseWriter) { write(w, `<html>`) },
 		"empty":         func(w http.ResponseWriter) { write(w, ``) },
+		"no answer":     func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
 		"malformed item": func(w http.ResponseWriter) {
 			write(w, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"x"}},{,}]}`)
 		},
@@ -142,6 +143,9 @@ func TestFailuresKeepObjects(t *testing.T) {
 			first := w.State()
 			if first.Since.IsZero() || first.Err == nil || first.Objects < 1 {
 				t.Errorf("state = %+v", first)
+			}
+			if text := first.Err.Error(); strings.Contains(text, "http:") || strings.Contains(text, "?") {
+				t.Errorf("the error names the request: %q", text)
 			}
 			s.answer(nil)
 			r.awaitLine(at, "state synced=true UpToDate")
@@ -247,29 +251,6 @@ func TestUnknownEventIsPassedOver(t *testing.T) {
 	r.awaitLine(0, "set a")
 	if got := r.count("state"); got != 1 {
 		t.Errorf("states: %q", r.lines())
-	}
-}
-
-func TestSilentListGivesUp(t *testing.T) {
-	s, r := newServer(t), newRecorder(t)
-	s.answer(func(_ http.ResponseWriter, r *http.Request, _ bool) bool {
-		<-r.Context().Done()
-		return true
-	})
-	w := acquire(t, start(t, s, r, func(o *Options) { o.ListIdleTimeout = 50 * time.Millisecond }), podsKey).Watch()
-	r.awaitLine(0, "state synced=false Failing")
-	if got := w.State().Err.Error(); !strings.HasPrefix(got, "the list of pods ended early after 0 objects (0 bytes, ") || !strings.HasSuffix(got, " ("+errIdleTimeout.Error()+")") {
-		t.Errorf("err = %q", got)
-	}
-}
-
-func TestErrorsDoNotNameTheRequest(t *testing.T) {
-	s, r := newServer(t), newRecorder(t)
-	s.answer(func(http.ResponseWriter, *http.Request, bool) bool { panic(http.ErrAbortHandler) })
-	w := acquire(t, start(t, s, r), podsKey).Watch()
-	r.awaitLine(0, "state synced=false Failing")
-	if text := w.State().Err.Error(); !strings.HasPrefix(text, "list pods: ") || strings.Contains(text, "http:") || strings.Contains(text, "?") {
-		t.Errorf("err = %q", text)
 	}
 }
 

@@ -153,44 +153,23 @@ func pagesForEver(s *server, early bool, page func(n int32) (token, name string)
 	})
 }
 
-// TestServerThatIgnoresTokens: it gives a new one with each page, so its pages have no end.
-func TestServerThatIgnoresTokens(t *testing.T) {
-	s, r := newServer(t), newRecorder(t)
-	pagesForEver(s, true, func(n int32) (token, name string) { return fmt.Sprint(n), "a" })
-	acquire(t, start(t, s, r), podsKey)
-	r.awaitFailure("list pods: " + errEndless.Error())
-}
-
-// TestServerWithRepeatingPages: it comes to the first page again after others.
-func TestServerWithRepeatingPages(t *testing.T) { goesRound(t, true) }
-
-// TestServerWithRepeatingFirstPages: the pages repeat already in the first list.
-func TestServerWithRepeatingFirstPages(t *testing.T) { goesRound(t, false) }
-
-func goesRound(t *testing.T, early bool) {
-	t.Helper()
-	for name, token := range map[string]func(n int32) string{
-		"with the same tokens": func(n int32) string { return fmt.Sprint(n % 3) },
-		"with other tokens":    func(n int32) string { return fmt.Sprint(n) },
+// TestPagesWithoutEnd: a server whose pages have no end is given up, whether the pages begin with the first list or with
+// the one after a list that ended early.
+func TestPagesWithoutEnd(t *testing.T) {
+	for name, page := range map[string]func(n int32) (token, name string){
+		"it ignores tokens":              func(n int32) (string, string) { return fmt.Sprint(n), "a" },
+		"pages repeat":                   func(n int32) (string, string) { return fmt.Sprint(n % 3), fmt.Sprint("a", n%3) },
+		"pages repeat with other tokens": func(n int32) (string, string) { return fmt.Sprint(n), fmt.Sprint("a", n%3) },
+		"pages are empty":                func(n int32) (string, string) { return fmt.Sprint(n), "" },
 	} {
-		t.Run(name, func(t *testing.T) {
-			s, r := newServer(t), newRecorder(t)
-			pagesForEver(s, early, func(n int32) (string, string) { return token(n), fmt.Sprint("a", n%3) })
-			acquire(t, start(t, s, r), podsKey)
-			r.awaitFailure("list pods: " + errEndless.Error())
-		})
-	}
-}
-
-// TestServerOfEmptyPages: it gives a new token with each page, and no object.
-func TestServerOfEmptyPages(t *testing.T) {
-	for name, early := range map[string]bool{"after a list that ended early": true, "at once": false} {
-		t.Run(name, func(t *testing.T) {
-			s, r := newServer(t), newRecorder(t)
-			pagesForEver(s, early, func(n int32) (token, name string) { return fmt.Sprint(n), "" })
-			acquire(t, start(t, s, r), podsKey)
-			r.awaitFailure("list pods: " + errEndless.Error())
-		})
+		for _, early := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/after a list that ended early: %t", name, early), func(t *testing.T) {
+				s, r := newServer(t), newRecorder(t)
+				pagesForEver(s, early, page)
+				acquire(t, start(t, s, r), podsKey)
+				r.awaitFailure("list pods: " + errEndless.Error())
+			})
+		}
 	}
 }
 

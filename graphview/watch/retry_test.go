@@ -18,7 +18,7 @@ import (
 func TestOldFailuresDoNotDelay(t *testing.T) {
 	s, r := newServer(t), newRecorder(t)
 	s.set("a", object("a", "", ""))
-	const last = time.Second // the wait after three failures in a row
+	const last = 100 * time.Millisecond // the wait after three failures in a row
 	var failures atomic.Int32
 	fail := func(n int32) {
 		failures.Store(n)
@@ -32,7 +32,7 @@ func TestOldFailuresDoNotDelay(t *testing.T) {
 		s.hangUp()
 	}
 	acquire(t, start(t, s, r, func(o *Options) {
-		o.Retry = wait.Backoff{Duration: last / 100, Factor: 10, Steps: 6, Cap: time.Hour}
+		o.Retry = wait.Backoff{Duration: last / 400, Factor: 20, Steps: 6, Cap: time.Hour}
 	}), podsKey)
 	at := r.awaitLine(0, "state synced=true")
 	fail(3)
@@ -41,8 +41,7 @@ func TestOldFailuresDoNotDelay(t *testing.T) {
 		s.set("a", object("a", fmt.Sprintf(`,"labels":{"i":"%d"}`, i), ""))
 		at = r.awaitLine(at, "set a")
 	}
-	// The three waits take a second again. If the old failures still counted, they would take
-	// half an hour.
+	// The three waits take 105 ms again. If the old failures still counted, they would take 14 minutes.
 	fail(3)
 	r.awaitLine(r.awaitLine(at, "state synced=true Failing"), "state synced=true UpToDate")
 }
