@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"graphview.dev/api/v1alpha1"
@@ -20,29 +21,47 @@ import (
 // controllers do, and answer with the message of the condition Accepted. If the API server does not call a
 // webhook, or gets no answer, the author finds the message in that condition.
 func SetupWebhook(mgr ctrl.Manager, o Options) error {
-	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.GraphView{}).WithValidator(&validator{o}).Complete(); err != nil {
+	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.GraphView{}).WithValidator(validatorOfViews(o)).Complete(); err != nil {
 		return fmt.Errorf("set up the GraphView webhook: %w", err)
 	}
-	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.ReferenceRule{}).WithValidator(&ruleValidator{o}).Complete(); err != nil {
+	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.ReferenceRule{}).WithValidator(validatorOfRules(o)).Complete(); err != nil {
 		return fmt.Errorf("set up the ReferenceRule webhook: %w", err)
 	}
 	return nil
 }
 
-// validator decides by the spec alone. kubectl apply may create a GraphView before the
-// ServiceAccount that it names, so the controller checks whether that exists.
-type validator struct{ options Options }
-
-// ValidateCreate refuses a spec that is not accepted.
-func (w *validator) ValidateCreate(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
-	return w.check(ctx, view)
+// validator refuses objects of one kind that the controller would not accept. It decides by the spec alone:
+// kubectl apply may create a GraphView before the ServiceAccount that it names, so the controller checks
+// whether that exists.
+type validator[T client.Object] struct {
+	spec  func(T) any
+	check func(context.Context, T) (admission.Warnings, error)
 }
 
-// ValidateUpdate accepts an update that does not change the spec. A GraphView may
+func validatorOfViews(o Options) *validator[*v1alpha1.GraphView] {
+	return &validator[*v1alpha1.GraphView]{spec: func(view *v1alpha1.GraphView) any { return &view.Spec }, check: o.check}
+}
+
+func validatorOfRules(o Options) *validator[*v1alpha1.ReferenceRule] {
+	return &validator[*v1alpha1.ReferenceRule]{
+		spec: func(rule *v1alpha1.ReferenceRule) any { return &rule.Spec },
+		check: func(ctx context.Context, rule *v1alpha1.ReferenceRule) (admission.Warnings, error) {
+			// The cluster owns all ReferenceRules.
+			return nil, validation.ReferenceRule(ctx, o.turn(budget.NamespaceOwner("")), rule)
+		},
+	}
+}
+
+// ValidateCreate refuses a spec that is not accepted.
+func (w *validator[T]) ValidateCreate(ctx context.Context, object T) (admission.Warnings, error) {
+	return w.check(ctx, object)
+}
+
+// ValidateUpdate accepts an update that does not change the spec. An object may
 // have become invalid by an upgrade or a flag of the operator, and
 // its labels and finalizers must still be changeable.
-func (w *validator) ValidateUpdate(ctx context.Context, before, after *v1alpha1.GraphView) (admission.Warnings, error) {
-	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || after.DeletionTimestamp != nil {
+func (w *validator[T]) ValidateUpdate(ctx context.Context, before, after T) (admission.Warnings, error) {
+	if equality.Semantic.DeepEqual(w.spec(before), w.spec(after)) || after.GetDeletionTimestamp() != nil {
 		return nil, nil
 	}
 	return w.check(ctx, after)
@@ -50,7 +69,7 @@ func (w *validator) ValidateUpdate(ctx context.Context, before, after *v1alpha1.
 
 // ValidateDelete is part of the interface; the webhook is not registered for
 // deletions.
-func (w *validator) ValidateDelete(context.Context, *v1alpha1.GraphView) (admission.Warnings, error) {
+func (*validator[T]) ValidateDelete(context.Context, T) (admission.Warnings, error) {
 	return nil, nil
 }
 
@@ -63,13 +82,13 @@ func (o *Options) turn(owner budget.Owner) expr.Turn {
 }
 
 // check refuses a spec, or warns of the parts of it that have no effect.
-func (w *validator) check(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
+func (o *Options) check(ctx context.Context, view *v1alpha1.GraphView) (admission.Warnings, error) {
 	findings, err := validation.GraphView(ctx, view, validation.Options{
-		RequireServiceAccount: w.options.RequireServiceAccount, Served: w.options.Served, Turn: w.options.turn(budget.NamespaceOwner(view.Namespace)),
+		RequireServiceAccount: o.RequireServiceAccount, Served: o.Served, Turn: o.turn(budget.NamespaceOwner(view.Namespace)),
 	})
 	var warnings admission.Warnings
 	for _, text := range advice.Texts(findings) {
-		warnings = append(warnings, cutBytes(text, maxWarningHeader))
+		warnings = append(warnings, validation.Cut(text, maxWarningHeader))
 	}
 	return warnings, err
 }

@@ -73,7 +73,7 @@ func TestWebhook(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := &validator{tt.options}
+			w := validatorOfViews(tt.options)
 			after := &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}, Spec: tt.after}
 			if tt.deleted {
 				after.DeletionTimestamp = &metav1.Time{Time: epoch}
@@ -106,7 +106,7 @@ func TestWebhook(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (&validator{}).ValidateDelete(t.Context(), &v1alpha1.GraphView{Spec: invalid}); err != nil {
+	if _, err := validatorOfViews(Options{}).ValidateDelete(t.Context(), &v1alpha1.GraphView{Spec: invalid}); err != nil {
 		t.Error(err)
 	}
 }
@@ -127,7 +127,7 @@ func TestWebhookWarns(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := &validator{Options{Served: tt.served}}
+			w := validatorOfViews(Options{Served: tt.served})
 			got, err := w.ValidateCreate(t.Context(), &v1alpha1.GraphView{Spec: typo})
 			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("error %v, warnings (-want +got):\n%s", err, diff)
