@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -61,8 +62,8 @@ func NewClusterLinkReconciler(hub Hub, notifier *Notifier, o Options) *ClusterLi
 // tunnels.
 func (r *ClusterLinkReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	r.client = mgr.GetClient()
-	if err := mgr.Add(r.handover()); err != nil {
-		return fmt.Errorf("add the wake-up after an election: %w", err)
+	if err := mgr.Add(&resync{client: r.client, list: &v1alpha1.ClusterLinkList{}, notifier: r.notifier, election: r.election}); err != nil {
+		return fmt.Errorf("add the resync of ClusterLinks: %w", err)
 	}
 	if err := mgr.Add(manager.RunnableFunc(r.applyAll)); err != nil {
 		return fmt.Errorf("add the first look at ClusterLinks: %w", err)
@@ -70,7 +71,7 @@ func (r *ClusterLinkReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("clusterlink").
 		For(&v1alpha1.ClusterLink{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&v1alpha1.ClusterLink{}, handler.EnqueueRequestsFromMapFunc(r.named), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&v1alpha1.ClusterLink{}, handler.EnqueueRequestsFromMapFunc(r.all), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(r.notifier).
 		Complete(r)
 	if err != nil {
@@ -93,34 +94,9 @@ func (r *ClusterLinkReconciler) applyAll(ctx context.Context) error {
 	return nil
 }
 
-func (r *ClusterLinkReconciler) handover() *handover {
-	return &handover{r.election, r.notifier, r.requests}
-}
-
-// requests lists ClusterLinks in the cache. It fails only if the cache stops, when the result
-// is not needed.
-func (r *ClusterLinkReconciler) requests(ctx context.Context) []ctrl.Request {
-	return r.requestsFor(ctx, func(*v1alpha1.ClusterLink) bool { return true })
-}
-
-func (r *ClusterLinkReconciler) requestsFor(ctx context.Context, wanted func(*v1alpha1.ClusterLink) bool) []ctrl.Request {
-	var links v1alpha1.ClusterLinkList
-	if err := r.client.List(ctx, &links); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "list ClusterLinks")
-		return nil
-	}
-	var out []ctrl.Request
-	for i := range links.Items {
-		if wanted(&links.Items[i]) {
-			out = append(out, requestFor(graphview.Name{Name: links.Items[i].Name}))
-		}
-	}
-	return out
-}
-
-// named returns the ClusterLinks with names: a change of another ClusterLink may take the effect of a name away.
-func (r *ClusterLinkReconciler) named(ctx context.Context, _ client.Object) []ctrl.Request {
-	return r.requestsFor(ctx, func(link *v1alpha1.ClusterLink) bool { return len(link.Spec.KnownAs) > 0 })
+// all returns all ClusterLinks: the effect of a name depends on those of the others.
+func (r *ClusterLinkReconciler) all(ctx context.Context, _ client.Object) []ctrl.Request {
+	return requests(ctx, r.client, &v1alpha1.ClusterLinkList{})
 }
 
 // Reconcile applies the ClusterLink to the hub, and writes the state of the hub's link into its status.
@@ -149,8 +125,7 @@ func (r *ClusterLinkReconciler) Reconcile(ctx context.Context, request ctrl.Requ
 		}
 	}
 	setLinkConditions(&after.Status.Conditions, link, links.Items, refused, state)
-	if link.Status.ObservedGeneration == link.Generation && link.Status.Tunnels == after.Status.Tunnels &&
-		link.Status.Version == after.Status.Version && sameConditions(link.Status.Conditions, after.Status.Conditions) {
+	if equality.Semantic.DeepEqual(link.Status, after.Status) {
 		return ctrl.Result{}, nil
 	}
 	patch := client.MergeFromWithOptions(link, client.MergeFromWithOptimisticLock{})

@@ -3,8 +3,11 @@ package controllers
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/controllers/validation"
 )
 
 // maxNote is the size of an Event's note that the API server allows, in bytes.
@@ -19,14 +22,14 @@ var actions = map[string]string{
 }
 
 // recordChanges creates an Event for each condition with a new outcome.
-func (r *GraphViewReconciler) recordChanges(view *v1alpha1.GraphView, before, after []metav1.Condition) {
+func recordChanges(recorder events.EventRecorder, about runtime.Object, before, after []metav1.Condition) {
 	for i := range after {
 		c := &after[i]
 		kind, ok := eventType(c)
 		if !ok || !outcomeChanged(c, before) {
 			continue
 		}
-		r.recorder.Eventf(view, nil, kind, c.Reason, actions[c.Type], "%s", cutBytes(c.Message, maxNote))
+		recorder.Eventf(about, nil, kind, c.Reason, actions[c.Type], "%s", validation.Cut(c.Message, maxNote))
 	}
 }
 
@@ -43,8 +46,8 @@ func eventType(c *metav1.Condition) (string, bool) {
 	}
 }
 
-// outcomeChanged is changed without the generation: an edit of the spec with the same
-// outcome creates no Event.
+// outcomeChanged reports whether before lacks the type of a condition, or has it with another outcome. The
+// generation does not count: an edit of the spec with the same outcome creates no Event.
 func outcomeChanged(c *metav1.Condition, before []metav1.Condition) bool {
 	for i := range before {
 		if b := &before[i]; b.Type == c.Type {

@@ -61,13 +61,10 @@ func (s *initialSync) applied(name graphview.Name) {
 // at the start of the reconciler.
 func (r *GraphViewReconciler) Known() <-chan struct{} { return r.initial.known }
 
-// oneTimeLister lists the GraphViews for initialSync, as soon as the cache has them and
+// listAll lists the GraphViews for initialSync, as soon as the cache has them and
 // the engine has the ReferenceRules.
-type oneTimeLister struct{ r *GraphViewReconciler }
-
-// Start returns when the GraphViews are listed.
-func (l *oneTimeLister) Start(ctx context.Context) error {
-	if rules := l.r.options.RulesKnown; rules != nil {
+func (r *GraphViewReconciler) listAll(ctx context.Context) error {
+	if rules := r.options.RulesKnown; rules != nil {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -75,7 +72,7 @@ func (l *oneTimeLister) Start(ctx context.Context) error {
 		}
 	}
 	var views v1alpha1.GraphViewList
-	if err := l.r.client.List(ctx, &views); err != nil {
+	if err := r.client.List(ctx, &views); err != nil {
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the cache stops because everything does
 		}
@@ -85,7 +82,7 @@ func (l *oneTimeLister) Start(ctx context.Context) error {
 	for i := range views.Items {
 		names = append(names, graphview.Name{Namespace: views.Items[i].Namespace, Name: views.Items[i].Name})
 	}
-	l.r.initial.list(names)
+	r.initial.list(names)
 	return nil
 }
 

@@ -16,8 +16,8 @@ import (
 // a thousand times a second, into a few reconciles.
 const notifyDelay = 200 * time.Millisecond
 
-// Notifier requests reconciles of the views whose Status in the engine may have changed.
-// It is made before the engine, whose options contain its Notify, and the
+// Notifier requests reconciles of objects of one kind, such as of the views whose Status in the engine may have
+// changed. It is made before the engine, whose options contain its Notify, and the
 // reconciler, whose source it is. The zero value is ready.
 type Notifier struct {
 	mu    sync.Mutex
@@ -28,7 +28,7 @@ type Notifier struct {
 }
 
 // Notify requests a reconcile of the view after notifyDelay. It never blocks. Before the controller
-// runs it does nothing, since the start reconciles every view.
+// runs it does nothing, since the start reconciles every object.
 func (n *Notifier) Notify(name graphview.Name) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -66,7 +66,7 @@ func (n *Notifier) Start(_ context.Context, queue workqueue.TypedRateLimitingInt
 }
 
 // String returns the name of the source in controller-runtime's log.
-func (n *Notifier) String() string { return "status of views" }
+func (n *Notifier) String() string { return "notifier" }
 
 func requestFor(name graphview.Name) ctrl.Request {
 	return ctrl.Request{NamespacedName: types.NamespacedName{Namespace: name.Namespace, Name: name.Name}}

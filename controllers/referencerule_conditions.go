@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -59,8 +58,4 @@ func effectText(effect graphview.RuleEffect) string {
 		text += "."
 	}
 	return text
-}
-
-func sameConditions(a, b []metav1.Condition) bool {
-	return slices.EqualFunc(a, b, func(a, b metav1.Condition) bool { return a == b })
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -41,17 +41,18 @@ type ReferenceRuleReconciler struct {
 	engine   RuleEngine
 	recorder events.EventRecorder
 	election *Election
+	notifier *Notifier
 	known    chan struct{}
 
 	// mu is locked while a ReferenceRule is read and applied, so that
-	// the resync and a reconcile cannot overtake each other.
+	// applyAll and a reconcile cannot overtake each other.
 	mu sync.Mutex
 }
 
 // NewReferenceRuleReconciler returns a reconciler that is idle before SetupWithManager and the
 // manager's start. It uses Election of the options.
 func NewReferenceRuleReconciler(engine RuleEngine, o Options) *ReferenceRuleReconciler {
-	return &ReferenceRuleReconciler{engine: engine, election: o.Election, known: make(chan struct{})}
+	return &ReferenceRuleReconciler{engine: engine, election: o.Election, notifier: &Notifier{}, known: make(chan struct{})}
 }
 
 // Known returns a channel that is closed when the engine has every ReferenceRule that existed
@@ -61,6 +62,7 @@ func (r *ReferenceRuleReconciler) Known() <-chan struct{} { return r.known }
 // Reconcile applies the ReferenceRule to the engine, and writes the verdict and the effect into its
 // status.
 func (r *ReferenceRuleReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	r.notifier.take(graphview.Name{Name: request.Name})
 	rule, v, err := r.apply(ctx, request.NamespacedName)
 	if err != nil || rule == nil {
 		return ctrl.Result{}, err
@@ -116,23 +118,13 @@ func (r *ReferenceRuleReconciler) writeStatus(ctx context.Context, rule *v1alpha
 		again.RequeueAfter = unreadPause // no event says that a schema can be read
 	}
 	setRuleConditions(&after.Status.Conditions, rule.Generation, v, effect)
-	if rule.Status.ObservedGeneration == rule.Generation && sameConditions(rule.Status.Conditions, after.Status.Conditions) {
+	if equality.Semantic.DeepEqual(rule.Status, after.Status) {
 		return again, nil
 	}
 	patch := client.MergeFromWithOptions(rule, client.MergeFromWithOptimisticLock{})
 	if err := r.client.Status().Patch(ctx, after, patch); err != nil {
 		return unpatched(err)
 	}
-	for i := range after.Status.Conditions {
-		c := &after.Status.Conditions[i]
-		if c.Type != v1alpha1.ConditionAccepted || !outcomeChanged(c, rule.Status.Conditions) {
-			continue
-		}
-		kind := corev1.EventTypeNormal
-		if !v.accepted() {
-			kind = corev1.EventTypeWarning
-		}
-		r.recorder.Eventf(rule, nil, kind, c.Reason, actions[c.Type], "%s", cutBytes(c.Message, maxNote))
-	}
+	recordChanges(r.recorder, rule, rule.Status.Conditions, after.Status.Conditions)
 	return again, nil
 }

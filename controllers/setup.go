@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"graphview.dev/api/v1alpha1"
@@ -48,8 +49,8 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	if err != nil {
 		return fmt.Errorf("index GraphViews: %w", err)
 	}
-	if err := mgr.Add(&handover{r.options.Election, r.notifier, func(ctx context.Context) []ctrl.Request { return r.requests(ctx) }}); err != nil {
-		return fmt.Errorf("add the wake-up after an election: %w", err)
+	if err := mgr.Add(&resync{client: r.client, list: &v1alpha1.GraphViewList{}, notifier: r.notifier, election: r.options.Election}); err != nil {
+		return fmt.Errorf("add the resync of GraphViews: %w", err)
 	}
 	r.applier = newApplier(ctx, applierOptions{
 		engine: r.engine, read: r.readSpec,
@@ -58,7 +59,7 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 	if err := mgr.Add(r.applier); err != nil {
 		return fmt.Errorf("add the goroutines that apply specs: %w", err)
 	}
-	if err := mgr.Add(&oneTimeLister{r}); err != nil {
+	if err := mgr.Add(manager.RunnableFunc(r.listAll)); err != nil {
 		return fmt.Errorf("add the initial list of GraphViews: %w", err)
 	}
 	err = ctrl.NewControllerManagedBy(mgr).
@@ -91,46 +92,6 @@ func serviceAccountOf(object client.Object) []string {
 
 // viewsOf returns the GraphViews that name a ServiceAccount.
 func (r *GraphViewReconciler) viewsOf(ctx context.Context, account client.Object) []ctrl.Request {
-	return r.requests(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{serviceAccountField: account.GetName()})
-}
-
-// requests lists GraphViews in the cache. It fails only if the cache stops, when the result is
-// not needed.
-func (r *GraphViewReconciler) requests(ctx context.Context, o ...client.ListOption) []ctrl.Request {
-	var views v1alpha1.GraphViewList
-	if err := r.client.List(ctx, &views, o...); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "list GraphViews")
-		return nil
-	}
-	var out []ctrl.Request
-	for i := range views.Items {
-		out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&views.Items[i])})
-	}
-	return out
-}
-
-// handover requests a reconcile of all objects of a kind when this replica is elected to write their
-// status.
-type handover struct {
-	election *Election
-	notifier *Notifier
-	requests func(context.Context) []ctrl.Request // for all objects
-}
-
-// Start runs until ctx is done.
-func (h *handover) Start(ctx context.Context) error {
-	if h.election == nil {
-		return nil
-	}
-	for {
-		changed := h.election.Changed()
-		for _, request := range h.requests(ctx) {
-			h.notifier.Notify(graphview.Name{Namespace: request.Namespace, Name: request.Name})
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-changed:
-		}
-	}
+	return requests(ctx, r.client, &v1alpha1.GraphViewList{},
+		client.InNamespace(account.GetNamespace()), client.MatchingFields{serviceAccountField: account.GetName()})
 }

@@ -2,8 +2,6 @@ package controllers
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/validation"
@@ -62,19 +60,4 @@ func boundWarnings(warnings []string) []string {
 		out = append(out, fmt.Sprintf("and %d more warnings", more))
 	}
 	return out
-}
-
-const ellipsis = "…"
-
-// cutBytes bounds s to limit bytes at the boundary of a character.
-func cutBytes(s string, limit int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= limit {
-		return s
-	}
-	end := limit - len(ellipsis)
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + ellipsis
 }

@@ -33,7 +33,7 @@ func decide(is, should *v1alpha1.GraphViewStatus, since, interval time.Duration)
 	}
 }
 
-// sameOutcome reports whether two lists of conditions differ only in messages, order, and
+// sameOutcome reports whether two lists of conditions differ only in messages, order, generations, and
 // Healthy and Effective, which change as often as the counts.
 func sameOutcome(a, b []metav1.Condition) bool {
 	if len(a) != len(b) {
@@ -43,19 +43,9 @@ func sameOutcome(a, b []metav1.Condition) bool {
 		switch a[i].Type {
 		case v1alpha1.ConditionHealthy, v1alpha1.ConditionEffective:
 		default:
-			if conditionChanged(&a[i], b) {
+			if outcomeChanged(&a[i], b) {
 				return false
 			}
-		}
-	}
-	return true
-}
-
-// conditionChanged reports whether before lacks c's type or has it with another value.
-func conditionChanged(c *metav1.Condition, before []metav1.Condition) bool {
-	for i := range before {
-		if b := &before[i]; b.Type == c.Type {
-			return b.Status != c.Status || b.Reason != c.Reason || b.ObservedGeneration != c.ObservedGeneration
 		}
 	}
 	return true

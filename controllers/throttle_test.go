@@ -39,7 +39,6 @@ func TestDecide(t *testing.T) {
 		"a message, just after":      {change: func(s *v1alpha1.GraphViewStatus) { s.Conditions[1].Message = "x" }, since: time.Second, want: write{hold: 4 * time.Second}},
 		"a condition's status":       {change: func(s *v1alpha1.GraphViewStatus) { s.Conditions[1].Status = "False" }, want: write{now: true}},
 		"a condition's reason":       {change: func(s *v1alpha1.GraphViewStatus) { s.Conditions[1].Reason = "x" }, want: write{now: true}},
-		"a condition's generation":   {change: func(s *v1alpha1.GraphViewStatus) { s.Conditions[1].ObservedGeneration = 2 }, want: write{now: true}},
 		"a condition more": {change: func(s *v1alpha1.GraphViewStatus) {
 			s.Conditions = append(s.Conditions, metav1.Condition{Type: "Stalled"})
 		}, want: write{now: true}},

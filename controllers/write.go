@@ -48,7 +48,7 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 		return unpatched(err)
 	}
 	record.written, record.wroteAt, record.refused = statusOf(after), now, refusal{}
-	r.recordChanges(view, before.Status.Conditions, after.Status.Conditions)
+	recordChanges(r.recorder, view, before.Status.Conditions, after.Status.Conditions)
 	return ctrl.Result{}, nil
 }
 

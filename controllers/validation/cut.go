@@ -5,19 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// Cut bounds s to limit characters, as a CustomResourceDefinition counts
-// them, and makes it valid UTF-8, which the API server insists on.
+const ellipsis = "…"
+
+// Cut bounds s to limit bytes at the boundary of a character, and makes it valid UTF-8, which the API
+// server insists on. A CustomResourceDefinition counts characters, of which there are never more.
 func Cut(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
+	if len(s) <= limit {
 		return s
 	}
-	kept := 0
-	for i := range s {
-		if kept == limit-1 {
-			return s[:i] + "…"
-		}
-		kept++
+	end := limit - len(ellipsis)
+	for !utf8.RuneStart(s[end]) {
+		end--
 	}
-	return s
+	return s[:end] + ellipsis
 }
