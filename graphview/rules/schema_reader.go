@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
@@ -160,13 +162,13 @@ func (s *SchemaReader) pass(ctx context.Context, wanted map[string]map[graph.Kin
 
 // inOrder returns the wanted paths, those with the fewest failures first.
 func (s *SchemaReader) inOrder(wanted map[string]map[graph.Kind]bool) []string {
-	failures := func(path string) int {
+	pause := func(path string) time.Duration {
 		if d := s.documents[path]; d != nil {
-			return d.failures
+			return d.backoff.Duration
 		}
 		return 0
 	}
-	return slices.SortedFunc(maps.Keys(wanted), func(a, b string) int { return cmp.Or(cmp.Compare(failures(a), failures(b)), strings.Compare(a, b)) })
+	return slices.SortedFunc(maps.Keys(wanted), func(a, b string) int { return cmp.Or(cmp.Compare(pause(a), pause(b)), strings.Compare(a, b)) })
 }
 
 func concerns(domains []string, kinds map[graph.Kind]bool) bool {
@@ -190,12 +192,8 @@ func (s *SchemaReader) publish() {
 	s.rules.setReadings(all)
 }
 
-// A document that cannot be read is retried after schemaRetry. The time doubles with each failure, up to
-// schemaRetryMost.
-const (
-	schemaRetry     = 10 * time.Second
-	schemaRetryMost = time.Hour
-)
+// schemaBackoff is the back-off of a document that cannot be read.
+var schemaBackoff = wait.Backoff{Duration: 10 * time.Second, Factor: 2, Steps: math.MaxInt, Cap: time.Hour}
 
 // schemaDocument is the document of one group and version.
 type schemaDocument struct {
@@ -206,10 +204,10 @@ type schemaDocument struct {
 	faults map[graph.Kind]string
 	// stale means that the served kinds of the domain changed after the document was read.
 	stale bool
-	// failures counts the failed attempts since the last success. A document whose address has not
-	// changed is retried at retry.
-	failures int
-	retry    time.Time
+	// backoff is that of the failed attempts since the last success. A document whose address has not
+	// changed is retried at retry, which is zero after a success.
+	backoff wait.Backoff
+	retry   time.Time
 }
 
 // narrow drops the kinds that are no longer wanted.
@@ -225,7 +223,7 @@ func (d *schemaDocument) due(address string, wanted map[graph.Kind]bool) bool {
 	switch {
 	case address != d.address:
 		return true
-	case d.failures > 0:
+	case !d.retry.IsZero():
 		return !time.Now().Before(d.retry)
 	default:
 		return d.stale || !maps.Equal(wanted, d.kinds)
@@ -268,14 +266,16 @@ func (s *SchemaReader) fail(path string, d *schemaDocument, address string, err 
 	level := 1
 	if exceeded := (*budget.Exceeded)(nil); errors.As(err, &exceeded) {
 		d.readings = nil
-		if d.failures == 0 || d.address != address {
+		if d.retry.IsZero() || d.address != address {
 			level = 0
 		}
 	}
 	s.o.Logger.V(level).Info("Schemas of a group cannot be read", "document", path, "reason", err.Error())
 	d.address = address
-	d.retry = time.Now().Add(min(schemaRetry<<min(d.failures, 16), schemaRetryMost))
-	d.failures++
+	if d.retry.IsZero() {
+		d.backoff = schemaBackoff
+	}
+	d.retry = time.Now().Add(d.backoff.Step())
 }
 
 // readSchema is Read of served, and returns a panic as an error.

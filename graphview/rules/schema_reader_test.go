@@ -163,7 +163,7 @@ func TestSchemasThatCannotBeRead(t *testing.T) {
 		f.failing[bad] = errors.New("no answer")
 		f.put(bad, badKind, "a", "b")
 		check("what was read stays", map[string]int{"Bad": 1, "Good": 1}, bad)
-		time.Sleep(schemaRetry - 1)
+		time.Sleep(schemaBackoff.Duration - 1)
 		check("it is too early", map[string]int{"Bad": 1, "Good": 1})
 		time.Sleep(time.Nanosecond)
 		f.put(good, goodKind, "a", "b")
@@ -173,7 +173,7 @@ func TestSchemasThatCannotBeRead(t *testing.T) {
 			}
 		}
 		check("it is tried again, last", map[string]int{"Bad": 1, "Good": 2}, good, bad)
-		time.Sleep(schemaRetry)
+		time.Sleep(schemaBackoff.Duration)
 		check("the second time later", map[string]int{"Bad": 1, "Good": 2})
 		f.put(bad, badKind, "a", "b", "c")
 		f.failing[bad] = documentBound.Exceed()
