@@ -9,7 +9,6 @@ import (
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
-	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 )
 
@@ -39,9 +38,9 @@ func Advise(ctx context.Context, p *spec.Program, catalog *resources.Catalog) ad
 // adviceOf finds the parts of a spec that have no effect. noNamespaces: the spec selects no namespace.
 func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advice {
 	p, fates := s.program, fatesOf(ctx, s)
-	a := advice.Spec{NoNamespaces: noNamespaces, Served: rules.Served(s.catalog)}
+	a := advice.Spec{NoNamespaces: noNamespaces, Served: s.catalog.All()}
 	for _, chosen := range s.chosen {
-		a.Selected = append(a.Selected, advice.Resource(chosen.Resource))
+		a.Selected = append(a.Selected, chosen.Resource)
 	}
 	for i := range p.Queries {
 		which := "exclude"

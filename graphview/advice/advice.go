@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"graphview.dev/graphview/resources"
 )
 
 // Reason is the kind of a finding.
@@ -21,12 +23,6 @@ const (
 	NamespaceNotFound   Reason = "NamespaceNotFound"
 	NoRoots             Reason = "NoRoots"
 )
-
-// Resource is a served resource in one version. The core group is "".
-type Resource struct {
-	Group, Version, Resource, Kind string
-	Namespaced                     bool
-}
 
 // Comparison is a variable and a text that an expression compares it with.
 type Comparison struct {
@@ -70,7 +66,7 @@ type Spec struct {
 	Queries []Query
 	Roots   []Root
 	// Served are all served resources, Selected the resources that the queries select.
-	Served, Selected []Resource
+	Served, Selected []resources.Resource
 	// Namespaces are the namespaces that the spec names.
 	Namespaces []string
 	// NoNamespaces: the spec selects namespaces with selectors, and none matches.
@@ -260,7 +256,7 @@ type NamedKind struct {
 }
 
 // OfKinds finds the kinds that no API serves, each once.
-func OfKinds(named []NamedKind, served []Resource) []Finding {
+func OfKinds(named []NamedKind, served []resources.Resource) []Finding {
 	x := newIndex(served)
 	var out []Finding
 	said := map[NamedKind]bool{}
@@ -268,18 +264,18 @@ func OfKinds(named []NamedKind, served []Resource) []Finding {
 	for _, k := range named {
 		in := x.kinds[k.Kind]
 		same := NamedKind{Group: k.Group, Kind: k.Kind}
-		if said[same] || slices.ContainsFunc(in, func(r Resource) bool { return r.Group == k.Group }) {
+		if said[same] || slices.ContainsFunc(in, func(r resources.Resource) bool { return r.Group == k.Group }) {
 			continue
 		}
 		said[same] = true
 		message := "no API serves the kind " + quoted(k.Kind) + " of " + groupText(k.Group)
 		switch {
-		case slices.ContainsFunc(in, func(r Resource) bool { return r.Group == "" }) && isCore(k.Group):
+		case slices.ContainsFunc(in, func(r resources.Resource) bool { return r.Group == "" }) && isCore(k.Group):
 			message += "; leave group out, or empty, for Kubernetes' core"
 		case len(in) > 0:
-			message += fmt.Sprintf("; it is of %s", oneOf(in, func(r Resource) string { return r.Group }))
+			message += fmt.Sprintf("; it is of %s", oneOf(in, func(r resources.Resource) string { return r.Group }))
 		case len(x.named(k.Kind)) > 0:
-			message += fmt.Sprintf("; did you mean %s?", oneOf(x.named(k.Kind), func(r Resource) string { return r.Kind }))
+			message += fmt.Sprintf("; did you mean %s?", oneOf(x.named(k.Kind), func(r resources.Resource) string { return r.Kind }))
 		default:
 			if looks++; looks > maxLooks {
 				break

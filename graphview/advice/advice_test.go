@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"graphview.dev/graphview/resources"
 )
 
 // TestSuggestionsAreBounded: what looks at every name that is served is bounded, however many names
 // are compared, as is what is found.
 func TestSuggestionsAreBounded(t *testing.T) {
-	var served []Resource
+	var served []resources.Resource
 	for i := range 500 {
-		served = append(served, Resource{"example.com", "v1", fmt.Sprintf("resources%d", i), fmt.Sprintf("Kind%d", i), true})
+		served = append(served, resources.Resource{Group: "example.com", Version: "v1", Resource: fmt.Sprintf("resources%d", i), Kind: fmt.Sprintf("Kind%d", i), Namespaced: true})
 	}
 	compared := make([]Comparison, 256)
 	for i := range compared {
@@ -47,7 +49,7 @@ func TestSuggestionsAreBounded(t *testing.T) {
 
 // TestNamesAreLookedUpOnce: one name is looked up once, in however many places it is.
 func TestNamesAreLookedUpOnce(t *testing.T) {
-	x := newIndex([]Resource{{"", "v1", "services", "Service", true}})
+	x := newIndex([]resources.Resource{{Version: "v1", Resource: "services", Kind: "Service", Namespaced: true}})
 	name := []Comparison{{"resource", "serivces"}}
 	for range 2 * maxLooks {
 		if found := x.unknownNames("q", name); len(found) != 1 || !strings.HasSuffix(found[0].Message, "did you mean 'services'?") {

@@ -6,7 +6,7 @@
 // The condition Effective of a GraphView, the warnings of the webhook and kubectl
 // graphview validate all report the findings of this package.
 //
-// The callers pass the served kinds and the comparisons in expressions. The package does not know
+// The callers pass the served resources and the comparisons in expressions. The package does not know
 // expressions, clients or objects. It suggests only namespaces that the caller passes, and the
 // reader of the advice must be allowed to know these.
 //

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"graphview.dev/graphview/resources"
 )
 
 // index finds resources by any of their names.
 type index struct {
-	groups    map[string][]Resource
+	groups    map[string][]resources.Resource
 	versions  map[string]bool
-	resources map[string][]Resource
-	kinds     map[string][]Resource
-	lower     map[string][]Resource // by kind in lower case
+	resources map[string][]resources.Resource
+	kinds     map[string][]resources.Resource
+	lower     map[string][]resources.Resource // by kind in lower case
 	// looks caches the suggestions that took a comparison with all served names.
 	looks map[Comparison]suggestion
 }
@@ -21,10 +23,10 @@ type index struct {
 // takes up to milliseconds.
 const maxLooks = 32
 
-func newIndex(served []Resource) *index {
+func newIndex(served []resources.Resource) *index {
 	x := &index{
-		groups: map[string][]Resource{}, versions: map[string]bool{}, resources: map[string][]Resource{},
-		kinds: map[string][]Resource{}, lower: map[string][]Resource{},
+		groups: map[string][]resources.Resource{}, versions: map[string]bool{}, resources: map[string][]resources.Resource{},
+		kinds: map[string][]resources.Resource{}, lower: map[string][]resources.Resource{},
 		looks: map[Comparison]suggestion{},
 	}
 	for _, r := range served {
@@ -72,7 +74,7 @@ func (x *index) why(compared []Comparison) string {
 	}
 	groups, versions := texts("group"), texts("version")
 	for _, c := range compared {
-		var named []Resource
+		var named []resources.Resource
 		switch c.Variable {
 		case "resource":
 			named = x.resources[c.Text]
@@ -82,17 +84,17 @@ func (x *index) why(compared []Comparison) string {
 		if len(named) == 0 {
 			continue
 		}
-		in := slices.DeleteFunc(slices.Clone(named), func(r Resource) bool { return len(groups) > 0 && !slices.Contains(groups, r.Group) })
+		in := slices.DeleteFunc(slices.Clone(named), func(r resources.Resource) bool { return len(groups) > 0 && !slices.Contains(groups, r.Group) })
 		if len(in) == 0 {
-			return fmt.Sprintf("%s is of group %s", c.Text, oneOf(named, func(r Resource) string { return r.Group }))
+			return fmt.Sprintf("%s is of group %s", c.Text, oneOf(named, func(r resources.Resource) string { return r.Group }))
 		}
-		if len(versions) > 0 && !slices.ContainsFunc(in, func(r Resource) bool { return slices.Contains(versions, r.Version) }) {
-			return fmt.Sprintf("%s is served in version %s", c.Text, oneOf(in, func(r Resource) string { return r.Version }))
+		if len(versions) > 0 && !slices.ContainsFunc(in, func(r resources.Resource) bool { return slices.Contains(versions, r.Version) }) {
+			return fmt.Sprintf("%s is served in version %s", c.Text, oneOf(in, func(r resources.Resource) string { return r.Version }))
 		}
 	}
 	for _, group := range groups {
-		if in := x.groups[group]; len(groups) == 1 && len(versions) > 0 && !slices.ContainsFunc(in, func(r Resource) bool { return slices.Contains(versions, r.Version) }) {
-			return fmt.Sprintf("group %s is served in version %s", quoted(group), oneOf(in, func(r Resource) string { return r.Version }))
+		if in := x.groups[group]; len(groups) == 1 && len(versions) > 0 && !slices.ContainsFunc(in, func(r resources.Resource) bool { return slices.Contains(versions, r.Version) }) {
+			return fmt.Sprintf("group %s is served in version %s", quoted(group), oneOf(in, func(r resources.Resource) string { return r.Version }))
 		}
 	}
 	return ""
@@ -113,9 +115,9 @@ func (x *index) unselected(compared []Comparison) string {
 const maxAlternatives = 3
 
 // oneOf joins at most maxAlternatives distinct values of resources with "or".
-func oneOf(resources []Resource, value func(Resource) string) string {
+func oneOf(found []resources.Resource, value func(resources.Resource) string) string {
 	var all []string
-	for _, r := range resources {
+	for _, r := range found {
 		if v := quoted(value(r)); !slices.Contains(all, v) {
 			all = append(all, v)
 		}

@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/resources"
 )
 
 func TestSuggestKinds(t *testing.T) {
-	served := []Resource{
-		{"", "v1", "secrets", "Secret", true},
-		{"apps", "v1", "deployments", "Deployment", true},
-		{"metal3.io", "v1alpha1", "baremetalhosts", "BareMetalHost", true},
+	served := []resources.Resource{
+		{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true},
+		{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true},
+		{Group: "metal3.io", Version: "v1alpha1", Resource: "baremetalhosts", Kind: "BareMetalHost", Namespaced: true},
 	}
 	for name, test := range map[string]struct {
 		named []NamedKind

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"graphview.dev/graphview/resources"
 )
 
 func TestNearest(t *testing.T) {
@@ -41,7 +43,7 @@ func FuzzOf(f *testing.F) {
 	f.Add("resource", "deployments.apps")
 	f.Add("group", "apps/v1")
 	f.Add("kind", "\xff/List")
-	served := []Resource{{"apps", "v1", "deployments", "Deployment", true}, {"", "v1", "pods", "Pod", true}}
+	served := []resources.Resource{{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}, {Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}}
 	f.Fuzz(func(t *testing.T, variable, text string) {
 		compared := []Comparison{{variable, text}}
 		a := Of(t.Context(), Spec{

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"graphview.dev/graphview/resources"
 )
 
 // suggestion is about a name that is not served.
@@ -128,7 +130,7 @@ func (x *index) suggestVersion(s *suggestion, name string) {
 // suggestResource completes a suggestion for a resource or a kind. It returns true if only
 // a comparison with all of them can do that.
 func (x *index) suggestResource(s *suggestion, name string) (look bool) {
-	value := func(r Resource) string {
+	value := func(r resources.Resource) string {
 		if s.what == "kind" {
 			return r.Kind
 		}
@@ -203,12 +205,12 @@ func (x *index) look(s *suggestion, name string) {
 
 // named returns the resources with this plural, kind, singular or short name, in
 // any case.
-func (x *index) named(name string) []Resource {
+func (x *index) named(name string) []resources.Resource {
 	lower := strings.ToLower(name)
 	if long, ok := short[lower]; ok {
 		lower = long
 	}
-	for _, found := range [][]Resource{x.resources[lower], x.lower[lower], x.lower[strings.TrimSuffix(lower, "s")]} {
+	for _, found := range [][]resources.Resource{x.resources[lower], x.lower[lower], x.lower[strings.TrimSuffix(lower, "s")]} {
 		if len(found) > 0 {
 			return found
 		}

@@ -38,7 +38,7 @@ func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalo
 			named = append(named, advice.NamedKind{Path: fmt.Sprintf("spec.references[%d].to", i), Group: of.To.Group, Kind: of.To.Kind})
 		}
 	}
-	effect := Effect{Unserved: advice.OfKinds(named, Served(catalog))}
+	effect := Effect{Unserved: advice.OfKinds(named, catalog.All())}
 	if effect.Known = catalog.Complete() || len(effect.Unserved) == 0; !effect.Known {
 		return Effect{} // the group of a kind that seems not to be served may not have answered
 	}
@@ -46,15 +46,6 @@ func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalo
 		effect.Replaced, effect.Unread = s.replaced(ctx, rule.Rule.From, catalog, client)
 	}
 	return effect
-}
-
-// Served returns the resources of a catalog for package advice.
-func Served(catalog *resources.Catalog) []advice.Resource {
-	served := make([]advice.Resource, 0, len(catalog.All()))
-	for _, r := range catalog.All() {
-		served = append(served, advice.Resource(r))
-	}
-	return served
 }
 
 // replaced returns the fields of a kind that conventions would read as references, without the
