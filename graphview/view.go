@@ -55,7 +55,7 @@ func newView(e *Engine, name Name, uid string) *View {
 		named: true,
 	}
 	v.warnings = delivery.NewWarnings(v.announceNews)
-	v.publisher = delivery.NewPublisher(delivery.Source{
+	v.publisher = delivery.NewPublisher(delivery.PublisherOptions{
 		Name: name.String(), UID: uid, Run: e.run, Shared: &e.delivered, Warnings: v.warnings, State: v.state, Logger: e.o.Logger,
 		Notify: v.notify,
 		Hold:   v.chargeForSubscribers,
@@ -140,7 +140,7 @@ func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
 	v.evaluator.Kick()
 }
 
-// chargeForSubscribers is delivery.Source.Hold.
+// chargeForSubscribers is delivery.PublisherOptions.Hold.
 func (v *View) chargeForSubscribers(use budget.Use, bytes int64) error {
 	if use == budget.Messages {
 		return v.messages.Set(use, bytes)

@@ -37,7 +37,7 @@ func (m load) run(t *testing.T) (encodings float64, behind uint64) {
 			}
 		}
 	}
-	before := s.publisher.source.Shared.Encodings()
+	before := s.publisher.o.Shared.Encodings()
 	for range loadEvents {
 		s.set("Running"+strings.Repeat("x", m.size), false, names[random.IntN(m.objects)])
 		for range m.reads {
@@ -46,7 +46,7 @@ func (m load) run(t *testing.T) (encodings float64, behind uint64) {
 			}
 		}
 	}
-	encodings = float64(s.publisher.source.Shared.Encodings()-before) / loadEvents
+	encodings = float64(s.publisher.o.Shared.Encodings()-before) / loadEvents
 	for _, r := range all {
 		behind = max(behind, s.lens.Head()-r.state.pos.Read())
 	}
@@ -137,7 +137,7 @@ func TestBoundariesAgree(t *testing.T) {
 						if r.apply(t, f); f.Rev == "" {
 							continue
 						}
-						rev, _ := s.publisher.source.Run.decode(f.Rev)
+						rev, _ := s.publisher.o.Run.decode(f.Rev)
 						if d := differ(r, at[r.wanted.content][rev.known]); d != "" {
 							t.Fatalf("at revision %d reader %d has another graph: %s", rev.known, i, d)
 						}

@@ -99,7 +99,7 @@ func (p *Publisher) Changes(ctx context.Context, q *ChangesQuery, subscriber Acc
 		}
 		s := &changeSearch{
 			ChangesQuery: q, ctx: ctx, gate: newGate(rights),
-			past:   &Past{Mark: q.Mark, Foreign: q.Foreign, lens: lens, whole: p.source.State.Scope().Whole},
+			past:   &Past{Mark: q.Mark, Foreign: q.Foreign, lens: lens, whole: p.o.State.Scope().Whole},
 			ledTo:  make(map[graph.Key]*Via),
 			hashes: make(map[uint32]bool), may: make(map[graph.Key]bool), folds: make(map[foldKey]*Changed), controllers: make(map[graph.Key]*graph.Change),
 			begun: make(map[string]int64),

@@ -217,7 +217,7 @@ var errOutdated = &ClosedError{
 // pollHave is poll while there is something to compare. A view that is not complete does not answer, since
 // the subscriber would then lose the elements that the view has not read yet.
 func (s *Subscription) pollHave(wait pause) ([]*Frame, pause, error) {
-	if s.publisher.source.State.Now().Phase == Serving {
+	if s.publisher.o.State.Now().Phase == Serving {
 		wait.compares = true
 		return nil, wait, nil
 	}
@@ -277,7 +277,7 @@ func (s *Subscription) finish(ctx context.Context, lens *graph.Lens, c *comparis
 
 // step makes one step of a comparison in a turn.
 func (s *Subscription) step(ctx context.Context, lens *graph.Lens, c *comparison, at *slot, v viewer) (bool, error) {
-	if turn := s.publisher.source.Shared.Turn; turn != nil {
+	if turn := s.publisher.o.Shared.Turn; turn != nil {
 		release, err := turn(ctx, s.owner)
 		if err != nil {
 			return false, err

@@ -332,7 +332,7 @@ func TestOutdated(t *testing.T) {
 func TestSyncing(t *testing.T) {
 	s := newStage(t)
 	s.state = NewViewState()
-	s.publisher.source.State = s.state
+	s.publisher.o.State = s.state
 	mine := newCopy()
 	mine.vertices[keyOf{V: "v1", R: "pods", Ns: "shop", N: "old"}] = ""
 	one := s.reader(SubscribeOptions{Tags: true, Have: mine.sums()})
@@ -368,7 +368,7 @@ func TestSumsAreReleased(t *testing.T) {
 		if name == "since" {
 			first := s.reader(SubscribeOptions{Tags: true})
 			newCopy().follow(t, first, 0)
-			o.Since = first.publisher.source.Run.encode(first.publisher.revision(first.viewer(), first.state.pos.Known))
+			o.Since = first.publisher.o.Run.encode(first.publisher.revision(first.viewer(), first.state.pos.Known))
 			first.Close()
 		}
 		if err := o.Sums.Set(budget.Connections, 128); err != nil {

@@ -29,9 +29,9 @@ func TestReconnectKeepsPiecesShared(t *testing.T) {
 		if back.sent != 0 {
 			t.Errorf("%s: who comes back with all there is was sent %d objects", phase, back.sent)
 		}
-		before := s.publisher.source.Shared.Encodings()
+		before := s.publisher.o.Shared.Encodings()
 		second.catchUp(t)
-		if n := s.publisher.source.Shared.Encodings() - before; n != 0 || second.vertices["a"] != first.vertices["a"] {
+		if n := s.publisher.o.Shared.Encodings() - before; n != 0 || second.vertices["a"] != first.vertices["a"] {
 			t.Errorf("%s: %d encodings for the second reader, want 0; it has %s, want %s", phase, n, second.vertices["a"], first.vertices["a"])
 		}
 	}
@@ -49,14 +49,14 @@ func TestLargeChangeIsSharedWithSlowReaders(t *testing.T) {
 	s.set("Running", false, names...)
 	first, second := s.twoReaders(t)
 	s.set("Failed"+strings.Repeat("x", size), false, names...)
-	before := s.publisher.source.Shared.Encodings()
+	before := s.publisher.o.Shared.Encodings()
 	first.catchUp(t)
-	pieces := s.publisher.source.Shared.Encodings() - before
+	pieces := s.publisher.o.Shared.Encodings() - before
 	if pieces < 3 || pieces > 10 {
 		t.Fatalf("the change came in %d pieces, want a few", pieces)
 	}
 	second.catchUp(t)
-	if n := s.publisher.source.Shared.Encodings() - before - pieces; n != 0 || !maps.Equal(first.vertices, second.vertices) {
+	if n := s.publisher.o.Shared.Encodings() - before - pieces; n != 0 || !maps.Equal(first.vertices, second.vertices) {
 		t.Errorf("%d encodings for the slower reader, want 0; it has %d vertices, want %d", n, len(second.vertices), len(first.vertices))
 	}
 }
@@ -130,7 +130,7 @@ func TestWaitForAPieceEnds(t *testing.T) {
 			o := &hookedObject{&fakeObject{uid: "uid-b", json: `{"metadata":{"name":"b"}}`}, func() { <-released }}
 			s.lens.Select(s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "b", UID: "uid-b", Version: 1, Hash: 1, Payload: o}), graph.Selection{Member: true})
 		})
-		before := s.publisher.source.Shared.Encodings()
+		before := s.publisher.o.Shared.Encodings()
 		var encoding sync.WaitGroup
 		encoding.Go(func() { first.catchUp(t) })
 		synctest.Wait()
@@ -148,7 +148,7 @@ func TestWaitForAPieceEnds(t *testing.T) {
 		if second.catchUp(t); second.vertices["b"] == "" {
 			t.Errorf("it has %v", second.vertices)
 		}
-		if n := s.publisher.source.Shared.Encodings() - before; n != 1 {
+		if n := s.publisher.o.Shared.Encodings() - before; n != 1 {
 			t.Errorf("%d encodings, want one", n)
 		}
 	})

@@ -32,7 +32,7 @@ func ExampleSubscription_Poll() {
 		})
 	}
 
-	publisher := delivery.NewPublisher(delivery.Source{
+	publisher := delivery.NewPublisher(delivery.PublisherOptions{
 		Name: "shop/web", UID: "1", Run: delivery.NewRun(), Shared: &delivery.Shared{}, Warnings: delivery.NewWarnings(func() {}),
 		State: delivery.NewViewState(), Logger: logr.Discard(), Notify: func() {}, Hold: func(budget.Use, int64) error { return nil },
 	})

@@ -59,7 +59,7 @@ func (p *Publisher) Find(ctx context.Context, key graph.Key, subscriber Access) 
 
 // selects reports whether the view selects objects of the resource.
 func (p *Publisher) selects(key graph.Key) bool {
-	return slices.ContainsFunc(p.source.State.Scope().Resources, func(r ScopedResource) bool {
+	return slices.ContainsFunc(p.o.State.Scope().Resources, func(r ScopedResource) bool {
 		return r.Group == key.Group && r.Resource.Resource == key.Resource.Resource && r.Namespaced == (key.Namespace != "")
 	})
 }

@@ -45,7 +45,7 @@ func TestLargeChangesComeInPieces(t *testing.T) {
 		r.catchUp(t)
 	}
 	for round, phase := range []string{"Failed", "Succeeded"} {
-		before := s.publisher.source.Shared.Encodings()
+		before := s.publisher.o.Shared.Encodings()
 		change(phase)
 		pieces := 0
 		for again := true; again; pieces++ {
@@ -57,7 +57,7 @@ func TestLargeChangesComeInPieces(t *testing.T) {
 				again = again || r.pause.moved
 			}
 		}
-		if n := s.publisher.source.Shared.Encodings() - before; pieces < objects*size/(64<<10) || n > uint64(pieces) {
+		if n := s.publisher.o.Shared.Encodings() - before; pieces < objects*size/(64<<10) || n > uint64(pieces) {
 			t.Errorf("round %d: %d encodings of %d pieces", round, n, pieces)
 		}
 	}

@@ -27,7 +27,7 @@ var (
 
 // Publisher encodes the lens of a view as messages.
 type Publisher struct {
-	source Source
+	o PublisherOptions
 	// lens is nil before SetLens.
 	lens        atomic.Pointer[graph.Lens]
 	subscribers atomic.Int64
@@ -44,8 +44,8 @@ type Publisher struct {
 }
 
 // NewPublisher returns the Publisher of a view that has no lens yet.
-func NewPublisher(source Source) *Publisher {
-	p := &Publisher{source: source, changes: sharedChanges{hold: source.Hold}, summaries: summaries{hold: source.Hold}}
+func NewPublisher(o PublisherOptions) *Publisher {
+	p := &Publisher{o: o, changes: sharedChanges{hold: o.Hold}, summaries: summaries{hold: o.Hold}}
 	p.waiting.Store(new(atomic.Int64))
 	p.told.Store(new(atomic.Int64))
 	return p
@@ -122,16 +122,16 @@ func (p *Publisher) next(lens *graph.Lens, from state, on *walk, v viewer) ([]*F
 
 // isCurrent reports whether a state is current in all that does not come from the graph.
 func (p *Publisher) isCurrent(lens *graph.Lens, s state) bool {
-	return s.warned == p.source.Warnings.head() && (s.synced || p.source.State.Now().Phase != Serving) && s.kinds == p.kinds.of(lens, p.source.State.Scope()) &&
-		(s.denied == nil || s.denied.generation == p.source.State.Scope().Generation)
+	return s.warned == p.o.Warnings.head() && (s.synced || p.o.State.Now().Phase != Serving) && s.kinds == p.kinds.of(lens, p.o.State.Scope()) &&
+		(s.denied == nil || s.denied.generation == p.o.State.Scope().Generation)
 }
 
 // encode reads a piece of the graph and encodes it as messages.
 func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLimit) ([]*Frame, state, error) {
 	to := from
 	// Synced comes before the read: if it is true, the graph that is read is complete.
-	synced := p.source.State.Now().Phase == Serving
-	set, cleared, warned, ok := p.source.Warnings.since(from.warned)
+	synced := p.o.State.Now().Phase == Serving
+	set, cleared, warned, ok := p.o.Warnings.since(from.warned)
 	if !ok {
 		return nil, state{reset: true}, nil
 	}
@@ -142,7 +142,7 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 	if v.rights != nil {
 		// The rights come before the read: changes that a narrowed graph emits count as sent, so
 		// all rights must be known by then.
-		scope := p.source.State.Scope()
+		scope := p.o.State.Scope()
 		if from.warned != 0 && from.named != scope.Named {
 			return nil, state{reset: true}, nil // it may see other warnings than before
 		}
@@ -187,14 +187,14 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 	rev := ""
 	tellSynced := done && synced && !from.synced
 	if done && (from.pos.Known == 0 || from.pos.Walking() || b.count > 0 || len(b.frames) > 0 || tellSynced) {
-		rev = p.source.Run.encode(p.revision(v, to.pos.Known))
+		rev = p.o.Run.encode(p.revision(v, to.pos.Known))
 	}
 	to.synced = from.synced || tellSynced
 	if done && v.content == SummaryOnly {
 		p.summaries.shrink(lens.Vertices())
 	}
 	if done {
-		if now := p.kinds.of(lens, p.source.State.Scope()); now != from.kinds {
+		if now := p.kinds.of(lens, p.o.State.Scope()); now != from.kinds {
 			b.kinds, to.kinds = now.text, now
 			if v.part != nil {
 				b.kinds = now.ofPart
@@ -204,10 +204,10 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 	b.warn(set, cleared)
 	b.close(rev, tellSynced)
 	if b.err != nil {
-		p.source.Logger.Error(b.err, "Content left out of a message", "view", p.source.Name)
+		p.o.Logger.Error(b.err, "Content left out of a message", "view", p.o.Name)
 	}
 	if len(b.frames) > 0 {
-		p.source.Shared.encodings.Add(1)
+		p.o.Shared.encodings.Add(1)
 	}
 	if limit == changeLimit {
 		received := p.arrivedAfter(from.pos.Known)
@@ -222,14 +222,14 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 
 // undo replaces a piece of the graph by that of the past. The error is an *unknownError or a *ClosedError.
 func (p *Publisher) undo(lens *graph.Lens, past *Past, g *gate, changes []graph.Change, done bool) ([]graph.Change, error) {
-	past.lens, past.gate, past.whole = lens, g, p.source.State.Scope().Whole
+	past.lens, past.gate, past.whole = lens, g, p.o.State.Scope().Whole
 	if past.sent == nil {
 		past.sent = make(map[sentArc]bool)
 	}
 	changes, err := past.undo(changes, done, func(c *graph.Change) string {
 		text, _, err := p.summaries.of(c, 0)
 		if err != nil {
-			p.source.Logger.Error(err, "Content left out of a message", "view", p.source.Name)
+			p.o.Logger.Error(err, "Content left out of a message", "view", p.o.Name)
 		}
 		return text
 	})
@@ -240,7 +240,7 @@ func (p *Publisher) undo(lens *graph.Lens, past *Past, g *gate, changes []graph.
 // reset; it is nil if the subscriber keeps none.
 func (p *Publisher) begin(from state, v viewer) (b *frameBuilder, has func(graph.Key) bool) {
 	b = newFrameBuilder(from.reset)
-	b.large, b.tags = &p.source.Shared.large, v.tags
+	b.large, b.tags = &p.o.Shared.large, v.tags
 	if from.kept != nil {
 		b.keep, has = from.kept.text, from.kept.has
 	}
@@ -312,7 +312,7 @@ func (p *Publisher) startAt(since string, v viewer) state {
 	if since == "" {
 		return state{}
 	}
-	if r, ok := p.source.Run.decode(since); ok && r == p.revision(v, r.known) {
+	if r, ok := p.o.Run.decode(since); ok && r == p.revision(v, r.known) {
 		return state{pos: graph.Position{Known: r.known}}
 	}
 	return state{reset: true}

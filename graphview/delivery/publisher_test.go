@@ -162,12 +162,12 @@ func TestReadersAgree(t *testing.T) {
 			t.Errorf("reader %d at %s: %v, want %v at %s", n, r.rev, r.vertices, readers[n%2].vertices, readers[n%2].rev)
 		}
 	}
-	before := s.publisher.source.Shared.Encodings()
+	before := s.publisher.o.Shared.Encodings()
 	s.set("Running", false, "a")
 	for _, r := range readers {
 		r.catchUp(t)
 	}
-	if n := s.publisher.source.Shared.Encodings() - before; n != 2 {
+	if n := s.publisher.o.Shared.Encodings() - before; n != 2 {
 		t.Errorf("%d encodings for two sorts of content", n)
 	}
 }

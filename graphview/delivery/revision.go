@@ -49,7 +49,7 @@ type revision struct {
 
 // revision returns the token of a viewer that has the whole graph as of a position.
 func (p *Publisher) revision(v viewer, known uint64) revision {
-	return revision{view: hash32(p.source.UID + v.optionsDigest()), rights: hash32(digestOf(v.rights)), known: known}
+	return revision{view: hash32(p.o.UID + v.optionsDigest()), rights: hash32(digestOf(v.rights)), known: known}
 }
 
 func hash32(s string) uint32 {

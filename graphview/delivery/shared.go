@@ -59,7 +59,7 @@ func (c *piece) bytes() int {
 // between the ends of a piece use it too, see graph.Position.Between. So the number of encodings depends on the
 // number of boundaries, and not on the number of subscribers.
 type sharedChanges struct {
-	hold func(use budget.Use, bytes int64) error // Source.Hold
+	hold func(use budget.Use, bytes int64) error // PublisherOptions.Hold
 
 	mu    sync.Mutex
 	slots map[string]*slot // by digest of viewer

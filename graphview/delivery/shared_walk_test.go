@@ -45,9 +45,9 @@ func TestConcurrentSubscribersSharePieces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, names := largeStage(t)
 			alone := s.reader(SubscribeOptions{})
-			before := s.publisher.source.Shared.Encodings()
+			before := s.publisher.o.Shared.Encodings()
 			alone.catchUp(t)
-			one := s.publisher.source.Shared.Encodings() - before
+			one := s.publisher.o.Shared.Encodings() - before
 			before += one
 			const readers = 50
 			all := make([]*reader, readers)
@@ -60,7 +60,7 @@ func TestConcurrentSubscribersSharePieces(t *testing.T) {
 				}
 			}
 			together(t, all...)
-			if n := s.publisher.source.Shared.Encodings() - before; n > 3*one {
+			if n := s.publisher.o.Shared.Encodings() - before; n > 3*one {
 				t.Errorf("%d encodings for %d readers, and %d for one", n, readers, one)
 			}
 			alone.catchUp(t)

@@ -36,7 +36,7 @@ func newStage(tb testing.TB) *stage {
 	s.warnings = NewWarnings(func() {})
 	s.state = NewViewState()
 	s.state.To(State{Phase: Serving})
-	s.publisher = NewPublisher(Source{
+	s.publisher = NewPublisher(PublisherOptions{
 		Name: "shop/web", UID: "uid", Run: NewRun(), Shared: &Shared{}, Warnings: s.warnings, Logger: logr.Discard(),
 		State: s.state, Notify: func() {}, Hold: s.hold,
 	})

@@ -78,11 +78,11 @@ type Subscription struct {
 // Subscribe begins a subscription. The caller must close it.
 func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.subscribers.Add(1)
-	p.source.Shared.subscribers.Add(1)
-	p.source.Notify()
+	p.o.Shared.subscribers.Add(1)
+	p.o.Notify()
 	s := &Subscription{
 		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content, tags: o.Tags, past: o.Past, only: o.Only},
-		narrow: newNarrowing(&o), since: o.Since, joins: o.JoinWalk && o.Narrow == nil && o.Past == nil, began: p.source.State.Now().Interruptions,
+		narrow: newNarrowing(&o), since: o.Since, joins: o.JoinWalk && o.Narrow == nil && o.Past == nil, began: p.o.State.Now().Interruptions,
 	}
 	if s.narrow != nil {
 		s.wanted.narrow = s.narrow.mark
@@ -103,11 +103,11 @@ func (s *Subscription) Close() {
 		if s.narrow != nil {
 			s.narrow.close()
 		}
-		p.source.Shared.subscribers.Add(-1)
+		p.o.Shared.subscribers.Add(-1)
 		if p.subscribers.Add(-1) == 0 {
 			p.dropShared()
 		}
-		p.source.Notify()
+		p.o.Notify()
 	})
 }
 
@@ -156,7 +156,7 @@ func (s *Subscription) Poll() ([]*Frame, Wait, error) {
 // the pause.
 func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 	p := s.publisher
-	now := p.source.State.Now()
+	now := p.o.State.Now()
 	if now.Interruptions != s.began {
 		return nil, wait, now.Why
 	}
@@ -256,7 +256,7 @@ func (s *Subscription) encode(lens *graph.Lens, v viewer) {
 // takesTurns reports whether the subscription needs turns because it encodes pieces of a whole graph.
 // Without turns, thousands of these would delay the subscribers that are current.
 func (s *Subscription) takesTurns() bool {
-	return s.state.pos.Known == 0 && s.narrow == nil && s.publisher.source.Shared.Turn != nil
+	return s.state.pos.Known == 0 && s.narrow == nil && s.publisher.o.Shared.Turn != nil
 }
 
 // encodeInTurn waits for a turn, and then encodes a piece for the next Poll. If another subscriber is
@@ -279,7 +279,7 @@ func (s *Subscription) encodeInTurn(ctx context.Context, v *viewer) error {
 }
 
 func (s *Subscription) encodeOnceInTurn(ctx context.Context, v *viewer) error {
-	release, err := s.publisher.source.Shared.Turn(ctx, s.owner)
+	release, err := s.publisher.o.Shared.Turn(ctx, s.owner)
 	if err != nil {
 		return err
 	}

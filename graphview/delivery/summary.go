@@ -232,7 +232,7 @@ func appendDeletion(dst []byte, f *impact.Facts) []byte {
 // summary that is long, or that the owner cannot pay, is not stored: it is made and sent with each
 // change of its vertex.
 type summaries struct {
-	// hold sets the number of bytes that the summaries hold; see Source.Hold.
+	// hold sets the number of bytes that the summaries hold; see PublisherOptions.Hold.
 	hold func(use budget.Use, bytes int64) error
 
 	mu    sync.Mutex

@@ -17,7 +17,7 @@ var shop, bank = budget.NamespaceOwner("shop"), budget.NamespaceOwner("bank")
 // takeTurns lets so many subscribers encode a piece of a whole graph at the same time.
 func (s *stage) takeTurns(atOnce int) *fairqueue.Queue {
 	q := fairqueue.New(fairqueue.Options{AtOnce: atOnce})
-	s.publisher.source.Shared.Turn = func(ctx context.Context, owner budget.Owner) (func(), error) {
+	s.publisher.o.Shared.Turn = func(ctx context.Context, owner budget.Owner) (func(), error) {
 		turn, err := q.Acquire(ctx, owner)
 		return turn.Release, err
 	}
@@ -121,7 +121,7 @@ func TestSharedPieceTakesOneTurn(t *testing.T) {
 		for _, r := range readers {
 			ended = append(ended, r.waits(t.Context()))
 		}
-		before := s.publisher.source.Shared.Encodings()
+		before := s.publisher.o.Shared.Encodings()
 		turn, err := turns.Acquire(t.Context(), shop)
 		if err != nil || isOver(ended[0]) || isOver(ended[1]) {
 			t.Fatalf("the second reader has a turn: %v", err)
@@ -134,7 +134,7 @@ func TestSharedPieceTakesOneTurn(t *testing.T) {
 				t.Errorf("reader %d has %v", i, r.vertices)
 			}
 		}
-		if n := s.publisher.source.Shared.Encodings() - before; n != 1 {
+		if n := s.publisher.o.Shared.Encodings() - before; n != 1 {
 			t.Errorf("%d encodings, want one", n)
 		}
 	})

@@ -190,7 +190,7 @@ func (s *warningSet) bytes() int {
 // one slot get the same pointer, so that equal states stay equal. It returns nil if rights are
 // unknown.
 func (p *Publisher) deniedTo(v viewer, g *gate) *warningSet {
-	scope := p.source.State.Scope()
+	scope := p.o.State.Scope()
 	v.narrow = "" // rights do not depend on it
 	at := p.changes.slot(v.digest())
 	at.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"graphview.dev/graphview/budget"
 )
 
-// Source connects a Publisher to its view. All fields are required.
-type Source struct {
+// PublisherOptions connect a Publisher to its view. All fields are required.
+type PublisherOptions struct {
 	// Name is for logs. UID distinguishes a view from another one of the same name.
 	Name, UID string
 	// Run encrypts revisions. It is the same for all views of a process.
