@@ -1,7 +1,7 @@
 package helm
 
 import (
-	"container/heap"
+	"cmp"
 	"slices"
 
 	"graphview.dev/graphview/graph"
@@ -57,8 +57,8 @@ type releaseName struct {
 // release has the known revisions of one release.
 type release[W comparable] struct {
 	revisions map[uint64]*revision[W] // by number
-	// ranked are the revisions that may be the newest.
-	ranked newestFirst[W]
+	// ranked are the revisions that may be the newest, which is the last.
+	ranked []*revision[W]
 }
 
 // revision is one revision of a release: its Secret or its ConfigMap.
@@ -67,9 +67,7 @@ type revision[W comparable] struct {
 	objects map[W]*graph.Object
 	managed map[W]*Managed
 	number  uint64
-	// rank and place are the position of the revision among the ranked ones of its release.
-	rank  rank
-	place int
+	rank    rank // with which it is among the ranked ones of its release
 }
 
 // SetObject stores a Secret or a ConfigMap of a watch, and adds the managed objects to o if its revision
@@ -262,19 +260,25 @@ func (at *revision[W]) currentRank() rank {
 }
 
 // updateRank moves a changed revision to its rank, and removes it if no watch has it any more. It
-// takes logarithmic time, because a tenant can label any number of Secrets as deployed.
+// compares it with few others, because a tenant can label any number of Secrets as deployed.
 func (r *release[W]) updateRank(at *revision[W]) {
 	if now := at.currentRank(); now != at.rank {
 		if at.rank != unranked {
-			heap.Remove(&r.ranked, at.place)
+			i, _ := slices.BinarySearchFunc(r.ranked, at, byRank)
+			r.ranked = slices.Delete(r.ranked, i, i+1)
 		}
 		if at.rank = now; now != unranked {
-			heap.Push(&r.ranked, at)
+			i, _ := slices.BinarySearchFunc(r.ranked, at, byRank)
+			r.ranked = slices.Insert(r.ranked, i, at)
 		}
 	}
 	if len(at.objects)+len(at.managed) == 0 {
 		delete(r.revisions, at.number)
 	}
+}
+
+func byRank[W comparable](a, b *revision[W]) int {
+	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.number, b.number))
 }
 
 // newest returns the newest deployed revision or, without one, the newest pending revision;
@@ -283,36 +287,5 @@ func (r *release[W]) newest() *revision[W] {
 	if len(r.ranked) == 0 {
 		return nil
 	}
-	return r.ranked[0]
-}
-
-// newestFirst is a heap of revisions.
-type newestFirst[W comparable] []*revision[W]
-
-func (h *newestFirst[W]) Len() int { return len(*h) }
-
-func (h *newestFirst[W]) Less(i, j int) bool {
-	a, b := (*h)[i], (*h)[j]
-	return a.rank > b.rank || a.rank == b.rank && a.number > b.number
-}
-
-func (h *newestFirst[W]) Swap(i, j int) {
-	(*h)[i], (*h)[j] = (*h)[j], (*h)[i]
-	(*h)[i].place, (*h)[j].place = i, j
-}
-
-// Push appends a *revision, for package heap.
-func (h *newestFirst[W]) Push(at any) {
-	r := at.(*revision[W]) //nolint:forcetypeassert // updateRank pushes nothing else
-	r.place = len(*h)
-	*h = append(*h, r)
-}
-
-// Pop removes the last element, for package heap.
-func (h *newestFirst[W]) Pop() any {
-	n := len(*h) - 1
-	last := (*h)[n]
-	(*h)[n] = nil
-	*h = (*h)[:n]
-	return last
+	return r.ranked[len(r.ranked)-1]
 }

@@ -107,17 +107,11 @@ func (p *planner) add(of *claim) {
 	for _, namespace := range at.namespaces {
 		n.Key = of.wide
 		n.Key.Namespace = namespace
-		p.need(n)
-		if releases, ok := n.releases(); ok {
-			p.need(releases)
-		}
+		p.needWithReleases(n)
 	}
 	if at.wide != nil {
 		n.Key = *at.wide
-		p.need(n)
-		if releases, ok := n.releases(); ok {
-			p.need(releases)
-		}
+		p.needWithReleases(n)
 	}
 	if at.probe != nil {
 		n.Key = *at.probe
@@ -127,6 +121,13 @@ func (p *planner) add(of *claim) {
 }
 
 func (p *planner) need(n Need) { p.out.Needed[n] = true }
+
+func (p *planner) needWithReleases(n Need) {
+	p.need(n)
+	if releases, ok := n.releases(); ok {
+		p.need(releases)
+	}
+}
 
 // place decides where the view watches the resource of a claim.
 func (p *planner) place(of *claim) placement {
