@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strings"
+
+	"graphview.dev/graphview/budget"
 )
 
 // Schema describes a value.
@@ -51,3 +53,9 @@ func (s *Schema) Requires(key string) bool {
 func (s *Schema) Has(keys ...string) bool {
 	return !slices.ContainsFunc(keys, func(key string) bool { return s.Property(key) == nil })
 }
+
+// Size limits the schema of one kind, while it is decoded and while references are found in it.
+var Size = budget.Declare("schema_kind", "fields of one kind's schema, each reference that it tells counted as 50", 100_000)
+
+// RuleSize is the share of each reference in a schema's Size.
+const RuleSize = 50
