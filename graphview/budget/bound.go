@@ -65,10 +65,10 @@ func (b *Bound) Exceed() *Exceeded {
 	return &Exceeded{Bound: b}
 }
 
-// Admit returns nil if an owner may take one more by [MayTake]. Otherwise it counts one excess, and returns an
+// Admit returns nil if an owner may take one more by mayTake. Otherwise it counts one excess, and returns an
 // *[Exceeded] that says the owner's share.
 func (b *Bound) Admit(held, free, few, share int64) error {
-	if MayTake(held, free, few, share) {
+	if mayTake(held, free, few, share) {
 		return nil
 	}
 	e := b.Exceed()

@@ -2,9 +2,9 @@ package budget
 
 import "sync"
 
-// MayTake reports whether an owner may take one more: something is free, and the owner holds less than
+// mayTake reports whether an owner may take one more: something is free, and the owner holds less than
 // few or less than free/share. So the last free ones go to owners that hold few.
-func MayTake(held, free, few, share int64) bool {
+func mayTake(held, free, few, share int64) bool {
 	return free > 0 && (held < few || held*share < free)
 }
 
@@ -13,7 +13,7 @@ func MayTake(held, free, few, share int64) bool {
 type Shares[Owner comparable] struct {
 	bound *Bound
 	limit int64
-	// few and share are arguments of MayTake, 0 if the limit is per owner.
+	// few and share are arguments of mayTake, 0 if the limit is per owner.
 	few, share int64
 
 	mu   sync.Mutex
@@ -26,7 +26,7 @@ func NewShares[Owner comparable](bound *Bound) *Shares[Owner] {
 	return &Shares[Owner]{bound: bound, limit: bound.limit, held: make(map[Owner]int64)}
 }
 
-// Divide returns Shares that share one limit among all owners by [MayTake]. Its errors name the bound.
+// Divide returns Shares that share one limit among all owners by mayTake. Its errors name the bound.
 func Divide[Owner comparable](bound *Bound, limit, few, share int64) *Shares[Owner] {
 	return &Shares[Owner]{bound: bound, limit: limit, few: few, share: share, held: make(map[Owner]int64)}
 }

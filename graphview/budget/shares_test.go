@@ -18,7 +18,7 @@ func TestHasRoom(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := MayTake(test.held, test.free, test.few, test.share); got != test.want {
+			if got := mayTake(test.held, test.free, test.few, test.share); got != test.want {
 				t.Errorf("%t, want %t", got, test.want)
 			}
 		})

@@ -237,7 +237,7 @@ func (w *Warnings) fillLocked() {
 func (w *Warnings) showLocked(f fault, g *faultGroup) {
 	r := f.origin.Resource
 	out := Warning{
-		Type: g.kind, Attributes: AttributesOf(r, f.namespace, f.name),
+		Type: g.kind, Attributes: attributesOf(r, f.namespace, f.name),
 		place: &access.Place{Group: r.Group, Resource: r.Resource, Namespace: f.namespace},
 	}
 	what := f.name

@@ -166,7 +166,7 @@ func TestWarningsAreSplit(t *testing.T) {
 	var set, cleared []Warning
 	for i := range 5000 {
 		set = append(set, About(InformerSyncFailed, strings.Repeat("x", maxMessage), pods, fmt.Sprint("ns", i)))
-		cleared = append(cleared, Warning{Type: AccessDenied, Attributes: AttributesOf(pods, fmt.Sprint("ns", i), "")})
+		cleared = append(cleared, Warning{Type: AccessDenied, Attributes: attributesOf(pods, fmt.Sprint("ns", i), "")})
 	}
 	b := newFrameBuilder(true)
 	b.add(&graph.Change{Op: graph.DeleteVertex, Vertex: node})

@@ -205,7 +205,7 @@ func absentRoots(part *graph.Narrowed, before *warningSet) (set, cleared []Warni
 	now = &warningSet{warnings: make(map[WarningID]Warning, len(absent))}
 	for _, root := range absent {
 		w := Warning{Type: RootNotFound, Message: rootText(root) + " is not in this graph, or you may not see it: it is not a root until it is there"}
-		w.Attributes = AttributesOf(root.Resource, root.Namespace, root.Name)
+		w.Attributes = attributesOf(root.Resource, root.Namespace, root.Name)
 		now.warnings[w.ID()] = w
 	}
 	if set, cleared = now.since(before); len(set)+len(cleared) == 0 {

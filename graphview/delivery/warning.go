@@ -43,9 +43,9 @@ type Attributes struct {
 	Name      string  `json:"n,omitempty"`
 }
 
-// AttributesOf returns the attributes of a warning about a resource, a resource in a namespace, or
+// attributesOf returns the attributes of a warning about a resource, a resource in a namespace, or
 // an object.
-func AttributesOf(r graph.Resource, namespace, name string) Attributes {
+func attributesOf(r graph.Resource, namespace, name string) Attributes {
 	return Attributes{Group: &r.Group, Version: r.Version, Resource: r.Resource, Namespace: namespace, Name: name}
 }
 
@@ -53,7 +53,7 @@ func AttributesOf(r graph.Resource, namespace, name string) Attributes {
 // for the subscribers that get it.
 func About(kind, message string, r graph.Resource, namespace string) Warning {
 	return Warning{
-		Type: kind, Message: Bounded(message), Attributes: AttributesOf(r, namespace, ""),
+		Type: kind, Message: Bounded(message), Attributes: attributesOf(r, namespace, ""),
 		place: &access.Place{Group: r.Group, Resource: r.Resource, Namespace: namespace},
 	}
 }
@@ -239,7 +239,7 @@ func deniedWarnings(g *gate, scope Scope) map[WarningID]Warning {
 // Denied returns the warning that a viewer may not list and watch a resource: in one namespace or, if
 // that is empty, wherever the viewer has no right.
 func Denied(r graph.Resource, namespaced bool, namespace string) Warning {
-	w := Warning{Type: AccessDenied, Attributes: AttributesOf(r, namespace, "")}
+	w := Warning{Type: AccessDenied, Attributes: attributesOf(r, namespace, "")}
 	switch {
 	case namespace != "":
 		w.Message = fmt.Sprintf("%s in %s is left out: you may not list and watch it there", resourceText(r), namespace)

@@ -31,7 +31,7 @@ func FuzzCompileReferences(f *testing.F) {
 		r, err := CompileReferences(t.Context(), nil, text)
 		evaluate(t, text, err, func(ctx context.Context, in *Input) error {
 			found, err := r.Find(ctx, in)
-			if len(found) > MaxFound {
+			if len(found) > maxFound {
 				t.Errorf("%d are found", len(found))
 			}
 			for _, f := range found {

@@ -14,8 +14,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// MaxFound is the maximum number of references that an expression returns for one object.
-const MaxFound = 1_000
+// maxFound is the maximum number of references that an expression returns for one object.
+const maxFound = 1_000
 
 // maxMalformed is the maximum number of malformed entries that an error describes.
 const maxMalformed = 3
@@ -82,8 +82,8 @@ func (r *References) Find(ctx context.Context, in *Input) ([]Found, error) {
 	malformed := 0
 	it := list.Iterator()
 	for i := 0; it.HasNext() == types.True; i++ {
-		if i == MaxFound {
-			wrong = append(wrong, fmt.Sprintf("names more than %d objects; the others are left out", MaxFound))
+		if i == maxFound {
+			wrong = append(wrong, fmt.Sprintf("names more than %d objects; the others are left out", maxFound))
 			break
 		}
 		one, why := entryOf(it.Next())

@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// StringEnd returns the index after the string that starts at b[i].
-func StringEnd(b []byte, i int) int {
+// stringEnd returns the index after the string that starts at b[i].
+func stringEnd(b []byte, i int) int {
 	for {
 		i++
 		n := bytes.IndexByte(b[i:], '"')
@@ -27,7 +27,7 @@ func StringEnd(b []byte, i int) int {
 
 // memberName returns the name of the member at b[i], and the index after its closing quote.
 func memberName(b []byte, i int) (name []byte, end int) {
-	end = StringEnd(b, i)
+	end = stringEnd(b, i)
 	return Unquote(b[i:end]), end
 }
 
@@ -48,7 +48,7 @@ func Unquote(quoted []byte) []byte {
 func skip(b []byte, i int) (end int, spaced bool) {
 	switch b[i] {
 	case '"':
-		return StringEnd(b, i), false
+		return stringEnd(b, i), false
 	case '{', '[':
 	default:
 		for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' && b[i] > ' ' {
@@ -60,7 +60,7 @@ func skip(b []byte, i int) (end int, spaced bool) {
 	for {
 		switch c := b[i]; c {
 		case '"':
-			i = StringEnd(b, i)
+			i = stringEnd(b, i)
 			continue
 		case '{', '[':
 			depth++

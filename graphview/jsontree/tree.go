@@ -35,7 +35,7 @@ func branch(b []byte, i int, shape *Shape) (any, int, error) {
 	case '[':
 		return listBranch(b, i, shape)
 	case '"':
-		end := StringEnd(b, i)
+		end := stringEnd(b, i)
 		return string(Unquote(b[i:end])), end, nil
 	case 't':
 		return true, i + len("true"), nil

@@ -60,7 +60,7 @@ func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
 		note(s.domains, allDomains, kind)
 	}
 	for _, named := range s.byName {
-		slices.SortFunc(named, CompareKinds)
+		slices.SortFunc(named, compareKinds)
 	}
 	for _, of := range [...]map[string]*vocabulary{s.groups, s.domains} {
 		for _, v := range of {
@@ -109,20 +109,20 @@ func (v *vocabulary) noteParts(kind graph.Kind) {
 
 // settle drops words with too many kinds, and sorts the kinds of the others.
 func (v *vocabulary) settle() {
-	slices.SortFunc(v.all, CompareKinds)
+	slices.SortFunc(v.all, compareKinds)
 	for _, words := range [...]map[string][]graph.Kind{v.exact, v.ends, v.parts} {
 		for word, kinds := range words {
 			if countNamesakes(kinds) > maxKindsPerWord {
 				delete(words, word)
 				continue
 			}
-			slices.SortFunc(kinds, CompareKinds)
+			slices.SortFunc(kinds, compareKinds)
 		}
 	}
 }
 
-// CompareKinds orders kinds by group and name.
-func CompareKinds(a, b graph.Kind) int {
+// compareKinds orders kinds by group and name.
+func compareKinds(a, b graph.Kind) int {
 	return strings.Compare(a.Group+"/"+a.Kind, b.Group+"/"+b.Kind)
 }
 
