@@ -42,6 +42,7 @@ type changeWatcher struct {
 // run watches until ctx ends.
 func (c *changeWatcher) run(ctx context.Context) {
 	silent := logr.Discard() // list logs a refusal once
+	backoff := newBackoff(defaultPollInterval)
 	// The reflector does not wait for its last list, which may even begin after it has ended.
 	listing := make(chan struct{}, 1)
 	requests := cache.ListWatch{
@@ -61,7 +62,7 @@ func (c *changeWatcher) run(ctx context.Context) {
 		},
 	}
 	cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(&requests, c), nil, changes(c.signal), cache.ReflectorOptions{
-		Name: c.resource.String(), TypeDescription: c.resource.String(), Logger: &silent, Backoff: newBackoff(defaultPollInterval),
+		Name: c.resource.String(), TypeDescription: c.resource.String(), Logger: &silent, Backoff: &backoff,
 	}).RunWithContext(logr.NewContext(ctx, silent))
 	listing <- struct{}{} // ctx has ended, so a list ends too, and a later one does nothing
 }

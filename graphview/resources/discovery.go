@@ -173,9 +173,9 @@ func (d *Discovery) signal() {
 	}
 }
 
-// follow discovers until ctx ends, when pace says so.
+// follow discovers until ctx ends, when the schedule says so.
 func (d *Discovery) follow(ctx context.Context) {
-	p := newPace(time.Now(), d.poll)
+	p := newSchedule(time.Now(), d.poll)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {

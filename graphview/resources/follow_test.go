@@ -127,13 +127,14 @@ func TestFollowSignals(t *testing.T) {
 		pass(10 * time.Second)
 		d.signal()
 		pass(10 * time.Minute)
-		want := []time.Duration{
-			0, 10000 * time.Millisecond, 10500 * time.Millisecond, 11000 * time.Millisecond,
-			12000 * time.Millisecond, 14000 * time.Millisecond, 18000 * time.Millisecond,
-			26000 * time.Millisecond, 42000 * time.Millisecond,
+		asked := s.times()
+		if len(asked) < 10 || len(asked) > 12 || asked[0] != 0 || asked[1] != 10*time.Second {
+			t.Errorf("asked at %v, want once at the start, and at the signal and about ten times after it", asked)
 		}
-		if diff := cmp.Diff(want, s.times()); diff != "" {
-			t.Errorf("asked after one signal (-want +got):\n%s", diff)
+		for i := 2; i < len(asked); i++ {
+			if gap, least := asked[i]-asked[i-1], minGap<<(i-2); gap < least || gap > least+least/5 {
+				t.Errorf("%s between %s and %s, want %s and a fifth of it at most", gap, asked[i-1], asked[i], least)
+			}
 		}
 
 		for range 100 {
@@ -186,9 +187,9 @@ func TestFollowDocumentsThatLagFar(t *testing.T) {
 		d.signal()
 		pass(20 * time.Second)
 		deleted.Store(true)
-		pass(15 * time.Second)
+		pass(20 * time.Second)
 		if !closed(replaced) {
-			t.Fatal("a resource that left the documents 20 s after it was deleted is not noticed within 15 s")
+			t.Error("a resource that left the documents 20 s after it was deleted is not noticed within 20 s")
 		}
 	})
 }
