@@ -8,7 +8,7 @@ import (
 const ellipsis = "…"
 
 // Cut bounds s to limit bytes at the boundary of a character, and makes it valid UTF-8, which the API
-// server insists on. A CustomResourceDefinition counts characters, of which there are never more.
+// server insists on. A CustomResourceDefinition counts characters, and no text has more of these than bytes.
 func Cut(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= limit {
