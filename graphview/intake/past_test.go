@@ -93,7 +93,7 @@ func TestPastEqualsPresentThen(t *testing.T) {
 			state := delivery.NewViewState()
 			state.To(delivery.State{Phase: delivery.Serving})
 			state.SetScope([]delivery.ScopedResource{{Resource: ResourceOf(configmaps.Resource), Namespaced: true}}, nil, true)
-			publisher := delivery.NewPublisher(delivery.Source{
+			publisher := delivery.NewPublisher(delivery.PublisherOptions{
 				Name: "shop/web", UID: "uid", Run: delivery.NewRun(), Shared: &delivery.Shared{}, Warnings: delivery.NewWarnings(func() {}), Logger: logr.Discard(),
 				State: state, Notify: func() {}, Hold: func(budget.Use, int64) error { return nil },
 			})
