@@ -50,3 +50,67 @@ func BenchmarkSetSelectors(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTurnSelectors changes the selector of an object that matches 3,000 others, or none of them, in three lenses.
+func BenchmarkTurnSelectors(b *testing.B) {
+	const pods, space = 3_000, "space"
+	c := newCluster()
+	lenses := []*Lens{c.lens}
+	c.g.Update(func() {
+		for range 2 {
+			lenses = append(lenses, c.newLens())
+		}
+		c.lens.SetRoots(false, Walk{})
+		for _, l := range lenses {
+			l.SetRoots(false, Walk{})
+		}
+	})
+	set := func(kind string, o Object) {
+		id := c.g.Set(c.sources[kind], &o)
+		for _, l := range lenses {
+			l.Select(id, Selection{Member: true, Hash: o.Hash})
+		}
+	}
+	for i := range pods {
+		c.g.Update(func() {
+			set("ConfigMap", c.object(space, fmt.Sprintf("o%d", i), map[string]string{"x": "y"}, nil))
+		})
+	}
+	claim := func(i int, value string) {
+		c.g.Update(func() {
+			set("ConfigMap", c.object(space, fmt.Sprintf("h%d", i), nil, []Reference{{
+				Type: Transitive, To: Kind{Kind: "ConfigMap"}, AllNamespaces: true, Field: "data.spec",
+				Selector: &Selector{Requirements: []Requirement{{Key: "x", Op: In, Values: []string{value}}}},
+			}}))
+		})
+		c.drain()
+	}
+	for i := range 100 {
+		claim(i, "y")
+	}
+	update := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		claim(update%100, []string{"z", "y"}[update/100%2])
+		update++
+	}
+}
+
+// BenchmarkTurnNames changes all of the 9,000 names that an object refers to.
+func BenchmarkTurnNames(b *testing.B) {
+	c := newCluster()
+	c.g.Update(func() { c.lens.SetRoots(false, Walk{}) })
+	var all [2][]Reference
+	for i := range all {
+		for j := range 9000 {
+			all[i] = append(all[i], byName("Secret", "space", fmt.Sprintf("%d-%x", i, j), "imagePullSecrets[].name"))
+		}
+	}
+	update := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		c.g.Update(func() { c.set("ServiceAccount", "space", "account", nil, all[update%2]) })
+		c.drain()
+		update++
+	}
+}

@@ -117,6 +117,7 @@ type Graph struct {
 	searched    []entryID
 	stale       []arcID
 	matched     []*selector
+	outOf       outOf
 	// selecting counts the calls of relabelled.
 	selecting uint64
 }

@@ -138,6 +138,9 @@ func (g *Graph) replaceSelectors(id nodeID, next *holder) {
 		g.openUpdates = append(g.openUpdates, &selectorUpdate{of: next, existing: stale, holders: []nodeID{id}, slots: slots})
 		return
 	}
+	if len(slots) > 0 {
+		g.listOut(id, len(slots))
+	}
 	for _, to := range slots {
 		g.selectSlot(id, next, to)
 	}
@@ -392,7 +395,10 @@ func (s *selector) flag() uint16 {
 
 // selectArc makes or updates the arc of selectors to a slot that they match.
 func (g *Graph) selectArc(from nodeID, to slotID, typ ArcType, by uint16) {
-	id, steps := g.findArc(from, to, typ)
+	id, steps := g.outOf.arcs[arcTo{to, typ}], 1
+	if g.outOf.from != from {
+		id, steps = g.findArc(from, to, typ)
+	}
 	g.visits += steps
 	if id == 0 {
 		id = g.addArc(from, to, typ)

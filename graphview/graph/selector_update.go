@@ -40,6 +40,9 @@ func (c *selectorUpdate) step(g *Graph) (changed, done bool) {
 		id := c.holders[c.holder]
 		g.visits++
 		if h := g.nodes.at(id).holder; h != nil {
+			if c.slot == 0 {
+				g.listOut(id, len(c.slots))
+			}
 			g.selectSlot(id, h, c.slots[c.slot])
 			c.slot++
 		} else {

@@ -84,6 +84,9 @@ func (g *Graph) unlock() {
 // finish opens the next revision.
 func (g *Graph) finish() {
 	g.lock()
+	if len(g.cleanups) == 0 && !g.HasOpenUpdate() {
+		g.outOf = outOf{}
+	}
 	g.sweep()
 	g.payNames()
 	g.rev++
