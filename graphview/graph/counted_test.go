@@ -48,6 +48,7 @@ var changesInUpdate = map[string]struct {
 	"Graph.Key":             {0, func(w *countedWorld) { w.g.Key(w.node) }},
 	"Graph.Payload":         {0, func(w *countedWorld) { w.g.Payload(w.node) }},
 	"Graph.MayKeep":         {0, func(w *countedWorld) { w.g.MayKeep(w.pods, &Object{Namespace: "shop", Name: "p1"}, 1) }},
+	"Graph.Awaits":          {0, func(w *countedWorld) { w.g.Awaits(w.node) }},
 	"Graph.Confirm":         {0, func(w *countedWorld) { w.g.Confirm(w.pods, "shop", "p1", 1, 1) }},
 	"Graph.Has":             {0, func(w *countedWorld) { w.g.Has(w.node, 1) }},
 	"Graph.Newer":           {0, func(w *countedWorld) { w.g.Newer(w.node, 1) }},

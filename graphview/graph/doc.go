@@ -15,7 +15,8 @@
 //
 // Every Graph.Update commits one revision to each lens that it changes. If one object changes
 // thousands of arcs, its Update makes some of them, and the following Updates, which must be empty,
-// make the others; see Graph.HasOpenUpdate. A lens keeps a log with one live element per entry, in
+// make the others; see Graph.HasOpenUpdate. The caller may let such an object wait, and other objects
+// change between the slices of its arcs; see Urgency. A lens keeps a log with one live element per entry, in
 // order of last change. A reader is a Position in the log, not a queue: Lens.Read walks from there
 // to the end and yields the net change, so a slow reader skips intermediate versions. A vertex or
 // arc that disappears leaves a tombstone until the horizon passes it. A reader whose Position is

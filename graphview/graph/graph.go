@@ -106,10 +106,12 @@ type Graph struct {
 	removals    removeSources
 	lapsing     lapsing
 	openUpdates []rest
+	shared      *selectorUpdate // the cleanup that makes arcs of an Unhurried object, nil for none
 	// departing are the objects that are removed after their arcs, with the source that no longer sees them.
 	departing map[nodeID]SourceID
 	// These have the values of the constants and bounds, except in tests.
 	sliceChanges, commitVisits, arcsAtOnce       int
+	largeChange                                  int
 	mostRequirements, arcBytes, placeholderBytes int
 
 	// Scratch space of setNames, of Lens.repair and of matching.
@@ -162,6 +164,7 @@ func New(payer Payer) *Graph {
 		sliceChanges:     sliceChanges,
 		commitVisits:     commitVisits,
 		arcsAtOnce:       arcsAtOnce,
+		largeChange:      largeChange,
 		mostRequirements: int(requirementsOfObject.Limit()),
 		arcBytes:         arcBytes,
 		placeholderBytes: placeholderBytes,

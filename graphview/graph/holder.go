@@ -136,7 +136,7 @@ func (g *Graph) matchesIn(space spaceID) int {
 // drop removes the selectors of a node, which may not make so many arcs.
 func (g *Graph) drop(id nodeID, matches int) {
 	g.leaveOut(id, leftOut{matches: matches * g.arcBytes})
-	g.replaceSelectors(id, nil)
+	g.replaceSelectors(id, nil, AtOnce)
 }
 
 // enforce drops selectors of the namespaces that hold more arcs than they may. Their arcs are removed before the rest of a

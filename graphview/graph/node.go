@@ -71,6 +71,7 @@ type node struct {
 	payload any
 	class   Class
 	lapses  bool   // the class changes by itself: the node is in Graph.lapses
+	awaits  bool   // labels and references are those of an earlier version; see Urgency
 	names   uint32 // number of arcs by name
 	// holder has the object's selectors; nil for most.
 	holder *holder

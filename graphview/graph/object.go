@@ -20,6 +20,8 @@ type Object struct {
 	KeptPrefix string
 	// Kept reports whether Labels and References are equal to those in the graph, and empty here. See Graph.MayKeep.
 	Kept bool
+	// Urgency says whether Labels and References may wait.
+	Urgency Urgency
 	// Class is the health of the object, for Lens.Classes. It becomes LapsesTo at the time LapsesAt
 	// unless the object changes before; LapsesAt is 0 for never. See Graph.Lapse.
 	Class, LapsesTo Class
@@ -67,7 +69,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0 && p.hash != o.Hash
 	_, misplaced := g.misplaced[n]
-	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.SideHash && !g.leftOut[n].again && !misplaced
+	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.SideHash && !g.leftOut[n].again && !misplaced && !p.awaits
 	if known && (lags || same) {
 		if same {
 			// The old payload may keep memory of a removed source alive.
@@ -103,20 +105,21 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	if o.Kept {
 		return NodeID(n)
 	}
+	if p.awaits = o.Urgency == MayWait && g.large(n, o); p.awaits {
+		return NodeID(n)
+	}
 	labels, exceeding := g.acquireTexts(n, o)
 	references := o.References
 	if exceeding > 0 {
 		references = nil
 	}
-	relabel := !known || labels != p.labels
+	relabel := !known || !g.entered(at) || labels != p.labels
 	g.releaseLabels(p.labels)
 	p.labels = labels
-	if !known {
-		g.enter(at)
-	}
+	g.enter(at)
 	delete(g.misplaced, n)
 	g.setNames(n, references, o.KeptPrefix)
-	g.setSelectors(n, references)
+	g.setSelectors(n, references, o.Urgency)
 	if exceeding > 0 {
 		g.leaveOut(n, leftOut{names: exceeding})
 	}
@@ -141,7 +144,7 @@ func (g *Graph) MayKeep(id SourceID, o *Object, before uint64) bool {
 	_, misplaced := g.misplaced[n]
 	_, over := g.leftOut[n]
 	_, departing := g.departing[n]
-	return !misplaced && !over && !departing
+	return !misplaced && !over && !departing && !p.awaits
 }
 
 // noteContent records that the content of a node changes, or only its metadata.
@@ -187,9 +190,10 @@ func (g *Graph) Payload(id NodeID) any { return g.nodes.at(nodeID(id)).payload }
 
 // Confirm stores that a source sees a newer version of an object, with the content that the source set
 // before; hash is the hash of this content. If Confirm returns false, the caller has to Set the object
-// again, for one of two reasons. Either the graph has another content, from a source that saw the
+// again, for one of three reasons. Either the graph has another content, from a source that saw the
 // object change in between and perhaps no longer sees it. Or several sources see the object: lenses
-// may have decided about a content in between, and readers may have received it. In Update.
+// may have decided about a content in between, and readers may have received it. Or its labels and
+// references wait for a Set. In Update.
 func (g *Graph) Confirm(id SourceID, namespace, name string, version, hash uint64) bool {
 	n := nodeID(g.Find(id, namespace, name))
 	if n == 0 {
@@ -199,7 +203,7 @@ func (g *Graph) Confirm(id SourceID, namespace, name string, version, hash uint6
 	if p.version < version && p.hash == hash {
 		p.version = version
 	}
-	return p.version >= version && len(g.claims[n]) == 0
+	return p.version >= version && len(g.claims[n]) == 0 && !p.awaits
 }
 
 // Has reports whether the content that the graph has of a node's object has this hash. In Update.
@@ -251,7 +255,7 @@ func (g *Graph) unclaim(id nodeID, source SourceID) {
 	g.takeIn(id)
 	g.setNamed(id, 0)
 	g.releaseLabels(n.labels)
-	n.labels, n.payload, n.hash, n.version = nil, nil, 0, 0
+	n.labels, n.payload, n.hash, n.version, n.awaits = nil, nil, 0, 0, false
 	delete(g.rules, id)
 	delete(g.lapses, id)
 	n.lapses = false

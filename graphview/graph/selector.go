@@ -29,7 +29,9 @@ type scope struct {
 	// anchored has the first anchor of each label. Selectors in rest are compared with every object.
 	anchored map[labelHash]*anchor
 	peak     int // largest number of labels since anchored was made
-	rest     []*selector
+	// selectors is the number of all.
+	selectors int
+	rest      []*selector
 }
 
 // anyValue is the value of an anchor for the requirement that a label exists. No label has this value.
@@ -63,7 +65,13 @@ func (g *Graph) dropScope(kind kindID, space spaceID) {
 	}
 }
 
-// enter adds a slot with a live node to its scope; leave removes it.
+// entered reports whether a slot is in its scope.
+func (g *Graph) entered(id slotID) bool {
+	place := g.slots.at(id).place
+	return place != 0 && place < payerPlace
+}
+
+// enter adds a slot with a live node to its scope, unless it is there; leave removes it.
 func (g *Graph) enter(id slotID) {
 	s := g.slots.at(id)
 	switch {
@@ -93,8 +101,21 @@ func (g *Graph) leave(id slotID) {
 }
 
 // setSelectors replaces the node's selectors with those of its references.
-func (g *Graph) setSelectors(id nodeID, references []Reference) {
-	var want []*selector
+func (g *Graph) setSelectors(id nodeID, references []Reference, urgency Urgency) {
+	want := g.selectorsOf(id, references)
+	if equalSelectors(g.nodes.at(id).held(), want) {
+		return
+	}
+	next := g.newHolder(id, want)
+	if next != nil && next.requirements > g.mostRequirements {
+		g.leaveOut(id, leftOut{})
+		next = nil
+	}
+	g.replaceSelectors(id, next, urgency)
+}
+
+// selectorsOf returns the selectors of a node's references.
+func (g *Graph) selectorsOf(id nodeID, references []Reference) (want []*selector) {
 	for i := range references {
 		r := &references[i]
 		if r.Selector == nil {
@@ -110,19 +131,11 @@ func (g *Graph) setSelectors(id nodeID, references []Reference) {
 		}
 		want = append(want, s)
 	}
-	if slices.EqualFunc(g.nodes.at(id).held(), want, (*selector).equal) {
-		return
-	}
-	next := g.newHolder(id, want)
-	if next != nil && next.requirements > g.mostRequirements {
-		g.leaveOut(id, leftOut{})
-		next = nil
-	}
-	g.replaceSelectors(id, next)
+	return want
 }
 
 // replaceSelectors replaces the node's selectors, and the arcs that they make, unless the new ones make more than they may.
-func (g *Graph) replaceSelectors(id nodeID, next *holder) {
+func (g *Graph) replaceSelectors(id nodeID, next *holder, urgency Urgency) {
 	slots, matches, counted := g.search(next)
 	if counted && !g.fits(id, matches) {
 		g.leaveOut(id, leftOut{matches: matches * g.arcBytes})
@@ -135,7 +148,7 @@ func (g *Graph) replaceSelectors(id nodeID, next *holder) {
 		g.setMatches(next, len(stale))
 	}
 	if !counted || !g.atOnce(len(slots)+len(stale)) {
-		g.openUpdates = append(g.openUpdates, &selectorUpdate{of: next, existing: stale, holders: []nodeID{id}, slots: slots})
+		g.selectInSlices(&selectorUpdate{of: next, existing: stale, holders: []nodeID{id}, slots: slots}, urgency)
 		return
 	}
 	if len(slots) > 0 {
@@ -174,11 +187,18 @@ func (g *Graph) search(h *holder) (slots []slotID, matches int, counted bool) {
 
 // candidates lists the slots in the scopes of a holder's selectors, each once.
 func (g *Graph) candidates(h *holder) (found []slotID) {
-	looked := make(map[*scope]struct{})
+	for sc := range g.scopesOf(h) {
+		found = append(found, sc.slots...)
+	}
+	return found
+}
+
+// scopesOf returns the scopes in which a holder's selectors select.
+func (g *Graph) scopesOf(h *holder) map[*scope]struct{} {
+	found := make(map[*scope]struct{})
 	look := func(sc *scope) {
-		if _, again := looked[sc]; sc != nil && !again {
-			looked[sc] = struct{}{}
-			found = append(found, sc.slots...)
+		if sc != nil {
+			found[sc] = struct{}{}
 		}
 	}
 	for _, s := range h.selectors {
@@ -243,6 +263,8 @@ func (g *Graph) selectSlot(id nodeID, h *holder, to slotID) {
 	}
 }
 
+func equalSelectors(a, b []*selector) bool { return slices.EqualFunc(a, b, (*selector).equal) }
+
 func (s *selector) equal(o *selector) bool {
 	return s.typ == o.typ && s.kind == o.kind && s.space == o.space && s.field == o.field &&
 		reflect.DeepEqual(s.selector, o.selector) && reflect.DeepEqual(s.namespaceSelector, o.namespaceSelector)
@@ -254,6 +276,7 @@ func (g *Graph) index(s *selector) {
 	g.kinds.hold(s.kind)
 	g.spaces.hold(s.space)
 	sc := g.scopeFor(s.kind, s.space)
+	sc.selectors++
 	var best []labelHash
 	least := -1
 	for i := range s.selector.Requirements {
@@ -327,6 +350,7 @@ func (g *Graph) compared(sc *scope, labels map[string]string) iter.Seq[*selector
 
 func (g *Graph) unindex(s *selector) {
 	sc := g.scopeFor(s.kind, s.space)
+	sc.selectors--
 	if len(s.anchors) == 0 {
 		sc.rest = slices.DeleteFunc(sc.rest, func(o *selector) bool { return o == s })
 	}

@@ -1,9 +1,12 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"graphview.dev/graphview/budget"
@@ -21,6 +24,14 @@ type world struct {
 	// pictures are what lenses show since the last update, to readers who may see all
 	// and to those without Namespaces.
 	pictures map[*modelLens][2]*picture
+	// waiting are the objects whose labels and references wait.
+	waiting map[waitingObject]bool
+}
+
+// waitingObject is an object of a source.
+type waitingObject struct {
+	source SourceID
+	name   string // with the namespace
 }
 
 // picture is the model's of a lens, worked out once for each update, for readers who may
@@ -63,7 +74,7 @@ func withoutNamespaces(r Resource, _ string) bool { return r != namespacesV1 }
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), g: New(nil), exceed: map[Key]*budget.Bound{}}
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), g: New(nil), exceed: map[Key]*budget.Bound{}, waiting: map[waitingObject]bool{}}
 	if seed%3 == 0 {
 		w.g.span = 200 // so that stamps wrap around now and then
 	}
@@ -84,6 +95,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.g.limit(w.m.mostNamed, w.m.mostOfNamespace)
 	if seed%4 > 0 { // so that hubs and slices are small enough to be there, and lenses are late
 		w.g.sliceChanges, w.g.commitVisits, w.g.arcsAtOnce = 3, int(seed%5)*20, 1+int(seed%7)
+		w.g.largeChange = int(seed % 6)
 	}
 	return w
 }
@@ -92,12 +104,38 @@ func newWorld(t *testing.T, seed uint64) *world {
 func (w *world) update(fn func()) {
 	w.g.Update(fn)
 	w.exceedances()
-	for len(w.g.cleanups) > 0 || w.g.HasOpenUpdate() || len(w.g.Late()) > 0 && w.r.IntN(3) > 0 {
-		w.g.Update(func() {})
+	for len(w.g.cleanups) > 0 || w.g.HasOpenUpdate() || len(w.waiting) > 0 || len(w.g.Late()) > 0 && w.r.IntN(3) > 0 {
+		w.g.Update(w.meanwhile)
 		w.exceedances()
 	}
 	w.leftOut()
 	w.pictures = make(map[*modelLens][2]*picture)
+}
+
+// meanwhile sets an object that waits, or changes another one while the arcs of such an object are made.
+func (w *world) meanwhile() {
+	switch {
+	case w.g.HasOpenUpdate():
+	case w.g.HasSharedUpdate():
+		if w.r.IntN(3) > 0 {
+			w.step()
+		}
+	default:
+		var all []waitingObject
+		for o := range w.waiting {
+			all = append(all, o)
+		}
+		slices.SortFunc(all, func(a, b waitingObject) int {
+			return cmp.Or(cmp.Compare(a.source, b.source), strings.Compare(a.name, b.name))
+		})
+		for _, of := range all {
+			delete(w.waiting, of)
+			if o, ok := w.m.objects[of.source][of.name]; ok {
+				w.setAs(of.source, o, Unhurried)
+			}
+			return
+		}
+	}
 }
 
 // drain makes revisions until no lens is late.
@@ -118,10 +156,16 @@ func (w *world) addSource(kind Kind, resource Resource, scope Scope) SourceID {
 
 // set has a source see an object, and lenses decide about it. It takes in the bound that the graph has
 // reported of the object, if it has reported one: the graph does not report the bound again.
-func (w *world) set(id SourceID, o Object) {
+func (w *world) set(id SourceID, o Object) { w.setAs(id, o, pick(w.r, AtOnce, MayWait, Unhurried)) }
+
+func (w *world) setAs(id SourceID, o Object, urgency Urgency) {
 	w.m.objects[id][o.Namespace+"/"+o.Name] = o
+	o.Urgency = urgency
 	key, n := Key{w.m.sources[id].resource, o.Namespace, o.Name}, w.g.Set(id, &o)
 	w.tell(key, w.g.Exceeded(n))
+	if of := (waitingObject{id, o.Namespace + "/" + o.Name}); w.g.Awaits(n) {
+		w.waiting[of] = true
+	}
 	for _, l := range w.m.lenses {
 		if l.sources[id] {
 			l.lens.Select(n, l.decide(key, o))

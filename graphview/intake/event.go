@@ -56,15 +56,16 @@ func (ev *setEvent) keepLate() {
 			ev.declareHealth(before.Health)
 		}
 	}
-	f.intake.makeStale(f, name, false)
+	f.intake.makeStale(f, name, queuedObject{})
 }
 
 // keep copies the fault from the previous version to the event. If the graph does not have the references of that
-// version, since another watch has brought other content or they exceed a limit, they are read from this one. Only
-// the writer calls it.
+// version, since another watch has brought other content or they exceed a limit, they are read from this one. If
+// they wait, those of this version will be read instead. Only the writer calls it.
 func (ev *setEvent) keep() {
-	f := ev.feed
-	if !f.intake.o.Graph.MayKeep(f.source, &ev.object, ev.keptFrom) {
+	f, g := ev.feed, ev.feed.intake.o.Graph
+	waits := ev.object.Urgency == graph.MayWait && g.Awaits(g.Find(f.source, ev.object.Namespace, ev.object.Name))
+	if !waits && !g.MayKeep(f.source, &ev.object, ev.keptFrom) {
 		ev.object.Kept = false
 		ev.readKept()
 		return
@@ -146,6 +147,9 @@ func (ev *setEvent) Apply() {
 	}
 	f.setDeadline(ev)
 	id := in.o.Graph.Set(f.source, &ev.object)
+	if ev.object.Urgency == graph.MayWait && in.o.Graph.Awaits(id) {
+		in.makeStale(f, objectName{ev.object.Namespace, ev.object.Name}, queuedObject{alone: true})
+	}
 	in.recorder.set(ev, id)
 	for i := range ev.verdicts {
 		ev.verdicts[i].applyAbout(id, &ev.object)
@@ -246,6 +250,6 @@ func (ev *versionEvent) Apply() {
 		in.recorder.changedSecret(ev.feed, in.o.Graph.Find(ev.feed.source, o.Namespace(), o.Name()), o)
 	}
 	if !in.o.Graph.Confirm(ev.feed.source, o.Namespace(), o.Name(), ev.version, o.Hash()) {
-		in.makeStale(ev.feed, nameOf(o), true)
+		in.makeStale(ev.feed, nameOf(o), queuedObject{withTaps: true})
 	}
 }

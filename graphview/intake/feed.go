@@ -106,8 +106,9 @@ func (f *Feed) Remove() {
 }
 
 // Set implements watch.Handler. It finds the references of the object, asks the taps, and sends the
-// result to the writer. Slow consumers evaluate the object later. Costly rules do too, but not while
-// the watch lists, because the graph would be incomplete without their references.
+// result to the writer. Slow consumers evaluate the object later. Costly rules do too, and the graph leaves
+// large references for later, but not while the watch lists, because the graph would be incomplete
+// without them.
 func (f *Feed) Set(o *watch.Decoded) {
 	if f.watch.Key().Reduced {
 		f.setReduced(o)
@@ -121,6 +122,9 @@ func (f *Feed) Set(o *watch.Decoded) {
 	ev := f.event(turn, o, verdicts)
 	if ev == nil {
 		return
+	}
+	if f.listed.Load() {
+		ev.object.Urgency = graph.MayWait
 	}
 	f.observe(o, &ev.observed)
 	f.intake.o.Writer.SendReceived(ev, received)

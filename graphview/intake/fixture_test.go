@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,6 +37,8 @@ type world struct {
 	watches *watch.Manager
 	history *history.Log
 	budgets *budget.Buckets
+	// revised is called by the writer after each revision, unless it is nil.
+	revised atomic.Pointer[func()]
 }
 
 // recording says whether start makes a history. Only a benchmark changes it.
@@ -48,7 +51,11 @@ func start(t testing.TB, config *rest.Config, change ...func(*watch.Options)) *w
 	if recording {
 		w.history = history.NewLog(history.Options{})
 	}
-	w.writer = writer.New(w.graph, writer.Options{})
+	w.writer = writer.New(w.graph, writer.Options{Revised: func(time.Duration) {
+		if revised := w.revised.Load(); revised != nil {
+			(*revised)()
+		}
+	}})
 	reducer := new(helm.Reducer)
 	o := watch.Options{Config: config, Reduce: reducer.Secret}
 	for _, f := range change {

@@ -56,7 +56,7 @@ type Intake struct {
 
 	kicks   chan struct{} // wakes Run
 	staleMu sync.Mutex
-	stale   objectQueue[*Feed] // whose references Run has to read again
+	stale   objectQueue[staleOf] // whose references Run has to read again
 
 	recorder *recorder // nil without a history
 

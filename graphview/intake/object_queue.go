@@ -7,14 +7,15 @@ import (
 )
 
 // objectQueue has objects to evaluate again, for taps or for feeds. It has each object once, so its length
-// is at most the number of objects of their watches. Taps and feeds take turns, because the objects of
-// several watches may change in turn. The zero value is empty.
+// is at most the number of objects of their watches. Taps take turns, because the objects of several watches
+// may change in turn, and the namespaces of feeds do, because those of one may change all the time. The
+// zero value is empty.
 type objectQueue[T comparable] struct {
 	turns []*queuedObjects[T] // the first has the next turn
 	by    map[T]*queuedObjects[T]
 }
 
-// queuedObjects are the objects of one tap or feed.
+// queuedObjects are the objects of one tap, or of a feed in one namespace.
 type queuedObjects[T comparable] struct {
 	by      T
 	names   []objectName // the oldest first
@@ -29,6 +30,8 @@ type queuedObject struct {
 	free bool
 	// withTaps: the taps of the feed evaluate the object, too, because the graph had other content.
 	withTaps bool
+	// alone: it takes so long that the turn ends with it.
+	alone bool
 }
 
 func nameOf(o *watch.Object) objectName { return objectName{o.Namespace(), o.Name()} }
@@ -46,7 +49,7 @@ func (q *objectQueue[T]) add(t T, name objectName, o queuedObject) (added bool) 
 		q.turns = append(q.turns, of)
 	}
 	before, known := of.objects[name]
-	o.withTaps = o.withTaps || before.withTaps
+	o.withTaps, o.alone = o.withTaps || before.withTaps, o.alone || before.alone
 	of.objects[name] = o
 	if !known {
 		of.names = append(of.names, name)
@@ -62,8 +65,8 @@ func (q *objectQueue[T]) drop(t T) {
 	}
 }
 
-// next removes up to limit of the oldest objects of the tap or feed that has the next turn. It returns no
-// objects if none are left.
+// next removes up to limit of the oldest objects of the tap or feed that has the next turn, and none after one that
+// is alone. It returns no objects if none are left.
 func (q *objectQueue[T]) next(limit int) (t T, objects map[objectName]queuedObject) {
 	if len(q.turns) == 0 {
 		return t, nil
@@ -71,6 +74,9 @@ func (q *objectQueue[T]) next(limit int) (t T, objects map[objectName]queuedObje
 	of := q.turns[0]
 	q.turns[0] = nil
 	q.turns = q.turns[1:]
+	if n := slices.IndexFunc(of.names[:min(limit, len(of.names))], func(name objectName) bool { return of.objects[name].alone }); n >= 0 {
+		limit = n + 1
+	}
 	if len(of.names) <= limit {
 		delete(q.by, of.by)
 		return of.by, of.objects

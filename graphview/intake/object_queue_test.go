@@ -7,7 +7,7 @@ import (
 )
 
 // TestObjectQueue: feeds take turns, and an object whose taps have to evaluate it stays so when it becomes
-// stale again for another reason.
+// stale again for another reason. A turn ends with an object that is alone.
 func TestObjectQueue(t *testing.T) {
 	var q objectQueue[int]
 	name := func(i int) objectName { return objectName{"shop", fmt.Sprint("c", i)} }
@@ -19,7 +19,11 @@ func TestObjectQueue(t *testing.T) {
 	}
 	q.drop(2)
 	q.add(2, name(0), queuedObject{})
-	for _, want := range []struct{ of, objects, withTaps, limit int }{{1, 2, 2, 2}, {2, 1, 0, 2}, {1, 1, 0, math.MaxInt}, {}} {
+	for i := range 3 {
+		q.add(3, name(i), queuedObject{alone: i == 1})
+		q.add(3, name(i), queuedObject{})
+	}
+	for _, want := range []struct{ of, objects, withTaps, limit int }{{1, 2, 2, 2}, {2, 1, 0, 2}, {3, 2, 0, 3}, {1, 1, 0, math.MaxInt}, {3, 1, 0, 3}, {}} {
 		of, objects := q.next(want.limit)
 		withTaps := 0
 		for _, o := range objects {

@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"graphview.dev/graphview/graph"
@@ -15,14 +14,21 @@ import (
 
 // makeStale makes Run reread the references of an object. The reasons: the watch missed a change that
 // another watch may have seen (versionEvent); costly rules were postponed (postponeRules); references were
-// left out and now have room (Graph.RetryReferences); or references lack a namespace because the kind of
-// their target was cluster-scoped when they were read (Graph.Misplaced). If withTaps, the taps evaluate the
-// object, too.
-func (in *Intake) makeStale(f *Feed, name objectName, withTaps bool) {
+// left out and now have room (Graph.RetryReferences); references are large, so that others would wait for
+// them (Graph.Awaits); or references lack a namespace because the kind of their target was cluster-scoped
+// when they were read (Graph.Misplaced).
+func (in *Intake) makeStale(f *Feed, name objectName, o queuedObject) {
 	in.staleMu.Lock()
 	defer in.staleMu.Unlock()
-	in.stale.add(f, name, queuedObject{withTaps: withTaps})
+	in.stale.add(staleOf{f, name.namespace}, name, o)
 	in.kick()
+}
+
+// staleOf has a turn among stale objects: the objects of a feed in one namespace. So the author of objects that
+// change many references delays only those of the same namespace.
+type staleOf struct {
+	feed      *Feed
+	namespace string
 }
 
 // kick makes Run reread stale objects and compare the fingerprints of all feeds. It does not block.
@@ -76,13 +82,13 @@ func (in *Intake) rereadReferences(of []graph.Unread) {
 	for _, u := range of {
 		for _, source := range u.Sources {
 			if f := in.bySource[source]; f != nil {
-				in.makeStale(f, objectName{u.Namespace, u.Name}, false)
+				in.makeStale(f, objectName{u.Namespace, u.Name}, queuedObject{})
 			}
 		}
 	}
 }
 
-// rereadFeeds rereads the stale objects, and all objects of feeds whose rules have changed. Stale
+// rereadFeeds rereads stale objects, and all objects of feeds whose rules have changed. Stale
 // objects wait for at most one feed.
 func (in *Intake) rereadFeeds(ctx context.Context) {
 	in.rereadObjects(ctx)
@@ -98,12 +104,13 @@ func (in *Intake) rereadFeeds(ctx context.Context) {
 	}
 }
 
-// rereadObjects rereads the objects that are stale now, feed by feed.
+// rereadObjects gives each feed and namespace with stale objects a turn. Run gives them further turns.
 func (in *Intake) rereadObjects(ctx context.Context) {
-	for range in.staleFeeds() {
+	for range in.staleTurns() {
 		in.staleMu.Lock()
-		f, stale := in.stale.next(math.MaxInt)
+		of, stale := in.stale.next(replayChunk)
 		in.staleMu.Unlock()
+		f := of.feed
 		f.reread(ctx, func(ctx context.Context) ([]*watch.Object, error) {
 			return f.watch.Find(ctx, func(yield func(namespace, name string) bool) {
 				for of := range stale {
@@ -114,10 +121,13 @@ func (in *Intake) rereadObjects(ctx context.Context) {
 			})
 		}, stale)
 	}
+	if in.staleTurns() > 0 && ctx.Err() == nil {
+		in.kick()
+	}
 }
 
-// staleFeeds returns the number of feeds with stale objects.
-func (in *Intake) staleFeeds() int {
+// staleTurns returns the number of feeds and namespaces with stale objects.
+func (in *Intake) staleTurns() int {
 	in.staleMu.Lock()
 	defer in.staleMu.Unlock()
 	return len(in.stale.turns)
@@ -133,6 +143,7 @@ func (f *Feed) reread(ctx context.Context, find func(context.Context) ([]*watch.
 			if ev == nil {
 				return nil
 			}
+			ev.object.Urgency = graph.Unhurried
 			return &rereadEvent{ev, stale[nameOf(o.Object)].withTaps}
 		}})
 	}

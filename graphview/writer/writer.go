@@ -260,7 +260,10 @@ func (w *Writer) step() bool {
 		w.batch++
 	}
 	w.received = time.Now()
-	if c.left = w.revise(c.left, stepVisits); len(c.left) == 0 && !w.graph.HasOpenUpdate() {
+	if !w.graph.HasSharedUpdate() { // else the next batch makes a slice of it
+		c.left = w.revise(c.left, stepVisits)
+	}
+	if len(c.left) == 0 && !w.graph.HasOpenUpdate() && !w.graph.HasSharedUpdate() {
 		w.chunk = nil
 		close(c.done)
 	}

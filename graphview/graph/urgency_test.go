@@ -1,0 +1,190 @@
+package graph
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// claim returns a reference to all pods of namespace shop with a label, which is compared as often as there are
+// requirements.
+func claim(key string, requirements int) []Reference {
+	s := &Selector{Requirements: []Requirement{{Key: key, Op: Exists}}}
+	for i := range requirements - 1 {
+		s.Requirements = append(s.Requirements, Requirement{Key: key, Op: NotIn, Values: []string{fmt.Sprint("none-", i)}})
+	}
+	return []Reference{{Type: Direct, To: podKind, Namespace: "shop", Scope: ScopeNamespaced, Field: "spec", Selector: s}}
+}
+
+// TestLargeReferencesWait: an object whose references change many arcs, or ask for many comparisons, is set at once
+// and its references are not. Those of another object are.
+func TestLargeReferencesWait(t *testing.T) {
+	const pods = 2 * largeChange
+	c := newCrowd(0, 0)
+	var l *Lens
+	c.change(func() {
+		l = c.newLens()
+		for i := range pods {
+			name := fmt.Sprint("p", i)
+			c.set(c.pods, Object{Namespace: "shop", Name: name, Labels: map[string]string{"app": "web", fmt.Sprint("part-", i%4): "yes"}})
+			c.selects(l, c.pods, name)
+		}
+	})
+	names := func(n int) (all []Reference) {
+		for i := range n {
+			all = append(all, Reference{Type: Direct, To: podKind, Namespace: "shop", Name: fmt.Sprint("p", i), Field: "spec"})
+		}
+		return all
+	}
+	for i, tt := range []struct {
+		name       string
+		references []Reference
+		wantWaits  bool
+		wantArcs   int
+	}{
+		{"few names", names(largeChange / 2), false, largeChange / 2},
+		{"many names", names(largeChange + 1), true, largeChange + 1},
+		{"a selector that matches nothing", claim("none", 1), false, 0},
+		{"a selector that matches many", claim("app", 1), true, pods},
+		{"a selector that matches few", claim("part-0", 1), false, pods / 4},
+		{"many requirements that match nothing", claim("none", 100), true, 0},
+	} {
+		name := fmt.Sprint("m", i)
+		set := func(references []Reference, urgency Urgency, wantWaits bool, wantArcs int) {
+			t.Helper()
+			c.change(func() {
+				c.set(c.maps, Object{Namespace: "shop", Name: name, References: references, Urgency: urgency})
+				c.selects(l, c.maps, name)
+				if waits := c.g.Awaits(c.g.Find(c.maps, "shop", name)); waits != wantWaits {
+					t.Errorf("%s: waits: %t, want %t", tt.name, waits, wantWaits)
+				}
+			})
+			if counts := l.Counts(); counts.Vertices != pods+1 || counts.Arcs != wantArcs {
+				t.Errorf("%s: %d vertices and %d arcs, want %d and %d", tt.name, counts.Vertices, counts.Arcs, pods+1, wantArcs)
+			}
+		}
+		first := tt.wantArcs
+		if tt.wantWaits {
+			first = 0
+		}
+		set(tt.references, MayWait, tt.wantWaits, first)
+		set(tt.references, Unhurried, false, tt.wantArcs)
+		if len(tt.references) > largeChange || tt.wantArcs > largeChange {
+			set(nil, MayWait, true, tt.wantArcs) // that it has none any more is as large
+		}
+		set(nil, AtOnce, false, 0)
+		c.change(func() { c.g.Remove(c.maps, "shop", name) })
+	}
+}
+
+// TestLabelsThatManySelectWait: labels of an object that many others select wait, and so do those of a new object:
+// meanwhile no selector finds it, not even one that asks for the lack of a label.
+func TestLabelsThatManySelectWait(t *testing.T) {
+	const holders = largeChange + 1
+	c := newCrowd(0, 0)
+	c.change(func() {
+		for i := range holders {
+			c.set(c.maps, Object{Namespace: "shop", Name: fmt.Sprint("m", i), References: claim("app", 1)})
+		}
+		absent := claim("app", 1)
+		absent[0].Selector.Requirements[0].Op = DoesNotExist
+		c.set(c.maps, Object{Namespace: "shop", Name: "absent", References: absent})
+	})
+	for _, tt := range []struct { // one after the other
+		labels    map[string]string
+		urgency   Urgency
+		wantWaits bool
+		wantArcs  int
+	}{
+		{map[string]string{"app": "web"}, MayWait, true, 0},
+		{map[string]string{"app": "web"}, Unhurried, false, holders},
+		{map[string]string{"app": "web"}, MayWait, false, holders},
+		{nil, MayWait, true, holders},
+		{nil, Unhurried, false, 1},
+		{map[string]string{"tier": "web"}, MayWait, false, 1},
+	} {
+		c.change(func() {
+			c.set(c.pods, Object{Namespace: "shop", Name: "p", Labels: tt.labels, Urgency: tt.urgency})
+			if waits := c.g.Awaits(c.g.Find(c.pods, "shop", "p")); waits != tt.wantWaits {
+				t.Errorf("labels %v wait: %t, want %t", tt.labels, waits, tt.wantWaits)
+			}
+		})
+		if arcs := c.g.Size().Arcs; arcs != tt.wantArcs {
+			t.Errorf("labels %v, urgency %d: %d arcs, want %d", tt.labels, tt.urgency, arcs, tt.wantArcs)
+		}
+	}
+}
+
+// TestOthersChangeBetweenSlices: while the arcs of an unhurried object are made, each revision takes changes of
+// others: pods that come, go and get other labels, and further selectors of the object itself. The arcs are right in the end.
+func TestOthersChangeBetweenSlices(t *testing.T) {
+	const pods, rounds, each = 3_000, 12, 20
+	c, random := newCrowd(0, 0), rand.New(rand.NewPCG(5, 1))
+	c.g.sliceChanges = 16
+	labels := make(map[string]string) // of the pods that there are
+	set := func(i int) {
+		name, label := fmt.Sprint("p", i), []string{"app", "tier"}[random.IntN(2)]
+		labels[name] = label
+		c.set(c.pods, Object{Namespace: "shop", Name: name, Labels: map[string]string{label: "yes"}})
+	}
+	for i := range pods {
+		c.change(func() { set(i) })
+	}
+	for i := range 30 { // so that pods have arcs of others
+		c.change(func() {
+			c.set(c.maps, Object{Namespace: "shop", Name: fmt.Sprint("m", i), References: claim("app", 1)})
+		})
+	}
+	key := ""
+	hold := func() {
+		key = map[string]string{"": "app", "app": "tier", "tier": "app"}[key]
+		c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: claim(key, 1), Urgency: Unhurried})
+	}
+	least := pods
+	for round := range rounds {
+		c.g.Update(hold)
+		between := 0
+		for c.g.HasSharedUpdate() {
+			if c.g.HasOpenUpdate() { // of the object that has another selector meanwhile
+				c.g.Update(func() {})
+				continue
+			}
+			between++
+			c.g.Update(func() {
+				for range each {
+					if i := random.IntN(pods); random.IntN(3) > 0 {
+						set(i)
+					} else {
+						c.g.Remove(c.pods, "shop", fmt.Sprint("p", i))
+						delete(labels, fmt.Sprint("p", i))
+					}
+				}
+				if round%4 == 3 && between == 3 {
+					hold() // while the arcs of its former selector are made
+				}
+			})
+		}
+		least = min(least, between)
+		c.change(func() {})
+		want := 0
+		for _, label := range labels {
+			if label == key {
+				want++
+			}
+		}
+		id := nodeID(c.g.Find(c.maps, "shop", "hub"))
+		got := 0
+		for a := c.g.nodes.at(id).out; a != 0; a = c.g.arcs.at(a).nextOut {
+			if s := c.g.slots.at(c.g.arcs.at(a).to); labels[s.name] != key {
+				t.Errorf("round %d: an arc to %s, which has the label %q and not %q", round, s.name, labels[s.name], key)
+			}
+			got++
+		}
+		if h := c.g.nodes.at(id).holder; got != want || h.matches != want {
+			t.Errorf("round %d: %d arcs, %d are counted, want %d", round, got, h.matches, want)
+		}
+	}
+	if least < 5 {
+		t.Errorf("others changed in %d revisions between the slices of an object, want at least 5", least)
+	}
+}
