@@ -29,15 +29,9 @@ const (
 	schemaRest  = 4
 )
 
-// SchemaClient reads OpenAPI documents: a [schemas.Client].
-type SchemaClient interface {
-	Index(ctx context.Context) (map[string]string, error)
-	Read(ctx context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error
-}
-
 // SchemaOptions configures a SchemaReader.
 type SchemaOptions struct {
-	Client SchemaClient
+	Client *schemas.Client
 	// Watched returns the resources whose schemas are read.
 	Watched func() []resources.Resource
 	// Discovered returns a channel that is closed after the next discovery.

@@ -1,54 +1,72 @@
 package rules
 
 import (
-	"context"
-	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/refs/schema"
+	"graphview.dev/graphview/schemas"
 )
 
-var documentBound = budget.Declare("test_schema_document", "bytes of a test", 1)
-
-// schemaFake is the documents of a cluster, each with its kinds' schemas and address.
-type schemaFake struct {
+// openAPI is an API server that serves OpenAPI documents, in the process. Each document has one kind.
+type openAPI struct {
+	documents map[string]string // by path in the index
 	addresses map[string]string
-	schemas   map[string]map[graph.Kind]*schema.Schema
-	failing   map[string]error
-	reads     []string
+	// failing has answers in place of documents.
+	failing map[string]func() *http.Response
+	reads   []string
 	// before is called when a document is about to be read.
 	before func(path string)
 }
 
-func (f *schemaFake) Index(context.Context) (map[string]string, error) { return f.addresses, nil }
-
-func (f *schemaFake) Read(_ context.Context, address string, wanted func(graph.Kind) bool, yield func(graph.Kind, *schema.Schema, error)) error {
-	path, _, _ := strings.Cut(address, "?")
+// RoundTrip implements http.RoundTripper.
+func (f *openAPI) RoundTrip(r *http.Request) (*http.Response, error) {
+	path, isDocument := strings.CutPrefix(r.URL.Path, "/openapi/v3/")
+	if !isDocument {
+		var index []string
+		for path, address := range f.addresses {
+			index = append(index, fmt.Sprintf("%q: {\"serverRelativeURL\": %q}", path, address))
+		}
+		return answer(http.StatusOK, strings.NewReader(`{"paths": {`+strings.Join(index, ", ")+"}}")), nil
+	}
 	if f.before != nil {
 		f.before(path)
 	}
 	f.reads = append(f.reads, path)
-	if err := f.failing[path]; err != nil {
-		return err
+	if failing := f.failing[path]; failing != nil {
+		return failing(), nil
 	}
-	for kind, of := range f.schemas[path] {
-		if wanted(kind) {
-			yield(kind, of, nil)
-		}
-	}
-	return nil
+	return answer(http.StatusOK, strings.NewReader(f.documents[path])), nil
 }
 
-func (f *schemaFake) takeReads() []string {
+func answer(status int, body io.Reader) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(body)}
+}
+
+func noAnswer() *http.Response { return answer(http.StatusNotFound, strings.NewReader("{}")) }
+func tooLarge() *http.Response { return answer(http.StatusOK, spaces{}) }
+
+// spaces is a document without an end.
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+func (f *openAPI) takeReads() []string {
 	reads := f.reads
 	f.reads = nil
 	return reads
@@ -67,17 +85,25 @@ func withSelectors(fields ...string) *schema.Schema {
 }
 
 // put gives a kind a schema in which fields select the key of a Secret.
-func (f *schemaFake) put(path string, kind graph.Kind, fields ...string) {
-	if f.schemas[path] == nil {
-		f.schemas[path] = make(map[graph.Kind]*schema.Schema)
+func (f *openAPI) put(path string, kind graph.Kind, fields ...string) {
+	selector := `{"type": "object", "properties": {"key": {"type": "string", "description": "The key of the secret to select from."}, "name": {"type": "string"}}}`
+	var properties []string
+	for _, key := range fields {
+		properties = append(properties, fmt.Sprintf("%q: %s", key, selector))
 	}
-	f.schemas[path][kind] = withSelectors(fields...)
-	f.addresses[path] = fmt.Sprintf("%s?hash=%s", path, strings.Join(fields, "-"))
+	f.documents[path] = fmt.Sprintf(`{"components": {"schemas": {"it": {"type": "object", "x-kubernetes-group-version-kind": [{"group": %q, "version": %q, "kind": %q}],
+		"properties": {"spec": {"type": "object", "properties": {%s}}}}}}}`, kind.Group, schemas.Version(path), kind.Kind, strings.Join(properties, ", "))
+	f.addresses[path] = fmt.Sprintf("/openapi/v3/%s?hash=%s", path, strings.Join(fields, "-"))
 }
 
-func newSchemaFake() (*schemaFake, *SchemaReader) {
-	f := &schemaFake{addresses: map[string]string{}, schemas: map[string]map[graph.Kind]*schema.Schema{}, failing: map[string]error{}}
-	s := NewSchemaReader(NewSet(func() {}), SchemaOptions{Client: f})
+func newOpenAPI(t *testing.T) (*openAPI, *SchemaReader) {
+	t.Helper()
+	f := &openAPI{documents: map[string]string{}, addresses: map[string]string{}, failing: map[string]func() *http.Response{}}
+	client, err := schemas.New(&rest.Config{Host: "http://cluster.example.com", Transport: f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSchemaReader(NewSet(func() {}), SchemaOptions{Client: client})
 	s.rules.Serve(refs.NewServed(map[graph.Kind]graph.Scope{{Group: "example.com", Kind: "Widget"}: graph.ScopeNamespaced}))
 	return f, s
 }
@@ -109,7 +135,7 @@ func (s *SchemaReader) told() map[string]int {
 // counts, and what goes with the other one is that one's alone.
 func TestSchemasOfTwoVersions(t *testing.T) {
 	const stable, beta = "apis/example.com/v1", "apis/example.com/v1beta1"
-	f, s := newSchemaFake()
+	f, s := newOpenAPI(t)
 	widget := graph.Kind{Group: "example.com", Kind: "Widget"}
 	f.put(stable, widget, "a", "b")
 	f.put(beta, widget, "a")
@@ -143,7 +169,7 @@ func TestSchemasOfTwoVersions(t *testing.T) {
 func TestSchemasThatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const bad, good = "apis/bad.example.com/v1", "apis/good.example.com/v1"
-		f, s := newSchemaFake()
+		f, s := newOpenAPI(t)
 		badKind, goodKind := graph.Kind{Group: "bad.example.com", Kind: "Bad"}, graph.Kind{Group: "good.example.com", Kind: "Good"}
 		f.put(bad, badKind, "a")
 		f.put(good, goodKind, "a")
@@ -160,7 +186,7 @@ func TestSchemasThatCannotBeRead(t *testing.T) {
 		}
 		check("all is well", map[string]int{"Bad": 1, "Good": 1}, bad, good)
 
-		f.failing[bad] = errors.New("no answer")
+		f.failing[bad] = noAnswer
 		f.put(bad, badKind, "a", "b")
 		check("what was read stays", map[string]int{"Bad": 1, "Good": 1}, bad)
 		time.Sleep(schemaBackoff.Duration - 1)
@@ -176,13 +202,13 @@ func TestSchemasThatCannotBeRead(t *testing.T) {
 		time.Sleep(schemaBackoff.Duration)
 		check("the second time later", map[string]int{"Bad": 1, "Good": 2})
 		f.put(bad, badKind, "a", "b", "c")
-		f.failing[bad] = documentBound.Exceed()
+		f.failing[bad] = tooLarge
 		check("it changed, and is too large", map[string]int{"Good": 2}, bad)
 		f.put(bad, badKind, "a")
 		delete(f.failing, bad)
 		check("it can be read again", map[string]int{"Bad": 1, "Good": 2}, bad)
 
-		f.failing[bad] = errors.New("no answer")
+		f.failing[bad] = noAnswer
 		f.put(bad, badKind, "a", "b")
 		s.mustPass(t, wanted)
 		delete(wanted, bad)
