@@ -34,15 +34,9 @@ type Options struct {
 	PollInterval time.Duration
 }
 
-// discoverer discovers the resources of an API server. It is an interface for tests.
-type discoverer interface {
-	list(context.Context) (listing, error)
-	ready(context.Context) error
-}
-
 // Discovery keeps a Catalog of the resources that the cluster serves up to date.
 type Discovery struct {
-	server  discoverer
+	server  server
 	changes []*changeWatcher
 	log     logr.Logger
 	poll    time.Duration
@@ -103,7 +97,7 @@ func Once(ctx context.Context, config *rest.Config) (*Catalog, error) {
 	return found.catalogAfter(nil), nil
 }
 
-func newDiscovery(s discoverer, log logr.Logger, poll time.Duration) *Discovery {
+func newDiscovery(s server, log logr.Logger, poll time.Duration) *Discovery {
 	if poll <= 0 {
 		poll = defaultPollInterval
 	}

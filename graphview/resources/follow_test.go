@@ -3,6 +3,8 @@ package resources
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,9 +15,12 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
 )
 
-// script is a source that answers from its fields and notes when it was asked.
+// script is a cluster, in the process, whose answers to questions about all groups come from its fields. It notes when it
+// was asked.
 type script struct {
 	mu        sync.Mutex // held while answering
 	start     time.Time
@@ -23,14 +28,37 @@ type script struct {
 	notReady  error
 	asked     []time.Duration // since start
 	questions int
+
+	cluster cluster
 }
 
-func (s *script) list(context.Context) (listing, error) {
+// RoundTrip implements http.RoundTripper.
+func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked = append(s.asked, time.Since(s.start))
-	s.questions++
-	return s.answers(s.questions)
+	if r.URL.Path == "/api" { // the first request of a discovery
+		s.asked = append(s.asked, time.Since(s.start))
+		s.questions++
+		s.answer(s.answers(s.questions))
+	}
+	w := httptest.NewRecorder()
+	s.cluster.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+func (s *script) answer(l listing, err error) {
+	s.cluster.broken, s.cluster.unready = err != nil, s.notReady != nil
+	s.cluster.versions = map[schema.GroupVersion]document{{Version: "v1"}: {resources: served("pods")}}
+	for gv, all := range l.served {
+		var names []string
+		for _, r := range all {
+			names = append(names, r.Resource)
+		}
+		s.cluster.versions[gv] = document{resources: served(names...)}
+	}
+	for gv := range l.failed {
+		s.cluster.versions[gv] = document{failing: true}
+	}
 }
 
 // times returns when it was asked since the last call.
@@ -41,8 +69,6 @@ func (s *script) times() []time.Duration {
 	s.asked = nil
 	return asked
 }
-
-func (s *script) ready(context.Context) error { return s.notReady }
 
 func serves(groups ...string) listing {
 	l := listing{served: make(map[schema.GroupVersion][]Resource)}
@@ -67,7 +93,11 @@ func polling(t *testing.T, s *script, poll time.Duration, test func(*testing.T, 
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s.start = time.Now()
-		d := newDiscovery(s, logr.Discard(), poll)
+		documents, err := discovery.NewDiscoveryClientForConfig(&rest.Config{Host: "http://cluster.example.com", Transport: s, QPS: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := newDiscovery(server{client: documents}, logr.Discard(), poll)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- d.Run(ctx) }()
@@ -164,7 +194,7 @@ func TestFollowDocumentsThatLag(t *testing.T) {
 			t.Fatal("a resource that was late is not noticed within five seconds")
 		}
 		c, _ := d.Current()
-		if diff := cmp.Diff([]string{"a/v1/r", "b/v1/r"}, describe(c)); diff != "" {
+		if diff := cmp.Diff([]string{"v1/pods", "a/v1/r", "b/v1/r"}, describe(c)); diff != "" {
 			t.Errorf("catalog (-want +got):\n%s", diff)
 		}
 	})
@@ -271,7 +301,7 @@ func TestFollowBegins(t *testing.T) {
 		return serves("a"), nil
 	}}
 	following(t, s, func(t *testing.T, d *Discovery) {
-		if c := begun(d); len(c.All()) != 1 {
+		if c := begun(d); len(c.All()) != 2 {
 			t.Errorf("catalog %v, want the first that worked", describe(c))
 		}
 	})
@@ -286,30 +316,30 @@ func TestFollowLosses(t *testing.T) {
 	}{
 		"Gone": {
 			later: []listing{serves("a")},
-			want:  []string{"a/v1/r"},
+			want:  []string{"v1/pods", "a/v1/r"},
 		},
 		"MissedOnceByAServerThatStarts": {
 			later: []listing{serves(), serves("a", "b")},
-			want:  []string{"a/v1/r", "b/v1/r"},
+			want:  []string{"v1/pods", "a/v1/r", "b/v1/r"},
 		},
 		"MissedByAServerThatIsNotReady": {
 			later:    []listing{serves()},
 			notReady: errors.New("starting"),
-			want:     []string{"a/v1/r", "b/v1/r"},
+			want:     []string{"v1/pods", "a/v1/r", "b/v1/r"},
 		},
 		"UnknownIsNotGone": {
 			later: []listing{{
 				served: serves("a").served,
 				failed: map[schema.GroupVersion]error{{Group: "b", Version: "v1"}: errors.New("down")},
 			}},
-			want: []string{"a/v1/r", "b/v1/r", "failed b/v1: down"},
+			want: []string{"v1/pods", "a/v1/r", "b/v1/r", "failed b/v1: stale GroupVersion discovery: b/v1"},
 		},
 		"UnknownThenGone": {
 			later: []listing{
 				{served: serves("a").served, failed: map[schema.GroupVersion]error{{Group: "b", Version: "v1"}: errors.New("down")}},
 				serves("a"),
 			},
-			want: []string{"a/v1/r"},
+			want: []string{"v1/pods", "a/v1/r"},
 		},
 	}
 	for name, tt := range tests {

@@ -24,7 +24,7 @@ var errNotAggregated = errors.New("the server has no aggregated discovery, which
 // as an empty answer, but every Kubernetes cluster serves it.
 var errNoCore = errors.New("the server does not serve the core group")
 
-// server is the source that asks a real API server.
+// server is the API server whose resources are discovered.
 type server struct {
 	client *discovery.DiscoveryClient
 }
