@@ -107,14 +107,17 @@ func (ev *setEvent) declareHealth(h health.Health) {
 }
 
 // tableReferences adds the labels, the health, and the references that package refs or a Helm release
-// knows. It decodes only the parts of the object that it reads.
+// knows. It decodes only the parts of the object that it reads, all in one pass.
 func (f *Feed) tableReferences(x *refs.Extractor, o *watch.Decoded, ev *setEvent) (warning, err error) {
 	of, in, object := f.resource, f.intake, &ev.object
 	kind := KindOf(of)
-	part, err := partWithHealth(kind, o, x.Shape(kind), ev)
+	parts := jsontree.AcquireParts()
+	defer parts.Release()
+	part, err := o.PartBeside(x.Shape(kind), health.Shape, parts)
 	if err != nil {
 		return nil, err
 	}
+	ev.assess(kind, o, parts)
 	object.Labels = refs.Mark(kind, part, labelsOf(part))
 	object.References, warning = x.Examine(kind, part)
 	if isRelease(of, o.Name(), object.Labels) {
@@ -169,21 +172,7 @@ func classOf(s health.State) graph.Class {
 	return graph.Class(max(0, slices.Index(States[:], s))) //nolint:gosec // a few
 }
 
-// partWithHealth returns the part of an object that a shape describes. In the same pass it finds the health
-// of the object and stores it in the event. A Secret has only metadata here, so its health is unknown
-// unless it is terminating.
-func partWithHealth(kind graph.Kind, o *watch.Decoded, shape *jsontree.Shape, ev *setEvent) (map[string]any, error) {
-	parts := jsontree.AcquireParts()
-	defer parts.Release()
-	part, err := o.PartBeside(shape, health.Shape, parts)
-	if err != nil {
-		return nil, err
-	}
-	ev.assess(kind, o, parts)
-	return part, nil
-}
-
-// readHealth is partWithHealth for the health alone.
+// readHealth finds the health of the object and stores it in the event.
 func readHealth(kind graph.Kind, o *watch.Decoded, ev *setEvent) error {
 	parts := jsontree.AcquireParts()
 	defer parts.Release()
@@ -197,7 +186,8 @@ func readHealth(kind graph.Kind, o *watch.Decoded, ev *setEvent) error {
 	return err
 }
 
-// assess stores the health of the object in the event.
+// assess stores the health of the object in the event. A Secret has only metadata here, so its health is unknown
+// unless it is terminating.
 func (ev *setEvent) assess(kind graph.Kind, o *watch.Decoded, parts *jsontree.Parts) {
 	if kind == podKind {
 		markPhase(o.Object, parts)

@@ -14,6 +14,9 @@ import (
 type Parts struct {
 	text  []byte
 	nodes []part
+	// objects[:built] are the objects that PartAndRead has built. Reset empties them for the next object.
+	objects []map[string]any
+	built   int
 }
 
 // part is a value that the shape asks for. The parts below it follow it in Parts.nodes.
@@ -26,8 +29,12 @@ type part struct {
 	first byte // first byte of the value
 }
 
-// kept is the largest capacity, in parts, that Reset keeps.
-const kept = 1 << 12
+// Reset keeps at most so many parts and objects. A map of fewMembers has the least size.
+const (
+	kept        = 1 << 12
+	keptObjects = 1 << 8
+	fewMembers  = 8
+)
 
 var pool = sync.Pool{New: func() any { return new(Parts) }}
 
@@ -40,12 +47,34 @@ func (p *Parts) Release() {
 	pool.Put(p)
 }
 
-// Reset drops the reference to the JSON, and the slice if a large object has grown it.
+// Reset drops the references to the JSON and to what PartAndRead built from it, and the slices if a large object has
+// grown them.
 func (p *Parts) Reset() {
 	p.text = nil
 	if cap(p.nodes) > kept {
 		p.nodes = nil
 	}
+	for i, object := range p.objects[:p.built] {
+		if len(object) > fewMembers {
+			p.objects[i] = map[string]any{} // the other one would stay large
+		}
+		clear(object)
+	}
+	if p.built = 0; len(p.objects) > keptObjects {
+		p.objects = nil
+	}
+}
+
+// object returns an empty object: without Parts a new one, else one that Reset has emptied if there is one.
+func (p *Parts) object() map[string]any {
+	if p == nil {
+		return map[string]any{}
+	}
+	if p.built == len(p.objects) {
+		p.objects = append(p.objects, map[string]any{})
+	}
+	p.built++
+	return p.objects[p.built-1]
 }
 
 // Read reads the parts of the object b that a shape asks for. The shape must be made with
@@ -71,7 +100,7 @@ func Parse(text []byte, shape *Shape) (Value, error) {
 	return p.Object(), nil
 }
 
-// PartAndRead is Part for the one shape and Read for the other, in one pass.
+// PartAndRead is Part for the one shape and Read for the other, in one pass. The result is valid until Reset.
 func (p *Parts) PartAndRead(b []byte, shape, read *Shape) (map[string]any, error) {
 	if err := p.begin(b); err != nil {
 		return nil, err
@@ -143,7 +172,7 @@ func (p *Parts) read(i int, shape *Shape) int {
 // partAndRead builds the parts of the object at i that shape asks for, and adds the parts that
 // read asks for to nodes.
 func (p *Parts) partAndRead(i int, shape, read *Shape) (map[string]any, int, error) {
-	b, at, object := p.text, p.open(i, read), map[string]any{}
+	b, at, object := p.text, p.open(i, read), p.object()
 	for i++; b[i] != '}'; {
 		if b[i] == ',' {
 			i++
@@ -162,14 +191,14 @@ func (p *Parts) partAndRead(i int, shape, read *Shape) (map[string]any, int, err
 		var err error
 		switch start := end + 1; {
 		case also == nil:
-			value, i, err = branch(b, start, built)
+			value, i, err = p.branch(b, start, built)
 		case built == nil:
 			i = p.read(start, also)
 		case b[start] == '{':
 			value, i, err = p.partAndRead(start, built, also)
 		default:
 			p.read(start, also)
-			value, i, err = branch(b, start, built)
+			value, i, err = p.branch(b, start, built)
 		}
 		if err != nil {
 			return nil, i, err

@@ -2,6 +2,7 @@ package jsontree
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -112,6 +113,12 @@ func checkParts(t *testing.T, compact []byte) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s: built (-want +got):\n%s", compact, diff)
 	}
+	if beside.Reset(); len(want) > 0 && len(got) > 0 {
+		t.Errorf("%s: Reset leaves %v", compact, got)
+	}
+	if again, err := beside.PartAndRead(compact, build, read); err != nil || !cmp.Equal(want, again) {
+		t.Errorf("%s: built after Reset: %v, %v", compact, again, err)
+	}
 }
 
 var objectsWithParts = map[string]string{
@@ -129,6 +136,18 @@ var objectsWithParts = map[string]string{
 func TestParts(t *testing.T) {
 	for name, text := range objectsWithParts {
 		t.Run(name, func(t *testing.T) { checkParts(t, []byte(text)) })
+	}
+	many := `{"0":{}`
+	for i := range 1000 {
+		many += fmt.Sprintf(`,"%d":{"a":%d}`, i+1, i)
+	}
+	var p Parts
+	for _, text := range []string{many + "}", `{}`, `{"a":{"b":"c"}}`, many + "}"} {
+		want, _ := Whole([]byte(text))
+		if got, err := p.PartAndRead([]byte(text), whole, &Shape{}); err != nil || !cmp.Equal(want, got) {
+			t.Errorf("%.40s: %v, %v", text, got, err)
+		}
+		p.Reset()
 	}
 	if _, err := new(Parts).PartAndRead([]byte(`[]`), whole, &Shape{}); err == nil {
 		t.Error("a list is no object")

@@ -23,17 +23,17 @@ func Part(b []byte, shape *Shape) (map[string]any, error) {
 	if b[0] != '{' {
 		return nil, errNoObject
 	}
-	object, _, err := objectBranch(b, 0, shape)
+	object, _, err := (*Parts)(nil).objectBranch(b, 0, shape)
 	return object, err
 }
 
 // branch returns the value at b[i] and the index after it.
-func branch(b []byte, i int, shape *Shape) (any, int, error) {
+func (p *Parts) branch(b []byte, i int, shape *Shape) (any, int, error) {
 	switch b[i] {
 	case '{':
-		return objectBranch(b, i, shape)
+		return p.objectBranch(b, i, shape)
 	case '[':
-		return listBranch(b, i, shape)
+		return p.listBranch(b, i, shape)
 	case '"':
 		end := stringEnd(b, i)
 		return string(Unquote(b[i:end])), end, nil
@@ -47,8 +47,8 @@ func branch(b []byte, i int, shape *Shape) (any, int, error) {
 	return number(b, i)
 }
 
-func objectBranch(b []byte, i int, shape *Shape) (map[string]any, int, error) {
-	object := map[string]any{}
+func (p *Parts) objectBranch(b []byte, i int, shape *Shape) (map[string]any, int, error) {
+	object := p.object()
 	for i++; b[i] != '}'; {
 		if b[i] == ',' {
 			i++
@@ -61,7 +61,7 @@ func objectBranch(b []byte, i int, shape *Shape) (map[string]any, int, error) {
 				continue
 			}
 		}
-		value, next, err := branch(b, end+1, below)
+		value, next, err := p.branch(b, end+1, below)
 		if err != nil {
 			return nil, next, err
 		}
@@ -75,7 +75,7 @@ func objectBranch(b []byte, i int, shape *Shape) (map[string]any, int, error) {
 	return object, i + 1, nil
 }
 
-func listBranch(b []byte, i int, shape *Shape) ([]any, int, error) {
+func (p *Parts) listBranch(b []byte, i int, shape *Shape) ([]any, int, error) {
 	below, most, start := whole, 0, i
 	if !shape.whole {
 		if below, most = shape.elements, shape.limit; below == nil {
@@ -92,7 +92,7 @@ func listBranch(b []byte, i int, shape *Shape) ([]any, int, error) {
 		if b[i] == ',' {
 			i++
 		}
-		value, next, err := branch(b, i, below)
+		value, next, err := p.branch(b, i, below)
 		if err != nil {
 			return nil, next, err
 		}

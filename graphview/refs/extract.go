@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"graphview.dev/graphview/graph"
 )
@@ -27,7 +28,12 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
 	e := extraction{kind: kind, namespace: namespace, name: name}
-	e.found.all = make([]graph.Reference, 0, few)
+	room := rooms.Get().(*[few]graph.Reference) //nolint:forcetypeassert // New makes nothing else
+	e.found.all = room[:0]
+	defer func() {
+		clear(room[:])
+		rooms.Put(room)
+	}()
 	e.owners(x.served, metadata)
 	root := x.tree(kind)
 	e.visit(root, object, 0)
@@ -45,6 +51,9 @@ func (x *Extractor) Examine(kind graph.Kind, object map[string]any) ([]graph.Ref
 	}
 	return append([]graph.Reference(nil), e.found.all...), e.fault() // of its own size, since callers keep it
 }
+
+// rooms has room for the references of one object while they are collected.
+var rooms = sync.Pool{New: func() any { return new([few]graph.Reference) }}
 
 // needsNothing reports whether no target of an object's references has to exist any more: a run has ended, or a
 // ReplicaSet of the history has no replicas.
