@@ -13,7 +13,7 @@
 // arrives, and marked with the generation of the list. When the list is complete,
 // objects with an older generation are deleted.
 //
-// A few buffers read the list ahead while an item is processed, see readahead.go.
+// A few items are read ahead while another one is processed, see readahead.go.
 //
 // A Watch requests a list in one response. If the response ends early, for example at the API
 // server's request timeout, the list continues in pages, see pages.go.

@@ -31,8 +31,11 @@ type listReader struct {
 	// take is called with each item. invalid is the reason if the item is not
 	// usable. An error of take ends the list.
 	take func(d *document, invalid error) error
+	// reduce is that of the documents.
+	reduce Reduce
 
-	document document
+	// document is the one that the next item is read into.
+	document *document
 	// objects is the number of items that have been read.
 	objects int
 	// first is the hash of the first item, 0 if there is none.
@@ -45,16 +48,11 @@ type listReader struct {
 	ended   bool
 }
 
-// readAhead is read with an aheadReader, which reads the response ahead and closes body
-// at the end.
-func (l *listReader) readAhead(r io.Reader, body io.Closer) (metav1.ListMeta, error) {
-	ahead := readAhead(r, body, l.secret)
-	defer ahead.close()
-	return l.read(ahead)
-}
-
 // read reads a response in either encoding.
 func (l *listReader) read(r io.Reader) (metav1.ListMeta, error) {
+	if l.document == nil {
+		l.document = new(document)
+	}
 	if l.message != nil {
 		w := &window{r: r, secret: l.secret}
 		if begin, err := w.peek(1); err == nil && begin[0] == protobuf.Prefix[0] {
@@ -177,12 +175,13 @@ func (l *listReader) count(raw []byte) {
 }
 
 func (l *listReader) takeItem(raw []byte) error {
+	l.document.reduce = l.reduce
 	invalid := l.document.read(raw, l.item, l.secret)
 	if errors.Is(invalid, errNoKind) && !l.ended {
 		l.waiting = append(l.waiting, bytes.Clone(raw))
 		return nil
 	}
-	return l.take(&l.document, invalid)
+	return l.take(l.document, invalid)
 }
 
 // readString returns a copy of the next value, quoted, or nil if it is not a string.

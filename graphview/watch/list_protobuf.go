@@ -78,7 +78,7 @@ func (l *listReader) readItems(w *window, length int) (meta metav1.ListMeta, err
 			l.count(raw)
 			invalid := l.document.readProtobuf(raw, l.message, l.item, l.secret)
 			if err = unreadable(invalid); err == nil {
-				err = l.take(&l.document, invalid)
+				err = l.take(l.document, invalid)
 			}
 			w.wipe(raw)
 		default:

@@ -189,7 +189,7 @@ func (lw *listWatcher) request(ctx context.Context, options metav1.ListOptions, 
 	if err != nil {
 		return meta, got, orIdleTimeout(ctx, err)
 	}
-	list.secret, list.message, list.document.reduce = lw.watch.key.secrets(), lw.message, lw.reduce
+	list.secret, list.message, list.reduce = lw.watch.key.secrets(), lw.message, lw.reduce
 	answer := &idleTimeoutReader{r: connectionReader{body}, timer: timer, idle: lw.idle}
 	meta, err = list.readAhead(answer, body)
 	got = received{begun: true, objects: list.objects, bytes: answer.bytes}

@@ -321,7 +321,7 @@ func TestSecretsInProtobuf(t *testing.T) {
 	}}}
 	text := encode(secrets)
 	w := &window{r: iotest.HalfReader(bytes.NewReader(text)), secret: true}
-	l := listReader{secret: true, message: messageOf(Key{Resource: podsKey.Resource.GroupVersion().WithResource("secrets")}), take: func(d *document, invalid error) error {
+	l := listReader{secret: true, document: new(document), message: messageOf(Key{Resource: podsKey.Resource.GroupVersion().WithResource("secrets")}), take: func(d *document, invalid error) error {
 		if want := `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","namespace":"shop","uid":"u"}}`; invalid != nil || string(d.json) != want {
 			t.Errorf("%s, %v", d.json, invalid)
 		}

@@ -1,118 +1,136 @@
 package watch
 
 import (
+	"errors"
 	"io"
 	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A reader reads at most aheadPieces pieces of at most aheadPiece bytes ahead.
+// A list is read at most aheadBatches batches ahead. A batch has at most aheadObjects objects, and ends with the
+// object that fills aheadBytes.
 const (
-	aheadPieces = 3
-	aheadPiece  = 32 << 10
+	aheadBatches = 3
+	aheadObjects = 8
+	aheadBytes   = 32 << 10
 )
 
-var aheadBuffers = sync.Pool{New: func() any { return new([aheadPiece]byte) }}
+var errNotTaken = errors.New("the objects of the list are not wanted any more")
 
-// aheadReader reads a response in its own goroutine, a little ahead of its reader. Network and
-// decompression, a quarter of the time of a list, then run in parallel to the rest of the work.
-type aheadReader struct {
-	body io.Closer
-	// secret: buffers are cleared after use.
-	secret bool
-	full   chan piece
-	// empty has the free buffers. nil is a buffer that is not allocated yet.
-	empty chan *[aheadPiece]byte
-	// closed is closed to end the goroutine, and done when it has ended.
-	closed, done chan struct{}
+var batches = sync.Pool{New: func() any { return new(batch) }}
 
-	// current is the piece being read, and left its unread rest.
-	current piece
-	left    []byte
+// batch has objects that were read and not taken yet. Its documents are reused.
+type batch struct {
+	documents [aheadObjects]document
+	invalid   [aheadObjects]error
+	objects   int
+	bytes     int
 }
 
-type piece struct {
-	buffer *[aheadPiece]byte
-	n      int
-	err    error // after n bytes
+// ahead reads a list in its own goroutine, a little ahead of the goroutine that takes the objects. Network,
+// decompression and decoding, a third of the time of a list, then run in parallel to the rest of the work.
+type ahead struct {
+	list    *listReader
+	r       io.Reader
+	filling *batch
+	full    chan *batch
+	// empty has the batches to fill. nil is a batch that is not acquired yet.
+	empty chan *batch
+	// closed is closed to end the goroutine.
+	closed chan struct{}
 }
 
-// readAhead begins to read r. Closing body must end a read of r.
-func readAhead(r io.Reader, body io.Closer, secret bool) *aheadReader {
-	a := &aheadReader{
-		body: body, secret: secret,
-		full: make(chan piece, aheadPieces), empty: make(chan *[aheadPiece]byte, aheadPieces),
-		closed: make(chan struct{}), done: make(chan struct{}),
-	}
-	for range aheadPieces {
+// readAhead is read, with the response read ahead. It closes body, which must end a read of r.
+func (l *listReader) readAhead(r io.Reader, body io.Closer) (metav1.ListMeta, error) {
+	a := &ahead{list: l, r: r, full: make(chan *batch, aheadBatches), empty: make(chan *batch, aheadBatches), closed: make(chan struct{})}
+	for range aheadBatches {
 		a.empty <- nil
 	}
-	go a.run(r)
-	return a
-}
-
-func (a *aheadReader) run(r io.Reader) {
-	defer close(a.done)
-	for {
-		var p piece
-		select {
-		case p.buffer = <-a.empty:
-		case <-a.closed:
-			return
+	take := l.take
+	l.take = a.put
+	_ = a.next() // waits for nothing yet
+	var meta metav1.ListMeta
+	var err error
+	go func() {
+		defer close(a.full)
+		if meta, err = l.read(a); a.filling != nil {
+			a.full <- a.filling
 		}
-		if p.buffer == nil {
-			p.buffer = aheadBuffers.Get().(*[aheadPiece]byte) //nolint:forcetypeassert // New makes nothing else
+	}()
+	defer a.close(body)
+	for b := range a.full {
+		for i := range b.objects {
+			if err := take(&b.documents[i], b.invalid[i]); err != nil {
+				return metav1.ListMeta{}, err
+			}
+			b.documents[i].shrink()
 		}
-		p.n, p.err = r.Read(p.buffer[:])
-		a.full <- p // never blocks: it has room for all buffers
-		if p.err != nil {
-			return
-		}
+		b.objects, b.bytes, b.invalid = 0, 0, [aheadObjects]error{}
+		a.empty <- b // never blocks: it has room for all batches
 	}
+	return meta, err
 }
 
-// Read returns bytes that have been read ahead. It waits only if there are none.
-func (a *aheadReader) Read(to []byte) (int, error) {
-	for len(a.left) == 0 {
-		if a.current.err != nil {
-			return 0, a.current.err
-		}
-		if a.current.buffer != nil {
-			a.wipe(a.current)
-			a.empty <- a.current.buffer // never blocks: it has room for all buffers
-		}
-		a.current = <-a.full
-		a.left = a.current.buffer[:a.current.n]
-	}
-	n := copy(to, a.left)
-	a.left = a.left[n:]
-	return n, nil
-}
-
-func (a *aheadReader) wipe(p piece) {
-	if a.secret {
-		clear(p.buffer[:p.n])
-	}
-}
-
-// close closes the body, waits for the goroutine, and releases the buffers. The aheadReader
-// must not be used afterwards.
-func (a *aheadReader) close() {
+// close closes the body and waits for the goroutine. Batches that were taken return to the pool, unless they are of Secrets.
+func (a *ahead) close(body io.Closer) {
 	close(a.closed)
-	_ = a.body.Close() // its error does not matter: the rest is not read
-	<-a.done
-	close(a.full)
+	// Its error does not matter: the rest is not read.
+	_ = body.Close()
+	for range a.full { // until the goroutine ends
+		continue
+	}
 	close(a.empty)
-	if a.current.buffer != nil {
-		a.wipe(a.current)
-		aheadBuffers.Put(a.current.buffer)
-	}
-	for p := range a.full {
-		a.wipe(p)
-		aheadBuffers.Put(p.buffer)
-	}
-	for buffer := range a.empty {
-		if buffer != nil {
-			aheadBuffers.Put(buffer)
+	for b := range a.empty {
+		if b != nil && !a.list.secret {
+			batches.Put(b)
 		}
 	}
+}
+
+// Read reads from the response. It hands on what was read before, since it may wait for the server.
+func (a *ahead) Read(p []byte) (int, error) {
+	if err := a.flush(); err != nil {
+		return 0, err
+	}
+	return a.r.Read(p) //nolint:wrapcheck // a Reader
+}
+
+// put adds the document that the list has just read.
+func (a *ahead) put(d *document, invalid error) error {
+	b := a.filling
+	b.invalid[b.objects] = invalid
+	b.objects++
+	if b.bytes += len(d.json); b.bytes < aheadBytes && b.objects < aheadObjects {
+		a.list.document = &b.documents[b.objects]
+		return nil
+	}
+	return a.flush()
+}
+
+// flush hands on the batch, unless it is empty, and waits for another one.
+func (a *ahead) flush() error {
+	if a.filling == nil {
+		return errNotTaken
+	}
+	if a.filling.objects == 0 {
+		return nil
+	}
+	a.full <- a.filling // never blocks: it has room for all batches
+	return a.next()
+}
+
+// next waits for a batch to fill.
+func (a *ahead) next() error {
+	select {
+	case a.filling = <-a.empty:
+	case <-a.closed:
+		a.filling = nil
+		return errNotTaken
+	}
+	if a.filling == nil {
+		a.filling = batches.Get().(*batch) //nolint:forcetypeassert // New makes nothing else
+	}
+	a.list.document = &a.filling.documents[0]
+	return nil
 }

@@ -2,122 +2,120 @@ package watch
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
-	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// countingReader counts what has been asked of it.
+var errTorn = errors.New("torn")
+
+// TestReadAhead compares a list that is read ahead with one that is not.
+func TestReadAhead(t *testing.T) {
+	list := podList(3*aheadObjects + 1)
+	list.Items[5].Annotations = map[string]string{"long": string(bytes.Repeat([]byte("x"), 2*aheadBytes))}
+	list.Items[6].Name = "" // invalid
+	inJSON, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for encoding, text := range map[string][]byte{"JSON": inJSON, "Protobuf": encode(list)} {
+		for name, reader := range map[string]func() io.Reader{
+			"all":            func() io.Reader { return bytes.NewReader(text) },
+			"byte by byte":   func() io.Reader { return iotest.OneByteReader(bytes.NewReader(text)) },
+			"the end beside": func() io.Reader { return iotest.DataErrReader(bytes.NewReader(text)) },
+			"nothing":        func() io.Reader { return bytes.NewReader(nil) },
+			"cut":            func() io.Reader { return bytes.NewReader(text[:len(text)/2]) },
+			"torn": func() io.Reader {
+				return io.MultiReader(bytes.NewReader(text[:len(text)/2]), iotest.ErrReader(errTorn))
+			},
+			"torn at once": func() io.Reader { return iotest.ErrReader(errTorn) },
+		} {
+			t.Run(encoding+"/"+name, func(t *testing.T) {
+				want, wantMeta, wantErr := readObjects((*listReader).read, reader())
+				got, meta, err := readObjects(func(l *listReader, r io.Reader) (metav1.ListMeta, error) {
+					return l.readAhead(r, io.NopCloser(nil))
+				}, reader())
+				if !slices.Equal(got, want) || meta.ResourceVersion != wantMeta.ResourceVersion {
+					t.Errorf("%d objects, %+v, want %d, %+v", len(got), meta, len(want), wantMeta)
+				}
+				if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
+					t.Errorf("err = %v, want %v", err, wantErr)
+				}
+			})
+		}
+	}
+}
+
+// readObjects returns the objects of a list of pods in either encoding.
+func readObjects(read func(*listReader, io.Reader) (metav1.ListMeta, error), r io.Reader) (objects []string, meta metav1.ListMeta, err error) {
+	l := &listReader{message: messageOf(kindPods), take: func(d *document, invalid error) error {
+		if invalid != nil {
+			objects = append(objects, invalid.Error())
+		} else {
+			objects = append(objects, string(d.json))
+		}
+		return nil
+	}}
+	meta, err = read(l, r)
+	return objects, meta, err
+}
+
+// countingReader counts the bytes that were read.
 type countingReader struct {
 	io.Reader
 
-	reads atomic.Int32
+	bytes atomic.Int64
 }
 
 func (r *countingReader) Read(p []byte) (int, error) {
-	r.reads.Add(1)
-	return r.Reader.Read(p)
+	n, err := r.Reader.Read(p)
+	r.bytes.Add(int64(n))
+	return n, err
 }
 
-// TestReadAhead: what is read is what there is, and then why there is no more.
-func TestReadAhead(t *testing.T) {
-	want := make([]byte, 5*aheadPiece+7)
-	for i := range want {
-		want[i] = byte(rand.Uint32())
-	}
-	failure := errors.New("torn")
-	for name, test := range map[string]struct {
-		reader  io.Reader
-		want    []byte
-		wantErr error
-	}{
-		"all":            {bytes.NewReader(want), want, nil},
-		"byte by byte":   {iotest.OneByteReader(bytes.NewReader(want)), want, nil},
-		"the end beside": {iotest.DataErrReader(bytes.NewReader(want)), want, nil},
-		"nothing":        {bytes.NewReader(nil), []byte{}, nil},
-		"torn":           {io.MultiReader(bytes.NewReader(want), iotest.ErrReader(failure)), want, failure},
-		"torn at once":   {iotest.ErrReader(failure), []byte{}, failure},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := readAhead(test.reader, io.NopCloser(nil), false)
-			defer a.close()
-			got, err := io.ReadAll(iotest.HalfReader(a))
-			if !bytes.Equal(got, test.want) || !errors.Is(err, test.wantErr) {
-				t.Errorf("%d bytes, err = %v, want %d, %v", len(got), err, len(test.want), test.wantErr)
-			}
-			if _, again := a.Read(make([]byte, 1)); err != nil && !errors.Is(again, err) {
-				t.Errorf("read again: %v", again)
-			}
-		})
-	}
-}
-
-// TestReadAheadIsBounded: a slow consumer blocks the server once the read-ahead is full.
+// TestReadAheadIsBounded lets the server wait while objects are taken slowly.
 func TestReadAheadIsBounded(t *testing.T) {
+	text := encode(podList(1000))
+	one := int64(len(text) / 1000)
 	synctest.Test(t, func(t *testing.T) {
-		r := &countingReader{Reader: bytes.NewReader(make([]byte, 10*aheadPiece))}
-		a := readAhead(r, io.NopCloser(nil), false)
-		defer a.close()
-		for taken := range int32(4) {
+		r := &countingReader{Reader: bytes.NewReader(text)}
+		taken := 0
+		l := listReader{message: messageOf(kindPods), take: func(*document, error) error {
 			synctest.Wait()
-			if got, want := r.reads.Load(), aheadPieces+max(taken-1, 0); got != want {
-				t.Errorf("%d pieces read ahead with %d taken, want %d", got, taken, want)
+			most := int64(taken+1+aheadBatches*aheadObjects)*one + mostAhead
+			if read := r.bytes.Load(); read > most+one || taken == 0 && read < aheadObjects*one {
+				t.Errorf("%d bytes were read when %d objects of %d were taken, want at most %d", read, taken, one, most)
 			}
-			if _, err := io.ReadFull(a, make([]byte, aheadPiece)); err != nil {
-				t.Fatal(err)
-			}
+			taken++
+			return nil
+		}}
+		if _, err := l.readAhead(r, io.NopCloser(nil)); err != nil || taken != 1000 {
+			t.Errorf("%d objects, err = %v", taken, err)
 		}
 	})
 }
 
-// TestReadAheadOfASilentServer: to close the body ends the goroutine.
+// TestReadAheadOfASilentServer ends a list whose server has sent some objects and sends no more.
 func TestReadAheadOfASilentServer(t *testing.T) {
+	text := encode(podList(1000))
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()
-		defer w.Close()
-		a := readAhead(r, r, false)
-		synctest.Wait()
-		a.close()
-		select {
-		case <-a.done:
-		default:
-			t.Error("the goroutine goes on")
+		go func() {
+			_, _ = w.Write(text[:len(text)/2])
+		}()
+		l := listReader{message: messageOf(kindPods), take: func(*document, error) error {
+			synctest.Wait()
+			return errTorn
+		}}
+		if _, err := l.readAhead(r, r); !errors.Is(err, errTorn) {
+			t.Errorf("err = %v, want that of the taker", err)
 		}
 	})
-}
-
-// TestReadAheadOfSecrets: no buffer keeps anything of them, whether it was wanted or not.
-func TestReadAheadOfSecrets(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var places placesReader
-		a := readAhead(&places, io.NopCloser(nil), true)
-		if _, err := io.ReadFull(a, make([]byte, aheadPiece+1)); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		a.close()
-		if len(places.all) <= aheadPieces {
-			t.Errorf("%d pieces were read, want more than %d", len(places.all), aheadPieces)
-		}
-		for _, place := range places.all {
-			if bytes.ContainsRune(place, 'S') {
-				t.Fatal("a buffer has something left")
-			}
-		}
-	})
-}
-
-// placesReader fills each buffer that it reads into, and records it.
-type placesReader struct{ all [][]byte }
-
-func (r *placesReader) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'S'
-	}
-	r.all = append(r.all, p)
-	return len(p), nil
 }
