@@ -156,6 +156,12 @@ func TestAnswers(t *testing.T) {
 // TestAnswersOfAnOutage: answers count for five intervals while there are no newer ones.
 func TestAnswersOfAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		mute := runAnswers(t, AnswersOptions{Interval: time.Minute, Within: time.Second, Ask: func(context.Context, []Place) (map[Place]bool, error) { return nil, nil }})
+		mute.Depend(func() {}).Want([]Place{red})
+		wantAnswers(t, mute, map[Place]bool{})
+		if mute.Err() == nil {
+			t.Error("nothing says that a place has no answer")
+		}
 		server, down := &authorizer{}, errors.New("down")
 		server.set(nil, red)
 		a := runAnswers(t, AnswersOptions{Ask: server.ask, Interval: time.Minute, Within: 10 * time.Second})

@@ -38,6 +38,9 @@ func TestDivide(t *testing.T) {
 	if got := take("greedy"); got != 4 {
 		t.Errorf("the first takes %d, want 4", got)
 	}
+	if err := shares.Take("greedy", 1); err == nil || err.Error() != "more than 4, the caller's share, of 20 things" {
+		t.Errorf("the error says %v, want the share of the first", err)
+	}
 	if got := take("second"); got != 4 {
 		t.Errorf("the second takes %d, want 4: a quarter of what was left", got)
 	}
@@ -56,8 +59,8 @@ func TestDivide(t *testing.T) {
 			}
 		}
 	}
-	if err := shares.Take("k", 1); err == nil {
-		t.Error("more are taken than there are")
+	if err := shares.Take("k", 1); err == nil || err.Error() != "more than 20 things" {
+		t.Errorf("more are taken than there are, or the error says another cause: %v", err)
 	}
 	shares.Give("greedy", 4)
 	if got := shares.Held("greedy"); got != 0 {

@@ -92,8 +92,8 @@ func TestFaultsAreBounded(t *testing.T) {
 		w.SetFault(tp, "shop", fmt.Sprint("p", i), nil)
 	}
 	s.check(t, w)
-	if len(w.live) != 0 {
-		t.Errorf("%d warnings are left of objects that are well again", len(w.live))
+	if len(w.live) != 0 || len(w.faults.of) != 0 || w.Bytes() != 0 {
+		t.Errorf("%d warnings and %d bytes are left of objects that are well again", len(w.live), w.Bytes())
 	}
 }
 

@@ -232,8 +232,8 @@ func (w *world) emptied(t *testing.T) {
 		w.update(l.lens.Close)
 	}
 	w.drain()
-	if len(w.g.named)+len(w.g.leftOut)+len(w.g.unpaid) > 0 {
-		t.Errorf("counts of references are left: %v, %v, %v", w.g.named, w.g.leftOut, w.g.unpaid)
+	if len(w.g.named)+len(w.g.leftOut)+len(w.g.unpaid)+len(w.g.review) > 0 {
+		t.Errorf("counts of references are left: %v, %v, %v, %v", w.g.named, w.g.leftOut, w.g.unpaid, w.g.review)
 	}
 	if diff := cmp.Diff(Size{}, w.g.Size()); diff != "" {
 		t.Fatalf("left in the graph (-want +got):\n%s", diff)
