@@ -83,9 +83,7 @@ func TestInferredFields(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			g.Update(func() { set("a", step.references...) })
-			for g.HasCleanup() {
-				g.Update(func() {})
-			}
+			g.drain()
 			var told [2]string
 			for i, r := range readers {
 				told[i] = read(r)

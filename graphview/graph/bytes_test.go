@@ -43,9 +43,7 @@ func TestBytes(t *testing.T) {
 						all[i].Select(id, selection)
 					}
 				})
-				for g.HasCleanup() {
-					g.Update(func() {})
-				}
+				g.drain()
 			}
 			took, said := heap.Held()-before, int64(0)
 			for _, l := range all {
@@ -65,9 +63,7 @@ func TestBytes(t *testing.T) {
 					l.Unwatch(source)
 				}
 			})
-			for g.HasCleanup() {
-				g.Update(func() {})
-			}
+			g.drain()
 			for _, l := range all {
 				if len(l.parts) != 0 || l.partContent != 0 {
 					t.Errorf("%d bytes of %d parts after all objects are gone", l.partContent, len(l.parts))

@@ -10,15 +10,11 @@ import (
 // TestClassLapses: an object whose class changes by itself is counted again, and only then are its
 // lenses among the changed ones.
 func TestClassLapses(t *testing.T) {
-	g := New(nil)
-	var l *Lens
-	var source SourceID
+	g, l, source := newPods()
 	set := func(version uint64, class, to Class, at int64) {
 		l.Select(g.Set(source, &Object{Namespace: "a", Name: "p", Version: version, Hash: version, Class: class, LapsesTo: to, LapsesAt: at}), Selection{Member: true})
 	}
 	g.Update(func() {
-		l = g.NewLens()
-		source = watched(l, podKind, podsV1, ScopeNamespaced)
 		set(1, 2, 3, 100)
 	})
 	for _, step := range []struct {
@@ -86,17 +82,13 @@ func (w *world) checkCounts(l *modelLens, want picture) {
 // TestSideHashReachesReadersOfAll: readers with Reading.All get an object once when its side hash
 // changes but not its content, and other readers do not.
 func TestSideHashReachesReadersOfAll(t *testing.T) {
-	g := New(nil)
-	var l *Lens
-	var source SourceID
+	g, l, source := newPods()
 	object := Object{Namespace: "a", Name: "p", Version: 1, Hash: 1}
 	set := func(hash uint64) {
 		object.SideHash = hash
 		g.Update(func() { g.Set(source, &object) })
 	}
 	g.Update(func() {
-		l = g.NewLens()
-		source = watched(l, podKind, podsV1, ScopeNamespaced)
 		l.Select(g.Set(source, &object), Selection{Member: true})
 	})
 	var all, some Position
@@ -142,9 +134,7 @@ func TestSideHashReachesReadersOfAll(t *testing.T) {
 // TestExcuse: an object that its controller replaced counts as its excuse says, only while the
 // controller is of that class.
 func TestExcuse(t *testing.T) {
-	g := New(nil)
-	var l *Lens
-	var source SourceID
+	g, l, source := newPods()
 	set := func(name string, version uint64, class Class, o Object) {
 		o.Namespace, o.Name, o.UID, o.Version, o.Hash, o.Class = "a", name, name, version, version, class
 		l.Select(g.Set(source, &o), Selection{Member: true})
@@ -153,10 +143,6 @@ func TestExcuse(t *testing.T) {
 		Type: OwnerReference, To: podKind, Namespace: "a", Name: "owner", UID: "owner", Controller: true,
 	}}}
 	unowned := Object{Excuse: owned.Excuse}
-	g.Update(func() {
-		l = g.NewLens()
-		source = watched(l, podKind, podsV1, ScopeNamespaced)
-	})
 	for i, step := range []struct {
 		what string
 		do   func(version uint64)

@@ -229,7 +229,10 @@ func (w *world) emptied(t *testing.T) {
 		if s := l.clients[0].String(); s != "" {
 			t.Fatalf("left in the client:\n%s", s)
 		}
-		w.update(l.lens.Close)
+		w.update(func() {
+			l.lens.Use(podKind, Resource{"", "v3", "pods"})
+			l.lens.Close()
+		})
 	}
 	w.drain()
 	if len(w.g.named)+len(w.g.leftOut)+len(w.g.unpaid)+len(w.g.review) > 0 {

@@ -10,13 +10,9 @@ import (
 // TestInferredOutside: an inferred reference to an object that the view does not select says
 // outside, and makes no arc once the object is deleted.
 func TestInferredOutside(t *testing.T) {
-	g := New(nil)
-	var l *Lens
-	var source SourceID
+	g, l, source := newPods()
 	guessed := Reference{To: podKind, Namespace: "shop", Name: "b", Type: Direct, Field: "inferred/key", Inferred: true, Optional: true}
 	g.Update(func() {
-		l = g.NewLens()
-		source = watched(l, podKind, podsV1, ScopeNamespaced)
 		l.Cover(podKind, Coverage{Selective: true})
 		l.Select(g.Set(source, &Object{Namespace: "shop", Name: "a", Version: 1, Hash: 1, References: []Reference{guessed}}), Selection{Member: true, Hash: 1})
 	})

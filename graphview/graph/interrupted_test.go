@@ -280,9 +280,7 @@ func (w *interruptedWorld) settle() {
 			w.decideLate(l)
 		}
 	})
-	for w.g.HasCleanup() {
-		w.g.Update(func() {})
-	}
+	w.g.drain()
 }
 
 // check compares what readers show with what new readers are given, and that with the newest versions.

@@ -4,11 +4,8 @@ import "testing"
 
 // TestUnseen: of the objects outside the view that refer to a vertex, those count that the reader may see.
 func TestUnseen(t *testing.T) {
-	g := New(nil)
-	var l *Lens
+	g, l, source := newPods()
 	g.Update(func() {
-		l = g.NewLens()
-		source := watched(l, podKind, podsV1, ScopeNamespaced)
 		l.Select(g.Set(source, &Object{Namespace: "shop", Name: "a", Version: 1, Hash: 1}), Selection{Member: true, Hash: 1})
 		to := []Reference{{To: podKind, Namespace: "shop", Name: "a", Type: Direct, Field: "name"}}
 		g.Set(source, &Object{Namespace: "shop", Name: "b", Version: 1, Hash: 1, References: to})

@@ -21,13 +21,8 @@ type narrowStage struct {
 }
 
 func newNarrowStage(w Narrowing) *narrowStage {
-	s := &narrowStage{g: New(nil)}
-	s.g.Update(func() {
-		s.l = s.g.NewLens()
-		s.source = watched(s.l, podKind, podsV1, ScopeNamespaced)
-	})
-	s.n = s.l.Narrow(w)
-	return s
+	g, l, source := newPods()
+	return &narrowStage{g: g, l: l, source: source, n: l.Narrow(w)}
 }
 
 // set makes a pod in shop that refers to pods, those without a namespace in shop too.

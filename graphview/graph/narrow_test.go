@@ -127,11 +127,8 @@ func (w *world) readNarrowed(l *modelLens, rarely int) {
 
 // TestNarrowedVisits: a walk that would look at too much is refused, and names the bound.
 func TestNarrowedVisits(t *testing.T) {
-	g := New(nil)
-	var l *Lens
+	g, l, source := newPods()
 	g.Update(func() {
-		l = g.NewLens()
-		source := watched(l, podKind, podsV1, ScopeNamespaced)
 		for i := range 20 {
 			o := &Object{Namespace: "shop", Name: fmt.Sprint("n", i), Version: 1, Hash: 1}
 			o.References = []Reference{{To: podKind, Namespace: "shop", Name: fmt.Sprint("n", i+1), Type: Direct, Field: "a"}}
@@ -166,9 +163,7 @@ func TestNarrowedVisits(t *testing.T) {
 	}
 	// A change elsewhere causes no walk.
 	g.Update(func() {
-		for id := range g.sources {
-			l.Select(g.Set(id, &Object{Namespace: "shop", Name: "elsewhere", Version: 2, Hash: 1}), Selection{Member: true, Hash: 1})
-		}
+		l.Select(g.Set(source, &Object{Namespace: "shop", Name: "elsewhere", Version: 2, Hash: 1}), Selection{Member: true, Hash: 1})
 	})
 	if done, err := n.Read(&pos, 100, Reading{}, always, func(Change) bool { t.Error("something is told"); return true }); !done || err != nil {
 		t.Fatalf("read: %t, %v", done, err)
@@ -181,12 +176,8 @@ func TestNarrowedVisits(t *testing.T) {
 // TestNarrowedAfterAllIsForgotten: the reader of a part that did not read while the lens became empty and
 // forgot what went is told that it went.
 func TestNarrowedAfterAllIsForgotten(t *testing.T) {
-	g := New(nil)
-	var l *Lens
-	var source SourceID
+	g, l, source := newPods()
 	g.Update(func() {
-		l = g.NewLens()
-		source = watched(l, podKind, podsV1, ScopeNamespaced)
 		l.Select(g.Set(source, &Object{Namespace: "red", Name: "p", Version: 1, Hash: 1}), Selection{Member: true})
 	})
 	n := l.Narrow(Narrowing{Roots: []Key{{podsV1, "red", "p"}}, Walk: Walk{Direction: Down}})
@@ -209,9 +200,7 @@ func TestNarrowedAfterAllIsForgotten(t *testing.T) {
 	read()
 	g.Update(func() { g.Remove(source, "red", "p") })
 	g.Update(func() { l.Forget(l.Head()) })
-	for g.HasCleanup() {
-		g.Update(func() {})
-	}
+	g.drain()
 	read()
 	if len(shows) > 0 {
 		t.Error(shows)

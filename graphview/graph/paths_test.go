@@ -32,15 +32,11 @@ func TestDeclaredFieldsStay(t *testing.T) {
 		"and named and selected": {append(inferred[:maxFields:maxFields], selecting, named), []string{"inferred/0", "inferred/1", "spec.name", "spec.selector"}, []string{"spec.name"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := New(nil)
-			var l *Lens
-			var source SourceID
+			g, l, source := newPods()
 			set := func(name string, references ...Reference) {
 				l.Select(g.Set(source, &Object{Namespace: "shop", Name: name, Version: 1, Labels: map[string]string{"app": name}, References: references}), Selection{Member: true})
 			}
 			g.Update(func() {
-				l = g.NewLens()
-				source = watched(l, podKind, podsV1, ScopeNamespaced)
 				set("a", c.references...)
 				set("b")
 			})

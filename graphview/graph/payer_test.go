@@ -79,9 +79,7 @@ func TestNamesAreRefunded(t *testing.T) {
 	check := func(when string, change func(), shop, other int) {
 		t.Helper()
 		g.Update(change)
-		for g.HasCleanup() {
-			g.Update(func() {})
-		}
+		g.drain()
 		if paid["shop"] != shop || paid["other"] != other {
 			t.Errorf("%s: %v, want %d and %d", when, paid, shop, other)
 		}

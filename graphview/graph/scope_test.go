@@ -93,9 +93,7 @@ func TestKindBecomesNamespaced(t *testing.T) {
 		g.RemoveSource(before)
 		g.Remove(pods, "shop", "gone")
 	})
-	for g.HasCleanup() {
-		g.Update(func() {})
-	}
+	g.drain()
 	g.Update(func() {
 		set(use(ScopeNamespaced), Object{Namespace: "shop", Name: "a", Version: 2})
 		want := []Unread{{Sources: []SourceID{pods}, Namespace: "shop", Name: "holder"}}

@@ -122,9 +122,7 @@ func TestTextBytes(t *testing.T) {
 					}
 					o.Namespace, o.Name, o.UID, o.Version, o.Hash = "shop", fmt.Sprint(i), fmt.Sprint(i), version, version
 					g.Update(func() { g.Set(source, &o) })
-					for g.HasCleanup() {
-						g.Update(func() {})
-					}
+					g.drain()
 				}
 				if version == 1 {
 					before = heap.Held()
@@ -137,9 +135,7 @@ func TestTextBytes(t *testing.T) {
 				t.Errorf("%s: says %d bytes, takes %d", name, said, took)
 			}
 			g.Update(func() { g.RemoveSource(source) })
-			for g.HasCleanup() {
-				g.Update(func() {})
-			}
+			g.drain()
 			if paid["shop"] != 0 || len(g.texts)+len(g.named) > 0 {
 				t.Errorf("%s: %d bytes are charged for no object", name, paid["shop"])
 			}
@@ -177,9 +173,7 @@ func TestIndexOfSelectorsShrinks(t *testing.T) {
 	for i := range objects {
 		g.Update(func() { g.Remove(source, "shop", fmt.Sprint(i)) })
 	}
-	for g.HasCleanup() {
-		g.Update(func() {})
-	}
+	g.drain()
 	left := heap.Held() - before
 	runtime.KeepAlive(g)
 	if took < 50*objects*values || left > took/50 {

@@ -48,9 +48,7 @@ func TestTombstoneBytes(t *testing.T) {
 					}
 				})
 			}
-			for g.HasCleanup() {
-				g.Update(func() {})
-			}
+			g.drain()
 		}
 		said := func() (bytes int64) {
 			for _, l := range all {
@@ -76,9 +74,7 @@ func TestTombstoneBytes(t *testing.T) {
 				l.Forget(g.rev)
 			}
 		})
-		for g.HasCleanup() {
-			g.Update(func() {})
-		}
+		g.drain()
 		longest := fmt.Sprintf("%d-%d-%d-%s", versions, objects, each, strings.Repeat("x", length))
 		if names := objects * each * (placeholderBytes + arcBytes + allocates(longest)); paid["shop"] > names {
 			t.Errorf("the namespace pays for %d bytes after all tombstones are gone; its references take at most %d", paid["shop"], names)

@@ -78,13 +78,9 @@ func TestEmptyLensHoldsNoMemory(t *testing.T) {
 			t.Fatalf("%d vertices", n)
 		}
 		g.Update(func() { l.Unwatch(pods) })
-		for g.HasCleanup() {
-			g.Update(func() {})
-		}
+		g.drain()
 		g.Update(func() { l.Forget(l.Head()) })
-		for g.HasCleanup() {
-			g.Update(func() {})
-		}
+		g.drain()
 		if pages := len(l.entries.pages) + len(l.index.pages); pages > 0 || len(l.tombstones.order) > 0 || len(l.parts) > 0 {
 			t.Errorf("an empty lens has %d pages, %d deletions and %d parts", pages, len(l.tombstones.order), len(l.parts))
 		}

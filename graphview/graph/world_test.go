@@ -68,6 +68,23 @@ func watched(l *Lens, kind Kind, resource Resource, scope Scope) SourceID {
 	return source
 }
 
+// newPods returns a graph and a lens that watches a source of Pods.
+func newPods() (g *Graph, l *Lens, source SourceID) {
+	g = New(nil)
+	g.Update(func() {
+		l = g.NewLens()
+		source = watched(l, podKind, podsV1, ScopeNamespaced)
+	})
+	return g, l, source
+}
+
+// drain makes revisions until nothing is left to be done.
+func (g *Graph) drain() {
+	for g.HasCleanup() {
+		g.Update(func() {})
+	}
+}
+
 // withoutNamespaces allows a reader all but what says how namespaces are labelled.
 func withoutNamespaces(r Resource, _ string) bool { return r != namespacesV1 }
 
