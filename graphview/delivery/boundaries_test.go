@@ -8,8 +8,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"graphview.dev/graphview/graph"
 )
 
 // load is a model without a clock: after each change of one object, some of the readers, drawn at random, read
@@ -151,15 +149,7 @@ func TestBoundariesAgree(t *testing.T) {
 
 // refer adds or updates a pod with a reference to another one.
 func (s *stage) refer(name, to string) {
-	s.graph.Update(func() {
-		s.revision++
-		o := &fakeObject{uid: "uid-" + name, json: fmt.Sprintf(`{"metadata":{"name":%q,"resourceVersion":"%d"}}`, name, s.revision)}
-		id := s.graph.Set(s.source, &graph.Object{
-			Namespace: "shop", Name: name, UID: o.uid, Version: s.revision, Hash: s.revision, Payload: o,
-			References: []graph.Reference{{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "shop", Scope: graph.ScopeNamespaced, Name: to}},
-		})
-		s.lens.Select(id, graph.Selection{Member: true})
-	})
+	s.put(name, &fakeObject{uid: "uid-" + name, json: fmt.Sprintf(`{"metadata":{"name":%q,"resourceVersion":"%d"}}`, name, s.revision)}, to)
 }
 
 // differ returns the differences between the graphs of two readers, "" if they are equal.

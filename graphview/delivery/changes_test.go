@@ -40,7 +40,7 @@ func key(namespace, name string) graph.Key {
 // pod sets a pod with references to others, as namespace/name.
 func (s *recordedStage) pod(name string, owned bool, to ...string) {
 	namespace, name, _ := strings.Cut(name, "/")
-	o := &graph.Object{Namespace: namespace, Name: name, UID: "uid-" + name, Payload: &fakeObject{uid: "uid-" + name, json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q}}`, name)}}
+	o := &graph.Object{Namespace: namespace, Name: name, Payload: &fakeObject{uid: "uid-" + name, json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q}}`, name)}}
 	for _, other := range to {
 		space, other, _ := strings.Cut(other, "/")
 		r := graph.Reference{Type: graph.Direct, To: podKind, Namespace: space, Name: other, Field: "spec.name"}
@@ -49,11 +49,7 @@ func (s *recordedStage) pod(name string, owned bool, to ...string) {
 		}
 		o.References = append(o.References, r)
 	}
-	s.graph.Update(func() {
-		s.revision++
-		o.Version, o.Hash = s.revision, s.revision
-		s.lens.Select(s.graph.Set(s.source, o), graph.Selection{Member: true})
-	})
+	s.graph.Update(func() { s.show(o, graph.Selection{Member: true}) })
 }
 
 var (
@@ -443,13 +439,11 @@ func BenchmarkHistory(b *testing.B) {
 	const objects, changes = 100_000, 360_000
 	s.graph.Update(func() {
 		for i := range objects {
-			s.revision++
 			o := &fakeObject{uid: fmt.Sprint("uid-", i), json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p%d","uid":"uid-%d"},"spec":{"nodeName":"a"},"status":{"phase":"Running"}}`, i, i)}
-			id := s.graph.Set(s.source, &graph.Object{
-				Namespace: fmt.Sprint("shop-", i%100), Name: fmt.Sprint("p", i), UID: o.uid, Version: s.revision, Hash: s.revision, Payload: o,
+			s.show(&graph.Object{
+				Namespace: fmt.Sprint("shop-", i%100), Name: fmt.Sprint("p", i), Payload: o,
 				References: []graph.Reference{{Type: graph.Direct, To: podKind, Namespace: fmt.Sprint("shop-", i%100), Name: fmt.Sprint("p", i/1000*1000+i%100), Field: "spec.name"}},
-			})
-			s.lens.Select(id, graph.Selection{Member: true})
+			}, graph.Selection{Member: true})
 		}
 	})
 	for i := range changes {

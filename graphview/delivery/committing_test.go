@@ -104,10 +104,8 @@ func TestPollThatMissedTooMuch(t *testing.T) {
 				default:
 				}
 				s.graph.Update(func() {
-					s.revision++
 					o := &fakeObject{uid: "uid-web-0", json: fmt.Sprintf(`{"metadata":{"resourceVersion":"%d"}}`, s.revision)}
-					id := s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "web-0", UID: o.uid, Version: s.revision, Hash: s.revision, Payload: o})
-					s.lens.Select(id, graph.Selection{Member: true})
+					s.show(&graph.Object{Namespace: "shop", Name: "web-0", Payload: o}, graph.Selection{Member: true})
 					s.lens.SetInferred(i%2 == 1)
 				})
 			}

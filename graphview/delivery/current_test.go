@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"graphview.dev/graphview/graph"
 	"graphview.dev/test/patience"
 )
 
@@ -126,10 +125,7 @@ func TestWaitForAPieceEnds(t *testing.T) {
 		s, released := newStage(t), make(chan struct{})
 		s.set("Running", false, "a")
 		first, second := s.twoReaders(t)
-		s.graph.Update(func() {
-			o := &hookedObject{&fakeObject{uid: "uid-b", json: `{"metadata":{"name":"b"}}`}, func() { <-released }}
-			s.lens.Select(s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "b", UID: "uid-b", Version: 1, Hash: 1, Payload: o}), graph.Selection{Member: true})
-		})
+		s.put("b", &hookedObject{&fakeObject{uid: "uid-b", json: `{"metadata":{"name":"b"}}`}, func() { <-released }})
 		before := s.publisher.o.Shared.Encodings()
 		var encoding sync.WaitGroup
 		encoding.Go(func() { first.catchUp(t) })
@@ -167,15 +163,7 @@ func TestPieceOfAnOlderGraph(t *testing.T) {
 		names[i] = fmt.Sprintf("p%03d", i)
 	}
 	refer := func(phase string) {
-		s.graph.Update(func() {
-			s.revision++
-			o := &fakeObject{uid: "uid-new", json: fmt.Sprintf(`{"metadata":{"name":"new"},"status":{"phase":%q}}`, phase)}
-			id := s.graph.Set(s.source, &graph.Object{
-				Namespace: "shop", Name: "new", UID: o.uid, Version: s.revision, Hash: s.revision, Payload: o,
-				References: []graph.Reference{{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "shop", Scope: graph.ScopeNamespaced, Name: "a"}},
-			})
-			s.lens.Select(id, graph.Selection{Member: true})
-		})
+		s.put("new", &fakeObject{uid: "uid-new", json: fmt.Sprintf(`{"metadata":{"name":"new"},"status":{"phase":%q}}`, phase)}, "a")
 	}
 	// The first piece ends with what is a piece by itself, and makes room for the last one.
 	// Made again it is smaller, so that the others stay.
@@ -212,11 +200,7 @@ func TestReconnectDelaysNoOtherSubscriber(t *testing.T) {
 	current.catchUp(t)
 	before := current.rev
 	slow := &held{fakeObject{uid: "uid-a", json: `{"metadata":{"name":"a"}}`}, make(chan struct{}), make(chan struct{})}
-	s.graph.Update(func() {
-		s.revision++
-		id := s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "a", UID: "uid-a", Version: s.revision, Hash: s.revision, Payload: slow})
-		s.lens.Select(id, graph.Selection{Member: true})
-	})
+	s.put("a", slow)
 	go func() { <-slow.entered; slow.leave <- struct{}{} }()
 	current.catchUp(t)
 

@@ -23,16 +23,14 @@ import (
 func (s *stage) link(pods map[string][]string) {
 	s.graph.Update(func() {
 		for _, from := range slices.Sorted(maps.Keys(pods)) {
-			s.revision++
 			namespace, name, _ := strings.Cut(from, "/")
-			o := &graph.Object{Namespace: namespace, Name: name, UID: "uid-" + name, Version: s.revision, Hash: s.revision}
-			o.Payload = &fakeObject{uid: o.UID, json: `{"kind":"Pod"}`}
+			o := &graph.Object{Namespace: namespace, Name: name, Payload: &fakeObject{uid: "uid-" + name, json: `{"kind":"Pod"}`}}
 			for _, to := range pods[from] {
 				r := graph.Reference{To: graph.Kind{Kind: "Pod"}, Type: graph.Direct, Field: "spec.next"}
 				r.Namespace, r.Name, _ = strings.Cut(to, "/")
 				o.References = append(o.References, r)
 			}
-			s.lens.Select(s.graph.Set(s.source, o), graph.Selection{Member: true})
+			s.show(o, graph.Selection{Member: true})
 		}
 	})
 }

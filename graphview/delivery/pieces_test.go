@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/graph"
 )
 
 // poll is one message's worth of a reader: what it holds while it does not read on.
@@ -206,12 +205,7 @@ func TestPanicLeavesNothingBehind(t *testing.T) {
 	s.set("Running", false, "a", "b")
 	first, second := s.twoReaders(t)
 	armed := true
-	s.graph.Update(func() {
-		s.revision++
-		o := &explosive{fakeObject{uid: "uid-a", json: `{"metadata":{"name":"a"},"status":{"phase":"Failed"}}`}, &armed}
-		id := s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "a", UID: "uid-a", Version: s.revision, Hash: s.revision, Payload: o})
-		s.lens.Select(id, graph.Selection{Member: true})
-	})
+	s.put("a", &explosive{fakeObject{uid: "uid-a", json: `{"metadata":{"name":"a"},"status":{"phase":"Failed"}}`}, &armed})
 	func() {
 		defer func() {
 			if recover() == nil {

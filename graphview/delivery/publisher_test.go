@@ -88,16 +88,12 @@ func TestSummaryOfHiddenFields(t *testing.T) {
 			s := newStage(t)
 			set := func(app string) {
 				s.graph.Update(func() {
-					s.revision++
 					o := &fakeObject{uid: "u", secret: secret, json: fmt.Sprintf(`{"kind":"Pod","metadata":{"labels":{"app":%q}}}`, app)}
-					id := s.graph.Set(s.source, &graph.Object{
-						Namespace: "shop", Name: "a", UID: o.uid, Version: s.revision, Hash: s.revision, Blank: secret, Payload: o,
-					})
 					selection := graph.Selection{Member: true}
 					if !secret {
 						selection.Part, selection.Hash = []byte(`["v1"]`), 1
 					}
-					s.lens.Select(id, selection)
+					s.show(&graph.Object{Namespace: "shop", Name: "a", Blank: secret, Payload: o}, selection)
 				})
 			}
 			set("one")
@@ -279,11 +275,11 @@ func TestFind(t *testing.T) {
 		for _, at := range []string{"shop/a", "shop/b", "red/c"} {
 			namespace, name, _ := strings.Cut(at, "/")
 			o := &fakeObject{uid: name, json: `{"apiVersion":"v1","kind":"Pod"}`}
-			object := &graph.Object{Namespace: namespace, Name: name, Version: 1, Hash: 1, Payload: o}
+			object := &graph.Object{Namespace: namespace, Name: name, Payload: o}
 			if name != "b" {
 				object.References = []graph.Reference{{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "shop", Name: "b", Field: "spec.other"}}
 			}
-			s.lens.Select(s.graph.Set(s.source, object), graph.Selection{Member: true, Root: name == "b"})
+			s.show(object, graph.Selection{Member: true, Root: name == "b"})
 		}
 	})
 	find := func(namespace, name string, who Access) string {

@@ -64,12 +64,26 @@ func (s *stage) hold(use budget.Use, bytes int64) error {
 func (s *stage) set(phase string, root bool, names ...string) {
 	s.graph.Update(func() {
 		for _, name := range names {
-			s.revision++
-			o := &fakeObject{uid: "uid-" + name, json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"resourceVersion":"%d"},"status":{"phase":%q}}`, name, s.revision, phase)}
-			id := s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: name, UID: o.uid, Version: s.revision, Hash: s.revision, Payload: o})
-			s.lens.Select(id, graph.Selection{Member: true, Root: root})
+			o := &fakeObject{uid: "uid-" + name, json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"resourceVersion":"%d"},"status":{"phase":%q}}`, name, s.revision+1, phase)}
+			s.show(&graph.Object{Namespace: "shop", Name: name, Payload: o}, graph.Selection{Member: true, Root: root})
 		}
 	})
+}
+
+// put adds or updates a pod with some content, and references to other pods.
+func (s *stage) put(name string, content Object, to ...string) {
+	o := &graph.Object{Namespace: "shop", Name: name, Payload: content}
+	for _, other := range to {
+		o.References = append(o.References, graph.Reference{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "shop", Scope: graph.ScopeNamespaced, Name: other})
+	}
+	s.graph.Update(func() { s.show(o, graph.Selection{Member: true}) })
+}
+
+// show sets the next version of an object, and has the view decide about it. In Update.
+func (s *stage) show(o *graph.Object, decision graph.Selection) {
+	s.revision++
+	o.UID, o.Version, o.Hash = o.Payload.(Object).UID(), s.revision, s.revision
+	s.lens.Select(s.graph.Set(s.source, o), decision)
 }
 
 func (s *stage) remove(name string) {

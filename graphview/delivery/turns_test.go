@@ -9,7 +9,6 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/fairqueue"
-	"graphview.dev/graphview/graph"
 )
 
 var shop, bank = budget.NamespaceOwner("shop"), budget.NamespaceOwner("bank")
@@ -103,10 +102,7 @@ func TestSubscriberGivesUpItsTurn(t *testing.T) {
 func TestSharedPieceTakesOneTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, released := newStage(t), make(chan struct{})
-		s.graph.Update(func() {
-			o := &hookedObject{&fakeObject{uid: "uid-a", json: `{"metadata":{"name":"a"}}`}, func() { <-released }}
-			s.lens.Select(s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "a", UID: "uid-a", Version: 1, Hash: 1, Payload: o}), graph.Selection{Member: true})
-		})
+		s.put("a", &hookedObject{&fakeObject{uid: "uid-a", json: `{"metadata":{"name":"a"}}`}, func() { <-released }})
 		turns := s.takeTurns(2)
 		readers := []*reader{s.reader(SubscribeOptions{Owner: shop, JoinWalk: true}), s.reader(SubscribeOptions{Owner: bank, JoinWalk: true})}
 		// Both have begun the walk, so its pieces are shared.
