@@ -29,7 +29,7 @@ func (s *Snapshot) selectNamespaces(ctx context.Context, wanted *Namespaces) (*s
 		GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"},
 		kind:                 "Namespace",
 		filter: Filter{
-			LabelSelector: wanted.LabelSelector, FieldSelector: wanted.FieldSelector,
+			LabelSelector: wanted.LabelSelector, FieldSelector: wanted.FieldSelector, ObjectSelectorExpression: wanted.ObjectSelectorExpression,
 		},
 	}, nil, nil)
 	if err != nil {
@@ -37,27 +37,9 @@ func (s *Snapshot) selectNamespaces(ctx context.Context, wanted *Namespaces) (*s
 	}
 	selected := &selectedNamespaces{}
 	for i := range found {
-		keep, err := wanted.keep(&found[i])
-		if err != nil {
-			return nil, err
-		}
-		if keep {
-			selected.names = append(selected.names, found[i].key.Name)
+		if name := found[i].key.Name; len(wanted.Names) == 0 || slices.Contains(wanted.Names, name) {
+			selected.names = append(selected.names, name)
 		}
 	}
 	return selected, nil
-}
-
-func (n *Namespaces) keep(namespace *object) (bool, error) {
-	if len(n.Names) > 0 && !slices.Contains(n.Names, namespace.key.Name) {
-		return false, nil
-	}
-	if n.ObjectSelectorExpression == "" {
-		return true, nil
-	}
-	filter, err := compile(n.ObjectSelectorExpression)
-	if err != nil {
-		return false, err
-	}
-	return filter.holds(namespace.values()), nil
 }

@@ -57,16 +57,17 @@ func discover(config *rest.Config, connections *http.Client) ([]resource, error)
 // choose applies the queries to each resource, first match wins, and keeps one
 // version of each.
 func choose(served []resource, queries []Query) ([]resource, error) {
+	selectors, err := compileSelectors(queries)
+	if err != nil {
+		return nil, err
+	}
 	chosen := map[schema.GroupResource]resource{}
 	for _, r := range served {
-		included, filter, err := match(r, queries)
-		if err != nil {
-			return nil, err
-		}
-		if !included {
+		query := match(r, queries, selectors)
+		if query == nil || query.Include == nil {
 			continue
 		}
-		r.filter = filter
+		r.filter = query.Include.Object
 		if other, ok := chosen[r.GroupResource()]; !ok || newer(r.Version, other.Version) {
 			chosen[r.GroupResource()] = r
 		}
@@ -79,28 +80,35 @@ func choose(served []resource, queries []Query) ([]resource, error) {
 	return all, nil
 }
 
-func match(r resource, queries []Query) (included bool, filter Filter, err error) {
-	values := map[string]any{"group": r.Group, "version": r.Version, "resource": r.Resource, "namespaced": r.namespaced}
+// compileSelectors returns the expressions of the queries, in their order. To compile one takes a
+// hundred times as long as to evaluate it for a resource.
+func compileSelectors(queries []Query) ([]*expression, error) {
+	var all []*expression
 	for i, query := range queries {
-		var text string
+		text := ""
 		if query.Include != nil {
 			text = query.Include.ResourceSelectorExpression
 		} else {
 			text = query.Exclude.ResourceSelectorExpression
 		}
-		expression, err := compile(text)
+		selector, err := compile(text)
 		if err != nil {
-			return false, Filter{}, fmt.Errorf("query %d: %w", i, err)
+			return nil, fmt.Errorf("query %d: %w", i, err)
 		}
-		if !expression.holds(values) {
-			continue
-		}
-		if query.Exclude != nil {
-			return false, Filter{}, nil
-		}
-		return true, query.Include.Object, nil
+		all = append(all, selector)
 	}
-	return false, Filter{}, nil
+	return all, nil
+}
+
+// match returns the first query whose selector holds for a resource, nil if there is none.
+func match(r resource, queries []Query, selectors []*expression) *Query {
+	values := map[string]any{"group": r.Group, "version": r.Version, "resource": r.Resource, "namespaced": r.namespaced}
+	for i, selector := range selectors {
+		if selector.holds(values) {
+			return &queries[i]
+		}
+	}
+	return nil
 }
 
 var stable = regexp.MustCompile(`^v\d+$`)

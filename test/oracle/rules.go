@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -94,16 +95,19 @@ func compileRules(rules []Rule) (compiledRules, error) {
 	return all, nil
 }
 
-// compileEntries compiles a program of CEL without the restrictions of Kubernetes:
-// a map may have values of several types.
-func compileEntries(text string) (cel.Program, error) {
+// ruleLanguage is CEL without the restrictions of Kubernetes: a map may have values of several types.
+var ruleLanguage = sync.OnceValues(func() (*cel.Env, error) {
 	texts := cel.MapType(cel.StringType, cel.StringType)
-	env, err := cel.NewEnv(
+	return cel.NewEnv(
 		cel.OptionalTypes(), ext.Strings(), ext.Lists(), ext.Sets(), cel.EnableIdentifierEscapeSyntax(),
 		cel.Variable("obj", cel.DynType), cel.Variable("group", cel.StringType), cel.Variable("version", cel.StringType),
 		cel.Variable("resource", cel.StringType), cel.Variable("name", cel.StringType),
 		cel.Variable("labels", texts), cel.Variable("annotations", texts),
 	)
+})
+
+func compileEntries(text string) (cel.Program, error) {
+	env, err := ruleLanguage()
 	if err != nil {
 		return nil, fmt.Errorf("CEL environment: %w", err)
 	}
