@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
+import { after } from "node:test";
 import { pathToFileURL } from "node:url";
 
 const need = (name) => {
@@ -34,14 +35,25 @@ const executablePath = ["chromium", "chromium-browser", "google-chrome"]
 
 const patience = 180_000; // bounds what the browser may take on a busy machine
 
-/** Starts the browser with nothing remembered, and stops it after the test. */
+// The browser of the tests of a file: to start one takes as long as half of the tests do.
+let started;
+after(async () => (await started)?.close());
+
+/**
+ * The browser, whose contexts and pages end with the test. A context, and so a page that is not made in
+ * one, has nothing remembered.
+ */
 export async function browser(t) {
   const args = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-  const started = await chromium.launch({
+  const running = await (started ??= chromium.launch({
     executablePath, headless: true, args, timeout: patience, chromiumSandbox: process.getuid() !== 0,
-  });
-  t.after(() => started.close());
-  return started;
+  }));
+  const newContext = async (options) => {
+    const context = await running.newContext(options);
+    t.after(() => context.close());
+    return context;
+  };
+  return { newContext, newPage: async (options) => (await newContext(options)).newPage() };
 }
 
 /**
