@@ -2,11 +2,16 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
@@ -62,7 +67,13 @@ func declare(t *testing.T, namespace, name, spec string) {
 
 func waitReady(t *testing.T, namespace, name string) {
 	t.Helper()
-	kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "gv/"+name, "--timeout="+within.String())
+	eventually(t, func() string {
+		s, current := statusOf(t, namespace, name)
+		if ready := s.condition("Ready"); !current || ready.Status != "True" {
+			return fmt.Sprintf("%s/%s: the condition is %+v, of the current spec: %t", namespace, name, ready, current)
+		}
+		return ""
+	})
 }
 
 // expected is what the oracle says a GraphView's graph is.
@@ -117,13 +128,30 @@ func (s *status) condition(kind string) condition {
 // statusOf reads a GraphView's status, and reports whether it is about the current spec.
 func statusOf(t *testing.T, namespace, name string) (s status, current bool) {
 	t.Helper()
+	connections, err := rest.HTTPClientFor(cluster.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connections.CloseIdleConnections()
+	c, err := dynamic.NewForConfigAndClient(cluster.Config(), connections)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := c.Resource(v1alpha1.GroupVersion.WithResource("graphviews")).Namespace(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := object.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var view struct {
 		Metadata struct {
 			Generation int64 `json:"generation"`
 		} `json:"metadata"`
 		Status status `json:"status"`
 	}
-	if err := json.Unmarshal([]byte(kubectl(t, "get", "graphview", "-n", namespace, name, "-o", "json")), &view); err != nil {
+	if err := json.Unmarshal(text, &view); err != nil {
 		t.Fatal(err)
 	}
 	current = view.Status.condition("Ready").ObservedGeneration == view.Metadata.Generation

@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -23,10 +26,13 @@ func deploy(t *testing.T, namespace string) {
 		documents[i] = strings.Replace(document, "metadata: {", "metadata: {namespace: "+namespace+", ", 1)
 	}
 	apply(t, strings.Join(documents, "---\n"))
+	c, pods := fixture.Client(t, cluster.Config()), &corev1.PodList{}
 	eventually(t, func() string {
-		pods := strings.Fields(kubectl(t, "get", "pods", "-n", namespace, "-l", "app=web", "-o", "name"))
-		if len(pods) != 2 {
-			return fmt.Sprintf("%d pods, want 2", len(pods))
+		if err := c.List(t.Context(), pods, client.InNamespace(namespace), client.MatchingLabels{"app": "web"}); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(pods.Items); n != 2 {
+			return fmt.Sprintf("%d pods, want 2", n)
 		}
 		return ""
 	})
