@@ -63,7 +63,9 @@ func TestMemory(t *testing.T) {
 			took, said := heap.Held()-before, l.Stats().Memory
 			runtime.KeepAlive(l)
 			t.Logf("says %d KiB, takes %d KiB: %.2f", said>>10, took>>10, float64(took)/float64(said))
-			if took > said || 4*took < 3*said {
+			// Meanwhile the process itself has allocated some KiB: stacks, and pools that are filled again.
+			const process = 128 << 10
+			if took > said+process || 4*took < 3*said {
 				t.Errorf("says %d bytes, takes %d", said, took)
 			}
 		})
