@@ -35,10 +35,11 @@ run-fleet: control-plane build ## start a hub and two clusters that are connecte
 UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./graphview/... ./hack/... ./stream/...
 
 # The race detector runs where it sees the operator: in the unit packages that start goroutines, in their
-# code or in their tests, and in these suites, which run the engine or build the operator with it. Those of NIGHTLY_RACE
-# take three times as long with it, and run with it at night.
-RACE_SUITES := ./test/integration ./test/e2e
-NIGHTLY_RACE := ./test/fleet ./test/scenarios
+# code or in their tests, and in the end-to-end suite, which builds the operator with it. The suites of NIGHTLY_RACE run the
+# engine in the process of their tests, take up to three times as long with it, and run with it at night, or if their
+# folders in hack/nightly.txt change.
+RACE_SUITES := ./test/e2e
+NIGHTLY_RACE := ./test/fleet ./test/integration ./test/scenarios
 RACE_UNIT = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # The race detector makes code ten times as slow. Files of tests that start no goroutine and compute for long have the
 # build constraint !race, and their tests alone run without it.
@@ -50,7 +51,7 @@ MODEL_TESTS = ^($$($(MODEL_FILES) | xargs grep -hoE '^func (Test|Fuzz|Example)[A
 # processors, and the longest begin first. Each has a control plane of its own: see test/env. The linters include vet.
 AT_ONCE ?= 4
 SUITES := -vet=off -p $(AT_ONCE) -timeout $(TEST_TIMEOUT)
-LONGEST := ./test/hostile ./test/plugin ./test/fleet/... ./test/scenarios ./test/faults ./test/replicas
+LONGEST := ./test/hostile ./test/integration ./test/plugin ./test/fleet/... ./test/scenarios ./test/faults ./test/replicas
 
 # Packages that only `make nightly` tests: they build releases and programs of other projects, or start
 # programs whose parts other suites test.
@@ -112,7 +113,7 @@ test-image: ## build the image twice, compare the bytes, and run the program in 
 	@go test ./test/image
 
 .PHONY: test-race
-test-race: c-compiler control-plane ## run the scenarios and the fleet with the race detector
+test-race: c-compiler control-plane ## run the suites of NIGHTLY_RACE with the race detector
 	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) $(NIGHTLY_RACE)
 
 .PHONY: test-run
