@@ -10,6 +10,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -48,14 +49,11 @@ func NewWebhookGuard(c client.Reader, namespace string) (*WebhookGuard, error) {
 // Run checks at once, and then regularly until ctx ends. It logs changes.
 func (g *WebhookGuard) Run(ctx context.Context) error {
 	log := ctrl.LoggerFrom(ctx)
-	ticker := time.NewTicker(webhookGuardInterval)
-	defer ticker.Stop()
 	said := ""
-	for {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		err := g.check(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil
 		case err == nil && said != "":
 			log.Info("The ValidatingWebhookConfiguration is what is shipped again")
 			said = ""
@@ -63,12 +61,8 @@ func (g *WebhookGuard) Run(ctx context.Context) error {
 			said = err.Error()
 			log.Error(err, "The ValidatingWebhookConfiguration graphview is not known to be what is shipped")
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	}, webhookGuardInterval)
+	return nil
 }
 
 // check reads and compares the configuration once. The error is the difference, or the reason why it is not
