@@ -130,10 +130,10 @@ func (k *keeper) clear() {
 	v.notify()
 }
 
-// empty removes all objects from the lens, one slice after the other. The lens may be so large that
-// readers of all graphs would wait too long if it were removed at once.
+// empty removes all objects from the lens, and waits until the graph has done so, in slices.
 func (k *keeper) empty() {
 	v := k.view
+	var removed <-chan struct{}
 	v.engine.writer.Do(func() {
 		var sources []graph.SourceID
 		for _, t := range k.taps.all() {
@@ -141,10 +141,9 @@ func (k *keeper) empty() {
 			sources = append(sources, t.lease.Feed.Source())
 		}
 		v.lens.Unwatch(sources...)
+		removed = v.lens.Removed()
 	})
-	for leaving := true; leaving; {
-		v.engine.writer.Do(func() { leaving = v.lens.RemovingMembers() })
-	}
+	<-removed
 }
 
 // reconcile returns the time until it has to run again. Its steps: check that the view can be served;

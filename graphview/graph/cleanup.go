@@ -91,6 +91,7 @@ func (c *lapsing) step(g *Graph) (changed, done bool) {
 type removeMembers struct {
 	l    *Lens
 	next entryID
+	done chan struct{} // closed at the end
 }
 
 func (c *removeMembers) step(g *Graph) (changed, done bool) {
@@ -98,6 +99,7 @@ func (c *removeMembers) step(g *Graph) (changed, done bool) {
 	g.visits++
 	if c.next++; l.closed || c.next > l.entries.next {
 		l.removal = nil
+		close(c.done)
 		return false, true
 	}
 	p := l.entries.at(c.next)

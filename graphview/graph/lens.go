@@ -159,13 +159,18 @@ func (l *Lens) Unwatch(ids ...SourceID) {
 	case l.removal != nil:
 		l.removal.next = 0 // start again with the first entry
 	default:
-		l.removal = &removeMembers{l: l}
+		l.removal = &removeMembers{l: l, done: make(chan struct{})}
 		l.g.cleanups = append(l.g.cleanups, l.removal)
 	}
 }
 
-// RemovingMembers reports whether members may be left that no source of the lens sees. In Update.
-func (l *Lens) RemovingMembers() bool { return l.removal != nil }
+// Removed returns a channel that is closed when each member has a source that the lens sees. In Update.
+func (l *Lens) Removed() <-chan struct{} {
+	if l.removal == nil {
+		return closed
+	}
+	return l.removal.done
+}
 
 // sees reports whether a source of the lens other than except claims the node.
 func (l *Lens) sees(id nodeID, except SourceID) bool {
