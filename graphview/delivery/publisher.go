@@ -151,7 +151,15 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 		denied = p.deniedTo(v, gate)
 	}
 	b, has := p.begin(from, v)
-	changes, done, err := p.read(lens, &to.pos, v, gate, has, limit, b)
+	room := changeRooms.Get().(*[]graph.Change) //nolint:forcetypeassert // New makes nothing else
+	defer func() {
+		clear(*room)
+		if cap(*room) <= keptChanges {
+			changeRooms.Put(room)
+		}
+	}()
+	done, err := p.read(lens, &to.pos, v, gate, has, limit, b, room)
+	changes := *room
 	switch {
 	case errors.Is(err, graph.ErrGone):
 		return nil, state{reset: true}, nil
@@ -247,10 +255,15 @@ func (p *Publisher) begin(from state, v viewer) (b *frameBuilder, has func(graph
 	return b, has
 }
 
-// read collects the changes of a piece under the graph's lock, and allocates the builder's buffer
+// changeRooms has room for the changes of a piece while they are encoded, at most keptChanges each.
+var changeRooms = sync.Pool{New: func() any { return new([]graph.Change) }}
+
+const keptChanges = 1 << 10
+
+// read collects the changes of a piece in room under the graph's lock, and allocates the builder's buffer
 // for them.
-func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, v viewer, g *gate, has func(graph.Key) bool, limit readLimit, b *frameBuilder) ([]graph.Change, bool, error) {
-	var changes []graph.Change
+func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, v viewer, g *gate, has func(graph.Key) bool, limit readLimit, b *frameBuilder, room *[]graph.Change) (bool, error) {
+	changes := (*room)[:0]
 	size, own := 0, 0 // own leaves out large objects, whose frames are shared
 	content := v.content
 	how := graph.Reading{Allow: g.allow(), All: content == SummaryOnly, Has: has, Only: v.only, NoWait: !v.waits}
@@ -271,7 +284,8 @@ func (p *Publisher) read(lens *graph.Lens, pos *graph.Position, v viewer, g *gat
 		done, err = lens.Read(pos, limit.elements, how, take)
 	}
 	b.grow(own)
-	return changes, done, err
+	*room = changes
+	return done, err
 }
 
 // add encodes one change, unless a reader at revision known already has the content.
