@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// other returns the bench of another commit, with programs compiled in its directory. It has the control plane of this bench, and
+// besideOf returns the bench of another commit, with programs compiled in its directory. It has the control plane of this bench, and
 // leaves out the peers.
-func (b *bench) other(ctx context.Context) *bench {
+func (b *bench) besideOf(ctx context.Context) *bench {
 	other := *b
 	other.alone, other.root, other.samples = true, b.beside, map[string][]sample{}
 	other.managers = newManagers(ctx, b.plane, b.beside, "manager-beside", b.settle)

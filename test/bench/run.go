@@ -27,6 +27,7 @@ type bench struct {
 	// changes numbers the changes of all rows. The API server sends no event for a pod that a
 	// change left as it was, so no number comes twice.
 	changes *int
+	other   *bench // of the commit in -beside, nil without
 }
 
 // measure fills some rows of the table.
@@ -97,9 +98,8 @@ func (b *bench) run(ctx context.Context) {
 // measureAll measures the chosen rows one after another. Two at a time would compete for the few
 // cores of the machine.
 func (b *bench) measureAll(ctx context.Context, r *report) (failed error) {
-	var other *bench
 	if b.beside != "" {
-		other = b.other(ctx)
+		b.other = b.besideOf(ctx)
 	}
 	for _, m := range measures() {
 		chosen := func(row int) bool { return slices.Contains(b.rows, row) }
@@ -108,8 +108,8 @@ func (b *bench) measureAll(ctx context.Context, r *report) (failed error) {
 		}
 		found, err := b.measured(ctx, m)
 		failed = errors.Join(failed, err)
-		if other != nil && ctx.Err() == nil {
-			others, err := other.measured(ctx, m)
+		if b.other != nil && ctx.Err() == nil {
+			others, err := b.other.measured(ctx, m)
 			failed = errors.Join(failed, err)
 			found = compared(found, others, filepath.Base(b.beside))
 		}
