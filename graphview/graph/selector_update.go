@@ -22,8 +22,8 @@ type selectorUpdate struct {
 	// with this number of matches.
 	of               *holder
 	counted, matches int
-	// onDone, if not nil, is called after the last step.
-	onDone func()
+	// departing is the node that is removed after the last step, 0 for none.
+	departing nodeID
 }
 
 // step visits one arc, or one pair of a holder and a slot.
@@ -57,9 +57,7 @@ func (c *selectorUpdate) step(g *Graph) (changed, done bool) {
 	if c.of != nil || len(c.existing)+len(c.within) > 0 || c.holder < len(c.holders) && len(c.slots) > 0 {
 		return false, false
 	}
-	if c.onDone != nil {
-		c.onDone()
-	}
+	g.finishRemoval(c.departing)
 	if g.shared == c {
 		g.shared = nil
 	}
@@ -115,7 +113,7 @@ func (g *Graph) deferRemoval(id nodeID, source SourceID) bool {
 	there := g.selectedArcs(id)
 	g.setHolder(id, nil)
 	g.departing[id] = source
-	g.openUpdates = append(g.openUpdates, &selectorUpdate{existing: there, onDone: func() { g.finishRemoval(id) }})
+	g.openUpdates = append(g.openUpdates, &selectorUpdate{existing: there, departing: id})
 	return true
 }
 
