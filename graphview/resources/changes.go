@@ -27,13 +27,13 @@ var (
 // errNotWatchable is the error if Options.Watchable returns false. Nothing is listed then.
 var errNotWatchable = apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("you may not list and watch it"))
 
-// changeWatcher calls signal when objects of one resource change. It is a reflector that retains no
-// objects: its list has only a resource version, and its store is signal. The resource may be forbidden.
+// changeWatcher signals a Discovery when objects of one resource change. It is a reflector that retains no
+// objects: its list has only a resource version, and its store is a signal. The resource may be forbidden.
 type changeWatcher struct {
-	client   metadata.Interface
-	resource schema.GroupVersionResource
-	log      logr.Logger
-	signal   func()
+	discovery *Discovery
+	client    metadata.Interface
+	resource  schema.GroupVersionResource
+	log       logr.Logger
 	// watchable is Options.Watchable. If it is nil, the watch is attempted.
 	watchable func(ctx context.Context, group, resource string) bool
 	refused   bool
@@ -61,7 +61,7 @@ func (c *changeWatcher) run(ctx context.Context) {
 			return w, err
 		},
 	}
-	cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(&requests, c), nil, changes(c.signal), cache.ReflectorOptions{
+	cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(&requests, c), nil, c, cache.ReflectorOptions{
 		Name: c.resource.String(), TypeDescription: c.resource.String(), Logger: &silent, Backoff: &backoff,
 	}).RunWithContext(logr.NewContext(ctx, silent))
 	listing <- struct{}{} // ctx has ended, so a list ends too, and a later one does nothing
@@ -93,26 +93,20 @@ func (c *changeWatcher) failed(err error) {
 	c.refused = refused
 }
 
-// changes is the store of a changeWatcher: a function that is called for each change, and after a list,
-// since changes before its version have not been signalled.
-type changes func()
-
-// Add implements cache.ReflectorStore, as the next four methods do.
-func (c changes) Add(any) error { return c.call() }
-
-// Update is called for each change.
-func (c changes) Update(any) error { return c.call() }
-
-// Delete is called for each deletion.
-func (c changes) Delete(any) error { return c.call() }
-
-// Replace is called after a list.
-func (c changes) Replace([]any, string) error { return c.call() }
-
-// Resync does nothing.
-func (c changes) Resync() error { return nil }
-
-func (c changes) call() error {
-	c()
+// Add implements cache.ReflectorStore, as the next four methods do. It is called for each new object.
+func (c *changeWatcher) Add(any) error {
+	c.discovery.signal()
 	return nil
 }
+
+// Update is called for each change.
+func (c *changeWatcher) Update(object any) error { return c.Add(object) }
+
+// Delete is called for each deletion.
+func (c *changeWatcher) Delete(object any) error { return c.Add(object) }
+
+// Replace is called after a list: changes before its version have not been signalled.
+func (c *changeWatcher) Replace([]any, string) error { return c.Add(nil) }
+
+// Resync does nothing.
+func (*changeWatcher) Resync() error { return nil }

@@ -73,11 +73,10 @@ func New(o Options) (*Discovery, error) {
 	d := newDiscovery(server{client: documents}, o.Logger, o.PollInterval)
 	for _, r := range []schema.GroupVersionResource{customResourceDefinitions, apiServices} {
 		d.changes = append(d.changes, &changeWatcher{
-			client:   objects,
-			resource: r,
-			log:      o.Logger.WithValues("resource", r.GroupResource().String()),
-			signal:   d.signal,
-
+			discovery: d,
+			client:    objects,
+			resource:  r,
+			log:       o.Logger.WithValues("resource", r.GroupResource().String()),
 			watchable: o.Watchable,
 		})
 	}
