@@ -108,7 +108,7 @@ func NewEngine(o Options) (*Engine, error) {
 		return nil, err
 	}
 	e.schemaReader = rules.NewSchemaReader(e.rules, rules.SchemaOptions{
-		Client: e.schemas, Watched: e.watchedResources, Discovered: e.discovery.NextDiscovery, Logger: o.Logger,
+		Client: e.schemas, Watched: e.watchedResources, Discovery: e.discovery, Logger: o.Logger,
 	})
 	if o.Registerer != nil {
 		err := o.Registerer.Register(metrics{e})

@@ -34,9 +34,9 @@ type SchemaOptions struct {
 	Client *schemas.Client
 	// Watched returns the resources whose schemas are read.
 	Watched func() []resources.Resource
-	// Discovered returns a channel that is closed after the next discovery.
-	Discovered func() <-chan struct{}
-	Logger     logr.Logger
+	// Discovery says when schemas may have changed.
+	Discovery *resources.Discovery
+	Logger    logr.Logger
 }
 
 // SchemaReader reads the schemas of watched kinds into a Set.
@@ -72,7 +72,7 @@ func (s *SchemaReader) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		looked := s.o.Discovered()
+		looked := s.o.Discovery.NextDiscovery()
 		timer.Reset(pause)
 		select {
 		case <-ctx.Done():
