@@ -230,37 +230,20 @@ func (c *judgementCheck) state(e ast.Expr) *Error {
 }
 
 func (c *judgementCheck) judgement(e ast.Expr) *Error {
-	entries := e.AsMap().Entries()
-	var keys []string
-	for _, member := range entries {
-		entry := member.AsMapEntry()
-		if entry.Key().Kind() != ast.LiteralKind {
-			return nil // a computed key may be any of them
-		}
-		key, _ := entry.Key().AsLiteral().Value().(string)
-		wanted := judgementTypes[key]
-		if wanted == nil {
-			return c.wrong(entry.Key(), "the map has the keys %s, not '%v'", judgementKeys, entry.Key().AsLiteral().Value())
-		}
-		keys = append(keys, key)
-		value := entry.Value()
-		if t := c.checked.GetType(value.ID()); !entry.IsOptional() && t.Kind() != types.DynKind && !slices.Contains(wanted, t.Kind()) {
-			return c.wrong(value, "%s must be %s, not %s", key, typeNames[wanted[0]], t)
-		}
-		if key == keyState && !entry.IsOptional() {
-			if wrong := c.value(value); value.Kind() != ast.MapKind && wrong != nil {
-				return wrong
-			}
-		}
+	members, wrong := c.members(e, judgementTypes, "the map has the keys "+judgementKeys+", not '%v'", "%s must be %s, not %s")
+	if len(members) == 0 {
+		return wrong // or no opinion
 	}
+	state := members[keyState]
 	switch {
-	case len(entries) == 0: // no opinion
-	case !slices.Contains(keys, keyState):
+	case state == nil:
 		return c.wrong(e, "the map needs a state")
-	case slices.Contains(keys, keyReady) && !slices.Contains(keys, keyWanted):
+	case members[keyReady] != nil && members[keyWanted] == nil:
 		return c.wrong(e, "ready needs wanted: of how many")
+	case state.IsOptional() || state.Value().Kind() == ast.MapKind:
+		return nil
 	}
-	return nil
+	return c.value(state.Value())
 }
 
 var typeNames = map[types.Kind]string{types.StringKind: "a string", types.IntKind: "a whole number"}

@@ -224,27 +224,42 @@ func (c *entryCheck) checkEntry(e ast.Expr) *Error {
 		}
 		return nil
 	}
-	var keys []string
-	for _, member := range e.AsMap().Entries() {
-		entry := member.AsMapEntry()
-		if entry.Key().Kind() != ast.LiteralKind {
-			return nil // a computed key may be any of them
-		}
-		key, _ := entry.Key().AsLiteral().Value().(string)
-		if !slices.Contains([]string{"group", "kind", "name", "namespace"}, key) {
-			return c.wrong(entry.Key(), "an entry has the keys group, kind, name and, optionally, namespace, not '%v'", entry.Key().AsLiteral().Value())
-		}
-		keys = append(keys, key)
-		if t := c.checked.GetType(entry.Value().ID()); !entry.IsOptional() && t.Kind() != types.StringKind && t.Kind() != types.DynKind {
-			return c.wrong(entry.Value(), "the %s of an entry must be a string, not %s", key, t)
-		}
+	members, wrong := c.members(e, entryTypes, "an entry has the keys group, kind, name and, optionally, namespace, not '%v'", "the %s of an entry must be %s, not %s")
+	if members == nil {
+		return wrong
 	}
 	for _, needed := range [...]struct{ key, hint string }{{"group", "; that of Kubernetes' core is ''"}, {"kind", ""}, {"name", ""}} {
-		if !slices.Contains(keys, needed.key) {
+		if members[needed.key] == nil {
 			return c.wrong(e, "an entry needs a %s%s", needed.key, needed.hint)
 		}
 	}
 	return nil
+}
+
+var entryTypes = map[string][]types.Kind{
+	"group": {types.StringKind}, "kind": {types.StringKind}, "name": {types.StringKind}, "namespace": {types.StringKind},
+}
+
+// members returns the members of a map whose keys and types are those that are wanted. It returns nil if one is not, with
+// the error, or if a key is computed, which may be any of them. The other texts are the errors.
+func (c *entryCheck) members(e ast.Expr, wanted map[string][]types.Kind, unknown, ofType string) (map[string]ast.MapEntry, *Error) {
+	members := make(map[string]ast.MapEntry)
+	for _, member := range e.AsMap().Entries() {
+		entry := member.AsMapEntry()
+		if entry.Key().Kind() != ast.LiteralKind {
+			return nil, nil
+		}
+		key, _ := entry.Key().AsLiteral().Value().(string)
+		kinds := wanted[key]
+		if kinds == nil {
+			return nil, c.wrong(entry.Key(), unknown, entry.Key().AsLiteral().Value())
+		}
+		if t := c.checked.GetType(entry.Value().ID()); !entry.IsOptional() && t.Kind() != types.DynKind && !slices.Contains(kinds, t.Kind()) {
+			return nil, c.wrong(entry.Value(), ofType, key, typeNames[kinds[0]], t)
+		}
+		members[key] = entry
+	}
+	return members, nil
 }
 
 // wrong returns an error at a part of the expression.
