@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 )
 
-// besideOf returns the bench of another commit, with programs compiled in its directory. It has the control plane of this bench, and
-// leaves out the peers.
+// besideOf returns the bench of another commit, with programs compiled in its directory. It has the control plane, the floors and
+// the clients of this bench, and leaves out the peers.
 func (b *bench) besideOf(ctx context.Context) *bench {
 	other := *b
 	other.alone, other.root, other.samples = true, b.beside, map[string][]sample{}
 	other.managers = newManagers(ctx, b.plane, b.beside, "manager-beside", b.settle)
-	other.program = filepath.Join(b.plane.Dir(), "bench-beside")
-	compile(ctx, b.beside, "./test/bench", other.program)
+	other.engine = filepath.Join(b.plane.Dir(), "bench-beside")
+	compile(ctx, b.beside, "./test/bench", other.engine)
 	return &other
 }
 

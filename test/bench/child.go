@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -30,6 +31,10 @@ var children = map[string]func(context.Context, *child){
 	"watch":     runWatch,
 	"verify":    runVerify,
 }
+
+// ofEngine are the children that measure the engine of the commit that they are compiled from. The others are floors and
+// peers, which another commit may not have.
+var ofEngine = []string{"engine", "views", "differ", "judged", "referred"}
 
 // task is the order to a process that measures itself, as JSON in its last argument.
 type task struct {
@@ -92,6 +97,9 @@ func (b *bench) startChild(t task) (process *env.Process, out string) {
 	args := []string{}
 	if t.Program == "" {
 		t.Program, args = b.program, []string{childArgument}
+		if slices.Contains(ofEngine, t.Name) {
+			t.Program = b.engine
+		}
 	}
 	t.Out = filepath.Join(b.plane.Dir(), t.Name+".json")
 	if t.Kubeconfig == "" {

@@ -22,6 +22,7 @@ type bench struct {
 	plane    *env.ControlPlane
 	root     string // of the module
 	program  string // of the children: ./test/bench of the module
+	engine   string // the same of the measured commit, for those of ofEngine
 	managers *managers
 	samples  map[string][]sample // of rows 1 and 3, by the measured program
 	// changes numbers the changes of all rows. The API server sends no event for a pod that a
@@ -64,6 +65,7 @@ func rows() (all []int) {
 // and the other rows are measured.
 func run(ctx context.Context, o options) {
 	b := &bench{options: o, root: must.Get(env.ModuleRoot()), program: must.Get(os.Executable()), samples: map[string][]sample{}, changes: new(int)}
+	b.engine = b.program
 	b.plane = b.loaded(ctx)
 	defer must.End(b.plane.Stop)
 	if err := must.Try(func() { b.run(ctx) }); err != nil {
