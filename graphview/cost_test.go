@@ -43,7 +43,7 @@ func TestBudgetOfAnOwner(t *testing.T) {
 	} {
 		inBubble(t, name, func(t *testing.T, e *Engine) {
 			var err error
-			declared := configMapsSpec()
+			declared := selecting(spec.ObjectFilter{})
 			var last *View
 			for _, step := range test.steps {
 				named := Name{step.namespace, step.name}

@@ -10,6 +10,7 @@ import (
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // healths returns the health in the summaries of a view's objects, by name.
@@ -45,7 +46,7 @@ func healths(t *testing.T, l *graph.Lens) map[string]string {
 func TestDeclaredHealth(t *testing.T) {
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 3), Budget: 1_000_000})
 	followed := follow(t, e, yes)
-	await(t, "the list", func() bool { return followed.vertices() == 3 })
+	patience.Await(t, "the list", func() bool { return followed.vertices() == 3 })
 	for _, step := range []struct {
 		what, rule, health string // no health: the rule is removed
 		want               Health
@@ -87,7 +88,7 @@ func TestDeclaredHealth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		await(t, step.what, func() bool {
+		patience.Await(t, step.what, func() bool {
 			got, lines := healths(t, followed.view.lens), strings.Join(followed.view.warnings.Summary(false), "\n")
 			return got["c0"] == step.wantC0 && got["c1"] == step.wantC1 && healthOf(followed.view.lens.Classes()) == step.want &&
 				strings.Contains(lines, step.wantWarning) && (lines == "") == (step.wantWarning == "")

@@ -11,10 +11,6 @@ import (
 	"graphview.dev/test/configmaps"
 )
 
-func configMapsSpec() spec.Spec {
-	return spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "resource == 'configmaps'"}}}}
-}
-
 // TestViewOfAStoppedEngine: a view that is opened after the engine has stopped ends at once,
 // like a view opened before, so that no caller waits forever.
 func TestViewOfAStoppedEngine(t *testing.T) {
@@ -28,7 +24,7 @@ func TestViewOfAStoppedEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := Name{Namespace: "shop", Name: "late"}
-	if err := e.Apply(t.Context(), name, "uid", configMapsSpec()); err != nil {
+	if err := e.Apply(t.Context(), name, "uid", selecting(spec.ObjectFilter{})); err != nil {
 		t.Fatal(err)
 	}
 	v, _ := e.View(name)

@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 func yes() bool { return true }
@@ -42,7 +43,7 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 				return true
 			})
 			bystander := follow(t, e, yes)
-			await(t, "all objects", func() bool { return broken.vertices() == test.wantVertices && bystander.vertices() == 3 })
+			patience.Await(t, "all objects", func() bool { return broken.vertices() == test.wantVertices && bystander.vertices() == 3 })
 			warned := func(t *followed) int {
 				lines := t.view.warnings.Summary(false)
 				if slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "hunter2") }) {
@@ -70,7 +71,7 @@ func TestSlowViewDelaysNoOtherView(t *testing.T) {
 	changed := make(chan string)
 	e := startEngine(t, Options{Config: configmaps.ServeChanges(t, 2, changed)})
 	fast := follow(t, e, yes)
-	await(t, "the list", func() bool { return fast.vertices() == 2 })
+	patience.Await(t, "the list", func() bool { return fast.vertices() == 2 })
 
 	var evaluated atomic.Int32
 	entered, leave := make(chan struct{}, 100), make(chan struct{})
@@ -86,19 +87,19 @@ func TestSlowViewDelaysNoOtherView(t *testing.T) {
 		return true
 	}}})
 	<-shown
-	await(t, "the list", func() bool { return slow.vertices() == 2 && slow.ready(slow.state()) })
+	patience.Await(t, "the list", func() bool { return slow.vertices() == 2 && slow.ready(slow.state()) })
 
 	changed <- "x"
 	<-entered
 	for _, name := range []string{"y", "y", "y", "z"} {
 		changed <- name
 	}
-	await(t, "what changed", func() bool { return fast.vertices() == 5 })
+	patience.Await(t, "what changed", func() bool { return fast.vertices() == 5 })
 	if got := slow.vertices(); got != 2 {
 		t.Errorf("the slow view has %d objects while it evaluates, want the 2 it had", got)
 	}
 	close(leave)
-	await(t, "what changed, in the slow view", func() bool { return slow.vertices() == 5 })
+	patience.Await(t, "what changed, in the slow view", func() bool { return slow.vertices() == 5 })
 	if got := evaluated.Load(); got != 2+3 {
 		t.Errorf("evaluated %d times, want each object once", got)
 	}
@@ -110,17 +111,17 @@ func TestSlowReplayDelaysNoOtherView(t *testing.T) {
 	changed := make(chan string)
 	e := startEngine(t, Options{Config: configmaps.ServeChanges(t, 2, changed)})
 	fast := follow(t, e, yes)
-	await(t, "the list", func() bool { return fast.vertices() == 2 })
+	patience.Await(t, "the list", func() bool { return fast.vertices() == 2 })
 	var first atomic.Bool
 	slow := follow(t, e, func() bool {
 		if first.CompareAndSwap(false, true) {
 			changed <- "c0"
 			changed <- "x"
-			await(t, "what changed", func() bool { return fast.vertices() == 3 })
+			patience.Await(t, "what changed", func() bool { return fast.vertices() == 3 })
 		}
 		return true
 	})
-	await(t, "all objects", func() bool { return slow.vertices() == 3 })
+	patience.Await(t, "all objects", func() bool { return slow.vertices() == 3 })
 }
 
 // smallBudget is less than the maximum that is charged at once: a greater charge exceeds a budget
@@ -140,7 +141,7 @@ func TestRuleBudget(t *testing.T) {
 		}
 		followed := follow(t, e, yes)
 		warned := followed.view.warnings.Faults
-		await(t, "a warning for each object after the first", func() bool { return followed.vertices() == 3 && warned() >= 2 })
+		patience.Await(t, "a warning for each object after the first", func() bool { return followed.vertices() == 3 && warned() >= 2 })
 		if lines := followed.view.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "reference rule costly: its expressions cost more than 2000 units") {
 			t.Errorf("warnings: %q", lines)
 		}
@@ -153,9 +154,9 @@ func TestRuleBudget(t *testing.T) {
 		e.rules.Named("costly").Budget.Charge(2 * smallBudget)
 		followed := follow(t, e, yes)
 		warned := followed.view.warnings.Faults
-		await(t, "a warning for each object", func() bool { return followed.vertices() == 3 && warned() == 3 })
+		patience.Await(t, "a warning for each object", func() bool { return followed.vertices() == 3 && warned() == 3 })
 		e.rules.RetryExceeded()
-		await(t, "no warning", func() bool { return warned() == 0 })
-		await(t, "the references of all objects", func() bool { return followed.view.lens.Counts().Arcs == 3 })
+		patience.Await(t, "no warning", func() bool { return warned() == 0 })
+		patience.Await(t, "the references of all objects", func() bool { return followed.view.lens.Counts().Arcs == 3 })
 	})
 }

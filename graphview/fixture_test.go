@@ -133,16 +133,6 @@ func followIn(t testing.TB, e *Engine, namespace string, query *spec.QueryProgra
 	return &followed{leased, v, k}, done
 }
 
-// await asks until a condition holds.
-func await(t testing.TB, what string, cond func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !cond(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not seen", what)
-		}
-	}
-}
-
 // synced reports whether the view is complete.
 func (v *View) synced() bool { return v.state.Now().Phase == delivery.Serving }
 

@@ -143,16 +143,22 @@ func TestReplayThatEndedEarly(t *testing.T) {
 	})
 }
 
-// A changed spec ends what is done for the one before.
-func TestChangedSpecCancelsItsPredecessor(t *testing.T) {
-	k := keepByHand(t, Options{}, 1)
-	k.apply(selecting(spec.ObjectFilter{}))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	k.view.nextProgram(cancel)
-	k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
-	if ctx.Err() == nil {
-		t.Error("it goes on")
+// TestPlansEnd: what is done for a spec ends when the spec changes, and when its owner may hold no more memory.
+func TestPlansEnd(t *testing.T) {
+	for name, end := range map[string]func(k *keptView){
+		"the spec changes":        func(k *keptView) { k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"})) },
+		"its owner may hold less": func(k *keptView) { k.view.limit(k.view.state.Now().Generation, &budget.Overdrawn{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := keepByHand(t, Options{}, 1)
+			k.apply(selecting(spec.ObjectFilter{}))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			k.view.nextProgram(cancel)
+			if end(k); ctx.Err() == nil {
+				t.Error("it goes on")
+			}
+		})
 	}
 }
 
@@ -269,25 +275,20 @@ func TestProgramWithoutRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	until := func(holds func(late, early Status) bool) {
+	until := func(what string, holds func(late, early Status) bool) {
 		t.Helper()
-		for timeout := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		patience.Await(t, what, func() bool {
 			a, _ := e.Status(late)
 			b, _ := e.Status(early)
-			if holds(a, b) {
-				return
-			}
-			if time.Now().After(timeout) {
-				t.Fatalf("late: %+v, early: %+v", a, b)
-			}
-		}
+			return holds(a, b)
+		})
 	}
-	until(func(late, early Status) bool {
+	until("one is refused and the other is served", func(late, early Status) bool {
 		return strings.Contains(late.LimitExceeded, "namespace shop") && early.Served
 	})
 	others.Close()
 	e.retryNext("shop")
-	until(func(late, early Status) bool { return late.Served && early.Served })
+	until("both are served", func(late, early Status) bool { return late.Served && early.Served })
 
 	// While memory is short, the owner with the most memory loses a view. An owner with little memory
 	// loses none.
@@ -296,12 +297,12 @@ func TestProgramWithoutRoom(t *testing.T) {
 	}
 	e.Relieve()
 	e.Relieve()
-	until(func(late, early Status) bool { return late.LimitExceeded != "" && early.Served })
+	until("the one that holds most is refused", func(late, early Status) bool { return late.LimitExceeded != "" && early.Served })
 	if err := e.ledger.Account(budget.NamespaceOwner("bank")).Set(budget.Elements, 400_000); err != nil {
 		t.Fatal(err)
 	}
 	e.Relieve()
-	until(func(late, early Status) bool { return late.LimitExceeded != "" && early.LimitExceeded != "" })
+	until("both are refused", func(late, early Status) bool { return late.LimitExceeded != "" && early.LimitExceeded != "" })
 	e.Relieve() // there is no view left
 }
 
@@ -348,17 +349,4 @@ func TestEditsDoNotAddUp(t *testing.T) {
 	k.until("the last spec is complete", func() bool {
 		return k.view.synced() && k.planned == k.view.state.Now().Generation && k.view.lens.Vertices() == 1 && k.view.engine.Watches() == 1
 	})
-}
-
-// TestOverdrawnViewGivesUpItsPlan: a replay that is under way holds no more memory once the owner may
-// hold no more.
-func TestOverdrawnViewGivesUpItsPlan(t *testing.T) {
-	v := keepByHand(t, Options{}, 1).view
-	plan, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	v.nextProgram(cancel)
-	v.limit(0, &budget.Overdrawn{})
-	if plan.Err() == nil {
-		t.Error("the plan goes on")
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // BenchmarkNeighbourOfACostlyView measures how long a change takes from the API server
@@ -19,7 +20,7 @@ func BenchmarkNeighbourOfACostlyView(b *testing.B) {
 	changed := make(chan string)
 	e := startEngine(b, Options{Config: configmaps.ServeChanges(b, 5_000, changed), Budget: 1 << 50})
 	fast := follow(b, e, yes)
-	await(b, "the list", func() bool { return fast.vertices() == 5_000 })
+	patience.Await(b, "the list", func() bool { return fast.vertices() == 5_000 })
 	next := 0
 	measure := func(name string) {
 		took := make([]time.Duration, 0, b.N)

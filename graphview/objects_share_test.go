@@ -9,6 +9,7 @@ import (
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestObjectsBeyondTheirNamespacesShare: an editor who fills a namespace with large objects pays for them,
@@ -31,7 +32,7 @@ func TestObjectsBeyondTheirNamespacesShare(t *testing.T) {
 	items = append(items, `{"metadata":{"namespace":"calm","name":"small","uid":"u","resourceVersion":"1"},"data":{"a":"b"}}`)
 	e := startEngine(t, Options{Config: configmaps.ServeItems(t, items, nil), HeldBytes: limit})
 	followed := follow(t, e, yes)
-	await(t, "the other namespace's object, and those with content", func() bool { return followed.vertices() > 0 && followed.lease.Feed.LastState().Synced })
+	patience.Await(t, "the other namespace's object, and those with content", func() bool { return followed.vertices() > 0 && followed.lease.Feed.LastState().Synced })
 	objects, err := followed.lease.Feed.Watch().Retained(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func TestObjectsBeyondTheirNamespacesShare(t *testing.T) {
 	if len(objects) != large+1 || without == 0 || without == large {
 		t.Errorf("%d of %d objects lack their content, want some of namespace shop", without, len(objects))
 	}
-	await(t, "the warnings", func() bool { return followed.view.warnings.Faults() == without })
+	patience.Await(t, "the warnings", func() bool { return followed.view.warnings.Faults() == without })
 	if lines := followed.view.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "kept without content") {
 		t.Errorf("warnings: %q", lines)
 	}

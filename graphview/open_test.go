@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestAdHocViewsBeyondTheLedger: a user has as many ad-hoc views as the memory allows that its user, or
@@ -41,7 +42,7 @@ func TestAdHocViewsBeyondTheLedger(t *testing.T) {
 	}
 	e.CloseView(open[0])
 	e.CloseView(open[most])
-	await(t, "room", func() bool { return opens("ann") == nil })
+	patience.Await(t, "room", func() bool { return opens("ann") == nil })
 	for _, v := range open {
 		e.CloseView(v)
 	}

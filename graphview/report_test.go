@@ -12,6 +12,7 @@ import (
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // A watch becomes synced between any two looks at it: the report says what was
@@ -19,7 +20,7 @@ import (
 func TestReportOfWatchThatChangesMeanwhile(t *testing.T) {
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 0)})
 	of := follow(t, e, yes)
-	await(t, "the list", func() bool { return of.ready(of.state()) })
+	patience.Await(t, "the list", func() bool { return of.ready(of.state()) })
 
 	stop := make(chan struct{})
 	var flips sync.WaitGroup

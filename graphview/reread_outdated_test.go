@@ -13,6 +13,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/patience"
 )
 
 // flipping serves one ConfigMap, to a watch of all and to a watch of those with a
@@ -98,7 +99,7 @@ func TestOutdatedObjects(t *testing.T) {
 			return err == nil && strings.Contains(string(text), "colour") == labelled && o.Version() >= uint64(version)
 		}
 	}
-	await(t, "the object", shows(1, false))
+	patience.Await(t, "the object", shows(1, false))
 
 	api.set(true)
 	narrower := all.need
@@ -108,7 +109,7 @@ func TestOutdatedObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.intake.Release(some.lease) })
-	await(t, "the object with a label", shows(2, true))
+	patience.Await(t, "the object with a label", shows(2, true))
 
 	api.set(false)
 	close(api.left)
@@ -116,7 +117,7 @@ func TestOutdatedObjects(t *testing.T) {
 		e.writer.Do(func() { sees = e.graph.Find(some.lease.Feed.Source(), "shop", "c") != 0 })
 		return sees
 	}
-	await(t, "it has left the other watch", func() bool { return !sees() })
+	patience.Await(t, "it has left the other watch", func() bool { return !sees() })
 	close(api.expired)
-	await(t, "the object without a label", shows(3, false))
+	patience.Await(t, "the object without a label", shows(3, false))
 }

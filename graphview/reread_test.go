@@ -7,6 +7,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestRulesAreReread: a rule that comes, changes or goes changes the arcs of objects
@@ -15,7 +16,7 @@ func TestRulesAreReread(t *testing.T) {
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 3)})
 	var evaluated atomic.Int64
 	tap := follow(t, e, func() bool { evaluated.Add(1); return true })
-	await(t, "the list", func() bool { return tap.vertices() == 3 })
+	patience.Await(t, "the list", func() bool { return tap.vertices() == 3 })
 	before := evaluated.Load()
 	arcs := func() int { return tap.view.lens.Counts().Arcs }
 	rule := func(expression string) spec.Rule {
@@ -32,10 +33,10 @@ func TestRulesAreReread(t *testing.T) {
 		if err := e.ApplyRule(t.Context(), "rule", rule(tt.expression)); err != nil {
 			t.Fatal(err)
 		}
-		await(t, tt.name, func() bool { return arcs() == tt.want })
+		patience.Await(t, tt.name, func() bool { return arcs() == tt.want })
 	}
 	e.RemoveRule("rule")
-	await(t, "no rule", func() bool { return arcs() == 0 })
+	patience.Await(t, "no rule", func() bool { return arcs() == 0 })
 	if n := tap.vertices(); n != 3 {
 		t.Errorf("%d vertices, want 3", n)
 	}
@@ -49,9 +50,9 @@ func TestRulesAreReread(t *testing.T) {
 	if err := e.ApplyRule(t.Context(), "rule", rule(`name == 'c1' ? [] : [{'group': '', 'kind': 'ConfigMap', 'name': obj.data.none}]`)); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "warnings about the objects on which the rule fails", func() bool { return tap.view.warnings.Faults() == 2 })
+	patience.Await(t, "warnings about the objects on which the rule fails", func() bool { return tap.view.warnings.Faults() == 2 })
 	e.RemoveRule("rule")
-	await(t, "no warnings without the rule", func() bool { return tap.view.warnings.Faults() == 0 })
+	patience.Await(t, "no warnings without the rule", func() bool { return tap.view.warnings.Faults() == 0 })
 	if n := evaluated.Load() - before; n != 4 {
 		t.Errorf("the view evaluated objects %d times, want two objects twice", n)
 	}

@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/writer"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestReferencesReturnWhenThereIsRoom: references that are left out because the namespace has too many
@@ -23,7 +24,7 @@ func TestReferencesReturnWhenThereIsRoom(t *testing.T) {
 		<-done
 	}
 	followed := follow(t, e, yes)
-	await(t, "the list", func() bool { return followed.vertices() == 2 })
+	patience.Await(t, "the list", func() bool { return followed.vertices() == 2 })
 	shop := e.ledger.Account(budget.NamespaceOwner("shop"))
 	var others []*budget.Account
 	for shop.Most(budget.Names) > 20_000 {
@@ -39,7 +40,7 @@ func TestReferencesReturnWhenThereIsRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	arcs, warned := func() int { return followed.view.lens.Counts().Arcs }, followed.view.warnings.Faults
-	await(t, "the references of the other object, and a warning", func() bool { return arcs() == 1 && warned() == 1 })
+	patience.Await(t, "the references of the other object, and a warning", func() bool { return arcs() == 1 && warned() == 1 })
 	if lines := followed.view.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "more memory than is free for its owner") {
 		t.Errorf("warnings: %q", lines)
 	}
@@ -51,5 +52,5 @@ func TestReferencesReturnWhenThereIsRoom(t *testing.T) {
 	for _, other := range others {
 		other.Close()
 	}
-	await(t, "all references, and no warning", func() bool { return arcs() == 1001 && warned() == 0 })
+	patience.Await(t, "all references, and no warning", func() bool { return arcs() == 1001 && warned() == 0 })
 }

@@ -7,6 +7,7 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // costly is an expression that costs more than a watch has time for.
@@ -36,10 +37,10 @@ func TestTenantsTakeTurns(t *testing.T) {
 	for range many {
 		followIn(t, e, "greedy", slow)
 	}
-	await(t, "the greedy tenant to wait for turns", func() bool { return e.processors.Waiting() >= many })
+	patience.Await(t, "the greedy tenant to wait for turns", func() bool { return e.processors.Waiting() >= many })
 	costlyView, costlyShown := followIn(t, e, "modest", slow)
 	newView, newShown := followIn(t, e, "modest", queryOf(spec.ObjectFilter{}))
-	await(t, "the modest tenant to wait for turns", func() bool { return e.processors.Waiting() >= many+2 })
+	patience.Await(t, "the modest tenant to wait for turns", func() bool { return e.processors.Waiting() >= many+2 })
 
 	complete := func(followed *followed, shown <-chan struct{}) bool {
 		select {
@@ -80,17 +81,17 @@ func TestCostlyEvaluationIsPostponed(t *testing.T) {
 	}
 	followed, shown := followBy(t, e, &compiled.Queries[0])
 	<-shown
-	await(t, "the list", func() bool { return followed.vertices() == 2 && followed.state().Synced })
+	patience.Await(t, "the list", func() bool { return followed.vertices() == 2 && followed.state().Synced })
 	turn, err := e.processors.Acquire(t.Context(), budget.NamespaceOwner("greedy"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed <- "x"
 	changed <- "y"
-	await(t, "what changed after the costly object", func() bool { return e.processors.Waiting() > 0 })
+	patience.Await(t, "what changed after the costly object", func() bool { return e.processors.Waiting() > 0 })
 	if n := followed.vertices(); n != 2 {
 		t.Errorf("%d vertices while another owner has the turn, want 2", n)
 	}
 	turn.Release()
-	await(t, "all objects", func() bool { return followed.vertices() == 4 })
+	patience.Await(t, "all objects", func() bool { return followed.vertices() == 4 })
 }

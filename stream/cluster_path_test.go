@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
-	"time"
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/stream/fleet/proxy"
@@ -85,23 +84,11 @@ func (spaces) Read(p []byte) (int, error) {
 func TestUnreadBytesOfAClusterAreCharged(t *testing.T) {
 	ledger := budget.NewLedger(64 << 20)
 	s := serveOptions(t, Options{Cluster: fakeCluster{}, Fleet: endlessFleet{}, Ledger: ledger})
-	charged := func(want func(bytes int64) bool) bool {
-		for end := time.Now().Add(patience.For(10 * time.Second)); time.Now().Before(end); time.Sleep(time.Millisecond) {
-			if want(ledger.Total()) {
-				return true
-			}
-		}
-		return false
-	}
 	response := s.request(http.MethodGet, versionPath+"/clusters/eu-1/proxy"+versionPath+"/graphs", nil)
 	if response.StatusCode != http.StatusOK {
 		t.Fatal(response.Status)
 	}
-	if !charged(func(bytes int64) bool { return bytes >= tunnel.Window }) {
-		t.Errorf("%d bytes are charged, while a window of %d waits", ledger.Total(), tunnel.Window)
-	}
+	patience.Await(t, "the window is charged", func() bool { return ledger.Total() >= tunnel.Window })
 	_ = response.Body.Close()
-	if !charged(func(bytes int64) bool { return bytes < tunnel.Window }) {
-		t.Errorf("%d bytes are charged after the end", ledger.Total())
-	}
+	patience.Await(t, "the window is not charged after the end", func() bool { return ledger.Total() < tunnel.Window })
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/go-logr/logr/funcr"
@@ -22,6 +21,7 @@ import (
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
+	"graphview.dev/test/patience"
 )
 
 func TestSocketHandshake(t *testing.T) {
@@ -151,16 +151,11 @@ func TestPanicAfterHandshake(t *testing.T) {
 			if _, _, err := conn.Read(within(t)); err == nil || errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("the connection goes on: %v", err)
 			}
-			held := func() bool {
-				streams, graphs := s.registry.Open()
-				return streams+graphs > 0
-			}
 			// The connection ends first.
-			for deadline := time.Now().Add(time.Minute); held(); time.Sleep(time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatal("what was reserved is held")
-				}
-			}
+			patience.Await(t, "nothing is reserved", func() bool {
+				streams, graphs := s.registry.Open()
+				return streams+graphs == 0
+			})
 		})
 	}
 }

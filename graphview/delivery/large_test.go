@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/test/patience"
 )
 
 // TestLargeContentIsShared: all readers of a large object hold the same bytes, and bytes that no
@@ -48,7 +49,8 @@ func TestLargeContentIsShared(t *testing.T) {
 	}
 	runtime.KeepAlive(second)
 	first, second = nil, nil //nolint:ineffassign,wastedassign // drop the last references
-	for shared.Get(largeKey{vertex: configMap, object: large}) != nil {
+	patience.Await(t, "a collection", func() bool {
 		runtime.GC()
-	}
+		return shared.Get(largeKey{vertex: configMap, object: large}) == nil
+	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"graphview.dev/graphview/watch"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestBacklog: it has each object once, in its newest state, and none of a tap that was dropped.
@@ -95,7 +96,7 @@ func TestBacklogKeepsTheNewestState(t *testing.T) {
 	f.awaitList(t)
 	old := f.retained(t)[0]
 	changed <- "c0"
-	await(t, "the change", func() bool { return w.Counts.Sets.Load() == 2 })
+	patience.Await(t, "the change", func() bool { return w.Counts.Sets.Load() == 2 })
 	now := f.retained(t)[0]
 	e := &Evaluator{intake: w.Intake, backlog: backlog{working: true}}
 	e.Begin(t.Context())

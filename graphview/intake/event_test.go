@@ -6,6 +6,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestVerdictAfterDeletion: a decision about an object that was deleted meanwhile
@@ -13,7 +14,7 @@ import (
 func TestVerdictAfterDeletion(t *testing.T) {
 	e := start(t, configmaps.Serve(t, 3))
 	v, watched := e.follow(yes)
-	await(t, "three ConfigMaps", func() bool { return v.vertices() == 3 })
+	patience.Await(t, "three ConfigMaps", func() bool { return v.vertices() == 3 })
 	objects := make(map[string]*watch.Object)
 	for _, o := range watched.feed.retained(t) {
 		objects[o.Name()] = o

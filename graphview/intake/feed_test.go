@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestFaultIsRemembered: a view that is shown an object later is told what of its
@@ -16,10 +17,10 @@ import (
 func TestFaultIsRemembered(t *testing.T) {
 	e := start(t, configmaps.Serve(t, 3))
 	first, tap := e.follow(yes)
-	await(t, "the list", func() bool { return first.vertices() == 3 })
+	patience.Await(t, "the list", func() bool { return first.vertices() == 3 })
 	e.writer.Do(func() { tap.feed.setFaultOf(objectName{"shop", "c1"}, "not known") })
 	second, _ := e.follow(yes)
-	await(t, "the list", func() bool { return second.vertices() == 3 })
+	patience.Await(t, "the list", func() bool { return second.vertices() == 3 })
 	if lines := second.warnings.Summary(false); len(lines) != 1 || !strings.Contains(lines[0], "not known") {
 		t.Errorf("warnings: %q", lines)
 	}
@@ -36,7 +37,7 @@ func TestRelistCostsNothing(t *testing.T) {
 	v := e.view()
 	tap, shown := e.take(v, e.feed(""), &compiled.Queries[0])
 	<-shown
-	await(t, "the list", func() bool { return v.vertices() == 3 && tap.feed.listed.Load() && tap.charged.Load() })
+	patience.Await(t, "the list", func() bool { return v.vertices() == 3 && tap.feed.listed.Load() && tap.charged.Load() })
 	// Nothing is granted with time, so that what is left says what was charged.
 	tokens := budget.NewBuckets(1<<40, 1<<62).Bucket(budget.NamespaceOwner("shop"))
 	v.ChargeTo(budget.NamespaceOwner("shop"), quota.NewBudget(tokens))

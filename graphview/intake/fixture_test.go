@@ -24,6 +24,7 @@ import (
 	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/writer"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // world is an Intake with watches of an API server, a graph and its writer, and no views.
@@ -108,7 +109,7 @@ func (w *world) feed(selector string) *Feed {
 // listed waits until the feed has the list of its watch.
 func (f *Feed) awaitList(t testing.TB) {
 	t.Helper()
-	await(t, "the list", func() bool { return f.LastState().Synced })
+	patience.Await(t, "the list", func() bool { return f.LastState().Synced })
 }
 
 // retained returns the objects that the watch of a feed retains.
@@ -182,16 +183,6 @@ type labelled struct {
 func (l *labelled) Matches(labels.Labels) bool { return l.matches() }
 
 func yes() bool { return true }
-
-// await waits until a condition holds.
-func await(t testing.TB, what string, cond func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !cond(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not seen", what)
-		}
-	}
-}
 
 // selecting returns a spec of all ConfigMaps that a filter selects.
 func selecting(object spec.ObjectFilter) spec.Spec {

@@ -21,6 +21,7 @@ import (
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/patience"
 	"graphview.dev/test/seed"
 )
 
@@ -213,7 +214,7 @@ func compare(t *testing.T, of resources.Resource, items []string, events <-chan 
 	}
 	t.Cleanup(func() { lease.Release() })
 	<-made
-	await(t, "the list", func() bool { return c.LastState().Synced })
+	patience.Await(t, "the list", func() bool { return c.LastState().Synced })
 	return w, c
 }
 

@@ -15,6 +15,7 @@ import (
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
+	"graphview.dev/test/patience"
 )
 
 // TestKeptReferences changes pods at random, while rules for pods come and go. Where the graph keeps references, they
@@ -68,7 +69,7 @@ func (v *view) awaitReferences(t *testing.T, pod map[string]any, x *refs.Extract
 		}
 	}()
 	name := pod["metadata"].(map[string]any)["name"].(string)
-	await(t, "the references of "+name, func() bool {
+	patience.Await(t, "the references of "+name, func() bool {
 		clear(got)
 		at, _ := v.lens.Look(graph.Key{Resource: ResourceOf(podResource), Namespace: "shop", Name: name}, 100, graph.Reading{})
 		for _, arc := range at.Out {
@@ -116,7 +117,7 @@ func historyOfKept(t *testing.T, of resources.Resource) {
 		both(func(i int, w *world) {
 			handled := feeds[i].handled.Load()
 			events[i] <- text
-			await(t, "the event", func() bool { return feeds[i].handled.Load() > handled })
+			patience.Await(t, "the event", func() bool { return feeds[i].handled.Load() > handled })
 			w.writer.Do(func() {})
 			w.rereadObjects(t.Context())
 		})

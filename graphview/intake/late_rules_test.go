@@ -14,6 +14,7 @@ import (
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestCostlyRulesHoldUpNoChange: changes of objects with a costly rule come while no processor is free for
@@ -48,7 +49,7 @@ func TestCostlyRulesHoldUpNoChange(t *testing.T) {
 			return same
 		}
 	}
-	await(t, "the object of the list", sees("c0", "at-first", health.Degraded))
+	patience.Await(t, "the object of the list", sees("c0", "at-first", health.Degraded))
 
 	// All processors for costly work are taken, so nothing costly ends.
 	var turns []fairqueue.Turn
@@ -62,11 +63,11 @@ func TestCostlyRulesHoldUpNoChange(t *testing.T) {
 	for range 3 {
 		changed <- "c0"
 	}
-	await(t, "changes beside a rule that waits", sees(`"at":"6"`, "at-first", health.Degraded))
+	patience.Await(t, "changes beside a rule that waits", sees(`"at":"6"`, "at-first", health.Degraded))
 
 	for _, turn := range turns {
 		turn.Release()
 	}
 	w.evaluating.Go(func() { _ = w.Run(w.life) })
-	await(t, "the reference of the newest version", sees(`"at":"6"`, "at-6", health.OK))
+	patience.Await(t, "the reference of the newest version", sees(`"at":"6"`, "at-6", health.OK))
 }

@@ -15,6 +15,7 @@ import (
 	"graphview.dev/graphview/watch"
 	"graphview.dev/test/bench/heap"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 	"graphview.dev/test/seed"
 )
 
@@ -53,7 +54,7 @@ func objectBytes(t *testing.T, random *rand.Rand, objects, longest int) (took, s
 	}
 	config := configmaps.ServeItems(t, items, nil)
 	ledger := budget.NewLedger(1 << 50)
-	await(t, "the end of the graph before", func() bool {
+	patience.Await(t, "the end of the graph before", func() bool {
 		runtime.GC()
 		return former.Value() == nil
 	})
@@ -61,7 +62,7 @@ func objectBytes(t *testing.T, random *rand.Rand, objects, longest int) (took, s
 	w := start(t, config, func(o *watch.Options) { o.Namespaces = budget.NewNamespaces(ledger) })
 	f := w.feed("")
 	f.awaitList(t)
-	await(t, "all objects", func() bool { return w.graph.Size().Nodes == objects })
+	patience.Await(t, "all objects", func() bool { return w.graph.Size().Nodes == objects })
 	took, said = heap.Held()-before, ledger.Total()
 	former = weak.Make(w.graph)
 	runtime.KeepAlive(items)

@@ -14,6 +14,7 @@ import (
 
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/watch"
+	"graphview.dev/test/patience"
 )
 
 var podResource = resources.Resource{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
@@ -104,12 +105,12 @@ func BenchmarkHistory(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.Cleanup(func() { lease.Release() })
-				await(b, "the list", func() bool { return feed.LastState().Synced })
+				patience.Await(b, "the list", func() bool { return feed.LastState().Synced })
 				sets := w.Counts.Sets.Load()
 				b.ResetTimer()
 				before := processorTime()
 				close(begin)
-				await(b, "the events", func() bool { return w.Counts.Sets.Load()-sets >= uint64(b.N) })
+				patience.Await(b, "the events", func() bool { return w.Counts.Sets.Load()-sets >= uint64(b.N) })
 				b.ReportMetric(float64(processorTime()-before)/float64(b.N), "cpu-ns/op")
 				if w.history != nil {
 					if s := w.history.Stats(); s.Appended > 0 {

@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // entries returns the entries of a namespace as lines.
@@ -44,14 +45,14 @@ func TestHistory(t *testing.T) {
 	changed <- "c0"
 	changed <- "c9"
 	changed <- "c9"
-	await(t, "three changes", func() bool { return len(w.entries("shop")) == 3 })
+	patience.Await(t, "three changes", func() bool { return len(w.entries("shop")) == 3 })
 	// The two changes of c9 differ in a value alone, which is not kept.
 	want := []string{"changed ConfigMap c0 +data", "added ConfigMap c9", "changed ConfigMap c9 ~data.at"}
 	if d := cmp.Diff(want, w.entries("shop")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	w.writer.Do((&deleteEvent{feed: tap.feed, namespace: "shop", name: "c0", summary: `{"k":"ConfigMap"}`}).Apply)
-	await(t, "the removal", func() bool { return len(w.entries("shop")) == 4 })
+	patience.Await(t, "the removal", func() bool { return len(w.entries("shop")) == 4 })
 	if got := w.entries("shop")[3]; got != "removed ConfigMap c0" {
 		t.Error(got)
 	}

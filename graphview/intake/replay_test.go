@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/watch"
 	"graphview.dev/graphview/writer"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestEventsPassReplays: between two events that have come, there is one step of what is
@@ -18,7 +19,7 @@ func TestEventsPassReplays(t *testing.T) {
 	const objects, views = 3 * replayChunk, 20
 	e := start(t, configmaps.Serve(t, objects))
 	first, _ := e.follow(yes)
-	await(t, "the list", func() bool { return first.vertices() == objects })
+	patience.Await(t, "the list", func() bool { return first.vertices() == objects })
 
 	// Only the writer uses these.
 	passed, before, waits := uint64(0), uint64(0), false
@@ -68,10 +69,10 @@ func TestReplayIgnoresChangedObjects(t *testing.T) {
 	changed := make(chan string)
 	e := start(t, configmaps.ServeChanges(t, 2, changed))
 	v, tap := e.follow(yes)
-	await(t, "the list", func() bool { return v.vertices() == 2 })
+	patience.Await(t, "the list", func() bool { return v.vertices() == 2 })
 	old := tap.feed.retained(t)
 	changed <- "c0"
-	await(t, "the change", func() bool { return e.Counts.Sets.Load() == 3 })
+	patience.Await(t, "the change", func() bool { return e.Counts.Sets.Load() == 3 })
 	visited := map[string]bool{}
 	replays := e.Counts.Replays.Load()
 	if err := e.runReplay(t.Context(), replay{watch: tap.feed.watch, objects: old, event: func(o *watch.Decoded) writer.Event {
@@ -90,7 +91,7 @@ func TestReplayIgnoresChangedObjects(t *testing.T) {
 func TestStaleVerdictIsIgnored(t *testing.T) {
 	e := start(t, configmaps.Serve(t, 3))
 	v, tap := e.follow(yes)
-	await(t, "the list", func() bool { return v.vertices() == 3 })
+	patience.Await(t, "the list", func() bool { return v.vertices() == 3 })
 	earlier := tap.Judge()
 	show := func(event func(*watch.Decoded) writer.Event) {
 		t.Helper()
@@ -125,7 +126,7 @@ func TestReplaysYield(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	e := start(t, configmaps.Serve(t, objects))
 	first, _ := e.follow(yes)
-	await(t, "the list", func() bool { return first.vertices() == objects })
+	patience.Await(t, "the list", func() bool { return first.vertices() == objects })
 	var shown []<-chan struct{}
 	for range views {
 		_, done := e.take(e.view(), e.feed(""), &spec.QueryProgram{})

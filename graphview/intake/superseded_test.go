@@ -5,6 +5,7 @@ import (
 
 	"graphview.dev/graphview/graph"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestOlderListDoesNotOverrideNewerVerdict holds what a view shows of an object to the
@@ -18,7 +19,7 @@ func TestOlderListDoesNotOverrideNewerVerdict(t *testing.T) {
 	narrow.Attach(AllNamespaces)
 	t.Cleanup(func() { narrow.Detach(AllNamespaces) })
 
-	await(t, "the object of the list", func() bool { return len(wide.feed.retained(t)) == 1 })
+	patience.Await(t, "the object of the list", func() bool { return len(wide.feed.retained(t)) == 1 })
 	send := func(from *Tap, version uint64, selected bool) {
 		e.writer.Do((&setEvent{
 			feed:     from.feed,
@@ -76,7 +77,7 @@ func TestSupersededVerdictIsNotLost(t *testing.T) {
 			narrow.SetJudge(wide.Judge())
 			narrow.Attach(AllNamespaces)
 			t.Cleanup(func() { narrow.Detach(AllNamespaces) })
-			await(t, "the object of the list", func() bool { return len(wide.feed.retained(t)) == 1 })
+			patience.Await(t, "the object of the list", func() bool { return len(wide.feed.retained(t)) == 1 })
 			send := func(f *Feed, version uint64, taps ...*Tap) {
 				content := version
 				if version == 4 {

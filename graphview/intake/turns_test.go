@@ -9,6 +9,7 @@ import (
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/writer"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // claim returns a ConfigMap that claims all with a label, as an application of kapp does.
@@ -71,7 +72,7 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	}
 	change(claim("quiet", "h", "yes", "VERSION"))
 	change(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"quiet","name":"o0","uid":"u-o0","resourceVersion":"VERSION","labels":{"quiet":"yes"}},"data":{"changed":"yes"}}`)
-	await(t, "all changes", func() bool { return w.writer.Queued() >= rounds*claims+2 })
+	patience.Await(t, "all changes", func() bool { return w.writer.Queued() >= rounds*claims+2 })
 	done := make(chan int, 2)
 	w.writer.Send(writer.Func(func() {
 		done <- claims - waiting()
@@ -89,7 +90,7 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	if n := <-done; n > 3 {
 		t.Errorf("an object got its references after those of %d objects of another namespace, want at most 3", n)
 	}
-	await(t, "all references", func() bool { return v.lens.Counts().Arcs == (claims+1)*objects })
+	patience.Await(t, "all references", func() bool { return v.lens.Counts().Arcs == (claims+1)*objects })
 	if more := w.Counts.Sets.Load() - sets - (rounds*claims + 2); more > claims+10 {
 		t.Errorf("%d claims that changed %d times each were read %d times, want some %d", claims, rounds, more, claims+1)
 	}

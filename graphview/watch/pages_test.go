@@ -163,6 +163,9 @@ func TestPagesWithoutEnd(t *testing.T) {
 		"pages are empty":                func(n int32) (string, string) { return fmt.Sprint(n), "" },
 	} {
 		for _, early := range []bool{false, true} {
+			if early && name == "pages are empty" {
+				continue // 10,000 of them take seconds
+			}
 			t.Run(fmt.Sprintf("%s/after a list that ended early: %t", name, early), func(t *testing.T) {
 				s, r := newServer(t), newRecorder(t)
 				pagesForEver(s, early, page)

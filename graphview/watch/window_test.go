@@ -7,10 +7,11 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/patience"
 )
 
 // TestUnreadWatchHoldsLittle: what a server may send of a watch before it is read is
@@ -39,11 +40,7 @@ func TestUnreadWatchHoldsLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = body.Close() }()
-	for deadline := time.Now().Add(time.Minute); sent.Load() < streamWindow-64<<10; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the server has sent %d bytes, and could have sent a window", sent.Load())
-		}
-	}
+	patience.Await(t, "a window that is sent", func() bool { return sent.Load() >= streamWindow-64<<10 })
 	const ahead = streamWindow + 64<<10 // and what the server has in hand
 	buffer := make([]byte, 64<<10)
 	for read := int64(0); read < 8<<20; {
