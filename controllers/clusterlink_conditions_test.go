@@ -65,14 +65,7 @@ func TestLinkConditions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			conditions := []metav1.Condition{{Type: v1alpha1.ConditionStalled, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonNotAccepted}}
 			setLinkConditions(&conditions, &test.link, test.others, test.refused, test.state)
-			got := map[string]string{}
-			for _, c := range conditions {
-				got[c.Type] = string(c.Status) + " " + c.Reason + ": " + c.Message
-				if c.ObservedGeneration != 3 {
-					t.Errorf("%s is of generation %d", c.Type, c.ObservedGeneration)
-				}
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			if diff := cmp.Diff(test.want, textsOf(t, conditions, 3)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -1,11 +1,11 @@
 package controllers
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -27,8 +27,25 @@ func TestSetConditions(t *testing.T) {
 		unknown   = "Nothing is known while the graph is not served."
 		seeReason = "The spec is not accepted: spec.queries[0]: 1:3: oops"
 	)
-	condition := func(kind string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
-		return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message, ObservedGeneration: 3}
+	ready := map[string]string{
+		"Accepted": "True Accepted: " + compiles, "Complete": "True Complete: " + readable, "Ready": "True Ready: " + served,
+		"Effective": "True Effective: " + effective, "Healthy": "Unknown NothingVisible: " + nothing,
+	}
+	// with returns conditions of which some are others.
+	with := func(of, others map[string]string) map[string]string {
+		of = maps.Clone(of)
+		maps.Copy(of, others)
+		return of
+	}
+	syncing := with(ready, map[string]string{
+		"Complete": "Unknown Syncing: " + listed, "Ready": "False Syncing: " + filling, "Effective": "Unknown Syncing: " + listed, "Healthy": "Unknown Syncing: " + listed,
+	})
+	// stalled are the conditions of a view that is not served.
+	stalled := func(reason, message string) map[string]string {
+		return with(ready, map[string]string{
+			"Complete": "Unknown " + reason + ": " + unserved, "Ready": "False " + reason + ": " + message, "Effective": "Unknown " + reason + ": " + unknown,
+			"Healthy": "Unknown " + reason + ": " + unknown, "Stalled": "True " + reason + ": " + message,
+		})
 	}
 	unreadable := []graphview.ResourceStatus{
 		{Group: "apps", Resource: "deployments", Synced: true},
@@ -36,127 +53,64 @@ func TestSetConditions(t *testing.T) {
 		{Group: "example.com", Resource: "widgets", Message: "conversion webhook: refused"},
 	}
 	tests := map[string]struct {
-		before   []metav1.Condition
-		verdict  verdict
+		verdict  verdict // zero: accepted
 		status   graphview.Status
 		wasReady bool
-		want     []metav1.Condition
+		want     map[string]string
 	}{
-		"syncing": {
-			verdict: accepted,
-			want: []metav1.Condition{
-				condition("Accepted", "True", "Accepted", compiles),
-				condition("Complete", "Unknown", "Syncing", listed),
-				condition("Ready", "False", "Syncing", filling),
-				condition("Effective", "Unknown", "Syncing", listed),
-				condition("Healthy", "Unknown", "Syncing", listed),
-			},
-		},
-		"ready": {
-			verdict: accepted,
-			status:  graphview.Status{Synced: true},
-			want: []metav1.Condition{
-				condition("Accepted", "True", "Accepted", compiles),
-				condition("Complete", "True", "Complete", readable),
-				condition("Ready", "True", "Ready", served),
-				condition("Effective", "True", "Effective", effective),
-				condition("Healthy", "Unknown", "NothingVisible", nothing),
-			},
-		},
+		"syncing": {want: syncing},
+		"ready":   {status: graphview.Status{Synced: true}, want: ready},
 		"ready, but parts of the spec have no effect": {
-			verdict: accepted,
 			status: graphview.Status{Synced: true, Advice: []advice.Finding{
 				{Reason: advice.QueryShadowed, Path: "spec.queries[1]", Message: "first"}, {Reason: advice.NoRoots, Path: "spec.roots", Message: "second"},
 			}},
-			want: []metav1.Condition{
-				condition("Accepted", "True", "Accepted", compiles),
-				condition("Complete", "True", "Complete", readable),
-				condition("Ready", "True", "Ready", "The graph is served, but parts of the spec have no effect: see Effective."),
-				condition("Effective", "False", "QueryShadowed", "spec.queries[1]: first\nspec.roots: second"),
-				condition("Healthy", "Unknown", "NothingVisible", nothing),
-			},
+			want: with(ready, map[string]string{
+				"Ready":     "True Ready: The graph is served, but parts of the spec have no effect: see Effective.",
+				"Effective": "False QueryShadowed: spec.queries[1]: first\nspec.roots: second",
+			}),
 		},
-		"a resource that appears later does not take Ready away": {
-			verdict:  accepted,
-			wasReady: true,
-			want: []metav1.Condition{
-				condition("Accepted", "True", "Accepted", compiles),
-				condition("Complete", "True", "Complete", readable),
-				condition("Ready", "True", "Ready", served),
-				condition("Effective", "True", "Effective", effective),
-				condition("Healthy", "Unknown", "NothingVisible", nothing),
-			},
-		},
+		"a resource that appears later does not take Ready away": {wasReady: true, want: ready},
 		"ready, but for what cannot be read": {
-			verdict: accepted,
-			status:  graphview.Status{Synced: true, Resources: unreadable},
-			want: []metav1.Condition{
-				condition("Accepted", "True", "Accepted", compiles),
-				condition("Complete", "False", "ResourcesUnreadable", "secrets: forbidden; widgets.example.com: conversion webhook: refused"),
-				condition("Ready", "True", "Ready", "The graph is served without resources that cannot be read: see Complete."),
-				condition("Effective", "True", "Effective", effective),
-				condition("Healthy", "Unknown", "NothingVisible", nothing),
-			},
+			status: graphview.Status{Synced: true, Resources: unreadable},
+			want: with(ready, map[string]string{
+				"Complete": "False ResourcesUnreadable: secrets: forbidden; widgets.example.com: conversion webhook: refused",
+				"Ready":    "True Ready: The graph is served without resources that cannot be read: see Complete.",
+			}),
 		},
-		"syncing, and some cannot be read so far": {
-			verdict: accepted,
-			status:  graphview.Status{Resources: unreadable},
-			want: []metav1.Condition{
-				condition("Accepted", "True", "Accepted", compiles),
-				condition("Complete", "Unknown", "Syncing", listed),
-				condition("Ready", "False", "Syncing", filling),
-				condition("Effective", "Unknown", "Syncing", listed),
-				condition("Healthy", "Unknown", "Syncing", listed),
-			},
-		},
+		"syncing, and some cannot be read so far": {status: graphview.Status{Resources: unreadable}, want: syncing},
 		"not accepted": {
 			verdict: verdict{reason: "InvalidExpression", message: "spec.queries[0]: 1:3: oops"},
-			want: []metav1.Condition{
-				condition("Accepted", "False", "InvalidExpression", "spec.queries[0]: 1:3: oops"),
-				condition("Complete", "Unknown", "NotAccepted", unserved),
-				condition("Ready", "False", "NotAccepted", seeReason),
-				condition("Effective", "Unknown", "NotAccepted", unknown),
-				condition("Healthy", "Unknown", "NotAccepted", unknown),
-				condition("Stalled", "True", "NotAccepted", seeReason),
-			},
+			want:    with(stalled("NotAccepted", seeReason), map[string]string{"Accepted": "False InvalidExpression: spec.queries[0]: 1:3: oops"}),
 		},
-		"limit exceeded": {
-			verdict: accepted,
-			status:  graphview.Status{LimitExceeded: "more than 10 vertices", Synced: true},
-			want: []metav1.Condition{
-				condition("Accepted", "True", "Accepted", compiles),
-				condition("Complete", "Unknown", "LimitExceeded", unserved),
-				condition("Ready", "False", "LimitExceeded", "more than 10 vertices"),
-				condition("Effective", "Unknown", "LimitExceeded", unknown),
-				condition("Healthy", "Unknown", "LimitExceeded", unknown),
-				condition("Stalled", "True", "LimitExceeded", "more than 10 vertices"),
-			},
-		},
-		"mended": {
-			before:  []metav1.Condition{condition("Stalled", "True", "NotAccepted", seeReason)},
-			verdict: accepted,
-			status:  graphview.Status{Synced: true},
-			want: []metav1.Condition{
-				condition("Accepted", "True", "Accepted", compiles),
-				condition("Complete", "True", "Complete", readable),
-				condition("Ready", "True", "Ready", served),
-				condition("Effective", "True", "Effective", effective),
-				condition("Healthy", "Unknown", "NothingVisible", nothing),
-			},
-		},
+		"limit exceeded": {status: graphview.Status{LimitExceeded: "more than 10 vertices", Synced: true}, want: stalled("LimitExceeded", "more than 10 vertices")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := tt.before
-			setConditions(&got, 3, tt.verdict, &tt.status, tt.wasReady)
-			diff := cmp.Diff(tt.want, got,
-				cmpopts.IgnoreFields(metav1.Condition{}, "LastTransitionTime"),
-				cmpopts.SortSlices(func(a, b metav1.Condition) bool { return a.Type < b.Type }))
-			if diff != "" {
-				t.Errorf("conditions (-want +got):\n%s", diff)
+			if tt.verdict.reason == "" {
+				tt.verdict = accepted
+			}
+			// The same view was refused before, or was not.
+			for _, conditions := range [][]metav1.Condition{nil, {{Type: "Stalled", Status: "True", Reason: "NotAccepted", Message: seeReason, ObservedGeneration: 2}}} {
+				setConditions(&conditions, 3, tt.verdict, &tt.status, tt.wasReady)
+				if diff := cmp.Diff(tt.want, textsOf(t, conditions, 3)); diff != "" {
+					t.Errorf("conditions (-want +got):\n%s", diff)
+				}
 			}
 		})
 	}
+}
+
+// textsOf returns what conditions of a generation say, by type.
+func textsOf(t *testing.T, conditions []metav1.Condition, generation int64) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, c := range conditions {
+		texts[c.Type] = string(c.Status) + " " + c.Reason + ": " + c.Message
+		if c.ObservedGeneration != generation {
+			t.Errorf("%s is of generation %d, want %d", c.Type, c.ObservedGeneration, generation)
+		}
+	}
+	return texts
 }
 
 func TestSetConditionsBoundsMessages(t *testing.T) {
