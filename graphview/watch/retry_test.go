@@ -3,14 +3,19 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
 )
 
 // TestOldFailuresDoNotDelay: what failed long ago, as long as it was waited for,
@@ -79,6 +84,50 @@ func TestRetryDelays(t *testing.T) {
 				}
 				now = now.Add(time.Minute)
 			}
+		})
+	}
+}
+
+// roundTrip is an API server in the bubble of a test.
+type roundTrip func(r *http.Request) (code int, body string)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
+	code, body := f(r)
+	return &http.Response{
+		StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r, ProtoMajor: 1, ProtoMinor: 1,
+	}, nil
+}
+
+// TestRefusedRequestsAreRetriedLater: an API server that refuses all lists, or all watches, is asked with growing delays.
+func TestRefusedRequestsAreRetriedLater(t *testing.T) {
+	for name, watchesAlone := range map[string]bool{"lists": false, "watches": true} {
+		t.Run(name, func(t *testing.T) {
+			// Client-go's handlers of errors sleep until a time of the process's own clock.
+			handlers := utilruntime.ErrorHandlers
+			utilruntime.ErrorHandlers = nil                            //nolint:reassign // there is no other way to replace them
+			t.Cleanup(func() { utilruntime.ErrorHandlers = handlers }) //nolint:reassign // as above
+			synctest.Test(t, func(t *testing.T) {
+				var asked atomic.Int32
+				server := roundTrip(func(r *http.Request) (int, string) {
+					asked.Add(1)
+					if watchesAlone && r.URL.Query().Get("watch") == "" {
+						return http.StatusOK, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`
+					}
+					return http.StatusInternalServerError, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500}`
+				})
+				m, err := NewManager(Options{
+					Config: &rest.Config{Host: "http://cluster", Transport: server}, Retry: wait.Backoff{Duration: time.Second, Factor: 2, Steps: 9, Cap: time.Minute},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				run(t, m)
+				acquire(t, &recorded{m, newRecorder(t)}, podsKey)
+				time.Sleep(time.Hour)
+				if n := asked.Load(); n < 60 || n > 240 { // a list and a watch each minute
+					t.Errorf("%d requests in an hour", n)
+				}
+			})
 		})
 	}
 }
