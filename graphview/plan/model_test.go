@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -97,7 +98,8 @@ func (m *model) step(v *modelView) {
 		Refused: make(map[resources.Resource]bool), Namespaces: setOf(numbered(30)...), Complete: true,
 	}
 	var current []WatchStatus
-	for n, t := range v.taps {
+	for _, n := range slices.SortedFunc(maps.Keys(v.taps), ByKey) {
+		t := v.taps[n]
 		t.look()
 		if n.OfNamespaces() {
 			continue
@@ -123,7 +125,7 @@ func (m *model) step(v *modelView) {
 			m.release(t)
 		}
 	}
-	for n := range v.out.Needed {
+	for _, n := range slices.SortedFunc(maps.Keys(v.out.Needed), ByKey) {
 		t := v.taps[n]
 		if t == nil {
 			w := m.watches[n.Key]
@@ -228,9 +230,9 @@ func (m *model) change() {
 	case 5:
 		m.refused = m.r.IntN(20) == 0
 	case 6, 7, 8:
-		for _, key := range slices.SortedFunc(maps.Keys(m.watches), func(a, b watch.Key) int { return int(m.watches[a].id) - int(m.watches[b].id) }) {
+		for _, w := range m.inOrder() {
 			if m.r.IntN(3) == 0 {
-				m.watches[key].list()
+				w.list()
 			}
 		}
 	default:
@@ -239,6 +241,11 @@ func (m *model) change() {
 			m.keeps(v)
 		}
 	}
+}
+
+// inOrder returns the watches in the order in which they began.
+func (m *model) inOrder() []*modelWatch {
+	return slices.SortedFunc(maps.Values(m.watches), func(a, b *modelWatch) int { return cmp.Compare(a.id, b.id) })
 }
 
 // TestEachNamespaceHasOneSource: specs change, other views come and go, watches list, are
@@ -256,13 +263,13 @@ func TestEachNamespaceHasOneSource(t *testing.T) {
 		}
 		m.refused = false
 		for range 40 {
-			for _, w := range m.watches {
+			for _, w := range m.inOrder() {
 				w.list()
 			}
 			m.now = m.now.Add(time.Minute)
-			for _, v := range m.views {
-				m.step(v)
-				m.keeps(v)
+			for _, name := range slices.Sorted(maps.Keys(m.views)) {
+				m.step(m.views[name])
+				m.keeps(m.views[name])
 			}
 		}
 		for _, v := range m.views {

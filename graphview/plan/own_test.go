@@ -90,6 +90,10 @@ func TestOutlineOfOwnRights(t *testing.T) {
 			named: []string{"a"}, resource: nodesResource, situation: situation{answers: map[access.Place]bool{{Resource: "nodes"}: false}},
 			wantPlaces: []access.Place{{Resource: "nodes"}}, wantDenied: "you may not list and watch it",
 		},
+		"the namespaces themselves": {
+			resource: resources.Resource{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, situation: situation{answers: namespaces(true)},
+			want: []string{""}, wantPlaces: []access.Place{{Resource: "namespaces"}},
+		},
 		"not known yet": {named: []string{"a"}, wantPlaces: placesOf([]string{"a"}), wantOpen: true},
 	}
 	for name, tt := range tests {
@@ -122,7 +126,7 @@ func TestOutlineOfOwnRights(t *testing.T) {
 			lists := false
 			for n := range o.Needed {
 				if n.OfNamespaces() {
-					lists = true
+					lists = n.Key.Resource.Resource == "namespaces"
 					continue
 				}
 				got = append(got, n.Key.Namespace)
