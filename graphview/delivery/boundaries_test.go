@@ -21,10 +21,7 @@ func (m load) run(t *testing.T) (encodings float64, behind uint64) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, uint64(m.reads)))
 	s := newStage(t)
-	names := make([]string, m.objects)
-	for i := range names {
-		names[i] = fmt.Sprintf("p%04d", i)
-	}
+	names := podNames(m.objects)
 	s.set("Running", false, names...)
 	all := make([]*reader, loadReaders)
 	for i := range all {

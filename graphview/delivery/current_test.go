@@ -41,10 +41,7 @@ func TestReconnectKeepsPiecesShared(t *testing.T) {
 func TestLargeChangeIsSharedWithSlowReaders(t *testing.T) {
 	s := newStage(t)
 	const objects, size = 20, 8 << 10
-	names := make([]string, objects)
-	for i := range names {
-		names[i] = fmt.Sprintf("p%02d", i)
-	}
+	names := podNames(objects)
 	s.set("Running", false, names...)
 	first, second := s.twoReaders(t)
 	s.set("Failed"+strings.Repeat("x", size), false, names...)
@@ -158,10 +155,7 @@ func TestPieceOfAnOlderGraph(t *testing.T) {
 	first, second := s.twoReaders(t)
 
 	const size = 8 << 10
-	names := make([]string, (minShared-48<<10)/size)
-	for i := range names {
-		names[i] = fmt.Sprintf("p%03d", i)
-	}
+	names := podNames((minShared - 48<<10) / size)
 	refer := func(phase string) {
 		s.put("new", &fakeObject{uid: "uid-new", json: fmt.Sprintf(`{"metadata":{"name":"new"},"status":{"phase":%q}}`, phase)}, "a")
 	}

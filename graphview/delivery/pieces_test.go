@@ -30,10 +30,7 @@ func (r *reader) poll(tb testing.TB) (held int) {
 func TestLargeChangesComeInPieces(t *testing.T) {
 	s := newStage(t)
 	const objects, size = 100, 8 << 10
-	names := make([]string, objects)
-	for i := range names {
-		names[i] = fmt.Sprintf("p%03d", i)
-	}
+	names := podNames(objects)
 	change := func(phase string) { s.set(phase+strings.Repeat("x", size), false, names...) }
 	change("Running")
 	var readers []*reader

@@ -16,10 +16,7 @@ const walkObjects, walkSize = 100, 4 << 10
 // largeStage has as many objects that a graph of them is several pieces.
 func largeStage(tb testing.TB) (s *stage, names []string) {
 	tb.Helper()
-	s = newStage(tb)
-	for i := range walkObjects {
-		names = append(names, fmt.Sprintf("p%03d", i))
-	}
+	s, names = newStage(tb), podNames(walkObjects)
 	s.set("Running"+strings.Repeat("x", walkSize), false, names...)
 	return s, names
 }

@@ -60,6 +60,15 @@ func (s *stage) hold(use budget.Use, bytes int64) error {
 	return nil
 }
 
+// podNames returns so many names.
+func podNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("p%04d", i)
+	}
+	return names
+}
+
 // set adds or updates pods with a phase; root makes them roots.
 func (s *stage) set(phase string, root bool, names ...string) {
 	s.graph.Update(func() {

@@ -112,7 +112,9 @@ func TestSummariesOfReaders(t *testing.T) {
 			case n == 4:
 				s.clear()
 			case n == 5:
-				s.forget(version.Node)
+				if s.forget(version.Node); held != s.bytes {
+					t.Fatalf("%d bytes are charged after a summary is dropped, and %d are held", held, s.bytes)
+				}
 			case version.Logged > 0:
 				read(&readers[random.IntN(len(readers))], depth)
 			}

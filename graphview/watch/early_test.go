@@ -3,7 +3,6 @@ package watch
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -93,9 +92,7 @@ func TestListEndsEarly(t *testing.T) {
 		for name, test := range endings {
 			t.Run(protocol+"/"+name, func(t *testing.T) {
 				s, r := serve(t), newRecorder(t)
-				for i := range objects {
-					s.set(fmt.Sprintf("object-%03d", i), object(fmt.Sprintf("object-%03d", i), "", ""))
-				}
+				s.fill(objects)
 				s.cutLists(longest, func(w http.ResponseWriter, r *http.Request, whole string) { test.end(w, r, whole, longest) })
 				m := start(t, s, r, func(o *Options) { o.ListIdleTimeout = test.idle })
 				acquire(t, m, podsKey)

@@ -2,7 +2,6 @@ package watch
 
 import (
 	"compress/gzip"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -62,9 +61,7 @@ func TestGzip(t *testing.T) {
 		} {
 			t.Run(protocol+"/"+name, func(t *testing.T) {
 				s, r := serve(t), newRecorder(t)
-				for i := range objects {
-					s.set(fmt.Sprintf("object-%03d", i), object(fmt.Sprintf("object-%03d", i), "", ""))
-				}
+				s.fill(objects)
 				packed := s.gzipped(test.encoding, test.cut)
 				m := start(t, s, r, func(o *Options) {
 					if o.Config.DisableCompression = test.disabled; test.disabled {

@@ -214,9 +214,7 @@ func TestEmptyPages(t *testing.T) {
 func TestInterruptedListResumes(t *testing.T) {
 	s, r := newHTTP2Server(t), newRecorder(t)
 	const objects = 60
-	for i := range objects {
-		s.set(fmt.Sprintf("object-%03d", i), object(fmt.Sprintf("object-%03d", i), "", ""))
-	}
+	s.fill(objects)
 	var mu sync.Mutex
 	served := map[string]int{} // whole pages, by token
 	n := 0

@@ -101,6 +101,14 @@ func (s *server) set(name, body string) {
 	s.emit(kind, s.render(name, `"kind":"Pod","apiVersion":"v1",`))
 }
 
+// fill sets so many objects.
+func (s *server) fill(objects int) {
+	for i := range objects {
+		name := fmt.Sprintf("object-%03d", i)
+		s.set(name, object(name, "", ""))
+	}
+}
+
 func (s *server) delete(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
