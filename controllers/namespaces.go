@@ -139,7 +139,7 @@ type namespaceList struct {
 func (l *namespaceList) all(ctx context.Context, reader client.Reader, now time.Time) (map[string]bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if old := now.Sub(l.at); !l.at.IsZero() && old > -absentRetry && old < absentRetry {
+	if !l.at.IsZero() && now.Sub(l.at) < absentRetry {
 		return l.exist, l.err
 	}
 	l.at, l.exist, l.err = now, map[string]bool{}, nil

@@ -60,6 +60,5 @@ func (f *refusal) left(generation int64, now time.Time) time.Duration {
 	if f.generation != generation {
 		return 0
 	}
-	// After the clock was set back, the wait is not longer than otherwise.
-	return f.wait - max(now.Sub(f.at), 0)
+	return f.wait - now.Sub(f.at)
 }

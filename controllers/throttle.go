@@ -28,8 +28,7 @@ func decide(is, should *v1alpha1.GraphViewStatus, since, interval time.Duration)
 		since >= interval:
 		return write{now: true}
 	default:
-		// After the clock was set back, the wait is one interval and not longer.
-		return write{hold: interval - max(since, 0)}
+		return write{hold: interval - since}
 	}
 }
 

@@ -84,6 +84,5 @@ func (r *record) grace(view *v1alpha1.GraphView, st *graphview.Status, now time.
 	if ready == nil || ready.Status != "True" || ready.ObservedGeneration != view.Generation {
 		return 0
 	}
-	// If the clock was set back, the wait is still at most one grace.
-	return max(0, restartGrace-max(0, now.Sub(r.met)))
+	return max(0, restartGrace-now.Sub(r.met))
 }
