@@ -2,7 +2,6 @@ package resources
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -53,9 +52,6 @@ type Discovery struct {
 
 // New returns a Discovery. It makes no request before Run.
 func New(o Options) (*Discovery, error) {
-	if o.Config == nil {
-		return nil, errors.New("discovery: no client configuration")
-	}
 	config := rest.CopyConfig(o.Config)
 	config.Timeout = 0 // It would end watches early; every other request has its own.
 	client, err := rest.HTTPClientFor(config)

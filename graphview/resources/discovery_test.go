@@ -148,10 +148,3 @@ func awaitFailure(t *testing.T, d *Discovery) {
 	}
 	t.Fatal("no discovery failed")
 }
-
-func TestNewNeedsAConfig(t *testing.T) {
-	t.Parallel()
-	if _, err := New(Options{}); err == nil {
-		t.Error("no error without a configuration")
-	}
-}

@@ -18,7 +18,6 @@ import (
 var ErrStopped = errors.New("watch has stopped")
 
 var (
-	errNoConfig = errors.New("options without Config")
 	errRunning  = errors.New("manager runs already")
 	errNoReduce = errors.New("options without Reduce")
 )
@@ -54,10 +53,7 @@ type Options struct {
 	Retry wait.Backoff
 }
 
-func (o Options) withDefaults() (Options, error) {
-	if o.Config == nil {
-		return o, errNoConfig
-	}
+func (o Options) withDefaults() Options {
 	if o.Lists <= 0 {
 		o.Lists = 16
 	}
@@ -67,7 +63,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Retry.Duration <= 0 {
 		o.Retry = wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 10, Cap: 20 * time.Second}
 	}
-	return o, nil
+	return o
 }
 
 // Manager starts, shares and stops Watches. Its methods may be called from any
@@ -89,10 +85,7 @@ type Manager struct {
 
 // NewManager returns a Manager. It starts nothing before Run.
 func NewManager(o Options) (*Manager, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return nil, err
-	}
+	o = o.withDefaults()
 	c, err := newClient(o.Config, o.Lists)
 	if err != nil {
 		return nil, err
