@@ -68,28 +68,48 @@ func (g *Graph) large(id nodeID, o *Object) bool {
 	return false
 }
 
-// costOfLabels returns the number of arcs and comparisons that other labels of an object take, at most.
+// costOfLabels returns the number of arcs and comparisons that other labels of an object take. It is not exact once it is large.
 func (g *Graph) costOfLabels(id nodeID, labels map[string]string) (cost int) {
 	at := g.slots.at(g.nodes.at(id).slot)
 	if g.entered(g.nodes.at(id).slot) && maps.Equal(labels, g.labelsOf(id)) {
 		return 0
 	}
-	cost = int(at.selected)
-	for _, space := range [2]spaceID{at.space, 0} {
-		sc := g.scopeAt(at.kind, space)
+	scopes, compared := [2]*scope{g.scopeAt(at.kind, at.space), g.scopeAt(at.kind, 0)}, 0
+	for _, sc := range scopes {
+		if sc != nil {
+			compared += sc.comparisons(labels)
+		}
+	}
+	if cost = int(at.selected) + compared/requirementsOfVisit; compared <= g.largeChange || cost > g.largeChange {
+		return cost
+	}
+	g.selecting++
+	for _, sc := range scopes {
 		if sc == nil {
 			continue
 		}
-		if sc.selectors <= fewSelectors {
-			cost += sc.selectors
-			continue
-		}
-		cost += len(sc.rest)
-		for k, v := range labels {
-			cost += sc.crowd(hashOf(k, v)) + sc.crowd(hashOf(k, anyValue))
+		for s := range g.compared(sc, labels) {
+			if h := s.holder; h.selecting != g.selecting && s.selector.Matches(labels) && g.selectsNamespace(s, at.space) {
+				h.selecting = g.selecting
+				if cost++; cost > g.largeChange {
+					return cost
+				}
+			}
 		}
 	}
 	return cost
+}
+
+// comparisons returns the largest number of selectors that an object with these labels is compared with.
+func (sc *scope) comparisons(labels map[string]string) int {
+	if sc.selectors <= fewSelectors {
+		return sc.selectors
+	}
+	n := len(sc.rest)
+	for k, v := range labels {
+		n += sc.crowd(hashOf(k, v)) + sc.crowd(hashOf(k, anyValue))
+	}
+	return n
 }
 
 // selectInSlices makes the arcs of selectors in slices. If that is not urgent, and no other such update goes on,

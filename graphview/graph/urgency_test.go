@@ -78,13 +78,17 @@ func TestLargeReferencesWait(t *testing.T) {
 }
 
 // TestLabelsThatManySelectWait: labels of an object that many others select wait, and so do those of a new object:
-// meanwhile no selector finds it, not even one that asks for the lack of a label.
+// meanwhile no selector finds it, not even one that asks for the lack of a label. Labels that are compared with many
+// selectors do not wait if few match.
 func TestLabelsThatManySelectWait(t *testing.T) {
 	const holders = largeChange + 1
 	c := newCrowd(0, 0)
 	c.change(func() {
 		for i := range holders {
 			c.set(c.maps, Object{Namespace: "shop", Name: fmt.Sprint("m", i), References: claim("app", 1)})
+			both := claim("tier", 1)
+			both[0].Selector.Requirements = append(both[0].Selector.Requirements, Requirement{Key: "app", Op: Exists})
+			c.set(c.maps, Object{Namespace: "shop", Name: fmt.Sprint("both-", i), References: both})
 		}
 		absent := claim("app", 1)
 		absent[0].Selector.Requirements[0].Op = DoesNotExist
