@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -137,20 +138,13 @@ func (w *world) meanwhile() {
 		if w.r.IntN(3) > 0 {
 			w.step()
 		}
-	default:
-		var all []waitingObject
-		for o := range w.waiting {
-			all = append(all, o)
-		}
-		slices.SortFunc(all, func(a, b waitingObject) int {
+	case len(w.waiting) > 0:
+		of := slices.MinFunc(slices.Collect(maps.Keys(w.waiting)), func(a, b waitingObject) int {
 			return cmp.Or(cmp.Compare(a.source, b.source), strings.Compare(a.name, b.name))
 		})
-		for _, of := range all {
-			delete(w.waiting, of)
-			if o, ok := w.m.objects[of.source][of.name]; ok {
-				w.setAs(of.source, o, Unhurried)
-			}
-			return
+		delete(w.waiting, of)
+		if o, ok := w.m.objects[of.source][of.name]; ok {
+			w.setAs(of.source, o, Unhurried)
 		}
 	}
 }
