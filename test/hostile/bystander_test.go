@@ -14,6 +14,7 @@ import (
 
 	"github.com/coder/websocket"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
@@ -39,10 +40,13 @@ type bystander struct {
 	last    int // the last change that was made
 	seen    int // the last change that has come
 	took    []time.Duration
+	plain   int // the last change that a plain watch of the ConfigMap had
+	behind  int // the most changes that the plain watch had, and the stream had not
 }
 
-// meanwhile lets an attack go on beside a bystander, and says how both fared.
-func meanwhile(t *testing.T, attack func(tries *tally)) {
+// meanwhile lets an attack go on beside a bystander, and says how both fared. It returns the largest number of
+// changes that a plain watch of the bystander's object had before the stream.
+func meanwhile(t *testing.T, attack func(tries *tally)) (behind int) {
 	t.Helper()
 	b := newBystander(t)
 	b.quiet(t)
@@ -51,9 +55,15 @@ func meanwhile(t *testing.T, attack func(tries *tally)) {
 	tries := &tally{}
 	resetPeak(t)
 	began := processor(t)
+	b.mu.Lock()
+	b.behind = 0
+	b.mu.Unlock()
 	attack(tries)
 	most, took := peak(t), processor(t)-began
 	b.quiet(t)
+	b.mu.Lock()
+	behind = b.behind
+	b.mu.Unlock()
 	stressed := b.latencies()
 	b.wantRight(t)
 	// The resources that attackers held are released.
@@ -72,7 +82,8 @@ func meanwhile(t *testing.T, attack func(tries *tally)) {
 	t.Logf("%s", tries)
 	t.Logf("| %s | %d MiB | %.1f s | %s | %s |", t.Name(), most>>20, took.Seconds(), calm, stressed)
 	t.Logf("operator: %s before, %s at worst, %s after", before, tries.during, after)
-	t.Logf("bystander: %s before, %s meanwhile", calm, stressed)
+	t.Logf("bystander: %s before, %s meanwhile, at most %d changes behind a plain watch", calm, stressed, behind)
+	return behind
 }
 
 func newBystander(t *testing.T) *bystander {
@@ -91,6 +102,7 @@ func newBystander(t *testing.T) *bystander {
 	var running, changes sync.WaitGroup
 	running.Go(func() { b.read(ctx, conn) })
 	changes.Go(func() { b.write(writing) })
+	running.Go(func() { b.watch(ctx) })
 	b.rest = func() {
 		rest()
 		changes.Wait()
@@ -115,14 +127,55 @@ spec:
 `, b.namespace)
 }
 
-// write changes the ConfigMap until ctx is done.
-func (b *bystander) write(ctx context.Context) {
+// configMaps returns a client of the bystander's own.
+func (b *bystander) configMaps() dynamic.ResourceInterface {
 	clients, err := dynamic.NewForConfig(cluster.Config())
 	if err != nil {
 		b.Fail(err)
+		return nil
+	}
+	return clients.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(b.namespace)
+}
+
+// watch watches the ConfigMap as any client does until ctx is done.
+func (b *bystander) watch(ctx context.Context) {
+	maps := b.configMaps()
+	for maps != nil && ctx.Err() == nil {
+		w, err := maps.Watch(ctx, metav1.ListOptions{})
+		if err != nil {
+			if ctx.Err() == nil {
+				b.Fail(err)
+			}
+			return
+		}
+		for event := range w.ResultChan() {
+			if o, ok := event.Object.(*unstructured.Unstructured); ok {
+				b.compare(o)
+			}
+		}
+		w.Stop()
+	}
+}
+
+// compare notes how far the stream is behind the plain watch.
+func (b *bystander) compare(o *unstructured.Unstructured) {
+	text, _, _ := unstructured.NestedString(o.Object, "data", "n")
+	n, err := strconv.Atoi(text)
+	if err != nil {
 		return
 	}
-	maps := clients.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(b.namespace)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.plain = max(b.plain, n)
+	b.behind = max(b.behind, b.plain-b.seen)
+}
+
+// write changes the ConfigMap until ctx is done.
+func (b *bystander) write(ctx context.Context) {
+	maps := b.configMaps()
+	if maps == nil {
+		return
+	}
 	pace := time.NewTicker(every)
 	defer pace.Stop()
 	for n := 1; ; n++ {

@@ -191,6 +191,47 @@ func TestArcs(t *testing.T) {
 	clearConfigMaps(t, namespace, "")
 }
 
+// TestClaimsThatChange: objects that each claim very many others, and change all the time, delay no change of another
+// namespace's object of the same kind.
+func TestClaimsThatChange(t *testing.T) {
+	const objects, holders, views, rounds = 1_500, 60, 20, 40
+	namespace := newNamespace(t, "claims")
+	claimEachOther(t, namespace, objects, holders)
+	for i := range views { // each has all the references
+		apply(t, small(namespace, fmt.Sprint("all-", i)))
+	}
+	wantReady(t, namespace, fmt.Sprint("all-", views-1))
+	behind := meanwhile(t, func(tries *tally) {
+		maps := configMaps(t, namespace)
+		for round := range rounds {
+			patch := fmt.Appendf(nil, `{"data":{"spec":%q}}`, fmt.Sprintf(`{"labelKey":"x","labelValue":%q,"usedGKs":[{"Group":"","Kind":"ConfigMap"}]}`, []string{"z", "y"}[round%2]))
+			inParallel(12, holders, func(i int) {
+				if _, err := maps.Patch(t.Context(), fmt.Sprint("h", i), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+					t.Error(err)
+				}
+				tries.add("changed")
+			})
+		}
+		tries.measure(t)
+		eventually(t, func() string { // the references are those of the last change
+			if got, want := fmt.Sprint(status(t, namespace, "all-0")["arcs"]), fmt.Sprint(objects*holders); got != want {
+				return got + " references, want " + want
+			}
+			return ""
+		})
+		deleteViews(t, namespace)
+	})
+	// The bystander's object changes ten times a second.
+	if behind > mostBehind {
+		t.Errorf("the bystander's stream was %d changes behind a plain watch, want at most %d", behind, mostBehind)
+	}
+	clearConfigMaps(t, namespace, "")
+}
+
+// mostBehind is the number of changes by which a stream may be behind a plain watch of one object while attackers have
+// both processors.
+const mostBehind = 15
+
 // TestMultipliedPaths: what a JSONPath finds is no more than a view may keep.
 func TestMultipliedPaths(t *testing.T) {
 	namespace := newNamespace(t, "paths")
