@@ -14,7 +14,7 @@ import (
 type Parts struct {
 	text  []byte
 	nodes []part
-	// objects[:built] are the objects that PartAndRead has built. Reset empties them for the next object.
+	// objects[:built] are the objects that PartAndRead has built. They are emptied for the next object.
 	objects []map[string]any
 	built   int
 }
@@ -54,18 +54,24 @@ func (p *Parts) Reset() {
 	if cap(p.nodes) > kept {
 		p.nodes = nil
 	}
+	p.empty()
+	if len(p.objects) > keptObjects {
+		p.objects = nil
+	}
+}
+
+// empty empties the objects for the next object.
+func (p *Parts) empty() {
 	for i, object := range p.objects[:p.built] {
 		if len(object) > fewMembers {
 			p.objects[i] = map[string]any{} // the other one would stay large
 		}
 		clear(object)
 	}
-	if p.built = 0; len(p.objects) > keptObjects {
-		p.objects = nil
-	}
+	p.built = 0
 }
 
-// object returns an empty object: without Parts a new one, else one that Reset has emptied if there is one.
+// object returns an empty object: without Parts a new one, else one that was emptied if there is one.
 func (p *Parts) object() map[string]any {
 	if p == nil {
 		return map[string]any{}
@@ -100,7 +106,8 @@ func Parse(text []byte, shape *Shape) (Value, error) {
 	return p.Object(), nil
 }
 
-// PartAndRead is Part for the one shape and Read for the other, in one pass. The result is valid until Reset.
+// PartAndRead is Part for the one shape and Read for the other, in one pass. The result is valid until the Parts
+// are used again.
 func (p *Parts) PartAndRead(b []byte, shape, read *Shape) (map[string]any, error) {
 	if err := p.begin(b); err != nil {
 		return nil, err
@@ -114,6 +121,7 @@ func (p *Parts) Object() Value { return Value{p, 0} }
 
 func (p *Parts) begin(b []byte) error {
 	p.text, p.nodes = b, p.nodes[:0]
+	p.empty()
 	if b[0] != '{' {
 		return errNoObject
 	}

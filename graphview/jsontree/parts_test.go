@@ -147,7 +147,12 @@ func TestParts(t *testing.T) {
 		if got, err := p.PartAndRead([]byte(text), whole, &Shape{}); err != nil || !cmp.Equal(want, got) {
 			t.Errorf("%.40s: %v, %v", text, got, err)
 		}
-		p.Reset()
+	}
+	if most := 1002; len(p.objects) > most {
+		t.Errorf("%d objects are kept, and no text has more than %d", len(p.objects), most)
+	}
+	if p.Reset(); len(p.objects) > keptObjects {
+		t.Errorf("%d objects are kept after Reset", len(p.objects))
 	}
 	if _, err := new(Parts).PartAndRead([]byte(`[]`), whole, &Shape{}); err == nil {
 		t.Error("a list is no object")

@@ -269,7 +269,7 @@ func (d *Decoded) PartOrTree(shape *jsontree.Shape) (map[string]any, error) {
 }
 
 // PartBeside is Part with shape. In the same pass it reads the parts that read asks for into
-// parts. The part is valid until parts.Reset.
+// parts. The part is valid until parts are used again.
 func (d *Decoded) PartBeside(shape, read *jsontree.Shape, parts *jsontree.Parts) (part map[string]any, err error) {
 	if err := d.load(); err != nil {
 		return nil, err
