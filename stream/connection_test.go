@@ -134,15 +134,6 @@ func TestConnectionWithoutRequest(t *testing.T) {
 	wantsGoodbye(t, dialConnection(t, s), 1007, "StatusInvalidFramePayloadData", reason.Malformed, text)
 }
 
-// TestConnectionStops: so is a client that waits for the server to read when it stops.
-func TestConnectionStops(t *testing.T) {
-	s := serve(t, fakeCluster{newView("shop/web")})
-	conn := dialConnection(t, s)
-	go s.shutdown()
-	wantsGoodbye(t, conn, 1001, "StatusGoingAway", reason.Stopping, "the server is stopping")
-	s.shutdown()
-}
-
 func TestParseRequest(t *testing.T) {
 	got, err := parseRequest([]byte(`{
 	  "queries": [

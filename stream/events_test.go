@@ -126,29 +126,6 @@ func TestResponseHeartbeats(t *testing.T) {
 	}
 }
 
-func TestResponseStops(t *testing.T) {
-	for name, header := range map[string]http.Header{"events": sse(), "lines": nil} {
-		t.Run(name, func(t *testing.T) {
-			view := newView("shop/web")
-			s := serve(t, fakeCluster{view})
-			response := s.request(http.MethodGet, watchWeb, header)
-			subscription := await(t, view.subscribed)
-			body := make(chan string, 1)
-			go func() {
-				var all strings.Builder
-				_, _ = copyAll(&all, response)
-				body <- all.String()
-			}()
-			s.shutdown()
-			want := `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"Stopping","message":"the server is stopping"}}`
-			if got := await(t, body); !strings.Contains(got, want) {
-				t.Errorf("%q", got)
-			}
-			await(t, subscription.closed)
-		})
-	}
-}
-
 // TestPeersThatDoNotRead: a peer that does not read holds up neither the end of the server nor its own stream, which ends
 // when a message is not written in time.
 func TestPeersThatDoNotRead(t *testing.T) {

@@ -1,11 +1,19 @@
 package stream
 
 import (
+	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/coder/websocket"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/api/reason"
 )
 
 func TestNewRefuses(t *testing.T) {
@@ -48,5 +56,48 @@ func TestReadyEnds(t *testing.T) {
 	}
 	if code, _ := s.get("/livez", nil); code != 200 {
 		t.Errorf("livez: %d", code)
+	}
+}
+
+// TestStops: the peer of each stream is told that the server stops, and why, and nothing is left of any.
+func TestStops(t *testing.T) {
+	view := newView("shop/web")
+	s := serve(t, fakeCluster{view})
+	var told []func()
+	for _, header := range []http.Header{nil, sse()} {
+		response := s.request(http.MethodGet, watchWeb, header)
+		told = append(told, func() {
+			want := `{"error":{"code":1001,"code_string":"StatusGoingAway","reason":"Stopping","message":"the server is stopping"}}`
+			if body, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(body), want) {
+				t.Errorf("%v, %q", err, body)
+			}
+		})
+	}
+	channels := dialMux(t, s)
+	for id := range 3 {
+		asks(t, channels, id, subscribeTo("web"), fmt.Sprintf(`"channel":%d`, id+1))
+	}
+	for _, conn := range []*websocket.Conn{s.mustDial(watchWeb), s.mustDial(watchWeb), channels, dialMux(t, s), dialConnection(t, s)} {
+		told = append(told, func() { wantsGoodbye(t, conn, 1001, "StatusGoingAway", reason.Stopping, "the server is stopping") })
+	}
+	subscriptions := make([]*fakeSubscription, 2+3+2)
+	for i := range subscriptions {
+		subscriptions[i] = await(t, view.subscribed)
+	}
+	var reading sync.WaitGroup
+	for _, read := range told {
+		reading.Go(read)
+	}
+	s.shutdown()
+	reading.Wait()
+	for _, subscription := range subscriptions {
+		await(t, subscription.closed)
+	}
+	if _, err := s.reserve(t.Context(), &user.DefaultInfo{Name: "reader"}); err == nil {
+		t.Error("admitted after the end")
+	}
+	_, graphs := s.registry.Open()
+	if n := sample(t, s.metrics.subscribers, muxTransport); n != 0 || graphs != 0 {
+		t.Errorf("left behind: %v subscribers, %d places", n, graphs)
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
@@ -136,33 +135,6 @@ func TestSocketTakesNoMessage(t *testing.T) {
 			wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason.UnexpectedMessage, text)
 			await(t, subscription.closed)
 		})
-	}
-}
-
-func TestSocketStops(t *testing.T) {
-	view := newView("shop/web")
-	s := serve(t, fakeCluster{view})
-	const n = 8
-	var conns []*websocket.Conn
-	var subscriptions []*fakeSubscription
-	for range n {
-		conns = append(conns, s.mustDial(watchWeb))
-		subscriptions = append(subscriptions, await(t, view.subscribed))
-	}
-	read := make(chan struct{})
-	for _, conn := range conns {
-		go func() {
-			defer func() { read <- struct{}{} }()
-			wantsGoodbye(t, conn, 1001, "StatusGoingAway", reason.Stopping, "the server is stopping")
-		}()
-	}
-	s.shutdown()
-	for i := range n {
-		await(t, read)
-		await(t, subscriptions[i].closed)
-	}
-	if _, err := s.reserve(t.Context(), &user.DefaultInfo{Name: "reader"}); err == nil {
-		t.Error("admitted after the end")
 	}
 }
 

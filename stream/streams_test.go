@@ -297,33 +297,6 @@ func TestMuxRights(t *testing.T) {
 	wantsGoodbye(t, conn, 1008, "StatusPolicyViolation", reason.Forbidden, "you may no longer watch streams")
 }
 
-func TestMuxStops(t *testing.T) {
-	view := newView("shop/web")
-	s := serve(t, fakeCluster{view})
-	conn, idle := dialMux(t, s), dialMux(t, s)
-	for id := range 3 {
-		asks(t, conn, id, subscribeTo("web"), fmt.Sprintf(`"channel":%d`, id+1))
-	}
-	read := make(chan struct{})
-	for _, conn := range []*websocket.Conn{conn, idle} {
-		go func() {
-			defer func() { read <- struct{}{} }()
-			wantsGoodbye(t, conn, 1001, "StatusGoingAway", reason.Stopping, "the server is stopping")
-		}()
-	}
-	s.shutdown()
-	for range 2 {
-		await(t, read)
-	}
-	for range 3 {
-		await(t, await(t, view.subscribed).closed)
-	}
-	_, graphs := s.registry.Open()
-	if n := sample(t, s.metrics.subscribers, muxTransport); n != 0 || graphs != 0 {
-		t.Errorf("left behind: %v subscribers, %d places", n, graphs)
-	}
-}
-
 // TestMuxStopsWithoutPeer: the server stops although a peer sends requests without reading the answers.
 func TestMuxStopsWithoutPeer(t *testing.T) {
 	t.Parallel()
