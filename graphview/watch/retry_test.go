@@ -1,8 +1,8 @@
 package watch
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -12,43 +12,42 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 )
 
-// TestOldFailuresDoNotDelay: what failed long ago, as long as it was waited for,
-// does not make the next failure worse.
+// TestOldFailuresDoNotDelay: what failed long ago, as long as it was waited for, does not make the next failure worse.
 func TestOldFailuresDoNotDelay(t *testing.T) {
-	s, r := newServer(t), newRecorder(t)
-	s.set("a", object("a", "", ""))
-	const last = 100 * time.Millisecond // the wait after three failures in a row
-	var failures atomic.Int32
-	fail := func(n int32) {
-		failures.Store(n)
-		s.answer(func(w http.ResponseWriter, _ *http.Request, _ bool) bool {
-			if failures.Add(-1) < 0 {
-				return false
+	inBubble(t, func(t *testing.T) {
+		failures, watches := 0, make(chan *io.PipeWriter)
+		acquire(t, retrying(t, func(r *http.Request) (int, io.Reader) {
+			switch watch := r.URL.Query().Get("watch") != ""; {
+			case failures > 0:
+				failures--
+				return http.StatusInternalServerError, strings.NewReader(internalError)
+			case !watch:
+				return http.StatusOK, strings.NewReader(emptyList)
 			}
-			refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError)
-			return true
-		})
-		s.hangUp()
-	}
-	acquire(t, start(t, s, r, func(o *Options) {
-		o.Retry = wait.Backoff{Duration: last / 400, Factor: 20, Steps: 6, Cap: time.Hour}
-	}), podsKey)
-	at := r.awaitLine(0, "state synced=true")
-	fail(3)
-	at = r.awaitLine(r.awaitLine(at, "state synced=true Failing"), "state synced=true UpToDate")
-	for began, i := time.Now(), 0; time.Since(began) < 2*last; i++ {
-		s.set("a", object("a", fmt.Sprintf(`,"labels":{"i":"%d"}`, i), ""))
-		at = r.awaitLine(at, "set a")
-	}
-	// The three waits take 105 ms again. If the old failures still counted, they would take 14 minutes.
-	fail(3)
-	r.awaitLine(r.awaitLine(at, "state synced=true Failing"), "state synced=true UpToDate")
+			body, w := io.Pipe()
+			context.AfterFunc(r.Context(), func() { _ = w.CloseWithError(r.Context().Err()) })
+			watches <- w
+			return http.StatusOK, body
+		}), podsKey)
+		w := <-watches
+		var took [3]time.Duration
+		for i := range took {
+			time.Sleep(time.Minute)
+			failures = 3
+			began := time.Now()
+			_ = w.Close()
+			w = <-watches
+			took[i] = time.Since(began)
+		}
+		if took[0] < 7*time.Second || took[1] != took[0] || took[2] != took[0] {
+			t.Errorf("three failures delay the watch by %v, want 7 seconds or more each time, and no more than the first time", took)
+		}
+	})
 }
 
 func TestRetryDelays(t *testing.T) {
@@ -88,41 +87,56 @@ func TestRetryDelays(t *testing.T) {
 	}
 }
 
+const (
+	emptyList     = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`
+	internalError = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500}`
+)
+
 // roundTrip is an API server in the bubble of a test.
-type roundTrip func(r *http.Request) (code int, body string)
+type roundTrip func(r *http.Request) (code int, body io.Reader)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
 	code, body := f(r)
 	return &http.Response{
-		StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r, ProtoMajor: 1, ProtoMinor: 1,
+		StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(body), Request: r, ProtoMajor: 1, ProtoMinor: 1,
 	}, nil
+}
+
+// retrying runs a Manager that retries after a second, then two and so on up to a minute.
+func retrying(t *testing.T, server roundTrip) *recorded {
+	t.Helper()
+	m, err := NewManager(Options{
+		Config: &rest.Config{Host: "http://cluster", Transport: server}, Retry: wait.Backoff{Duration: time.Second, Factor: 2, Steps: 9, Cap: time.Minute},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, m)
+	return &recorded{m, newRecorder(t)}
+}
+
+// inBubble runs a test in fake time. Client-go's handlers of errors sleep until a time of the process's own clock.
+func inBubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	handlers := utilruntime.ErrorHandlers
+	utilruntime.ErrorHandlers = nil                            //nolint:reassign // there is no other way to replace them
+	t.Cleanup(func() { utilruntime.ErrorHandlers = handlers }) //nolint:reassign // as above
+	synctest.Test(t, test)
 }
 
 // TestRefusedRequestsAreRetriedLater: an API server that refuses all lists, or all watches, is asked with growing delays.
 func TestRefusedRequestsAreRetriedLater(t *testing.T) {
 	for name, watchesAlone := range map[string]bool{"lists": false, "watches": true} {
 		t.Run(name, func(t *testing.T) {
-			// Client-go's handlers of errors sleep until a time of the process's own clock.
-			handlers := utilruntime.ErrorHandlers
-			utilruntime.ErrorHandlers = nil                            //nolint:reassign // there is no other way to replace them
-			t.Cleanup(func() { utilruntime.ErrorHandlers = handlers }) //nolint:reassign // as above
-			synctest.Test(t, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
 				var asked atomic.Int32
-				server := roundTrip(func(r *http.Request) (int, string) {
+				acquire(t, retrying(t, func(r *http.Request) (int, io.Reader) {
 					asked.Add(1)
 					if watchesAlone && r.URL.Query().Get("watch") == "" {
-						return http.StatusOK, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`
+						return http.StatusOK, strings.NewReader(emptyList)
 					}
-					return http.StatusInternalServerError, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500}`
-				})
-				m, err := NewManager(Options{
-					Config: &rest.Config{Host: "http://cluster", Transport: server}, Retry: wait.Backoff{Duration: time.Second, Factor: 2, Steps: 9, Cap: time.Minute},
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				run(t, m)
-				acquire(t, &recorded{m, newRecorder(t)}, podsKey)
+					return http.StatusInternalServerError, strings.NewReader(internalError)
+				}), podsKey)
 				time.Sleep(time.Hour)
 				if n := asked.Load(); n < 60 || n > 240 { // a list and a watch each minute
 					t.Errorf("%d requests in an hour", n)
