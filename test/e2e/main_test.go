@@ -78,7 +78,7 @@ func setUp(ctx context.Context) error {
 // members.
 func startHub(ctx context.Context, root, binary string) (err error) {
 	// It outlives the set-up.
-	if hubPlane, err = env.Start(context.WithoutCancel(ctx), env.Options{ControllerManager: true}); err != nil {
+	if hubPlane, err = env.Start(context.WithoutCancel(ctx), env.Options{ControllerManager: true, GCPercent: env.TestGCPercent}); err != nil {
 		return err
 	}
 	if err := operator.Install(ctx, hubPlane, root); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -29,6 +30,9 @@ type Options struct {
 	Binaries string
 	// APIServerArgs come after the API server's other arguments and win over them.
 	APIServerArgs []string
+	// GCPercent is GOGC of the programs: how much garbage they keep, in percent of the memory in use.
+	// 0: as much as is in use.
+	GCPercent int
 	// Audit logs the requests to the API server; see AuditLog.
 	Audit bool
 	// Log gets a line for each step of starting and stopping. Nil: none.
@@ -180,7 +184,7 @@ func (c *ControlPlane) Logs() string {
 // that Logs shows, and it ends with the control plane or with this process.
 func (c *ControlPlane) Run(name, path string, args ...string) (*Process, error) {
 	c.logf("%s: starting", name)
-	p, err := startProcess(name, path, c.dir.join("logs", name+".log"), args)
+	p, err := startProcess(name, path, c.dir.join("logs", name+".log"), nil, args)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +194,11 @@ func (c *ControlPlane) Run(name, path string, args ...string) (*Process, error) 
 
 func (c *ControlPlane) run(name string, args []string) (*Process, error) {
 	c.logf("%s: starting", name)
-	return startProcess(name, filepath.Join(c.binaries, name), c.dir.join("logs", name+".log"), args)
+	var variables []string
+	if c.options.GCPercent != 0 {
+		variables = append(variables, "GOGC="+strconv.Itoa(c.options.GCPercent))
+	}
+	return startProcess(name, filepath.Join(c.binaries, name), c.dir.join("logs", name+".log"), variables, args)
 }
 
 func (c *ControlPlane) logf(format string, args ...any) {

@@ -18,8 +18,9 @@ type Process struct {
 	done chan struct{} // closed when the program has ended
 }
 
-// startProcess starts a program and returns when it runs.
-func startProcess(name, path, log string, args []string) (*Process, error) {
+// startProcess starts a program and returns when it runs. Its environment is that of this process, with
+// more variables.
+func startProcess(name, path, log string, variables, args []string) (*Process, error) {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("log of %s: %w", name, err)
@@ -28,6 +29,7 @@ func startProcess(name, path, log string, args []string) (*Process, error) {
 
 	// Not CommandContext: Stop or the end of this process ends the program.
 	cmd := exec.Command(path, args...)
+	cmd.Env = append(os.Environ(), variables...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = childAttributes()
 	p := &Process{name: name, log: log, cmd: cmd, done: make(chan struct{})}

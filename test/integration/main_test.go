@@ -53,7 +53,7 @@ func sparePlane(t *testing.T) *env.ControlPlane {
 	if spare.plane == nil {
 		var err error
 		// It outlives the test.
-		if spare.plane, err = env.Start(context.WithoutCancel(t.Context()), env.Options{}); err != nil {
+		if spare.plane, err = env.Start(context.WithoutCancel(t.Context()), env.Options{GCPercent: env.TestGCPercent}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -27,7 +27,7 @@ func run(ctx context.Context, args []string) {
 	if len(args) > 0 && strings.HasPrefix(args[0], "-folder=") {
 		folder, args = strings.TrimPrefix(args[0], "-folder="), args[1:]
 	}
-	plane := must.Get(env.Start(ctx, env.Options{ControllerManager: true}))
+	plane := must.Get(env.Start(ctx, env.Options{ControllerManager: true, GCPercent: env.TestGCPercent}))
 	defer must.End(plane.Stop)
 	manager := must.Get(operator.Deploy(ctx, plane, root, operator.Options{
 		Binary: filepath.Join(root, "bin", "manager"),

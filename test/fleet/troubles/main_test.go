@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(fixture.Suite{M: m, Plane: &hubPlane, SetUp: func(ctx context.Context) (err error) {
 		for i := range memberPlanes {
 			// They outlive the set-up.
-			if memberPlanes[i], err = env.Start(context.WithoutCancel(ctx), env.Options{}); err != nil {
+			if memberPlanes[i], err = env.Start(context.WithoutCancel(ctx), env.Options{GCPercent: env.TestGCPercent}); err != nil {
 				return err
 			}
 		}
