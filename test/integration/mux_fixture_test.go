@@ -3,7 +3,6 @@ package integration
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -48,9 +47,7 @@ type muxChannel struct {
 // applyShipped applies one of the shipped RBAC files, for the test.
 func applyShipped(t *testing.T, file string) {
 	t.Helper()
-	path := filepath.Join("..", "..", "config", "rbac", file)
-	fixture.Kubectl(t, cluster, "apply", "-f", path)
-	fixture.KubectlAfter(t, cluster, "delete", "-f", path)
+	fixture.ApplyForTest(t, cluster, shippedText(t, "rbac", file))
 }
 
 // letAllConnect binds the shipped role for connections with many graphs to all users, for
@@ -58,8 +55,13 @@ func applyShipped(t *testing.T, file string) {
 func letAllConnect(t *testing.T) {
 	t.Helper()
 	applyShipped(t, "streams_role.yaml")
-	fixture.Kubectl(t, cluster, "create", "clusterrolebinding", "test-streams", "--clusterrole=graphview-streams", "--group=system:authenticated")
-	fixture.KubectlAfter(t, cluster, "delete", "clusterrolebinding", "test-streams")
+	fixture.ApplyForTest(t, cluster, `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: test-streams}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: graphview-streams}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: "system:authenticated"}]
+`)
 }
 
 // openMux connects once the right to do so is known everywhere. Nothing is read

@@ -1,12 +1,13 @@
 package integration
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,15 +43,15 @@ type webhookServer struct {
 // installWebhook applies what leads the API server to a webhook on a port.
 func installWebhook(t *testing.T, c client.Client) (port int) {
 	t.Helper()
-	config := filepath.Join("..", "..", "config")
-	fixture.Kubectl(t, cluster, "apply", "-f", filepath.Join(config, "manager", "namespace.yaml"))
-	fixture.Kubectl(t, cluster, "apply", "-k", filepath.Join(config, "rbac"))
-	fixture.KubectlAfter(t, cluster, "delete", "-k", filepath.Join(config, "rbac"))
-	fixture.Kubectl(t, cluster, "apply", "-f", filepath.Join(config, "webhook", "self-signed", "role.yaml"))
-	fixture.KubectlAfter(t, cluster, "delete", "-f", filepath.Join(config, "webhook", "self-signed", "role.yaml"))
+	fixture.Apply(t, cluster, shippedText(t, "manager", "namespace.yaml"))
+	rights, err := shippedRights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixture.ApplyForTest(t, cluster, rights)
+	fixture.ApplyForTest(t, cluster, shippedText(t, "webhook", "self-signed", "role.yaml"))
 	// Empty: that of another test would have another age.
-	fixture.Kubectl(t, cluster, "delete", "--ignore-not-found", "-f", filepath.Join(config, "manager", "certificates.yaml"))
-	fixture.Kubectl(t, cluster, "apply", "-f", filepath.Join(config, "manager", "certificates.yaml"))
+	fixture.ApplyForTest(t, cluster, shippedText(t, "manager", "certificates.yaml"))
 	ports, err := env.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
@@ -73,16 +74,28 @@ func installWebhook(t *testing.T, c client.Client) (port int) {
 	return ports[0]
 }
 
-// readShipped reads an object of config.
-func readShipped(t *testing.T, object client.Object, path ...string) {
+// shippedRights is config/rbac, as kubectl makes it.
+var shippedRights = sync.OnceValues(func() (string, error) {
+	text, err := cluster.Kubectl(context.Background(), "kustomize", filepath.Join("..", "..", "config", "rbac"))
+	return string(text), err
+})
+
+// shippedText is a file of config.
+func shippedText(t *testing.T, path ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "config"}, path...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(text)
+}
+
+// readShipped reads an object of config.
+func readShipped(t *testing.T, object client.Object, path ...string) {
+	t.Helper()
 	// The object comes first, what it needs after it.
-	text, _, _ = bytes.Cut(text, []byte("\n---\n"))
-	if err := yaml.UnmarshalStrict(text, object); err != nil {
+	text, _, _ := strings.Cut(shippedText(t, path...), "\n---\n")
+	if err := yaml.UnmarshalStrict([]byte(text), object); err != nil {
 		t.Fatal(err)
 	}
 }
