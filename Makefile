@@ -75,7 +75,7 @@ c-compiler:
 test test-go: export GRAPHVIEW_PATIENCE ?= 2
 
 .PHONY: test
-test: c-compiler control-plane helm ## run every test that a change can break, against a real control plane: Go, and the page and the clients; 17 minutes on two cores once compiled
+test: c-compiler control-plane helm ## run every test that a change can break, against a real control plane: Go, and the page and the clients; 12 minutes on two cores once compiled
 	@$(MAKE) --no-print-directory -j2 test-go test-js
 
 .PHONY: test-go
@@ -188,6 +188,10 @@ THREE ?= 1h
 .PHONY: three
 three: control-plane ## draw three limits of the operator at a time for the duration THREE, and take them to the limit at once; make test does so for seconds
 	@go test -v -timeout 24h ./test/hostile -run TestThreeAtOnce -args -three $(THREE)
+
+.PHONY: products
+products: control-plane ## take two limits of a namespace at a time to their product, all of five; make test does so with two
+	@go test -v -timeout $(TEST_TIMEOUT) ./test/hostile -run TestProducts -args -products
 
 FUZZTIME ?= 60s
 .PHONY: fuzz

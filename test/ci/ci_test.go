@@ -87,7 +87,7 @@ func TestNightly(t *testing.T) {
 		"a folder with a longer name":   {"hack/images/layout.go", nil},
 		"a file with a longer name":     {"go.model", nil},
 		"a file in a folder's subtree":  {"graphview/health/testdata/pod.yaml", []string{"test-peers"}},
-		"what a suite races at night":   {"controllers/permit.go", []string{"test-race NIGHTLY_RACE=./test/integration"}},
+		"what takes long":               {"controllers/permit.go", []string{"test-race NIGHTLY_RACE=./test/integration", "products"}},
 		"an older version's dependency": {"test/controlplane/v1.34.mod", []string{"test-older OLDER=v1.34"}},
 	}
 	for name, test := range tests {

@@ -3,6 +3,7 @@ package hostile
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 
 	"graphview.dev/test/fixture"
 )
+
+var products = flag.Bool("products", false, "run all of TestProducts, also what takes half a minute of processor time each")
 
 // TestProducts: one namespace takes two things at once to their limits, whose product takes more
 // memory than the operator has. Some of its GraphViews say that the namespace holds too much;
@@ -33,6 +36,7 @@ func TestProducts(t *testing.T) {
 		edits          int // of each view
 		spec           func(namespace string, i int) string
 		wantRefused    bool
+		atNight        bool // or with -products
 	}{
 		// Each view has a watch of its own, with its own copy of the objects. They are PodTemplates,
 		// which no other test selects: where a watch of all namespaces has ConfigMaps for the views
@@ -41,14 +45,14 @@ func TestProducts(t *testing.T) {
 		{name: "watches and objects", views: 40, objects: 24, size: 400_000, fill: fillTemplates, wantRefused: true, spec: func(namespace string, i int) string {
 			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'podtemplates'", object: {labelSelector: "x!=%d"}}}], namespaces: {names: [%s]}}`, i, namespace)
 		}},
-		{name: "views and text", views: 60, wantRefused: true, spec: func(_ string, i int) string {
+		{name: "views and text", atNight: true, views: 60, wantRefused: true, spec: func(_ string, i int) string {
 			var queries []string
 			for q := range 8 {
 				queries = append(queries, fmt.Sprintf(`{include: {resourceSelectorExpression: "resource == 'configmaps'", object: {objectSelectorExpression: %s}}}`, quoted(terms(340, 100*i+q))))
 			}
 			return fmt.Sprintf(`{queries: [%s], namespaces: {names: [absent]}}`, strings.Join(queries, ", "))
 		}},
-		{name: "views and objects", views: 180, objects: 6000, wantRefused: true, spec: func(namespace string, _ int) string {
+		{name: "views and objects", atNight: true, views: 180, objects: 6000, wantRefused: true, spec: func(namespace string, _ int) string {
 			const path = `"{.metadata.name} {.metadata.namespace} {.metadata.uid} {.metadata.creationTimestamp}"`
 			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {jsonPath: %s}}}], namespaces: {names: [%s]}}`, path, namespace)
 		}},
@@ -62,7 +66,7 @@ func TestProducts(t *testing.T) {
 			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "namespaced && group in ['', 'apps', 'batch']", object: {labelSelector: "x!=%d", objectSelectorExpression: "name != 'x%d'"}}}], namespaces: {names: [%s]}}`,
 				i, i, strings.Join(names, ", "))
 		}},
-		{name: "views and rights", views: 40, wantRefused: true, spec: func(_ string, i int) string {
+		{name: "views and rights", atNight: true, views: 40, wantRefused: true, spec: func(_ string, i int) string {
 			var names []string
 			for n := range 1000 {
 				names = append(names, fmt.Sprintf("absent-%d-%d", i, n))
@@ -70,6 +74,9 @@ func TestProducts(t *testing.T) {
 			return fmt.Sprintf(`{serviceAccountName: default, queries: [{include: {resourceSelectorExpression: namespaced}}], namespaces: {names: [%s]}}`, strings.Join(names, ", "))
 		}},
 	} {
+		if test.atNight && !*products {
+			continue
+		}
 		t.Run(test.name, func(t *testing.T) {
 			namespace, other := newNamespace(t, "products"), newNamespace(t, "newcomer")
 			fixture.Apply(t, cluster, fmt.Sprintf("{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: %s}}", namespace))
