@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -214,8 +215,12 @@ queries:
 	for _, s := range streams {
 		s.wantEnd(t, websocket.StatusPolicyViolation, "StatusPolicyViolation", want)
 	}
-	if got, _ := statusOf(t, namespace, "view"); got.condition("Accepted").Message != want {
-		t.Errorf("the condition says %q, want %q", got.condition("Accepted").Message, want)
-	}
+	eventually(t, func() string { // streams end before the status is written
+		got, _ := statusOf(t, namespace, "view")
+		if said := got.condition("Accepted").Message; said != want {
+			return fmt.Sprintf("the condition says %q, want %q", said, want)
+		}
+		return ""
+	})
 	wantUsable(t, namespace, "view")
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/fixture"
@@ -18,7 +18,7 @@ import (
 // in replaces the namespace in a manifest or spec.
 func in(namespace, text string) string { return strings.ReplaceAll(text, "NAMESPACE", namespace) }
 
-// deploy applies the application and waits for its pods.
+// deploy applies the application and waits for its pods, until its Deployment's status has both.
 func deploy(t *testing.T, namespace string) {
 	t.Helper()
 	documents := strings.Split(application, "---\n")
@@ -26,13 +26,13 @@ func deploy(t *testing.T, namespace string) {
 		documents[i] = strings.Replace(document, "metadata: {", "metadata: {namespace: "+namespace+", ", 1)
 	}
 	apply(t, strings.Join(documents, "---\n"))
-	c, pods := fixture.Client(t, cluster.Config()), &corev1.PodList{}
+	c, web := fixture.Client(t, cluster.Config()), &appsv1.Deployment{}
 	eventually(t, func() string {
-		if err := c.List(t.Context(), pods, client.InNamespace(namespace), client.MatchingLabels{"app": "web"}); err != nil {
+		if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "web"}, web); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(pods.Items); n != 2 {
-			return fmt.Sprintf("%d pods, want 2", n)
+		if web.Status.Replicas != 2 || web.Status.UnavailableReplicas != 2 {
+			return fmt.Sprintf("%d pods, %d of them unavailable, want 2", web.Status.Replicas, web.Status.UnavailableReplicas)
 		}
 		return ""
 	})
@@ -77,19 +77,23 @@ func TestReadyWithKubectl(t *testing.T) {
 			}
 
 			t.Run("graph", func(t *testing.T) {
-				want := expected(t, namespace, name, spec)
 				for command, args := range map[string][]string{
 					"object": {"get", "graphs", "-n", namespace, name, "-o", "json"},
 					"raw":    {"get", "--raw", graphPath(namespace, name)},
 				} {
-					text := []byte(kubectl(t, args...))
-					client := oracle.Client{Strict: command == "raw"} // kubectl may add members of its own
-					if err := client.Apply(text); err != nil {
-						t.Fatalf("%s: %v", command, err)
-					}
-					if diff := oracle.Compare(want, client.Graph()); diff != "" {
-						t.Errorf("%s (-oracle +kubectl):\n%s", command, diff)
-					}
+					var text []byte
+					eventually(t, func() string { // the controllers may still write statuses
+						want := expected(t, namespace, name, spec)
+						text = []byte(kubectl(t, args...))
+						reader := oracle.Client{Strict: command == "raw"} // kubectl may add members of its own
+						if err := reader.Apply(text); err != nil {
+							t.Fatalf("%s: %v", command, err)
+						}
+						if diff := oracle.Compare(want, reader.Graph()); diff != "" {
+							return fmt.Sprintf("%s (-oracle +kubectl):\n%s", command, diff)
+						}
+						return ""
+					})
 					var object struct {
 						Kind     string `json:"kind"`
 						Metadata struct {
