@@ -31,7 +31,7 @@ func TestSetConditions(t *testing.T) {
 		"Accepted": "True Accepted: " + compiles, "Complete": "True Complete: " + readable, "Ready": "True Ready: " + served,
 		"Effective": "True Effective: " + effective, "Healthy": "Unknown NothingVisible: " + nothing,
 	}
-	// with returns conditions of which some are others.
+	// with returns conditions with others in place of some.
 	with := func(of, others map[string]string) map[string]string {
 		of = maps.Clone(of)
 		maps.Copy(of, others)
@@ -100,7 +100,7 @@ func TestSetConditions(t *testing.T) {
 	}
 }
 
-// textsOf returns what conditions of a generation say, by type.
+// textsOf returns the texts of conditions of a generation, by type.
 func textsOf(t *testing.T, conditions []metav1.Condition, generation int64) map[string]string {
 	t.Helper()
 	texts := map[string]string{}

@@ -143,7 +143,7 @@ func TestReplayThatEndedEarly(t *testing.T) {
 	})
 }
 
-// TestPlansEnd: what is done for a spec ends when the spec changes, and when its owner may hold no more memory.
+// TestPlansEnd: the plan of a spec ends when the spec changes, and when its owner may hold no more memory.
 func TestPlansEnd(t *testing.T) {
 	for name, end := range map[string]func(k *keptView){
 		"the spec changes":        func(k *keptView) { k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"})) },

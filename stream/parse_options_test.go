@@ -33,7 +33,7 @@ var roads = map[string]struct {
 
 const webGraph = graphs + "namespaces/shop/graphs/web"
 
-// subscribedWith is what a subscription is made with.
+// subscribedWith has the options of a subscription.
 type subscribedWith struct {
 	Since, Have string
 	Content     delivery.Content

@@ -11,7 +11,7 @@ import (
 )
 
 // TestHave: a subscriber that lost its connection at any message, and missed any changes, of the graph and of
-// its rights, continues with what it has, and then has what one that begins has. A view of another process
+// its rights, continues with its objects, and then has those of a subscriber that begins. A view of another process
 // has the same objects.
 func TestHave(t *testing.T) {
 	for seed := range uint64(300) {

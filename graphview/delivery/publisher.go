@@ -152,12 +152,7 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 	}
 	b, has := p.begin(from, v)
 	room := changeRooms.Get().(*[]graph.Change) //nolint:forcetypeassert // New makes nothing else
-	defer func() {
-		clear(*room)
-		if cap(*room) <= keptChanges {
-			changeRooms.Put(room)
-		}
-	}()
+	defer releaseRoom(room)
 	done, err := p.read(lens, &to.pos, v, gate, has, limit, b, room)
 	changes := *room
 	switch {
@@ -202,12 +197,7 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 		p.summaries.shrink(lens.Vertices())
 	}
 	if done {
-		if now := p.kinds.of(lens, p.o.State.Scope()); now != from.kinds {
-			b.kinds, to.kinds = now.text, now
-			if v.part != nil {
-				b.kinds = now.ofPart
-			}
-		}
+		to.kinds = p.addKinds(b, lens, v, from.kinds)
 	}
 	b.warn(set, cleared)
 	b.close(rev, tellSynced)
@@ -226,6 +216,26 @@ func (p *Publisher) encode(lens *graph.Lens, from state, v viewer, limit readLim
 		}
 	}
 	return b.frames, to, nil
+}
+
+// releaseRoom returns the room for the changes of a piece, unless it is a large one.
+func releaseRoom(room *[]graph.Change) {
+	clear(*room)
+	if cap(*room) <= keptChanges {
+		changeRooms.Put(room)
+	}
+}
+
+// addKinds adds the kinds of the graph to the open message unless the reader has them already, and returns them.
+func (p *Publisher) addKinds(b *frameBuilder, lens *graph.Lens, v viewer, known *kinds) *kinds {
+	now := p.kinds.of(lens, p.o.State.Scope())
+	if now != known {
+		b.kinds = now.text
+		if v.part != nil {
+			b.kinds = now.ofPart
+		}
+	}
+	return now
 }
 
 // undo replaces a piece of the graph by that of the past. The error is an *unknownError or a *ClosedError.

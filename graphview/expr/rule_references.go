@@ -240,7 +240,7 @@ var entryTypes = map[string][]types.Kind{
 	"group": {types.StringKind}, "kind": {types.StringKind}, "name": {types.StringKind}, "namespace": {types.StringKind},
 }
 
-// members returns the members of a map whose keys and types are those that are wanted. It returns nil if one is not, with
+// members returns the members of a map with the wanted keys and types. It returns nil if one is not, with
 // the error, or if a key is computed, which may be any of them. The other texts are the errors.
 func (c *entryCheck) members(e ast.Expr, wanted map[string][]types.Kind, unknown, ofType string) (map[string]ast.MapEntry, *Error) {
 	members := make(map[string]ast.MapEntry)

@@ -4,8 +4,8 @@ package graph
 // another label of their namespace. Each Update makes one slice of such a change, as a separate
 // revision. A slice compares the current selectors and labels, so it does not need to know the change.
 // Until the last slice, no other change is allowed; see Graph.HasOpenUpdate. Only the slices of an Unhurried object
-// let others change: an id that means another object by then, or none, does no harm, since its arcs are
-// made what they should be, and an object that comes or changes meanwhile is compared with the selectors of all.
+// let others change: an id that means another object by then, or none, does no harm, since its arcs become
+// the right ones, and an object that comes or changes meanwhile is compared with the selectors of all.
 
 // selectorUpdate is the rest of one change. The arcs that selectors made before come first, then each
 // pair of a holder and a slot: arcs are removed before others are added, so that their number stays

@@ -78,7 +78,7 @@ func TestLargeReferencesWait(t *testing.T) {
 }
 
 // TestLabelsThatManySelectWait: labels of an object that many others select wait, and so do those of a new object:
-// meanwhile no selector finds it, not even one that asks for the lack of a label. Labels that are compared with many
+// meanwhile no selector finds it, not even one for the lack of a label. Labels that are compared with many
 // selectors do not wait if few match.
 func TestLabelsThatManySelectWait(t *testing.T) {
 	const holders = largeChange + 1

@@ -65,7 +65,7 @@ func (q *objectQueue[T]) drop(t T) {
 	}
 }
 
-// next removes up to limit of the oldest objects of the tap or feed that has the next turn, and none after one that
+// next removes up to limit of the oldest objects of the tap or feed with the next turn, and none after an object that
 // is alone. It returns no objects if none are left.
 func (q *objectQueue[T]) next(limit int) (t T, objects map[objectName]queuedObject) {
 	if len(q.turns) == 0 {

@@ -24,7 +24,7 @@ func claimed(namespace, name, value string, version int) string {
 }
 
 // TestNamespacesTakeTurns: while very many references of the objects of a namespace wait, a change of another
-// namespace's object is applied before them, and one that has very many references itself after at most two of
+// namespace's object is applied before them, and a change with very many references after at most two of
 // theirs. An object that changes again and again while it waits is read once.
 func TestNamespacesTakeTurns(t *testing.T) {
 	const objects, claims, rounds = 600, 60, 5

@@ -47,7 +47,7 @@ func (p *Parts) Release() {
 	pool.Put(p)
 }
 
-// Reset drops the references to the JSON and to what PartAndRead built from it, and the slices if a large object has
+// Reset drops the references to the JSON and to the values that PartAndRead built from it, and the slices if a large object has
 // grown them.
 func (p *Parts) Reset() {
 	p.text = nil
@@ -71,7 +71,7 @@ func (p *Parts) empty() {
 	p.built = 0
 }
 
-// object returns an empty object: without Parts a new one, else one that was emptied if there is one.
+// object returns an empty object: a new one without Parts, else an emptied one if there is any.
 func (p *Parts) object() map[string]any {
 	if p == nil {
 		return map[string]any{}

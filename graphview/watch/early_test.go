@@ -136,7 +136,7 @@ func TestServerThatKnowsNoPages(t *testing.T) {
 	}
 }
 
-// TestMalformedListIsNoEarlyEnd: what is no JSON is no JSON in pages either, also if the server then leaves the connection
+// TestMalformedListIsNoEarlyEnd: malformed JSON is malformed in pages, too, also if the server then leaves the connection
 // open.
 func TestMalformedListIsNoEarlyEnd(t *testing.T) {
 	const list = `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"x"}`

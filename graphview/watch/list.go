@@ -34,7 +34,7 @@ type listReader struct {
 	// reduce is that of the documents.
 	reduce Reduce
 
-	// document is the one that the next item is read into.
+	// document receives the next item.
 	document *document
 	// objects is the number of items that have been read.
 	objects int

@@ -88,7 +88,7 @@ func (a *ahead) close(body io.Closer) {
 	}
 }
 
-// Read reads from the response. It hands on what was read before, since it may wait for the server.
+// Read reads from the response. It hands on the objects before, since it may wait for the server.
 func (a *ahead) Read(p []byte) (int, error) {
 	if err := a.flush(); err != nil {
 		return 0, err

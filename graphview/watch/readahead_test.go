@@ -16,7 +16,7 @@ import (
 
 var errTorn = errors.New("torn")
 
-// TestReadAhead compares a list that is read ahead with one that is not.
+// TestReadAhead compares lists that are read ahead with others.
 func TestReadAhead(t *testing.T) {
 	list := podList(3*aheadObjects + 1)
 	list.Items[5].Annotations = map[string]string{"long": string(bytes.Repeat([]byte("x"), 2*aheadBytes))}

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestOldFailuresDoNotDelay: what failed long ago, as long as it was waited for, does not make the next failure worse.
+// TestOldFailuresDoNotDelay: a failure of long ago does not make the wait after the next one longer.
 func TestOldFailuresDoNotDelay(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		failures, watches := 0, make(chan *io.PipeWriter)

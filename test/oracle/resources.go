@@ -85,7 +85,7 @@ func choose(served []resource, queries []Query) ([]resource, error) {
 func compileSelectors(queries []Query) ([]*expression, error) {
 	var all []*expression
 	for i, query := range queries {
-		text := ""
+		var text string
 		if query.Include != nil {
 			text = query.Include.ResourceSelectorExpression
 		} else {
