@@ -74,10 +74,9 @@ func (a *audience) join(ctx context.Context, conn *websocket.Conn) {
 	})
 }
 
-// dial adds n streams of the view after a revision, some at a time, as several users. Streams that have joined are
+// dial adds n streams of a view after a revision, some at a time, in turns of users. Streams that have joined are
 // read while others are dialed, since the operator ends a stream that does not answer its pings.
-func (a *audience) dial(ctx context.Context, r *running, n int, since string) {
-	users := r.users(n)
+func (a *audience) dial(ctx context.Context, users []*dialer, view lens, n int, since string) {
 	defer func() {
 		for _, user := range users {
 			user.close()
@@ -87,7 +86,7 @@ func (a *audience) dial(ctx context.Context, r *running, n int, since string) {
 	group.SetLimit(dialedAtOnce)
 	for i := range n {
 		group.Go(func() error {
-			conn, err := users[i%len(users)].dial(dialing, r.view, since)
+			conn, err := users[i%len(users)].dial(dialing, view, since)
 			if err == nil {
 				a.join(ctx, conn)
 			}

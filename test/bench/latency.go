@@ -24,7 +24,7 @@ func latency(ctx context.Context, b *bench) (lines []line) {
 	a := listen(1, sequenceMark)
 	defer a.leave()
 	a.join(ctx, first)
-	a.dial(ctx, m, latencySubscribers-1, rev)
+	a.dial(ctx, m.users(ctx, latencySubscribers-1), whole, latencySubscribers-1, rev)
 	w := b.newWriter(ctx)
 	plain := watchPods(ctx, b.plane.Config())
 	defer plain.end()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,12 +75,25 @@ func (m *managers) start(ctx context.Context, view lens, args ...string) *runnin
 // a ninth of open_graphs.
 const streamsOfUser = 16
 
-// users returns dialers of as many users as may have n streams. All of them may read everything.
-func (r *running) users(n int) []*dialer {
+// users returns dialers of as many users as may have n streams. All of them may read everything, and have read the view once:
+// before the operator knows the rights of a user, that user cannot continue after a revision and gets the whole graph.
+func (r *running) users(ctx context.Context, n int) []*dialer {
 	users := make([]*dialer, (n+streamsOfUser-1)/streamsOfUser)
+	group, reading := errgroup.WithContext(ctx)
+	group.SetLimit(dialedAtOnce)
 	for i := range users {
 		users[i] = newDialer(r.plane.ClientConfig(fmt.Sprintf("subscriber-%d", i), "system:masters"), r.URL(), r.Exited)
+		group.Go(func() error {
+			conn, err := users[i].dial(reading, r.view, "")
+			if err != nil {
+				return err
+			}
+			defer closeAll(conn)
+			_, err = follow(reading, conn, ignore)
+			return err
+		})
 	}
+	must.Do(group.Wait())
 	return users
 }
 

@@ -57,11 +57,12 @@ func (b *bench) crowd(ctx context.Context, r *replay, n int) (t throng) {
 	a := listen(max(n/listeners, 1), `"j":["`)
 	defer a.leave()
 	a.join(ctx, first)
+	users := m.users(ctx, n-1)
 	var before, after sample
 	before.readMemory(m.PID())
 	// The others continue at the revision of the first one, so that they get no whole graph, which
 	// this row does not measure.
-	t.dialing = spent(m.PID(), func() { a.dial(ctx, m, n-1, rev) }) / float64(n-1)
+	t.dialing = spent(m.PID(), func() { a.dial(ctx, users, sequences, n-1, rev) }) / float64(n-1)
 	after.readMemory(m.PID())
 	t.idle = (float64(after.Resident) - float64(before.Resident)) / float64(n-1) // few may take less than was given back
 	fmt.Fprintf(os.Stderr, "%d subscribers: %d MB resident\n", n, after.Resident/1e6)
