@@ -105,13 +105,13 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	if o.Kept {
 		return NodeID(n)
 	}
-	if p.awaits = o.Urgency == MayWait && g.large(n, o); p.awaits {
+	references, selectors := o.References, g.selectorsOf(n, o.References)
+	if p.awaits = o.Urgency == MayWait && g.large(n, o, selectors); p.awaits {
 		return NodeID(n)
 	}
 	labels, exceeding := g.acquireTexts(n, o)
-	references := o.References
 	if exceeding > 0 {
-		references = nil
+		references, selectors = nil, nil
 	}
 	relabel := !known || !g.entered(at) || labels != p.labels
 	g.releaseLabels(p.labels)
@@ -119,7 +119,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	g.enter(at)
 	delete(g.misplaced, n)
 	g.setNames(n, references, o.KeptPrefix)
-	g.setSelectors(n, references, o.Urgency)
+	g.setSelectors(n, selectors, o.Urgency)
 	if exceeding > 0 {
 		g.leaveOut(n, leftOut{names: exceeding})
 	}

@@ -100,9 +100,8 @@ func (g *Graph) leave(id slotID) {
 	g.payName(id)
 }
 
-// setSelectors replaces the node's selectors with those of its references.
-func (g *Graph) setSelectors(id nodeID, references []Reference, urgency Urgency) {
-	want := g.selectorsOf(id, references)
+// setSelectors replaces the node's selectors with those that selectorsOf has returned.
+func (g *Graph) setSelectors(id nodeID, want []*selector, urgency Urgency) {
 	if equalSelectors(g.nodes.at(id).held(), want) {
 		return
 	}

@@ -30,8 +30,9 @@ const fewSelectors = 64
 func (g *Graph) Awaits(id NodeID) bool { return id != 0 && g.nodes.at(nodeID(id)).awaits }
 
 // large reports whether the labels and references of an object are large. It counts those of the node and those of
-// the object, since it does not compare names: few objects have so many, and change more than their status.
-func (g *Graph) large(id nodeID, o *Object) bool {
+// the object, since it does not compare names: few objects have so many, and change more than their status. want are
+// the selectors of the object.
+func (g *Graph) large(id nodeID, o *Object, want []*selector) bool {
 	n := g.nodes.at(id)
 	cost := int(n.names)
 	for i := range o.References {
@@ -42,8 +43,7 @@ func (g *Graph) large(id nodeID, o *Object) bool {
 	if cost += g.costOfLabels(id, o.Labels); cost > g.largeChange {
 		return true
 	}
-	want := g.selectorsOf(id, o.References)
-	if len(want) == 0 && n.holder == nil || equalSelectors(n.held(), want) {
+	if equalSelectors(n.held(), want) {
 		return false
 	}
 	if n.holder != nil {
