@@ -35,7 +35,7 @@ func (g *Graph) scopeFor(kind kindID, space spaceID) *scope {
 
 func (g *Graph) dropScope(kind kindID, space spaceID) {
 	sc := g.scopeAt(kind, space)
-	if sc == nil || len(sc.slots) > 0 || len(sc.rest) > 0 || len(sc.anchored) > 0 {
+	if sc == nil || len(sc.slots) > 0 || sc.selectors > 0 {
 		return
 	}
 	if delete(g.selection[kind], space); len(g.selection[kind]) == 0 {
@@ -64,10 +64,10 @@ func (g *Graph) enter(id slotID) {
 }
 
 func (g *Graph) leave(id slotID) {
-	s := g.slots.at(id)
-	if s.place == 0 || s.place >= payerPlace {
+	if !g.entered(id) {
 		return
 	}
+	s := g.slots.at(id)
 	sc := g.scopeFor(s.kind, s.space)
 	last := sc.slots[len(sc.slots)-1]
 	sc.slots[s.place-1] = last
