@@ -22,7 +22,7 @@ type selector struct {
 	anchors []anchor
 }
 
-// setSelectors replaces the node's selectors with those that selectorsOf has returned.
+// setSelectors replaces the node's selectors with those of selectorsOf.
 func (g *Graph) setSelectors(id nodeID, want []*selector, urgency Urgency) {
 	if equalSelectors(g.nodes.at(id).held(), want) {
 		return
