@@ -7,7 +7,7 @@ import (
 
 // Narrow is a part of a graph: some of its objects, and the objects that they lead to.
 type Narrow struct {
-	// Roots are the objects, at most 16. Their versions are ignored.
+	// Roots are the objects, at most 64. Their versions are ignored.
 	Roots []Key
 	// Direction is Down if it is "".
 	Direction Direction

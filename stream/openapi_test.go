@@ -24,6 +24,7 @@ import (
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/stream/fleet/proxy"
 	"graphview.dev/stream/format"
 )
@@ -96,6 +97,26 @@ func TestOpenAPIMatchesTheServer(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("paths: -want +got:\n%s", diff)
+	}
+}
+
+// TestOpenAPIBounds: the document has the bounds that the server refuses beyond.
+func TestOpenAPIBounds(t *testing.T) {
+	bounds := map[string]map[string]any{}
+	walk(decode(t, openAPI), func(node map[string]any) {
+		if schema, ok := node["schema"].(map[string]any); ok && node["in"] == "query" {
+			bounds[node["name"].(string)] = schema
+		}
+	})
+	for name, want := range map[string]map[string]int{
+		"root": {"maxItems": graph.MaxRoots}, "depth": {"maximum": graph.MaxDepth}, wholeOption: {"maxItems": mostWhole},
+		"limit": {"maximum": mostChanges, "default": fewChanges},
+	} {
+		for bound, n := range want {
+			if got := bounds[name][bound]; fmt.Sprint(got) != fmt.Sprint(n) {
+				t.Errorf("?%s=: %s is %v, want %d", name, bound, got, n)
+			}
+		}
 	}
 }
 
