@@ -52,6 +52,15 @@ func TestLinkConditions(t *testing.T) {
 				"Effective": "True Effective: Each name of the cluster names it alone.",
 			},
 		},
+		"another link proves the same": {
+			linkOf("eu"), nil, nil, LinkState{NotUnique: true, Reason: v1alpha1.ReasonNeverConnected},
+			map[string]string{
+				"Accepted":  "False IdentityNotUnique: Another ClusterLink has the same issuer, keys and subject: a token would prove both.",
+				"Connected": "False NeverConnected: " + connectionTexts[v1alpha1.ReasonNeverConnected],
+				"Ready":     "False NotAccepted: The identity is not accepted: see the condition Accepted.", "Stalled": "True NotAccepted: The identity is not accepted: see the condition Accepted.",
+				"Effective": "True Effective: Each name of the cluster names it alone.",
+			},
+		},
 		"names without effect": {
 			linkOf("eu", elsewhere, server), []v1alpha1.ClusterLink{linkOf("eu", elsewhere, server), linkOf("us", server)}, nil, LinkState{Reason: v1alpha1.ReasonConnected},
 			map[string]string{
