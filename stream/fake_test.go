@@ -61,6 +61,9 @@ type fakeView struct {
 	found *delivery.Found
 	// panics makes Subscribe do so.
 	panics bool
+	// since is the beginning of the history, 0 for none, and gaps are those in it.
+	since int64
+	gaps  []history.Gap
 	// subscribed gets each subscription.
 	subscribed chan *fakeSubscription
 }
@@ -74,12 +77,19 @@ func newView(name string) *fakeView {
 	}
 }
 
-// A fakeView has no history.
+// Changes: a fakeView has no history of changes.
 func (v *fakeView) Changes(context.Context, delivery.ChangesQuery, delivery.Access) (*delivery.Changes, error) {
 	return nil, graphview.ErrNoHistory
 }
-func (v *fakeView) Past(int64) (*delivery.Past, int64, error) { return nil, 0, graphview.ErrNoHistory }
-func (v *fakeView) Gaps(int64) []history.Gap                  { return nil }
+
+// Past is that of a history that begins with since, if there is one.
+func (v *fakeView) Past(int64) (*delivery.Past, int64, error) {
+	if v.since == 0 {
+		return nil, 0, graphview.ErrNoHistory
+	}
+	return &delivery.Past{}, v.since, nil
+}
+func (v *fakeView) Gaps(int64) []history.Gap { return v.gaps }
 
 func (v *fakeView) Name() graphview.Name     { return v.name }
 func (v *fakeView) UID() string              { return v.uid }

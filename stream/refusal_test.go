@@ -80,6 +80,10 @@ func TestRefusals(t *testing.T) {
 			if !strings.Contains(got.Message, test.wantMessage) {
 				t.Errorf("message %q has no %q", got.Message, test.wantMessage)
 			}
+			// A browser must not take the names in a message for a page, where the text is that of the server itself.
+			if sniff := response.Header.Get("X-Content-Type-Options"); test.wantMessage != "" && sniff != "nosniff" {
+				t.Errorf("X-Content-Type-Options is %q", sniff)
+			}
 		})
 	}
 }

@@ -72,6 +72,13 @@ func serveBatches(t *testing.T, batches [][]*delivery.Frame) *testServer {
 	return serve(t, fakeCluster{view})
 }
 
+// testRoots has the authority of the server's certificate.
+func testRoots() *x509.CertPool {
+	roots := x509.NewCertPool()
+	roots.AddCert(testPair().Leaf)
+	return roots
+}
+
 func serveOptions(t *testing.T, o Options, change ...func(*Server)) *testServer {
 	t.Helper()
 	o.Config, o.BindAddress, o.GetCertificate = &rest.Config{}, "127.0.0.1:0", testCertificate
@@ -86,9 +93,7 @@ func serveOptions(t *testing.T, o Options, change ...func(*Server)) *testServer 
 	for _, c := range change {
 		c(s)
 	}
-	roots := x509.NewCertPool()
-	roots.AddCert(testPair().Leaf)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: testRoots()}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- s.Run(ctx) }()

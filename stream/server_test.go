@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -44,6 +45,24 @@ func TestNewRefuses(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+// TestTLS: a client that offers nothing newer than TLS 1.1 gets no connection.
+func TestTLS(t *testing.T) {
+	s := serve(t, nil)
+	for name, test := range map[string]struct {
+		most uint16
+		want bool
+	}{"1.1": {tls.VersionTLS11, false}, "1.2": {tls.VersionTLS12, true}, "1.3": {tls.VersionTLS13, true}} {
+		dialer := tls.Dialer{Config: &tls.Config{RootCAs: testRoots(), ServerName: "127.0.0.1", MinVersion: tls.VersionTLS10, MaxVersion: test.most}} //nolint:gosec // as old as the test says
+		conn, err := dialer.DialContext(t.Context(), "tcp", s.Addr().String())
+		if (err == nil) != test.want {
+			t.Errorf("TLS %s: %v", name, err)
+		}
+		if err == nil {
+			_ = conn.Close()
+		}
 	}
 }
 
