@@ -16,12 +16,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/go-logr/logr"
+	"github.com/libp2p/go-yamux/v5"
 
 	"graphview.dev/stream/fleet/identity"
 	"graphview.dev/stream/fleet/tunnel"
+	"graphview.dev/test/patience"
 )
 
 const (
@@ -63,15 +66,20 @@ func (i *issuer) identity() identity.Options {
 	return identity.Options{Issuer: i.URL, Subject: subject, CABundle: string(ca)}
 }
 
-// request returns a handshake with a token.
+// request returns a handshake with a token that does not expire during a test.
 func (i *issuer) request(t *testing.T, link string) *http.Request {
+	t.Helper()
+	return i.requestUntil(t, link, time.Now().Add(time.Hour))
+}
+
+func (i *issuer) requestUntil(t *testing.T, link string, expiry time.Time) *http.Request {
 	t.Helper()
 	with, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: i.key, KeyID: "own"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	token, err := jwt.Signed(with).Claims(jwt.Claims{
-		Issuer: i.URL, Subject: subject, Audience: jwt.Audience{name}, Expiry: jwt.NewNumericDate(time.Now().Add(time.Hour)),
+		Issuer: i.URL, Subject: subject, Audience: jwt.Audience{name}, Expiry: jwt.NewNumericDate(expiry),
 	}).Serialize()
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +154,34 @@ func TestChangeDuringHandshake(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTunnelsEndWithTheirTokens: a tunnel ends when the token that opened it expires, also if the member answers pings and
+// does not end it.
+func TestTunnelsEndWithTheirTokens(t *testing.T) {
+	t.Parallel()
+	h, _ := newHub(t)
+	i := newIssuer(t)
+	close(i.answer)
+	h.apply(t, "eu-1", i.identity())
+	server := httptest.NewServer(h.Handler())
+	t.Cleanup(server.Close)
+	t.Cleanup(h.Close)
+	header := i.requestUntil(t, "eu-1", time.Now().Add(2*time.Second)).Header
+	socket, response, err := websocket.Dial(t.Context(), server.URL+TunnelPath+"eu-1", &websocket.DialOptions{HTTPHeader: header})
+	if err != nil {
+		t.Fatalf("%v %v", response, err)
+	}
+	member, err := yamux.Server(websocket.NetConn(t.Context(), socket, websocket.MessageBinary), yamux.DefaultConfig(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer member.Close()
+	patience.Await(t, "the tunnel opens", func() bool {
+		status, _ := h.Status("eu-1")
+		return status.Tunnels == 1 || member.IsClosed()
+	})
+	patience.Await(t, "the tunnel ends", member.IsClosed)
 }
 
 // TestVersion: the status has the oldest version among the replicas of a member.

@@ -172,6 +172,40 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestOverlaps: two links that one token may prove are found out. Discovered keys may be any of the issuer's.
+func TestOverlaps(t *testing.T) {
+	const issuer = "https://issuer.example.com"
+	own, other := newSigner(t, "own"), newSigner(t, "other")
+	both := strings.TrimSuffix(own.keys(t), "]}") + "," + strings.TrimPrefix(other.keys(t), `{"keys":[`)
+	of := func(issuer, subject, jwks string) Options {
+		return Options{Issuer: issuer, Subject: subject, JWKS: jwks}
+	}
+	for name, test := range map[string]struct {
+		a, b Options
+		want bool
+	}{
+		"the same key":           {of(issuer, subject, own.keys(t)), of(issuer, subject, own.keys(t)), true},
+		"one key in common":      {of(issuer, subject, both), of(issuer, subject, other.keys(t)), true},
+		"other keys":             {of(issuer, subject, own.keys(t)), of(issuer, subject, other.keys(t)), false},
+		"one discovers its":      {of(issuer, subject, own.keys(t)), of(issuer, subject, ""), true},
+		"both discover theirs":   {of(issuer, subject, ""), of(issuer, subject, ""), true},
+		"another issuer":         {of(issuer, subject, own.keys(t)), of(issuer+"/2", subject, own.keys(t)), false},
+		"another ServiceAccount": {of(issuer, subject, own.keys(t)), of(issuer, subject+"-2", own.keys(t)), false},
+	} {
+		a, err := New(test.a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := New(test.b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Overlaps(b) != test.want || b.Overlaps(a) != test.want {
+			t.Errorf("%s: %v and %v, want %v", name, a.Overlaps(b), b.Overlaps(a), test.want)
+		}
+	}
+}
+
 // issuing is an issuer, whose handler decides what it answers.
 func issuing(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, self string)) (issuer, ca string) {
 	t.Helper()
