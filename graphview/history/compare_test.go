@@ -81,6 +81,8 @@ func TestCompareKeepsNoSecrets(t *testing.T) {
 		`{"data":{"image":%q}}`, `{"stringData":{"replicas":%q}}`, `{"binaryData":{"version":%q}}`, `{"spec":{"containers":[{"name":"a","env":[{"name":"version","value":%q}]}]}}`,
 		`{"spec":{"containers":[{"name":"a","command":[%q]}]}}`, `{"spec":{"containers":[{"name":"a","args":["--version",%q]}]}}`,
 		`{"metadata":{"annotations":{"version":%q}}}`, `{"spec":{"values":{"image":{"tag":%q}}}}`, `{"spec":{"parameters":[{"name":"image","value":%q}]}}`, `{"spec":{"password":%q}}`,
+		`{"spec":{"source":{"helm":{"valuesObject":{"image":%q}}}}}`, `{"spec":{"config":{"version":%q}}}`, `{"spec":{"settings":{"version":%q}}}`,
+		`{"spec":{"credentials":{"version":%q}}}`, `{"spec":{"secret":{"version":%q}}}`, `{"spec":{"containers":[{"name":"a","envFrom":[{"version":%q}]}]}}`,
 	} {
 		for _, kind := range []string{"Pod", "ConfigMap", "Secret", "HelmRelease"} {
 			paths, _ := Compare(kind, object(t, fmt.Sprintf(place, "canary-1")), object(t, fmt.Sprintf(place, "canary-2")))

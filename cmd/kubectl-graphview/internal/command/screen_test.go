@@ -42,6 +42,26 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// TestColours: they are for terminals, and for users who have not turned them off.
+func TestColours(t *testing.T) {
+	for name, test := range map[string]struct {
+		noColor, term string
+		terminal      bool
+		want          bool
+	}{
+		"a terminal":              {"", "xterm", true, true},
+		"a file":                  {"", "xterm", false, false},
+		"a terminal, NO_COLOR":    {"1", "xterm", true, false},
+		"a terminal without them": {"", "dumb", true, false},
+	} {
+		t.Setenv("NO_COLOR", test.noColor)
+		t.Setenv("TERM", test.term)
+		if text := paintFor(&screen{terminal: test.terminal}).Bad("a"); (text != "a") != test.want {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
 // TestObjects: how far a first list is can be read at a glance.
 func TestObjects(t *testing.T) {
 	for n, want := range map[int]string{0: "0 objects", 1: "1 object", 999: "999 objects", 12400: "12,400 objects", 1234567: "1,234,567 objects"} {
