@@ -32,8 +32,8 @@ func flagsOf(help string) (names []string) {
 	return names
 }
 
-// TestDocumented: docs describe the commands, flags and exit codes that there are.
-func TestDocumented(t *testing.T) {
+// TestCommandsAreDocumented: docs describe the commands, flags and exit codes that there are.
+func TestCommandsAreDocumented(t *testing.T) {
 	read := func(page string) string {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", page))
 		if err != nil {
