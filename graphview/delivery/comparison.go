@@ -13,7 +13,8 @@ import (
 // A subscriber that has a graph, from another process or from before a change of its rights, sends its sums
 // (package contents). The view sums the elements that the subscriber may see, and the reset keeps the buckets
 // that are equal. Summing reads the whole graph, so all subscribers with equal rights and options that come
-// before a comparison begins are served by one.
+// before a comparison begins are served by one. A subscriber with a revision whose rights are not known has them
+// found by the same walk, and continues there if they are those of the revision.
 
 // kept has the buckets that a subscriber keeps in a reset.
 type kept struct {
@@ -46,12 +47,15 @@ type comparison struct {
 	err   error
 }
 
-// compare returns the sums of a subscriber in the next comparison of a viewer.
+// compare returns the sums of a subscriber in the next comparison of a viewer, nil if it has no sums.
 func (at *slot) compare(h *contents.Have) (*comparison, *contents.Have) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	if c := at.comparison; c == nil || c.begun {
 		at.comparison = &comparison{before: c}
+	}
+	if h == nil {
+		return at.comparison, nil
 	}
 	sums := contents.New(h.Bits, h.Seed)
 	at.comparison.sums = append(at.comparison.sums, sums)
@@ -74,6 +78,7 @@ func (c *comparison) step(p *Publisher, lens *graph.Lens, at *slot, v viewer) (d
 		c.begun, c.before = true, nil
 		at.mu.Unlock()
 		c.gate = newGate(v.rights)
+		p.askForWarnings(v, c.gate)
 	}
 	how := graph.Reading{Allow: c.gate.allow()}
 	if c.began == (graph.Position{}) {
@@ -90,7 +95,7 @@ func (c *comparison) step(p *Publisher, lens *graph.Lens, at *slot, v viewer) (d
 	if err != nil {
 		return c.end(err)
 	}
-	if c.gate.knowsAll() { // else the rest only finds the other rights that are unknown
+	if c.gate.knowsAll() && len(c.sums) > 0 { // else the rest only finds the other rights that are unknown
 		for i := range c.read {
 			c.add(p, &c.read[i], v.content)
 		}
@@ -214,10 +219,16 @@ var errOutdated = &ClosedError{
 	Reason: reason.Outdated, Message: "your graph can no longer be changed step by step: connect again with have",
 }
 
-// pollHave is poll while there is something to compare. A view that is not complete does not answer, since
+// compares reports whether the subscriber's graph has to be compared, or the rights are to be found that decide whether
+// it continues after its revision. A part of a graph finds its rights with its first piece.
+func (s *Subscription) compares() bool {
+	return s.narrow == nil && s.state.pos.Known == 0 && (s.have != nil || s.since.known > 0)
+}
+
+// pollHave is poll while there is something to compare. A view that is not complete does not compare, since
 // the subscriber would then lose the elements that the view has not read yet.
 func (s *Subscription) pollHave(wait pause) ([]*Frame, pause, error) {
-	if s.publisher.o.State.Now().Phase == Serving {
+	if s.have == nil || s.publisher.o.State.Now().Phase == Serving {
 		wait.compares = true
 		return nil, wait, nil
 	}
@@ -228,19 +239,26 @@ func (s *Subscription) pollHave(wait pause) ([]*Frame, pause, error) {
 	return []*Frame{{JSON: []byte(`{"syncing":true}`)}}, wait, nil
 }
 
-// compare sums the graph and sets the state of the subscription to the reset that keeps equal buckets. It
-// waits for the rights that it needs. Errors are those of Wait.
+// compare sums the graph and sets the state of the subscription to the reset that keeps equal buckets, unless it
+// continues after its revision. It waits for the rights that it needs. Errors are those of Wait.
 func (s *Subscription) compare(ctx context.Context) error {
 	p := s.publisher
 	lens := p.Lens()
 	for {
 		v := s.viewer()
+		if !s.compares() {
+			return nil
+		}
 		at := p.changes.slot(v.digest())
 		c, sums := at.compare(s.have)
 		err := s.finish(ctx, lens, c, at, v)
 		var unknown *unknownError
 		switch {
+		case err == nil && s.have == nil:
+			s.since = revision{}
+			return nil
 		case err == nil:
+			s.since = revision{}
 			buckets := s.have.Kept(sums)
 			s.state = state{reset: true, pos: c.began, kept: &kept{buckets, buckets.String()}}
 			s.dropHave()

@@ -24,6 +24,9 @@ type copyOf struct {
 	arcs     map[[2]keyOf]contents.Attributes
 	bytes    int // that were received
 	sets     int
+	resets   int // that kept nothing
+	kept     int // resets that kept something
+	rev      string
 }
 
 type keyOf struct{ G, V, R, Ns, N string }
@@ -56,6 +59,7 @@ func (c *copyOf) apply(tb testing.TB, f *Frame) {
 	var m struct {
 		Reset   bool
 		Keep    string
+		Rev     string
 		Actions []struct {
 			Svx, Dvx *struct {
 				Vx keyOf
@@ -68,7 +72,15 @@ func (c *copyOf) apply(tb testing.TB, f *Frame) {
 		tb.Fatalf("%v in %s", err, f.JSON)
 	}
 	c.bytes += len(f.JSON)
+	if m.Rev != "" {
+		c.rev = m.Rev
+	}
 	if m.Reset {
+		if m.Keep == "" {
+			c.resets++
+		} else {
+			c.kept++
+		}
 		kept, err := contents.ParseKept(m.Keep)
 		keeps := func(k keyOf) bool { return err == nil && kept.Has(k.tag()) }
 		maps.DeleteFunc(c.vertices, func(k keyOf, _ string) bool { return !keeps(k) })

@@ -331,17 +331,6 @@ func (p *Publisher) selectContent(c *graph.Change, content Content, known uint64
 	return has && err == nil, err
 }
 
-// startAt returns the state of a subscriber that resumes after the revision since.
-func (p *Publisher) startAt(since string, v viewer) state {
-	if since == "" {
-		return state{}
-	}
-	if r, ok := p.o.Run.decode(since); ok && r == p.revision(v, r.known) {
-		return state{pos: graph.Position{Known: r.known}}
-	}
-	return state{reset: true}
-}
-
 // dropShared drops all caches. Close calls it after the last subscriber has left.
 func (p *Publisher) dropShared() {
 	p.changes.forget()

@@ -52,6 +52,18 @@ func (p *Publisher) revision(v viewer, known uint64) revision {
 	return revision{view: hash32(p.o.UID + v.optionsDigest()), rights: hash32(digestOf(v.rights)), known: known}
 }
 
+// decode returns the revision of a text that this run issued for the view and the options of a viewer, with
+// any rights. It returns zero for other texts.
+func (p *Publisher) decode(text string, v viewer) revision {
+	if r, ok := p.o.Run.decode(text); ok && r.view == p.revision(v, 0).view {
+		return r
+	}
+	return revision{}
+}
+
+// isFor reports whether a viewer with these rights has the graph of the revision.
+func (r revision) isFor(v viewer) bool { return r.known > 0 && r.rights == hash32(digestOf(v.rights)) }
+
 func hash32(s string) uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(s))

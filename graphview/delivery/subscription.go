@@ -56,13 +56,12 @@ type Subscription struct {
 	owner       budget.Owner
 	wanted      viewer          // the options, without rights
 	narrow      *narrowing      // nil: the whole graph
-	since       string          // until the first Poll
-	have        *contents.Have  // until it has been compared; nil: nothing to compare
+	since       revision        // until it is known whether the subscriber continues there; zero: it does not
+	have        *contents.Have  // until it has been compared, or is not needed; nil: nothing to compare
 	sums        *budget.Account // of have; nil: it is not charged
 	syncing     bool            // the subscriber knows that the view is not complete
 	hasGraph    bool            // the subscriber has a graph that a comparison could keep
-	begun       bool
-	digest      string // of the viewer that has the state
+	digest      string          // of the viewer that has the state
 	revoked     <-chan struct{}
 	state       state
 	joins       bool
@@ -82,7 +81,7 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	p.o.Notify()
 	s := &Subscription{
 		publisher: p, access: o.Access, owner: o.Owner, wanted: viewer{content: o.Content, tags: o.Tags, past: o.Past, only: o.Only},
-		narrow: newNarrowing(&o), since: o.Since, joins: o.JoinWalk && o.Narrow == nil && o.Past == nil, began: p.o.State.Now().Interruptions,
+		narrow: newNarrowing(&o), joins: o.JoinWalk && o.Narrow == nil && o.Past == nil, began: p.o.State.Now().Interruptions,
 	}
 	if s.narrow != nil {
 		s.wanted.narrow = s.narrow.mark
@@ -91,6 +90,9 @@ func (p *Publisher) Subscribe(o SubscribeOptions) *Subscription {
 	}
 	if s.sums = o.Sums; s.have == nil {
 		s.dropHave()
+	}
+	if o.Since != "" {
+		s.state.reset, s.since = true, p.decode(o.Since, s.wanted)
 	}
 	return s
 }
@@ -171,7 +173,7 @@ func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 		return nil, wait, nil
 	case s.hasGraph && s.state.reset && s.state.kept == nil:
 		return nil, wait, errOutdated
-	case s.have != nil:
+	case s.compares():
 		return s.pollHave(wait)
 	}
 	if wait.changed, v.waits = s.commitWaits.next(lens); wait.changed != nil {
@@ -224,7 +226,10 @@ func (s *Subscription) poll() (frames []*Frame, wait pause, err error) {
 	unfinished := next != s.state && (len(frames) == 0 || next.pos.Walking() || next.reset)
 	// A warning or the sync state may have changed after a shared piece was encoded.
 	wait.moved = unfinished || !p.isCurrent(lens, next)
-	s.state = next
+	if !next.reset && s.have != nil {
+		s.dropHave() // it continues after its revision
+	}
+	s.state, s.since = next, revision{}
 	if v.past != nil && next.pos.Known > 0 && !next.pos.Walking() {
 		v.past.over = true
 	}
@@ -362,8 +367,8 @@ func (s *Subscription) waitFor(ctx context.Context, p *pause) error {
 	return err
 }
 
-// viewer returns the subscriber's current rights and its options. If the rights have changed, it
-// resets the subscriber.
+// viewer returns the subscriber's current rights and its options. If the rights are those of its revision, the
+// subscriber continues there. If they have changed, it is reset.
 func (s *Subscription) viewer() viewer {
 	v := s.wanted
 	changed := false
@@ -380,20 +385,21 @@ func (s *Subscription) viewer() viewer {
 	}
 	digest := v.digest()
 	switch {
-	case !s.begun:
-		s.begun, s.state = true, s.publisher.startAt(s.since, v)
-		if s.state.pos.Known > 0 {
-			s.dropHave() // it continues after its revision
-		}
-		s.since = "" // the string keeps the request in memory
+	case s.since.isFor(v):
+		s.startAt(state{pos: graph.Position{Known: s.since.known}})
+		s.since = revision{}
 	case changed && digest != s.digest:
-		s.state, s.encoded = state{reset: true}, nil
-		if s.narrow != nil {
-			s.narrow.part = nil
-		}
+		s.startAt(state{reset: true})
 	}
 	s.digest = digest
 	return v
+}
+
+func (s *Subscription) startAt(from state) {
+	s.state, s.encoded = from, nil
+	if s.narrow != nil {
+		s.narrow.part = nil
+	}
 }
 
 // maxCommitWaits is the number of successive commits of a late view for which Poll returns nothing.

@@ -213,6 +213,15 @@ func (p *Publisher) deniedTo(v viewer, g *gate) *warningSet {
 	return made
 }
 
+// askForWarnings asks for the rights that the warnings of a new subscriber need.
+func (p *Publisher) askForWarnings(v viewer, g *gate) {
+	if v.rights != nil {
+		set, _, _, _ := p.o.Warnings.since(0)
+		g.permitted(set, p.o.State.Scope().Namespaces)
+		p.deniedTo(v, g)
+	}
+}
+
 // deniedWarnings returns the warnings about the resources of a scope.
 func deniedWarnings(g *gate, scope Scope) map[WarningID]Warning {
 	denied := make(map[WarningID]Warning)
