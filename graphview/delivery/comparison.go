@@ -219,8 +219,8 @@ var errOutdated = &ClosedError{
 	Reason: reason.Outdated, Message: "your graph can no longer be changed step by step: connect again with have",
 }
 
-// compares reports whether the subscriber's graph has to be compared, or the rights are to be found that decide whether
-// it continues after its revision. A part of a graph finds its rights with its first piece.
+// compares reports whether the view has to compare the subscriber's graph, or to find the rights that decide whether the
+// subscriber continues after its revision. A part of a graph finds its rights with its first piece.
 func (s *Subscription) compares() bool {
 	return s.narrow == nil && s.state.pos.Known == 0 && (s.have != nil || s.since.known > 0)
 }

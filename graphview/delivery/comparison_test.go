@@ -338,13 +338,20 @@ func BenchmarkHave(b *testing.B) {
 		pods[fmt.Sprintf("team-%d/application-%d", i%50, i)] = to
 	}
 	s.link(pods)
+	teams := make([]string, 50)
+	for i := range teams {
+		teams[i] = fmt.Sprint("team-", i)
+	}
 	mine := newCopy()
 	mine.follow(b, s.reader(SubscribeOptions{Tags: true, Content: SummaryOnly}), 0)
 	have := mine.sums()
+	mine.follow(b, s.reader(SubscribeOptions{Tags: true, Content: SummaryOnly, Access: accessTo(teams...)}), 0)
 	for name, o := range map[string]SubscribeOptions{
 		"have":  {Tags: true, Content: SummaryOnly, Have: have},
 		"begin": {Tags: true, Content: SummaryOnly, JoinWalk: true},
 		"since": {Tags: true, Content: SummaryOnly, Since: s.rev(b)},
+		// The subscriber's rights are not known.
+		"forgotten": {Tags: true, Content: SummaryOnly, Since: mine.rev, Access: accessTo(teams...)},
 	} {
 		for _, subscribers := range []int{1, 16} {
 			b.Run(fmt.Sprint(name, "/", subscribers), func(b *testing.B) {
@@ -383,6 +390,10 @@ func (s *stage) begin(b *testing.B, o SubscribeOptions, subscribers int) int {
 	var wg sync.WaitGroup
 	for range subscribers {
 		wg.Go(func() {
+			o := o
+			if known, ok := o.Access.(*someNamespaces); ok {
+				o.Access = &someNamespaces{may: known.may, known: map[string]bool{}, changed: known.changed}
+			}
 			one := s.publisher.Subscribe(o)
 			defer one.Close()
 			for whole := false; !whole; {

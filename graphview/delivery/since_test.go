@@ -35,7 +35,7 @@ func (c *copyOf) equals(t *testing.T, s *stage, o SubscribeOptions) {
 // TestSinceOfForgottenRights: a subscriber whose rights the server does not know, or no longer, is sent what has changed
 // after its revision if its rights are those of the revision. Otherwise it is reset.
 func TestSinceOfForgottenRights(t *testing.T) {
-	part := narrowTo(t, 0, "Down", "pods/n0/a")
+	part := narrowTo(t, 1, "Down", "pods/n0/a") // without n2/d
 	tests := map[string]struct {
 		before, after []string
 		narrow        *graph.Narrowing
@@ -52,6 +52,10 @@ func TestSinceOfForgottenRights(t *testing.T) {
 			before: []string{"n0", "n1"}, after: []string{"n0", "n1"}, wantSets: 1, // a refers to it
 			meanwhile: func(s *stage) { s.graph.Update(func() { s.graph.Remove(s.source, "n1", "b") }) },
 		},
+		"the view is not complete": {before: []string{"n0", "n1"}, after: []string{"n0", "n1"}, meanwhile: func(s *stage) {
+			s.publisher.o.State = NewViewState()
+			s.selectPods()
+		}},
 		"a right was lost":             {before: []string{"n0", "n1"}, after: []string{"n0"}, wantResets: 1, wantSets: 3},
 		"a right was gained":           {before: []string{"n0"}, after: []string{"n0", "n1"}, wantResets: 1, wantSets: 6},
 		"all rights were lost":         {before: []string{"n0", "n1"}, wantResets: 1},
@@ -61,7 +65,8 @@ func TestSinceOfForgottenRights(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			s.link(map[string][]string{"n0/a": {"n0/c", "n1/b"}, "n0/c": nil, "n1/b": {"n2/d"}, "n1/e": nil, "n2/d": nil})
+			s.selectPods()
+			s.link(map[string][]string{"n0/a": {"n0/c", "n1/b"}, "n0/c": nil, "n1/b": nil, "n1/e": {"n2/d"}, "n2/d": nil})
 			mine := newCopy()
 			first := s.reader(SubscribeOptions{Access: accessTo(test.before...), Narrow: test.narrow})
 			mine.follow(t, first, 0)
@@ -79,6 +84,53 @@ func TestSinceOfForgottenRights(t *testing.T) {
 			}
 			again.Access = accessTo(test.after...)
 			mine.equals(t, s, again)
+		})
+	}
+}
+
+// TestSinceOfLargeGraph: the rights that decide about a revision are found in the whole graph, and not in its first piece.
+func TestSinceOfLargeGraph(t *testing.T) {
+	s := newStage(t)
+	s.crowd(2 * catchUpLimit.elements)
+	s.link(map[string][]string{"n1/late": nil})
+	mine := newCopy()
+	first := s.reader(SubscribeOptions{Access: accessTo("shop", "n1")})
+	mine.follow(t, first, 0)
+	first.Close()
+	s.link(map[string][]string{"shop/p7": {"n1/late"}})
+	mine.sets, mine.resets = 0, 0
+	mine.follow(t, s.reader(SubscribeOptions{Access: accessTo("shop", "n1"), Since: mine.rev}), 0)
+	if mine.resets > 0 || mine.sets != 2 {
+		t.Errorf("%d resets and %d elements, want an object and a reference", mine.resets, mine.sets)
+	}
+	mine.equals(t, s, SubscribeOptions{Access: accessTo("shop", "n1")})
+}
+
+// selectPods has the view select pods in all namespaces, so that some subscribers are warned about them.
+func (s *stage) selectPods() {
+	s.publisher.o.State.SetScope([]ScopedResource{{Resource: pods, Namespaced: true}}, nil, false)
+}
+
+// TestSinceCountsOnce: a subscriber that is reset in place of continuing does not continue after its revision later, when
+// its rights become those of the revision again.
+func TestSinceCountsOnce(t *testing.T) {
+	for name, narrow := range map[string]*graph.Narrowing{"the graph": nil, "a part": narrowTo(t, 0, "Down", "pods/n0/a")} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.link(map[string][]string{"n0/a": {"n0/c", "n1/b"}, "n0/c": nil, "n1/b": nil})
+			mine := newCopy()
+			first := s.reader(SubscribeOptions{Access: accessTo("n0", "n1"), Narrow: narrow})
+			mine.follow(t, first, 0)
+			first.Close()
+			now := accessTo("n0")
+			one := s.reader(SubscribeOptions{Access: now, Narrow: narrow, Since: mine.rev})
+			mine.follow(t, one, 0)
+			now.may["n1"] = true
+			close(now.changed)
+			now.changed = make(chan struct{})
+			mine.follow(t, one, 0)
+			one.Close()
+			mine.equals(t, s, SubscribeOptions{Access: accessTo("n0", "n1"), Narrow: narrow})
 		})
 	}
 }

@@ -9,7 +9,7 @@
 // stream whose own right is lost.
 //
 // Answers are shared by all streams of an identity, and outlive the last one for a while, so
-// that a stream can be resumed, also with a renewed token.
+// that a stream that reconnects, also with a renewed token, does not ask about all places again.
 //
 // Users take turns, in questions (package access) and in re-checks, so that a user with many
 // credentials or few rights delays no other. The number of identities per owner and the

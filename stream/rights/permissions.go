@@ -18,7 +18,7 @@ import (
 
 const (
 	// keepFor is the time for which an identity without streams is kept, so that a stream that
-	// reconnects can continue at its revision.
+	// reconnects asks less.
 	keepFor = 10 * time.Minute
 	// maxIdle bounds the identities without streams, and maxIdlePlaces the answers about
 	// all of them: some 10 MiB.

@@ -21,7 +21,8 @@ type rights struct {
 // newRights digests answers. The digest covers all answers, also the denied
 // ones, so that rights with the same digest have the same places with the same
 // answers. So subscribers share encodings only if each has asked about all places in
-// them, and a subscriber whose answers were dropped cannot continue at its revision.
+// them, and a subscriber whose answers were dropped continues at its revision only once it has asked about the places
+// of the graph again.
 // The price: a further place is another digest, and a subscriber that is disconnected at that moment gets the whole
 // graph when it reconnects. The key keeps a subscriber from finding out by trial which denied
 // namespaces exist.

@@ -76,7 +76,7 @@ func (m *managers) start(ctx context.Context, view lens, args ...string) *runnin
 const streamsOfUser = 16
 
 // users returns dialers of as many users as may have n streams. All of them may read everything, and have read the view once:
-// before the operator knows the rights of a user, that user cannot continue after a revision and gets the whole graph.
+// so the rows have no questions about rights, with which a stream of an unknown user begins.
 func (r *running) users(ctx context.Context, n int) []*dialer {
 	users := make([]*dialer, (n+streamsOfUser-1)/streamsOfUser)
 	group, reading := errgroup.WithContext(ctx)
