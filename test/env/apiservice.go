@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"os"
 
-	"graphview.dev/test/patience"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // The Service of RegisterAPIService. The aggregation layer verifies the server's
@@ -25,10 +24,10 @@ func (c *ControlPlane) RegisterAPIService(ctx context.Context, port int, caBundl
 }
 
 func (c *ControlPlane) registerAPIService(ctx context.Context, group, version string, port int, caBundle []byte) error {
-	name, file := version+"."+group, c.dir.join("apiservice.yaml")
+	name := version + "." + group
 	// With aggregator routing off the API server resolves the external name itself, so that
 	// no cluster network is needed.
-	manifests := fmt.Appendf(nil, `
+	_, err := c.Apply(ctx, fmt.Sprintf(`
 apiVersion: v1
 kind: Namespace
 metadata: {name: %[1]s}
@@ -48,17 +47,12 @@ spec:
   versionPriority: 15
   service: {namespace: %[1]s, name: %[2]s, port: %[3]d}
   caBundle: %[6]s
-`, ServiceNamespace, ServiceName, port, version, group, base64.StdEncoding.EncodeToString(caBundle))
-	if err := os.WriteFile(file, manifests, 0o600); err != nil {
-		return fmt.Errorf("APIService %s: %w", name, err)
+`, ServiceNamespace, ServiceName, port, version, group, base64.StdEncoding.EncodeToString(caBundle)), client.FieldOwner(manager)) // so that the labels of the namespace stay
+	if err != nil {
+		return err
 	}
-	for _, args := range [][]string{
-		{"apply", "--server-side", "--force-conflicts", "--field-manager=" + manager, "-f", file},
-		{"wait", "--for=condition=Available", "--timeout=" + patience.For(readyWithin).String(), "apiservice/" + name},
-	} {
-		if _, err := c.Kubectl(ctx, args...); err != nil {
-			return err
-		}
+	if err := c.waitFor(ctx, "apiregistration.k8s.io/v1", "APIService", name, "Available"); err != nil {
+		return err
 	}
 	c.logf("registered %s/%s", group, version)
 	return nil

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/patience"
 )
@@ -28,6 +30,32 @@ func poll(ctx context.Context, done func(context.Context) (ok bool, last, final 
 		return fmt.Errorf("not within %s: %w", limit, cmp.Or(last, err))
 	}
 	return err
+}
+
+// waitFor waits until a condition of a cluster-scoped object is true.
+func (c *ControlPlane) waitFor(ctx context.Context, version, kind, name, condition string) error {
+	api, done, err := c.dynamicClient()
+	if err != nil {
+		return err
+	}
+	defer done()
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": kind}}
+	err = poll(ctx, func(ctx context.Context) (bool, error, error) {
+		if err := api.Get(ctx, client.ObjectKey{Name: name}, object); err != nil {
+			return false, err, nil
+		}
+		conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+		for _, one := range conditions {
+			if one, _ := one.(map[string]any); one["type"] == condition && one["status"] == "True" {
+				return true, nil, nil
+			}
+		}
+		return false, fmt.Errorf("conditions %v", conditions), nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s %s %s: %w", kind, name, condition, err)
+	}
+	return nil
 }
 
 // apiServerReady waits for /readyz, which includes RBAC's bootstrap roles. The

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 )
 
@@ -73,7 +74,7 @@ func declaredT(t *testing.T, namespace string) dynamic.ResourceInterface {
 // tryApply applies GraphViews and ReferenceRules, some at a time, as kubectl apply
 // --server-side does, which leaves no annotation of all that.
 func tryApply(ctx context.Context, manifest string) error {
-	objects, err := fixture.Objects(manifest)
+	objects, err := env.Objects(manifest)
 	if err != nil {
 		return err
 	}

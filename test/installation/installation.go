@@ -3,7 +3,6 @@ package installation
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"graphview.dev/test/env"
@@ -74,24 +73,15 @@ func (i *Installation) Apply(ctx context.Context, manifests []byte) error {
 	if err := local(objects, i.Stream, i.Webhook); err != nil {
 		return err
 	}
-	text, err := render(objects)
-	if err != nil {
+	if _, err := i.plane.Apply(ctx, home); err != nil {
 		return err
 	}
-	home := []byte("{apiVersion: v1, kind: Namespace, metadata: {name: " + namespace +
-		", labels: {app.kubernetes.io/name: graphview, pod-security.kubernetes.io/enforce: restricted, pod-security.kubernetes.io/enforce-version: latest}}}\n")
-	for name, content := range map[string][]byte{"installation-namespace.yaml": home, "installation.yaml": text} {
-		if err := os.WriteFile(filepath.Join(i.plane.Dir(), name), content, 0o600); err != nil {
-			return fmt.Errorf("manifests: %w", err)
-		}
-	}
-	for _, name := range []string{"installation-namespace.yaml", "installation.yaml"} {
-		if _, err := i.plane.Kubectl(ctx, "apply", "--server-side", "--force-conflicts", "-f", filepath.Join(i.plane.Dir(), name)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return i.plane.ApplyObjects(ctx, objects)
 }
+
+// home is the operator's namespace.
+const home = "{apiVersion: v1, kind: Namespace, metadata: {name: " + namespace +
+	", labels: {app.kubernetes.io/name: graphview, pod-security.kubernetes.io/enforce: restricted, pod-security.kubernetes.io/enforce-version: latest}}}"
 
 // run starts the operator with the token of its ServiceAccount.
 func (i *Installation) run(ctx context.Context, more []string) error {

@@ -28,20 +28,6 @@ func Parse(text []byte) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// render is the inverse of Parse.
-func render(objects []*unstructured.Unstructured) ([]byte, error) {
-	var out bytes.Buffer
-	for _, object := range objects {
-		text, err := yaml.Marshal(object.Object)
-		if err != nil {
-			return nil, fmt.Errorf("manifests: %w", err)
-		}
-		out.WriteString("---\n")
-		out.Write(text)
-	}
-	return out.Bytes(), nil
-}
-
 // Find returns the object of a kind and name, nil if there is none.
 func Find(objects []*unstructured.Unstructured, kind, name string) *unstructured.Unstructured {
 	for _, object := range objects {

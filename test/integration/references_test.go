@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
-	"graphview.dev/test/fixture"
+	"graphview.dev/test/env"
 	"graphview.dev/test/oracle"
 )
 
@@ -81,7 +81,7 @@ func TestReferencesEqualOracle(t *testing.T) {
 // apply creates the objects of a text in a namespace.
 func apply(t *testing.T, c client.Client, namespace, text string) {
 	t.Helper()
-	objects, err := fixture.Objects(strings.ReplaceAll(text, "NAMESPACE", namespace))
+	objects, err := env.Objects(strings.ReplaceAll(text, "NAMESPACE", namespace))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,8 @@ package operator
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"graphview.dev/test/env"
@@ -19,11 +21,16 @@ func Install(ctx context.Context, plane *env.ControlPlane, root string) error {
 	if err := plane.InstallCRDs(ctx, filepath.Join(root, "config", "crd", "bases")); err != nil {
 		return err
 	}
-	for _, args := range [][]string{
-		{"apply", "-f", filepath.Join(root, "config", "manager", "namespace.yaml")},
-		{"apply", "-k", filepath.Join(root, "config", "rbac")},
-	} {
-		if _, err := plane.Kubectl(ctx, args...); err != nil {
+	home, err := os.ReadFile(filepath.Join(root, "config", "manager", "namespace.yaml"))
+	if err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	rights, err := plane.Kubectl(ctx, "kustomize", filepath.Join(root, "config", "rbac"))
+	if err != nil {
+		return err
+	}
+	for _, manifest := range [][]byte{home, rights} {
+		if _, err := plane.Apply(ctx, string(manifest)); err != nil {
 			return err
 		}
 	}

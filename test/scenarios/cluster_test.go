@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"graphview.dev/test/fixture"
+	"graphview.dev/test/env"
 	"graphview.dev/test/patience"
 )
 
@@ -126,7 +126,7 @@ func (p *place) objects(text string) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fixture.Objects(text)
+	return env.Objects(text)
 }
 
 // apply sets the fields of objects by server-side apply. It retries, because the kinds of
