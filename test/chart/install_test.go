@@ -18,27 +18,24 @@ import (
 	"graphview.dev/test/patience"
 )
 
-// cluster is a control plane with an installation and a namespace to look at.
+// cluster is the control plane with an installation and a namespace to look at.
 type cluster struct {
 	*env.ControlPlane
 	operator *installation.Installation
 }
 
-// install starts a control plane of its own, since what is installed is there
-// once in a cluster, and the operator as it was installed. So tests that install
-// run beside others.
-func install(t *testing.T, manifests func(*env.ControlPlane) []byte, args ...string) *cluster {
+// install empties the control plane, and starts the operator as the manifests install it, until the test ends.
+func install(t *testing.T, manifests func() []byte, args ...string) *cluster {
 	t.Helper()
 	binary, err := manager()
 	if err != nil {
 		t.Fatal(err)
 	}
-	plane := env.StartT(t, env.Options{ControllerManager: true})
-	operator, err := installation.Start(t.Context(), installation.Options{Plane: plane, Binary: binary, Manifests: manifests(plane), Args: args})
+	empty(t)
+	operator, err := installation.Start(t.Context(), installation.Options{Plane: plane, Binary: binary, Manifests: manifests(), Args: args})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cluster{plane, operator}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience.For(30*time.Second))
 		defer cancel()
@@ -55,7 +52,7 @@ func install(t *testing.T, manifests func(*env.ControlPlane) []byte, args ...str
 			t.Logf("the operator said:\n%.6000s", text[from:])
 		}
 	})
-	return c
+	return &cluster{plane, operator}
 }
 
 func (c *cluster) kubectl(t *testing.T, args ...string) string {
@@ -73,75 +70,77 @@ func (c *cluster) samples(t *testing.T) {
 // TestInstalled: what Helm renders and what kustomize builds does the main job,
 // under the ServiceAccount's own token.
 func TestInstalled(t *testing.T) {
-	for name, test := range map[string]struct {
-		manifests func(*env.ControlPlane) []byte
-		webhook   bool
-	}{
-		"helm": {func(*env.ControlPlane) []byte { return template(t, "{}", "--skip-tests") }, false},
-		"kustomize with the webhook": {func(plane *env.ControlPlane) []byte {
+	t.Run("helm", func(t *testing.T) {
+		c := install(t, func() []byte { return template(t, "{}", "--skip-tests") })
+		c.works(t, false)
+		t.Run("each sample", c.eachSample)
+		t.Run("uninstalled", c.uninstalled)
+	})
+	t.Run("kustomize with the webhook", func(t *testing.T) {
+		c := install(t, func() []byte {
 			return []byte(fixture.Kubectl(t, plane, "kustomize", filepath.Join(root, "config", "with-webhook")))
-		}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := install(t, test.manifests)
-			t.Run("its pods are admitted", func(t *testing.T) {
-				eventually(t, func() string {
-					pods := c.kubectl(t, "get", "pods", "-n", env.ServiceNamespace, "-l", "app.kubernetes.io/component=manager", "-o", "name")
-					if pods == "" {
-						return "no pod: " + c.kubectl(t, "get", "events", "-n", env.ServiceNamespace)
-					}
-					return ""
-				})
-			})
-			c.samples(t)
-			t.Run("the API server serves the graph", func(t *testing.T) {
-				c.kubectl(t, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=90s")
-				var graph struct{ Actions []json.RawMessage }
-				text := c.kubectl(t, "get", "--raw", "/apis/stream.graphview.dev/v1alpha1/namespaces/shop/graphs/storefront")
-				if err := json.Unmarshal([]byte(text), &graph); err != nil || len(graph.Actions) < 9 {
-					t.Errorf("%v: %s", err, text)
-				}
-			})
-			t.Run("a stolen token", func(t *testing.T) { c.stolenToken(t, test.webhook) })
-			t.Run("the webhook refuses", func(t *testing.T) {
-				if !test.webhook {
-					fixture.Apply(t, c.ControlPlane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: broken, namespace: shop},
-spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpression: "oops"}}]}}`)
-					c.kubectl(t, "wait", "--for=condition=Accepted=False", "-n", "shop", "graphview/broken", "--timeout=90s")
-					return
-				}
-				eventually(t, func() string {
-					err := fixture.TryApply(t, c.ControlPlane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: broken, namespace: shop},
-spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpression: "oops"}}]}}`)
-					if err == nil || !strings.Contains(err.Error(), "spec.queries[0].include.resourceSelectorExpression") {
-						return fmt.Sprintf("an invalid GraphView: %v", err)
-					}
-					return ""
-				})
-			})
-			t.Run("nothing was forbidden", func(t *testing.T) {
-				text, err := os.ReadFile(c.operator.LogPath())
-				if err != nil || bytes.Contains(text, []byte("forbidden")) {
-					t.Errorf("%v\n%s", err, text)
-				}
-				if message := c.kubectl(t, "get", "graphview", "-n", "shop", "storefront", "-o", `jsonpath={.status.conditions[?(@.type=="Complete")].status}`); message != "True" {
-					t.Errorf("Complete is %s", message)
-				}
-			})
-			if name == "helm" {
-				t.Run("uninstalled", c.uninstalled)
-			}
 		})
-	}
+		c.works(t, true)
+		t.Run("helm test", c.passesHelmTest)
+	})
 }
 
-// TestHelmTest runs what `helm test` starts, with the arguments and under the
-// ServiceAccount of its pod: there is no kubelet to run the pod itself.
-func TestHelmTest(t *testing.T) {
-	t.Parallel()
+// works checks an installation, in whose cluster the GraphView broken does not exist.
+func (c *cluster) works(t *testing.T, webhook bool) {
+	t.Helper()
+	t.Run("its pods are admitted", func(t *testing.T) {
+		eventually(t, func() string {
+			pods := c.kubectl(t, "get", "pods", "-n", env.ServiceNamespace, "-l", "app.kubernetes.io/component=manager", "-o", "name")
+			if pods == "" {
+				return "no pod: " + c.kubectl(t, "get", "events", "-n", env.ServiceNamespace)
+			}
+			return ""
+		})
+	})
+	c.samples(t)
+	t.Run("the API server serves the graph", func(t *testing.T) {
+		c.kubectl(t, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=90s")
+		var graph struct{ Actions []json.RawMessage }
+		text := c.kubectl(t, "get", "--raw", "/apis/stream.graphview.dev/v1alpha1/namespaces/shop/graphs/storefront")
+		if err := json.Unmarshal([]byte(text), &graph); err != nil || len(graph.Actions) < 9 {
+			t.Errorf("%v: %s", err, text)
+		}
+	})
+	t.Run("a stolen token", func(t *testing.T) { c.stolenToken(t, webhook) })
+	t.Run("the webhook refuses", func(t *testing.T) {
+		const broken = `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: broken, namespace: shop},
+spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpression: "oops"}}]}}`
+		if !webhook {
+			fixture.Apply(t, c.ControlPlane, broken)
+			c.kubectl(t, "wait", "--for=condition=Accepted=False", "-n", "shop", "graphview/broken", "--timeout=90s")
+			return
+		}
+		eventually(t, func() string {
+			_, err := c.Apply(t.Context(), broken)
+			if err == nil || !strings.Contains(err.Error(), "spec.queries[0].include.resourceSelectorExpression") {
+				return fmt.Sprintf("an invalid GraphView: %v", err)
+			}
+			return ""
+		})
+	})
+	t.Run("nothing was forbidden", func(t *testing.T) {
+		text, err := os.ReadFile(c.operator.LogPath())
+		if err != nil || bytes.Contains(text, []byte("forbidden")) {
+			t.Errorf("%v\n%s", err, text)
+		}
+		if message := c.kubectl(t, "get", "graphview", "-n", "shop", "storefront", "-o", `jsonpath={.status.conditions[?(@.type=="Complete")].status}`); message != "True" {
+			t.Errorf("Complete is %s", message)
+		}
+	})
+}
+
+// passesHelmTest applies the chart over what kustomize built, which is the same, and runs what `helm test` starts, with
+// the arguments and under the ServiceAccount of its pod: there is no kubelet to run the pod itself.
+func (c *cluster) passesHelmTest(t *testing.T) {
 	manifests := template(t, "webhook: {enabled: true, certificates: self-signed}")
-	c := install(t, func(*env.ControlPlane) []byte { return manifests })
+	if err := c.operator.Apply(t.Context(), manifests); err != nil {
+		t.Fatal(err)
+	}
 	all, err := installation.Parse(manifests)
 	if err != nil {
 		t.Fatal(err)
@@ -175,16 +174,13 @@ func TestHelmTest(t *testing.T) {
 // TestNarrowedRights: what the operator may not read is named in a condition, and
 // the rest of the view is served.
 func TestNarrowedRights(t *testing.T) {
-	t.Parallel()
-	c := install(t, func(plane *env.ControlPlane) []byte {
+	c := install(t, func() []byte {
 		// Bindings go into namespaces that are there.
-		for _, name := range []string{"shop", "other"} {
-			fixture.Kubectl(t, plane, "create", "namespace", name)
-		}
+		namespaces(t, "shop", "other")
 		return template(t, `rbac: {read: namespaces, namespaces: [shop], resources: [{apiGroups: [""], resources: [configmaps, secrets]}]}`, "--skip-tests")
 	}, "--require-service-account=false")
 	for _, namespace := range []string{"shop", "other"} {
-		c.kubectl(t, "create", "configmap", "-n", namespace, "settings", "--from-literal=a=b")
+		fixture.Apply(t, plane, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: "+namespace+"}}")
 	}
 	fixture.Apply(t, c.ControlPlane, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: narrow, namespace: shop},
 spec: {namespaces: {names: [shop, other]}, queries: [{include: {resourceSelectorExpression: "group == '' && resource in ['configmaps', 'pods']"}}]}}`)
@@ -205,14 +201,13 @@ spec: {namespaces: {names: [shop, other]}, queries: [{include: {resourceSelector
 		}
 		return ""
 	})
-	for question, want := range map[string]string{
-		"list secrets -n shop": "yes", "list secrets -n other": "no", "list pods -n shop": "no", "get secrets -n shop": "no",
-		"list graphviews.graphview.dev -A": "yes", "watch clusterlinks.graphview.dev": "yes", "patch clusterlinks.graphview.dev --subresource=status": "yes", "watch configmaps -A": "no",
+	api := asOperator(t)
+	for question, want := range map[string]bool{
+		"list secrets * shop": true, "list secrets * other": false, "list pods * shop": false, "get secrets * shop": false,
+		"list graphviews.graphview.dev": true, "watch clusterlinks.graphview.dev": true, "patch clusterlinks.graphview.dev/status": true, "watch configmaps": false,
 	} {
-		args := append([]string{"auth", "can-i"}, strings.Fields(question)...)
-		out, err := c.Kubectl(t.Context(), append(args, "--as=system:serviceaccount:"+env.ServiceNamespace+":graphview-manager")...)
-		if got := strings.TrimSpace(string(out)); got != want {
-			t.Errorf("%s: %s (%v), want %s", question, got, err, want)
+		if got := may(t, api, question); got != want {
+			t.Errorf("may %s: %t, want %t", question, got, want)
 		}
 	}
 }

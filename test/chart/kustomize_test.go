@@ -16,7 +16,7 @@ import (
 // labels, for how the image is named, and for the namespace, which Helm makes
 // itself.
 func TestSameAsKustomize(t *testing.T) {
-	text, err := plain.Kubectl(t.Context(), "kustomize", filepath.Join(root, "config", "default"))
+	text, err := plane.Kubectl(t.Context(), "kustomize", filepath.Join(root, "config", "default"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestVariantsAreTheSameAsKustomize(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			built, err := plain.Kubectl(t.Context(), "kustomize", dir)
+			built, err := plane.Kubectl(t.Context(), "kustomize", dir)
 			if err != nil {
 				t.Fatal(err)
 			}

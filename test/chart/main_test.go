@@ -19,8 +19,9 @@ import (
 
 var (
 	root string // the repository
-	// plain is a control plane on which nothing is installed.
-	plain *env.ControlPlane
+	// plane is the control plane of all tests. Each test that installs the operator empties it first, since an
+	// installation exists once in a cluster.
+	plane *env.ControlPlane
 )
 
 func TestMain(m *testing.M) {
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(fixture.Suite{M: m, Plane: &plain}.Run())
+	os.Exit(fixture.Suite{M: m, Plane: &plane, Options: env.Options{ControllerManager: true}}.Run())
 }
 
 // manager compiles the operator from the tree as it is, once.

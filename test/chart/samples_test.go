@@ -4,22 +4,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"graphview.dev/test/env"
-	"graphview.dev/test/fixture"
 )
 
-// TestSamples: each sample is accepted and served as it is, also those for GitOps
+// eachSample: each sample is accepted and served as it is, also those for GitOps
 // tools that are not there.
-func TestSamples(t *testing.T) {
-	t.Parallel()
-	c := install(t, func(plane *env.ControlPlane) []byte {
-		for _, name := range []string{"flux-system", "argocd"} {
-			fixture.Kubectl(t, plane, "create", "namespace", name)
-		}
-		return template(t, "{}", "--skip-tests")
-	})
-	c.samples(t)
+func (c *cluster) eachSample(t *testing.T) {
+	namespaces(t, "flux-system", "argocd")
 	files, err := filepath.Glob(filepath.Join(root, "config", "samples", "graphview_*.yaml"))
 	if err != nil || len(files) < 6 {
 		t.Fatalf("%d samples: %v", len(files), err)
@@ -33,7 +23,7 @@ func TestSamples(t *testing.T) {
 		case "argocd":
 			namespace = "argocd"
 		}
-		c.kubectl(t, "apply", "-f", file)
+		applyFile(t, file)
 		c.kubectl(t, "wait", "--for=condition=Accepted", "-n", namespace, "graphview/"+name, "--timeout=90s")
 		c.kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "graphview/"+name, "--timeout=90s")
 		if name == "flux" || name == "argocd" {
@@ -47,6 +37,6 @@ func TestSamples(t *testing.T) {
 		})
 	}
 	rule := filepath.Join(root, "config", "samples", "referencerule.yaml")
-	c.kubectl(t, "apply", "-f", rule)
+	applyFile(t, rule)
 	c.kubectl(t, "wait", "--for=condition=Accepted", "-f", rule, "--timeout=90s")
 }

@@ -1,12 +1,20 @@
 package chart
 
 import (
-	"slices"
+	"context"
 	"strings"
 	"testing"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/installation"
 )
 
 // The manifests that a thief of the token would apply.
@@ -18,60 +26,90 @@ metadata: {name: neighbour-token, namespace: graphview-system, annotations: {kub
 metadata: {name: graphview-certificates, namespace: graphview-system, annotations: {kubernetes.io/service-account.name: neighbour}}}`
 )
 
+// theft is one attempt with the operator's token: a request, or a question to the authorizer.
+type theft struct {
+	request func(context.Context, client.Client) error
+	// ask is a verb, a resource with its group, and perhaps a name and a namespace: VERB RESOURCE[/SUBRESOURCE] NAME NAMESPACE.
+	ask  string
+	want bool   // that it succeeds
+	says string // what refuses it; empty: the authorizer
+}
+
+// applied returns a request with a manifest, which the API server does not execute.
+func applied(t *testing.T, manifest string, verb func(context.Context, client.Client, client.Object) error) func(context.Context, client.Client) error {
+	t.Helper()
+	objects, err := installation.Parse([]byte(manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(ctx context.Context, api client.Client) error { return verb(ctx, api, objects[0]) }
+}
+
+func create(ctx context.Context, api client.Client, object client.Object) error {
+	return api.Create(ctx, object, client.DryRunAll)
+}
+
+func replace(ctx context.Context, api client.Client, object client.Object) error {
+	return api.Update(ctx, object, client.DryRunAll)
+}
+
+// patched returns a request that changes the spec of an APIService, which the API server does not execute.
+func patched(name, spec string) func(context.Context, client.Client) error {
+	return func(ctx context.Context, api client.Client) error {
+		service := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		service.SetGroupVersionKind(installed[0])
+		return api.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(`{"spec":`+spec+`}`)), client.DryRunAll)
+	}
+}
+
 // stolenToken checks what the operator's token alone permits, by requests to the API server.
 // docs/security.md lists it.
 func (c *cluster) stolenToken(t *testing.T, webhook bool) {
 	t.Helper()
-	if err := fixture.TryApply(t, c.ControlPlane, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: neighbour, namespace: graphview-system}}`); err != nil {
-		t.Fatal(err)
-	}
-	if err := fixture.TryApply(t, c.ControlPlane, `{apiVersion: v1, kind: Secret, metadata: {name: other, namespace: graphview-system}}`); err != nil {
-		t.Fatal(err)
-	}
-	kubeconfig, err := c.operator.Kubeconfig(t.Context(), "graphview-manager")
+	const own = env.ServiceNamespace
+	fixture.Apply(t, c.ControlPlane, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: neighbour, namespace: graphview-system}}`)
+	fixture.Apply(t, c.ControlPlane, `{apiVersion: v1, kind: Secret, metadata: {name: other, namespace: graphview-system}}`)
+	stolen, err := c.ServiceAccountConfig(t.Context(), own, "graphview-manager")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const own = env.ServiceNamespace
-	for name, test := range map[string]struct {
-		args []string
-		in   string // a manifest
-		want bool   // that it succeeds
-		says string // what refuses it; empty: the authorizer
-	}{
-		"content of all Secrets":             {args: []string{"get", "secrets", "-A"}, want: true},
-		"rules of its webhook":               {args: []string{"auth", "can-i", "patch", "validatingwebhookconfigurations.admissionregistration.k8s.io/graphview"}, want: webhook},
-		"its webhook anew":                   {args: []string{"auth", "can-i", "update", "validatingwebhookconfigurations.admissionregistration.k8s.io/graphview"}},
-		"a webhook":                          {args: []string{"create", "--dry-run=server", "-f"}, in: thiefWebhook},
-		"a token of another ServiceAccount":  {args: []string{"create", "--dry-run=server", "-f"}, in: thiefToken},
-		"a token by request":                 {args: []string{"create", "token", "-n", own, "neighbour"}},
-		"another Secret of its namespace":    {args: []string{"auth", "can-i", "update", "secrets/other", "-n", own}},
-		"its Secret as a token":              {args: []string{"replace", "--dry-run=server", "-f"}, in: thiefSecret, says: "field is immutable"},
-		"another Lease of its namespace":     {args: []string{"auth", "can-i", "update", "leases.coordination.k8s.io/other", "-n", own}, want: true},
-		"the Lease of a control plane":       {args: []string{"auth", "can-i", "update", "leases.coordination.k8s.io/kube-controller-manager", "-n", "kube-system"}},
-		"a shell":                            {args: []string{"auth", "can-i", "create", "pods/exec", "-n", "shop"}},
-		"a kubelet":                          {args: []string{"auth", "can-i", "get", "nodes/proxy"}},
-		"somebody else's identity":           {args: []string{"auth", "can-i", "impersonate", "users"}},
-		"roles":                              {args: []string{"auth", "can-i", "create", "clusterrolebindings.rbac.authorization.k8s.io"}},
-		"its Deployment":                     {args: []string{"auth", "can-i", "patch", "deployments.apps/graphview-manager", "-n", own}},
-		"its APIService, of one group alone": {args: []string{"patch", "apiservice", "v1alpha1.stream.graphview.dev", "--type=merge", "--dry-run=server", "-p", `{"spec":{"service":{"name":"thief"}}}`}, want: true},
-		"another APIService":                 {args: []string{"patch", "apiservice", "v1.apps", "--type=merge", "--dry-run=server", "-p", `{"spec":{"versionPriority":1}}`}},
+	api := fixture.Client(t, stolen)
+	for name, test := range map[string]theft{
+		"content of all Secrets":            {request: func(ctx context.Context, api client.Client) error { return api.List(ctx, &corev1.SecretList{}) }, want: true},
+		"rules of its webhook":              {ask: "patch validatingwebhookconfigurations.admissionregistration.k8s.io graphview", want: webhook},
+		"its webhook anew":                  {ask: "update validatingwebhookconfigurations.admissionregistration.k8s.io graphview"},
+		"a webhook":                         {request: applied(t, thiefWebhook, create)},
+		"a token of another ServiceAccount": {request: applied(t, thiefToken, create)},
+		"a token by request": {request: func(ctx context.Context, api client.Client) error {
+			neighbour := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: "neighbour"}}
+			return api.SubResource("token").Create(ctx, neighbour, &authenticationv1.TokenRequest{})
+		}},
+		"another Secret of its namespace":    {ask: "update secrets other " + own},
+		"its Secret as a token":              {request: applied(t, thiefSecret, replace), says: "field is immutable"},
+		"another Lease of its namespace":     {ask: "update leases.coordination.k8s.io other " + own, want: true},
+		"the Lease of a control plane":       {ask: "update leases.coordination.k8s.io kube-controller-manager kube-system"},
+		"a shell":                            {ask: "create pods/exec * shop"},
+		"a kubelet":                          {ask: "get nodes/proxy"},
+		"somebody else's identity":           {ask: "impersonate users"},
+		"roles":                              {ask: "create clusterrolebindings.rbac.authorization.k8s.io"},
+		"its Deployment":                     {ask: "patch deployments.apps graphview-manager " + own},
+		"its APIService, of one group alone": {request: patched("v1alpha1.stream.graphview.dev", `{"service":{"name":"thief"}}`), want: true},
+		"another APIService":                 {request: patched("v1.apps", `{"versionPriority":1}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := slices.Concat(test.args, []string{"--kubeconfig=" + kubeconfig})
-			if test.in != "" {
-				args = slices.Concat(test.args, []string{fixture.Manifest(t, test.in), "--kubeconfig=" + kubeconfig})
+			if test.request == nil {
+				if got := may(t, api, test.ask); got != test.want {
+					t.Errorf("may %s: %t", test.ask, got)
+				}
+				return
 			}
-			out, err := c.Kubectl(t.Context(), args...)
+			err := test.request(t.Context(), api)
 			if (err == nil) != test.want {
-				t.Fatalf("got it: %t\n%s%v", err == nil, out, err)
+				t.Fatalf("got it: %t: %v", err == nil, err)
 			}
 			// It is refused for this reason, and not for a mistake of the request.
-			if test.says == "" {
-				test.says = "orbidden"
-			}
-			if err != nil && !strings.Contains(err.Error(), test.says) && strings.TrimSpace(string(out)) != "no" {
-				t.Errorf("%v", err)
+			if err != nil && (test.says == "" && !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), test.says)) {
+				t.Error(err)
 			}
 		})
 	}

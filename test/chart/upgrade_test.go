@@ -10,7 +10,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 )
 
@@ -18,13 +17,12 @@ import (
 // before, while a view is being streamed: the GraphView stays what it is, and the
 // stream goes on.
 func TestUpgrade(t *testing.T) {
-	t.Parallel()
-	previous := func(plane *env.ControlPlane) []byte {
+	previous := func() []byte {
 		if err := plane.InstallCRDs(t.Context(), filepath.Join("testdata", "previous")); err != nil {
 			t.Fatal(err)
 		}
 		// It had no ReferenceRules, without which this operator does not start.
-		fixture.Kubectl(t, plane, "apply", "--server-side", "-f", filepath.Join(root, "config", "crd", "bases", "graphview.dev_referencerules.yaml"))
+		applyFile(t, filepath.Join(root, "config", "crd", "bases", "graphview.dev_referencerules.yaml"))
 		return template(t, "crds: {install: false}", "--skip-tests")
 	}
 	c := install(t, previous)
@@ -37,9 +35,9 @@ func TestUpgrade(t *testing.T) {
 	}
 	// The samples that the previous version accepts.
 	for _, file := range []string{"namespace", "account", "web", "worker", "graphview_everything"} {
-		c.kubectl(t, "apply", "-f", filepath.Join(root, "config", "samples", file+".yaml"))
+		applyFile(t, filepath.Join(root, "config", "samples", file+".yaml"))
 	}
-	c.kubectl(t, "apply", "-f", filepath.Join("testdata", "graphview_storefront.yaml"))
+	applyFile(t, filepath.Join("testdata", "graphview_storefront.yaml"))
 	c.kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/storefront", "--timeout=90s")
 	uid := c.kubectl(t, "get", "graphview", "-n", "shop", "storefront", "-o", "jsonpath={.metadata.uid} {.metadata.generation} {.spec}")
 	c.kubectl(t, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=90s")

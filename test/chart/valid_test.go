@@ -15,9 +15,7 @@ import (
 // TestVariantsAreValid: the API server takes what the chart renders, field by
 // field, whatever is turned on. Kinds of other projects it does not know.
 func TestVariantsAreValid(t *testing.T) {
-	for _, name := range []string{env.ServiceNamespace, "shop"} {
-		fixture.Kubectl(t, plain, "create", "namespace", name)
-	}
+	namespaces(t, env.ServiceNamespace, "shop")
 	for name, values := range variants {
 		t.Run(name, func(t *testing.T) {
 			var args []string
@@ -41,11 +39,11 @@ func TestVariantsAreValid(t *testing.T) {
 			if name == "everything on" && !kinds["NetworkPolicy"] {
 				t.Error("there is no NetworkPolicy")
 			}
-			fixture.Apply(t, plain, text.String(), client.DryRunAll) // which takes no unknown field
+			fixture.Apply(t, plane, text.String(), client.DryRunAll) // which takes no unknown field
 		})
 	}
 	t.Run("config/network-policy", func(t *testing.T) {
-		if _, err := plain.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "-k", filepath.Join(root, "config", "network-policy")); err != nil {
+		if _, err := plane.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "-k", filepath.Join(root, "config", "network-policy")); err != nil {
 			t.Error(err)
 		}
 	})

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,8 +16,7 @@ import (
 // TestFirstView installs with Helm where no GraphView is known: there is a view that shows
 // workloads with the narrowest rights, stays the same object in upgrades, and ends with the release.
 func TestFirstView(t *testing.T) {
-	t.Parallel()
-	release := func(plane *env.ControlPlane, args ...string) string {
+	release := func(args ...string) string {
 		t.Helper()
 		args = append(args, "--namespace", env.ServiceNamespace, "--kubeconfig", filepath.Join(plane.Dir(), "kubeconfig"))
 		out, errs, code := helm(t, args...)
@@ -28,9 +28,9 @@ func TestFirstView(t *testing.T) {
 	// The Service leads to no pod here, so requests by the APIService would fail.
 	const off = "apiService.enabled=false," + imageTag
 	var first string
-	c := install(t, func(plane *env.ControlPlane) []byte {
-		fixture.Kubectl(t, plane, "create", "namespace", "shop")
-		notes := release(plane, "install", "graphview", "charts/graphview", "--create-namespace", "--set", off, "--set", "rbac.read=workloads")
+	c := install(t, func() []byte {
+		namespaces(t, "first")
+		notes := release("install", "graphview", "charts/graphview", "--create-namespace", "--set", off, "--set", "rbac.read=workloads")
 		if !strings.Contains(notes, "kubectl graphview tree workloads -n "+env.ServiceNamespace) {
 			t.Errorf("the notes do not lead to the view:\n%s", notes)
 		}
@@ -41,22 +41,23 @@ func TestFirstView(t *testing.T) {
 		t.Helper()
 		return c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "--ignore-not-found", "-o", "jsonpath={.metadata.uid}")
 	}
-	c.kubectl(t, "create", "deployment", "-n", "shop", "web", "--image=example.com/web")
+	c.kubectl(t, "create", "deployment", "-n", "first", "web", "--image=example.com/web")
 	c.kubectl(t, "wait", "--for=condition=Ready", "-n", env.ServiceNamespace, "graphview/workloads", "--timeout=90s")
 	eventually(t, func() string {
+		deployments := len(strings.Fields(c.kubectl(t, "get", "deployments", "-A", "-o", "name")))
 		got := c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", `jsonpath={.status.conditions[?(@.type=="Complete")].status} {.status.conditions[?(@.type=="Effective")].status} {.status.resources[?(@.resource=="deployments")].objects}`)
-		if got != "True True 2" {
-			return "complete, effective and Deployments: " + got + "\n" + c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", "yaml")
+		if want := fmt.Sprint("True True ", deployments); got != want {
+			return want + ", complete, effective and Deployments: " + got + "\n" + c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", "yaml")
 		}
 		return ""
 	})
 	for range 2 {
-		release(c.ControlPlane, "upgrade", "graphview", "charts/graphview", "--set", off, "--force-conflicts")
+		release("upgrade", "graphview", "charts/graphview", "--set", off, "--force-conflicts")
 		if got := uid(); got != first {
 			t.Errorf("after an upgrade the view is %q, and was %q", got, first)
 		}
 	}
-	release(c.ControlPlane, "rollback", "graphview", "1", "--force-conflicts")
+	release("rollback", "graphview", "1", "--force-conflicts")
 	if uid() == "" {
 		t.Error("after a rollback there is no view")
 	}
@@ -65,7 +66,7 @@ func TestFirstView(t *testing.T) {
 	c.operator.Stop(ctx) // there is no kubelet that ends it with its pod
 	gone := func(when string) {
 		t.Helper()
-		release(c.ControlPlane, "uninstall", "graphview")
+		release("uninstall", "graphview")
 		eventually(t, func() string {
 			left := c.kubectl(t, "get", "graphviews,serviceaccounts,clusterrolebindings", "-n", env.ServiceNamespace, "-l", "app.kubernetes.io/name=graphview", "-o", "name")
 			if left != "" {
@@ -76,8 +77,8 @@ func TestFirstView(t *testing.T) {
 	}
 	gone("uninstalled after a rollback to the first revision")
 	// The definitions are kept, so the view is part of the release at once.
-	release(c.ControlPlane, "install", "graphview", "charts/graphview", "--set", off, "--set", "view.namespaces={shop}")
-	if names := c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", "jsonpath={.spec.namespaces.names}"); names != `["shop"]` {
+	release("install", "graphview", "charts/graphview", "--set", off, "--set", "view.namespaces={first}")
+	if names := c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", "jsonpath={.spec.namespaces.names}"); names != `["first"]` {
 		t.Errorf("the view shows %s", names)
 	}
 	gone("where the definitions were kept")
