@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,10 +27,23 @@ const within = 2 * time.Minute
 // and waits until controllers have made of it what they will.
 func install(ctx context.Context) error {
 	kinds := filepath.Join("testdata", "needs", "crds.yaml")
+	for _, file := range []string{kinds, filepath.Join("testdata", "shop.yaml")} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		// A namespace admits no pod before the controller manager has made its ServiceAccount.
+		if why := fixture.Wait(ctx, within, 100*time.Millisecond, func() string {
+			if _, err := cluster.Apply(ctx, string(text)); err != nil {
+				return err.Error()
+			}
+			return ""
+		}); why != "" {
+			return errors.New(why)
+		}
+	}
 	for _, args := range [][]string{
-		{"apply", "-f", kinds},
 		{"wait", "--for=condition=Established", "--timeout=90s", "-f", kinds},
-		{"apply", "-f", filepath.Join("testdata", "shop.yaml")},
 		{"-n", namespace, "wait", "--for=condition=Ready", "graphview/storefront", "graphview/back-office", "--timeout=90s"},
 		{"-n", namespace, "wait", "--for=create", "pod/web-0", "pod/web-1", "configmap/kube-root-ca.crt", "--timeout=90s"},
 	} {
@@ -51,14 +65,16 @@ type shell struct {
 	namespace string // of its commands
 }
 
-// shellOf returns the shell of the administrator, or of a user with roles of that name.
+// shellOf returns the shell of the administrator, or of a user with roles of that name. The shells of a user have one
+// cache of the API server's discovery documents, as on a machine where kubectl has run before.
 func shellOf(t *testing.T, user string) shell {
 	t.Helper()
 	config := cluster.Config()
 	if user != "admin" {
 		config = cluster.ClientConfig(user, "system:authenticated")
 	}
-	return shell{env: fixture.Shell(t, cluster, config, folder), namespace: namespace}
+	cache := "KUBECACHEDIR=" + filepath.Join(cluster.Dir(), "cache", user)
+	return shell{env: append(fixture.Shell(t, cluster, config, folder), cache), namespace: namespace}
 }
 
 // command is `kubectl graphview`.
