@@ -13,7 +13,7 @@ import (
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
-	"graphview.dev/stream/rights"
+	"graphview.dev/graphview/rights"
 )
 
 // reviews limits the questions of one sort: about tokens, or about the rights of requests.

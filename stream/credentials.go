@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 
-	"graphview.dev/stream/rights"
+	"graphview.dev/graphview/rights"
 )
 
 // credentials are the parts of a request that authenticated it. Only the authenticator reads

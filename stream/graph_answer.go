@@ -15,10 +15,10 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/graphview/wording"
 	"graphview.dev/stream/mux"
 	"graphview.dev/stream/names"
-	"graphview.dev/stream/rights"
 )
 
 // serveAnswer answers a question about the graph that a user gets. The error of answer is a Status, a *delivery.ClosedError,

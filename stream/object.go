@@ -10,8 +10,8 @@ import (
 
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/stream/names"
-	"graphview.dev/stream/rights"
 )
 
 const (

@@ -11,9 +11,9 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/stream/names"
-	"graphview.dev/stream/rights"
 )
 
 var (

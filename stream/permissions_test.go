@@ -19,8 +19,8 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/stream/names"
-	"graphview.dev/stream/rights"
 )
 
 var podsRed = access.Place{Resource: "pods", Namespace: "red"}

@@ -8,7 +8,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
-	"graphview.dev/stream/rights"
+	"graphview.dev/graphview/rights"
 )
 
 // question asks for a right: a verb on a resource, or on a path.

@@ -12,12 +12,12 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/stream/fleet/gateway"
 	"graphview.dev/stream/fleet/proxy"
 	"graphview.dev/stream/fleet/tunnel"
 	"graphview.dev/stream/mux"
 	"graphview.dev/stream/names"
-	"graphview.dev/stream/rights"
 )
 
 // remoteGraph is a graph of another cluster on a connection for many graphs: a stream of JSON

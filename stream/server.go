@@ -16,8 +16,8 @@ import (
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/stream/admission"
-	"graphview.dev/stream/rights"
 )
 
 // headerBytes bounds a request's header, in which the front proxy sends all groups of a

@@ -13,9 +13,9 @@ import (
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/names"
-	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
 

@@ -15,11 +15,11 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/fleet/proxy"
 	"graphview.dev/stream/mux"
 	"graphview.dev/stream/names"
-	"graphview.dev/stream/rights"
 	"graphview.dev/stream/transport"
 )
 
