@@ -47,7 +47,7 @@ func TestRefuseUntil(t *testing.T) {
 		"a rule with an expression": {apply: rule(spec.Rule{References: []spec.RuleReference{{Expression: "[]"}}}), refused: true},
 		"a rule with a health":      {apply: rule(spec.Rule{Health: "{'state': 'ok'}"}), refused: true},
 		"a request with expressions": {refused: true, apply: func(e *Engine) error {
-			v, err := e.Open(t.Context(), OpenOptions{Spec: selecting(spec.ObjectFilter{ObjectSelectorExpression: "true"}), Permit: grantAll, Owner: ownedBy("ann")})
+			v, err := e.Open(t.Context(), OpenOptions{Spec: selecting(spec.ObjectFilter{ObjectSelectorExpression: "true"}), Subscriber: person("ann"), Rights: grantAll()})
 			if err == nil {
 				e.CloseView(v)
 			}

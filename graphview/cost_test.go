@@ -59,7 +59,7 @@ func TestBudgetOfAnOwner(t *testing.T) {
 				case "refuse":
 					e.Refuse(named, step.uid, &spec.InvalidError{})
 				case "open":
-					if last, err = e.Open(t.Context(), OpenOptions{Spec: declared, Owner: ownedBy(step.name)}); err != nil {
+					if last, err = e.Open(t.Context(), OpenOptions{Spec: declared, Subscriber: person(step.name), Rights: grantAll()}); err != nil {
 						t.Fatal(err)
 					}
 				case "spend":

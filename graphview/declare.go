@@ -4,10 +4,13 @@ import (
 	"context"
 	"reflect"
 
+	"k8s.io/apiserver/pkg/authentication/user"
+
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/spec"
 )
@@ -53,18 +56,19 @@ func (e *Engine) ServedChanged() <-chan struct{} {
 // OpenOptions are the options of an ad-hoc view.
 type OpenOptions struct {
 	Spec spec.Spec
-	// Permit has the rights of the subscriber, the author of the spec. The view gets no other
-	// objects, so its expressions cannot reveal objects that the subscriber may not read. Required.
-	Permit Permit
-	// Owner is the owner of the subscriber. It pays for the view's expressions and memory.
-	Owner budget.Owner
+	// Subscriber is the author of the spec. The view gets no objects that it may not read, so its expressions
+	// cannot reveal them. Its owner pays for the view's expressions and memory. Required.
+	Subscriber user.Info
+	// Rights know those of the subscriber. Required.
+	Rights *rights.Permissions
 }
 
 // Open creates an ad-hoc view: a view for one connection, without a name. It shares watches with other
 // views. The caller closes it with CloseView. The error is a *spec.InvalidError, a *ClosedError if the
 // owner may hold no more memory or the engine is stopping, or the context's.
 func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
-	account := e.ledger.Account(o.Owner)
+	owner := budget.UserOwner(o.Subscriber)
+	account := e.ledger.Account(owner)
 	if err := account.Set(budget.Programs, compiledBytes(&o.Spec)); err != nil {
 		return nil, &delivery.ClosedError{Reason: reason.LimitExceeded, Message: err.Error()}
 	}
@@ -74,7 +78,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 			account.Close()
 		}
 	}()
-	program, err := compiled(ctx, e, compilation{"graph request", o.Owner, o.Spec.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
+	program, err := compiled(ctx, e, compilation{"graph request", owner, o.Spec.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
 		return spec.Compile(ctx, turn, o.Spec)
 	})
 	if err != nil {
@@ -86,7 +90,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 		return nil, stopping
 	}
 	v := newView(e, Name{Name: "connection"}, delivery.NewID())
-	v.permit, v.named = o.Permit, false
+	v.subscriber, v.subscribers, v.named = o.Subscriber, o.Rights, false
 	v.evaluator.Mark(v.mark())
 	v.chargeTo(account)
 	opened = true

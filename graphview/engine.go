@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
@@ -22,6 +23,7 @@ import (
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/schemas"
 	"graphview.dev/graphview/spec"
@@ -56,14 +58,18 @@ type Engine struct {
 	processors *quota.Processors
 	budgets    *budget.Buckets // of the cost of expressions
 	ledger     *budget.Ledger
+	// rights of the users that restrict views, except those of subscribers. asker asks about them, and reviews
+	// counts its questions.
+	rights  *rights.Permissions
+	asker   *access.Asker
+	reviews *prometheus.CounterVec
 
 	// mu guards the fields after it. A goroutine with mu does not wait.
 	mu       sync.Mutex
 	views    map[Name]*View
 	opened   map[*View]struct{} // ad-hoc views
-	answers  map[subject]subjectAnswers
-	viewsCtx context.Context // ends when all views must end; nil before Run
-	running  sync.WaitGroup  // of views and answers
+	viewsCtx context.Context    // ends when all views must end; nil before Run
+	running  sync.WaitGroup     // of views and rights
 	stopped  bool
 }
 
@@ -82,7 +88,6 @@ func NewEngine(o Options) (*Engine, error) {
 		budgets:      budget.NewBuckets(o.Budget, budgetRefill),
 		ledger:       ledger,
 		opened:       make(map[*View]struct{}),
-		answers:      make(map[subject]subjectAnswers),
 
 		processors: quota.NewProcessors(o.Logger),
 		shared:     plan.NewBook(plan.Options[*View]{Linger: o.Linger, Notify: func(v *View) { v.evaluator.Kick() }}),
@@ -91,8 +96,11 @@ func NewEngine(o Options) (*Engine, error) {
 	e.graph.ObserveLock(func() { locked = time.Now() }, func() { e.writeLock.Observe(time.Since(locked).Seconds()) })
 	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
 	e.delivered.Turn = e.processors.EncodeTurn
+	if err := e.newRights(); err != nil {
+		return nil, err
+	}
 	var err error
-	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Watchable: o.watchable(), Logger: o.Logger.WithName("discovery")}); err != nil {
+	if e.discovery, err = resources.New(resources.Options{Config: o.Config, Watchable: e.watchable(), Logger: o.Logger.WithName("discovery")}); err != nil {
 		return nil, fmt.Errorf("discovery: %w", err)
 	}
 	reducer := new(helm.Reducer)
@@ -155,6 +163,7 @@ func (e *Engine) Run(ctx context.Context) error {
 
 	e.mu.Lock()
 	e.viewsCtx = failed
+	e.running.Go(func() { e.rights.Run(failed) })
 	e.eachLocked(e.startLocked)
 	e.mu.Unlock()
 

@@ -8,8 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
 
-	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
@@ -139,14 +139,8 @@ func (v *View) synced() bool { return v.state.Now().Phase == delivery.Serving }
 // vertices returns the number of objects of the view.
 func (f *followed) vertices() int { return f.view.lens.Vertices() }
 
-// user is the user of a name.
-type user string
-
-// GetName implements budget.User.
-func (u user) GetName() string { return string(u) }
-
-// ownedBy is the owner of what a user makes.
-func ownedBy(name string) budget.Owner { return budget.UserOwner(user(name)) }
+// person is the user of a name.
+func person(name string) user.Info { return &user.DefaultInfo{Name: name} }
 
 var podsResource = resources.Resource{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
 

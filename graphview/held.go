@@ -6,7 +6,7 @@ import "graphview.dev/graphview/spec"
 const (
 	viewBytes     = 40 << 10 // per view without a spec, with its GraphView in the cache and its Events
 	programBytes  = 96       // per byte of a spec's text once it is compiled
-	rightBytes    = 250      // per answer of a Permit about a place
+	rightBytes    = 250      // per answer about a place
 	watchBytes    = 64 << 10 // per watch, with its goroutine and buffers
 	objectBytes   = 1400     // per object that a watch retains, without its content
 	selectedBytes = 64       // per namespace that the view selects by its content

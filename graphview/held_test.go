@@ -3,7 +3,6 @@
 package graphview
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -12,9 +11,11 @@ import (
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/bench/heap"
 	"graphview.dev/test/configmaps"
+	"graphview.dev/test/patience"
 )
 
 // TestHeldBytes: views hold no more memory than they are charged for, and at least half of it. The
@@ -53,23 +54,20 @@ func TestHeldBytes(t *testing.T) {
 			},
 		},
 		"rights": {
-			charged: 100_000 * rightBytes,
+			charged: 20_000 * rightBytes,
 			build: func() any {
-				places := make([]access.Place, 100_000)
+				places := make([]access.Place, 20_000)
 				for i := range places {
 					places[i] = access.Place{Group: "example.com", Resource: fmt.Sprintf("resource-%d", i%100), Namespace: fmt.Sprintf("namespace-%d", i)}
 				}
-				known := access.NewAnswers(access.AnswersOptions{Interval: time.Hour, Within: time.Hour, Ask: func(_ context.Context, asked []access.Place) (map[access.Place]bool, error) {
-					answers := make(map[access.Place]bool)
-					for _, place := range asked {
-						answers[place] = true
-					}
-					return answers, nil
-				}})
-				ctx, end := context.WithCancel(t.Context())
-				known.Depend(end).Want(places)
-				known.Run(ctx)
-				return []any{known, places}
+				e := askingEngine(t, Options{})
+				asker := access.New(access.Options{Review: allowOne, PerSecond: 1 << 20, AtOnce: 1 << 10})
+				r := newView(e, Name{}, "").restrictTo(t.Context(), rights.New(rights.Options{Urgent: asker, Calm: asker, Interval: time.Hour, Ledger: e.ledger}), person("ann"))
+				r.want(places)
+				patience.Await(t, "an answer about each place", func() bool { _, known := r.allowed(places[len(places)-1]); return known })
+				r.close()
+				r.lease = nil // its answers are charged elsewhere
+				return r
 			},
 		},
 	} {

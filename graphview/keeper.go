@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/plan"
@@ -24,10 +23,9 @@ type keeper struct {
 
 	selection selection
 	advised   advised
-	// rights restrict the view, nil if none do. They are those of subject.
-	rights  *access.Dependent
-	subject subject
-	places  int // number of places that the view is charged for
+	// rights restrict the view, nil if none do.
+	rights *restriction
+	places int // number of places that the view is charged for
 	// limits is State.Limits of the view when it last began without objects.
 	limits  int
 	horizon horizon
@@ -92,7 +90,7 @@ func (k *keeper) chargeWatches(needed map[plan.Need]bool) error {
 	return k.view.charge(budget.Watches, bytes)
 }
 
-// chargeRights charges the view for the places about which it asks the Permit.
+// chargeRights charges the view for the places about which it asks.
 func (k *keeper) chargeRights(places int) error {
 	k.places = places
 	return k.view.charge(budget.Rights, rightBytes*int64(places))

@@ -77,6 +77,7 @@ func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	} {
 		out <- d
 	}
+	m.engine.reviews.Describe(out)
 	m.engine.writeLock.Describe(out)
 	m.engine.revisionTime.Describe(out)
 }
@@ -85,6 +86,7 @@ func (m metrics) Describe(out chan<- *prometheus.Desc) {
 // not on the number of objects.
 func (m metrics) Collect(out chan<- prometheus.Metric) {
 	e := m.engine
+	e.reviews.Collect(out)
 	e.writeLock.Collect(out)
 	e.revisionTime.Collect(out)
 	gauge := func(d *prometheus.Desc, n int, labels ...string) {

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
+
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
 	"graphview.dev/test/patience"
@@ -21,8 +25,8 @@ func TestAdHocViewsBeyondTheLedger(t *testing.T) {
 	declared := selecting(spec.ObjectFilter{})
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 1), HeldBytes: (2*most + 1) * compiledBytes(&declared)})
 	var open []*View
-	opens := func(user string) error {
-		v, err := e.Open(t.Context(), OpenOptions{Spec: declared, Owner: ownedBy(user), Permit: grantAll})
+	opens := func(who string) error {
+		v, err := e.Open(t.Context(), OpenOptions{Spec: declared, Subscriber: person(who), Rights: grantAll()})
 		if err == nil {
 			open = append(open, v)
 		}
@@ -48,10 +52,8 @@ func TestAdHocViewsBeyondTheLedger(t *testing.T) {
 	}
 }
 
-func grantAll(_ context.Context, places []access.Place) (map[access.Place]bool, error) {
-	answers := make(map[access.Place]bool)
-	for _, p := range places {
-		answers[p] = true
-	}
-	return answers, nil
+// grantAll returns the rights of users that may list and watch everything.
+func grantAll() *rights.Permissions {
+	asker := access.New(access.Options{Review: func(context.Context, user.Info, access.Question) (bool, error) { return true, nil }})
+	return rights.New(rights.Options{Urgent: asker, Calm: asker, Interval: time.Minute})
 }

@@ -2,11 +2,11 @@ package graphview
 
 import (
 	"cmp"
-	"context"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/access"
@@ -36,15 +36,15 @@ type Options struct {
 	// Linger is the time for which views continue to share a watch of all namespaces after too few
 	// of them need it. 0 means a minute.
 	Linger time.Duration
-	// Permit is the Permit of a ServiceAccount, for views with a serviceAccountName. If it is nil,
-	// such views are empty. A change of its answers takes effect within PermitInterval (0: 60 s).
-	Permit         func(ctx context.Context, account Name, places []access.Place) (map[access.Place]bool, error)
-	PermitInterval time.Duration
-	// Own is the Permit of the account in Config, for a process that may not watch everything. It
-	// replaces the Permit of a ServiceAccount or of a subscriber for every view, and the engine
-	// watches only the places that Own permits. References to kinds that it denies remain. Nil: the engine
+	// Review answers whether a ServiceAccount has a right, for views with a serviceAccountName. Nil: it asks the
+	// API server. A change of its answers takes effect within RightsInterval (0: 60 s).
+	Review         access.Review
+	RightsInterval time.Duration
+	// Own is the user in Config, for a process that may not watch everything. Its rights
+	// replace those of a ServiceAccount or of a subscriber for every view, and the engine
+	// watches only the places that they allow. References to kinds that they deny remain. Nil: the engine
 	// tries every watch.
-	Own Permit
+	Own user.Info
 	// WithoutHealth leaves the health of all objects unknown, because they are manifests: nothing has run.
 	WithoutHealth bool
 	// History records the changes of objects. Nil: there is none. Run also runs it.
@@ -75,25 +75,9 @@ func (o *Options) setDefaults() {
 	o.Budget = cmp.Or(o.Budget, defaultBudget)
 	o.LimitRetry = cmp.Or(o.LimitRetry, 5*time.Minute)
 	o.Linger = cmp.Or(o.Linger, time.Minute)
-	o.PermitInterval = cmp.Or(o.PermitInterval, time.Minute)
+	o.RightsInterval = cmp.Or(o.RightsInterval, time.Minute)
 	if o.Notify == nil {
 		o.Notify = func(Name) {}
-	}
-}
-
-// Permit returns for each place whether an account may list and watch it. The namespace ""
-// means all namespaces. If it returns an error, it also returns the answers that it has.
-type Permit func(ctx context.Context, places []access.Place) (map[access.Place]bool, error)
-
-// watchable returns a function that asks Own about cluster-scoped resources, nil without Own.
-func (o *Options) watchable() func(ctx context.Context, group, resource string) bool {
-	if o.Own == nil {
-		return nil
-	}
-	return func(ctx context.Context, group, resource string) bool {
-		place := access.Place{Group: group, Resource: resource}
-		answers, err := o.Own(ctx, []access.Place{place})
-		return err == nil && answers[place]
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apiserver/pkg/authentication/user"
+
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -30,14 +32,10 @@ func (o *ownRights) set(place access.Place, may bool) {
 	o.may[place] = may
 }
 
-func (o *ownRights) permit(_ context.Context, places []access.Place) (map[access.Place]bool, error) {
+func (o *ownRights) review(_ context.Context, _ user.Info, q access.Question) (bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	answers := make(map[access.Place]bool, len(places))
-	for _, place := range places {
-		answers[place] = o.may[place]
-	}
-	return answers, nil
+	return o.may[access.Place{Group: q.Group, Resource: q.Resource, Namespace: q.Namespace}], nil
 }
 
 // requests records the paths that a server is asked for.
@@ -70,7 +68,7 @@ func TestOwnDenied(t *testing.T) {
 	config := configmaps.Serve(t, 3)
 	asked := &requests{next: config.Transport}
 	config.Transport = asked
-	e := startEngine(t, Options{Config: config, Own: own.permit, PermitInterval: 20 * time.Millisecond})
+	e := startEngine(t, Options{Config: config, Own: person("me"), Review: own.review, RightsInterval: 20 * time.Millisecond})
 	k := keepOf(t, e, Name{Namespace: "shop", Name: "own"}, configMapsResource, secrets)
 	k.apply(spec.Spec{
 		Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}},
@@ -109,30 +107,25 @@ func TestOwnDenied(t *testing.T) {
 
 // TestOwnRightsFeedAllViews: Own feeds every view, also those of subscribers and of ServiceAccounts.
 func TestOwnRightsFeedAllViews(t *testing.T) {
-	e := startEngine(t, Options{Config: configmaps.Serve(t, 0), Own: (&ownRights{}).permit})
-	other := func(context.Context, []access.Place) (map[access.Place]bool, error) { return nil, context.Canceled }
+	e := startEngine(t, Options{Config: configmaps.Serve(t, 0), Own: person("me"), Review: (&ownRights{}).review})
 	tests := map[string]struct {
-		account string
-		permit  Permit
+		account    string
+		subscriber user.Info
 	}{
 		"a view without an account":      {},
 		"a view of a ServiceAccount":     {account: "viewer"},
-		"an ad-hoc view of a subscriber": {permit: other},
+		"an ad-hoc view of a subscriber": {subscriber: person("ann")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			v := newView(e, Name{Namespace: "shop", Name: "own"}, "1")
-			v.permit = tt.permit
+			v.subscriber = tt.subscriber
 			program, err := spec.Compile(t.Context(), nil, spec.Spec{ServiceAccountName: tt.account, Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			permit, _, who := v.permitOf(program)
-			if who != "you" {
-				t.Errorf("subject %q", who)
-			}
-			if _, err := permit(t.Context(), nil); err != nil {
-				t.Errorf("not Own: %v", err)
+			if from, who, name := v.restrictedBy(program); from != e.rights || who != e.o.Own || name != "you" {
+				t.Errorf("restricted by %q, the user %v", name, who)
 			}
 		})
 	}

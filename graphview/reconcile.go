@@ -283,7 +283,7 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 		Program: p, Selected: k.selection.chosen, Subject: k.restrict(p), Own: v.engine.o.Own != nil, Refused: refused,
 	}
 	if k.rights != nil {
-		s.Allowed, s.Unanswered = k.rights.Answers().Allowed, k.rights.Answers().Err()
+		s.Allowed, s.Unanswered = k.rights.allowed, k.rights.unanswered()
 	}
 	s.Namespaces, s.Complete = k.taps.selectedNamespaces(p)
 	s.Charge = k.chargeMoreRights
@@ -291,11 +291,11 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 	s.Watches, late = k.taps.statuses(now)
 	o := v.engine.shared.Outline(v, s, now)
 	places := o.Places
-	if k.rights != nil && k.subject.account != (Name{}) && p.Namespaces != nil && p.Namespaces.Names != nil && !slices.Contains(places, namespacesPlace) {
+	if k.rights != nil && p.Spec.ServiceAccountName != "" && p.Namespaces != nil && p.Namespaces.Names != nil && !slices.Contains(places, namespacesPlace) {
 		places = append(places, namespacesPlace) // see MayListNamespaces
 	}
 	if !o.Overdrawn && k.chargeRights(len(places)) == nil && k.rights != nil {
-		k.rights.Want(places)
+		k.rights.want(places)
 	}
 	return o, min(again, late, o.Again)
 }

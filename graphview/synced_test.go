@@ -15,6 +15,7 @@ import (
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/graphview/access"
@@ -296,22 +297,18 @@ func syncedWhileRightsChange(t *testing.T, random *rand.Rand) {
 	c.delay = func(resource, namespace string) time.Duration { return delays[resource+"/"+namespace] }
 	var mu sync.Mutex
 	denied := make(map[access.Place]bool) // of the account
-	permit := func(_ context.Context, _ Name, places []access.Place) (map[access.Place]bool, error) {
-		time.Sleep(time.Second)
+	review := func(_ context.Context, _ user.Info, q access.Question) (bool, error) {
+		time.Sleep(200 * time.Millisecond)
 		mu.Lock()
 		defer mu.Unlock()
-		answers := make(map[access.Place]bool)
-		for _, place := range places {
-			wide := access.Place{Resource: place.Resource}
-			answers[place] = !denied[wide] || place != wide && !denied[place]
-		}
-		return answers, nil
+		place, wide := access.Place{Resource: q.Resource, Namespace: q.Namespace}, access.Place{Resource: q.Resource}
+		return q.Resource != "*" && (!denied[wide] || place != wide && !denied[place]), nil
 	}
 	for _, resource := range []string{"configmaps", "secrets"} {
 		c.refuse(resource, random.IntN(2) == 0)
 		denied[access.Place{Resource: resource}] = random.IntN(2) == 0
 	}
-	k := keepIn(t, c, Options{Permit: permit, PermitInterval: 20 * time.Second, Linger: time.Second})
+	k := keepIn(t, c, Options{Review: review, RightsInterval: 20 * time.Second, Linger: time.Second})
 	other := keepAnother(t, k.view.engine, "other")
 	change := func() (names []string, both, account bool) {
 		if names = all; random.IntN(4) > 0 {

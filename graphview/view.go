@@ -6,12 +6,15 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apiserver/pkg/authentication/user"
+
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/quota"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/graphview/spec"
 )
 
@@ -21,9 +24,10 @@ type View struct {
 	engine *Engine
 	name   Name
 	uid    string
-	// permit restricts the watches of an ad-hoc view; nil for named views.
-	permit Permit
-	named  bool
+	// subscriber restricts the watches of an ad-hoc view, by the rights that subscribers know; nil for named views.
+	subscriber  user.Info
+	subscribers *rights.Permissions
+	named       bool
 
 	done chan struct{} // closed when the view has ended
 

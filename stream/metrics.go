@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream/transport"
 )
@@ -110,14 +111,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 }
 
 func (m *metrics) reviewed(allowed bool, err error) {
-	result := "denied"
-	switch {
-	case err != nil:
-		result = "error"
-	case allowed:
-		result = "allowed"
-	}
-	m.reviews.WithLabelValues(result).Inc()
+	m.reviews.WithLabelValues(access.Result(allowed, err)).Inc()
 }
 
 func (m *metrics) rechecked(after time.Duration) { m.interval.Observe(after.Seconds()) }

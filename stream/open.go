@@ -100,7 +100,7 @@ func (s *Server) open(ctx context.Context, who user.Info, o *opening) (*openGrap
 	g.lease = s.permissions.Acquire(ctx, who, o.name, o.terms)
 	g.onClose = append(g.onClose, g.lease.Release)
 	if o.declared != nil {
-		view, closeView, err := s.options.Cluster.Open(ctx, graphview.OpenOptions{Spec: *o.declared, Permit: g.lease.Permit, Owner: g.lease.Owner()})
+		view, closeView, err := s.options.Cluster.Open(ctx, graphview.OpenOptions{Spec: *o.declared, Subscriber: who, Rights: s.permissions})
 		if err != nil {
 			return nil, err
 		}

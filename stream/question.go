@@ -54,10 +54,22 @@ func (q question) terms(end context.CancelCauseFunc) rights.Terms {
 	return rights.Terms{Right: q.access(), Doing: q.String(), End: end}
 }
 
+const (
+	// urgentPerSecond bounds questions that a subscriber waits for. They come in bursts, when a
+	// user with few rights opens a view of many namespaces.
+	urgentPerSecond = 1000
+	// calmPerSecond bounds the questions of re-checks.
+	calmPerSecond = 400
+	// keepRightsFor is the time for which the answers about a user without streams are kept.
+	keepRightsFor = 10 * time.Minute
+)
+
 // newPermissions returns permissions that report to the metrics.
 func newPermissions(review access.Review, interval time.Duration, ledger *budget.Ledger, m *metrics) *rights.Permissions {
 	return rights.New(rights.Options{
-		Review: review, Interval: interval, Ledger: ledger, Reviewed: m.reviewed, Rechecked: m.rechecked,
+		Urgent:   access.New(access.Options{Review: review, PerSecond: urgentPerSecond, Reviewed: m.reviewed}),
+		Calm:     access.New(access.Options{Review: review, PerSecond: calmPerSecond, Reviewed: m.reviewed}),
+		Interval: interval, KeepFor: keepRightsFor, Ledger: ledger, Rechecked: m.rechecked,
 		Unchecked: func(leases int) { m.unchecked.Set(float64(leases)) },
 	})
 }

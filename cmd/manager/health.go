@@ -53,7 +53,7 @@ func newProbes(ctx context.Context, engine *graphview.Engine, known ...<-chan st
 
 // registerMetrics registers the metrics that the engine and the stream server do not register.
 // kept is nil if the operator does not renew its certificate, and election for the only replica.
-func registerMetrics(permit *controllers.Permit, guard *controllers.WebhookGuard, kept *pki.Certificates, election *controllers.Election) error {
+func registerMetrics(guard *controllers.WebhookGuard, kept *pki.Certificates, election *controllers.Election) error {
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name:        "graphview_build_info",
 		Help:        "1, labelled with the operator's version and that of Go.",
@@ -69,7 +69,7 @@ func registerMetrics(permit *controllers.Permit, guard *controllers.WebhookGuard
 		}
 		return 0
 	})
-	collectors := []prometheus.Collector{build, permit, guard, writer}
+	collectors := []prometheus.Collector{build, guard, writer}
 	if kept != nil {
 		collectors = append(collectors, kept)
 	}

@@ -72,10 +72,6 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return fmt.Errorf("manager: %w", err)
 	}
-	permit, err := controllers.NewPermit(config)
-	if err != nil {
-		return fmt.Errorf("permissions: %w", err)
-	}
 	refuseUntil, closeCrashes := watchCrashes(o.stateDir, log)
 	defer closeCrashes()
 	notifier := &controllers.Notifier{}
@@ -90,8 +86,7 @@ func run(ctx context.Context, o *options) error {
 		SyncTimeout:    o.syncTimeout,
 		MaxVertices:    o.maxVertices,
 		Notify:         notifier.Notify,
-		Permit:         permit.Allowed,
-		PermitInterval: o.permissionRecheck,
+		RightsInterval: o.permissionRecheck,
 		RefuseUntil:    refuseUntil,
 		History:        changes,
 		Relations:      o.relations,
@@ -143,7 +138,7 @@ func run(ctx context.Context, o *options) error {
 	checks := newProbes(ctx, engine, reconciler.Known(), fleet.linksKnown())
 	if err := errors.Join(
 		addAll(mgr, runnables),
-		registerMetrics(permit, guard, certificates.kept, election),
+		registerMetrics(guard, certificates.kept, election),
 		serveWebhook(mgr, webhooks, accept, checks),
 		checks.serve(mgr, o.healthAddress),
 		serveMetrics(mgr, o, config, certificates),

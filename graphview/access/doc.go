@@ -17,14 +17,10 @@
 // Callers make one Asker for urgent questions and another for the rest, so that neither
 // starves the other.
 //
-// [Answers] keep the known answers about one subject for the views that its rights restrict: they ask
-// for missing and old answers in the background, and notify the views when an answer changes.
-//
-// An Asker does not cache. Package controllers asks about ServiceAccounts, package rights about
-// subscribers, whose answers it keeps itself.
+// An Asker does not cache. Package rights keeps the answers.
 //
 // # Concurrency
 //
 // An Asker may be used by any number of goroutines. A batch waits for its goroutines
-// before it returns. Answers have one goroutine, [Answers.Run], and no lock is held while it asks.
+// before it returns.
 package access

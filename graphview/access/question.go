@@ -2,11 +2,13 @@ package access
 
 import (
 	"context"
+	"fmt"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	"k8s.io/client-go/rest"
 )
 
 // Place is a resource in a namespace. Namespace is "" for cluster-scoped resources and,
@@ -41,6 +43,18 @@ func (q Question) String() string {
 // Review answers one question. An error means that the answer is unknown.
 type Review func(ctx context.Context, who user.Info, q Question) (bool, error)
 
+// NewReview returns a Review that asks the API server of a configuration each time, without a cache and
+// without a limit of its own.
+func NewReview(config *rest.Config) (Review, error) {
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	client, err := authorizationclient.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("authorization client: %w", err)
+	}
+	return SubjectAccessReviews(client.SubjectAccessReviews()), nil
+}
+
 // SubjectAccessReviews returns a Review that asks the API server each time, without a cache.
 func SubjectAccessReviews(client authorizationclient.SubjectAccessReviewInterface) Review {
 	return func(ctx context.Context, who user.Info, q Question) (bool, error) {
@@ -74,4 +88,16 @@ func specOf(subject user.Info, q Question) authorizationv1.SubjectAccessReviewSp
 		spec.ResourceAttributes.LabelSelector = &authorizationv1.LabelSelectorAttributes{RawSelector: q.LabelSelector}
 	}
 	return spec
+}
+
+// Result names the outcome of a review for metrics.
+func Result(allowed bool, err error) string {
+	switch {
+	case err != nil:
+		return "error"
+	case allowed:
+		return "allowed"
+	default:
+		return "denied"
+	}
 }

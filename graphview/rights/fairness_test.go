@@ -28,7 +28,7 @@ func TestManyTokensDelayOnlyTheirUser(t *testing.T) {
 			}
 			return who.GetName() == "bob" && !(taken.Load() && q.Resource == "graphs"), nil
 		}
-		p := New(Options{Review: review, Interval: time.Minute})
+		p := New(optionsOf(review, nil))
 		defer runLoop(t, p)()
 		var places []access.Place
 		for n := range 264 {

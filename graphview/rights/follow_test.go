@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/access"
-	"graphview.dev/stream/names"
 	"graphview.dev/test/seed"
 )
 
@@ -45,7 +44,7 @@ func testRightsFollow(t *testing.T) {
 	}
 	var all []subscriber
 	for n := range 6 {
-		who, view := []string{"ann", "bob"}[n%2], names.GraphName{Name: strconv.Itoa(n / 4)}
+		who, view := []string{"ann", "bob"}[n%2], view{Name: strconv.Itoa(n / 4)}
 		l, _ := take(t, perms, who, view, Terms{})
 		t.Cleanup(l.Release)
 		all = append(all, subscriber{who, l, map[access.Place]bool{}})

@@ -15,7 +15,6 @@ import (
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/stream/names"
 )
 
 // The memory of an identity, in bytes. TestRightsAreCompact compares answers with the heap.
@@ -42,7 +41,7 @@ type identity struct {
 
 	mu      sync.Mutex
 	answers answers
-	scopes  map[names.GraphName]*scope
+	scopes  map[any]*scope
 	leases  map[*Lease]struct{}
 	// checked is the time of the last re-check, confirmed that of the last successful one,
 	// and failed the number of failures since then.
@@ -57,7 +56,7 @@ type identity struct {
 	weight int
 }
 
-// scope has the places of one identity that one view has asked about. Each view has a scope of its own,
+// scope has the places of one identity that one use has asked about. Each view has a scope of its own,
 // since a further place changes the digest of the rights.
 type scope struct {
 	rights  *rights       // the answers about the places
@@ -70,7 +69,7 @@ func newIdentity(who user.Info, secret []byte, ledger *budget.Ledger, now time.T
 	owner := budget.UserOwner(who)
 	i := &identity{
 		who: Subject(who), owner: owner, account: ledger.Account(owner), key: Key(who), secret: secret, asking: make(chan struct{}, 1),
-		answers: make(answers), scopes: make(map[names.GraphName]*scope), leases: make(map[*Lease]struct{}),
+		answers: make(answers), scopes: make(map[any]*scope), leases: make(map[*Lease]struct{}),
 		checked: now, confirmed: now,
 	}
 	i.account.OnRelieve(i.relieve)
@@ -122,11 +121,11 @@ func Key(who user.Info) string {
 	return fmt.Sprintf("%q %q %q %q", who.GetName(), who.GetUID(), groups, who.GetExtra())
 }
 
-func (i *identity) scopeLocked(view names.GraphName) *scope {
-	s := i.scopes[view]
+func (i *identity) scopeLocked(use any) *scope {
+	s := i.scopes[use]
 	if s == nil {
 		s = &scope{changed: make(chan struct{}), rights: newRights(i.secret, answers{})}
-		i.scopes[view] = s
+		i.scopes[use] = s
 	}
 	return s
 }
@@ -159,15 +158,12 @@ func (i *identity) resolve(ctx context.Context, r *access.Asker, s *scope, unkno
 		return ctx.Err()
 	}
 	open := unknown
-	for _, widen := range [...]func(access.Place) access.Place{
-		func(access.Place) access.Place { return everything }, everywhere, allOf,
-		func(p access.Place) access.Place { return p },
-	} {
-		wider := make([]access.Place, 0, len(open))
+	for _, widen := range wider {
+		asked := make([]access.Place, 0, len(open))
 		for _, p := range open {
-			wider = append(wider, widen(p))
+			asked = append(asked, widen(p))
 		}
-		if err := i.learn(ctx, r, s, unique(wider)); err != nil {
+		if err := i.learn(ctx, r, s, unique(asked)); err != nil {
 			return err
 		}
 		open = i.denied(open, widen)
@@ -245,26 +241,62 @@ func (i *identity) apply(again map[access.Place]bool) {
 	}
 	// The right to a wider place makes questions about narrower ones unnecessary.
 	i.answers.retain(func(p access.Place) bool { return !i.answers.implied(p) })
+	i.settleAllLocked(flipped)
+}
+
+// loseLocked drops the answers about places that have not been confirmed for too long.
+func (i *identity) loseLocked(places []access.Place) {
+	lost := make(answers)
+	for _, p := range places {
+		lost.set(p, true)
+	}
+	i.answers.retain(func(p access.Place) bool { _, gone := lost.get(p); return !gone })
+	i.settleAllLocked(places)
+	_ = i.chargeLocked(0) // less than before
+}
+
+// settleAllLocked settles the scopes that have one of the places, and notifies their leases.
+func (i *identity) settleAllLocked(changed []access.Place) {
 	for _, s := range i.scopes {
-		if !slices.ContainsFunc(flipped, func(p access.Place) bool {
+		if slices.ContainsFunc(changed, func(p access.Place) bool {
 			_, asked := s.rights.answers.get(p)
 			return asked
 		}) {
-			continue
+			i.settleLocked(s, nil)
+			close(s.changed)
+			s.changed = make(chan struct{})
 		}
-		i.settleLocked(s, nil)
-		close(s.changed)
-		s.changed = make(chan struct{})
+	}
+}
+
+// retain drops the answers of a scope about other places.
+func (i *identity) retain(s *scope, needed answers) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var kept []access.Place
+	for p := range s.rights.answers.all() {
+		if _, ok := needed.get(p); ok {
+			kept = append(kept, p)
+		}
+	}
+	if len(kept) < s.rights.answers.len() {
+		s.rights = newRights(i.secret, answers{})
+		i.settleLocked(s, kept)
+		i.dropUnusedLocked()
 	}
 }
 
 // forgetLocked drops the scopes that no stream has used since.
 func (i *identity) forgetLocked(since time.Time) {
 	before := len(i.scopes)
-	maps.DeleteFunc(i.scopes, func(_ names.GraphName, s *scope) bool { return s.leases == 0 && s.left.Before(since) })
-	if len(i.scopes) == before {
-		return
+	maps.DeleteFunc(i.scopes, func(_ any, s *scope) bool { return s.leases == 0 && s.left.Before(since) })
+	if len(i.scopes) < before {
+		i.dropUnusedLocked()
 	}
+}
+
+// dropUnusedLocked drops the answers that no scope has.
+func (i *identity) dropUnusedLocked() {
 	defer func() { _ = i.chargeLocked(0) }() // less than before
 	i.answers.retain(func(p access.Place) bool {
 		for _, s := range i.scopes {

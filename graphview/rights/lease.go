@@ -9,7 +9,7 @@ import (
 	"graphview.dev/graphview/delivery"
 )
 
-// Lease gives one subscriber the permissions of its identity. The
+// Lease gives one subscriber, or one view, the permissions of its identity. The
 // engine asks it about the subscriber's rights. It must be released.
 type Lease struct {
 	permissions *Permissions
@@ -33,7 +33,7 @@ type Terms struct {
 	Doing string
 	// Credentials must remain valid; nil: they are not checked again.
 	Credentials Credentials
-	// End ends the stream of the lease. Its cause is a *delivery.ClosedError.
+	// End ends the stream of the lease. Its cause is a *delivery.ClosedError. It must not wait or use the lease.
 	End context.CancelCauseFunc
 }
 
@@ -70,7 +70,7 @@ func (l *Lease) Resolve(ctx context.Context, unknown []access.Place) error {
 	if l.refused {
 		return &delivery.ClosedError{Reason: reason.LimitExceeded, Message: "there is no memory for more credentials of your user"}
 	}
-	return l.identity.resolve(ctx, l.permissions.urgent, l.scope, unknown)
+	return l.identity.resolve(ctx, l.permissions.o.Urgent, l.scope, unknown)
 }
 
 // Owner returns the owner that pays for the user.
@@ -79,33 +79,20 @@ func (l *Lease) Owner() budget.Owner { return l.identity.owner }
 // Release releases the lease. It is called once.
 func (l *Lease) Release() { l.permissions.release(l) }
 
-// Permit returns which of the places an ad-hoc view of the subscriber may watch.
-func (l *Lease) Permit(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
-	answers := make(map[access.Place]bool, len(places))
-	known := func() (missing []access.Place) {
-		rights := l.current()
-		for _, p := range places {
-			allowed, ok := rights.Allowed(p)
-			if !ok {
-				missing = append(missing, p)
-				continue
-			}
-			answers[p] = allowed
-		}
-		return missing
-	}
-	missing := known()
-	if len(missing) == 0 {
-		return answers, nil
-	}
-	err := l.Resolve(ctx, missing)
-	known()
-	return answers, err
-}
-
-// current returns the latest answers, also if the subscriber has not been notified of them yet.
-func (l *Lease) current() *rights {
+// Latest returns the latest answers, also if the subscriber has not been notified of them yet.
+func (l *Lease) Latest() delivery.Rights {
 	l.identity.mu.Lock()
 	defer l.identity.mu.Unlock()
 	return l.scope.rights
+}
+
+// Retain forgets the answers about other places than these and the wider ones, unless another lease needs them.
+func (l *Lease) Retain(places []access.Place) {
+	needed := make(answers)
+	for _, widen := range wider {
+		for _, p := range places {
+			needed.set(widen(p), true)
+		}
+	}
+	l.identity.retain(l.scope, needed)
 }

@@ -1,6 +1,7 @@
 package rights
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"crypto/rand"
@@ -13,38 +14,22 @@ import (
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/stream/names"
 )
 
 const (
-	// keepFor is the time for which an identity without streams is kept, so that a stream that
-	// reconnects asks less.
-	keepFor = 10 * time.Minute
 	// maxIdle bounds the identities without streams, and maxIdlePlaces the answers about
 	// all of them: some 10 MiB.
 	maxIdle       = 1000
 	maxIdlePlaces = 200_000
-	// maxFailed is the number of failed re-checks for which the last answers are used.
-	maxFailed = 5
 	// refreshWithin bounds how long a resuming stream waits until its answers are confirmed.
 	refreshWithin = 10 * time.Second
-
-	// urgentPerSecond bounds questions that a subscriber waits for. They come in bursts, when a
-	// user with few rights opens a view of many namespaces.
-	urgentPerSecond = 1000
-	// calmPerSecond bounds the questions of re-checks.
-	calmPerSecond = 400
 )
 
-// Permissions knows the rights of the identities that have streams, and asks
+// Permissions knows the rights of the identities that have leases, and asks
 // again after every interval. Lock order: mu, then that of an identity.
 type Permissions struct {
-	interval     time.Duration
-	urgent, calm *access.Asker
-	rechecked    func(time.Duration)
-	unchecked    func(leases int)
-	secret       []byte
-	ledger       *budget.Ledger
+	o      Options
+	secret []byte
 
 	mu         sync.Mutex
 	identities map[string]*identity
@@ -61,18 +46,23 @@ type Permissions struct {
 	leases int
 }
 
-// Options of Permissions. Review and Interval are required.
+// Options of Permissions. Urgent, Calm and Interval are required.
 type Options struct {
-	// Review answers one question, uncached.
-	Review access.Review
+	// Urgent asks the questions that a lease waits for, Calm those of re-checks.
+	Urgent, Calm *access.Asker
 	// Interval is the time between two re-checks of an identity.
 	Interval time.Duration
+	// MaxFailed is the number of failed re-checks in a row for which the last answers are used. 0 means 5.
+	MaxFailed int
+	// Within limits the time of a re-check. Answers that it has not renewed by then are forgotten. 0: no limit.
+	Within time.Duration
+	// KeepFor is the time for which an identity without leases is kept, so that a stream that
+	// reconnects asks less.
+	KeepFor time.Duration
 	// Ledger is charged for identities and their answers. Nil: a ledger for these Permissions alone.
 	Ledger *budget.Ledger
-	// Reviewed is called for each question, Rechecked with the time between two re-checks of
-	// one identity, and Unchecked with the number of leases that are not re-checked, which is
-	// 0. Nil: no call.
-	Reviewed  func(allowed bool, err error)
+	// Rechecked is called with the time between two re-checks of one identity, and Unchecked with
+	// the number of leases that are not re-checked, which is 0. Nil: no call.
 	Rechecked func(time.Duration)
 	Unchecked func(leases int)
 }
@@ -81,6 +71,7 @@ type Options struct {
 func New(o Options) *Permissions {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
+	o.MaxFailed = cmp.Or(o.MaxFailed, 5)
 	if o.Ledger == nil {
 		o.Ledger = budget.NewLedger(0)
 	}
@@ -90,40 +81,38 @@ func New(o Options) *Permissions {
 	if o.Unchecked == nil {
 		o.Unchecked = func(int) {}
 	}
-	return &Permissions{
-		interval:  o.Interval,
-		urgent:    access.New(access.Options{Review: o.Review, PerSecond: urgentPerSecond, Reviewed: o.Reviewed}),
-		calm:      access.New(access.Options{Review: o.Review, PerSecond: calmPerSecond, Reviewed: o.Reviewed}),
-		rechecked: o.Rechecked, unchecked: o.Unchecked, secret: secret, ledger: o.Ledger,
-		identities: make(map[string]*identity), checking: make(map[budget.Owner]int),
-	}
+	return &Permissions{o: o, secret: secret, identities: make(map[string]*identity), checking: make(map[budget.Owner]int)}
 }
 
-// Acquire returns a lease on the rights of a user to a view. Answers from an earlier stream are
+// lastFor returns how long the last answers are used while there are no new ones.
+func (p *Permissions) lastFor() time.Duration { return time.Duration(p.o.MaxFailed) * p.o.Interval }
+
+// Acquire returns a lease on the rights of a user, with the places of other leases for the same
+// use: a comparable value, such as the name of a view. Answers from an earlier stream are
 // confirmed first. If the user's identities hold too much memory, the lease ends at once.
-func (p *Permissions) Acquire(ctx context.Context, who user.Info, view names.GraphName, t Terms) *Lease {
+func (p *Permissions) Acquire(ctx context.Context, who user.Info, use any, t Terms) *Lease {
 	p.refresh(ctx, Key(who))
-	return p.lease(who, view, t)
+	return p.lease(who, use, t)
 }
 
-func (p *Permissions) lease(who user.Info, view names.GraphName, t Terms) *Lease {
+func (p *Permissions) lease(who user.Info, use any, t Terms) *Lease {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
 	i := p.identities[Key(who)]
 	if i == nil {
-		i = newIdentity(who, p.secret, p.ledger, now)
+		i = newIdentity(who, p.secret, p.o.Ledger, now)
 		if err := p.makeRoomLocked(i); err != nil {
 			// This identity asks nothing and is not shared.
 			t.End(&delivery.ClosedError{Reason: reason.LimitExceeded, Message: err.Error()})
-			return &Lease{permissions: p, identity: i, scope: i.scopeLocked(view), Terms: t, refused: true}
+			return &Lease{permissions: p, identity: i, scope: i.scopeLocked(use), Terms: t, refused: true}
 		}
 		p.identities[i.key] = i
 	}
 	p.occupyLocked(i)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	l := &Lease{permissions: p, identity: i, scope: i.scopeLocked(view), Terms: t}
+	l := &Lease{permissions: p, identity: i, scope: i.scopeLocked(use), Terms: t}
 	l.scope.leases++
 	i.leases[l] = struct{}{}
 	p.leases++
@@ -137,7 +126,11 @@ func (p *Permissions) release(l *Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := l.identity
-	if idle, places := i.give(l); idle {
+	switch idle, places := i.give(l); {
+	case !idle:
+	case p.o.KeepFor == 0:
+		p.dropLocked(i)
+	default:
 		i.weight = places
 		i.idle = p.idle.PushBack(i)
 		p.idlePlaces += places
@@ -205,7 +198,7 @@ func (p *Permissions) refresh(ctx context.Context, key string) {
 	p.mu.Lock()
 	i := p.identities[key]
 	p.mu.Unlock()
-	if i == nil || !i.neglected(p.interval) {
+	if i == nil || !i.neglected(p.o.Interval) {
 		return
 	}
 	select {
@@ -215,13 +208,13 @@ func (p *Permissions) refresh(ctx context.Context, key string) {
 		return
 	}
 	// Another goroutine may have confirmed or dropped the identity in between.
-	if !i.neglected(p.interval) || !p.knows(i) {
+	if !i.neglected(p.o.Interval) || !p.knows(i) {
 		return
 	}
 	asking, cancel := context.WithTimeout(ctx, refreshWithin)
 	defer cancel()
 	places, _ := i.questions()
-	answers, err := p.urgent.Watchable(asking, i.who, places)
+	answers, err := p.o.Urgent.Watchable(asking, i.who, places)
 	i.apply(answers)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -231,9 +224,22 @@ func (p *Permissions) refresh(ctx context.Context, key string) {
 	switch {
 	case err == nil:
 		i.checked, i.confirmed, i.failed = now, now, 0
-	case len(i.leases) == 0 && now.Sub(i.confirmed) > maxFailed*p.interval:
+	case len(i.leases) == 0 && now.Sub(i.confirmed) > p.lastFor():
 		p.dropLocked(i)
 	}
+}
+
+// Allowed returns whether a user may list and watch a place, and whether that is known because the user has a lease.
+func (p *Permissions) Allowed(who user.Info, place access.Place) (allowed, known bool) {
+	p.mu.Lock()
+	i := p.identities[Key(who)]
+	p.mu.Unlock()
+	if i == nil {
+		return false, false
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.answers.allowed(place)
 }
 
 // dropLocked drops an identity, but not a newer one with its key.
@@ -260,11 +266,11 @@ func (i *identity) neglected(interval time.Duration) bool {
 	return len(i.leases) == 0 && time.Since(i.confirmed) > interval
 }
 
-// forget drops identities and scopes that have been unused for keepFor.
+// forget drops identities and scopes that have been unused for KeepFor.
 func (p *Permissions) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	since := time.Now().Add(-keepFor)
+	since := time.Now().Add(-p.o.KeepFor)
 	for _, i := range p.identities {
 		i.mu.Lock()
 		i.forgetLocked(since)

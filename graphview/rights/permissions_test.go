@@ -16,7 +16,6 @@ import (
 
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
-	"graphview.dev/stream/names"
 )
 
 // authority is an API server that answers access reviews by rules. A rule is
@@ -73,14 +72,32 @@ var errDown = errors.New("connection refused")
 
 func named(name string) user.Info { return &user.DefaultInfo{Name: name} }
 
-var web = names.GraphName{Namespace: "shop", Name: "web"}
+var web = view{Namespace: "shop", Name: "web"}
 
 // start returns permissions that ask the authority. It does not run the recheck loop.
 func (a *authority) start() *Permissions { return a.startWith(nil) }
 
 func (a *authority) startWith(ledger *budget.Ledger) *Permissions {
-	return New(Options{Review: a.review, Interval: time.Minute, Ledger: ledger})
+	return New(optionsOf(a.review, ledger))
 }
+
+// The limits of these tests, in questions a second and time.
+const (
+	urgentPerSecond = 1000
+	calmPerSecond   = 400
+	keepFor         = 10 * time.Minute
+)
+
+func optionsOf(review access.Review, ledger *budget.Ledger) Options {
+	return Options{
+		Urgent:   access.New(access.Options{Review: review, PerSecond: urgentPerSecond}),
+		Calm:     access.New(access.Options{Review: review, PerSecond: calmPerSecond}),
+		Interval: time.Minute, KeepFor: keepFor, Ledger: ledger,
+	}
+}
+
+// view is the use of a lease.
+type view struct{ Namespace, Name string }
 
 // roomFor returns a ledger in which one owner alone has room for so many identities.
 func roomFor(identities int) *budget.Ledger {
@@ -88,7 +105,7 @@ func roomFor(identities int) *budget.Ledger {
 }
 
 // take acquires a lease. The context is done when the lease's stream is ended.
-func take(t *testing.T, p *Permissions, who string, view names.GraphName, on Terms) (*Lease, context.Context) {
+func take(t *testing.T, p *Permissions, who string, view view, on Terms) (*Lease, context.Context) {
 	t.Helper()
 	ctx, end := context.WithCancelCause(t.Context())
 	t.Cleanup(func() { end(nil) })
@@ -191,7 +208,7 @@ func TestReviews(t *testing.T) {
 func TestResolveIsShared(t *testing.T) {
 	a := newAuthority("ann list pods/", "ann watch pods/")
 	p := a.start()
-	other := names.GraphName{Namespace: "shop", Name: "other"}
+	other := view{Namespace: "shop", Name: "other"}
 	var all sync.WaitGroup
 	digests := make([]string, 50)
 	for n := range digests {
@@ -221,7 +238,7 @@ func TestDigests(t *testing.T) {
 	a := newAuthority("ann list pods/", "ann watch pods/", "bob list pods/", "bob watch pods/")
 	p := a.start()
 	ann, _ := take(t, p, "ann", web, Terms{})
-	elsewhere, _ := take(t, p, "ann", names.GraphName{Namespace: "shop", Name: "other"}, Terms{})
+	elsewhere, _ := take(t, p, "ann", view{Namespace: "shop", Name: "other"}, Terms{})
 	bob, _ := take(t, p, "bob", web, Terms{})
 	cat, _ := take(t, p, "cat", web, Terms{})
 	for _, l := range []*Lease{ann, elsewhere, bob, cat} {
@@ -358,7 +375,7 @@ func TestForget(t *testing.T) {
 		defer runLoop(t, p)()
 		stays, _ := take(t, p, "ann", web, Terms{})
 		defer stays.Release()
-		goes, _ := take(t, p, "ann", names.GraphName{Namespace: "shop", Name: "other"}, Terms{})
+		goes, _ := take(t, p, "ann", view{Namespace: "shop", Name: "other"}, Terms{})
 		resolve(t, stays, pods)
 		resolve(t, goes, pods, secrets)
 		goes.Release()

@@ -1,6 +1,7 @@
 package rights
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,6 +22,9 @@ const (
 	recheckedPerUser = 4
 	// passes is the most searches for due identities in an interval.
 	passes = 600
+	// appliedAtOnce is the number of places whose answers take effect together: an identity may have so many that a
+	// re-check takes minutes.
+	appliedAtOnce = 1000
 )
 
 // Run re-checks the identities that have streams until ctx is done: one loop for all of them, each identity an
@@ -54,14 +58,14 @@ func (p *Permissions) Run(ctx context.Context) {
 func (p *Permissions) due() ([]*identity, time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now, wait := time.Now(), p.interval
+	now, wait := time.Now(), p.o.Interval
 	var due []*identity
 	since := make(map[*identity]time.Time)
 	unchecked := p.leases
 	for _, i := range p.identities {
 		i.mu.Lock()
 		unchecked -= len(i.leases)
-		left := i.checked.Add(p.interval).Sub(now)
+		left := i.checked.Add(p.o.Interval).Sub(now)
 		switch {
 		case i.busy:
 		case left > 0:
@@ -73,13 +77,13 @@ func (p *Permissions) due() ([]*identity, time.Duration) {
 		}
 		i.mu.Unlock()
 	}
-	p.unchecked(unchecked)
+	p.o.Unchecked(unchecked)
 	slices.SortFunc(due, func(a, b *identity) int { return since[a].Compare(since[b]) })
 	begun := slices.DeleteFunc(slices.Clone(due), func(i *identity) bool { return !p.beginLocked(i) })
 	if len(begun) < len(due) {
 		wait = 0 // for the others
 	}
-	return begun, max(wait, p.interval/passes)
+	return begun, max(wait, p.o.Interval/passes)
 }
 
 // beginLocked makes an identity busy, if there is room for it.
@@ -112,7 +116,7 @@ func (p *Permissions) done(i *identity) {
 // then about the places that they show.
 func (p *Permissions) recheck(ctx context.Context, i *identity) {
 	places, graphs := i.questions()
-	may, err := p.calm.All(ctx, i.who, graphs)
+	may, err := p.o.Calm.All(ctx, i.who, graphs)
 	for _, l := range i.holding() {
 		if allowed, known := may[l.Right]; known && !allowed {
 			l.End(&delivery.ClosedError{
@@ -125,14 +129,41 @@ func (p *Permissions) recheck(ctx context.Context, i *identity) {
 		err = p.identify(ctx, i)
 	}
 	if err == nil {
-		var answers map[access.Place]bool
-		answers, err = p.calm.Watchable(ctx, i.who, places)
-		i.apply(answers)
+		err = p.renew(ctx, i, places)
 	}
 	if ctx.Err() == nil {
 		// The end of ctx says nothing about the identity.
 		p.conclude(i, err)
 	}
+}
+
+// renew asks about places again, and forgets answers that are not renewed in time.
+func (p *Permissions) renew(ctx context.Context, i *identity, places []access.Place) error {
+	asking := ctx
+	if p.o.Within > 0 {
+		var cancel context.CancelFunc
+		asking, cancel = context.WithTimeout(ctx, p.o.Within)
+		defer cancel()
+	}
+	// Wide places come first, since answers about narrower ones count only with theirs.
+	slices.SortFunc(places, func(a, b access.Place) int { return cmp.Compare(a.Namespace, b.Namespace) })
+	for len(places) > 0 {
+		together := places[:min(len(places), appliedAtOnce)]
+		answers, err := p.o.Calm.Watchable(asking, i.who, together)
+		i.apply(answers)
+		switch {
+		case err == nil:
+			places = places[len(together):]
+		case asking.Err() != nil && ctx.Err() == nil:
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			i.loseLocked(places)
+			return nil
+		default:
+			return err
+		}
+	}
+	return nil
 }
 
 // identify ends the streams whose credentials no longer belong to their
@@ -167,25 +198,28 @@ func (i *identity) holding() []*Lease {
 }
 
 // conclude records the result of a re-check. After too many consecutive failures the
-// streams end.
+// leases end, and the last answers are forgotten.
 func (p *Permissions) conclude(i *identity, err error) {
 	now := time.Now()
 	i.mu.Lock()
-	p.rechecked(now.Sub(i.checked))
+	p.o.Rechecked(now.Sub(i.checked))
 	i.checked = now
 	i.failed++
 	if err == nil {
 		i.confirmed, i.failed = now, 0
 	}
-	failed := i.failed
+	outdated := i.failed >= p.o.MaxFailed
+	if outdated {
+		i.loseLocked(i.answers.places())
+	}
 	i.mu.Unlock()
-	if failed < maxFailed {
+	if !outdated {
 		return
 	}
 	for _, l := range i.holding() {
 		l.End(&delivery.ClosedError{
 			Reason:  reason.Unavailable,
-			Message: fmt.Sprintf("your permissions could not be checked for %s; try again later", maxFailed*p.interval),
+			Message: fmt.Sprintf("your permissions could not be checked for %s; try again later", p.lastFor()),
 		})
 	}
 }

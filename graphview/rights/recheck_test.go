@@ -15,7 +15,6 @@ import (
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/stream/names"
 )
 
 // runLoop runs the re-checks until the returned function is called.
@@ -58,7 +57,7 @@ func TestRecheckFollows(t *testing.T) {
 		defer runLoop(t, p)()
 		l, ctx := take(t, p, "ann", web, Terms{})
 		defer l.Release()
-		elsewhere, _ := take(t, p, "ann", names.GraphName{Name: "other"}, Terms{})
+		elsewhere, _ := take(t, p, "ann", view{Name: "other"}, Terms{})
 		defer elsewhere.Release()
 		changed, quiet := l.Changed(), elsewhere.Changed()
 		resolve(t, l, podsRed)
@@ -208,7 +207,7 @@ func TestRecheckCoversAllStreams(t *testing.T) {
 				a := newAuthority("ann list pods/red", "ann watch pods/red", "ann watch graphs/shop")
 				p := a.start()
 				var unchecked atomic.Int64
-				p.unchecked = func(n int) { unchecked.Store(int64(n)) }
+				p.o.Unchecked = func(n int) { unchecked.Store(int64(n)) }
 				first, _ := take(t, p, "ann", web, Terms{})
 				resolve(t, first, podsRed)
 				first.Release()
@@ -249,7 +248,7 @@ func TestUncheckedAreSeen(t *testing.T) {
 	defer l.Release()
 	delete(p.identities, l.identity.key)
 	unchecked := 0
-	p.unchecked = func(n int) { unchecked = n }
+	p.o.Unchecked = func(n int) { unchecked = n }
 	p.due()
 	if unchecked != 1 {
 		t.Errorf("%d are said to be unchecked", unchecked)

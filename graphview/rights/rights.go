@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"sync"
 
 	"graphview.dev/graphview/access"
 )
@@ -15,7 +16,7 @@ import (
 // immutable.
 type rights struct {
 	answers answers
-	digest  string
+	digest  func() string // made when it is needed
 }
 
 // newRights digests answers. The digest covers all answers, also the denied
@@ -27,15 +28,17 @@ type rights struct {
 // graph when it reconnects. The key keeps a subscriber from finding out by trial which denied
 // namespaces exist.
 func newRights(key []byte, answers answers) *rights {
-	mac := hmac.New(sha256.New, key)
-	places := answers.places()
-	slices.SortFunc(places, comparePlaces)
-	for _, p := range places {
-		allowed, _ := answers.get(p)
-		// Writes to a hash never fail.
-		_, _ = fmt.Fprintf(mac, "%q %q %q %t\n", p.Group, p.Resource, p.Namespace, allowed)
-	}
-	return &rights{answers: answers, digest: base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])}
+	return &rights{answers: answers, digest: sync.OnceValue(func() string {
+		mac := hmac.New(sha256.New, key)
+		places := answers.places()
+		slices.SortFunc(places, comparePlaces)
+		for _, p := range places {
+			allowed, _ := answers.get(p)
+			// Writes to a hash never fail.
+			_, _ = fmt.Fprintf(mac, "%q %q %q %t\n", p.Group, p.Resource, p.Namespace, allowed)
+		}
+		return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
+	})}
 }
 
 func comparePlaces(a, b access.Place) int {
@@ -46,4 +49,4 @@ func comparePlaces(a, b access.Place) int {
 func (r *rights) Allowed(p access.Place) (allowed, known bool) { return r.answers.allowed(p) }
 
 // Digest implements delivery.Rights.
-func (r *rights) Digest() string { return r.digest }
+func (r *rights) Digest() string { return r.digest() }

@@ -16,7 +16,6 @@ import (
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/stream/names"
 )
 
 // inPod is ann with a token that is bound to a pod, which is another identity.
@@ -71,17 +70,17 @@ func TestIdentitiesAreForgotten(t *testing.T) {
 		const most = 100
 		p := newAuthority().startWith(roomFor(most))
 		for n := range 2 * most {
-			view := names.GraphName{Namespace: "shop", Name: strconv.Itoa(n)}
+			view := view{Namespace: "shop", Name: strconv.Itoa(n)}
 			p.Acquire(t.Context(), inPod(strconv.Itoa(n)), view, Terms{}).Release()
 		}
-		if held := len(p.identities); held != most || held != p.idle.Len() || p.ledger.Total() != most*identityBytes {
-			t.Errorf("%d identities, %d idle, %d bytes", held, p.idle.Len(), p.ledger.Total())
+		if held := len(p.identities); held != most || held != p.idle.Len() || p.o.Ledger.Total() != most*identityBytes {
+			t.Errorf("%d identities, %d idle, %d bytes", held, p.idle.Len(), p.o.Ledger.Total())
 		}
 		defer runLoop(t, p)()
 		time.Sleep(keepFor + 2*time.Minute)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if len(p.identities) != 0 || p.idle.Len() != 0 || p.idlePlaces != 0 || p.ledger.Total() != 0 {
+		if len(p.identities) != 0 || p.idle.Len() != 0 || p.idlePlaces != 0 || p.o.Ledger.Total() != 0 {
 			t.Errorf("%d identities, %d idle, %d places", len(p.identities), p.idle.Len(), p.idlePlaces)
 		}
 	})

@@ -58,7 +58,7 @@ var numbers = []number{
 	{"stream.md", "It may be given 64 times", "graphview/graph/walk.go", "MaxRoots", "64"},
 	{"stream.md", "at most 64; 0 is any number", "graphview/graph/walk.go", "MaxDepth", "64"},
 	{"stream.md", "may be up to a second older than the stream", "graphview/writer/publication.go", "maxRest", "time.Second"},
-	{"stream.md", "kept for ten minutes after its last stream of the view", "stream/rights/permissions.go", "keepFor", "10" + minutes},
+	{"stream.md", "kept for ten minutes after its last stream of the view", "stream/question.go", "keepRightsFor", "10" + minutes},
 	{"stream.md", "the last 8,192 deleted vertices and arcs", "graphview/graph/log.go", "minTombstones", "8_192"},
 	{"stream.md", "A URL with more than 9 bits is too long", "client/subscription.go", "maxURLBits", "9"},
 	{"stream.md", "Choose BITS from 0 to 12", "api/contents/have.go", "MaxBits", "12"},
@@ -70,9 +70,9 @@ var numbers = []number{
 
 	{"security.md", "asked for again every `--permission-recheck` (60 s)", "stream/options.go", "PermissionRecheck", "time.Minute"},
 	{"security.md", "the header or the body is disconnected after ten seconds", "stream/filters.go", "bodyWithin", "10" + seconds},
-	{"security.md", "after five failed checks in a row it ends with 1013", "stream/rights/permissions.go", "maxFailed", "5"},
-	{"security.md", "the last answer holds for five intervals", "graphview/access/answers.go", "staleIntervals", "5"},
-	{"security.md", "The checks are limited to 400 questions a second", "stream/rights/permissions.go", "calmPerSecond", "400"},
+	{"security.md", "after five failed checks in a row it ends with 1013", "graphview/rights/permissions.go", "MaxFailed", "5"},
+	{"security.md", "the last answer holds for five intervals", "graphview/rights.go", "MaxFailed", "10"}, // each of half an interval
+	{"security.md", "The checks of subscribers are limited to 400 questions a second", "stream/question.go", "calmPerSecond", "400"},
 	{"security.md", "separate limits of 200 a second", "stream/authentication.go", "tokensPerSecond", "200"},
 	{"security.md", "separate limits of 200 a second", "stream/authorization.go", "requestsPerSecond", "200"},
 	{"security.md", "does not answer within ten seconds is 503", "stream/authorization.go", "answerWithin", "10" + seconds},
@@ -98,8 +98,8 @@ var numbers = []number{
 	{"security.md", "| 32 KiB; 16 KiB; 256 KiB and the message |", "stream/admission/conns.go", "connBytes", "32 << 10"},
 	{"security.md", "| 32 KiB; 16 KiB; 256 KiB and the message |", "stream/answer.go", "requestBytes", "16 << 10"},
 	{"security.md", "| 32 KiB; 16 KiB; 256 KiB and the message |", "stream/fleet/tunnel/session.go", "Window", "256 << 10"},
-	{"security.md", "| 8 KiB for each credential, 160 for each combination", "stream/rights/identity.go", "identityBytes", "8 << 10"},
-	{"security.md", "| 8 KiB for each credential, 160 for each combination", "stream/rights/identity.go", "answerBytes", "80"}, // each of two
+	{"security.md", "| 8 KiB for each credential, 160 for each combination", "graphview/rights/identity.go", "identityBytes", "8 << 10"},
+	{"security.md", "| 8 KiB for each credential, 160 for each combination", "graphview/rights/identity.go", "answerBytes", "80"}, // each of two
 	{"security.md", "| the namespace of the object | an object | 470 and its compressed content |", "graphview/watch/payment.go", "objectBytes", "470"},
 	{"security.md", "| | a reference; to an object that does not exist | 44; 132 and the name more |", "graphview/graph/payer.go", "arcBytes", "44"},
 	{"security.md", "| | a reference; to an object that does not exist | 44; 132 and the name more |", "graphview/graph/payer.go", "placeholderBytes", "132"},
@@ -117,7 +117,7 @@ var numbers = []number{
 	{"security.md", "| 64 queries, 64 roots, 1,024 names of namespaces,", "graphview/graph/walk.go", "MaxRoots", "64"},
 	{"security.md", "| 64 queries, 64 roots, 1,024 names of namespaces,", "graphview/spec/compile.go", "maxNames", "1_024"},
 	{"security.md", "| 64 KiB for all expressions, selectors and paths of a spec together |", "graphview/spec/spec.go", "maxText", "64 << 10"},
-	{"security.md", "Rights are asked for again every five minutes", "cmd/kubectl-graphview/internal/local/serve.go", "permitInterval", "10" + minutes}, // twice that
+	{"security.md", "Rights are asked for again every five minutes", "cmd/kubectl-graphview/internal/local/serve.go", "rightsInterval", "10" + minutes}, // twice that
 
 	{"operations.md", "A view of up to 16 named namespaces", "graphview/plan/book.go", "maxApart", "16"},
 	{"operations.md", "they share such a watch until they need 8 or fewer", "graphview/plan/book.go", "minShared", "8"},

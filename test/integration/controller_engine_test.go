@@ -20,20 +20,16 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// permitInterval is how often an engine asks again what a ServiceAccount may read.
-const permitInterval = time.Second
+// rightsInterval is how often an engine asks again what a ServiceAccount may read.
+const rightsInterval = time.Second
 
 // startEngine runs an engine that reads as one user, and the controller for one
 // namespace as another, until the test ends.
 func startEngine(t *testing.T, namespace string, reader, writer *rest.Config) {
 	t.Helper()
 	notifier := &controllers.Notifier{}
-	permit, err := controllers.NewPermit(reader)
-	if err != nil {
-		t.Fatal(err)
-	}
 	engine, err := graphview.NewEngine(graphview.Options{
-		Config: reader, Logger: testr.New(t), Notify: notifier.Notify, Permit: permit.Allowed, PermitInterval: permitInterval,
+		Config: reader, Logger: testr.New(t), Notify: notifier.Notify, RightsInterval: rightsInterval,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apiserver/pkg/authentication/user"
+
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
@@ -100,7 +102,7 @@ func TestNamespacesOfAConnection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := selected(expression)
 			v.Namespaces.Names = test.names
-			view, err := e.Open(t.Context(), graphview.OpenOptions{Spec: specOf(t, v), Permit: permitted(func(p access.Place) bool {
+			view, err := e.Open(t.Context(), graphview.OpenOptions{Spec: specOf(t, v), Subscriber: &user.DefaultInfo{Name: "ann"}, Rights: permitted(func(p access.Place) bool {
 				return p.Resource == "configmaps" && p.Namespace != "" || p.Resource == "namespaces" && test.namespaces
 			})})
 			if err != nil {

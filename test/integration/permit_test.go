@@ -10,8 +10,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"graphview.dev/controllers"
 	"graphview.dev/graphview"
+	"graphview.dev/graphview/access"
 	"graphview.dev/test/oracle"
 )
 
@@ -46,11 +46,11 @@ func runPermitted(t *testing.T, interval time.Duration) (*graphview.Engine, *rev
 	counted := &reviews{}
 	config := rest.CopyConfig(cluster.Config())
 	config.Wrap(counted.count)
-	permit, err := controllers.NewPermit(config)
+	review, err := access.NewReview(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runEngine(t, graphview.Options{Permit: permit.Allowed, PermitInterval: interval}), counted
+	return runEngine(t, graphview.Options{Review: review, RightsInterval: interval}), counted
 }
 
 // applyAs declares a view that a ServiceAccount of the namespace restricts.
@@ -136,9 +136,9 @@ func TestServiceAccountWithThousandsOfNamespaces(t *testing.T) {
 	}
 	asked.mu.Lock()
 	defer asked.mu.Unlock()
-	// Everywhere, and in each namespace; about watching only where listing is allowed. An
+	// About everything, everywhere, and in each namespace; about watching only where listing is allowed. An
 	// attempt that a busy API server refuses is repeated.
-	places := len(resources) * (1 + len(names))
+	places := (1 + len(resources)) * (1 + len(names))
 	if least, most := places+2, places+places/10; asked.asked < least || asked.asked > most {
 		t.Errorf("%d reviews for %d places, want between %d and %d", asked.asked, places, least, most)
 	}

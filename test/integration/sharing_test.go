@@ -12,6 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
@@ -154,12 +156,15 @@ type rightsAtRandom struct {
 	allowed map[graphview.Name]map[string]bool // namespaces, "" for all
 }
 
-func (r *rightsAtRandom) permit(_ context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error) {
+func (r *rightsAtRandom) review(_ context.Context, who user.Info, q access.Question) (bool, error) {
+	namespace, name, err := serviceaccount.SplitUsername(who.GetName())
+	if err != nil {
+		return false, err
+	}
+	account := graphview.Name{Namespace: namespace, Name: name}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return answered(places, func(p access.Place) bool {
-		return p.Resource == "namespaces" || r.allowed[account][""] || p.Namespace != "" && r.allowed[account][p.Namespace]
-	}), nil
+	return q.Resource == "namespaces" || r.allowed[account][""] || q.Namespace != "" && r.allowed[account][q.Namespace], nil
 }
 
 func (r *rightsAtRandom) set(account graphview.Name, allowed map[string]bool) {
@@ -181,7 +186,7 @@ func TestSharedWatchesAtRandom(t *testing.T) {
 		createConfigMaps(t, c, namespaces[i], 2)
 	}
 	rights := &rightsAtRandom{allowed: make(map[graphview.Name]map[string]bool)}
-	e := runEngine(t, graphview.Options{Linger: 50 * time.Millisecond, PermitInterval: 100 * time.Millisecond, Permit: rights.permit})
+	e := runEngine(t, graphview.Options{Linger: 50 * time.Millisecond, RightsInterval: 100 * time.Millisecond, Review: rights.review})
 	r := rand.New(rand.NewPCG(15, 7))
 	some := func(n int) []string {
 		from := r.IntN(len(namespaces) - n)

@@ -10,10 +10,12 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/access"
+	"graphview.dev/graphview/rights"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
 )
@@ -29,11 +31,11 @@ func TestServiceAccountRestrictsTheView(t *testing.T) {
 	allowed := make(chan map[string]bool, 1)
 	allowed <- map[string]bool{red: true}
 	e := runEngine(t, graphview.Options{
-		PermitInterval: 100 * time.Millisecond,
-		Permit: func(_ context.Context, account graphview.Name, places []access.Place) (map[access.Place]bool, error) {
+		RightsInterval: 100 * time.Millisecond,
+		Review: func(_ context.Context, who user.Info, q access.Question) (bool, error) {
 			set := <-allowed
 			defer func() { allowed <- set }()
-			return answered(places, func(p access.Place) bool { return account.Name == "viewer" && set[p.Namespace] }), nil
+			return strings.HasSuffix(who.GetName(), ":viewer") && set[q.Namespace], nil
 		},
 	})
 	declared := specOf(t, configMaps(red, blue))
@@ -56,19 +58,12 @@ func TestServiceAccountRestrictsTheView(t *testing.T) {
 	becomes(t, f, configMaps(blue))
 }
 
-// answered answers each question alone.
-func answered(places []access.Place, allowed func(access.Place) bool) map[access.Place]bool {
-	answers := make(map[access.Place]bool, len(places))
-	for _, p := range places {
-		answers[p] = allowed(p)
-	}
-	return answers
-}
-
-func permitted(allowed func(access.Place) bool) graphview.Permit {
-	return func(_ context.Context, places []access.Place) (map[access.Place]bool, error) {
-		return answered(places, allowed), nil
-	}
+// permitted returns the rights of users who may list and watch some places.
+func permitted(allowed func(access.Place) bool) *rights.Permissions {
+	asker := access.New(access.Options{Review: func(_ context.Context, _ user.Info, q access.Question) (bool, error) {
+		return allowed(access.Place{Group: q.Group, Resource: q.Resource, Namespace: q.Namespace}), nil
+	}})
+	return rights.New(rights.Options{Urgent: asker, Calm: asker, Interval: time.Minute})
 }
 
 // TestViewForOneConnection is fed only with what its subscriber may read, by
@@ -87,8 +82,8 @@ func TestViewForOneConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := graphview.OpenOptions{
-		Spec:   specOf(t, everything),
-		Permit: permitted(func(p access.Place) bool { return p.Resource == "configmaps" && p.Namespace == red }),
+		Spec: specOf(t, everything), Subscriber: &user.DefaultInfo{Name: "ann"},
+		Rights: permitted(func(p access.Place) bool { return p.Resource == "configmaps" && p.Namespace == red }),
 	}
 	view, err := e.Open(t.Context(), o)
 	if err != nil {

@@ -3,11 +3,11 @@ package local
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -18,7 +18,7 @@ import (
 )
 
 // freshFor is the time for which an answer about many places is used again. The engine asks at intervals of
-// permitInterval/2, so it is less.
+// rightsInterval/2, so it is less.
 const freshFor = time.Minute
 
 // Rights are the rights of the user of a kubeconfig to list and watch. The questions need no right: the API server
@@ -31,6 +31,7 @@ type Rights struct {
 	asker  *access.Asker
 	now    func() time.Time
 
+	asking     singleflight.Group // for the rules in a namespace
 	mu         sync.Mutex
 	everything answer
 	namespaces map[string]rules
@@ -81,9 +82,7 @@ func (r *Rights) review(ctx context.Context, _ user.Info, q access.Question) (bo
 // Everything reports whether the user may list and watch all resources in all namespaces. It tries
 // once, so its error says at once that the server cannot be reached.
 func (r *Rights) Everything(ctx context.Context) (bool, error) {
-	r.mu.Lock()
-	known := r.everything
-	r.mu.Unlock()
+	known := r.knownEverything()
 	if r.fresh(known.at) {
 		return known.may, nil
 	}
@@ -103,8 +102,22 @@ func (r *Rights) Everything(ctx context.Context) (bool, error) {
 	return known.may, nil
 }
 
+func (r *Rights) knownEverything() answer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.everything
+}
+
 // rulesIn returns the rights in a namespace.
 func (r *Rights) rulesIn(ctx context.Context, namespace string) (rules, error) {
+	known, err, _ := r.asking.Do(namespace, func() (any, error) { return r.askRules(ctx, namespace) })
+	if err != nil {
+		return rules{}, err
+	}
+	return known.(rules), nil //nolint:forcetypeassert // askRules returns it
+}
+
+func (r *Rights) askRules(ctx context.Context, namespace string) (rules, error) {
 	r.mu.Lock()
 	known, ok := r.namespaces[namespace]
 	r.mu.Unlock()
@@ -141,38 +154,16 @@ func (s rules) watchable(group, resource string) bool {
 	return s.allow("list", group, resource) && s.allow("watch", group, resource)
 }
 
-// Permit is a graphview.Permit.
-func (r *Rights) Permit(ctx context.Context, places []access.Place) (map[access.Place]bool, error) {
-	answers := make(map[access.Place]bool, len(places))
-	everything, err := r.Everything(ctx)
-	if err != nil {
-		return answers, err
+// Review is the access.Review of the user.
+func (r *Rights) Review(ctx context.Context, _ user.Info, q access.Question) (bool, error) {
+	if known := r.knownEverything(); known.may && r.fresh(known.at) {
+		return true, nil
 	}
-	var open []access.Place
-	for _, place := range places {
-		if everything {
-			answers[place] = true
-			continue
+	if q.Namespace != "" {
+		known, err := r.rulesIn(ctx, q.Namespace)
+		if may := known.allow(q.Verb, q.Group, q.Resource); err != nil || may || !known.incomplete {
+			return may, err
 		}
-		if place.Namespace == "" {
-			open = append(open, place)
-			continue
-		}
-		known, err := r.rulesIn(ctx, place.Namespace)
-		if err != nil {
-			return answers, err
-		}
-		may := known.watchable(place.Group, place.Resource)
-		if !may && known.incomplete {
-			open = append(open, place)
-			continue
-		}
-		answers[place] = may
 	}
-	if len(open) == 0 {
-		return answers, nil
-	}
-	asked, err := r.asker.Watchable(ctx, sole, open)
-	maps.Copy(answers, asked)
-	return answers, err
+	return r.review(ctx, sole, q)
 }

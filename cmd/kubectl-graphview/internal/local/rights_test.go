@@ -81,7 +81,7 @@ func rule(verbs, resources string, names ...string) authorizationv1.ResourceRule
 	}
 }
 
-func TestPermit(t *testing.T) {
+func TestReview(t *testing.T) {
 	pods, wide := access.Place{Resource: "pods", Namespace: "a"}, access.Place{Resource: "pods"}
 	tests := map[string]struct {
 		reviewer  *reviewer
@@ -122,7 +122,10 @@ func TestPermit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rights, _ := rightsOf(t, tt.reviewer)
 			for range 2 { // the second time, the answers for many places are known
-				answers, err := rights.Permit(t.Context(), []access.Place{tt.place})
+				if _, err := rights.Everything(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				answers, err := access.New(access.Options{Review: rights.Review}).Watchable(t.Context(), sole, []access.Place{tt.place})
 				if err != nil || answers[tt.place] != tt.want {
 					t.Fatalf("%v, %v, want %t", answers, err, tt.want)
 				}
@@ -137,19 +140,19 @@ func TestPermit(t *testing.T) {
 	}
 }
 
-// TestPermitRenews: an answer for many places is asked for again after a while.
-func TestPermitRenews(t *testing.T) {
+// TestReviewRenews: an answer for many places is asked for again after a while.
+func TestReviewRenews(t *testing.T) {
 	r := &reviewer{rules: []authorizationv1.ResourceRule{rule("list,watch", "pods")}}
 	rights, _ := rightsOf(t, r)
 	now := time.Now()
 	rights.now = func() time.Time { return now }
-	place := access.Place{Resource: "pods", Namespace: "a"}
-	if answers, err := rights.Permit(t.Context(), []access.Place{place}); err != nil || !answers[place] {
-		t.Fatalf("%v, %v", answers, err)
+	question := access.Question{Verb: "list", Resource: "pods", Namespace: "a"}
+	if may, err := rights.Review(t.Context(), sole, question); err != nil || !may {
+		t.Fatalf("%t, %v", may, err)
 	}
 	r.rules, now = nil, now.Add(freshFor)
-	if answers, err := rights.Permit(t.Context(), []access.Place{place}); err != nil || answers[place] {
-		t.Errorf("%v, %v: the right was revoked", answers, err)
+	if may, err := rights.Review(t.Context(), sole, question); err != nil || may {
+		t.Errorf("%t, %v: the right was revoked", may, err)
 	}
 }
 

@@ -22,8 +22,8 @@ import (
 const (
 	// connectWithin bounds the wait for a server that does not answer.
 	connectWithin = 10 * time.Second
-	// permitInterval is twice the time after which rights are asked for again.
-	permitInterval = 10 * time.Minute
+	// rightsInterval is twice the time after which rights are asked for again.
+	rightsInterval = 10 * time.Minute
 	// collectAt is the percentage by which the heap grows before it is collected. The graph is in this
 	// process twice, in the engine and in its client, and a laptop has more processor than memory to spare.
 	collectAt = 50
@@ -106,7 +106,7 @@ func With(ctx context.Context, o Options, use func(context.Context, *Cluster) er
 		defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	}
 	engine, err := graphview.NewEngine(graphview.Options{
-		Config: configFor(o.Config), Logger: o.Logger, Own: o.Rights.Permit, PermitInterval: permitInterval, SyncTimeout: o.SyncTimeout,
+		Config: configFor(o.Config), Logger: o.Logger, Own: sole, Review: o.Rights.Review, RightsInterval: rightsInterval, SyncTimeout: o.SyncTimeout,
 		WithoutHealth: o.WithoutHealth, History: history.NewLog(history.Options{}),
 	})
 	if err != nil {
@@ -124,7 +124,7 @@ func With(ctx context.Context, o Options, use func(context.Context, *Cluster) er
 	}
 	pipe := stream.NewPipe()
 	server, err := stream.New(stream.Options{
-		Cluster: stream.Of(engine), Sole: sole, Listener: pipe, SyncTimeout: o.SyncTimeout, PermissionRecheck: permitInterval, Logger: o.Logger,
+		Cluster: stream.Of(engine), Sole: sole, Listener: pipe, SyncTimeout: o.SyncTimeout, PermissionRecheck: rightsInterval, Logger: o.Logger,
 	})
 	if err != nil {
 		return err
