@@ -76,3 +76,50 @@ func TestElementIsDocumented(t *testing.T) {
 		return slices.Contains(table("attribute"), name) && name != "view"
 	}))
 }
+
+// TestKeysAreDocumented: docs/dashboard.md has each key of the page, and no other.
+func TestKeysAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "dashboard.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join("web", "view", "keys.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The same keys without Shift, on keyboards where + and - need it.
+	alias := map[string]bool{"=": true, "_": true}
+	name := map[string]string{" ": "Space", "Escape": "Esc"}
+	var known, documented []string
+	for _, key := range regexp.MustCompile(`case "([^"]+)"`).FindAllStringSubmatch(string(source), -1) {
+		switch said := name[key[1]]; {
+		case alias[key[1]]:
+		case said != "":
+			known = append(known, said)
+		case len(key[1]) == 1:
+			known = append(known, strings.ToUpper(key[1]))
+		default:
+			known = append(known, key[1])
+		}
+	}
+	_, table, _ := strings.Cut(string(text), "\n| key | does |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for row := range strings.Lines(table) {
+		keys, _, _ := strings.Cut(row, " | ")
+		for _, key := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(keys, -1) {
+			documented = append(documented, key[1])
+		}
+	}
+	if strings.Contains(string(text), "\n- `Space` on the map pauses") {
+		documented = append(documented, "Space")
+	}
+	documented = slices.DeleteFunc(documented, func(key string) bool { return strings.HasPrefix(key, "Shift+") })
+	if slices.Contains(documented, "1") && slices.Contains(documented, "5") { // `1` to `5`
+		documented = append(documented, "2", "3", "4")
+	}
+	slices.Sort(known)
+	slices.Sort(documented)
+	if diff := cmp.Diff(slices.Compact(known), slices.Compact(documented)); diff != "" || len(known) < 20 {
+		t.Errorf("-known +documented:\n%s", diff)
+	}
+}

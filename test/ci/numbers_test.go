@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -178,14 +179,60 @@ var numbers = []number{
 	{"clients.md", "A reader that takes nothing for a minute is disconnected", "stream/export.go", "exportWriteTimeout", "time.Minute"},
 }
 
+// text is a number of a page that another file than one of Go has, in these words.
+type text struct{ page, says, file, has string }
+
+var texts = []text{
+	{"clients.md", "the pauses, in milliseconds; 500 and 30,000", "client/js/graphview.js", "minDelay: 500, maxDelay: 30_000"},
+	{"clients.md", "which is remembered for ten minutes", "client/js/sockets.js", "const again = 600_000; // ms"},
+	{"clients.md", "(`--cookie-refresh`), so tokens have to live longer", "charts/graphview/templates/login.yaml", "--cookie-refresh=2m"},
+	{"dashboard.md", "a graph of 3,000 objects begins with them", "dashboard/web/view/controller.js", "const many = 3_000; // objects"},
+	{"dashboard.md", "a page that is narrower than 600 pixels", "dashboard/web/view/controller.js", "const narrow = 600; // pixels"},
+	{"dashboard.md", "at most once in five seconds", "dashboard/web/view/asking.js", "const pause = 5_000; // milliseconds"},
+	{"operations.md", "after the five seconds of `preStop`", "config/manager/manager.yaml", "sleep: {seconds: 5}"},
+	{"operations.md", "keep `terminationGracePeriodSeconds` at 30 or more", "config/manager/manager.yaml", "terminationGracePeriodSeconds: 30"},
+	{"operations.md", "nine tenths of the limit; the Helm chart does (`memoryShare`)", "charts/graphview/values.yaml", "\nmemoryShare: 90\n"},
+	{"install.md", "`failurePolicy` is `Ignore`", "config/webhook/webhook.yaml", "failurePolicy: Ignore"},
+	{"install.md", "no replica answers within three seconds", "config/webhook/webhook.yaml", "timeoutSeconds: 3\n"},
+	{"headlamp.md", "and into the three largest of others", "client/headlamp/src", "const fewest = 3;"},
+	{"headlamp.md", "The map follows four views at most", "client/headlamp/src", "const most = 4;"},
+}
+
+// TestTexts: the numbers of the documentation are those of the page, the clients, the chart and the manifests.
+func TestTexts(t *testing.T) {
+	for _, n := range texts {
+		if !says(t, n.page, n.says) {
+			t.Errorf("docs/%s does not say %q; %s has %q", n.page, n.says, n.file, n.has)
+		}
+		var source strings.Builder
+		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(n.file)), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			source.Write(content)
+			return err
+		})
+		if err != nil || !strings.Contains(source.String(), n.has) {
+			t.Errorf("docs/%s says %q; %s lacks %q (%v)", n.page, n.says, n.file, n.has, err)
+		}
+	}
+}
+
+// says reports whether a page of docs has a text, regardless of case and lines.
+func says(t *testing.T, page, said string) bool {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, "docs", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(strings.ToLower(strings.Join(strings.Fields(string(content)), " ")), strings.ToLower(said))
+}
+
 // TestNumbers: the numbers of the documentation are those of the code.
 func TestNumbers(t *testing.T) {
 	for _, n := range numbers {
-		text, err := os.ReadFile(filepath.Join(root, "docs", n.page))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(strings.ToLower(strings.Join(strings.Fields(string(text)), " ")), strings.ToLower(n.says)) {
+		if !says(t, n.page, n.says) {
 			t.Errorf("docs/%s does not say %q; %s of %s is %s", n.page, n.says, n.name, n.file, n.is)
 		}
 		got := declared(t, n.file, n.name)
