@@ -5,6 +5,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"graphview.dev/graphview/budget"
@@ -100,5 +101,121 @@ func TestLargeNamespaceIsRelabelledInSlices(t *testing.T) {
 			t.Errorf("%s: %d arcs, %d revisions of up to %d visits; want %d arcs, at least 3 of up to %d",
 				tt.label, c.g.Size().Arcs, c.revisions, c.most, tt.wantArcs, slice+1_000)
 		}
+	}
+}
+
+// TestHubIsRemovedInSlices: what the selectors of one object have made goes in slices with the
+// object, also if it comes back meanwhile.
+func TestHubIsRemovedInSlices(t *testing.T) {
+	const pods, slice = 20_000, sliceVisits * sliceChanges
+	hub := Reference{Type: Direct, To: podKind, AllNamespaces: true, Selector: &Selector{}}
+	for name, tt := range map[string]struct {
+		change        func(c *crowd)
+		wantRevisions int
+		wantArcs      int
+		wantNodes     int
+	}{
+		"it goes":             {func(c *crowd) { c.g.Remove(c.maps, "shop", "hub") }, 2, 0, pods + 1},
+		"its source goes":     {func(c *crowd) { c.g.RemoveSource(c.maps) }, 2, 0, pods + 1},
+		"it goes, told twice": {func(c *crowd) { c.g.Remove(c.maps, "shop", "hub"); c.g.Remove(c.maps, "shop", "hub") }, 2, 0, pods + 1},
+		"it goes and comes back": {func(c *crowd) {
+			c.g.Remove(c.maps, "shop", "hub")
+			c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: []Reference{hub}})
+		}, 2, pods, pods + 2},
+		"it goes, and another comes": {func(c *crowd) {
+			c.g.Remove(c.maps, "shop", "hub")
+			c.set(c.maps, Object{Namespace: "shop", Name: "other", References: []Reference{hub}})
+		}, 3, pods, pods + 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrowd(0, pods)
+			c.change(func() {
+				c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: []Reference{hub}})
+			})
+			if got := c.g.Size().Arcs; got != pods {
+				t.Fatalf("%d arcs at first, want %d", got, pods)
+			}
+			c.change(func() { tt.change(c) })
+			if size := c.g.Size(); size.Arcs != tt.wantArcs || size.Nodes != tt.wantNodes || len(c.g.departing) > 0 {
+				t.Errorf("%d arcs and %d nodes are left, %d to go; want %d and %d", size.Arcs, size.Nodes, len(c.g.departing), tt.wantArcs, tt.wantNodes)
+			}
+			if c.revisions < tt.wantRevisions || tt.wantArcs == 0 && c.most > slice+1_000 {
+				t.Errorf("%d revisions of up to %d visits, want at least %d of up to %d", c.revisions, c.most, tt.wantRevisions, slice+1_000)
+			}
+		})
+	}
+}
+
+// TestOthersChangeBetweenSlices: while the arcs of an unhurried object are made, each revision takes changes of
+// others: pods that come, go and get other labels, and further selectors of the object itself. The arcs are right in the end.
+func TestOthersChangeBetweenSlices(t *testing.T) {
+	const pods, rounds, each = 3_000, 12, 20
+	c, random := newCrowd(0, 0), rand.New(rand.NewPCG(5, 1))
+	c.g.sliceChanges = 16
+	labels := make(map[string]string) // of the pods that there are
+	set := func(i int) {
+		name, label := fmt.Sprint("p", i), []string{"app", "tier"}[random.IntN(2)]
+		labels[name] = label
+		c.set(c.pods, Object{Namespace: "shop", Name: name, Labels: map[string]string{label: "yes"}})
+	}
+	for i := range pods {
+		c.change(func() { set(i) })
+	}
+	for i := range 30 { // so that pods have arcs of others
+		c.change(func() {
+			c.set(c.maps, Object{Namespace: "shop", Name: fmt.Sprint("m", i), References: claim("app", 1)})
+		})
+	}
+	key := ""
+	hold := func() {
+		key = map[string]string{"": "app", "app": "tier", "tier": "app"}[key]
+		c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: claim(key, 1), Urgency: Unhurried})
+	}
+	least := pods
+	for round := range rounds {
+		c.g.Update(hold)
+		between := 0
+		for c.g.HasSharedUpdate() {
+			if c.g.HasOpenUpdate() { // of the object that has another selector meanwhile
+				c.g.Update(func() {})
+				continue
+			}
+			between++
+			c.g.Update(func() {
+				for range each {
+					if i := random.IntN(pods); random.IntN(3) > 0 {
+						set(i)
+					} else {
+						c.g.Remove(c.pods, "shop", fmt.Sprint("p", i))
+						delete(labels, fmt.Sprint("p", i))
+					}
+				}
+				if round%4 == 3 && between == 3 {
+					hold() // while the arcs of its former selector are made
+				}
+			})
+		}
+		least = min(least, between)
+		c.change(func() {})
+		want := 0
+		for _, label := range labels {
+			if label == key {
+				want++
+			}
+		}
+		id := nodeID(c.g.Find(c.maps, "shop", "hub"))
+		got := 0
+		for a := c.g.nodes.at(id).out; a != 0; a = c.g.arcs.at(a).nextOut {
+			if s := c.g.slots.at(c.g.arcs.at(a).to); labels[s.name] != key {
+				t.Errorf("round %d: an arc to %s, which has the label %q and not %q", round, s.name, labels[s.name], key)
+			}
+			got++
+		}
+		if h := c.g.nodes.at(id).holder; got != want || h.matches != want {
+			t.Errorf("round %d: %d arcs, %d are counted, want %d", round, got, h.matches, want)
+		}
+	}
+	if least < 5 {
+		t.Errorf("others changed in %d revisions between the slices of an object, want at least 5", least)
 	}
 }

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -116,79 +115,5 @@ func TestLabelsThatManySelectWait(t *testing.T) {
 		if arcs := c.g.Size().Arcs; arcs != tt.wantArcs {
 			t.Errorf("labels %v, urgency %d: %d arcs, want %d", tt.labels, tt.urgency, arcs, tt.wantArcs)
 		}
-	}
-}
-
-// TestOthersChangeBetweenSlices: while the arcs of an unhurried object are made, each revision takes changes of
-// others: pods that come, go and get other labels, and further selectors of the object itself. The arcs are right in the end.
-func TestOthersChangeBetweenSlices(t *testing.T) {
-	const pods, rounds, each = 3_000, 12, 20
-	c, random := newCrowd(0, 0), rand.New(rand.NewPCG(5, 1))
-	c.g.sliceChanges = 16
-	labels := make(map[string]string) // of the pods that there are
-	set := func(i int) {
-		name, label := fmt.Sprint("p", i), []string{"app", "tier"}[random.IntN(2)]
-		labels[name] = label
-		c.set(c.pods, Object{Namespace: "shop", Name: name, Labels: map[string]string{label: "yes"}})
-	}
-	for i := range pods {
-		c.change(func() { set(i) })
-	}
-	for i := range 30 { // so that pods have arcs of others
-		c.change(func() {
-			c.set(c.maps, Object{Namespace: "shop", Name: fmt.Sprint("m", i), References: claim("app", 1)})
-		})
-	}
-	key := ""
-	hold := func() {
-		key = map[string]string{"": "app", "app": "tier", "tier": "app"}[key]
-		c.set(c.maps, Object{Namespace: "shop", Name: "hub", References: claim(key, 1), Urgency: Unhurried})
-	}
-	least := pods
-	for round := range rounds {
-		c.g.Update(hold)
-		between := 0
-		for c.g.HasSharedUpdate() {
-			if c.g.HasOpenUpdate() { // of the object that has another selector meanwhile
-				c.g.Update(func() {})
-				continue
-			}
-			between++
-			c.g.Update(func() {
-				for range each {
-					if i := random.IntN(pods); random.IntN(3) > 0 {
-						set(i)
-					} else {
-						c.g.Remove(c.pods, "shop", fmt.Sprint("p", i))
-						delete(labels, fmt.Sprint("p", i))
-					}
-				}
-				if round%4 == 3 && between == 3 {
-					hold() // while the arcs of its former selector are made
-				}
-			})
-		}
-		least = min(least, between)
-		c.change(func() {})
-		want := 0
-		for _, label := range labels {
-			if label == key {
-				want++
-			}
-		}
-		id := nodeID(c.g.Find(c.maps, "shop", "hub"))
-		got := 0
-		for a := c.g.nodes.at(id).out; a != 0; a = c.g.arcs.at(a).nextOut {
-			if s := c.g.slots.at(c.g.arcs.at(a).to); labels[s.name] != key {
-				t.Errorf("round %d: an arc to %s, which has the label %q and not %q", round, s.name, labels[s.name], key)
-			}
-			got++
-		}
-		if h := c.g.nodes.at(id).holder; got != want || h.matches != want {
-			t.Errorf("round %d: %d arcs, %d are counted, want %d", round, got, h.matches, want)
-		}
-	}
-	if least < 5 {
-		t.Errorf("others changed in %d revisions between the slices of an object, want at least 5", least)
 	}
 }
