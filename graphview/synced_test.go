@@ -278,7 +278,7 @@ func TestSyncedIsComplete(t *testing.T) {
 
 // racingSeeds is the number of seeds of TestSyncedIsComplete, which the race detector watches. It watches the
 // same goroutines with each.
-const racingSeeds = 4
+const racingSeeds = 2
 
 func syncedIsComplete(t *testing.T, seed uint64) {
 	t.Helper()

@@ -225,7 +225,7 @@ func TestReadersBesideTheWriter(t *testing.T) {
 		})
 	}
 	hub := Reference{Type: Direct, To: Kind{Kind: "Pod"}, AllNamespaces: true, Selector: &Selector{}, Field: "spec.selector"}
-	for round := range 30 {
+	for round := range 12 {
 		for _, change := range []func(){
 			func() { c.large.SetRoots(round%2 == 0, Walk{Direction: Both, Depth: round % 3}) },
 			func() { c.large.SetInferred(round%2 == 0) },

@@ -184,7 +184,7 @@ func TestQuietLens(t *testing.T) {
 // processors can serve, in whatever order they began.
 func TestLensesTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const lenses, lasts = 50, time.Second
+		const lenses, lasts = 50, 300 * time.Millisecond
 		w, stop := start(t, Options{}), make(chan struct{})
 		var all []*readers
 		for i := range lenses {
