@@ -14,12 +14,7 @@ test("the page and the client have no type errors", () => {
   assert.deepEqual([status, stdout], [0, ""]);
 });
 
-test("the types are those of the client", () => {
-  const { status, stdout } = spawnSync(process.execPath, [
-    require.resolve("typescript/bin/tsc"), "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom,dom.iterable", "--skipDefaultLibCheck",
-    "usage.mts",
-  ], { encoding: "utf8" });
-  assert.deepEqual([status, stdout], [0, ""]);
+test("the client exports what its types say", () => {
   assert.deepEqual(Object.keys(client).sort(), [
     "Graph", "GraphView", "GraphViewError", "GraphViewEvent", "arcKey", "getChanges", "getGraph", "getImpact", "getObject", "healthAt", "listGraphs", "problems", "vertexKey", "warningKey",
   ]);
