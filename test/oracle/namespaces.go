@@ -17,6 +17,14 @@ func (s *selectedNamespaces) contain(name string) bool {
 	return s.all || slices.Contains(s.names, name)
 }
 
+// only returns the name of the only selected namespace, or "".
+func (s *selectedNamespaces) only() string {
+	if s.all || len(s.names) != 1 {
+		return ""
+	}
+	return s.names[0]
+}
+
 // selectNamespaces lists the namespaces and keeps those that the view selects.
 func (s *Snapshot) selectNamespaces(ctx context.Context, wanted *Namespaces) (*selectedNamespaces, error) {
 	if wanted == nil {

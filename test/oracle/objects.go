@@ -34,7 +34,11 @@ type object struct {
 // list returns the objects of a resource that the view selects. It adds objects that an
 // expression excludes to others, unless that is nil.
 func (s *Snapshot) list(ctx context.Context, r resource, namespaces *selectedNamespaces, others map[VertexKey]types.UID) ([]object, error) {
-	listed, err := s.items(ctx, r)
+	namespace := ""
+	if r.namespaced {
+		namespace = namespaces.only()
+	}
+	listed, err := s.items(ctx, r, namespace)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Snapshot builds the graphs of several views at one time. It lists each resource once, at
-// the first use. A snapshot belongs to one goroutine and ends with Close.
+// the first use, or once for each namespace that is the only one of a view. A snapshot belongs to one goroutine and ends with Close.
 type Snapshot struct {
 	http   *http.Client
 	client dynamic.Interface
@@ -25,7 +25,7 @@ type Snapshot struct {
 
 // listing has the parameters of a list.
 type listing struct {
-	resource, labels, fields string
+	resource, namespace, labels, fields string
 }
 
 // Take begins a snapshot with the resources that the API server serves. The configuration's user
@@ -33,6 +33,7 @@ type listing struct {
 func Take(config *rest.Config) (*Snapshot, error) {
 	config = rest.CopyConfig(config)
 	config.WarningHandler = rest.NoWarnings{} // of deprecated kinds, which views have too
+	config.DisableCompression = true          // which takes an API server on the same machine more time than the bytes
 	// Separate connections, which Close closes.
 	connections, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -52,14 +53,18 @@ func Take(config *rest.Config) (*Snapshot, error) {
 // Close ends the snapshot's connections.
 func (s *Snapshot) Close() { s.http.CloseIdleConnections() }
 
-// items returns the objects of a resource that its selectors match. A resource that
-// cannot be read has none: it is forbidden or deleted, or its selector is refused.
-func (s *Snapshot) items(ctx context.Context, r resource) ([]unstructured.Unstructured, error) {
-	key := listing{r.GroupVersionResource.String(), r.filter.LabelSelector, r.filter.FieldSelector}
+// items returns the objects of a resource that its selectors match: those of one namespace, or, if it is empty,
+// of all. A resource that cannot be read has none: it is forbidden or deleted, or its selector is refused.
+func (s *Snapshot) items(ctx context.Context, r resource, namespace string) ([]unstructured.Unstructured, error) {
+	key := listing{r.GroupVersionResource.String(), "", r.filter.LabelSelector, r.filter.FieldSelector}
 	if found, ok := s.lists[key]; ok {
 		return found, nil
 	}
-	answer, err := s.client.Resource(r.GroupVersionResource).List(ctx, metav1.ListOptions{
+	key.namespace = namespace
+	if found, ok := s.lists[key]; ok {
+		return found, nil
+	}
+	answer, err := s.client.Resource(r.GroupVersionResource).Namespace(namespace).List(ctx, metav1.ListOptions{
 		LabelSelector: r.filter.LabelSelector, FieldSelector: r.filter.FieldSelector,
 	})
 	switch {
