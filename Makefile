@@ -53,6 +53,10 @@ AT_ONCE ?= 4
 SUITES := -vet=off -p $(AT_ONCE) -timeout $(TEST_TIMEOUT)
 LONGEST := ./test/hostile ./test/integration ./test/plugin ./test/fleet/... ./test/scenarios ./test/faults ./test/replicas
 
+# Programs that the suites start are compiled once for all, with the flags with which a suite compiles them that is tested by itself.
+PROGRAMS := $(CURDIR)/bin/tests/plain
+TESTED := -buildvcs=false -ldflags='-s -w -X main.version=v1.2.3-test'
+
 # Packages that only `make nightly` tests: they build releases and programs of other projects, or start
 # programs whose parts other suites test.
 NIGHTLY := ./test/gitops ./test/health ./test/image ./test/release ./test/run
@@ -84,7 +88,8 @@ test-go: c-compiler control-plane helm ## run the Go tests of make test, with th
 	@CGO_ENABLED=1 go test $(SUITES) -race $(RACE_SUITES) $(RACE_UNIT)
 	@echo "test: go test"
 	@go test $(SUITES) -run "$(MODEL_TESTS)" $(MODELS)
-	@go test $(SUITES) $(LONGEST) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
+	@go build $(TESTED) -o $(PROGRAMS)/ ./cmd/manager ./cmd/kubectl-graphview
+	@GRAPHVIEW_PROGRAMS="$(PROGRAMS)" go test $(SUITES) $(LONGEST) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
 	@cd hack/image && go test ./...
 
 .PHONY: test-js
