@@ -155,7 +155,7 @@ func TestFlood(t *testing.T) {
 // with a warning; other views do not wait for it.
 func TestExpensiveExpressions(t *testing.T) {
 	namespace := newNamespace(t, "expensive")
-	large := map[string]any{}
+	large := map[string]string{}
 	for i := range 2000 {
 		large[fmt.Sprintf("key-%d", i)] = strings.Repeat("a", 100)
 	}

@@ -129,7 +129,7 @@ spec:
 
 // configMaps returns a client of the bystander's own.
 func (b *bystander) configMaps() dynamic.ResourceInterface {
-	clients, err := dynamic.NewForConfig(cluster.Config())
+	clients, err := dynamic.NewForConfig(adminConfig())
 	if err != nil {
 		b.Fail(err)
 		return nil

@@ -9,11 +9,15 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
@@ -21,6 +25,14 @@ import (
 
 // Tests ask the API server themselves: a kubectl for each question would take more of
 // the machine than most attacks do.
+
+// adminConfig returns a configuration of the administrator. Its answers are not compressed, which takes an API server
+// on the same machine more time than the bytes.
+func adminConfig() *rest.Config {
+	config := cluster.Config()
+	config.DisableCompression = true
+	return config
+}
 
 // resources are those of one name of Kubernetes' core, in a namespace or in none.
 func resources(t *testing.T, namespace, resource string) dynamic.ResourceInterface {
@@ -31,7 +43,7 @@ func resources(t *testing.T, namespace, resource string) dynamic.ResourceInterfa
 // ofGroup are resources of version v1 of a group, in a namespace or, where it is empty, in none.
 func ofGroup(t *testing.T, group, namespace, resource string) dynamic.ResourceInterface {
 	t.Helper()
-	clients, err := dynamic.NewForConfig(cluster.Config())
+	clients, err := dynamic.NewForConfig(adminConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,15 +54,28 @@ func ofGroup(t *testing.T, group, namespace, resource string) dynamic.ResourceIn
 	return all.Namespace(namespace)
 }
 
-// configMaps are those of a namespace.
-func configMaps(t *testing.T, namespace string) dynamic.ResourceInterface {
+// coreClient returns a client of Kubernetes' core. It speaks Protobuf: to write and read large objects as JSON takes the API
+// server and the tests several times as long.
+func coreClient(t *testing.T) corev1client.CoreV1Interface {
 	t.Helper()
-	return resources(t, namespace, "configmaps")
+	config := adminConfig()
+	config.ContentType = runtime.ContentTypeProtobuf
+	clients, err := corev1client.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clients
+}
+
+// configMaps are those of a namespace.
+func configMaps(t *testing.T, namespace string) corev1client.ConfigMapInterface {
+	t.Helper()
+	return coreClient(t).ConfigMaps(namespace)
 }
 
 // declared are the GraphViews of a namespace, or, where it is empty, all ReferenceRules.
 func declared(namespace string) (dynamic.ResourceInterface, error) {
-	clients, err := dynamic.NewForConfig(cluster.Config())
+	clients, err := dynamic.NewForConfig(adminConfig())
 	if err != nil {
 		return nil, err
 	}
@@ -183,11 +208,9 @@ func deleteViews(t *testing.T, namespace string) {
 	})
 }
 
-func makeConfigMap(t *testing.T, namespace, name string, labels map[string]string, data map[string]any) {
+func makeConfigMap(t *testing.T, namespace, name string, labels, data map[string]string) {
 	t.Helper()
-	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": data}}
-	object.SetName(name)
-	object.SetLabels(labels)
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}, Data: data}
 	if _, err := configMaps(t, namespace).Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
 		t.Error(err)
 	}
@@ -213,7 +236,7 @@ func fill(t *testing.T, namespace string, n, size int) {
 func fillWith(t *testing.T, namespace string, n int, text func(i int) string) {
 	t.Helper()
 	inParallel(8, n, func(i int) {
-		makeConfigMap(t, namespace, fmt.Sprintf("c%d", i), nil, map[string]any{"text": text(i)})
+		makeConfigMap(t, namespace, fmt.Sprintf("c%d", i), nil, map[string]string{"text": text(i)})
 	})
 }
 

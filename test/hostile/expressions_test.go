@@ -65,7 +65,7 @@ var repeatedBombs = []string{
 // for expressions, and its author gets a message.
 func TestExpressions(t *testing.T) {
 	namespace := newNamespace(t, "bombs")
-	makeConfigMap(t, namespace, "one", map[string]string{"a": "b"}, map[string]any{"a": "b"})
+	makeConfigMap(t, namespace, "one", map[string]string{"a": "b"}, map[string]string{"a": "b"})
 	places := map[string]string{
 		"resource": `{queries: [{include: {resourceSelectorExpression: %[1]s}}], namespaces: {names: [%[2]s]}}`,
 		"object":   `{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {objectSelectorExpression: %[1]s}}}], namespaces: {names: [%[2]s]}}`,
@@ -141,7 +141,7 @@ func explode(t *testing.T, namespace string, tries *tally, names []string, manif
 // TestExpressionsOfRules: the same in ReferenceRules.
 func TestExpressionsOfRules(t *testing.T) {
 	namespace := newNamespace(t, "rules")
-	makeConfigMap(t, namespace, "one", nil, map[string]any{"a": "b"})
+	makeConfigMap(t, namespace, "one", nil, map[string]string{"a": "b"})
 	apply(t, small(namespace, "all"))
 	meanwhile(t, func(tries *tally) {
 		explode(t, "", tries, repeatedBombs, func(name, bomb string) string {

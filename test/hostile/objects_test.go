@@ -79,7 +79,7 @@ func TestReleases(t *testing.T) {
 			if len(packed) > 1<<20 {
 				t.Fatalf("%s: %d bytes, which no API server takes", name, len(packed))
 			}
-			makeConfigMap(t, namespace, fmt.Sprintf("sh.helm.release.v1.c%d.v1", n), labels, map[string]any{"release": packed})
+			makeConfigMap(t, namespace, fmt.Sprintf("sh.helm.release.v1.c%d.v1", n), labels, map[string]string{"release": packed})
 			secret := &unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": "v1", "kind": "Secret", "type": "helm.sh/release.v1", "stringData": map[string]any{"release": packed},
 			}}
@@ -161,7 +161,7 @@ func claimEachOther(t *testing.T, namespace string, objects, holders int) {
 	inParallel(8, objects, func(i int) { makeConfigMap(t, namespace, fmt.Sprintf("o%d", i), map[string]string{"x": "y"}, nil) })
 	claim := `{"labelKey":"x","labelValue":"y","usedGKs":[{"Group":"","Kind":"ConfigMap"}]}`
 	inParallel(8, holders, func(i int) {
-		makeConfigMap(t, namespace, fmt.Sprintf("h%d", i), map[string]string{"kapp.k14s.io/is-app": ""}, map[string]any{"spec": claim})
+		makeConfigMap(t, namespace, fmt.Sprintf("h%d", i), map[string]string{"kapp.k14s.io/is-app": ""}, map[string]string{"spec": claim})
 	})
 }
 
@@ -237,7 +237,7 @@ func TestMultipliedPaths(t *testing.T) {
 	namespace := newNamespace(t, "paths")
 	const objects = 1600
 	inParallel(8, objects, func(i int) {
-		makeConfigMap(t, namespace, fmt.Sprintf("j%d", i), nil, map[string]any{"a": strings.Repeat("y", 500)})
+		makeConfigMap(t, namespace, fmt.Sprintf("j%d", i), nil, map[string]string{"a": strings.Repeat("y", 500)})
 	})
 	meanwhile(t, func(tries *tally) {
 		apply(t, view(namespace, "multiplied", fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'configmaps'", object: {jsonPath: %s}}}], namespaces: {names: [%s]}}`,

@@ -112,7 +112,7 @@ func TestNarrowedWhileObjectsChange(t *testing.T) {
 			clearConfigMaps(t, namespace, "kapp.k14s.io/is-app")
 			inParallel(8, holders, func(i int) {
 				makeConfigMap(t, namespace, fmt.Sprintf("h%d", i), map[string]string{"kapp.k14s.io/is-app": ""},
-					map[string]any{"spec": `{"labelKey":"x","labelValue":"y","usedGKs":[{"Group":"","Kind":"ConfigMap"}]}`})
+					map[string]string{"spec": `{"labelKey":"x","labelValue":"y","usedGKs":[{"Group":"","Kind":"ConfigMap"}]}`})
 			})
 		}
 		if messages.Load() == 0 {

@@ -73,7 +73,7 @@ var bounds = map[string]func(*drawn){
 		labels := map[string]string{"owner": "helm", "status": "deployed", "name": "x", "version": "1"}
 		for i := range 4 {
 			packed := release(d.t, d.namespace, manifests[names[d.random.IntN(len(names))]])
-			makeConfigMap(d.t, d.namespace, fmt.Sprintf("sh.helm.release.v1.d%d.v1", i), labels, map[string]any{"release": packed})
+			makeConfigMap(d.t, d.namespace, fmt.Sprintf("sh.helm.release.v1.d%d.v1", i), labels, map[string]string{"release": packed})
 		}
 	},
 	"narrowed_graph_visits": func(d *drawn) {
