@@ -77,7 +77,7 @@ func meanwhile(t *testing.T, attack func(tries *tally)) (behind int) {
 	})
 	after := measure(t)
 	if most > limits.memory {
-		t.Errorf("the operator had %d MiB, and the shipped limit is %d MiB: it would have been killed", most>>20, limits.memory>>20)
+		t.Errorf("the operator had %d MiB, and its limit is %d MiB: it would have been killed", most>>20, limits.memory>>20)
 	}
 	t.Logf("%s", tries)
 	t.Logf("| %s | %d MiB | %.1f s | %s | %s |", t.Name(), most>>20, took.Seconds(), calm, stressed)

@@ -16,11 +16,13 @@ import (
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
+	"graphview.dev/test/patience"
 )
 
 // The fixture of all tests.
 var (
 	cluster *env.ControlPlane
+	binary  string             // of the operator
 	manager *operator.Operator // that is attacked
 	limits  shipped
 
@@ -39,8 +41,7 @@ func setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	binary, err := fixture.Build(ctx, root, "manager")
-	if err != nil {
+	if binary, err = fixture.Build(ctx, root, "manager"); err != nil {
 		return err
 	}
 	if err := operator.Install(ctx, cluster, root); err != nil {
@@ -49,7 +50,7 @@ func setUp(ctx context.Context) error {
 	if limits, err = shippedLimits(); err != nil {
 		return err
 	}
-	if err := start(binary); err != nil {
+	if err := start(limits); err != nil {
 		return fmt.Errorf("operator: %w", err)
 	}
 	if err := served(ctx, manager); err != nil {
@@ -58,23 +59,57 @@ func setUp(ctx context.Context) error {
 	return nil
 }
 
-// start starts the attacked operator.
-func start(binary string) error {
+// start starts the attacked operator with limits.
+func start(limits shipped) error {
 	ports, err := env.FreePorts(2)
 	if err != nil {
 		return err
 	}
 	webhook, profile = ports[0], ports[1]
 	state := filepath.Join(cluster.Dir(), "state")
-	if err := os.Mkdir(state, 0o700); err != nil {
+	if err := os.MkdirAll(state, 0o700); err != nil {
 		return err
 	}
-	manager, err = operator.Start(cluster, operator.Options{Binary: binary, Env: []string{"GOMEMLIMIT=" + limits.goMemLimit}, Args: []string{
+	manager, err = operator.Start(cluster, operator.Options{Binary: binary, Env: []string{fmt.Sprintf("GOMEMLIMIT=%d", limits.goMemLimit)}, Args: []string{
 		"--state-dir=" + state,
 		fmt.Sprintf("--webhook-bind-address=127.0.0.1:%d", webhook),
 		fmt.Sprintf("--pprof-bind-address=127.0.0.1:%d", profile),
 	}})
 	return err
+}
+
+// withLess replaces the operator, until the test ends, by one with a quarter of the shipped memory, in which a namespace
+// reaches its share with a quarter of the objects.
+func withLess(t *testing.T) {
+	t.Helper()
+	whole, all, ports := manager, limits, [...]int{webhook, profile}
+	stop := func(ctx context.Context) {
+		if exit := manager.Stop(ctx); exit != 0 {
+			t.Errorf("the operator ended with %d", exit)
+		}
+	}
+	stop(t.Context())
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience.For(within))
+		defer cancel()
+		if manager != nil && manager != whole {
+			stop(ctx)
+		}
+		manager, limits, webhook, profile = whole, all, ports[0], ports[1]
+		if err := manager.Restart(); err != nil {
+			t.Fatal(err)
+		}
+		if err := served(ctx, manager); err != nil {
+			t.Error(err)
+		}
+	})
+	limits = shipped{memory: all.memory / 4, goMemLimit: all.goMemLimit / 4}
+	if err := start(limits); err != nil {
+		t.Fatal(err)
+	}
+	if err := served(t.Context(), manager); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // served waits until an operator serves graphs and metrics.

@@ -194,7 +194,7 @@ func TestArcs(t *testing.T) {
 // TestClaimsThatChange: objects that each claim very many others, and change all the time, delay no change of another
 // namespace's object of the same kind.
 func TestClaimsThatChange(t *testing.T) {
-	const objects, holders, views, rounds = 1_500, 60, 20, 40
+	const objects, holders, views, rounds = 1_500, 60, 20, 20
 	namespace := newNamespace(t, "claims")
 	claimEachOther(t, namespace, objects, holders)
 	for i := range views { // each has all the references

@@ -18,8 +18,8 @@ import (
 
 // shipped is what config/manager lets the operator have.
 type shipped struct {
-	memory     int64  // the container's limit, in bytes
-	goMemLimit string // what its Go runtime is told
+	memory     int64 // the container's limit, in bytes
+	goMemLimit int64 // what its Go runtime is told
 }
 
 func shippedLimits() (s shipped, err error) {
@@ -53,12 +53,14 @@ func shippedLimits() (s shipped, err error) {
 			s.memory = memory.Value()
 			for _, variable := range container.Env {
 				if variable.Name == "GOMEMLIMIT" {
-					s.goMemLimit = variable.Value
+					if s.goMemLimit, err = strconv.ParseInt(variable.Value, 10, 64); err != nil {
+						return s, err
+					}
 				}
 			}
 		}
 	}
-	if s.memory == 0 || s.goMemLimit == "" {
+	if s.memory == 0 || s.goMemLimit == 0 {
 		return s, fmt.Errorf("config/manager has no limits: %+v", s)
 	}
 	return s, nil

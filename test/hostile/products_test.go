@@ -30,7 +30,8 @@ func TestProducts(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name           string
-		views, objects int // views are a multiple of 20
+		less           bool // memory
+		views, objects int
 		size           int // bytes of an object that do not compress
 		fill           func(t *testing.T, namespace string, n, size int)
 		edits          int // of each view
@@ -42,7 +43,7 @@ func TestProducts(t *testing.T) {
 		// which no other test selects: where a watch of all namespaces has ConfigMaps for the views
 		// of other tests, these would take from it. It comes first, because the views of another
 		// product may leave such a watch of PodTemplates for a while.
-		{name: "watches and objects", views: 40, objects: 24, size: 400_000, fill: fillTemplates, wantRefused: true, spec: func(namespace string, i int) string {
+		{name: "watches and objects", less: true, views: 10, objects: 24, size: 400_000, fill: fillTemplates, wantRefused: true, spec: func(namespace string, i int) string {
 			return fmt.Sprintf(`{queries: [{include: {resourceSelectorExpression: "group == '' && resource == 'podtemplates'", object: {labelSelector: "x!=%d"}}}], namespaces: {names: [%s]}}`, i, namespace)
 		}},
 		{name: "views and text", atNight: true, views: 60, wantRefused: true, spec: func(_ string, i int) string {
@@ -58,7 +59,7 @@ func TestProducts(t *testing.T) {
 		}},
 		// Each edit has another selector and other namespaces, so no watch of the spec before is of use.
 		// Of more views, those with the most namespaces may exceed the share of the namespace for a while.
-		{name: "edits and namespaces", views: 15, objects: 500, edits: 20, spec: func(namespace string, i int) string {
+		{name: "edits and namespaces", views: 15, objects: 500, edits: 8, spec: func(namespace string, i int) string {
 			names := []string{namespace}
 			for n := range i % 9 {
 				names = append(names, fmt.Sprintf("absent-%d", n))
@@ -78,6 +79,9 @@ func TestProducts(t *testing.T) {
 			continue
 		}
 		t.Run(test.name, func(t *testing.T) {
+			if test.less {
+				withLess(t)
+			}
 			namespace, other := newNamespace(t, "products"), newNamespace(t, "newcomer")
 			fixture.Apply(t, cluster, fmt.Sprintf("{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: %s}}", namespace))
 			if test.fill == nil {

@@ -63,7 +63,7 @@ func TestStrangersMakeRoom(t *testing.T) {
 	meanwhile(t, func(tries *tally) {
 		collect(t)
 		before := measure(t)
-		const connections = 3000
+		const connections = 1200
 		var open []net.Conn
 		defer func() {
 			for _, conn := range open {

@@ -4,16 +4,20 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // TestManyWatches: views that share no watch use up only their own namespace's share of
-// watches.
+// watches. Some of them are refused for it, and a view of another namespace is served.
 func TestManyWatches(t *testing.T) {
-	namespace := newNamespace(t, "watches")
-	const views = 20
+	withLess(t)
+	namespace, other := newNamespace(t, "watches"), newNamespace(t, "newcomer")
+	const views = 6
 	meanwhile(t, func(tries *tally) {
 		var manifest, names strings.Builder
-		for i := range 8 {
+		for i := range 20 {
 			fmt.Fprintf(&names, "absent-%d,", i)
 		}
 		for i := range views {
@@ -33,6 +37,11 @@ func TestManyWatches(t *testing.T) {
 				return ""
 			})
 		}
+		if tries.count("False LimitExceeded") == 0 {
+			t.Errorf("no GraphView is refused: %s", tries)
+		}
+		apply(t, small(other, "new"))
+		wantReady(t, other, "new")
 		collect(t)
 		tries.measure(t)
 		deleteViews(t, namespace)
@@ -59,7 +68,10 @@ func TestCostlyResources(t *testing.T) {
 		tries.add("judged")
 		// Each change of namespaces asks for the plan again.
 		for i := range 20 {
-			kubectl(t, "label", "namespace", namespace, fmt.Sprintf("n=%d", i), "--overwrite")
+			patch := fmt.Appendf(nil, `{"metadata":{"labels":{"n":"%d"}}}`, i)
+			if _, err := resources(t, "", "namespaces").Patch(t.Context(), namespace, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		tries.measure(t)
 		deleteViews(t, namespace)
