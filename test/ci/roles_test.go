@@ -101,3 +101,53 @@ func TestRolesAreDocumented(t *testing.T) {
 		t.Errorf("-installed +documented:\n%s", diff)
 	}
 }
+
+// TestRightsAreDocumented: the table of docs/security.md has each right of the operator. TestInstalled tries them with the
+// operator's token.
+func TestRightsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "config", "rbac", "role.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "\n| right | where | why | worth to a thief |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	names := map[string]string{
+		"*": "of everything", "graphviews": "of GraphViews", "referencerules": "ReferenceRules", "clusterlinks": "ClusterLinks", "graphviews/status": "status",
+		"referencerules/status": "status", "clusterlinks/status": "status", "events": "of Events", "apiservices": "APIService",
+		"validatingwebhookconfigurations": "ValidatingWebhookConfiguration", "secrets": "the Secret `graphview-certificates`", "leases": "of Leases",
+	}
+	rights := 0
+	for document := range bytes.SplitSeq(text, []byte("\n---\n")) {
+		var role rbacv1.ClusterRole // a Role has the same fields
+		if err := yaml.Unmarshal(document, &role); err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range role.Rules {
+			for _, resource := range rule.Resources {
+				for _, verb := range rule.Verbs {
+					rights++
+					name := names[resource]
+					documented := name != "" && slices.ContainsFunc(strings.Split(table, "\n"), func(row string) bool {
+						right, _, _ := strings.Cut(row, " | ")
+						return strings.Contains(right, "`"+verb+"`") && strings.Contains(right, name)
+					})
+					if !documented {
+						t.Errorf("docs/security.md lacks the right %s of %s", verb, resource)
+					}
+				}
+			}
+			if narrow := rule.ResourceNames; len(narrow) == 0 && slices.ContainsFunc(rule.Resources, func(r string) bool {
+				return r == "secrets" || r == "apiservices" || r == "validatingwebhookconfigurations"
+			}) {
+				t.Errorf("the right to %s is not restricted by name", rule.Resources)
+			}
+		}
+	}
+	if rights < 20 {
+		t.Errorf("the operator has %d rights", rights)
+	}
+}
