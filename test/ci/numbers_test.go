@@ -268,7 +268,7 @@ func declared(t *testing.T, file, name string) (values []constant.Value) {
 			if key, ok := node.Key.(*ast.Ident); ok && key.Name == name {
 				add(node.Value)
 			}
-		case *ast.CallExpr: // cmp.Or(o.Name, value)
+		case *ast.CallExpr: // a call of cmp.Or with a field of the name and its default
 			if called, ok := node.Fun.(*ast.SelectorExpr); ok && called.Sel.Name == "Or" && len(node.Args) == 2 {
 				if field, ok := node.Args[0].(*ast.SelectorExpr); ok && field.Sel.Name == name {
 					add(node.Args[1])

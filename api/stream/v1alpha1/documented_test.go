@@ -14,8 +14,8 @@ import (
 
 // members returns the names of the members of a message, sorted.
 func members(message any) (names []string) {
-	for i := range reflect.TypeOf(message).NumField() {
-		name, _, _ := strings.Cut(reflect.TypeOf(message).Field(i).Tag.Get("json"), ",")
+	for field := range reflect.TypeOf(message).Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		names = append(names, name)
 	}
 	slices.Sort(names)
