@@ -62,8 +62,9 @@ func TestNamespacesTakeTurns(t *testing.T) {
 		return n
 	}
 	// With the writer at a stop, all changes arrive one after the other: claims, and the changes of the other namespace last.
-	goOn := make(chan struct{})
-	w.writer.Send(writer.Func(func() { <-goOn }))
+	stopped, goOn := make(chan struct{}), make(chan struct{})
+	w.writer.Send(writer.Func(func() { close(stopped); <-goOn }))
+	<-stopped // the writer has none of the changes
 	sets := w.Counts.Sets.Load()
 	for round := range rounds {
 		for i := range claims {
