@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Flags of an arc. An arc exists because a reference names its target, a selector matches its
 // target, or both.
@@ -253,9 +250,8 @@ type desiredArc struct {
 	arc    arcID    // the existing arc, 0 if there is none
 }
 
-// setNames replaces the node's arcs by name with those of its references. A former arc stays if one of
-// its fields begins with kept; no arc does if kept is "".
-func (g *Graph) setNames(id nodeID, references []Reference, kept string) {
+// setNames replaces the node's arcs by name with those of its references.
+func (g *Graph) setNames(id nodeID, references []Reference) {
 	want := g.desiredArcs[:0]
 	var seen map[uint64]int // by slot and type; nil for few arcs
 	find := func(to slotID, typ ArcType) int {
@@ -295,9 +291,6 @@ func (g *Graph) setNames(id nodeID, references []Reference, kept string) {
 		if r := &references[i]; r.Name != "" {
 			add(desiredArc{to: g.target(r), typ: r.Type, flags: r.flags(), uid: r.uid()}, r.Field)
 		}
-	}
-	if kept != "" {
-		g.eachNamed(id, kept, func(a *arc, field string) { add(desiredArc{to: a.to, typ: a.typ, flags: named | required}, field) })
 	}
 	g.desiredArcs = want
 	bytes, exceeds := g.exceedsNames(id, want)
@@ -354,20 +347,6 @@ func (r *Reference) uid() uint32 {
 		return 0
 	}
 	return uidHash(r.UID)
-}
-
-// eachNamed calls fn for each field that begins with a prefix and names the target of an arc of the
-// node.
-func (g *Graph) eachNamed(id nodeID, prefix string, fn func(a *arc, field string)) {
-	for at := g.nodes.at(id).out; at != 0; at = g.arcs.at(at).nextOut {
-		g.visits++
-		a := g.arcs.at(at)
-		for _, field := range g.fieldsOf(g.namedBy(a)) {
-			if strings.HasPrefix(field, prefix) {
-				fn(a, field)
-			}
-		}
-	}
 }
 
 // name sets the flags, UID and fields that the references to its target give an arc.

@@ -6,7 +6,6 @@ import "graphview.dev/graphview/budget"
 // them. Both are 0 if its selectors are left out because they have too many requirements.
 type leftOut struct {
 	names, matches int
-	again          bool // RetryReferences has returned the object
 }
 
 // bound returns the bound that the references exceed.
@@ -46,21 +45,22 @@ func (g *Graph) boundOf(id nodeID) *budget.Bound {
 }
 
 // Unread is an object that the caller has to set again, because there is room for its references or
-// they point to the wrong scope.
+// they point to the wrong scope. Graph.Awaits returns true until then.
 type Unread struct {
 	Sources         []SourceID
 	Namespace, Name string
 }
 
+// unread returns an object that awaits another Set from now on.
 func (g *Graph) unread(id nodeID) Unread {
+	g.nodes.at(id).awaits = true
 	at := g.slots.at(g.nodes.at(id).slot)
 	return Unread{Sources: g.sourcesOf(id), Namespace: g.spaces.at(at.space), Name: at.name}
 }
 
-// RetryReferences returns the misplaced objects, and the objects whose references were left out and may have room now. Only the
-// next Set counts the matches of their selectors. In Update.
-func (g *Graph) RetryReferences() []Unread {
-	found := g.Misplaced()
+// RetryReferences returns the objects whose references were left out and may have room now. Only the next Set counts the
+// matches of their selectors. In Update.
+func (g *Graph) RetryReferences() (found []Unread) {
 	more := make(map[spaceID]int)
 	for id, left := range g.leftOut {
 		space := g.slots.at(g.nodes.at(id).slot).space
@@ -71,8 +71,6 @@ func (g *Graph) RetryReferences() []Unread {
 		if room {
 			more[space] += left.names
 		}
-		left.again = true
-		g.leftOut[id] = left
 		found = append(found, g.unread(id))
 	}
 	return found

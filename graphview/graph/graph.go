@@ -60,9 +60,8 @@ type Graph struct {
 	reportedBounds map[nodeID]*budget.Bound // as of the last revision
 	named          map[spaceID]*namespaceNames
 	leftOut        map[nodeID]leftOut
-	// misplaced are the objects that refer to a kind as cluster-scoped though it is namespaced by
-	// now. The value reports whether Misplaced has returned them.
-	misplaced map[nodeID]bool
+	// misplaced are the objects of the next Misplaced.
+	misplaced []Unread
 	// texts is the memory of the selectors of nodes.
 	texts map[nodeID]int
 
@@ -157,7 +156,6 @@ func New(payer Payer) *Graph {
 		boundChanged:   make(map[nodeID]struct{}),
 		named:          make(map[spaceID]*namespaceNames),
 		leftOut:        make(map[nodeID]leftOut),
-		misplaced:      make(map[nodeID]bool),
 		texts:          make(map[nodeID]int),
 		departing:      make(map[nodeID]SourceID),
 

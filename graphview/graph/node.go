@@ -71,7 +71,7 @@ type node struct {
 	payload any
 	class   Class
 	lapses  bool   // the class changes by itself: the node is in Graph.lapses
-	awaits  bool   // labels and references are those of an earlier version; see Urgency
+	awaits  bool   // labels and references have to be set again; see Awaits
 	names   uint32 // number of arcs by name
 	// holder has the object's selectors; nil for most.
 	holder *holder
@@ -204,7 +204,6 @@ func (g *Graph) dropNode(id nodeID) {
 	delete(g.boundChanged, id)
 	delete(g.reportedBounds, id)
 	delete(g.leftOut, id)
-	delete(g.misplaced, id)
 	g.resources.release(n.resource)
 	g.nodes.release(id)
 	g.dropSlot(slotOf)

@@ -15,9 +15,6 @@ type Object struct {
 	// most objects.
 	References []Reference
 	Rules      uint64
-	// KeptPrefix keeps those references of the previous version whose Field begins with it, since the
-	// references of this version are not known yet; "" for most objects.
-	KeptPrefix string
 	// Kept reports whether Labels and References are equal to those in the graph, and empty here. See Graph.MayKeep.
 	Kept bool
 	// Urgency says whether Labels and References may wait.
@@ -68,8 +65,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	}
 	g.addClaim(n, id)
 	lags := len(g.claims[n]) > 0 && p.version > o.Version && o.Version != 0 && p.hash != o.Hash
-	_, misplaced := g.misplaced[n]
-	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.SideHash && !g.leftOut[n].again && !misplaced && !p.awaits
+	same := p.version == o.Version && p.hash == o.Hash && g.rules[n] == o.Rules && g.sideHashes[n] == o.SideHash && !p.awaits
 	if known && (lags || same) {
 		if same {
 			// The old payload may keep memory of a removed source alive.
@@ -106,7 +102,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 		return NodeID(n)
 	}
 	references, selectors := o.References, g.selectorsOf(n, o.References)
-	if p.awaits = o.Urgency == MayWait && g.large(n, o, selectors); p.awaits {
+	if p.awaits = o.Urgency == Later || o.Urgency == MayWait && g.large(n, o, selectors); p.awaits {
 		return NodeID(n)
 	}
 	labels, exceeding := g.acquireTexts(n, o)
@@ -117,8 +113,7 @@ func (g *Graph) Set(id SourceID, o *Object) NodeID {
 	g.releaseLabels(p.labels)
 	p.labels = labels
 	g.enter(at)
-	delete(g.misplaced, n)
-	g.setNames(n, references, o.KeptPrefix)
+	g.setNames(n, references)
 	g.setSelectors(n, selectors, o.Urgency)
 	if exceeding > 0 {
 		g.leaveOut(n, leftOut{names: exceeding})
@@ -141,10 +136,9 @@ func (g *Graph) MayKeep(id SourceID, o *Object, before uint64) bool {
 	if p.hash != before && (p.hash != o.Hash || p.version != o.Version) || g.rules[n] != o.Rules {
 		return false
 	}
-	_, misplaced := g.misplaced[n]
 	_, over := g.leftOut[n]
 	_, departing := g.departing[n]
-	return !misplaced && !over && !departing && !p.awaits
+	return !over && !departing && !p.awaits
 }
 
 // noteContent records that the content of a node changes, or only its metadata.

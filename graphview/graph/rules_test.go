@@ -60,39 +60,44 @@ func TestOtherRulesReplaceReferences(t *testing.T) {
 	}
 }
 
-// TestKeptReferences: an object whose references under a prefix are unknown keeps the previous ones.
-// The graph replaces all others.
-func TestKeptReferences(t *testing.T) {
+// TestReferencesThatComeLater: an object whose references are found later has those of its previous version until
+// then, also if it is set with the same version.
+func TestReferencesThatComeLater(t *testing.T) {
 	g := New(nil)
 	var pods SourceID
-	var id NodeID
-	reference := func(target, field string) Reference {
-		return Reference{Type: Direct, To: mapKind, Namespace: "red", Name: target, Scope: ScopeNamespaced, Field: field}
-	}
 	g.Update(func() { pods = g.AddSource(podKind, podsV1, ScopeNamespaced) })
 	for _, step := range []struct {
-		name       string
-		version    uint64
-		rules      uint64
-		kept       string
-		references []Reference
-		want       []string
+		name    string
+		version uint64
+		urgency Urgency
+		targets []string
+		want    []string
 	}{
-		{"at first", 1, 7, "", []Reference{reference("a", "spec.a"), reference("b", "rule/x"), reference("c", "spec.c"), reference("c", "rule/x")}, []string{"a spec.a", "b rule/x", "c rule/x", "c spec.c"}},
-		{"the next version", 2, 8, "rule/", []Reference{reference("d", "spec.a")}, []string{"b rule/x", "c rule/x", "d spec.a"}},
-		{"the same version once more", 2, 8, "rule/", []Reference{reference("d", "spec.a")}, []string{"b rule/x", "c rule/x", "d spec.a"}},
-		{"when all are known", 2, 7, "", []Reference{reference("d", "spec.a"), reference("d", "rule/x")}, []string{"d rule/x", "d spec.a"}},
-		{"without any", 3, 7, "", nil, nil},
-		{"nothing to keep", 4, 8, "rule/", []Reference{reference("e", "spec.a")}, []string{"e spec.a"}},
+		{"a new object", 1, Later, nil, nil},
+		{"the same version once more", 1, Later, nil, nil},
+		{"when they are known", 1, Unhurried, []string{"a", "b"}, []string{"a", "b"}},
+		{"the same version of another watch", 1, Later, nil, []string{"a", "b"}},
+		{"the next version", 2, Later, nil, []string{"a", "b"}},
+		{"when those are known", 2, Unhurried, []string{"b"}, []string{"b"}},
+		{"without any", 3, Later, nil, []string{"b"}},
+		{"when that is known", 3, Unhurried, nil, nil},
 	} {
+		o := Object{Namespace: "red", Name: "p", Version: step.version, Hash: step.version, Rules: 7, Urgency: step.urgency}
+		for _, target := range step.targets {
+			o.References = append(o.References, Reference{Type: Direct, To: mapKind, Namespace: "red", Name: target, Scope: ScopeNamespaced, Field: "f"})
+		}
+		var id NodeID
+		awaits := false
 		g.Update(func() {
-			id = g.Set(pods, &Object{Namespace: "red", Name: "p", Version: step.version, Hash: step.version, Rules: step.rules, KeptPrefix: step.kept, References: step.references})
+			id = g.Set(pods, &o)
+			awaits = g.Awaits(id)
 		})
+		if want := step.urgency == Later && step.name != "the same version of another watch"; awaits != want {
+			t.Errorf("%s: awaits %t, want %t", step.name, awaits, want)
+		}
 		var got []string
 		for a := g.nodes.at(nodeID(id)).out; a != 0; a = g.arcs.at(a).nextOut {
-			for _, field := range g.fieldsOf(g.arcs.at(a).fields()) {
-				got = append(got, g.slots.at(g.arcs.at(a).to).name+" "+field)
-			}
+			got = append(got, g.slots.at(g.arcs.at(a).to).name)
 		}
 		slices.Sort(got)
 		if diff := cmp.Diff(step.want, got); diff != "" {

@@ -7,7 +7,7 @@ import "cmp"
 //
 // A cluster-scoped kind that is now namespaced was deleted and created again. An arc to it does not
 // store the namespace of its reference, so the object with the reference has to be read again; see
-// RetryReferences.
+// Misplaced.
 func (g *Graph) setScope(kind kindID, scope Scope) {
 	before := g.scopes[kind]
 	if before == scope {
@@ -27,16 +27,20 @@ func (g *Graph) setScope(kind kindID, scope Scope) {
 
 // noteMisplaced notes the objects that refer to a kind as cluster-scoped. It visits all names of the graph.
 func (g *Graph) noteMisplaced(kind kindID) {
+	found := make(map[nodeID]struct{})
 	g.visits += int(g.slots.next)
 	for id := slotID(1); id <= g.slots.next; id++ {
 		if s := g.slots.at(id); s.kind == kind && s.space == clusterSpace {
 			g.visits += int(s.arcs)
 			for a := s.in; a != 0; a = g.arcs.at(a).nextIn {
 				if arc := g.arcs.at(a); arc.flags&naming != 0 {
-					g.misplaced[arc.from] = false
+					found[arc.from] = struct{}{}
 				}
 			}
 		}
+	}
+	for id := range found {
+		g.misplaced = append(g.misplaced, g.unread(id))
 	}
 }
 
@@ -67,15 +71,11 @@ func (c *rehoming) step(g *Graph) (changed, done bool) {
 	return false, false
 }
 
-// Misplaced returns the objects that refer to a namespaced kind as cluster-scoped, each once. In
-// Update.
-func (g *Graph) Misplaced() (found []Unread) {
-	for id, reported := range g.misplaced {
-		if !reported {
-			g.misplaced[id] = true
-			found = append(found, g.unread(id))
-		}
-	}
+// Misplaced returns the objects that refer to a kind as cluster-scoped that AddSource found to be namespaced, each
+// once. In Update.
+func (g *Graph) Misplaced() []Unread {
+	found := g.misplaced
+	g.misplaced = nil
 	return found
 }
 

@@ -3,7 +3,7 @@ package graph
 import "maps"
 
 // Urgency says whether the labels and references of an object may wait, since they may change very many arcs,
-// or be compared with very many objects.
+// be compared with very many objects, or take long to find.
 type Urgency uint8
 
 const (
@@ -16,6 +16,8 @@ const (
 	// Unhurried sets them with the object. If they change too many arcs for one revision, other objects may change
 	// before all are made; see Graph.HasSharedUpdate.
 	Unhurried
+	// Later sets the object without them, since they are found later. Graph.Awaits then returns true.
+	Later
 )
 
 // largeChange is the number of arcs above which labels and references are large. A comparison with
@@ -25,8 +27,8 @@ const largeChange = 512
 // fewSelectors are so few that it takes less time to compare an object with all than to count those of its labels.
 const fewSelectors = 64
 
-// Awaits reports whether the labels and references of a node's object are those of an earlier version, or
-// missing, because they wait for the next Set. In Update.
+// Awaits reports whether the labels and references of a node's object are those of an earlier version or missing,
+// because they wait for the next Set, or whether that Set may find room for them or other targets. In Update.
 func (g *Graph) Awaits(id NodeID) bool { return id != 0 && g.nodes.at(nodeID(id)).awaits }
 
 // large reports whether the labels and references of an object are large. It counts those of the node and those of

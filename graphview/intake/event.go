@@ -9,7 +9,6 @@ import (
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/refs"
-	"graphview.dev/graphview/rules"
 	"graphview.dev/graphview/watch"
 )
 
@@ -23,10 +22,9 @@ type setEvent struct {
 	fault string
 	// release has the objects that the Helm release in a ConfigMap manages; nil for other objects.
 	release *helm.Managed
-	// late: rules are evaluated later. Until then, the references that they found in the previous
-	// version of the object stay. healthLate: so does the previous health.
-	late, healthLate bool
-	observed         observation
+	// healthLate: rules find the health later. Until then, that of the previous version of the object stays.
+	healthLate bool
+	observed   observation
 	// keptFrom is the hash of the version whose labels and references the object keeps, and keptUnder finds those of
 	// this one, if the graph has others; 0 and nil for most objects.
 	keptFrom  uint64
@@ -35,28 +33,29 @@ type setEvent struct {
 	untimed *health.Health
 }
 
-// postponeRules records that rules are evaluated later. It changes Rules: otherwise the graph would
-// ignore the second event of the object, which has the same version.
+// postponeRules records that rules are evaluated later. Until then, the object has the labels and the references of
+// its previous version.
 func (ev *setEvent) postponeRules(health bool) {
-	ev.late, ev.healthLate = true, health
-	ev.object.KeptPrefix, ev.object.Rules = rules.FieldPrefix, ^ev.object.Rules
+	ev.healthLate, ev.object.Urgency = health, graph.Later
 }
 
-// keepLate copies the fault and the late health from the previous version to the event, and makes the
-// object stale, so that it is reread. Only the writer calls it.
-func (ev *setEvent) keepLate() {
-	f, name := ev.feed, objectName{ev.object.Namespace, ev.object.Name}
-	if ev.fault == "" && f.faults[name] != "" {
-		ev.fault = f.faults[name]
-		ev.addFault()
-	}
+// keepHealth copies the late health from the previous version to the event. Only the writer calls it.
+func (ev *setEvent) keepHealth() {
+	f := ev.feed
 	g := f.intake.o.Graph
-	if id := g.Find(f.source, name.namespace, name.name); id != 0 && ev.healthLate {
+	if id := g.Find(f.source, ev.object.Namespace, ev.object.Name); id != 0 {
 		if before, ok := g.Payload(id).(*delivery.Judged); ok {
 			ev.declareHealth(before.Health)
 		}
 	}
-	f.intake.makeStale(f, name, queuedObject{})
+}
+
+// keepFault copies the fault from the previous version to the event. Only the writer calls it.
+func (ev *setEvent) keepFault() {
+	if fault := ev.feed.faults[objectName{ev.object.Namespace, ev.object.Name}]; ev.fault == "" && fault != "" {
+		ev.fault = fault
+		ev.addFault()
+	}
 }
 
 // keep copies the fault from the previous version to the event. If the graph does not have the references of that
@@ -70,10 +69,7 @@ func (ev *setEvent) keep() {
 		ev.readKept()
 		return
 	}
-	if fault := f.faults[objectName{ev.object.Namespace, ev.object.Name}]; ev.fault == "" && fault != "" {
-		ev.fault = fault
-		ev.addFault()
-	}
+	ev.keepFault()
 }
 
 // readKept reads the labels and references that the event left out.
@@ -135,8 +131,11 @@ func (ev *setEvent) Apply() {
 	in := f.intake
 	f.Announce()
 	in.Counts.Sets.Add(1)
-	if ev.late {
-		ev.keepLate()
+	if ev.object.Urgency == graph.Later {
+		ev.keepFault()
+	}
+	if ev.healthLate {
+		ev.keepHealth()
 	}
 	if ev.object.Kept {
 		ev.keep()
@@ -147,7 +146,7 @@ func (ev *setEvent) Apply() {
 	}
 	f.setDeadline(ev)
 	id := in.o.Graph.Set(f.source, &ev.object)
-	if ev.object.Urgency == graph.MayWait && in.o.Graph.Awaits(id) {
+	if u := ev.object.Urgency; (u == graph.MayWait || u == graph.Later) && in.o.Graph.Awaits(id) {
 		in.makeStale(f, objectName{ev.object.Namespace, ev.object.Name}, queuedObject{alone: true})
 	}
 	in.recorder.set(ev, id)

@@ -123,7 +123,7 @@ func (f *Feed) Set(o *watch.Decoded) {
 	if ev == nil {
 		return
 	}
-	if f.listed.Load() {
+	if f.listed.Load() && ev.object.Urgency == graph.AtOnce {
 		ev.object.Urgency = graph.MayWait
 	}
 	f.observe(o, &ev.observed)

@@ -13,10 +13,10 @@ import (
 )
 
 // makeStale makes Run reread the references of an object. The reasons: the watch missed a change that
-// another watch may have seen (versionEvent); costly rules were postponed (postponeRules); references were
-// left out and now have room (Graph.RetryReferences); references are large, so that others would wait for
-// them (Graph.Awaits); or references lack a namespace because the kind of their target was cluster-scoped
-// when they were read (Graph.Misplaced).
+// another watch may have seen (versionEvent); or labels and references have to be set again (Graph.Awaits), since
+// costly rules were postponed (postponeRules), they were left out and now have room (Graph.RetryReferences), they are
+// large, so that others would wait for them, or they lack a namespace because the kind of their target was
+// cluster-scoped when they were read (Graph.Misplaced).
 func (in *Intake) makeStale(f *Feed, name objectName, o queuedObject) {
 	in.staleMu.Lock()
 	defer in.staleMu.Unlock()

@@ -59,8 +59,8 @@ type Outcome struct {
 	Late, HealthLate bool
 }
 
-// FieldPrefix begins the Field of each reference that an expression finds.
-const FieldPrefix = "referencerule/"
+// fieldPrefix begins the Field of each reference that an expression finds.
+const fieldPrefix = "referencerule/"
 
 // Evaluate evaluates the expressions on an object. The health of an object is unknown if
 // its expression fails, and not evaluated while the object is being deleted.

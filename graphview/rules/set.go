@@ -162,7 +162,7 @@ func (s *Snapshot) setKinds(declared map[string]*Rule) {
 		}
 		k := kinds[kind]
 		for _, e := range rule.Expressions {
-			k.references = append(k.references, referenceExpression{origin{name, e.Field, rule.Budget}, e.Program, e.Arc, graph.WithWord(FieldPrefix+name, e.Word)})
+			k.references = append(k.references, referenceExpression{origin{name, e.Field, rule.Budget}, e.Program, e.Arc, graph.WithWord(fieldPrefix+name, e.Word)})
 		}
 		if rule.Health != nil {
 			k.health = append(k.health, healthExpression{origin{name, spec.HealthField, rule.Budget}, rule.Health})
