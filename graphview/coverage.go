@@ -143,6 +143,3 @@ func (c *coverage) unuseDenied(watched map[graph.Kind]bool) {
 	}
 	c.previous = nil
 }
-
-// clear forgets the coverage of a lens that has no watches left. The caller then calls unuseDenied.
-func (c *coverage) clear() { c.told, c.previous, c.denied = nil, c.denied, nil }

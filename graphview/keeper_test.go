@@ -2,6 +2,7 @@ package graphview
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -105,6 +106,53 @@ func TestLimitEndsWithItsSpec(t *testing.T) {
 	k.until("too many", k.isEmptied)
 	if k.view.lens.Vertices() != 0 || len(k.taps.needed) != 0 {
 		t.Errorf("%d vertices, %d watches of a view that is not served", k.view.lens.Vertices(), len(k.taps.needed))
+	}
+}
+
+// TestViewThatWasNotServed: a view that is served again has another lens, and holds nothing of the former one. A
+// subscriber that continues is sent the graph as a whole.
+func TestViewThatWasNotServed(t *testing.T) {
+	for name, end := range map[string]func(k *keptView){
+		"its spec was refused": func(k *keptView) { k.view.setSpec(nil, nil, &spec.InvalidError{Errors: []error{errors.New("no")}}) },
+		"it exceeded a limit":  func(k *keptView) { k.view.limit(k.view.state.Now().Generation, errors.New("too much")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := keepByHand(t, Options{}, 3)
+			read := func(since string) (rev, text string) {
+				ctx, cancel := context.WithTimeout(t.Context(), patience.For(time.Minute))
+				defer cancel()
+				s := k.view.Subscribe(delivery.SubscribeOptions{Since: since})
+				defer s.Close()
+				for rev == "" {
+					frames, err := s.Next(ctx)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, f := range frames {
+						rev, text = f.Rev, text+string(f.JSON)
+					}
+				}
+				return rev, text
+			}
+			k.apply(selecting(spec.ObjectFilter{}))
+			k.until("synced", k.view.synced)
+			rev, _ := read("")
+			former := k.view.lens
+			end(k)
+			k.until("it is not served", func() bool { return k.planned == 0 })
+			if n := k.view.lens.Vertices(); n > 0 || k.view.lens == former || len(k.taps.all()) > 0 {
+				t.Errorf("a view that is not served has %d objects and %d watches; its former lens: %t", n, len(k.taps.all()), k.view.lens == former)
+			}
+			k.apply(selecting(spec.ObjectFilter{}))
+			k.until("served again", k.view.synced)
+			if _, text := read(rev); !strings.Contains(text, `"reset":true`) || !strings.Contains(text, "c0") || !strings.Contains(text, "c2") {
+				t.Errorf("a subscriber that continues is sent %s", text)
+			}
+			k.view.engine.writer.Do(func() {})
+			if n := k.view.engine.Size().Lenses; n != 1 {
+				t.Errorf("the graph has %d lenses", n)
+			}
+		})
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
@@ -71,7 +69,7 @@ func (k *keeper) step(ctx context.Context, catalog *resources.Catalog) (again ti
 	return again
 }
 
-// start creates the view's lens. finish releases the lens and all watches.
+// start creates the view's lens.
 func (k *keeper) start() {
 	v := k.view
 	v.engine.writer.Do(func() {
@@ -84,11 +82,19 @@ func (k *keeper) start() {
 	v.announceNews()
 }
 
+// finish releases the lens and all watches.
 func (k *keeper) finish() {
 	v := k.view
 	k.unrestrict()
 	v.engine.shared.Forget(v, time.Now())
-	taps := k.taps.all()
+	k.drop()
+	v.account.Close()
+	v.engine.retryNext(v.name.Namespace)
+}
+
+// drop closes the lens, and releases all watches.
+func (k *keeper) drop() {
+	v, taps := k.view, k.taps.all()
 	for _, t := range taps {
 		t.detach()
 	}
@@ -103,11 +109,9 @@ func (k *keeper) finish() {
 	for _, t := range taps {
 		v.engine.intake.Release(t.lease)
 	}
-	v.account.Close()
-	v.engine.retryNext(v.name.Namespace)
 }
 
-// clear releases all watches while the view is not served.
+// clear replaces the lens and releases all watches while the view is not served. Its streams have ended.
 func (k *keeper) clear() {
 	k.unrestrict()
 	k.places = 0
@@ -116,8 +120,9 @@ func (k *keeper) clear() {
 		return
 	}
 	v := k.view
-	k.empty()
-	k.taps.clear()
+	k.drop()
+	k.taps = newTapSet(v)
+	k.start()
 	v.engine.shared.Forget(v, time.Now())
 	k.advised = advised{}
 	v.mu.Lock()
@@ -130,28 +135,14 @@ func (k *keeper) clear() {
 	v.notify()
 }
 
-// empty removes all objects from the lens, and waits until the graph has done so, in slices.
-func (k *keeper) empty() {
-	v := k.view
-	var removed <-chan struct{}
-	v.engine.writer.Do(func() {
-		var sources []graph.SourceID
-		for _, t := range k.taps.all() {
-			t.Close()
-			sources = append(sources, t.lease.Feed.Source())
-		}
-		v.lens.Unwatch(sources...)
-		removed = v.lens.Removed()
-	})
-	<-removed
-}
-
 // reconcile returns the time until it has to run again. Its steps: check that the view can be served;
 // select resources by the queries (selectResources); derive the needed watches and rights (outline);
 // set taps and roots (applyOutline); update advice and the report.
 func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog, p *spec.Program, now delivery.State) time.Duration {
 	v, generation := k.view, now.Generation
 	switch {
+	case now.Phase == delivery.Ended:
+		return time.Hour // run calls finish
 	case now.Phase == delivery.Limited:
 		return k.waitForRetry(now)
 	case now.Err() != nil:
@@ -303,13 +294,9 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 // waitForRetry releases the watches of a view that exceeds a limit, and returns the time until it is
 // retried.
 func (k *keeper) waitForRetry(now delivery.State) time.Duration {
-	v, planned := k.view, k.planned != 0
+	v := k.view
 	k.clear()
 	k.limits = now.Limits
-	if planned {
-		// The view's streams have ended, so no reader needs the tombstones.
-		v.engine.writer.Do(func() { v.lens.Forget(math.MaxUint64) })
-	}
 	if left := time.Until(now.Until); left > 0 {
 		return left
 	}

@@ -201,17 +201,6 @@ func (s *tapSet) drop(taps []*tap) {
 	}
 }
 
-// clear drops all taps of a lens without objects, and the lens's knowledge of them.
-func (s *tapSet) clear() {
-	s.coverage.clear()
-	s.drop(s.all())
-	clear(s.needed)
-	clear(s.retiring)
-	clear(s.namespacesOf)
-	s.unuseDenied()
-	s.namespaces = nil
-}
-
 // unuseDenied removes from the lens the previously denied kinds that are no longer denied or watched.
 func (s *tapSet) unuseDenied() {
 	if len(s.coverage.previous) > 0 {

@@ -51,8 +51,11 @@ func NewPublisher(o PublisherOptions) *Publisher {
 	return p
 }
 
-// SetLens sets the lens of the view. It is called once.
-func (p *Publisher) SetLens(l *graph.Lens) { p.lens.Store(l) }
+// SetLens sets the lens of the view. It is called once, and again while the view is not served.
+func (p *Publisher) SetLens(l *graph.Lens) {
+	p.lens.Store(l)
+	p.dropShared() // subscriptions of the former lens end
+}
 
 // Lens returns the lens of the view, nil before SetLens.
 func (p *Publisher) Lens() *graph.Lens { return p.lens.Load() }

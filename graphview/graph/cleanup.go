@@ -91,7 +91,6 @@ func (c *lapsing) step(g *Graph) (changed, done bool) {
 type removeMembers struct {
 	l    *Lens
 	next entryID
-	done chan struct{} // closed at the end
 }
 
 func (c *removeMembers) step(g *Graph) (changed, done bool) {
@@ -99,7 +98,6 @@ func (c *removeMembers) step(g *Graph) (changed, done bool) {
 	g.visits++
 	if c.next++; l.closed || c.next > l.entries.next {
 		l.removal = nil
-		close(c.done)
 		return false, true
 	}
 	p := l.entries.at(c.next)
@@ -125,21 +123,7 @@ func (c *dropTombstones) step(g *Graph) (changed, done bool) {
 	case c.l.late.Load() != nil:
 		return false, false // its commit makes more of them
 	}
-	if done = c.l.dropTombstones(c.rev, most); done {
-		c.l.releaseEmpty()
-	}
-	return false, done
-}
-
-// releaseEmpty releases the memory of a lens without entries and tombstones, since slabs and maps
-// do not shrink.
-func (l *Lens) releaseEmpty() {
-	if l.entries.len() > 0 || len(l.parts) > 0 || len(l.tombstones.order) > 0 {
-		return
-	}
-	l.entries, l.index, l.parts = slab[entryID, entry]{}, index{}, make(map[entryID]part)
-	l.log, l.tombstones = log{}, tombstones{horizon: l.tombstones.horizon}
-	l.storeBytes()
+	return false, c.l.dropTombstones(c.rev, most)
 }
 
 // closeLens releases the nodes and names that a closed lens pins.

@@ -59,7 +59,6 @@ var changesInUpdate = map[string]struct {
 	"Lens.Close":            {countedObjects, func(w *countedWorld) { w.l.Close() }},
 	"Lens.Watch":            {0, func(w *countedWorld) { w.l.Watch(w.spaces) }},
 	"Lens.Unwatch":          {countedObjects, func(w *countedWorld) { w.l.Unwatch(w.pods) }},
-	"Lens.Removed":          {0, func(w *countedWorld) { w.l.Removed() }},
 	"Lens.Announce":         {0, func(w *countedWorld) { w.l.Announce() }},
 	"Lens.Use":              {countedObjects, func(w *countedWorld) { w.l.Use(podKind, Resource{Version: "v2", Resource: "pods"}) }},
 	"Lens.Unuse":            {countedObjects, func(w *countedWorld) { w.l.Unuse(podKind) }},

@@ -159,17 +159,9 @@ func (l *Lens) Unwatch(ids ...SourceID) {
 	case l.removal != nil:
 		l.removal.next = 0 // start again with the first entry
 	default:
-		l.removal = &removeMembers{l: l, done: make(chan struct{})}
+		l.removal = &removeMembers{l: l}
 		l.g.cleanups = append(l.g.cleanups, l.removal)
 	}
-}
-
-// Removed returns a channel that is closed when each member has a source that the lens sees. In Update.
-func (l *Lens) Removed() <-chan struct{} {
-	if l.removal == nil {
-		return closed
-	}
-	return l.removal.done
 }
 
 // sees reports whether a source of the lens other than except claims the node.

@@ -127,12 +127,9 @@ func (n *Narrowed) refresh(r *reader, complete func() bool) (bool, error) {
 // leaveReused removes the vertices whose entries were freed and may belong to other objects.
 func (n *Narrowed) leaveReused() {
 	for e, v := range n.vertices {
-		if e <= n.l.entries.next { // the lens has not been empty since, see releaseEmpty
-			if node := n.l.entries.at(e).node; node != 0 && n.l.g.key(node) == v.key {
-				continue
-			}
+		if node := n.l.entries.at(e).node; node == 0 || n.l.g.key(node) != v.key {
+			n.leave(e, v)
 		}
-		n.leave(e, v)
 	}
 }
 

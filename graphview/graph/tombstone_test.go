@@ -51,38 +51,3 @@ func TestForgetArcTakesConstantTime(t *testing.T) {
 		})
 	}
 }
-
-// TestEmptyLensHoldsNoMemory: a lens that is emptied and forgets its deletions takes no more memory
-// than a new one, and can be filled again.
-func TestEmptyLensHoldsNoMemory(t *testing.T) {
-	g := New(nil)
-	var l *Lens
-	var pods SourceID
-	const objects = 5000
-	fill := func() {
-		g.Update(func() {
-			l.Watch(pods)
-			for i := range objects {
-				l.Select(g.Set(pods, &Object{Namespace: "red", Name: fmt.Sprint("p", i), Version: 1, Hash: 1}), Selection{Member: true, Part: "part", Hash: 1})
-			}
-		})
-	}
-	g.Update(func() {
-		l = g.NewLens()
-		pods = g.AddSource(podKind, podsV1, ScopeNamespaced)
-		l.Use(podKind, podsV1)
-	})
-	for range 2 {
-		fill()
-		if n := l.Counts().Vertices; n != objects {
-			t.Fatalf("%d vertices", n)
-		}
-		g.Update(func() { l.Unwatch(pods) })
-		g.drain()
-		g.Update(func() { l.Forget(l.Head()) })
-		g.drain()
-		if pages := len(l.entries.pages) + len(l.index.pages); pages > 0 || len(l.tombstones.order) > 0 || len(l.parts) > 0 {
-			t.Errorf("an empty lens has %d pages, %d deletions and %d parts", pages, len(l.tombstones.order), len(l.parts))
-		}
-	}
-}
