@@ -28,9 +28,8 @@ type record struct {
 	written *v1alpha1.GraphView
 	wroteAt time.Time
 	// writing reports whether this replica was the writer of status at the last reconcile.
-	writing bool
-	// refused is the back-off after refused writes of the status since the last successful write.
-	refused    refusal
+	writing    bool
+	refused    refusal // zero after a successful write
 	namespaces namespaceAdvice
 }
 

@@ -2,11 +2,9 @@ package controllers
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
@@ -34,25 +32,14 @@ func isRefused(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsBadRequest(err)
 }
 
-// maxRefusedWait is the longest wait after a refused write.
-const maxRefusedWait = time.Minute
+// refusedPause is the time until a status that the API server refused is written again. Each change in the graph would
+// send it again.
+const refusedPause = time.Minute
 
-// refusal is the back-off after writes of a status that the API server refused one after the other. Without
-// it, each change in the graph would send the status again.
+// refusal is the last write of a status that the API server refused.
 type refusal struct {
 	generation int64
 	at         time.Time
-	wait       time.Duration
-	backoff    wait.Backoff
-}
-
-// add records the refusal of a write for a generation. The next write waits for interval after the first
-// refusal, and twice as long after each further one.
-func (f *refusal) add(generation int64, now time.Time, interval time.Duration) {
-	if f.wait == 0 || f.generation != generation {
-		f.backoff = wait.Backoff{Duration: interval, Factor: 2, Steps: math.MaxInt, Cap: max(interval, maxRefusedWait)}
-	}
-	f.generation, f.at, f.wait = generation, now, f.backoff.Step()
 }
 
 // left returns the wait until the next write. Another generation does not wait.
@@ -60,5 +47,5 @@ func (f *refusal) left(generation int64, now time.Time) time.Duration {
 	if f.generation != generation {
 		return 0
 	}
-	return f.wait - now.Sub(f.at)
+	return refusedPause - now.Sub(f.at)
 }

@@ -43,7 +43,7 @@ func (r *GraphViewReconciler) writeStatus(ctx context.Context, view *v1alpha1.Gr
 	patch := client.MergeFromWithOptions(unseen(before), client.MergeFromWithOptimisticLock{})
 	if err := r.client.Status().Patch(ctx, after, patch); err != nil {
 		if isRefused(err) {
-			record.refused.add(view.Generation, now, r.options.StatusInterval)
+			record.refused = refusal{view.Generation, now}
 		}
 		return unpatched(err)
 	}

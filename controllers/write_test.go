@@ -49,8 +49,8 @@ func TestRefusedStatus(t *testing.T) {
 		edit     bool // the spec, each time
 		wantSent int  // of 600 reconciles in two minutes
 	}{
-		"forbidden":    {err: forbidden, wantSent: 5}, // after 0, 5, 15, 35 and 75 s
-		"invalid":      {err: apierrors.NewInvalid(schema.GroupKind{Kind: "GraphView"}, "web", nil), wantSent: 5},
+		"forbidden":    {err: forbidden, wantSent: 2}, // after 0 and 60 s
+		"invalid":      {err: apierrors.NewInvalid(schema.GroupKind{Kind: "GraphView"}, "web", nil), wantSent: 2},
 		"conflict":     {err: apierrors.NewConflict(views, "web", errors.New("modified")), wantSent: 600},
 		"an outage":    {err: errors.New("connection refused"), wantSent: 600},
 		"another spec": {err: forbidden, edit: true, wantSent: 600},
@@ -75,31 +75,6 @@ func TestRefusedStatus(t *testing.T) {
 			}
 			if writer.sent != tt.wantSent {
 				t.Errorf("sent %d times, want %d", writer.sent, tt.wantSent)
-			}
-		})
-	}
-}
-
-func TestRefusalEnds(t *testing.T) {
-	tests := map[string]struct {
-		generation int64
-		after      time.Duration
-		interval   time.Duration
-		want       time.Duration
-	}{
-		"at once":                    {1, 0, time.Second, maxRefusedWait},
-		"after a while":              {1, 20 * time.Second, time.Second, 40 * time.Second},
-		"another generation":         {2, 0, time.Second, 0},
-		"an interval that is longer": {1, 0, time.Hour, time.Hour},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			var f refusal
-			for range 100 {
-				f.add(1, epoch, tt.interval)
-			}
-			if got := f.left(tt.generation, epoch.Add(tt.after)); got != tt.want {
-				t.Errorf("%s left, want %s", got, tt.want)
 			}
 		})
 	}
