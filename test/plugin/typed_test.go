@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"graphview.dev/test/fixture"
@@ -30,6 +31,7 @@ func TestTyped(t *testing.T) {
 	}
 	s := shellOf(t, "admin")
 	answers := make([]string, len(tests))
+	var tried sync.Map // several mistakes have one remedy
 	t.Run("all", func(t *testing.T) {
 		for i, tt := range tests {
 			t.Run(tt.What, func(t *testing.T) {
@@ -48,7 +50,9 @@ func TestTyped(t *testing.T) {
 					t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 				}
 				if _, try, found := strings.Cut(stderr, "\nTry: "); found {
-					s.try(t, strings.TrimSpace(try))
+					if _, before := tried.LoadOrStore(strings.TrimSpace(try), true); !before {
+						s.try(t, strings.TrimSpace(try))
+					}
 				}
 			})
 		}
