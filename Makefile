@@ -35,10 +35,9 @@ run-fleet: control-plane build ## start a hub and two clusters that are connecte
 UNIT := ./api/... ./client/... ./cmd/... ./controllers/... ./dashboard/... ./graphview/... ./hack/... ./stream/...
 
 # The race detector runs where it sees the operator: in the unit packages that start goroutines, in their
-# code or in their tests, and in the end-to-end suite, which builds the operator with it. The suites of NIGHTLY_RACE run the
-# engine in the process of their tests, take up to three times as long with it, and run with it at night, or if their
-# folders in hack/nightly.txt change.
-RACE_SUITES := ./test/e2e
+# code or in their tests, and in the operator of the end-to-end suite, whose tests run without it because they have no
+# code of the operator. The suites of NIGHTLY_RACE run the engine in the process of their tests, take up to three times
+# as long with it, and run with it at night, or if their folders in hack/nightly.txt change.
 NIGHTLY_RACE := ./test/fleet ./test/integration ./test/scenarios
 RACE_UNIT = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(' client controllers graphview stream | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # The race detector makes code ten times as slow. Files of tests that start no goroutine and compute for long have the
@@ -77,6 +76,7 @@ c-compiler:
 # The tests of the page mostly wait for it, so they run beside those in Go, which get twice their limits of time for
 # that. Racing and plain tests at the same time take as long as one after the other: processors are the limit.
 test test-go: export GRAPHVIEW_PATIENCE ?= 2
+test-go: export GRAPHVIEW_RACE_OPERATOR := 1
 
 .PHONY: test
 test: c-compiler control-plane helm ## run every test that a change can break, against a real control plane: Go, and the page and the clients; 14 minutes on two cores once compiled
@@ -85,11 +85,11 @@ test: c-compiler control-plane helm ## run every test that a change can break, a
 .PHONY: test-go
 test-go: c-compiler control-plane helm ## run the Go tests of make test, with the race detector where it sees the operator
 	@echo "test: go test -race"
-	@CGO_ENABLED=1 go test $(SUITES) -race $(RACE_SUITES) $(RACE_UNIT)
+	@CGO_ENABLED=1 go test $(SUITES) -race $(RACE_UNIT)
 	@echo "test: go test"
 	@go test $(SUITES) -run "$(MODEL_TESTS)" $(MODELS)
 	@go build $(TESTED) -o $(PROGRAMS)/ ./cmd/manager ./cmd/kubectl-graphview
-	@GRAPHVIEW_PROGRAMS="$(PROGRAMS)" go test $(SUITES) $(LONGEST) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(RACE_SUITES) $(NIGHTLY)))
+	@GRAPHVIEW_PROGRAMS="$(PROGRAMS)" go test $(SUITES) $(LONGEST) $$(go list ./... | grep -vxFf <(go list $(RACE_UNIT) $(NIGHTLY)))
 	@cd hack/image && go test ./...
 
 .PHONY: test-js

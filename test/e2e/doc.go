@@ -5,7 +5,7 @@
 // The package knows the contract and not the operator's code: test/oracle builds the
 // wanted graphs, and its reference client reads the messages.
 // The operator is compiled from the working tree, with the race detector if
-// the tests have it.
+// the tests have it or GRAPHVIEW_RACE_OPERATOR is set, as by make test.
 //
 // One control plane and one operator serve all tests, which run one after
 // another, each in a separate namespace; a test that stops either starts it
