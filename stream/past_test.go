@@ -12,7 +12,7 @@ import (
 	"graphview.dev/graphview/history"
 )
 
-// TestPastIsKnown: a time of which the history does not have the whole graph is refused, with the reason and the remedy.
+// TestPastIsKnown: a time is refused, with the reason and the remedy, if the history does not have the whole graph of that time.
 // An answer would be a graph that never was.
 func TestPastIsKnown(t *testing.T) {
 	ago := func(d time.Duration) int64 { return time.Now().Add(-d).UnixMicro() }

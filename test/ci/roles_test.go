@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestRolesAreDocumented: docs/operations.md has each ClusterRole that is installed, its rights, and to whom it is bound. The
+// TestRolesAreDocumented: docs/operations.md has each ClusterRole that is installed, its rights, and its subjects. The
 // chart has the same, see TestSameAsKustomize.
 func TestRolesAreDocumented(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "config", "rbac", "*.yaml"))
