@@ -306,18 +306,12 @@ func TestGraphOfEncodings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, v := range views {
-		eventually(t, 60*time.Second, func() string {
-			want, err := oracle.Build(t.Context(), cluster.Config(), v)
-			if err != nil {
-				t.Fatal(err)
+	agree(t, views, func(name string, want oracle.Graph) string {
+		for server := range followers {
+			if d := followers[server][name].Differs(want); d != "" {
+				return server + ": " + d
 			}
-			for server := range followers {
-				if d := followers[server][name].Differs(want); d != "" {
-					return fmt.Sprintf("%s, %s (-oracle +client):\n%s", server, name, d)
-				}
-			}
-			return ""
-		})
-	}
+		}
+		return ""
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr/testr"
 	"k8s.io/client-go/rest"
@@ -102,27 +101,19 @@ func TestGraphEqualsOracle(t *testing.T) {
 		v.Summaries = true
 		wanted[name+" in summaries"] = v
 	}
-	for name, v := range wanted {
-		eventually(t, 60*time.Second, func() string {
-			want, err := oracle.Build(t.Context(), cluster.Config(), v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var why string
-			followers.Range(func(key, f any) bool {
-				if len(key.(string)) > len(name) && key.(string)[:len(name)+1] == name+"," {
-					if d := f.(*graphFollower).Differs(want); d != "" {
-						status, _ := engine.Status(graphview.Name{Namespace: red, Name: strings.TrimSuffix(name, " in summaries")})
-						why = fmt.Sprintf("%s, of %d vertices and %d arcs; oracle %d and %d (-oracle +client):\n%s",
-							key, status.Vertices, status.Arcs, len(want.Vertices), len(want.Arcs), d)
-						return false
-					}
+	agree(t, wanted, func(name string, want oracle.Graph) (why string) {
+		followers.Range(func(key, f any) bool {
+			if strings.HasPrefix(key.(string), name+",") {
+				if d := f.(*graphFollower).Differs(want); d != "" {
+					status, _ := engine.Status(graphview.Name{Namespace: red, Name: strings.TrimSuffix(name, " in summaries")})
+					why = fmt.Sprintf("%s, of %d vertices and %d arcs; oracle %d and %d:\n%s",
+						key, status.Vertices, status.Arcs, len(want.Vertices), len(want.Arcs), d)
 				}
-				return true
-			})
-			return why
+			}
+			return why == ""
 		})
-	}
+		return why
+	})
 	stop()
 	followers.Range(func(_, f any) bool {
 		<-f.(*graphFollower).done

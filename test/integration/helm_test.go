@@ -187,21 +187,19 @@ func TestHelmReleasesOfSeveralViews(t *testing.T) {
 	}
 	same := func(names ...string) {
 		t.Helper()
+		wanted := map[string]oracle.View{}
 		for _, name := range names {
-			eventually(t, 30*time.Second, func() string {
-				want, err := oracle.Build(t.Context(), cluster.Config(), views[name])
-				if err != nil {
-					t.Fatal(err)
-				}
-				if d := followers[name].Differs(want); d != "" {
-					return name + " (-oracle +client): " + d
-				}
-				if got := len(followers[name].managed()); (got == 3) != (name != "without") {
-					return fmt.Sprintf("%s: %d arcs", name, got)
-				}
-				return ""
-			})
+			wanted[name] = views[name]
 		}
+		agree(t, wanted, func(name string, want oracle.Graph) string {
+			if d := followers[name].Differs(want); d != "" {
+				return d
+			}
+			if got := len(followers[name].managed()); (got == 3) != (name != "without") {
+				return fmt.Sprintf("%d arcs", got)
+			}
+			return ""
+		})
 	}
 	same("here", "labelled", "everywhere", "without")
 	// Other watches take over, of the releases too.

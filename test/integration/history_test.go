@@ -101,10 +101,15 @@ func recordMoment(t *testing.T, engine *graphview.Engine, namespace string, all 
 	t.Helper()
 	m := moment{want: make(map[string]oracle.Graph)}
 	eventually(t, 60*time.Second, func() string {
+		snapshot, err := oracle.Take(cluster.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer snapshot.Close()
 		for _, name := range recordedViews {
 			v := all[name]
 			v.Summaries = true
-			want, err := oracle.Build(t.Context(), cluster.Config(), v)
+			want, err := snapshot.Build(t.Context(), v)
 			if err != nil {
 				t.Fatal(err)
 			}

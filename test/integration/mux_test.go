@@ -84,19 +84,16 @@ func TestMuxNeighbours(t *testing.T) {
 	}
 	settle := func(what string) {
 		t.Helper()
+		channels, shown := map[string]*muxChannel{}, map[string]oracle.View{}
 		for name, v := range views {
-			channel := m.opened(t, ids[name])
-			eventually(t, 60*time.Second, func() string {
-				want, err := oracle.Build(t.Context(), cluster.Config(), v)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := channel.Differs(want); diff != "" {
-					return fmt.Sprintf("%s, %s: %s", what, name, diff)
-				}
-				return ""
-			})
+			channels[name.String()], shown[name.String()] = m.opened(t, ids[name]), v
 		}
+		agree(t, shown, func(name string, want oracle.Graph) string {
+			if diff := channels[name].Differs(want); diff != "" {
+				return what + ": " + diff
+			}
+			return ""
+		})
 	}
 	settle("at the start")
 	before := map[graphview.Name]int{}
