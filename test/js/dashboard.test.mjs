@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 
+import { findings, ofColours, rules } from "./axe.mjs";
 import { ask, dashboard, difference } from "./dashboard.mjs";
 import { control, eventually } from "./scenario.mjs";
-import { open, out, require, token, url } from "./place.mjs";
-
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+import { open, out, token, url } from "./place.mjs";
 
 test("the dashboard shows the graph that there is, and what becomes of it", async (t) => {
   const page = await dashboard(t, "busy/view");
@@ -281,16 +279,10 @@ test("names that mean something elsewhere are names", async (t) => {
 });
 
 // In the dark, nothing differs but colours.
-const rules = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
-const ofColours = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 for (const dark of [false, true]) {
   test(`axe finds nothing, ${dark ? "dark" : "light"}`, async (t) => {
     const page = await dashboard(t, "large/view", { dark });
-    const check = async (state) => {
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate((runOnly) => globalThis.axe.run(document, { runOnly }), dark ? ofColours : rules);
-      assert.deepEqual(violations.map(({ id, nodes }) => `${state}: ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).slice(0, 3).join("; ")}`), []);
-    };
+    const check = async (state) => assert.deepEqual((await findings(page, dark ? ofColours : rules)).map((each) => `${state}: ${each}`), []);
     await check("map");
     await page.evaluate(() => document.querySelector("graph-view").controller.problem(1));
     await check("panel");

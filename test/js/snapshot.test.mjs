@@ -1,17 +1,17 @@
 // The file that `kubectl graphview get -o html` writes, opened without a server.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+import { findings } from "./axe.mjs";
 import { ask } from "./dashboard.mjs";
-import { open, out, require, url } from "./place.mjs";
+import { open, out, url } from "./place.mjs";
 import { eventually } from "./scenario.mjs";
 
 const plugin = fileURLToPath(new URL("../../bin/kubectl-graphview", import.meta.url));
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 test("a page of one file draws from disk, without a network", async (t) => {
   const { status, stdout, stderr } = spawnSync(plugin, ["get", "view", "-n", "large", "-o", "html"], { encoding: "utf8", maxBuffer: 1 << 26 });
@@ -53,9 +53,7 @@ test("a page of one file draws from disk, without a network", async (t) => {
   assert.equal(await page.locator("graph-view .panel h2").textContent(), name);
   assert.equal(await page.locator("graph-view .panel").getByText("Show the object").count(), 0);
   await page.screenshot({ path: path.join(out, "snapshot.png") });
-  await page.evaluate(axe);
-  const { violations: found } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }));
-  assert.deepEqual(found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("; ")}`), []);
+  assert.deepEqual(await findings(page), []);
   await page.click("graph-view button:has-text('Export')");
   const items = await page.locator("graph-view [role=menuitem]").allTextContents();
   assert.ok(items.length > 2 && !items.some((text) => text.includes("server")), items.join());

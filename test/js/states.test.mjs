@@ -1,23 +1,15 @@
 // The dashboard while loading, without objects, after an end, with a server that restarts, and
 // after a right is revoked; and the files that it exports.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import test from "node:test";
 
+import { findings } from "./axe.mjs";
 import { ask, dashboard, difference } from "./dashboard.mjs";
 import { gateway } from "./gateway.mjs";
-import { browser, open, require, token, url } from "./place.mjs";
+import { browser, open, token, url } from "./place.mjs";
 import { control, eventually } from "./scenario.mjs";
 
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const patience = 180_000;
-
-/** Returns the findings of axe in a page, as texts. */
-async function findings(page) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }));
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).slice(0, 3).join("; ")}`);
-}
 
 const kubectl = (...args) => control(url, "kubectl", { args });
 const says = (page, text) => page.locator(`graph-view >> text=${text}`).first().waitFor({ timeout: patience });
