@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 
 import { snapshot } from "./scenario.mjs";
-import { open, token, url } from "./place.mjs";
+import { blank, token, url } from "./place.mjs";
 
 /** Opens the dashboard: it asks for a token, and draws. Options: dark, token, viewport, synced (false: whatever comes). */
 export async function dashboard(t, view, options = {}) {
-  const page = await open(t, "/dashboard/missing"); // of the same origin, without a graph
+  const page = await blank(t);
   if (options.dark) await page.emulateMedia({ colorScheme: "dark" });
   if (options.viewport) await page.setViewportSize(options.viewport);
   const violations = [];

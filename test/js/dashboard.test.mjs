@@ -5,7 +5,7 @@ import test from "node:test";
 import { findings, ofColours, rules } from "./axe.mjs";
 import { ask, dashboard, difference } from "./dashboard.mjs";
 import { control, eventually } from "./scenario.mjs";
-import { open, out, token, url } from "./place.mjs";
+import { blank, open, out, token, url } from "./place.mjs";
 
 test("the dashboard shows the graph that there is, and what becomes of it", async (t) => {
   const page = await dashboard(t, "busy/view");
@@ -193,7 +193,7 @@ test("the details of what is missing say what changed before, and a finger shows
 });
 
 test("a server without a history has no strip, and no error", async (t) => {
-  const page = await open(t, "/dashboard/missing");
+  const page = await blank(t);
   await page.route("**/graphs/view?changes=*", (route) => route.fulfill({ status: 404, json: { kind: "Status", code: 404, reason: "NotFound", message: "the history is off" } }));
   await page.goto(new URL("/dashboard/#/large/view", url).href);
   await page.fill("input[type=password]", token);

@@ -64,9 +64,8 @@ func pack(ctx context.Context, plane *env.ControlPlane, root string) string {
 func runTests(ctx context.Context, root, folder string, environment, args []string) {
 	dir := filepath.Join(root, folder)
 	files := must.Get(filepath.Glob(filepath.Join(dir, "*.test.mjs")))
-	// One after another: there are few cores, and one operator. Before Node.js 22 the
-	// global WebSocket needs a flag.
-	args = append([]string{"--experimental-websocket", "--test", "--test-concurrency=1", "--test-reporter=spec"}, args...)
+	// Before Node.js 22 the global WebSocket needs a flag.
+	args = append(append([]string{"--experimental-websocket", "--test-reporter=spec"}, args...), filepath.Join(root, "test", "js", "all.mjs"))
 	command := exec.CommandContext(ctx, "node", append(args, files...)...)
 	command.Dir, command.Env, command.Stdout, command.Stderr = dir, environment, os.Stdout, os.Stderr
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }

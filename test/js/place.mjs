@@ -43,7 +43,7 @@ const unwanted = [
   "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",
 ];
 
-// The browser of the tests of a file: to start one takes as long as half of the tests do.
+// The browser of all tests: to start one takes as long as half of the tests do.
 let started;
 after(async () => (await started)?.close());
 
@@ -66,16 +66,22 @@ export async function browser(t) {
 }
 
 /**
- * Opens a page, by default of the front, and fails the test for what goes wrong in
- * it. Asked is called with what it asks for, other than by WebSocket.
+ * Returns an empty page, and fails the test for what goes wrong in it. Asked is called with what it asks
+ * for, other than by WebSocket.
  */
-export async function open(t, at, asked = () => {}) {
+export async function blank(t, asked = () => {}) {
   const page = await (await browser(t)).newPage({ viewport: { width: 1400, height: 900 } });
   page.setDefaultTimeout(patience);
   page.on("request", (request) => asked(request.url()));
   const wrong = [];
   page.on("pageerror", (error) => wrong.push(error));
   t.after(() => { if (wrong.length > 0) throw wrong[0]; });
+  return page;
+}
+
+/** Opens a page, by default of the front, as blank does. */
+export async function open(t, at, asked) {
+  const page = await blank(t, asked);
   await page.goto(new URL(at, url).href);
   return page;
 }
