@@ -16,7 +16,7 @@ import (
 
 const (
 	busy  = "busy"  // what the workload changes
-	large = "large" // what is drawn
+	large = "large" // what is drawn: all of it, and a part that has all names which mean something elsewhere
 )
 
 const manifests = `
@@ -67,6 +67,19 @@ spec:
         (group == 'apps' && resource in ['deployments', 'replicasets']) ||
         (group == 'rbac.authorization.k8s.io' && resource in ['roles', 'rolebindings'])
   namespaces: {names: [large]}
+---
+apiVersion: graphview.dev/v1alpha1
+kind: GraphView
+metadata: {name: part, namespace: large}
+spec:
+  queries:
+  - include:
+      resourceSelectorExpression: >-
+        (group == '' && resource in ['pods', 'configmaps', 'secrets', 'services']) ||
+        (group == 'apps' && resource in ['deployments', 'replicasets']) ||
+        (group == 'rbac.authorization.k8s.io' && resource in ['roles', 'rolebindings'])
+      object: {objectSelectorExpression: "!name.matches('^app-[1-9]')"}
+  namespaces: {names: [large]}
 `
 
 // hostile are names of roles that the API server admits, with characters that have a
@@ -110,7 +123,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: %[1]q}
 		return "", err
 	}
 	for _, namespace := range []string{busy, large} {
-		if _, err := plane.Kubectl(ctx, "wait", "--for=condition=Ready", "-n", namespace, "gv/view", "--timeout=120s"); err != nil {
+		if _, err := plane.Kubectl(ctx, "wait", "--for=condition=Ready", "-n", namespace, "graphviews", "--all", "--timeout=120s"); err != nil {
 			return "", err
 		}
 	}
