@@ -93,7 +93,7 @@ test-go: c-compiler control-plane helm ## run the Go tests of make test, with th
 	@cd hack/image && go test ./...
 
 .PHONY: test-js
-test-js: control-plane build dashboard-bundle ## test the page and the JavaScript client in Node.js and Chromium, and the examples in React and Python; 5 minutes. Installs npm packages and, as root on Debian, programs
+test-js: control-plane dashboard-bundle ## test the page and the JavaScript client in Node.js and Chromium, and the examples in React and Python; 5 minutes. Installs npm packages and, as root on Debian, programs
 	@hack/js-tools.sh
 	@$(MAKE) --no-print-directory -j2 test-page test-scene
 
@@ -132,7 +132,7 @@ test-peers: control-plane ## compare the health of objects and views with Argo C
 MINUTES ?= 60
 TOKEN_SECONDS ?= 60
 .PHONY: portal
-portal: control-plane build dashboard-bundle ## follow a graph in <graph-view> for MINUTES with tokens of TOKEN_SECONDS, and print connections, questions for a token and interruptions; make test-js runs it until two tokens have expired
+portal: control-plane dashboard-bundle ## follow a graph in <graph-view> for MINUTES with tokens of TOKEN_SECONDS, and print connections, questions for a token and interruptions; make test-js runs it until two tokens have expired
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" GRAPHVIEW_PORTAL_MINUTES=$(MINUTES) GRAPHVIEW_PORTAL_TOKEN=$(TOKEN_SECONDS) \
 	go run ./test/js --test-name-pattern='a portal whose tokens expire'
@@ -146,7 +146,7 @@ headlamp-plugin: ## build the plugin for Headlamp and pack it into bin/graphview
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" hack/headlamp.sh '$(VERSION)'
 
 .PHONY: test-headlamp
-test-headlamp: control-plane build dashboard-bundle ## build the plugin for Headlamp, and test it in pages of Headlamp's published package
+test-headlamp: control-plane dashboard-bundle ## build the plugin for Headlamp, and test it in pages of Headlamp's published package
 	@hack/js-tools.sh
 	@PATH="$(CURDIR)/bin/.node/node_modules/.bin:$$PATH" sh -c 'hack/headlamp.sh 0.0.0 && go run ./test/js -folder=test/headlamp'
 

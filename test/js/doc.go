@@ -5,8 +5,8 @@
 //
 // It starts the control plane and the operator, with a proxy in front that also serves files to the browser
 // and can cut every connection ([front]), and runs the tests in this folder. They
-// are JavaScript, and request changes, cuts and restarts themselves. It needs the programs of
-// hack/js-tools.sh and `make build`.
+// are JavaScript, and request changes, cuts and restarts themselves. It builds the operator and the plugin, and needs the
+// programs of hack/js-tools.sh.
 //
 // It knows the operator as its users do, and not the expectations of the tests.
 package main

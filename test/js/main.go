@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/must"
 	"graphview.dev/test/operator"
 )
@@ -27,10 +28,11 @@ func run(ctx context.Context, args []string) {
 	if len(args) > 0 && strings.HasPrefix(args[0], "-folder=") {
 		folder, args = strings.TrimPrefix(args[0], "-folder="), args[1:]
 	}
+	programs := must.Get(fixture.BuildAll(ctx, root, "manager", "kubectl-graphview"))
 	plane := must.Get(env.Start(ctx, env.Options{ControllerManager: true, GCPercent: env.TestGCPercent}))
 	defer must.End(plane.Stop)
 	manager := must.Get(operator.Deploy(ctx, plane, root, operator.Options{
-		Binary: filepath.Join(root, "bin", "manager"),
+		Binary: filepath.Join(programs, "manager"),
 		// The page is not from the host that the API server asks for.
 		Args: []string{"--allowed-origins=127.0.0.1:*", "--dashboard", "--permission-recheck=10s"},
 	}))
@@ -44,7 +46,8 @@ func run(ctx context.Context, args []string) {
 	runTests(ctx, root, folder, append(os.Environ(),
 		"GRAPHVIEW_URL="+relay.url(), "GRAPHVIEW_TOKEN="+token,
 		"GRAPHVIEW_TOOLS="+filepath.Join(root, "bin", ".js"), "GRAPHVIEW_OUT="+filepath.Join(root, "bin", "js-test"),
-		"GRAPHVIEW_PACKAGE="+archive, "GRAPHVIEW_KUBECTL="+plane.KubectlPath(), "KUBECONFIG="+filepath.Join(plane.Dir(), "kubeconfig"),
+		"GRAPHVIEW_PACKAGE="+archive, "GRAPHVIEW_KUBECTL="+plane.KubectlPath(), "GRAPHVIEW_PLUGIN="+filepath.Join(programs, "kubectl-graphview"),
+		"KUBECONFIG="+filepath.Join(plane.Dir(), "kubeconfig"),
 	), args)
 }
 

@@ -18,6 +18,9 @@ export const tools = need("GRAPHVIEW_TOOLS");
 
 export const kubectl = need("GRAPHVIEW_KUBECTL");
 
+/** The kubectl plugin. */
+export const plugin = need("GRAPHVIEW_PLUGIN");
+
 /** Where screenshots and drawings go, for people to look at. */
 export const out = need("GRAPHVIEW_OUT");
 mkdirSync(out, { recursive: true });

@@ -4,14 +4,12 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 
 import { findings } from "./axe.mjs";
 import { ask } from "./dashboard.mjs";
-import { open, out, url } from "./place.mjs";
+import { open, out, plugin, url } from "./place.mjs";
 import { eventually } from "./scenario.mjs";
-
-const plugin = fileURLToPath(new URL("../../bin/kubectl-graphview", import.meta.url));
 
 test("a page of one file draws from disk, without a network", async (t) => {
   const { status, stdout, stderr } = spawnSync(plugin, ["get", "view", "-n", "large", "-o", "html"], { encoding: "utf8", maxBuffer: 1 << 26 });
