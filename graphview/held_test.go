@@ -29,6 +29,7 @@ func TestHeldBytes(t *testing.T) {
 		return strings.Join(all, "||")
 	}
 	programs := make([]*spec.Program, 8)
+	e := askingEngine(t, Options{}) // not measured
 	for name, test := range map[string]struct {
 		charged int64
 		build   func() any
@@ -54,13 +55,12 @@ func TestHeldBytes(t *testing.T) {
 			},
 		},
 		"rights": {
-			charged: 20_000 * rightBytes,
+			charged: 40_000 * rightBytes,
 			build: func() any {
-				places := make([]access.Place, 20_000)
+				places := make([]access.Place, 40_000)
 				for i := range places {
 					places[i] = access.Place{Group: "example.com", Resource: fmt.Sprintf("resource-%d", i%100), Namespace: fmt.Sprintf("namespace-%d", i)}
 				}
-				e := askingEngine(t, Options{})
 				asker := access.New(access.Options{Review: allowOne, PerSecond: 1 << 20, AtOnce: 1 << 10})
 				r := newView(e, Name{}, "").restrictTo(t.Context(), rights.New(rights.Options{Urgent: asker, Calm: asker, Interval: time.Hour, Ledger: e.ledger}), person("ann"))
 				r.want(places)
