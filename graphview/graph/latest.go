@@ -32,7 +32,7 @@ func (l *Lens) storeHead() {
 }
 
 func (l *Lens) storeBytes() {
-	l.latest.bytes.Store(entryBytes*int64(l.entries.next) + partBytes*int64(len(l.parts)) + l.partContent + l.tombstones.bytes())
+	l.latest.bytes.Store(entryBytes*int64(l.entries.room()) + partBytes*int64(len(l.parts)) + l.partContent + l.tombstones.bytes())
 }
 
 // Publish notifies readers of the changes since the last call. They then read the lens under the lock.

@@ -81,7 +81,7 @@ const (
 
 // bytes returns the memory of the tombstones.
 func (t *tombstones) bytes() int64 {
-	return arcTombstoneBytes*int64(t.arcs.next) + newestTombstoneBytes*int64(t.mostNewest) + tombstoneBytes*int64(t.allotted)
+	return arcTombstoneBytes*int64(t.arcs.room()) + newestTombstoneBytes*int64(t.mostNewest) + tombstoneBytes*int64(t.allotted)
 }
 
 // add adds the newest tombstone.

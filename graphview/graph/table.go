@@ -108,39 +108,3 @@ func (t *table[ID, T]) at(id ID) T { return t.values[id] }
 
 // len returns the number of values.
 func (t *table[ID, T]) len() int { return len(t.ids) }
-
-// pageBits is the logarithm of the values in one page of a slab. The allocator has no room to spare for pages of 512 nodes,
-// arcs or entries, and up to a tenth for other sizes, or for values with pointers in pages below 32 KiB.
-const pageBits = 9
-
-// A slab hands out small integer ids for values of one type and reuses ids that were released. It
-// grows page by page: values do not move, so pointers from at stay valid, and growing copies nothing.
-// Id 0 means none. A slab does not shrink.
-type slab[ID ~uint32, T any] struct {
-	pages []*[1 << pageBits]T
-	next  ID // ids up to here have been handed out at least once
-	free  []ID
-}
-
-func (s *slab[ID, T]) alloc() ID {
-	if n := len(s.free); n > 0 {
-		id := s.free[n-1]
-		s.free = s.free[:n-1]
-		return id
-	}
-	s.next++
-	if int(s.next>>pageBits) >= len(s.pages) {
-		s.pages = append(s.pages, new([1 << pageBits]T))
-	}
-	return s.next
-}
-
-func (s *slab[ID, T]) at(id ID) *T { return &s.pages[id>>pageBits][id&(1<<pageBits-1)] }
-
-func (s *slab[ID, T]) release(id ID) {
-	*s.at(id) = *new(T)
-	s.free = append(s.free, id)
-}
-
-// len returns the number of ids in use.
-func (s *slab[ID, T]) len() int { return int(s.next) - len(s.free) }
