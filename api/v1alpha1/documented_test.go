@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReasonsAreDocumented: a table of docs has each reason of a condition, and says what to do.
+// TestReasonsAreDocumented: a table of docs has each reason of a condition with its remedy.
 func TestReasonsAreDocumented(t *testing.T) {
 	for file, page := range map[string]string{
 		"graphview_conditions.go": "graphview.md", "referencerule_conditions.go": "references.md", "clusterlink_types.go": "fleet.md",

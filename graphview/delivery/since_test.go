@@ -32,8 +32,8 @@ func (c *copyOf) equals(t *testing.T, s *stage, o SubscribeOptions) {
 	}
 }
 
-// TestSinceOfForgottenRights: a subscriber whose rights the server does not know, or no longer, is sent what has changed
-// after its revision if its rights are those of the revision. Otherwise it is reset.
+// TestSinceOfForgottenRights: a subscriber whose rights the server does not know, or no longer, gets the changes after its
+// revision if its rights are those of the revision. Otherwise it is reset.
 func TestSinceOfForgottenRights(t *testing.T) {
 	part := narrowTo(t, 1, "Down", "pods/n0/a") // without n2/d
 	tests := map[string]struct {
@@ -180,8 +180,8 @@ func TestSinceAfterAnything(t *testing.T) {
 	}
 }
 
-// TestSinceThatIsTooOld: a subscriber that has deletions to be told of that the view has forgotten is sent what differs, if
-// it can say what it has, and is reset otherwise.
+// TestSinceThatIsTooOld: a subscriber that lacks deletions that the view has forgotten gets the difference, if it says its
+// contents, and is reset otherwise.
 func TestSinceThatIsTooOld(t *testing.T) {
 	for name, knows := range map[string]bool{"known rights": true, "forgotten rights": false} {
 		for _, have := range []bool{true, false} {

@@ -104,7 +104,7 @@ func TestLargeNamespaceIsRelabelledInSlices(t *testing.T) {
 	}
 }
 
-// TestHubIsRemovedInSlices: what the selectors of one object have made goes in slices with the
+// TestHubIsRemovedInSlices: the arcs of one object's selectors go in slices with the
 // object, also if it comes back meanwhile.
 func TestHubIsRemovedInSlices(t *testing.T) {
 	const pods, slice = 20_000, sliceVisits * sliceChanges

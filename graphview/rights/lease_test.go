@@ -176,7 +176,7 @@ func TestRecheckIsLate(t *testing.T) {
 func TestAnswersAreReserved(t *testing.T) {
 	for spare, wantRefused := range map[int64]bool{4 * answerBytes: false, 4*answerBytes - 1: true} {
 		a := newAuthority()
-		// An owner may take half of what is free after what it holds.
+		// An owner may take half of the bytes that are free after its own.
 		p := a.startWith(budget.NewLedger(2*identityBytes + 2*spare))
 		l, _ := take(t, p, "ann", web, Terms{})
 		err := l.Resolve(t.Context(), []access.Place{{Resource: "nodes"}})

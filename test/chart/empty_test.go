@@ -17,7 +17,7 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// installed are the kinds of which an installation makes objects, in the cluster and in namespaces.
+// installed are the kinds of the objects of an installation, in the cluster and in namespaces.
 var installed = []schema.GroupVersionKind{
 	{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"},
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"},
@@ -35,7 +35,7 @@ var installed = []schema.GroupVersionKind{
 	{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
 }
 
-// empty deletes what an installation before has left: its definitions with their objects, its pods, and its log.
+// empty deletes the rest of the last installation: its definitions with their objects, its pods, and its log.
 func empty(t *testing.T) {
 	t.Helper()
 	if err := os.Remove(filepath.Join(plane.Dir(), "logs", "manager.log")); err != nil && !errors.Is(err, fs.ErrNotExist) {

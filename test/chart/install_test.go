@@ -134,7 +134,7 @@ spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpressi
 	})
 }
 
-// passesHelmTest applies the chart over what kustomize built, which is the same, and runs what `helm test` starts, with
+// passesHelmTest applies the chart over the output of kustomize, which is the same, and runs the program of `helm test` with
 // the arguments and under the ServiceAccount of its pod: there is no kubelet to run the pod itself.
 func (c *cluster) passesHelmTest(t *testing.T) {
 	manifests := template(t, "webhook: {enabled: true, certificates: self-signed}")

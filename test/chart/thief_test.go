@@ -62,7 +62,7 @@ func patched(name, spec string) func(context.Context, client.Client) error {
 	}
 }
 
-// stolenToken checks what the operator's token alone permits, by requests to the API server.
+// stolenToken checks the rights of the operator's token alone, by requests to the API server.
 // docs/security.md lists it.
 func (c *cluster) stolenToken(t *testing.T, webhook bool) {
 	t.Helper()

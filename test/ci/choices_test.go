@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestChoices: in the table of docs/install.md, what is bold is the default of the chart, every value of the chart exists, and
+// TestChoices: in the table of docs/install.md, bold values are the defaults of the chart, every value of the chart exists, and
 // so does every folder.
 func TestChoices(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "install.md"))

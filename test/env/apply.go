@@ -25,7 +25,7 @@ func (c *ControlPlane) Apply(ctx context.Context, manifest string, options ...cl
 	return objects, c.ApplyObjects(ctx, objects, options...)
 }
 
-// ApplyObjects is Apply for objects that are parsed already. It sets each to what the API server answers.
+// ApplyObjects is Apply for objects that are parsed already. It sets each to the API server's answer.
 func (c *ControlPlane) ApplyObjects(ctx context.Context, objects []*unstructured.Unstructured, options ...client.ApplyOption) error {
 	api, done, err := c.dynamicClient()
 	if err != nil {

@@ -286,7 +286,7 @@ func TestReadersThatDoNotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			meanwhile(t, func(tries *tally) {
 				config := fixture.TLS(t, credentials("deaf"))
-				// The first readers make what is no single reader's, such as buffers for large objects.
+				// The first readers make the things that all share, such as buffers for large objects.
 				const first, readers = 60, 240
 				open := make([]net.Conn, first+readers)
 				defer func() {

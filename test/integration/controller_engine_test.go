@@ -20,7 +20,7 @@ import (
 	"graphview.dev/test/fixture"
 )
 
-// rightsInterval is how often an engine asks again what a ServiceAccount may read.
+// rightsInterval is the time between an engine's questions about the rights of a ServiceAccount.
 const rightsInterval = time.Second
 
 // startEngine runs an engine that reads as one user, and the controller for one

@@ -71,7 +71,7 @@ func (f *rightsFixture) ways(user *rest.Config) map[string]continueWith {
 }
 
 // TestRightsOfForgottenUser: a user whose rights the operator does not know, as after ten minutes without a stream,
-// continues after a revision that it got with these rights, and is sent what has changed. With other rights it is reset.
+// continues after a revision that it got with these rights, and gets the changes. With other rights it is reset.
 // Users with equal rights have equal revisions, so another one takes the place of a user that is forgotten.
 func TestRightsOfForgottenUser(t *testing.T) {
 	f := newRightsFixture(t)

@@ -87,7 +87,7 @@ func TestImpact(t *testing.T) {
 	compareTable(t, all, said)
 }
 
-// shareWatches declares a view of all namespaces, whose watches the requests share: without it, the operator
+// shareWatches declares a view of all namespaces. Requests share its watches: without it, the operator
 // lists and watches thirty resources of a namespace for each question.
 func shareWatches(t *testing.T, all []*question) {
 	t.Helper()

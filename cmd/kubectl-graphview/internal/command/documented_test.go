@@ -14,7 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-// helpOf returns what --help prints.
+// helpOf returns the text of --help.
 func helpOf(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
