@@ -42,7 +42,7 @@ func (s *pageSet) missing() uint32 {
 
 func (s *slab[ID, T]) alloc() ID {
 	if len(s.open) == 0 {
-		s.open = append(s.open, ID(len(s.pages))) //nolint:gosec // below all ids
+		s.open = append(s.open, ID(len(s.pages)))
 		s.pages, s.taken = append(s.pages, new([pageSize]T)), append(s.taken, pageSet{})
 		s.taken[0][0] |= 1 // id 0
 	}
