@@ -53,7 +53,7 @@ func (s *slab[ID, T]) alloc() ID {
 	}
 	set := &s.taken[page]
 	i := set.missing()
-	if set.flip(i); set.missing() == pageSize {
+	if set.flip(i); set[i/64] == ^uint64(0) && set.missing() == pageSize {
 		s.open = s.open[:len(s.open)-1]
 	}
 	id := page<<pageBits | ID(i)
