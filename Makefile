@@ -114,23 +114,23 @@ nightly: ## run the checks that take too long for each change, all of hack/night
 
 .PHONY: test-release
 test-release: control-plane helm ## make a release, publish it on loopback, and install it
-	@go test -timeout $(TEST_TIMEOUT) ./test/release
+	@go test $(AGAIN) -timeout $(TEST_TIMEOUT) ./test/release
 
 .PHONY: test-image
 test-image: ## build the image twice, compare the bytes, and run the program in it
-	@go test ./test/image
+	@go test $(AGAIN) ./test/image
 
 .PHONY: test-race
 test-race: c-compiler control-plane ## run the suites of NIGHTLY_RACE with the race detector
-	@CGO_ENABLED=1 go test -race -timeout $(TEST_TIMEOUT) $(NIGHTLY_RACE)
+	@CGO_ENABLED=1 go test $(AGAIN) -race -timeout $(TEST_TIMEOUT) $(NIGHTLY_RACE)
 
 .PHONY: test-run
 test-run: control-plane build ## start make run and make run-fleet, open the page, and type the commands that they print
-	@go test -timeout $(TEST_TIMEOUT) ./test/run
+	@go test $(AGAIN) -timeout $(TEST_TIMEOUT) ./test/run
 
 .PHONY: test-peers
 test-peers: control-plane ## compare the health of objects and views with Argo CD's and kstatus'
-	@go test -timeout $(TEST_TIMEOUT) ./test/health ./test/gitops
+	@go test $(AGAIN) -timeout $(TEST_TIMEOUT) ./test/health ./test/gitops
 
 MINUTES ?= 60
 TOKEN_SECONDS ?= 60
@@ -190,7 +190,7 @@ fleet: ## run EPISODES episodes of trouble in a fleet of a hub and two members, 
 
 .PHONY: test-hub
 test-hub: control-plane ## run the end-to-end suite of one cluster at a hub, of whose fleet the cluster is a member; a quarter of an hour
-	@go test -timeout $(TEST_TIMEOUT) ./test/e2e -args -hub
+	@go test $(AGAIN) -timeout $(TEST_TIMEOUT) ./test/e2e -args -hub
 
 THREE ?= 1h
 .PHONY: three
@@ -213,7 +213,7 @@ SMOKE := TestGraphEqualsOracle|TestEncodings|TestGraphOfEncodings|TestRightsMatr
 .PHONY: test-older
 test-older: ## run the most telling integration tests against the older minor version OLDER of Kubernetes, which is compiled once into bin/controlplane-OLDER
 	@hack/control-plane.sh $(OLDER)
-	@GRAPHVIEW_CONTROL_PLANE="$(CURDIR)/bin/controlplane-$(OLDER)" go test -timeout $(TEST_TIMEOUT) -run '$(SMOKE)' ./test/integration
+	@GRAPHVIEW_CONTROL_PLANE="$(CURDIR)/bin/controlplane-$(OLDER)" go test $(AGAIN) -timeout $(TEST_TIMEOUT) -run '$(SMOKE)' ./test/integration
 
 .PHONY: control-plane
 control-plane: ## compile etcd, kube-apiserver, kube-controller-manager and kubectl into bin/controlplane, once; 5 to 10 minutes
