@@ -81,7 +81,7 @@ test test-go: export GRAPHVIEW_PATIENCE ?= 2
 test-go: export GRAPHVIEW_RACE_OPERATOR := 1
 
 .PHONY: test
-test: c-compiler control-plane helm ## run every test that a change can break, against a real control plane: Go, and the page and the clients; 14 minutes on two cores once compiled
+test: c-compiler control-plane helm ## run every test that a change can break, against a real control plane: Go, and the page and the clients; 11 minutes on two cores once compiled
 	@$(MAKE) --no-print-directory -j2 test-go test-js
 
 .PHONY: test-go
