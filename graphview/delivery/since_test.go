@@ -135,8 +135,8 @@ func TestSinceCountsOnce(t *testing.T) {
 	}
 }
 
-// TestSinceAfterAnything: a subscriber continues with its revision after any changes of the graph and of its rights, and
-// then has the graph of one that begins. It is not reset if its rights are those of the revision.
+// TestSinceAfterAnything: a subscriber that continues after its revision gets the graph of a new subscriber, whatever
+// changed in the graph and in its rights. If the rights are those of the revision, the subscriber is not reset.
 func TestSinceAfterAnything(t *testing.T) {
 	continued, reset := 0, 0
 	for seed := range uint64(200) {

@@ -40,6 +40,8 @@ func (s *pageSet) missing() uint32 {
 	return pageSize
 }
 
+func (s *pageSet) full() bool { return s.missing() == pageSize }
+
 func (s *slab[ID, T]) alloc() ID {
 	if len(s.open) == 0 {
 		s.open = append(s.open, ID(len(s.pages)))
@@ -53,7 +55,7 @@ func (s *slab[ID, T]) alloc() ID {
 	}
 	set := &s.taken[page]
 	i := set.missing()
-	if set.flip(i); set[i/64] == ^uint64(0) && set.missing() == pageSize {
+	if set.flip(i); set[i/64] == ^uint64(0) && set.full() {
 		s.open = s.open[:len(s.open)-1]
 	}
 	id := page<<pageBits | ID(i)
@@ -67,7 +69,7 @@ func (s *slab[ID, T]) release(id ID) {
 	*s.at(id) = *new(T)
 	page := id >> pageBits
 	set := &s.taken[page]
-	if set.missing() == pageSize {
+	if set.full() {
 		s.open = append(s.open, page)
 	}
 	if set.flip(uint32(id) & (pageSize - 1)); *set == (pageSet{}) && page != s.empty {
@@ -99,7 +101,8 @@ func (s *slab[ID, T]) len() int {
 	return max(0, n-1) // without id 0
 }
 
-// room returns the number of values that the pages have room for; of the last one, only those that were used.
+// room returns the number of values for which the slab has memory. Values of the last page count once they were handed
+// out.
 func (s *slab[ID, T]) room() int {
 	if s.freed == 0 {
 		return int(s.next)
