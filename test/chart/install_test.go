@@ -141,7 +141,7 @@ func (c *cluster) passesHelmTest(t *testing.T) {
 	if err := c.operator.Apply(t.Context(), manifests); err != nil {
 		t.Fatal(err)
 	}
-	all, err := installation.Parse(manifests)
+	all, err := env.Objects(string(manifests))
 	if err != nil {
 		t.Fatal(err)
 	}

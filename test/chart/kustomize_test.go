@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"graphview.dev/test/installation"
+	"graphview.dev/test/env"
 )
 
 // TestSameAsKustomize: with no value given but view.enabled the chart is config/default, but for
@@ -20,7 +20,7 @@ func TestSameAsKustomize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shipped, err := installation.Parse(text)
+	shipped, err := env.Objects(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestVariantsAreTheSameAsKustomize(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			shipped, err := installation.Parse(built)
+			shipped, err := env.Objects(string(built))
 			if err != nil {
 				t.Fatal(err)
 			}

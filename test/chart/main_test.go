@@ -13,7 +13,6 @@ import (
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/installation"
 	"graphview.dev/test/patience"
 )
 
@@ -66,7 +65,7 @@ func template(t *testing.T, values string, args ...string) []byte {
 // objects are those of template, without those of helm test.
 func objects(t *testing.T, values string, args ...string) []*unstructured.Unstructured {
 	t.Helper()
-	all, err := installation.Parse(template(t, values, append(args, "--skip-tests")...))
+	all, err := env.Objects(string(template(t, values, append(args, "--skip-tests")...)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 
 func TestSecurityContexts(t *testing.T) {
 	t.Run("the default names no user because OpenShift chooses one", func(t *testing.T) {
-		all, err := installation.Parse(template(t, "{}"))
+		all, err := env.Objects(string(template(t, "{}")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestImageRegistry(t *testing.T) {
 	for repository, want := range map[string]string{
 		"graphview.dev/manager": "mirror.example.com/team/manager:dev", "localhost:5000/a/manager": "mirror.example.com/team/a/manager:dev", "library/manager": "mirror.example.com/team/library/manager:dev",
 	} {
-		all, err := installation.Parse(template(t, "{global: {imageRegistry: mirror.example.com/team}, image: {tag: dev, repository: \""+repository+"\"}}"))
+		all, err := env.Objects(string(template(t, "{global: {imageRegistry: mirror.example.com/team}, image: {tag: dev, repository: \""+repository+"\"}}")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,6 @@ import (
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
-	"graphview.dev/test/installation"
 )
 
 // The manifests that a thief of the token would apply.
@@ -38,7 +37,7 @@ type theft struct {
 // applied returns a request with a manifest, which the API server does not execute.
 func applied(t *testing.T, manifest string, verb func(context.Context, client.Client, client.Object) error) func(context.Context, client.Client) error {
 	t.Helper()
-	objects, err := installation.Parse([]byte(manifest))
+	objects, err := env.Objects(manifest)
 	if err != nil {
 		t.Fatal(err)
 	}

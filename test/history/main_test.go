@@ -37,11 +37,5 @@ func setUp(ctx context.Context) error {
 	if manager, err = operator.Deploy(ctx, cluster, root, operator.Options{Binary: filepath.Join(folder, "manager"), Args: []string{"--history-dir=" + historyDir()}}); err != nil {
 		return err
 	}
-	kinds := filepath.Join("testdata", "crds.yaml")
-	for _, args := range [][]string{{"apply", "-f", kinds}, {"wait", "--for=condition=Established", "--timeout=90s", "-f", kinds}} {
-		if _, err := cluster.Kubectl(ctx, args...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cluster.InstallCRDs(ctx, filepath.Join("testdata", "kinds"))
 }

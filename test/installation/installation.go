@@ -60,7 +60,7 @@ func Start(ctx context.Context, o Options) (*Installation, error) {
 // Apply applies manifests, also after Start. The running operator keeps its
 // arguments.
 func (i *Installation) Apply(ctx context.Context, manifests []byte) error {
-	objects, err := Parse(manifests)
+	objects, err := env.Objects(string(manifests))
 	if err != nil {
 		return err
 	}

@@ -1,32 +1,15 @@
 package installation
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
 	"graphview.dev/test/env"
 )
-
-// Parse reads a stream of YAML documents.
-func Parse(text []byte) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
-	for document := range bytes.SplitSeq(append([]byte("\n"), text...), []byte("\n---")) {
-		object := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal(document, &object.Object); err != nil {
-			return nil, fmt.Errorf("manifests: %w", err)
-		}
-		if len(object.Object) > 0 {
-			objects = append(objects, object)
-		}
-	}
-	return objects, nil
-}
 
 // Find returns the object of a kind and name, nil if there is none.
 func Find(objects []*unstructured.Unstructured, kind, name string) *unstructured.Unstructured {

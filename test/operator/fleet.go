@@ -112,10 +112,6 @@ func (h *Hub) declare(ctx context.Context, link, displayName string, member *env
 	if err != nil {
 		return fmt.Errorf("ClusterLink %s: %w", link, err)
 	}
-	file := filepath.Join(member.Dir(), "clusterlink.json")
-	if err := os.WriteFile(file, manifest, 0o600); err != nil {
-		return fmt.Errorf("ClusterLink %s: %w", link, err)
-	}
-	_, err = h.plane.Kubectl(ctx, "apply", "-f", file)
+	_, err = h.plane.Apply(ctx, string(manifest))
 	return err
 }

@@ -17,7 +17,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/client"
-	"graphview.dev/test/installation"
+	"graphview.dev/test/env"
 )
 
 // deletion is a question of TestImpact, asked about a sample in a namespace of its own.
@@ -249,7 +249,7 @@ func (q *question) read(t *testing.T) {
 // split parses the documents of a sample.
 func (q *question) split(t *testing.T, text string) []*unstructured.Unstructured {
 	t.Helper()
-	objects, err := installation.Parse([]byte(strings.ReplaceAll(text, "NS", q.namespace)))
+	objects, err := env.Objects(strings.ReplaceAll(text, "NS", q.namespace))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestRelease(t *testing.T) {
 	t.Run("provenance", p.testProvenance)
 	manifests := p.helm(t, "template", "graphview", "oci://"+p.registry+"/charts/graphview", "--version", version[1:], "--plain-http",
 		"--namespace", env.ServiceNamespace, "--skip-tests", "--set", "view.enabled=false")
-	objects, err := installation.Parse([]byte(manifests))
+	objects, err := env.Objects(manifests)
 	if err != nil {
 		t.Fatal(err)
 	}
