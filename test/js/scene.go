@@ -19,6 +19,11 @@ const (
 	large = "large" // what is drawn: all of it, and a part that has all names which mean something elsewhere
 )
 
+// drawn selects the resources of the namespace that is drawn.
+const drawn = `        (group == '' && resource in ['pods', 'configmaps', 'secrets', 'services']) ||
+        (group == 'apps' && resource in ['deployments', 'replicasets']) ||
+        (group == 'rbac.authorization.k8s.io' && resource in ['roles', 'rolebindings'])`
+
 const manifests = `
 apiVersion: v1
 kind: Namespace
@@ -63,9 +68,7 @@ spec:
   queries:
   - include:
       resourceSelectorExpression: >-
-        (group == '' && resource in ['pods', 'configmaps', 'secrets', 'services']) ||
-        (group == 'apps' && resource in ['deployments', 'replicasets']) ||
-        (group == 'rbac.authorization.k8s.io' && resource in ['roles', 'rolebindings'])
+` + drawn + `
   namespaces: {names: [large]}
 ---
 apiVersion: graphview.dev/v1alpha1
@@ -75,9 +78,7 @@ spec:
   queries:
   - include:
       resourceSelectorExpression: >-
-        (group == '' && resource in ['pods', 'configmaps', 'secrets', 'services']) ||
-        (group == 'apps' && resource in ['deployments', 'replicasets']) ||
-        (group == 'rbac.authorization.k8s.io' && resource in ['roles', 'rolebindings'])
+` + drawn + `
       object: {objectSelectorExpression: "!name.matches('^app-[1-9]')"}
   namespaces: {names: [large]}
 `
