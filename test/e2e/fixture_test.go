@@ -38,7 +38,7 @@ func apply(t *testing.T, manifest string) {
 
 func newNamespace(t *testing.T) string {
 	t.Helper()
-	return fixture.Namespace(t, fixture.Client(t, cluster.Config()), "e2e-"+fixture.Prefix(t))
+	return fixture.Namespace(t, cluster, fixture.Client(t, cluster.Config()), "e2e-"+fixture.Prefix(t))
 }
 
 // graphView is a manifest; spec is YAML.

@@ -25,7 +25,8 @@ func (c *ControlPlane) Apply(ctx context.Context, manifest string, options ...cl
 	return objects, c.ApplyObjects(ctx, objects, options...)
 }
 
-// ApplyObjects is Apply for objects that are parsed already. It sets each to the API server's answer.
+// ApplyObjects is Apply for objects that are parsed already. It sets each to the API server's answer. After a namespace it
+// calls AwaitNamespace.
 func (c *ControlPlane) ApplyObjects(ctx context.Context, objects []*unstructured.Unstructured, options ...client.ApplyOption) error {
 	api, done, err := c.dynamicClient()
 	if err != nil {
@@ -33,6 +34,7 @@ func (c *ControlPlane) ApplyObjects(ctx context.Context, objects []*unstructured
 	}
 	defer done()
 	options = append([]client.ApplyOption{client.FieldOwner("kubectl"), client.ForceOwnership}, options...)
+	dry := len((&client.ApplyOptions{}).ApplyOptions(options).DryRun) > 0
 	for _, object := range objects {
 		kind := object.GroupVersionKind()
 		mapping, err := api.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
@@ -44,6 +46,11 @@ func (c *ControlPlane) ApplyObjects(ctx context.Context, objects []*unstructured
 		}
 		if err := api.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), options...); err != nil {
 			return fmt.Errorf("apply %s %s: %w", kind.Kind, object.GetName(), err)
+		}
+		if kind.Group == "" && kind.Kind == "Namespace" && !dry {
+			if err := c.AwaitNamespace(ctx, object.GetName()); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

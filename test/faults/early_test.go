@@ -23,7 +23,7 @@ import (
 func TestListsEndEarly(t *testing.T) {
 	const objects = 40
 	c := newClient(t)
-	namespace := fixture.Namespace(t, c, "early")
+	namespace := fixture.Namespace(t, plane, c, "early")
 	dice := rand.New(rand.NewPCG(13, 4))
 	create := func(i int) {
 		t.Helper()

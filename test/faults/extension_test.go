@@ -44,7 +44,7 @@ func (e *extension) touch(ctx context.Context, version int) error {
 // ends.
 func newExtension(t *testing.T, c client.Client) *extension {
 	t.Helper()
-	namespace := fixture.Namespace(t, c, "extension")
+	namespace := fixture.Namespace(t, plane, c, "extension")
 	dir := t.TempDir()
 	const service = "sprockets"
 	if err := plane.ServingCertificate(dir, service+"."+namespace+".svc"); err != nil {

@@ -40,7 +40,7 @@ type footprint struct {
 // and namespaces, everything is back where it was.
 func TestNothingIsLeftBehind(t *testing.T) {
 	c := newClient(t)
-	home := fixture.Namespace(t, c, "home")
+	home := fixture.Namespace(t, plane, c, "home")
 	r := runEngine(t, newProxy(t), graphview.Options{Linger: 100 * time.Millisecond})
 	empty := r.current().Size()
 	// One view stays, so that the graph has something to lose. It sees nothing of

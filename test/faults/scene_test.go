@@ -52,7 +52,7 @@ func newCluster(t *testing.T) *cluster {
 func newScene(t *testing.T, c *cluster) *scene {
 	t.Helper()
 	s := &scene{cluster: c, proxy: newProxy(t)}
-	red, blue := fixture.Namespace(t, s.client, "red"), fixture.Namespace(t, s.client, "blue")
+	red, blue := fixture.Namespace(t, plane, s.client, "red"), fixture.Namespace(t, plane, s.client, "blue")
 	s.work = workload.Workload{Client: s.client, Namespaces: []string{red, blue}}
 	s.engine = runEngine(t, s.proxy, graphview.Options{Linger: time.Second})
 	s.views = workload.Views(red, blue)

@@ -22,7 +22,7 @@ var unconfirmed = regexp.MustCompile(`unconfirmed since (\S+): `)
 // and that the warning is cleared when the watches go on.
 func TestSilentAPIServer(t *testing.T) {
 	c := newClient(t)
-	namespace := fixture.Namespace(t, c, "silent")
+	namespace := fixture.Namespace(t, plane, c, "silent")
 	add := func(name string) {
 		t.Helper()
 		if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}); err != nil {

@@ -36,7 +36,7 @@ func TestOneResourceCannotBeRead(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			c := newClient(t)
-			namespace := fixture.Namespace(t, c, "unreadable")
+			namespace := fixture.Namespace(t, plane, c, "unreadable")
 			meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: namespace, Name: name} }
 			if err := c.Create(t.Context(), &corev1.Secret{ObjectMeta: meta("s")}); err != nil {
 				t.Fatal(err)

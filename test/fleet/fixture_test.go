@@ -239,7 +239,7 @@ func createConfigMap(t testing.TB, plane *env.ControlPlane, namespace, name stri
 
 func newNamespace(t testing.TB, plane *env.ControlPlane) string {
 	t.Helper()
-	return fixture.Namespace(t, fixture.Client(t, plane.Config()), fixture.Prefix(t))
+	return fixture.Namespace(t, plane, fixture.Client(t, plane.Config()), fixture.Prefix(t))
 }
 
 // allowCluster lets a user of the hub open graphs of a link.

@@ -89,7 +89,7 @@ func newClient(t testing.TB) client.Client {
 
 func newNamespace(t testing.TB, c client.Client) string {
 	t.Helper()
-	return fixture.Namespace(t, c, fixture.Prefix(t))
+	return fixture.Namespace(t, cluster, c, fixture.Prefix(t))
 }
 
 func eventually(t testing.TB, within time.Duration, check func() string) {

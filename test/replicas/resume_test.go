@@ -137,7 +137,7 @@ func newCrowd(t *testing.T) *crowd {
 	t.Helper()
 	c := &crowd{T: t, admin: fixture.Client(t, cluster.Config())}
 	for range resumeNamespaces {
-		c.namespaces = append(c.namespaces, fixture.Namespace(t, c.admin, "resume"))
+		c.namespaces = append(c.namespaces, fixture.Namespace(t, cluster, c.admin, "resume"))
 	}
 	c.permit()
 	var wg sync.WaitGroup

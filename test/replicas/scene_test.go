@@ -35,7 +35,7 @@ func newScene(t *testing.T) *scene {
 	s := &scene{
 		t: t, client: fixture.Client(t, cluster.Config()), http: fixture.HTTP1(t, cluster.Config()), readers: make(map[*operator.Operator]*reader),
 	}
-	s.namespace = fixture.Namespace(t, s.client, "replicas")
+	s.namespace = fixture.Namespace(t, cluster, s.client, "replicas")
 	text := fmt.Sprintf(`{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: web, namespace: %s}, spec: {queries: [{include: {resourceSelectorExpression: "resource == 'configmaps'"}}], namespaces: {names: [%s]}}}`, s.namespace, s.namespace)
 	var err error
 	if s.view, err = oracle.ParseView([]byte(text)); err != nil {
