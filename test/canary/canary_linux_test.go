@@ -177,7 +177,7 @@ func subscribeAll(t *testing.T) map[string]*subscriber {
 	client, streams := port(t), map[string]*subscriber{}
 	for view, spec := range curious {
 		fixture.Apply(t, cluster, fmt.Sprintf("apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: %s, namespace: hidden}\nspec:\n  %s\n  namespaces: {names: [hidden]}\n", view, spec))
-		kubectl(t, "wait", "--for=condition=Ready", "-n", "hidden", "gv/"+view, "--timeout="+within.String())
+		kubectl(t, "wait", "--for=condition=Ready", "-n", "hidden", "gv/"+view, fixture.Timeout())
 		// The condition may be of an operator that is gone.
 		eventually(t, func() string {
 			if code, body := tryGet(t, client, graphPath("", view)); code != http.StatusOK {

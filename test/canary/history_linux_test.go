@@ -99,7 +99,7 @@ func TestHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	fixture.Apply(t, cluster, release)
-	kubectl(t, "wait", "--for=condition=Established", "crd/helmreleases.helm.toolkit.fluxcd.io", "--timeout="+within.String())
+	kubectl(t, "wait", "--for=condition=Established", "crd/helmreleases.helm.toolkit.fluxcd.io", fixture.Timeout())
 	kubectl(t, "create", "namespace", "changing")
 	fixture.Apply(t, cluster, `
 apiVersion: graphview.dev/v1alpha1
@@ -109,7 +109,7 @@ spec:
   queries: [{include: {resourceSelectorExpression: "resource in ['configmaps', 'secrets', 'deployments', 'helmreleases']"}}]
   namespaces: {names: [changing]}
 `)
-	kubectl(t, "wait", "--for=condition=Ready", "-n", "changing", "gv/all", "--timeout="+within.String())
+	kubectl(t, "wait", "--for=condition=Ready", "-n", "changing", "gv/all", fixture.Timeout())
 	client := port(t)
 	url := strings.Replace(graphPath("", "all"), "namespaces/hidden", "namespaces/changing", 1)
 	needles, shown := map[string][]byte{}, []string{}

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"graphview.dev/test/fixture"
 )
 
 // eachSample: each sample is accepted and served as it is, also those for GitOps
@@ -24,8 +26,8 @@ func (c *cluster) eachSample(t *testing.T) {
 			namespace = "argocd"
 		}
 		applyFile(t, file)
-		c.kubectl(t, "wait", "--for=condition=Accepted", "-n", namespace, "graphview/"+name, "--timeout=90s")
-		c.kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "graphview/"+name, "--timeout=90s")
+		c.kubectl(t, "wait", "--for=condition=Accepted", "-n", namespace, "graphview/"+name, fixture.Timeout())
+		c.kubectl(t, "wait", "--for=condition=Ready", "-n", namespace, "graphview/"+name, fixture.Timeout())
 		if name == "flux" || name == "argocd" {
 			continue // their roots are not there
 		}
@@ -38,5 +40,5 @@ func (c *cluster) eachSample(t *testing.T) {
 	}
 	rule := filepath.Join(root, "config", "samples", "referencerule.yaml")
 	applyFile(t, rule)
-	c.kubectl(t, "wait", "--for=condition=Accepted", "-f", rule, "--timeout=90s")
+	c.kubectl(t, "wait", "--for=condition=Accepted", "-f", rule, fixture.Timeout())
 }

@@ -38,16 +38,16 @@ func TestUpgrade(t *testing.T) {
 		applyFile(t, filepath.Join(root, "config", "samples", file+".yaml"))
 	}
 	applyFile(t, filepath.Join("testdata", "graphview_storefront.yaml"))
-	c.kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/storefront", "--timeout=90s")
+	c.kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/storefront", fixture.Timeout())
 	uid := c.kubectl(t, "get", "graphview", "-n", "shop", "storefront", "-o", "jsonpath={.metadata.uid} {.metadata.generation} {.spec}")
-	c.kubectl(t, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=90s")
+	c.kubectl(t, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", fixture.Timeout())
 	stream := c.open(t, "shop", "everything")
 	stream.wait(t, `"synced":true`)
 
 	if err := c.operator.Apply(t.Context(), template(t, "{}", "--skip-tests")); err != nil {
 		t.Fatal(err)
 	}
-	c.kubectl(t, "wait", "--for=condition=Established", "crd", "-l", "app.kubernetes.io/name=graphview", "--timeout=30s")
+	c.kubectl(t, "wait", "--for=condition=Established", "crd", "-l", "app.kubernetes.io/name=graphview", fixture.Timeout())
 	c.kubectl(t, "create", "configmap", "-n", "shop", "after-the-upgrade")
 	stream.wait(t, "after-the-upgrade")
 	if got := c.kubectl(t, "get", "graphview", "-n", "shop", "storefront", "-o", "jsonpath={.metadata.uid} {.metadata.generation} {.spec}"); got != uid {

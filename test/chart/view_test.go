@@ -42,7 +42,7 @@ func TestFirstView(t *testing.T) {
 		return c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "--ignore-not-found", "-o", "jsonpath={.metadata.uid}")
 	}
 	c.kubectl(t, "create", "deployment", "-n", "first", "web", "--image=example.com/web")
-	c.kubectl(t, "wait", "--for=condition=Ready", "-n", env.ServiceNamespace, "graphview/workloads", "--timeout=90s")
+	c.kubectl(t, "wait", "--for=condition=Ready", "-n", env.ServiceNamespace, "graphview/workloads", fixture.Timeout())
 	eventually(t, func() string {
 		deployments := len(strings.Fields(c.kubectl(t, "get", "deployments", "-A", "-o", "name")))
 		got := c.kubectl(t, "get", "graphview", "-n", env.ServiceNamespace, "workloads", "-o", `jsonpath={.status.conditions[?(@.type=="Complete")].status} {.status.conditions[?(@.type=="Effective")].status} {.status.resources[?(@.resource=="deployments")].objects}`)

@@ -79,7 +79,7 @@ func runPage(t *testing.T, blocks []block) (ran int) {
 		if err := operator.Apply(t.Context(), manifests); err != nil {
 			t.Fatal(err)
 		}
-		fixture.Kubectl(t, cluster, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=120s")
+		fixture.Kubectl(t, cluster, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", fixture.Timeout())
 	}
 	return ran
 }

@@ -156,7 +156,7 @@ queries:
 		t.Run(name, func(t *testing.T) {
 			name := strings.ToLower(strings.ReplaceAll(name, " ", "-"))
 			apply(t, graphView(t, namespace, name, tc.spec))
-			kubectl(t, "wait", "--for=condition=Stalled", "-n", namespace, "gv/"+name, "--timeout="+within.String())
+			kubectl(t, "wait", "--for=condition=Stalled", "-n", namespace, "gv/"+name, fixture.Timeout())
 			got, _ := statusOf(t, namespace, name)
 			if diff := cmp.Diff(condition{"Accepted", "False", tc.wantReason, tc.want, 1}, got.condition("Accepted")); diff != "" {
 				t.Errorf("condition Accepted (-want +got):\n%s", diff)

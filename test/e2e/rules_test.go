@@ -53,7 +53,7 @@ func TestReferenceRules(t *testing.T) {
 	inForce := func(what, references string, arcs int) {
 		t.Helper()
 		apply(t, manifest(references))
-		kubectl(t, "wait", "--for=condition=Accepted", "referencerule/"+namespace, "--timeout="+within.String())
+		kubectl(t, "wait", "--for=condition=Accepted", "referencerule/"+namespace, fixture.Timeout())
 		rule, err := oracle.ParseRule([]byte(manifest(references)))
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestReferenceRules(t *testing.T) {
 	inForce("with a path", next, 2)
 	inForce("with an expression, too", next+", "+last, 8)
 	apply(t, manifest("{path: data..next, to: {kind: ConfigMap}}"))
-	kubectl(t, "wait", "--for=condition=Accepted=false", "referencerule/"+namespace, "--timeout="+within.String())
+	kubectl(t, "wait", "--for=condition=Accepted=false", "referencerule/"+namespace, fixture.Timeout())
 	shows("spoilt", 0)
 	inForce("mended", last, 6)
 	kubectl(t, "delete", "referencerule", namespace)

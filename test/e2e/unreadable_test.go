@@ -57,7 +57,7 @@ func TestForbiddenResource(t *testing.T) {
 	fixture.KubectlAfter(t, cluster, "apply", "-k", rights)
 	apply(t, narrowRole)
 	apply(t, secludedCRD)
-	kubectl(t, "wait", "--for=condition=Established", "crd/widgets.secluded.example.com")
+	kubectl(t, "wait", "--for=condition=Established", fixture.Timeout(), "crd/widgets.secluded.example.com")
 	kubectl(t, "create", "configmap", "-n", namespace, "settings")
 	eventually(t, func() string {
 		if err := fixture.TryApply(t, cluster, "{apiVersion: secluded.example.com/v1, kind: Widget, metadata: {name: one, namespace: "+namespace+"}}"); err != nil {

@@ -130,8 +130,8 @@ func startOperators(t testing.TB) (far *env.ControlPlane, hub *operator.Hub, mem
 	}
 	t.Cleanup(member.Kill)
 	fixture.Apply(t, far, operatorsView)
-	fixture.Kubectl(t, far, "wait", "--for=condition=Ready", "graphview/view", "-n", "far", "--timeout=90s")
-	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Ready", "clusterlink/far-1", "--timeout=90s")
+	fixture.Kubectl(t, far, "wait", "--for=condition=Ready", "graphview/view", "-n", "far", fixture.Timeout())
+	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Ready", "clusterlink/far-1", fixture.Timeout())
 	return far, hub, member
 }
 
@@ -225,10 +225,10 @@ func TestOperators(t *testing.T) {
 	links(t, plugin, far, hub.Address())
 	// The objects that an Application of the hub deploys in the member are a part of the Application.
 	fixture.Apply(t, hubPlane, remoteKinds)
-	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Established", "crd", "--all", "--timeout=90s")
+	fixture.Kubectl(t, hubPlane, "wait", "--for=condition=Established", "crd", "--all", fixture.Timeout())
 	fixture.Apply(t, hubPlane, remoteViews)
 	for view, objects := range map[string]string{"applications": "1", "fleet": "2"} {
-		fixture.Kubectl(t, hubPlane, "wait", "--for=jsonpath={.status.vertices}="+objects, "graphview/"+view, "-n", "argocd", "--timeout=90s")
+		fixture.Kubectl(t, hubPlane, "wait", "--for=jsonpath={.status.vertices}="+objects, "graphview/"+view, "-n", "argocd", fixture.Timeout())
 	}
 	call([]called{
 		{"tree applications -n argocd", "ConfigMap/far/one  in another cluster: argocd:https://far.example.com", 0},

@@ -36,7 +36,7 @@ spec: {queries: [{include: {resourceSelectorExpression: "resource != 'events'"}}
 	for _, kind := range []string{"k3s-kinds", "cloud-kinds"} {
 		file := filepath.Join("testdata", kind+".yaml")
 		fixture.Kubectl(t, cluster, "apply", "-f", file)
-		fixture.Kubectl(t, cluster, "wait", "--for=condition=Established", "--timeout=90s", "-f", file)
+		fixture.Kubectl(t, cluster, "wait", "--for=condition=Established", fixture.Timeout(), "-f", file)
 	}
 	for _, tt := range []struct {
 		name  string
@@ -71,7 +71,7 @@ spec: {queries: [{include: {resourceSelectorExpression: "resource != 'events'"}}
 		})
 		// Their kubelet would do so.
 		fixture.Kubectl(t, cluster, "delete", "pods", "--all", "--all-namespaces", "--force", "--grace-period=0")
-		fixture.Kubectl(t, cluster, "wait", "--for=delete", "namespace/local-path-storage", "--timeout=90s")
+		fixture.Kubectl(t, cluster, "wait", "--for=delete", "namespace/local-path-storage", fixture.Timeout())
 	}
 }
 

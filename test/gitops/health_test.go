@@ -63,7 +63,7 @@ func TestHealth(t *testing.T) {
 	var names []string
 	for name, v := range views {
 		fixture.Apply(t, plane, "apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: "+name+", namespace: shop}\nspec:\n  "+strings.ReplaceAll(v.spec, "\n", "\n  ")+"\n")
-		kubectl("wait", "-n", "shop", "graphview/"+name, "--for="+v.until, "--timeout=90s")
+		kubectl("wait", "-n", "shop", "graphview/"+name, "--for="+v.until, fixture.Timeout())
 	}
 	// The last object is applied while the operator is stopped.
 	if code := operator.Stop(t.Context()); code != 0 {

@@ -43,7 +43,7 @@ spec:
 func TestPast(t *testing.T) {
 	k := kubelet{t, "past"}
 	fixture.Apply(t, cluster, application)
-	k.kubectl("wait", "--for=condition=Ready", "graphview/all", "--timeout=90s")
+	k.kubectl("wait", "--for=condition=Ready", "graphview/all", fixture.Timeout())
 	// whole returns the difference from a graph in which the Deployment has the ConfigMap, and broken that from a graph without it.
 	whole := func(tree, problems string) string {
 		if !strings.Contains(tree, "ConfigMap/settings") || strings.Contains(tree, "MISSING") || strings.Contains(problems, "settings") {

@@ -50,7 +50,7 @@ func TestRestart(t *testing.T) {
 		k.kubectl("create", "secret", "generic", name, "--from-literal=key=before")
 	}
 	k.start([]string{"web-0", "web-1"})
-	k.kubectl("wait", "--for=condition=Ready", "graphview/all", "--timeout=90s")
+	k.kubectl("wait", "--for=condition=Ready", "graphview/all", fixture.Timeout())
 	k.kubectl("patch", "configmap", "late", "-p", `{"data": {"key": "after"}}`)
 	k.eventually(func() string {
 		if recorded := k.changes(false); !slices.Contains(recorded, "ConfigMap late content data.key") {

@@ -92,9 +92,9 @@ func (k kubelet) install() {
 	})
 	k.start(k.pods())
 	for _, args := range [][]string{
-		{"wait", "--for=condition=Available", "deployment/web", "--timeout=90s"},
-		{"wait", "--for=condition=Ready", "graphview/all", "--timeout=90s"},
-		{"wait", "--for=jsonpath={.status.phase}=Bound", "pvc/web-cache", "--timeout=90s"},
+		{"wait", "--for=condition=Available", "deployment/web", fixture.Timeout()},
+		{"wait", "--for=condition=Ready", "graphview/all", fixture.Timeout()},
+		{"wait", "--for=jsonpath={.status.phase}=Bound", "pvc/web-cache", fixture.Timeout()},
 	} {
 		k.kubectl(args...)
 	}

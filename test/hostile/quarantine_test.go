@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
 )
 
@@ -96,7 +97,7 @@ func TestCrashesRefuseExpressions(t *testing.T) {
 	if err := manager.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	kubectl(t, "wait", "--for=condition=Accepted", "-n", namespace, "gv/killer", "--timeout=1m")
+	kubectl(t, "wait", "--for=condition=Accepted", "-n", namespace, "gv/killer", fixture.Timeout())
 	wantReady(t, namespace, "killer")
 	if got := metric(t, "graphview_quarantined"); got != 0 {
 		t.Errorf("expressions are refused after the time is over")

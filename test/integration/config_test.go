@@ -32,7 +32,7 @@ func TestConfig(t *testing.T) {
 		fixture.Kubectl(t, plane, "apply", "-k", filepath.Join(config, name))
 	}
 	apply("crd")
-	fixture.Kubectl(t, plane, "wait", "--for=condition=Established", "crd/graphviews.graphview.dev", "--timeout=20s")
+	fixture.Kubectl(t, plane, "wait", "--for=condition=Established", "crd/graphviews.graphview.dev", fixture.Timeout())
 	apply("default")
 	apply("samples")
 

@@ -83,7 +83,7 @@ func TestGraphViewBecomesReady(t *testing.T) {
 	}
 	waitOutcomes(t, c, view, outcomeReady...)
 	waitVertices(t, c, view, 1)
-	if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Ready", "gv/view", "-n", namespace, "--timeout=10s"); err != nil {
+	if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Ready", "gv/view", "-n", namespace, fixture.Timeout()); err != nil {
 		t.Error(err)
 	}
 

@@ -419,7 +419,7 @@ func TestGraphViewColumns(t *testing.T) {
 	if got, want := strings.Join(strings.Fields(lines[1])[:7], " "), "base True Ready 1 240 611 2"; got != want {
 		t.Errorf("row %q, want %q", got, want)
 	}
-	if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Ready", "gv/base", "-n", namespace, "--timeout=10s"); err != nil {
+	if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Ready", "gv/base", "-n", namespace, fixture.Timeout()); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
+	"graphview.dev/test/fixture"
 )
 
 // TestGraphViewHealth: a view says that what one of its objects needs is missing,
@@ -48,7 +49,7 @@ func TestGraphViewHealth(t *testing.T) {
 	if err := c.Delete(t.Context(), pod, client.GracePeriodSeconds(0)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Healthy", "gv/view", "-n", namespace, "--timeout=30s"); err != nil {
+	if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Healthy", "gv/view", "-n", namespace, fixture.Timeout()); err != nil {
 		t.Error(err)
 	}
 	waitHealth(t, c, view, "OK", 0)

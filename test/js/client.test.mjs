@@ -88,7 +88,7 @@ for (const transport of ["websocket", "events"]) {
     await control(url, "kubectl", {
       args: ["apply"], manifest: { apiVersion: "graphview.dev/v1alpha1", kind: "GraphView", metadata: { namespace: "busy", name }, spec },
     });
-    await control(url, "kubectl", { args: ["wait", "--for=condition=Ready", "-n", "busy", `gv/${name}`] });
+    await control(url, "kubectl", { args: ["wait", "--for=condition=Ready", "-n", "busy", `gv/${name}`, "--timeout=180s"] });
     const end = await ending({ ...options, name }, () => control(url, "kubectl", { args: ["delete", "gv", "-n", "busy", name] }));
     assert.deepEqual(end, { code: 1000, reason: "Deleted", message: "the view was deleted", errors: [] });
   });

@@ -34,7 +34,7 @@ test("the page calls no GraphView well whose author has mistyped something", asy
       if (refused) await assert.rejects(apply(file));
       else await apply(file);
       // The page asks again while it does not know; a condition that is there needs no second question.
-      if (effect && !silent) await control(url, "kubectl", { args: ["wait", "--for=condition=Effective=false", "-n", "mistakes", `graphview/${name}`, "--timeout=60s"] });
+      if (effect && !silent) await control(url, "kubectl", { args: ["wait", "--for=condition=Effective=false", "-n", "mistakes", `graphview/${name}`, "--timeout=180s"] });
       await page.evaluate((hash) => { location.hash = hash; }, `#/mistakes/${name}`);
       const says = (text) => page.locator("graph-view").locator(refused || unaccepted ? ".note" : ".empty").filter({ hasText: text }).first().waitFor();
       if (refused) await says("There is no such GraphView.");

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/env"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/workload"
 )
 
@@ -124,7 +125,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: %[1]q}
 		return "", err
 	}
 	for _, namespace := range []string{busy, large} {
-		if _, err := plane.Kubectl(ctx, "wait", "--for=condition=Ready", "-n", namespace, "graphviews", "--all", "--timeout=120s"); err != nil {
+		if _, err := plane.Kubectl(ctx, "wait", "--for=condition=Ready", "-n", namespace, "graphviews", "--all", fixture.Timeout()); err != nil {
 			return "", err
 		}
 	}

@@ -42,7 +42,7 @@ func setUp(ctx context.Context) error {
 			[]string{"create", "namespace", namespace},
 			[]string{"-n", namespace, "apply", "-f", filepath.Join("testdata", "objects.yaml")},
 			[]string{"-n", namespace, "create", "rolebinding", "two", "--clusterrole=view", "--user=two"},
-			[]string{"-n", namespace, "wait", "--for=create", "pod/web-0", "pod/web-1", "configmap/kube-root-ca.crt", "--timeout=90s"},
+			[]string{"-n", namespace, "wait", "--for=create", "pod/web-0", "pod/web-1", "configmap/kube-root-ca.crt", fixture.Timeout()},
 		)
 	}
 	steps = append(steps,

@@ -37,7 +37,7 @@ func TestManifestsEqualCluster(t *testing.T) {
 	fixture.Kubectl(t, cluster, "create", "namespace", "shop")
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", "shop", "--wait=false")
 	fixture.Kubectl(t, cluster, "apply", "-f", shop)
-	fixture.Kubectl(t, cluster, "-n", "shop", "wait", "--for=create", "pod/postgres-0", "persistentvolumeclaim/data-postgres-0", "--timeout=90s")
+	fixture.Kubectl(t, cluster, "-n", "shop", "wait", "--for=create", "pod/postgres-0", "persistentvolumeclaim/data-postgres-0", fixture.Timeout())
 	reader := people()["reader"]
 	graph := func(args ...string) *client.Graph {
 		t.Helper()

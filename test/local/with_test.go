@@ -16,7 +16,7 @@ func TestWith(t *testing.T) {
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", "with", "--wait=false")
 	fixture.Kubectl(t, cluster, "-n", "with", "apply", "-f", filepath.Join("testdata", "with.yaml"))
 	fixture.Kubectl(t, cluster, "-n", "with", "apply", "--server-side", "-f", fixture.Manifest(t, configMap("served", "LOG: debug, MODE: fast")))
-	fixture.Kubectl(t, cluster, "-n", "with", "wait", "--for=create", "configmap/kube-root-ca.crt", "--timeout=90s")
+	fixture.Kubectl(t, cluster, "-n", "with", "wait", "--for=create", "configmap/kube-root-ca.crt", fixture.Timeout())
 	live, err := os.ReadFile(filepath.Join("testdata", "with.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestWithView(t *testing.T) {
 	crds := filepath.Join("..", "..", "config", "crd")
 	fixture.Kubectl(t, cluster, "apply", "-k", crds)
 	fixture.KubectlAfter(t, cluster, "delete", "-k", crds)
-	fixture.Kubectl(t, cluster, "wait", "--for=condition=Established", "crd/graphviews.graphview.dev", "crd/referencerules.graphview.dev", "--timeout=60s")
+	fixture.Kubectl(t, cluster, "wait", "--for=condition=Established", "crd/graphviews.graphview.dev", "crd/referencerules.graphview.dev", fixture.Timeout())
 	fixture.Kubectl(t, cluster, "apply", "-f", fixture.Manifest(t, "apiVersion: graphview.dev/v1alpha1\nkind: GraphView\nmetadata: {name: settings, namespace: red}\nspec:\n"+
 		"  namespaces: {names: [blue]}\n  queries: [{include: {resourceSelectorExpression: \"resource in ['configmaps', 'pods']\"}}]\n"+
 		"---\napiVersion: graphview.dev/v1alpha1\nkind: ReferenceRule\nmetadata: {name: owners}\nspec:\n  from: {group: '', kind: ConfigMap}\n  references:\n"+

@@ -48,8 +48,8 @@ func setUp(ctx context.Context) (err error) {
 	}
 	for _, args := range [][]string{
 		{"apply", "-k", filepath.Join(root, "config", "samples")},
-		{"wait", "--for=condition=Ready", "-n", "shop", "graphview", "--all", "--timeout=120s"},
-		{"wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=120s"},
+		{"wait", "--for=condition=Ready", "-n", "shop", "graphview", "--all", fixture.Timeout()},
+		{"wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", fixture.Timeout()},
 	} {
 		if _, err := cluster.Kubectl(ctx, args...); err != nil {
 			return err

@@ -68,7 +68,7 @@ func TestSecondReplica(t *testing.T) {
 	// A GraphView gets its status from one of them, and its Events once.
 	file := fixture.Manifest(t, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: twice, namespace: shop}, spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpression: "resource == 'services'"}}]}}`)
 	kubectl(t, "apply", "-f", file)
-	kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/twice", "--timeout=90s")
+	kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/twice", fixture.Timeout())
 	eventually(t, func() string {
 		events := kubectl(t, "get", "events.events.k8s.io", "-n", "shop", "--field-selector=regarding.name=twice,reason=Accepted", "-o", "name")
 		if n := len(strings.Fields(events)); n != 1 {
@@ -86,7 +86,7 @@ func TestSecondReplica(t *testing.T) {
 		t.Errorf("the first replica ended with %d", code)
 	}
 	kubectl(t, "apply", "-f", file)
-	kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/twice", "--timeout=90s")
+	kubectl(t, "wait", "--for=condition=Ready", "-n", "shop", "graphview/twice", fixture.Timeout())
 	if now := writer(t); now == "" || now == first {
 		t.Errorf("the Lease is that of %q, after %q has stopped", now, first)
 	}

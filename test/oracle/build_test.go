@@ -60,7 +60,7 @@ func TestBuild(t *testing.T) {
 	waited, cancel := context.WithTimeout(t.Context(), patience.For(time.Minute))
 	defer cancel()
 	// Its status is written after its pods were made.
-	if _, err := plane.Kubectl(waited, "-n", "shop", "wait", "deployment/web", "--for=jsonpath={.status.unavailableReplicas}=1"); err != nil {
+	if _, err := plane.Kubectl(waited, "-n", "shop", "wait", "deployment/web", "--for=jsonpath={.status.unavailableReplicas}=1", "--timeout="+patience.For(time.Minute).String()); err != nil {
 		t.Fatal(err)
 	}
 

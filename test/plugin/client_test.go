@@ -55,7 +55,7 @@ func TestClientEqualsOracle(t *testing.T) {
 	kubectl(t, "create", "namespace", followed)
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", followed, "--wait=false")
 	fixture.Apply(t, cluster, string(manifest))
-	kubectl(t, "-n", followed, "wait", "--for=condition=Ready", "graphview/view", "--timeout=90s")
+	kubectl(t, "-n", followed, "wait", "--for=condition=Ready", "graphview/view", fixture.Timeout())
 
 	own := cluster.Config()
 	own.Host = manager.URL()

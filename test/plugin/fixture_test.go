@@ -43,9 +43,9 @@ func install(ctx context.Context) error {
 		}
 	}
 	for _, args := range [][]string{
-		{"wait", "--for=condition=Established", "--timeout=90s", "-f", kinds},
-		{"-n", namespace, "wait", "--for=condition=Ready", "graphview/storefront", "graphview/back-office", "--timeout=90s"},
-		{"-n", namespace, "wait", "--for=create", "pod/web-0", "pod/web-1", "configmap/kube-root-ca.crt", "--timeout=90s"},
+		{"wait", "--for=condition=Established", fixture.Timeout(), "-f", kinds},
+		{"-n", namespace, "wait", "--for=condition=Ready", "graphview/storefront", "graphview/back-office", fixture.Timeout()},
+		{"-n", namespace, "wait", "--for=create", "pod/web-0", "pod/web-1", "configmap/kube-root-ca.crt", fixture.Timeout()},
 	} {
 		if _, err := cluster.Kubectl(ctx, args...); err != nil {
 			return err

@@ -96,7 +96,7 @@ func shareWatches(t *testing.T, all []*question) {
 		t.Fatal(err)
 	}
 	fixture.ApplyForTest(t, cluster, `{apiVersion: graphview.dev/v1alpha1, kind: GraphView, metadata: {name: impact}, spec: `+string(spec)+`}`)
-	fixture.Kubectl(t, cluster, "wait", "--for=condition=Ready", "graphview/impact", "--timeout=90s")
+	fixture.Kubectl(t, cluster, "wait", "--for=condition=Ready", "graphview/impact", fixture.Timeout())
 }
 
 // compareTable compares the table in docs/measured/plugin.md with what the control plane did, or writes it.

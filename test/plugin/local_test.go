@@ -67,13 +67,13 @@ func TestExport(t *testing.T) {
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", installed, "--wait=false")
 	fixture.Kubectl(t, cluster, "-n", installed, "create", "configmap", "settings")
 	fixture.Kubectl(t, cluster, "-n", installed, "create", "secret", "generic", "token")
-	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=create", "configmap/kube-root-ca.crt", "serviceaccount/default", "--timeout=90s")
+	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=create", "configmap/kube-root-ca.crt", "serviceaccount/default", fixture.Timeout())
 	s := shellOf(t, "admin")
 	s.namespace = installed
 	fixture.KubectlApply(t, cluster, said(t, s, "export", "all"))
 	fixture.KubectlApply(t, cluster, said(t, s, "export", "-A", "--service-account=reader"))
 	fixture.KubectlAfter(t, cluster, "delete", "clusterrolebinding", "graphview-"+installed+"-reader")
-	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=condition=Complete", "graphview/all", "graphview/cluster", "--timeout=90s")
+	fixture.Kubectl(t, cluster, "-n", installed, "wait", "--for=condition=Complete", "graphview/all", "graphview/cluster", fixture.Timeout())
 	want := said(t, s, "tree", "--local", "--as=system:serviceaccount:"+installed+":viewer", "--as-group=system:serviceaccounts", "--as-group=system:authenticated")
 	objects := func(text string) string {
 		before, _, _ := strings.Cut(text, "\n\n")

@@ -39,7 +39,7 @@ func prepare(t *testing.T, s shell) {
 	}
 	fixture.Kubectl(t, cluster, "apply", "-f", written)
 	for _, condition := range []string{"Ready", "Effective"} {
-		fixture.Kubectl(t, cluster, "-n", needed, "wait", "--for=condition="+condition, "--timeout=90s", "graphview", "--all")
+		fixture.Kubectl(t, cluster, "-n", needed, "wait", "--for=condition="+condition, fixture.Timeout(), "graphview", "--all")
 	}
 }
 

@@ -63,7 +63,7 @@ func prepareQuestions(t *testing.T) {
 		fixture.Kubectl(t, cluster, "-n", namespace, "patch", "pod", pod, "--subresource=status", "-p",
 			`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"a","ready":true,"started":true,"image":"a","imageID":"a","restartCount":0,"state":{"running":{}}}]}}`)
 	}
-	fixture.Kubectl(t, cluster, "-n", "ask-shop", "wait", "--for=jsonpath={.status.observedGeneration}=1", "deployment/idle", "--timeout=90s")
+	fixture.Kubectl(t, cluster, "-n", "ask-shop", "wait", "--for=jsonpath={.status.observedGeneration}=1", "deployment/idle", fixture.Timeout())
 }
 
 // selectNothing: in a real cluster, an object that selects nothing counts as degraded once it is ten minutes old. No
@@ -86,7 +86,7 @@ metadata: {name: viewers, namespace: ask-shop}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: graphview-viewer}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: bob}]
 `)
-	fixture.Kubectl(t, cluster, "-n", "ask-shop", "wait", "--for=condition=Ready", "graphview/everything", "graphview/labelled", "--timeout=90s")
+	fixture.Kubectl(t, cluster, "-n", "ask-shop", "wait", "--for=condition=Ready", "graphview/everything", "graphview/labelled", fixture.Timeout())
 	metrics := "Service/ask-shop/metrics selects no Pod: app=webb"
 	none := "NetworkPolicy/ask-pay/none selects no Pod: app=none"
 	for name, tt := range map[string]struct {

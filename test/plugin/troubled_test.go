@@ -32,7 +32,7 @@ func TestTroubled(t *testing.T) {
 			fixture.Apply(t, cluster, randomApplications(where, rand.New(rand.NewPCG(seed, 16))))
 			t.Cleanup(func() { fixture.KubectlAfter(t, cluster, "delete", "namespace", where, where+"-b", "--wait=false") })
 			setStatus(t, api, where, rand.New(rand.NewPCG(seed, 61)))
-			fixture.Kubectl(t, cluster, "-n", where, "wait", "--for=condition=Ready", "graphview/all", "--timeout=90s")
+			fixture.Kubectl(t, cluster, "-n", where, "wait", "--for=condition=Ready", "graphview/all", fixture.Timeout())
 			for _, user := range []string{"admin", "troubled-viewer"} {
 				sameProblems(t, user, where)
 			}

@@ -53,8 +53,8 @@ func kubectl(t *testing.T, args ...string) string {
 func TestWatch(t *testing.T) {
 	fixture.Apply(t, cluster, watchedView)
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", watched, "--wait=false")
-	kubectl(t, "-n", watched, "wait", "--for=condition=Ready", "graphview/view", "--timeout=90s")
-	kubectl(t, "-n", watched, "wait", "--for=create", "serviceaccount/default", "--timeout=90s")
+	kubectl(t, "-n", watched, "wait", "--for=condition=Ready", "graphview/view", fixture.Timeout())
+	kubectl(t, "-n", watched, "wait", "--for=create", "serviceaccount/default", fixture.Timeout())
 
 	var out, messages, errs fixture.Output
 	ctx, stop := context.WithTimeout(t.Context(), patience.For(4*within))

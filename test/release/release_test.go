@@ -51,8 +51,8 @@ func TestRelease(t *testing.T) {
 		operator.Stop(ctx)
 	})
 	fixture.Kubectl(t, plane, "apply", "-k", filepath.Join(p.root, "config", "samples"))
-	fixture.Kubectl(t, plane, "wait", "--for=condition=Ready", "-n", "shop", "graphview/storefront", "--timeout=90s")
-	fixture.Kubectl(t, plane, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", "--timeout=90s")
+	fixture.Kubectl(t, plane, "wait", "--for=condition=Ready", "-n", "shop", "graphview/storefront", fixture.Timeout())
+	fixture.Kubectl(t, plane, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", fixture.Timeout())
 	t.Run("plugin", func(t *testing.T) { p.testPlugin(t, plane) })
 	t.Run("manifests", func(t *testing.T) {
 		fixture.Kubectl(t, plane, "apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f", p.files+"/"+version+"/install.yaml")
