@@ -260,16 +260,17 @@ func allowConnections(t testing.TB, who string) {
 	allowAtHub(t, who, rbacv1.PolicyRule{Resources: []string{"streams"}, Verbs: []string{"watch"}})
 }
 
-// allowAtHub gives a user of the hub a right to resources of the stream.
+// allowAtHub gives a user of the hub a right to resources of the stream, and waits until it applies.
 func allowAtHub(t testing.TB, who string, rule rbacv1.PolicyRule) {
 	t.Helper()
 	rule.APIGroups = []string{"stream.graphview.dev"}
 	name := fmt.Sprintf("fleet-%s-%d", who, time.Now().UnixNano())
 	c := fixture.Client(t, hubPlane.Config())
+	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: who}}
 	for _, err := range []error{
 		c.Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{rule}}),
 		c.Create(t.Context(), &rbacv1.ClusterRoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Name: name}, Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: who}},
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Subjects: subjects,
 			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
 		}),
 	} {
@@ -277,10 +278,11 @@ func allowAtHub(t testing.TB, who string, rule rbacv1.PolicyRule) {
 			t.Fatal(err)
 		}
 	}
+	fixture.Authorized(t, c, subjects, "", rule)
 }
 
 // allow lets a user or group of the hub, named with its prefix, read graphs and some
-// resources in a namespace of a member. The returned function takes the right away.
+// resources in a namespace of a member, and waits until that applies. The returned function takes the right away.
 func allow(t testing.TB, plane *env.ControlPlane, kind, who, namespace string, resources ...string) (revoke func()) {
 	t.Helper()
 	name := fmt.Sprintf("fleet-%d", time.Now().UnixNano())
@@ -289,17 +291,19 @@ func allow(t testing.TB, plane *env.ControlPlane, kind, who, namespace string, r
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Subjects: []rbacv1.Subject{{Kind: kind, APIGroup: rbacv1.GroupName, Name: who}},
 		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
 	}
+	rules := []rbacv1.PolicyRule{
+		{APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs", "graphs/object"}, Verbs: []string{"get", "list", "watch"}},
+		{APIGroups: []string{""}, Resources: resources, Verbs: []string{"get", "list", "watch"}},
+	}
 	for _, err := range []error{
-		c.Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Rules: []rbacv1.PolicyRule{
-			{APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs", "graphs/object"}, Verbs: []string{"get", "list", "watch"}},
-			{APIGroups: []string{""}, Resources: resources, Verbs: []string{"get", "list", "watch"}},
-		}}),
+		c.Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Rules: rules}),
 		c.Create(t.Context(), binding),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	fixture.Authorized(t, c, binding.Subjects, namespace, rules...)
 	return func() {
 		if err := c.Delete(t.Context(), binding); err != nil {
 			t.Error(err)

@@ -12,6 +12,7 @@ import (
 
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/subscriber"
 )
@@ -27,14 +28,13 @@ func TestConnectionView(t *testing.T) {
 	createConfigMaps(t, c, blue, 4)
 	user := "explorer-of-" + red
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
-	create(t, c, &rbacv1.Role{
-		ObjectMeta: metav1.ObjectMeta{Namespace: red, Name: "explorer"},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list", "watch"}}},
-	})
+	list := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list", "watch"}}
+	create(t, c, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: red, Name: "explorer"}, Rules: []rbacv1.PolicyRule{list}})
 	create(t, c, &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: red, Name: "explorer"}, Subjects: subjects,
 		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "explorer"},
 	})
+	fixture.Authorized(t, c, subjects, red, list)
 
 	e := runEngine(t, graphview.Options{})
 	server := startStream(t, c, stream.Of(e))
@@ -63,11 +63,11 @@ func TestConnectionView(t *testing.T) {
 	}
 
 	got := followStream(t.Context(), subscriber.Socket(t.Context(), conn))
-	want, err := oracle.Build(t.Context(), cluster.Config(), configMaps(red))
-	if err != nil {
-		t.Fatal(err)
-	}
 	eventually(t, 40*time.Second, func() string {
+		want, err := oracle.Build(t.Context(), cluster.Config(), configMaps(red))
+		if err != nil {
+			t.Fatal(err)
+		}
 		return got.Differs(want)
 	})
 	if e.Watches() == 0 {

@@ -169,6 +169,7 @@ func TestGraphViewNamesUnreadableResources(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: namespace},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: namespace},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: namespace}},
+	fixture.Authorized(t, c, binding.Subjects, "", role.Rules...)
 	}
 	for _, object := range []client.Object{role, binding} {
 		create(t, c, object)

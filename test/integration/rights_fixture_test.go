@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
 
@@ -51,8 +52,8 @@ func newPerson(t *testing.T, namespace, name string, groups ...string) *person {
 	}
 }
 
-// grant binds rules to a person in a namespace, or in all for "". It returns the binding,
-// whose deletion revokes them.
+// grant binds rules to a person in a namespace, or in all for "", and waits until they apply. It returns the
+// binding, whose deletion revokes them.
 func grant(t *testing.T, c client.Client, p *person, namespace string, rules ...rbacv1.PolicyRule) client.Object {
 	t.Helper()
 	// Unique beyond the test, since it may be cluster-scoped.
@@ -64,6 +65,7 @@ func grant(t *testing.T, c client.Client, p *person, namespace string, rules ...
 			ObjectMeta: meta, Subjects: p.subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
 		}
 		create(t, c, binding)
+		fixture.Authorized(t, c, p.subjects, namespace, rules...)
 		return binding
 	}
 	role := &rbacv1.Role{ObjectMeta: meta, Rules: rules}
@@ -72,6 +74,7 @@ func grant(t *testing.T, c client.Client, p *person, namespace string, rules ...
 		ObjectMeta: meta, Subjects: p.subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
 	}
 	create(t, c, binding)
+	fixture.Authorized(t, c, p.subjects, namespace, rules...)
 	return binding
 }
 

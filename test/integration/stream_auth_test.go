@@ -14,6 +14,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"graphview.dev/test/fixture"
 )
 
 // TestStreamAccess opens a graph with every kind of credential that Kubernetes knows, directly
@@ -24,19 +26,15 @@ func TestStreamAccess(t *testing.T) {
 	server := startStream(t, c, newFixedGraph(namespace))
 	aggregate(t, server)
 
-	create(t, c, &rbacv1.Role{
-		ObjectMeta: metav1.ObjectMeta{Name: "graphs", Namespace: namespace},
-		Rules: []rbacv1.PolicyRule{{
-			APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs"}, Verbs: []string{"get", "list", "watch"},
-		}},
-	})
-	create(t, c, &rbacv1.Role{
-		ObjectMeta: metav1.ObjectMeta{Name: "one-graph", Namespace: namespace},
-		Rules: []rbacv1.PolicyRule{{
-			APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs"}, ResourceNames: []string{"web"},
-			Verbs: []string{"watch"},
-		}},
-	})
+	rules := map[string]rbacv1.PolicyRule{
+		"graphs": {APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs"}, Verbs: []string{"get", "list", "watch"}},
+		"one-graph": {
+			APIGroups: []string{"stream.graphview.dev"}, Resources: []string{"graphs"}, ResourceNames: []string{"web"}, Verbs: []string{"watch"},
+		},
+	}
+	for role, rule := range rules {
+		create(t, c, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: role, Namespace: namespace}, Rules: []rbacv1.PolicyRule{rule}})
+	}
 	bind := func(role string, subject rbacv1.Subject) {
 		t.Helper()
 		create(t, c, &rbacv1.RoleBinding{
@@ -44,6 +42,7 @@ func TestStreamAccess(t *testing.T) {
 			Subjects:   []rbacv1.Subject{subject},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role},
 		})
+		fixture.Authorized(t, c, []rbacv1.Subject{subject}, namespace, rules[role])
 	}
 	user := func(name string) rbacv1.Subject {
 		return rbacv1.Subject{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}

@@ -125,6 +125,12 @@ func startStream(t *testing.T, c client.Client, served stream.Cluster, change ..
 		ObjectMeta: metav1.ObjectMeta{Name: user, Namespace: "kube-system"}, Subjects: subjects,
 		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "extension-apiserver-authentication-reader"},
 	})
+	fixture.Authorized(t, c, subjects, "", rbacv1.PolicyRule{
+		APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}, Verbs: []string{"create"},
+	})
+	fixture.Authorized(t, c, subjects, "kube-system", rbacv1.PolicyRule{
+		APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{"extension-apiserver-authentication"}, Verbs: []string{"get"},
+	})
 	authority, key, err := certutil.GenerateSelfSignedCertKey(env.ServiceName+"."+env.ServiceNamespace+".svc",
 		[]net.IP{net.IPv4(127, 0, 0, 1)}, []string{"localhost"})
 	if err != nil {
