@@ -93,7 +93,7 @@ func TestConfig(t *testing.T) {
 			}
 			return ""
 		})
-		wantEvents(t, c, storefront, "Normal Accepted Compile", "Normal Complete Read", "Normal Ready Serve", "Normal Syncing Serve")
+		wantEvents(t, c, storefront, "Normal Accepted Compile", "Normal Complete Read", "Normal Ready Serve")
 	})
 	t.Run("rights", func(t *testing.T) { testShippedRights(t, plane, c) })
 }

@@ -78,9 +78,7 @@ func TestGraphViewBecomesReady(t *testing.T) {
 
 	// An edit changes the graph; the status speaks of the new generation.
 	view.Spec.Queries[0].Include.Object.ObjectSelectorExpression = "name == 'two'"
-	if err := c.Update(t.Context(), view); err != nil {
-		t.Fatal(err)
-	}
+	updateSpec(t, c, view)
 	waitOutcomes(t, c, view, outcomeReady...)
 	waitVertices(t, c, view, 1)
 	if _, err := cluster.Kubectl(t.Context(), "wait", "--for=condition=Ready", "gv/view", "-n", namespace, fixture.Timeout()); err != nil {
@@ -147,9 +145,7 @@ func TestGraphViewIsRefusedWithTheCompilersMessage(t *testing.T) {
 			}
 			mended := configMapsView(namespace)
 			view.Spec = mended.Spec
-			if err := c.Update(t.Context(), view); err != nil {
-				t.Fatal(err)
-			}
+			updateSpec(t, c, view)
 			waitOutcomes(t, c, view, outcomeReady...)
 		})
 	}
@@ -169,11 +165,11 @@ func TestGraphViewNamesUnreadableResources(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: namespace},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: namespace},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: namespace}},
-	fixture.Authorized(t, c, binding.Subjects, "", role.Rules...)
 	}
 	for _, object := range []client.Object{role, binding} {
 		create(t, c, object)
 	}
+	fixture.Authorized(t, c, binding.Subjects, "", role.Rules...)
 	startEngine(t, namespace, cluster.ClientConfig(namespace), cluster.Config())
 	view := configMapsView(namespace)
 	view.Spec.Queries[0].Include.ResourceSelectorExpression = "group == '' && resource in ['configmaps', 'secrets']"

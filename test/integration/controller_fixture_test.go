@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -174,11 +175,24 @@ func (c *controlled) start() {
 	create(c.t, c.client, c.view)
 }
 
-// update writes the view.
+// update writes the view's spec.
 func (c *controlled) update() {
 	c.t.Helper()
-	if err := c.client.Update(c.t.Context(), c.view); err != nil {
-		c.t.Fatal(err)
+	updateSpec(c.t, c.client, c.view)
+}
+
+// updateSpec writes a view's spec, whatever its controller has written to the view meanwhile.
+func updateSpec(t *testing.T, c client.Client, view *v1alpha1.GraphView) {
+	t.Helper()
+	if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		var now v1alpha1.GraphView
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(view), &now); err != nil {
+			return err
+		}
+		view.ResourceVersion = now.ResourceVersion
+		return c.Update(t.Context(), view)
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/subscriber"
 )
 
 // withReleases is a view of a namespace's Secrets and of what releases manage.
@@ -314,30 +315,20 @@ func TestHelmUpgradeKeepsTheGraph(t *testing.T) {
 	}}
 	engine := runEngine(t, graphview.Options{})
 	view := mustApply(t, engine, "release", v)
-	f := follow(t.Context(), view)
-	becomes(t, f, v)
-
 	ctx, stop := context.WithCancel(t.Context())
-	deleted := make(chan string)
-	s := view.Subscribe(delivery.SubscribeOptions{})
-	go func() {
-		defer s.Close()
-		var all strings.Builder
-		for {
-			frames, err := s.Next(ctx)
-			for _, frame := range frames {
-				// The part before the first separator is not a deletion.
-				for _, part := range strings.Split(string(frame.JSON), `{"dvx":`)[1:] {
-					before, _, _ := strings.Cut(part, "}")
-					all.WriteString(before + "\n")
-				}
-			}
-			if err != nil {
-				deleted <- all.String()
-				return
-			}
+	var deleted strings.Builder
+	s := subscriber.New()
+	s.Heard = func(text []byte) error {
+		// The part before the first separator is not a deletion.
+		for _, part := range strings.Split(string(text), `{"dvx":`)[1:] {
+			before, _, _ := strings.Cut(part, "}")
+			deleted.WriteString(before + "\n")
 		}
-	}()
+		return nil
+	}
+	// Each step waits for this subscriber. A subscriber that is behind gets the net change only.
+	f := followSubscription(ctx, s, view.Subscribe(delivery.SubscribeOptions{}))
+	becomes(t, f, v)
 	for _, step := range []func(){
 		func() { mark(2, "pending-upgrade", "kept", "new") },
 		func() { mark(1, "superseded", "kept", "old"); mark(2, "deployed", "kept", "new") },
@@ -357,7 +348,8 @@ func TestHelmUpgradeKeepsTheGraph(t *testing.T) {
 		becomes(t, f, v)
 	}
 	stop()
-	if all := <-deleted; strings.Contains(all, `"kept"`) || !strings.Contains(all, `"old"`) {
+	<-f.done
+	if all := deleted.String(); strings.Contains(all, `"kept"`) || !strings.Contains(all, `"old"`) {
 		t.Errorf("deleted were:\n%s", all)
 	}
 }

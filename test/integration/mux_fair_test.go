@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"testing"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +15,7 @@ import (
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/stream"
+	"graphview.dev/test/oracle"
 )
 
 // TestMuxFairness: while a large graph is on its way to a slow reader, a change
@@ -96,9 +96,14 @@ func TestMuxFairness(t *testing.T) {
 	}
 	// Nothing is read now.
 	createConfigMap(t, c, small, "small")
-	eventually(t, 20*time.Second, func() string {
-		if status, _ := engine.Status(names["small"]); status.Vertices != 1 {
-			return fmt.Sprintf("%d vertices", status.Vertices)
+	// A subscriber that reads has it.
+	view, _ := engine.View(names["small"])
+	witness := follow(t.Context(), view)
+	eventually(t, soon, func() string {
+		vertices := 0
+		witness.Look(func(c *oracle.Client) { vertices = len(c.Graph().Vertices) })
+		if vertices != 1 {
+			return fmt.Sprintf("%d vertices", vertices)
 		}
 		return ""
 	})

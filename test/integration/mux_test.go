@@ -39,7 +39,7 @@ func TestMuxNeighbours(t *testing.T) {
 	// 30 that change, five that do not, five that will be deleted; and five in a
 	// namespace whose graphs p may not watch.
 	views := map[graphview.Name]oracle.View{}
-	var calmOnes, doomed, forbidden, unknown []graphview.Name
+	var changing, calmOnes, doomed, forbidden, unknown []graphview.Name
 	declare := func(namespace, name string, v oracle.View) graphview.Name {
 		n := graphview.Name{Namespace: namespace, Name: name}
 		if err := engine.Apply(t.Context(), n, "uid-"+name, specOf(t, v)); err != nil {
@@ -51,7 +51,9 @@ func TestMuxNeighbours(t *testing.T) {
 	names := slices.Sorted(maps.Keys(sorts))
 	for i := range 30 {
 		v := sorts[names[i%len(names)]]
-		views[declare(red, fmt.Sprint("view-", i), v)] = v
+		name := declare(red, fmt.Sprint("view-", i), v)
+		views[name] = v
+		changing = append(changing, name)
 	}
 	still := configMaps(calm)
 	// The controller manager adds kube-root-ca.crt when it likes.
@@ -66,11 +68,11 @@ func TestMuxNeighbours(t *testing.T) {
 	}
 
 	m := dialMux(t, ownPort(t, server, p.certificate))
-	all := slices.Concat(slices.Collect(maps.Keys(views)), doomed, forbidden, unknown)
+	all := slices.Concat(changing, calmOnes, doomed, forbidden, unknown)
 	if len(all) != 50 {
 		t.Fatalf("%d views", len(all))
 	}
-	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	rand.New(rand.NewPCG(seed.Of(t), 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	ids := map[graphview.Name]int64{}
 	for i, name := range all {
 		ids[name] = int64(i) + 1000

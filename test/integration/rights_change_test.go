@@ -150,7 +150,7 @@ func TestRightsOnReturn(t *testing.T) {
 		return ""
 	})
 	// Answers from the last visit are not asked for again within the interval.
-	eventually(t, 5*time.Second, func() string {
+	eventually(t, soon, func() string {
 		again, reset := visit(rev)
 		if !reset {
 			return "continued with less rights, at " + again

@@ -114,9 +114,12 @@ func TestUnsupportedSpecs(t *testing.T) {
 	}
 	waitRule(t, c, rule, "Accepted=True/Accepted")
 	becomes(t, f, shown)
-	if n := engine.Watches(); n != before {
-		t.Errorf("%d watches, %d before", n, before)
-	}
+	eventually(t, soon, func() string {
+		if n := engine.Watches(); n != before {
+			return fmt.Sprintf("%d watches, %d before", n, before)
+		}
+		return ""
+	})
 }
 
 // allowNewer adds newer to an enum of a CustomResourceDefinition, until the test ends.

@@ -107,7 +107,8 @@ func TestViewsShareWatches(t *testing.T) {
 		e.Remove(graphview.Name{Namespace: "views", Name: fmt.Sprint("more", i)})
 	}
 	eventually(t, 10*time.Second, func() string {
-		if got := runtime.NumGoroutine(); got > before {
+		// A view that left one behind would leave ten. Discovery has its own, which come and go.
+		if got := runtime.NumGoroutine(); got >= before+10 {
 			return fmt.Sprintf("%d goroutines, were %d before the ten views", got, before)
 		}
 		if got := e.Size(); got != size {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -66,9 +65,9 @@ func (s *sightings) State(state watch.State) {
 }
 
 // await polls until check, called under the lock, returns "".
-func (s *sightings) await(t *testing.T, within time.Duration, check func() string) {
+func (s *sightings) await(t *testing.T, check func() string) {
 	t.Helper()
-	eventually(t, within, func() string {
+	eventually(t, soon, func() string {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return check()
@@ -77,7 +76,7 @@ func (s *sightings) await(t *testing.T, within time.Duration, check func() strin
 
 func (s *sightings) awaitSynced(t *testing.T) {
 	t.Helper()
-	s.await(t, 20*time.Second, func() string {
+	s.await(t, func() string {
 		if s.state.Synced && s.state.Err == nil {
 			return ""
 		}
@@ -154,7 +153,7 @@ func TestWatchFollowsObjects(t *testing.T) {
 		t.Error("the patch changed nothing at all")
 	}
 	remove(t, c, configMap(namespace, "before", ""))
-	h.await(t, 10*time.Second, func() string {
+	h.await(t, func() string {
 		value := ""
 		if data, ok := h.trees["after"]["data"].(map[string]any); ok {
 			value, _ = data["key"].(string)
@@ -197,7 +196,7 @@ func TestWatchSecretsCarryNoData(t *testing.T) {
 	lease := leaseOf(t, manager, core("secrets", namespace))
 	h.awaitSynced(t)
 	create(t, c, secret("watched"))
-	h.await(t, 10*time.Second, func() string {
+	h.await(t, func() string {
 		if len(h.trees) < 2 {
 			return fmt.Sprintf("%d secrets", len(h.trees))
 		}
@@ -255,7 +254,7 @@ func TestWatchWaitsForRights(t *testing.T) {
 	h := newSightings()
 	manager := runWatches(t, cluster.ClientConfig("watch-test"), h)
 	leaseOf(t, manager, core("configmaps", namespace))
-	h.await(t, 10*time.Second, func() string {
+	h.await(t, func() string {
 		if h.state.Reason != watch.Forbidden || h.state.Synced {
 			return fmt.Sprintf("state is %+v", h.state)
 		}
@@ -283,7 +282,7 @@ func TestWatchRejectedFieldSelector(t *testing.T) {
 	key := core("configmaps", "")
 	key.FieldSelector = "data.key=1"
 	leaseOf(t, manager, key)
-	h.await(t, 10*time.Second, func() string {
+	h.await(t, func() string {
 		if h.state.Reason != watch.Rejected {
 			return fmt.Sprintf("state is %+v", h.state)
 		}
@@ -309,7 +308,7 @@ func TestWatchOutlivesTheAPIServer(t *testing.T) {
 	before := w.State().Objects
 
 	plane.StopAPIServer()
-	h.await(t, 30*time.Second, func() string {
+	h.await(t, func() string {
 		if h.state.Err == nil || h.state.Since.IsZero() || !h.state.Synced || h.state.Reason != watch.Failing {
 			return fmt.Sprintf("state is %+v", h.state)
 		}
@@ -326,7 +325,7 @@ func TestWatchOutlivesTheAPIServer(t *testing.T) {
 	}
 	remove(t, c, configMap(namespace, "deleted", ""))
 	h.awaitSynced(t)
-	h.await(t, 30*time.Second, func() string {
+	h.await(t, func() string {
 		_, deleted := h.trees["deleted"]
 		if h.sets["changed"] != 2 || deleted {
 			return fmt.Sprintf("set %v, deleted is there: %t", h.sets, deleted)
