@@ -18,6 +18,8 @@ import (
 const (
 	// neighbourRate is the number of changes of the small view in a second.
 	neighbourRate = 200
+	// neighbourRounds is the number of measures beside each load. One alone differs by a half from the next.
+	neighbourRounds = 3
 	// replaysAtOnce is the number of views of everything that are made at once.
 	replaysAtOnce = 20
 	// standing is the number of views that stay while others come and go, smallAtOnce at a time.
@@ -44,10 +46,12 @@ func neighbours(ctx context.Context, b *bench) (lines []line) {
 	defer must.End(func() error { return n.end(ctx) })
 	var alone []beside
 	for _, d := range n.disturbances() {
-		before := n.beside(ctx, nil)
-		during := n.beside(ctx, d.run)
-		alone = append(alone, before)
-		lines = append(lines, besideLines("… while "+d.name+during.took, []beside{during}, []beside{before})...)
+		var before, during []beside
+		for range neighbourRounds {
+			before, during = append(before, n.beside(ctx, nil)), append(during, n.beside(ctx, d.run))
+		}
+		alone = append(alone, before...)
+		lines = append(lines, besideLines("… while "+d.name+during[neighbourRounds-1].took, during, before)...)
 	}
 	what := fmt.Sprintf("event to subscriber of a view of one application, %d events/s, jsonPath, TLS, no other view", neighbourRate)
 	return append(besideLines(what, alone, nil), lines...)
