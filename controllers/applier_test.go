@@ -12,6 +12,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
@@ -25,6 +26,7 @@ type slowEngine struct {
 	mu      sync.Mutex
 	applied []string // uid/name of an account, which is that of the spec
 	fails   error
+	status  graphview.Status
 }
 
 func (e *slowEngine) told() []string {
@@ -50,6 +52,8 @@ func (e *slowEngine) Refuse(_ graphview.Name, uid string, why *spec.InvalidError
 	defer e.mu.Unlock()
 	e.applied = append(e.applied, uid+" refused: "+why.Reason)
 }
+
+func (e *slowEngine) Status(graphview.Name) (graphview.Status, bool) { return e.status, true }
 
 // applierUnderTest has one GraphView, whose spec is called like its generation. It must be made in a
 // synctest bubble.
@@ -216,6 +220,46 @@ func TestFailedApplyIsRepeated(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		if known, err := r.apply(t.Context(), web, view, &record); !known || err != nil || len(u.engine.told()) != 2 {
 			t.Errorf("known %t, %v, applied %d times, want twice", known, err, len(u.engine.told()))
+		}
+	})
+}
+
+// oneViewClient has one GraphView in its cache.
+type oneViewClient struct {
+	client.Client
+
+	view *v1alpha1.GraphView
+}
+
+func (c oneViewClient) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+	if view, ok := into.(*v1alpha1.GraphView); ok {
+		c.view.DeepCopyInto(view)
+	}
+	return nil
+}
+
+// TestUnappliedSpec: the spec of a view whose owner could hold no more memory is applied again when the engine asks
+// for it, and not otherwise, also by a replica that writes no status.
+func TestUnappliedSpec(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newApplierUnderTest(t.Context())
+		r := NewGraphViewReconciler(u.engine, &Notifier{}, Options{Election: &Election{term: &term{}}})
+		r.applier = u.applier
+		r.client = oneViewClient{
+			view: &v1alpha1.GraphView{ObjectMeta: metav1.ObjectMeta{Namespace: web.Namespace, Name: web.Name, UID: "a", Generation: 1}},
+		}
+		for i, applied := range []int{1, 1, 2, 2} {
+			u.engine.status = graphview.Status{LimitExceeded: "no memory", Unapplied: i == 2}
+			for range 2 {
+				if _, err := r.Reconcile(t.Context(), requestFor(web)); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(2 * time.Second)
+				u.engine.status.Unapplied = false
+			}
+			if n := len(u.engine.told()); n != applied {
+				t.Errorf("applied %d times after %d rounds, want %d", n, i+1, applied)
+			}
 		}
 	})
 }

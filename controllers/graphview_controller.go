@@ -109,6 +109,11 @@ func (r *GraphViewReconciler) Reconcile(ctx context.Context, request ctrl.Reques
 	if record.verdict.accepted() {
 		st, _ = r.engine.Status(name)
 	}
+	if st.Unapplied {
+		record.applied = 0
+		_, err := r.apply(ctx, name, view, record)
+		return ctrl.Result{}, err
+	}
 	switch {
 	case st.LimitExceeded != "":
 		record.ready = 0

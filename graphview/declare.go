@@ -94,7 +94,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 	v.evaluator.Mark(v.mark())
 	v.chargeTo(account)
 	opened = true
-	v.setProgram(&o.Spec, program, nil)
+	v.setProgram(program, nil)
 	e.opened[v] = struct{}{}
 	e.startLocked(v)
 	return v, nil

@@ -210,28 +210,24 @@ func (e *Engine) startLocked(v *View) {
 // Apply sets the spec of the view with a name. It is level-based: the same spec changes nothing, and
 // another uid is another view. After a *spec.InvalidError, streams of the view end until a valid spec
 // is applied. After the context's error, nothing has changed. A view whose owner may hold no more
-// memory is accepted, and is served once enough memory is free.
+// memory is accepted, and keeps no spec until the caller applies it again; see Status.Unapplied.
 func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec.Spec) error {
 	if v, ok := e.View(name); ok && v.uid == uid && v.sameSpec(declared) {
 		return v.refusal()
 	}
 	// Compile without the lock, because each new stream waits for it.
-	program, err := e.compileView(ctx, name, declared)
+	program, err := compiled(ctx, e, compilation{"GraphView", budget.NamespaceOwner(name.Namespace), declared.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
+		return spec.Compile(ctx, turn, declared)
+	})
 	if compileAborted(err) {
 		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if v := e.viewLocked(name, uid); !v.refusedAs(err) {
-		v.setSpec(&declared, program, err)
+		v.setSpec(program, err)
 	}
 	return err
-}
-
-func (e *Engine) compileView(ctx context.Context, name Name, declared spec.Spec) (*spec.Program, error) {
-	return compiled(ctx, e, compilation{"GraphView", budget.NamespaceOwner(name.Namespace), declared.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
-		return spec.Compile(ctx, turn, declared)
-	})
 }
 
 // RunID returns the prefix of the revisions that this engine sends, up to the first dot.
@@ -243,7 +239,7 @@ func (e *Engine) Refuse(name Name, uid string, why *spec.InvalidError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if v := e.viewLocked(name, uid); !v.refusedAs(why) {
-		v.setSpec(nil, nil, why)
+		v.setSpec(nil, why)
 	}
 }
 

@@ -58,7 +58,7 @@ func (k *keptView) apply(declared spec.Spec) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	k.view.setProgram(&declared, program, nil)
+	k.view.setProgram(program, nil)
 }
 
 // until keeps the view until something holds.
@@ -113,7 +113,7 @@ func TestLimitEndsWithItsSpec(t *testing.T) {
 // subscriber that continues is sent the graph as a whole.
 func TestViewThatWasNotServed(t *testing.T) {
 	for name, end := range map[string]func(k *keptView){
-		"its spec was refused": func(k *keptView) { k.view.setSpec(nil, nil, &spec.InvalidError{Errors: []error{errors.New("no")}}) },
+		"its spec was refused": func(k *keptView) { k.view.setSpec(nil, &spec.InvalidError{Errors: []error{errors.New("no")}}) },
 		"it exceeded a limit":  func(k *keptView) { k.view.limit(k.view.state.Now().Generation, errors.New("too much")) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -309,8 +309,8 @@ func TestRightsBeyondTheLedger(t *testing.T) {
 	}
 }
 
-// TestProgramWithoutRoom: a spec whose program has no room is accepted, not served, and compiled again
-// when there is room. Other namespaces do not notice.
+// TestProgramWithoutRoom: a spec whose program has no room is accepted and not served. The view keeps no spec, and is
+// served when the spec is applied again, which its status asks for when there is room. Other namespaces do not notice.
 func TestProgramWithoutRoom(t *testing.T) {
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 1), HeldBytes: 2 << 20})
 	others := e.ledger.Account(budget.NamespaceOwner("shop"))
@@ -332,10 +332,14 @@ func TestProgramWithoutRoom(t *testing.T) {
 		})
 	}
 	until("one is refused and the other is served", func(late, early Status) bool {
-		return strings.Contains(late.LimitExceeded, "namespace shop") && early.Served
+		return strings.Contains(late.LimitExceeded, "namespace shop") && !late.Unapplied && early.Served
 	})
 	others.Close()
 	e.retryNext("shop")
+	until("the spec is to be applied again", func(late, _ Status) bool { return late.Unapplied })
+	if err := e.Apply(t.Context(), late, late.Name, selecting(spec.ObjectFilter{})); err != nil {
+		t.Fatal(err)
+	}
 	until("both are served", func(late, early Status) bool { return late.Served && early.Served })
 
 	// While memory is short, the owner with the most memory loses a view. An owner with little memory

@@ -144,15 +144,12 @@ func (k *keeper) reconcile(ctx context.Context, catalog *resources.Catalog, p *s
 	case now.Phase == delivery.Ended:
 		return time.Hour // run calls finish
 	case now.Phase == delivery.Limited:
-		return k.waitForRetry(now)
+		return k.waitForRetry(p, now)
 	case now.Err() != nil:
 		k.clear()
 		return time.Hour
 	case p == nil:
 		k.clear()
-		if declared := v.uncompiled(); declared != nil {
-			k.compileAgain(ctx, declared)
-		}
 		return time.Hour
 	case now.Limits != k.limits || generation != k.planned && k.isTooLarge():
 		// The old spec left objects without a verdict, or selected too many. The new one starts
@@ -224,18 +221,6 @@ func (k *keeper) applyOutline(ctx context.Context, p *spec.Program, o *plan.Outl
 	return nil
 }
 
-// compileAgain compiles the spec of a view without a program, whose owner could hold no more memory.
-func (k *keeper) compileAgain(ctx context.Context, declared *spec.Spec) {
-	v := k.view
-	if program, err := v.engine.compileView(ctx, v.name, *declared); !compileAborted(err) {
-		v.engine.mu.Lock()
-		defer v.engine.mu.Unlock()
-		if v.sameSpec(*declared) {
-			v.setSpec(declared, program, err)
-		}
-	}
-}
-
 // freeSelection is the cost of resource selectors on one catalog that is not charged. Plain comparisons
 // cost less, so a spec that corrects a costly one is not refused because few tokens are left.
 const freeSelection = 10_000
@@ -292,13 +277,17 @@ func (k *keeper) outline(p *spec.Program, now time.Time) (plan.Outline, time.Dur
 }
 
 // waitForRetry releases the watches of a view that exceeds a limit, and returns the time until it is
-// retried.
-func (k *keeper) waitForRetry(now delivery.State) time.Duration {
+// retried. A view without a program has no spec: it is retried when its spec is applied again.
+func (k *keeper) waitForRetry(p *spec.Program, now delivery.State) time.Duration {
 	v := k.view
 	k.clear()
 	k.limits = now.Limits
 	if left := time.Until(now.Until); left > 0 {
 		return left
+	}
+	if p == nil {
+		v.notify() // of Status.Unapplied
+		return time.Hour
 	}
 	v.evaluator.RenewBudget()
 	v.state.To(delivery.State{Phase: delivery.Syncing, Generation: now.Generation})

@@ -244,6 +244,7 @@ func (v *View) Status() Status {
 	s.Warnings = v.warnings.Summary(program == nil || program.Spec.ServiceAccountName == "")
 	if now.Phase == delivery.Limited {
 		s.LimitExceeded = now.Why.Message
+		s.Unapplied = program == nil && !time.Now().Before(now.Until)
 	}
 	if lens == nil {
 		return s

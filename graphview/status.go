@@ -30,6 +30,9 @@ type Status struct {
 	SomeNamespaces bool
 	// LimitExceeded is the reason why a view that exceeds a limit is not served; else "".
 	LimitExceeded string
+	// Unapplied: the owner of the view could hold no more memory for its spec when the spec was applied. The
+	// caller applies it again now.
+	Unapplied bool
 }
 
 // ResourceStatus is the state of one selected resource.

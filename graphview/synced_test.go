@@ -232,7 +232,7 @@ func TestSecretsWhileReleasesAreListed(t *testing.T) {
 		if n := k.view.lens.Vertices(); n != 10 {
 			t.Errorf("%d of 10 objects while the watch of Secrets is shared", n)
 		}
-		other.view.setProgram(nil, nil, nil)
+		other.view.setProgram(nil, nil)
 		pass(3 * time.Minute)
 		if n := k.view.lens.Vertices(); n != 10 {
 			t.Errorf("%d of 10 objects when it is not shared any more", n)
@@ -342,7 +342,7 @@ func syncedWhileRightsChange(t *testing.T, random *rand.Rand) {
 			case 4:
 				other.apply(inNamespaces(nil, true))
 			case 5:
-				other.view.setProgram(nil, nil, nil)
+				other.view.setProgram(nil, nil)
 			case 0, 1:
 				c.refuse(strings.TrimSuffix(resource+"/"+place.Namespace, "/"), random.IntN(2) == 0)
 			case 2:

@@ -42,7 +42,6 @@ type View struct {
 	state    *delivery.ViewState
 
 	mu      sync.Mutex
-	spec    *spec.Spec         // nil if it is refused, because it may be large
 	program *spec.Program      // nil while the spec is invalid, or its owner may hold no memory for it
 	cancel  context.CancelFunc // of the view's goroutine
 	rows    []ResourceStatus
@@ -103,38 +102,37 @@ func (v *View) refusedAs(why error) bool {
 func (v *View) sameSpec(declared spec.Spec) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.spec != nil && reflect.DeepEqual(*v.spec, declared)
+	return v.program != nil && reflect.DeepEqual(v.program.Spec, declared)
 }
 
 // setSpec charges the view's owner for a compiled spec, and sets it. If the owner may hold no more
-// memory, the view gets no program, and the view's goroutine compiles the spec again later. A view
+// memory, the view gets no program until the spec is applied again; see Status.Unapplied. A view
 // without a program is charged for viewBytes, unless the owner may not hold them.
-func (v *View) setSpec(declared *spec.Spec, p *spec.Program, err error) {
+func (v *View) setSpec(p *spec.Program, err error) {
 	var overdrawn error
 	if p != nil {
-		overdrawn = v.account.Set(budget.Programs, compiledBytes(declared))
+		overdrawn = v.account.Set(budget.Programs, compiledBytes(&p.Spec))
 	}
 	if p == nil || overdrawn != nil {
 		_ = v.account.Set(budget.Programs, viewBytes)
 		p = nil
 	}
-	v.setProgram(declared, p, err)
+	v.setProgram(p, err)
 	if overdrawn != nil {
 		v.limit(v.state.Now().Generation, overdrawn)
 	}
 }
 
 // setProgram sets the compiled spec, or the reason why there is none.
-func (v *View) setProgram(declared *spec.Spec, p *spec.Program, err error) {
+func (v *View) setProgram(p *spec.Program, err error) {
 	v.mu.Lock()
-	v.spec, v.program = declared, p
+	v.program = p
 	v.evaluator.SetWhole(p != nil && p.Whole())
 	next := delivery.State{Phase: delivery.Syncing, Generation: v.state.Now().Generation + 1}
 	if v.evaluator.RenewBudget() {
 		next.Before = delivery.Limited
 	}
 	if err != nil {
-		v.spec = nil
 		next.Phase, next.Cause, next.Why = delivery.Refused, err, unserved(err)
 	}
 	v.state.To(next)
@@ -180,17 +178,6 @@ func (v *View) interruptPlan() {
 	v.supersedeLocked()
 	v.mu.Unlock()
 	v.evaluator.Kick()
-}
-
-// uncompiled returns the spec of a view that has no program because its owner could hold no more
-// memory; nil if there is none.
-func (v *View) uncompiled() *spec.Spec {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.program != nil {
-		return nil
-	}
-	return v.spec
 }
 
 // giveUpMemory stops serving the view. It returns false if the view is not served.
