@@ -134,9 +134,6 @@ func (g *Graph) commitLens(l *Lens) bool {
 		l.rebase()
 	}
 	changed := l.commit()
-	if changed && (g.changed == nil || g.changed(l, l.head)) {
-		l.Publish()
-	}
 	if visits := g.spent - before; l.walked > 0 || visits > chargedVisits {
 		g.walks = append(g.walks, Walked{l, visits})
 	}

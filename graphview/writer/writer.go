@@ -45,12 +45,10 @@ type Writer struct {
 
 // New returns the writer of a graph.
 func New(g *graph.Graph, o Options) *Writer {
-	w := &Writer{
+	return &Writer{
 		o: o, graph: g, events: make(chan sentEvent, 2*maxBatch), background: make(chan *chunk),
 		followers: make(map[*graph.Lens]*throttle),
 	}
-	g.ObserveLenses(w.lensChanged)
-	return w
 }
 
 // sentEvent is an event in the queue. If received is zero, the time at which the writer takes it counts.
@@ -188,13 +186,16 @@ func (w *Writer) apply(batch []Event, received time.Time) {
 // others. It applies at least one event, unless the graph first has to finish an earlier change.
 func (w *Writer) revise(events []Event, visits int) (left []Event) {
 	began := time.Now()
-	w.graph.Update(func() {
+	revised := w.graph.Update(func() {
 		left = events
 		for len(left) > 0 && !w.graph.HasOpenUpdate() && (len(left) == len(events) || w.graph.Visits() < visits) {
 			left[0].Apply()
 			left = left[1:]
 		}
 	})
+	for _, l := range revised {
+		w.lensChanged(l)
+	}
 	if w.o.Revised != nil {
 		w.o.Revised(time.Since(began))
 	}
