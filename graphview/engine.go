@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -44,9 +42,6 @@ type Engine struct {
 	intake       *intake.Intake
 	run          *delivery.Run
 	delivered    delivery.Shared
-	revisions    atomic.Uint64
-	// Histograms: how long the graph is locked for writing, and how long a revision takes.
-	writeLock, revisionTime prometheus.Histogram
 
 	// Only the writer writes the graph.
 	writer *writer.Writer
@@ -79,22 +74,18 @@ func NewEngine(o Options) (*Engine, error) {
 	ledger := budget.NewLedger(o.HeldBytes)
 	namespaces := budget.NewNamespaces(ledger)
 	e := &Engine{
-		o:            o,
-		run:          delivery.NewRun(),
-		graph:        graph.New(namespaces),
-		writeLock:    newHistogram("write_lock_seconds", "How long the write lock of the graph was held, each time. Readers of all graphs wait meanwhile."),
-		revisionTime: newHistogram("revision_seconds", "How long one revision of the graph took. Events wait meanwhile, and readers of graphs that it changes as a whole."),
-		views:        make(map[Name]*View),
-		budgets:      budget.NewBuckets(o.Budget, budgetRefill),
-		ledger:       ledger,
-		opened:       make(map[*View]struct{}),
+		o:       o,
+		run:     delivery.NewRun(),
+		graph:   graph.New(namespaces),
+		views:   make(map[Name]*View),
+		budgets: budget.NewBuckets(o.Budget, budgetRefill),
+		ledger:  ledger,
+		opened:  make(map[*View]struct{}),
 
 		processors: quota.NewProcessors(o.Logger),
 		shared:     plan.NewBook(plan.Options[*View]{Linger: o.Linger, Notify: func(v *View) { v.evaluator.Kick() }}),
 	}
-	var locked time.Time // only the writer uses it
-	e.graph.ObserveLock(func() { locked = time.Now() }, func() { e.writeLock.Observe(time.Since(locked).Seconds()) })
-	e.writer = writer.New(e.graph, writer.Options{Revised: e.revised})
+	e.writer = writer.New(e.graph)
 	e.delivered.Turn = e.processors.EncodeTurn
 	if err := e.newRights(); err != nil {
 		return nil, err
@@ -342,13 +333,6 @@ func (e *Engine) Retained() (objects int) {
 
 // Size returns the size of the shared graph.
 func (e *Engine) Size() graph.Size { return e.graph.Size() }
-
-// revised is called by the writer after each revision.
-func (e *Engine) revised(took time.Duration) {
-	e.revisions.Add(1)
-	e.revisionTime.Observe(took.Seconds())
-	e.intake.ReportExceeded()
-}
 
 // watchedResources returns the resources of all feeds.
 func (e *Engine) watchedResources() []resources.Resource {

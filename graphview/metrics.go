@@ -42,9 +42,7 @@ var (
 	heldDesc        = describe("held_bytes", "Memory that GraphViews hold by themselves, by GraphView, and that connections and the objects of namespaces hold, without labels.", "view_namespace", "view")
 	watchesDesc     = describe("watches", "Watches of resources, by state: synced, syncing or failing.", "state")
 	retainedDesc    = describe("retained_objects", "Objects that watches keep in memory. One that several watches see counts once for each.")
-	queueDesc       = describe("queued_events", "Events that wait to be applied to the graph.")
 	eventsDesc      = describe("events_total", "Events that were applied to the graph, by type: set, delete, or replay for objects that were added to another view.", "type")
-	revisionsDesc   = describe("revisions_total", "Revisions of the graph. One revision can contain many events.")
 	encodingsDesc   = describe("encodings_total", "Changes that were encoded, each once for all subscribers that need the same bytes.")
 	failuresDesc    = describe("watch_failures_total", "Lists and watches of the API server that failed.")
 	earlyDesc       = describe("lists_ended_early_total", "Lists, and pages of lists, that the API server, a proxy or the network ended before they were complete. Each goes on in smaller pages.")
@@ -60,26 +58,17 @@ var (
 	exceededDesc    = describe("limit_exceeded_total", "Times that a limit was reached, by limit. docs/security.md lists the limits.", "limit")
 )
 
-func newHistogram(name, help string) prometheus.Histogram {
-	return prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name:    "graphview_" + name,
-		Help:    help,
-		Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1},
-	})
-}
-
 // Describe implements prometheus.Collector.
 func (m metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		viewsDesc, openedDesc, objectsDesc, missingDesc, ineffectiveDesc, heldDesc, verticesDesc, arcsDesc, watchesDesc, retainedDesc, queueDesc,
-		eventsDesc, revisionsDesc, encodingsDesc, failuresDesc, earlyDesc, fallbacksDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
+		viewsDesc, openedDesc, objectsDesc, missingDesc, ineffectiveDesc, heldDesc, verticesDesc, arcsDesc, watchesDesc, retainedDesc,
+		eventsDesc, encodingsDesc, failuresDesc, earlyDesc, fallbacksDesc, errorsDesc, costDesc, panicsDesc, refusedDesc, exceededDesc,
 		historyDesc, historyHeldDesc, sinceDesc, entriesDesc,
 	} {
 		out <- d
 	}
 	m.engine.reviews.Describe(out)
-	m.engine.writeLock.Describe(out)
-	m.engine.revisionTime.Describe(out)
+	m.engine.writer.Describe(out)
 }
 
 // Collect implements prometheus.Collector. Its duration depends on the number of views and watches, but
@@ -87,8 +76,7 @@ func (m metrics) Describe(out chan<- *prometheus.Desc) {
 func (m metrics) Collect(out chan<- prometheus.Metric) {
 	e := m.engine
 	e.reviews.Collect(out)
-	e.writeLock.Collect(out)
-	e.revisionTime.Collect(out)
+	e.writer.Collect(out)
 	gauge := func(d *prometheus.Desc, n int, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
 	}
@@ -120,12 +108,10 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	gauge(openedDesc, opened)
 	gauge(verticesDesc, size.Nodes)
 	gauge(arcsDesc, size.Arcs)
-	gauge(queueDesc, e.writer.Queued())
 	c := &e.intake.Counts
 	counter(eventsDesc, &c.Sets, "set")
 	counter(eventsDesc, &c.Deletes, "delete")
 	counter(eventsDesc, &c.Replays, "replay")
-	counter(revisionsDesc, &e.revisions)
 	var recorded history.Stats
 	if e.o.History != nil {
 		recorded = e.o.History.Stats()

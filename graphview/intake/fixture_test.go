@@ -52,11 +52,7 @@ func start(t testing.TB, config *rest.Config, change ...func(*watch.Options)) *w
 	if recording {
 		w.history = history.NewLog(history.Options{})
 	}
-	w.writer = writer.New(w.graph, writer.Options{Revised: func(time.Duration) {
-		if revised := w.revised.Load(); revised != nil {
-			(*revised)()
-		}
-	}})
+	w.writer = writer.New(w.graph)
 	reducer := new(helm.Reducer)
 	o := watch.Options{Config: config, Reduce: reducer.Secret}
 	for _, f := range change {
@@ -73,6 +69,12 @@ func start(t testing.TB, config *rest.Config, change ...func(*watch.Options)) *w
 	w.Intake = New(Options{
 		Graph: w.graph, Writer: w.writer, Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(logr.Discard()),
 		Watches: w.watches, Discovery: discovery, Reducer: reducer, Retry: time.Hour, History: w.history,
+	})
+	w.writer.AfterRevision(func() {
+		w.reportExceeded()
+		if revised := w.revised.Load(); revised != nil {
+			(*revised)()
+		}
 	})
 	life, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	bottom, stop := context.WithCancel(context.WithoutCancel(t.Context()))

@@ -73,6 +73,7 @@ type Intake struct {
 // New returns an Intake without feeds.
 func New(o Options) *Intake {
 	in := &Intake{o: o, kicks: make(chan struct{}, 1), feeds: make(map[*watch.Watch]*Feed), bySource: make(map[graph.SourceID]*Feed)}
+	o.Writer.AfterRevision(in.reportExceeded)
 	in.recorder = newRecorder(o.History, o.Graph)
 	in.releases = helm.NewReleases(func(f *Feed, object *graph.Object) { o.Graph.Set(f.source, object) })
 	return in
@@ -81,9 +82,9 @@ func New(o Options) *Intake {
 // Wait joins the goroutines of backlogs. The contexts of all evaluators must have ended.
 func (in *Intake) Wait() { in.evaluating.Wait() }
 
-// ReportExceeded updates the warnings of consumers about objects that began or ceased to exceed a limit
+// reportExceeded updates the warnings of consumers about objects that began or ceased to exceed a limit
 // of the graph in the last revision. Only the writer calls it.
-func (in *Intake) ReportExceeded() {
+func (in *Intake) reportExceeded() {
 	var changed map[*delivery.Warnings]bool // their subscribers are notified once for all objects
 	defer func() {
 		for w := range changed {

@@ -76,7 +76,7 @@ func (r *restarts) start(w *watch.Watch) {
 	r.log = history.NewLog(history.Options{Store: r.store, Now: func() time.Time { return r.now }})
 	r.graph = graph.New(nil)
 	in := New(Options{
-		Graph: r.graph, Writer: writer.New(r.graph, writer.Options{}), Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(logr.Discard()),
+		Graph: r.graph, Writer: writer.New(r.graph), Rules: rules.NewSet(func() {}), Processors: quota.NewProcessors(logr.Discard()),
 		Retry: time.Hour, History: r.log,
 	})
 	var ctx context.Context

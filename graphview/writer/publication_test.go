@@ -82,7 +82,7 @@ func TestPublication(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const changes, every = 500, 300 * time.Microsecond
-				w, stop := start(t, Options{}), make(chan struct{})
+				w, stop := start(t), make(chan struct{})
 				r := w.follow("o", test.subscribers, stop)
 				first := time.Now()
 				last := first
@@ -114,7 +114,7 @@ func TestPublication(t *testing.T) {
 // TestReadersReadBetweenPublications: a reader that does not wait gets the last revision.
 func TestReadersReadBetweenPublications(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, stop := start(t, Options{}), make(chan struct{})
+		w, stop := start(t), make(chan struct{})
 		defer close(stop)
 		r := w.follow("o", 1000, stop)
 		w.change(r)
@@ -129,7 +129,7 @@ func TestReadersReadBetweenPublications(t *testing.T) {
 // TestReadersThatHaveNotRun: the next publication waits until the readers of the last one have run, at most maxRest.
 func TestReadersThatHaveNotRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, stop := start(t, Options{}), make(chan struct{})
+		w, stop := start(t), make(chan struct{})
 		r := w.follow("o", 100, stop)
 		w.change(r)
 		w.Do(func() { r.untold = 100 })
@@ -160,7 +160,7 @@ func TestReadersThatHaveNotRun(t *testing.T) {
 // readers that changes all the time.
 func TestQuietLens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, stop := start(t, Options{}), make(chan struct{})
+		w, stop := start(t), make(chan struct{})
 		defer close(stop)
 		crowded, quiet := w.follow("crowded", 1000, stop), w.follow("quiet", 1, stop)
 		for i := range 100 {
@@ -185,7 +185,7 @@ func TestQuietLens(t *testing.T) {
 func TestLensesTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const lenses, lasts = 50, 300 * time.Millisecond
-		w, stop := start(t, Options{}), make(chan struct{})
+		w, stop := start(t), make(chan struct{})
 		var all []*readers
 		for i := range lenses {
 			all = append(all, w.follow(fmt.Sprint("o", i), 1+i%20, stop))
@@ -213,7 +213,7 @@ func TestLensesTogether(t *testing.T) {
 // TestUsesArePublished: readers are notified if the kinds that the view watches change and no object.
 func TestUsesArePublished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, stop := start(t, Options{}), make(chan struct{})
+		w, stop := start(t), make(chan struct{})
 		defer close(stop)
 		r := w.follow("o", 1000, stop)
 		w.change(r)
@@ -231,7 +231,7 @@ func TestUsesArePublished(t *testing.T) {
 func TestReadersPassSteps(t *testing.T) {
 	const changes = 20
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	w, stop := start(t, Options{}), make(chan struct{})
+	w, stop := start(t), make(chan struct{})
 	r := &readers{lens: w.lens(), subscribers: 1}
 	var steps, at atomic.Int64 // at: when the change was published
 	r.onPublished = func() { at.Store(steps.Load()) }
@@ -269,7 +269,7 @@ func TestReadersPassSteps(t *testing.T) {
 // TestUnfollow: a follower that was removed is not called again.
 func TestUnfollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, stop := start(t, Options{}), make(chan struct{})
+		w, stop := start(t), make(chan struct{})
 		defer close(stop)
 		r := w.follow("o", 1000, stop)
 		w.change(r)
@@ -291,7 +291,7 @@ func TestUnfollow(t *testing.T) {
 // it costs alone.
 func TestWalkedOncePerBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, stop := start(t, Options{}), make(chan struct{})
+		w, stop := start(t), make(chan struct{})
 		defer close(stop)
 		r := w.follow("o", 0, stop)
 		w.Do(func() {
@@ -325,14 +325,14 @@ func TestEventsPassLateLenses(t *testing.T) {
 	var w *world
 	revision, ofEvent, ofLast := never, 0, 0
 	var neighbour *readers
-	w = start(t, Options{Revised: func(time.Duration) {
+	w = start(t, func() {
 		if revision == never {
 			return
 		}
 		if revision++; revision == 1 {
 			w.Send(Func(func() { neighbour.lens.Select(w.set("event"), graph.Selection{Member: true, Root: true}) }))
 		}
-	}})
+	})
 	owned := func(name, owner string) graph.NodeID {
 		return w.set(name, graph.Reference{Type: graph.OwnerReference, To: configMap, Scope: graph.ScopeNamespaced, Namespace: "shop", Name: owner})
 	}

@@ -18,19 +18,14 @@ type Func func()
 // Apply implements Event.
 func (f Func) Apply() { f() }
 
-// Options of a Writer.
-type Options struct {
-	// Revised is called after each revision, with its duration. It may be nil.
-	Revised func(took time.Duration)
-}
-
 // Writer is the one writer of a graph. Its methods may be called by any goroutine, except as noted.
 type Writer struct {
-	o      Options
-	graph  *graph.Graph
-	events chan sentEvent
+	graph   *graph.Graph
+	metrics metrics
+	events  chan sentEvent
 	// background hands over chunks. A sender waits until the graph has its chunk.
-	background chan *chunk
+	background    chan *chunk
+	afterRevision func() // nil for none
 
 	// Only the goroutine of Run uses the fields below.
 	followers    map[*graph.Lens]*throttle
@@ -44,12 +39,17 @@ type Writer struct {
 }
 
 // New returns the writer of a graph.
-func New(g *graph.Graph, o Options) *Writer {
-	return &Writer{
-		o: o, graph: g, events: make(chan sentEvent, 2*maxBatch), background: make(chan *chunk),
+func New(g *graph.Graph) *Writer {
+	w := &Writer{
+		graph: g, events: make(chan sentEvent, 2*maxBatch), background: make(chan *chunk),
 		followers: make(map[*graph.Lens]*throttle),
 	}
+	w.observe(g)
+	return w
 }
+
+// AfterRevision sets a function that is called after each revision. Call it before Run.
+func (w *Writer) AfterRevision(f func()) { w.afterRevision = f }
 
 // sentEvent is an event in the queue. If received is zero, the time at which the writer takes it counts.
 type sentEvent struct {
@@ -196,8 +196,10 @@ func (w *Writer) revise(events []Event, visits int) (left []Event) {
 	for _, l := range revised {
 		w.lensChanged(l)
 	}
-	if w.o.Revised != nil {
-		w.o.Revised(time.Since(began))
+	w.metrics.revisions.Inc()
+	w.metrics.took.Observe(time.Since(began).Seconds())
+	if w.afterRevision != nil {
+		w.afterRevision()
 	}
 	w.noteLate()
 	for _, walked := range w.graph.Walks() {

@@ -26,10 +26,14 @@ type world struct {
 	number uint64 // of the last object
 }
 
-func start(t *testing.T, o Options) *world {
+// start runs a writer, which calls afterRevision.
+func start(t *testing.T, afterRevision ...func()) *world {
 	t.Helper()
 	g := graph.New(nil)
-	w := &world{Writer: New(g, o), graph: g}
+	w := &world{Writer: New(g), graph: g}
+	for _, f := range afterRevision {
+		w.AfterRevision(f)
+	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
 	running.Go(func() { w.Run(ctx) })
@@ -65,12 +69,12 @@ func (w *world) hold() (release func()) {
 func TestRevisionsAreBounded(t *testing.T) {
 	applied := 0
 	var revisions []int
-	w := start(t, Options{Revised: func(time.Duration) {
+	w := start(t, func() {
 		if applied > 0 {
 			revisions = append(revisions, applied)
 		}
 		applied = 0
-	}})
+	})
 	release := w.hold()
 	for i := range 5 {
 		w.Send(Func(func() {
@@ -90,7 +94,7 @@ func TestRevisionsAreBounded(t *testing.T) {
 // TestBackground: one bounded step of the background runs between two batches. Its chunks come first
 // in, first out.
 func TestBackground(t *testing.T) {
-	w := start(t, Options{})
+	w := start(t)
 	var did []string
 	part := func(chunk, part string, after func()) Event {
 		return Func(func() {
@@ -114,7 +118,7 @@ func TestBackground(t *testing.T) {
 
 // TestDo: Do returns when a reader can see the revision.
 func TestDo(t *testing.T) {
-	w := start(t, Options{})
+	w := start(t)
 	for i := range 100 {
 		w.Do(func() { w.set(fmt.Sprint("o", i)) })
 		if n := w.graph.Size().Nodes; n != i+1 {
@@ -126,7 +130,7 @@ func TestDo(t *testing.T) {
 // TestTry: Try returns an error if its context ends before the writer gets to the event.
 func TestTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := start(t, Options{})
+		w := start(t)
 		if err := w.Try(t.Context(), func() {}); err != nil {
 			t.Errorf("an idle writer: %v", err)
 		}
@@ -148,7 +152,7 @@ func TestTry(t *testing.T) {
 // TestLapse: an object that may not stay as it is gets its next class, although events keep coming.
 func TestLapse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := start(t, Options{})
+		w := start(t)
 		l := w.lens()
 		w.Do(func() {
 			l.Select(w.graph.Set(w.source, &graph.Object{
