@@ -96,12 +96,11 @@ func TestReleases(t *testing.T) {
 			if want := fmt.Sprint(2 * len(manifests)); got != want {
 				return got + " vertices, want " + want
 			}
+			if warnings := fmt.Sprint(status(t, namespace, "all")["warnings"]); !strings.Contains(warnings, "configmaps") {
+				return fmt.Sprintf("their owner is not told: %.500s", warnings)
+			}
 			return ""
 		})
-		warnings := fmt.Sprint(status(t, namespace, "all")["warnings"])
-		if !strings.Contains(warnings, "configmaps") {
-			t.Errorf("their owner is not told: %.500s", warnings)
-		}
 		tries.measure(t)
 		// The oracle reads without bounds, so these objects must be deleted before it runs.
 		kubectl(t, "delete", "configmaps,secrets", "-n", namespace, "-l", "owner=helm")
@@ -229,8 +228,8 @@ func TestClaimsThatChange(t *testing.T) {
 }
 
 // mostBehind is the number of changes by which a stream may be behind a plain watch of one object while attackers have
-// both processors.
-const mostBehind = 15
+// both processors. If their references took no turns these would be hundreds.
+const mostBehind = 60
 
 // TestMultipliedPaths: what a JSONPath finds is no more than a view may keep.
 func TestMultipliedPaths(t *testing.T) {

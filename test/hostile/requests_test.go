@@ -111,9 +111,8 @@ func refusal(t *testing.T, user, message string, binary bool) (websocket.StatusC
 	if binary {
 		kind = websocket.MessageBinary
 	}
-	if err := conn.Write(t.Context(), kind, []byte(message)); err != nil {
-		t.Fatal(err)
-	}
+	// The server may close the connection before it has read all of a large message.
+	_ = conn.Write(t.Context(), kind, []byte(message))
 	code, reason, err := outcome(t.Context(), conn)
 	if err != nil {
 		t.Fatal(err)
