@@ -15,6 +15,7 @@ import (
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
+	"graphview.dev/test/patience"
 )
 
 // All tests share three replicas.
@@ -61,7 +62,7 @@ func start() error {
 // tearDown stops the replicas. It returns an error if one has ended before, fails to stop, or had a
 // data race.
 func tearDown() (failed error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience.For(time.Minute))
 	defer cancel()
 	for _, r := range replicas {
 		if err := r.Exited(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
+	"graphview.dev/test/patience"
 )
 
 var silence = flag.Duration("silence", 20*time.Second, "how long the API server is silent: longer than a Lease lasts")
@@ -75,7 +76,7 @@ func killed(s *scene, writer *operator.Operator) {
 	left := others(writer)
 	check := s.undisturbed(left...)
 	writer.Kill()
-	s.readers[writer].move(left[0])
+	s.move(s.readers[writer], left[0])
 	s.change()
 	s.equal(replicas...)
 	s.written(left...)
@@ -87,7 +88,7 @@ func killed(s *scene, writer *operator.Operator) {
 func frozen(s *scene, writer *operator.Operator) {
 	left := others(writer)
 	check := s.undisturbed(left...)
-	before := s.writes(writer)
+	before := s.rests(writer)
 	if err := syscall.Kill(writer.PID(), syscall.SIGSTOP); err != nil {
 		s.t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func others(than *operator.Operator) []*operator.Operator {
 // stop stops a replica as a kubelet does.
 func (s *scene) stop(r *operator.Operator) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience.For(time.Minute))
 	defer cancel()
 	if exit := r.Stop(ctx); exit != 0 {
 		s.t.Errorf("a replica ended with %d", exit)
@@ -173,7 +174,7 @@ func (s *scene) restart(r *operator.Operator) {
 		return ""
 	})
 	if reader := s.readers[r]; reader.at.Load() != r {
-		reader.move(r)
+		s.move(reader, r)
 	}
 }
 
@@ -218,6 +219,23 @@ func (s *scene) elected(of []*operator.Operator) (elected []*operator.Operator) 
 		}
 	}
 	return elected
+}
+
+// rests waits until a replica has written nothing for longer than it holds counts back, and returns how many patches it
+// has sent.
+func (s *scene) rests(r *operator.Operator) float64 {
+	s.t.Helper()
+	before, since := s.writes(r), time.Now()
+	fixture.Eventually(s.t, 2*time.Minute, 500*time.Millisecond, func() string {
+		if now := s.writes(r); now != before {
+			before, since = now, time.Now()
+		}
+		if quiet := time.Since(since); quiet < 7*time.Second {
+			return fmt.Sprintf("a replica has written nothing for only %v", quiet)
+		}
+		return ""
+	})
+	return before
 }
 
 // writes returns how many patches a replica has sent. A replica that does not write status sends none.

@@ -25,6 +25,7 @@ import (
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/operator"
 	"graphview.dev/test/oracle"
+	"graphview.dev/test/patience"
 	"graphview.dev/test/subscriber"
 )
 
@@ -267,7 +268,7 @@ func (c *crowd) change(objects int) {
 func (c *crowd) patiently(write func(context.Context) error) {
 	c.Helper()
 	var last error
-	if err := wait.PollUntilContextTimeout(c.Context(), 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	if err := wait.PollUntilContextTimeout(c.Context(), 100*time.Millisecond, patience.For(time.Minute), true, func(ctx context.Context) (bool, error) {
 		last = write(ctx)
 		return last == nil, nil
 	}); err != nil {
@@ -402,7 +403,7 @@ var troubles = [...]trouble{
 	}},
 	{name: "all replaced in turn", restarts: true, play: func(c *crowd) {
 		for _, r := range replicas {
-			ctx, cancel := context.WithTimeout(c.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(c.Context(), patience.For(time.Minute))
 			r.Stop(ctx)
 			cancel()
 			startAgain(c, r)
@@ -533,7 +534,7 @@ func TestResume(t *testing.T) {
 func (c *crowd) become(program string) {
 	c.Helper()
 	for i, r := range replicas {
-		ctx, cancel := context.WithTimeout(c.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(c.Context(), patience.For(time.Minute))
 		r.Stop(ctx)
 		cancel()
 		name := fmt.Sprint("replica-", i, "-", filepath.Base(filepath.Dir(program)))

@@ -99,10 +99,18 @@ func (s *scene) follow(at *operator.Operator) *reader {
 	return r
 }
 
-// move has a reader continue at another replica.
-func (r *reader) move(to *operator.Operator) {
+// move has a reader continue at another replica. It returns when the reader is connected there.
+func (s *scene) move(r *reader, to *operator.Operator) {
+	s.t.Helper()
 	r.at.Store(to)
+	before := r.Connections()
 	r.Drop()
+	eventually(s.t, func() string {
+		if r.Connections() == before {
+			return "a reader does not connect to another replica"
+		}
+		return ""
+	})
 }
 
 // equal waits until the readers at some replicas have the graph that the oracle builds.
