@@ -41,7 +41,7 @@ func namespaceSticks(s *scene, r *rand.Rand) trouble {
 		},
 		heal: func(ctx context.Context) error {
 			patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-			return client.IgnoreNotFound(s.client.Patch(ctx, held, patch))
+			return patiently(ctx, func() error { return client.IgnoreNotFound(s.client.Patch(ctx, held, patch)) })
 		},
 	}
 }
@@ -76,20 +76,24 @@ func objectsAreLarge(s *scene, _ *rand.Rand) trouble {
 		},
 		heal: write,
 		after: func(ctx context.Context) error {
-			why := fixture.Wait(ctx, healsWithin, pollInterval, func() string {
-				// On a busy machine a connection is taken for dead at times.
-				err := s.client.DeleteAllOf(ctx, &corev1.ConfigMap{}, client.InNamespace(s.work.Namespaces[0]), client.MatchingLabels{"size": "big"})
-				if err != nil {
-					return err.Error()
-				}
-				return ""
+			return patiently(ctx, func() error {
+				return s.client.DeleteAllOf(ctx, &corev1.ConfigMap{}, client.InNamespace(s.work.Namespaces[0]), client.MatchingLabels{"size": "big"})
 			})
-			if why != "" {
-				return errors.New(why)
-			}
-			return nil
 		},
 	}
+}
+
+// patiently repeats a write that must succeed. On a busy machine a connection is taken for dead at times.
+func patiently(ctx context.Context, write func() error) error {
+	if why := fixture.Wait(ctx, healsWithin, pollInterval, func() string {
+		if err := write(); err != nil {
+			return err.Error()
+		}
+		return ""
+	}); why != "" {
+		return errors.New(why)
+	}
+	return nil
 }
 
 // ignoreOutage forgives what is not an answer: there is no API server then, in
@@ -141,7 +145,7 @@ func conversionBreaks(s *scene, _ *rand.Rand) trouble {
 		crd.SetGroupVersionKind(crds)
 		crd.SetName("gears." + gearGroup)
 		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"conversion":%s}}`, conversion))
-		return ignoreOutage(s.client.Patch(ctx, crd, patch))
+		return s.client.Patch(ctx, crd, patch)
 	}
 	write := func(ctx context.Context) error {
 		gear := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"teeth": int64(s.dice.IntN(90))}}}
@@ -162,7 +166,7 @@ func conversionBreaks(s *scene, _ *rand.Rand) trouble {
 			if err := write(ctx); err != nil {
 				return err
 			}
-			return convert(ctx, `{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://127.0.0.1:1/convert"}}}`)
+			return ignoreOutage(convert(ctx, `{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://127.0.0.1:1/convert"}}}`))
 		},
 		step: func(ctx context.Context) error {
 			if s.dice.IntN(6) > 0 {
@@ -170,6 +174,8 @@ func conversionBreaks(s *scene, _ *rand.Rand) trouble {
 			}
 			return write(ctx)
 		},
-		heal: func(ctx context.Context) error { return convert(ctx, `{"strategy":"None","webhook":null}`) },
+		heal: func(ctx context.Context) error {
+			return patiently(ctx, func() error { return convert(ctx, `{"strategy":"None","webhook":null}`) })
+		},
 	}
 }
