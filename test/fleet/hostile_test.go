@@ -22,6 +22,7 @@ import (
 	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/stream/fleet/tunnel"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // knock tries a handshake with a token, and returns the answer's code.
@@ -294,7 +295,7 @@ func TestHostileMember(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience.For(30*time.Second))
 			defer cancel()
 			var channel int64 // of the evil graph
 			for {

@@ -16,10 +16,10 @@ import (
 	"graphview.dev/test/subscriber"
 )
 
-// connected waits until a link has a number of tunnels.
+// connected waits until a link has a number of tunnels. Where chance leads the dialers, that takes some attempts.
 func connected(t testing.TB, h *testHub, link string, tunnels int) {
 	t.Helper()
-	fixture.Eventually(t, 30*time.Second, 20*time.Millisecond, func() string {
+	fixture.Eventually(t, 90*time.Second, 20*time.Millisecond, func() string {
 		if status, _ := h.Status(link); status.Tunnels != tunnels {
 			return string(status.Reason) + " " + status.Message
 		}

@@ -12,6 +12,7 @@ import (
 
 	"graphview.dev/stream/fleet/hub"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // muxMessage is what a connection for many graphs says of a channel, or answers.
@@ -75,7 +76,7 @@ func TestMux(t *testing.T) {
 	}
 	next := func(conn *websocket.Conn) (m muxMessage) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience.For(20*time.Second))
 		defer cancel()
 		for m.ID == 0 && m.Channel == 0 { // heartbeats
 			_, text, err := conn.Read(ctx)

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -174,9 +175,13 @@ func TestOperators(t *testing.T) {
 		slices.Sort(names)
 		return names, ""
 	}
-	if _, failure := read(); !strings.Contains(failure, "orbidden") {
-		t.Errorf("without rights in the member: %q", failure)
-	}
+	fixture.Eventually(t, 90*time.Second, 200*time.Millisecond, func() string {
+		// The API server has a new address for the hub.
+		if _, failure := read(); !strings.Contains(failure, "orbidden") {
+			return "without rights in the member: " + failure
+		}
+		return ""
+	})
 	fixture.Kubectl(t, far, "create", "clusterrolebinding", "hub", "--clusterrole=cluster-admin", "--group="+operator.MemberGroup("system:masters"))
 	shows := func(want []string, wantFailure string) {
 		t.Helper()
@@ -235,15 +240,19 @@ func TestOperators(t *testing.T) {
 		{"tree fleet -n argocd", "the cluster capi:argocd/far", 0},
 	}...)
 	fixture.Kubectl(t, hubPlane, "patch", "clusterlink", "far-1", "--type=merge", "-p", `{"spec":{"knownAs":[{"type":"argocd","name":"https://far.example.com"},{"type":"capi","name":"argocd/far"}]}}`)
+	fixture.Eventually(t, 90*time.Second, 200*time.Millisecond, func() string {
+		out, err := hubPlane.Kubectl(t.Context(), "get", "--raw", "/apis/stream.graphview.dev/v1alpha1/clusters")
+		if err != nil || !strings.Contains(string(out), `"aliases":["argocd:https://far.example.com","capi:argocd/far"]`) {
+			return fmt.Sprintf("/clusters: %v, %s", err, out)
+		}
+		return ""
+	})
 	call([]called{
 		{"tree applications -n argocd", "ConfigMap/far-1/far/one  in another cluster", 0},
 		{"explain applications application/app -n argocd", "Refers to, in other clusters:\n  ConfigMap/far-1/far/one\n  Namespace/far-1/far\n", 0},
 		{"tree fleet -n argocd", "the cluster far-1", 0},
 		{"tree fleet -n argocd", "Node/far-1/node-1  in another cluster", 0},
 	}...)
-	if out, err := hubPlane.Kubectl(t.Context(), "get", "--raw", "/apis/stream.graphview.dev/v1alpha1/clusters"); err != nil || !strings.Contains(string(out), `"aliases":["argocd:https://far.example.com","capi:argocd/far"]`) {
-		t.Errorf("/clusters: %v, %s", err, out)
-	}
 	// The other replica of the hub has a tunnel too.
 	if err := hub.Other.Register(t.Context()); err != nil {
 		t.Fatal(err)
