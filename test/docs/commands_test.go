@@ -199,7 +199,7 @@ func (s *shell) background(script string) error {
 		return err
 	}
 	s.left = append(s.left, command)
-	deadline := time.Now().Add(within)
+	deadline := time.Now().Add(patience.For(within))
 	for !strings.Contains(out.String(), "Starting to serve") && !strings.Contains(out.String(), "Forwarding from") {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s has not begun: %s", script, out.String())

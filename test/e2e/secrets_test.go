@@ -173,13 +173,18 @@ func wantWarned(t *testing.T, namespace, view string, streams map[string]*stream
 // everythingSaid is all that the operator has said to anybody.
 func everythingSaid(t *testing.T, namespace string, views map[string]string, streams map[string]*stream) map[string]string {
 	t.Helper()
+	events := ""
+	eventually(t, func() string { // they come after the status
+		events = kubectl(t, "get", "events.events.k8s.io", "-A", "-o", "yaml", "--field-selector=reportingController=graphview-controller")
+		if !strings.Contains(events, "reason: Ready") {
+			return fmt.Sprintf("no Events: %.500s", events)
+		}
+		return ""
+	})
 	said := map[string]string{
 		"GraphViews": kubectl(t, "get", "graphviews", "-A", "-o", "yaml"),
-		"Events":     kubectl(t, "get", "events.events.k8s.io", "-A", "-o", "yaml", "--field-selector=reportingController=graphview-controller"),
+		"Events":     events,
 		"graphs":     kubectl(t, "get", "graphs", "-A", "-o", "yaml"),
-	}
-	if !strings.Contains(said["Events"], "reason: Ready") {
-		t.Errorf("no Events: %.500s", said["Events"])
 	}
 	for name, s := range streams {
 		for i, m := range s.received() {

@@ -12,6 +12,7 @@ import (
 
 	"graphview.dev/client"
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 )
 
 // TestQuestions asks twelve questions of a user who may list some kinds in two namespaces. The files have the
@@ -101,7 +102,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: bob}]
 		"of two namespaces": {"bob", "everything", 11 * time.Minute, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), within)
+			ctx, cancel := context.WithTimeout(t.Context(), patience.For(within))
 			defer cancel()
 			config := cluster.Config()
 			if tt.user != "admin" {
