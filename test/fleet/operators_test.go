@@ -205,12 +205,16 @@ func TestOperators(t *testing.T) {
 	call := func(all ...called) {
 		t.Helper()
 		for _, one := range all {
-			command := exec.CommandContext(t.Context(), plugin, strings.Fields(one.args)...)
-			command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(hubPlane.Dir(), "kubeconfig"))
-			stdout, stderr, code := fixture.Run(t, command)
-			if code != one.code || !strings.Contains(stdout+stderr, one.want) {
-				t.Errorf("kubectl graphview %s: exit code %d, %s%s", one.args, code, stdout, stderr)
-			}
+			// The replica that answers may be behind the one that writes status.
+			fixture.Eventually(t, 30*time.Second, 200*time.Millisecond, func() string {
+				command := exec.CommandContext(t.Context(), plugin, strings.Fields(one.args)...)
+				command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(hubPlane.Dir(), "kubeconfig"))
+				stdout, stderr, code := fixture.Run(t, command)
+				if code != one.code || !strings.Contains(stdout+stderr, one.want) {
+					return fmt.Sprintf("kubectl graphview %s: exit code %d, %s%s", one.args, code, stdout, stderr)
+				}
+				return ""
+			})
 		}
 	}
 	call([]called{
