@@ -50,6 +50,14 @@ func kubectl(t *testing.T, args ...string) string {
 
 // A graph is followed through changes and through an operator that was killed,
 // after which only the difference is told; Ctrl-C ends it well.
+// decided leaves out lines about objects that the view has not judged yet. On a busy machine its expression
+// counts as slow, and is then evaluated after the object is in the graph.
+func decided(text string) string {
+	return strings.Join(slices.DeleteFunc(slices.Collect(strings.Lines(text)), func(line string) bool {
+		return strings.Contains(line, "exists outside the view")
+	}), "")
+}
+
 func TestWatch(t *testing.T) {
 	fixture.Apply(t, cluster, watchedView)
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", watched, "--wait=false")
@@ -94,7 +102,7 @@ func TestWatch(t *testing.T) {
 	shows("~ ConfigMap/a\n")
 	kubectl(t, "-n", watched, "delete", "configmap", "a")
 	shows("- ConfigMap/a\n")
-	golden(t, "watch", out.String())
+	golden(t, "watch", decided(out.String()))
 
 	manager.Kill()
 	told := len(out.String())
