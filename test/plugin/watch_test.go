@@ -48,8 +48,6 @@ func kubectl(t *testing.T, args ...string) string {
 	return fixture.Kubectl(t, cluster, args...)
 }
 
-// A graph is followed through changes and through an operator that was killed,
-// after which only the difference is told; Ctrl-C ends it well.
 // decided leaves out lines about objects that the view has not judged yet. On a busy machine its expression
 // counts as slow, and is then evaluated after the object is in the graph.
 func decided(text string) string {
@@ -58,6 +56,8 @@ func decided(text string) string {
 	}), "")
 }
 
+// A graph is followed through changes and through an operator that was killed,
+// after which only the difference is told; Ctrl-C ends it well.
 func TestWatch(t *testing.T) {
 	fixture.Apply(t, cluster, watchedView)
 	fixture.KubectlAfter(t, cluster, "delete", "namespace", watched, "--wait=false")
