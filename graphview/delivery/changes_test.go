@@ -49,7 +49,7 @@ func (s *recordedStage) pod(name string, owned bool, to ...string) {
 		}
 		o.References = append(o.References, r)
 	}
-	s.update(func() { s.show(o, graph.Selection{Member: true}) })
+	s.graph.Update(func() { s.show(o, graph.Selection{Member: true}) })
 }
 
 var (
@@ -312,7 +312,7 @@ func TestPastOfWhatAViewLeavesOut(t *testing.T) {
 	s := newRecordedStage(t, false)
 	s.pod("shop/web", false, "shop/left-out")
 	s.pod("shop/left-out", false)
-	s.update(func() {
+	s.graph.Update(func() {
 		s.lens.Select(s.graph.Set(s.source, &graph.Object{Namespace: "shop", Name: "left-out", UID: "uid-left-out", Version: 9, Hash: 9}), graph.Selection{})
 	})
 	s.record(history.Entry{Object: key("shop", "left-out"), Kind: "Pod", UID: "uid-left-out", Before: fine, After: broken})
@@ -383,7 +383,7 @@ func TestPastOfNamespaceSelectors(t *testing.T) {
 	check("a view without Namespaces", 7, both, false)
 	namespaces := graph.Resource{Version: "v1", Resource: "namespaces"}
 	set := func(member bool) {
-		s.update(func() {
+		s.graph.Update(func() {
 			if s.namespaces == 0 {
 				s.namespaces = s.graph.AddSource(graph.NamespaceKind, namespaces, graph.ScopeCluster)
 				s.lens.Watch(s.namespaces)
@@ -403,7 +403,7 @@ func TestPastOfNamespaceSelectors(t *testing.T) {
 		Op: history.Removed, Object: graph.Key{Resource: namespaces, Name: "shop"}, Kind: "Namespace", UID: "uid-shop", Before: fine,
 		Summary: `{"k":"Namespace","u":"uid-shop"}`, Views: []uint32{7},
 	})
-	s.update(func() { s.graph.Remove(s.namespaces, "", "shop") })
+	s.graph.Update(func() { s.graph.Remove(s.namespaces, "", "shop") })
 	check("a view that showed the Namespace then", 7, both, true)
 	check("a view that left it out then", 8, both, false)
 }
@@ -437,7 +437,7 @@ func TestChangesFold(t *testing.T) {
 func BenchmarkHistory(b *testing.B) {
 	s := newRecordedStage(b, true)
 	const objects, changes = 100_000, 360_000
-	s.update(func() {
+	s.graph.Update(func() {
 		for i := range objects {
 			o := &fakeObject{uid: fmt.Sprint("uid-", i), json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p%d","uid":"uid-%d"},"spec":{"nodeName":"a"},"status":{"phase":"Running"}}`, i, i)}
 			s.show(&graph.Object{

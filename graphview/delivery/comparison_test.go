@@ -170,7 +170,7 @@ func (s *stage) history(r *rand.Rand, changes int) {
 	for range changes {
 		name := pod()
 		if namespace, pod, _ := strings.Cut(name, "/"); r.IntN(4) == 0 {
-			s.update(func() { s.graph.Remove(s.source, namespace, pod) })
+			s.graph.Update(func() { s.graph.Remove(s.source, namespace, pod) })
 			continue
 		}
 		var to []string

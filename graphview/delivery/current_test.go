@@ -86,7 +86,7 @@ func TestEmptyPieceIsNotTheEnd(t *testing.T) {
 	first, second := s.twoReaders(t)
 	var readers sync.WaitGroup
 	digest := first.digest
-	s.update(func() {
+	s.graph.Update(func() {
 		readers.Go(func() { first.catchUp(t) })
 		for !s.publisher.encoding(digest) {
 			time.Sleep(time.Millisecond)

@@ -38,7 +38,7 @@ func TestHostileKeys(t *testing.T) {
 			widget := graph.Kind{Group: "example.com", Kind: "Widget"}
 			widgets := graph.Resource{Group: "example.com", Version: "v1", Resource: "widgets"}
 			s := newStage(t)
-			s.update(func() {
+			s.graph.Update(func() {
 				of, secret := s.graph.AddSource(widget, widgets, graph.ScopeNamespaced), s.graph.AddSource(graph.Kind{Kind: "Secret"}, secrets, graph.ScopeNamespaced)
 				s.lens.Watch(of)
 				s.lens.Use(widget, widgets)

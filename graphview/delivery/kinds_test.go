@@ -50,7 +50,7 @@ func TestKinds(t *testing.T) {
 	wants("at first", first, "/v1/pods Pod")
 	s.set("Failed", false, "a", "b")
 	wants("after a change of objects", first)
-	s.update(func() {
+	s.graph.Update(func() {
 		s.lens.Use(graph.Kind{Group: "apps", Kind: "Deployment"}, graph.Resource{Group: "apps", Version: "v1", Resource: "deployments"})
 	})
 	s.set("Running", false, "a")
@@ -69,7 +69,7 @@ func TestKindsAreSent(t *testing.T) {
 	defer r.Close()
 	r.catchUp(t)
 	before := r.state.kinds
-	s.update(func() { s.lens.Use(graph.Kind{Kind: "Widget"}, graph.Resource{Version: "v1", Resource: "widgets"}) })
+	s.graph.Update(func() { s.lens.Use(graph.Kind{Kind: "Widget"}, graph.Resource{Version: "v1", Resource: "widgets"}) })
 	select {
 	case <-r.pause.changed:
 	default:

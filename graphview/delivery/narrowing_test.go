@@ -21,7 +21,7 @@ import (
 
 // link makes pods, each as namespace/name, and their references.
 func (s *stage) link(pods map[string][]string) {
-	s.update(func() {
+	s.graph.Update(func() {
 		for _, from := range slices.Sorted(maps.Keys(pods)) {
 			namespace, name, _ := strings.Cut(from, "/")
 			o := &graph.Object{Namespace: namespace, Name: name, Payload: &fakeObject{uid: "uid-" + name, json: `{"kind":"Pod"}`}}

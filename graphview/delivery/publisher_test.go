@@ -87,7 +87,7 @@ func TestSummaryOfHiddenFields(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			set := func(app string) {
-				s.update(func() {
+				s.graph.Update(func() {
 					o := &fakeObject{uid: "u", secret: secret, json: fmt.Sprintf(`{"kind":"Pod","metadata":{"labels":{"app":%q}}}`, app)}
 					selection := graph.Selection{Member: true}
 					if !secret {
@@ -271,7 +271,7 @@ func BenchmarkResumers(b *testing.B) {
 func TestFind(t *testing.T) {
 	s := newStage(t)
 	s.state.SetScope([]ScopedResource{{pods, true}}, nil, false)
-	s.update(func() {
+	s.graph.Update(func() {
 		for _, at := range []string{"shop/a", "shop/b", "red/c"} {
 			namespace, name, _ := strings.Cut(at, "/")
 			o := &fakeObject{uid: name, json: `{"apiVersion":"v1","kind":"Pod"}`}

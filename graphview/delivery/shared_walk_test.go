@@ -140,8 +140,8 @@ func TestWalkThatIsTooOld(t *testing.T) {
 			r.poll(t)
 		}
 		s.remove(names[0])
-		s.update(func() { s.lens.Forget(s.lens.Head()) })
-		for s.update(func() {}); s.graph.HasCleanup(); s.update(func() {}) {
+		s.graph.Update(func() { s.lens.Forget(s.lens.Head()) })
+		for s.graph.Update(func() {}); s.graph.HasCleanup(); s.graph.Update(func() {}) {
 		}
 		all = append(all, s.reader(SubscribeOptions{JoinWalk: true}))
 		for range walkObjects {

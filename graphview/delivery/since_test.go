@@ -50,7 +50,7 @@ func TestSinceOfForgottenRights(t *testing.T) {
 		},
 		"an object was deleted": {
 			before: []string{"n0", "n1"}, after: []string{"n0", "n1"}, wantSets: 1, // a refers to it
-			meanwhile: func(s *stage) { s.update(func() { s.graph.Remove(s.source, "n1", "b") }) },
+			meanwhile: func(s *stage) { s.graph.Update(func() { s.graph.Remove(s.source, "n1", "b") }) },
 		},
 		"the view is not complete": {before: []string{"n0", "n1"}, after: []string{"n0", "n1"}, meanwhile: func(s *stage) {
 			s.publisher.o.State = NewViewState()
@@ -192,10 +192,10 @@ func TestSinceThatIsTooOld(t *testing.T) {
 				o := SubscribeOptions{Access: accessTo("shop"), Tags: true}
 				first := s.reader(o)
 				mine.follow(t, first, 0)
-				s.update(func() { s.graph.Remove(s.source, "shop", "p7") })
-				s.update(func() { s.lens.Forget(s.lens.Head()) })
+				s.graph.Update(func() { s.graph.Remove(s.source, "shop", "p7") })
+				s.graph.Update(func() { s.lens.Forget(s.lens.Head()) })
 				for s.graph.HasCleanup() {
-					s.update(func() {})
+					s.graph.Update(func() {})
 				}
 				if !knows {
 					o.Access = accessTo("shop")

@@ -40,7 +40,7 @@ func newStage(tb testing.TB) *stage {
 		Name: "shop/web", UID: "uid", Run: NewRun(), Shared: &Shared{}, Warnings: s.warnings, Logger: logr.Discard(),
 		State: s.state, Notify: func() {}, Hold: s.hold,
 	})
-	s.update(func() {
+	s.graph.Update(func() {
 		s.source = s.graph.AddSource(graph.Kind{Kind: "Pod"}, pods, graph.ScopeNamespaced)
 		s.lens = s.graph.NewLens()
 		s.lens.Watch(s.source)
@@ -48,13 +48,6 @@ func newStage(tb testing.TB) *stage {
 	})
 	s.publisher.SetLens(s.lens)
 	return s
-}
-
-// update makes a revision, and notifies the subscribers of it.
-func (s *stage) update(fn func()) {
-	for _, l := range s.graph.Update(fn) {
-		l.Publish()
-	}
 }
 
 func (s *stage) hold(use budget.Use, bytes int64) error {
@@ -78,7 +71,7 @@ func podNames(n int) []string {
 
 // set adds or updates pods with a phase; root makes them roots.
 func (s *stage) set(phase string, root bool, names ...string) {
-	s.update(func() {
+	s.graph.Update(func() {
 		for _, name := range names {
 			o := &fakeObject{uid: "uid-" + name, json: fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"resourceVersion":"%d"},"status":{"phase":%q}}`, name, s.revision+1, phase)}
 			s.show(&graph.Object{Namespace: "shop", Name: name, Payload: o}, graph.Selection{Member: true, Root: root})
@@ -92,7 +85,7 @@ func (s *stage) put(name string, content Object, to ...string) {
 	for _, other := range to {
 		o.References = append(o.References, graph.Reference{Type: graph.Direct, To: graph.Kind{Kind: "Pod"}, Namespace: "shop", Scope: graph.ScopeNamespaced, Name: other})
 	}
-	s.update(func() { s.show(o, graph.Selection{Member: true}) })
+	s.graph.Update(func() { s.show(o, graph.Selection{Member: true}) })
 }
 
 // show sets the next version of an object, and has the view decide about it. In Update.
@@ -103,7 +96,7 @@ func (s *stage) show(o *graph.Object, decision graph.Selection) {
 }
 
 func (s *stage) remove(name string) {
-	s.update(func() { s.graph.Remove(s.source, "shop", name) })
+	s.graph.Update(func() { s.graph.Remove(s.source, "shop", name) })
 }
 
 // reader applies what a subscription is sent.

@@ -134,6 +134,9 @@ func (g *Graph) commitLens(l *Lens) bool {
 		l.rebase()
 	}
 	changed := l.commit()
+	if changed && (g.changed == nil || g.changed(l, l.head)) {
+		l.Publish()
+	}
 	if visits := g.spent - before; l.walked > 0 || visits > chargedVisits {
 		g.walks = append(g.walks, Walked{l, visits})
 	}

@@ -16,8 +16,9 @@ type Graph struct {
 	mu   sync.RWMutex
 	held bool
 
-	locked, unlocking func()       // see ObserveLock
-	observation       *observation // nil: revisions are not observed
+	locked, unlocking func()                                    // see ObserveLock
+	observation       *observation                              // nil: revisions are not observed
+	changed           func(l *Lens, head uint64) (publish bool) // nil: each change is published
 
 	// rev is the number of the open revision, larger than all before it. span is the number of
 	// revisions that stamps reach back.

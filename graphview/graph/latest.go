@@ -6,7 +6,7 @@ import "sync/atomic"
 // lock of the graph, since the writer may hold that for a whole revision.
 //
 // A reader that reads gets the last revision. A reader that waits is only notified of published
-// revisions, which may be fewer; see Publish.
+// revisions, which may be fewer; see Graph.ObserveLenses.
 type latest struct {
 	head      atomic.Uint64              // of the last revision
 	vertices  atomic.Int64               // likewise
@@ -35,8 +35,8 @@ func (l *Lens) storeBytes() {
 	l.latest.bytes.Store(entryBytes*int64(l.entries.room()) + partBytes*int64(len(l.parts)) + l.partContent + l.tombstones.bytes())
 }
 
-// Publish notifies readers of the changes since the last call. They then read the lens under the lock, so
-// the writer, which alone calls it, does so outside of Update.
+// Publish notifies readers of the changes since the last call. They then read the lens under the lock.
+// Only the writer calls it, in Update or outside.
 func (l *Lens) Publish() {
 	if !l.unpublished {
 		return

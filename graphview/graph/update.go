@@ -1,9 +1,8 @@
 package graph
 
 // Update runs fn as the graph's one writer and then commits its changes as one revision, to lenses in turns
-// of their owners. It returns the lenses that changed, whose readers are notified by Lens.Publish. The lenses
-// that got no turn are late: the following Updates, which may be empty, commit them; see HasCleanup. Only one
-// goroutine may call Update.
+// of their owners. It returns the lenses that changed. The lenses that got no turn are late: the following
+// Updates, which may be empty, commit them; see HasCleanup. Only one goroutine may call Update.
 func (g *Graph) Update(fn func()) (revised []*Lens) {
 	g.awaitReaders()
 	g.lock()
@@ -54,6 +53,11 @@ func (g *Graph) RemoveSource(id SourceID) {
 // ObserveLock sets functions that the writer calls after the graph is locked for writing and before
 // it is unlocked. Call it before the first Update.
 func (g *Graph) ObserveLock(locked, unlocked func()) { g.locked, g.unlocking = locked, unlocked }
+
+// ObserveLenses sets a function that the writer calls for each lens that a revision changed, before a
+// reader can see the revision. The function reports whether readers are notified now; if not, the
+// writer calls Publish later. It must not read the lens. Call ObserveLenses before the first Update.
+func (g *Graph) ObserveLenses(changed func(l *Lens, head uint64) (publish bool)) { g.changed = changed }
 
 // lock locks the graph for the writer, unless it is locked. unlock unlocks it if it is.
 func (g *Graph) lock() {

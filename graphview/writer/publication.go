@@ -38,16 +38,14 @@ func (w *Writer) Unfollow(l *graph.Lens) {
 	}
 }
 
-// lensChanged publishes a lens that a revision changed, at once or later.
-func (w *Writer) lensChanged(l *graph.Lens) {
-	switch p := w.followers[l]; {
-	case p == nil:
-		l.Publish()
-	case !p.throttled:
-		w.publications.notify(p, cmp.Or(w.late[l], w.received))
-	case !p.waits:
-		p.waits, p.received = true, cmp.Or(w.late[l], w.received)
+// lensChanged is called for each lens that a revision changed. It reports whether the graph notifies
+// readers of the lens at once.
+func (w *Writer) lensChanged(l *graph.Lens, head uint64) (publish bool) {
+	p := w.followers[l]
+	if p == nil {
+		return true
 	}
+	return w.publications.publishNow(p, head, cmp.Or(w.late[l], w.received))
 }
 
 // Each notified subscriber writes a message. So the time between two publications of a lens is at least the
@@ -84,11 +82,17 @@ type publications struct {
 	notified    bool        // subscribers, since the last call of yield
 }
 
-// notify notifies the readers of a lens.
-func (q *publications) notify(p *throttle, received time.Time) {
-	p.follower.Arrived(p.lens.Head(), received)
-	p.lens.Publish()
+// publishNow reports whether a changed lens is published with the revision. A throttled lens is not.
+func (q *publications) publishNow(p *throttle, head uint64, received time.Time) bool {
+	if p.throttled {
+		if !p.waits {
+			p.waits, p.received = true, received
+		}
+		return false
+	}
+	p.follower.Arrived(head, received)
 	q.published = append(q.published, p)
+	return true
 }
 
 // publish publishes the lenses that are due, and returns the time until the next ones are; 0 if
@@ -121,7 +125,9 @@ func (q *publications) publishDue(now time.Time) {
 		p.throttled = false
 		if p.waits {
 			p.waits = false
-			q.notify(p, p.received)
+			p.follower.Arrived(p.lens.Head(), p.received)
+			p.lens.Publish()
+			q.published = append(q.published, p)
 		}
 	}
 	clear(throttled[len(q.throttled):])

@@ -45,6 +45,7 @@ func New(g *graph.Graph) *Writer {
 		followers: make(map[*graph.Lens]*throttle),
 	}
 	w.observe(g)
+	g.ObserveLenses(w.lensChanged)
 	return w
 }
 
@@ -186,16 +187,13 @@ func (w *Writer) apply(batch []Event, received time.Time) {
 // others. It applies at least one event, unless the graph first has to finish an earlier change.
 func (w *Writer) revise(events []Event, visits int) (left []Event) {
 	began := time.Now()
-	revised := w.graph.Update(func() {
+	w.graph.Update(func() {
 		left = events
 		for len(left) > 0 && !w.graph.HasOpenUpdate() && (len(left) == len(events) || w.graph.Visits() < visits) {
 			left[0].Apply()
 			left = left[1:]
 		}
 	})
-	for _, l := range revised {
-		w.lensChanged(l)
-	}
 	w.metrics.revisions.Inc()
 	w.metrics.took.Observe(time.Since(began).Seconds())
 	if w.afterRevision != nil {
