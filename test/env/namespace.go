@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// AwaitNamespace waits until a new namespace has what the controller manager puts into each: the ServiceAccount default, without
+// AwaitNamespace waits until a new namespace has the objects of the controller manager: the ServiceAccount default, without
 // which it admits no pod, and the ConfigMap kube-root-ca.crt. Otherwise they come in the middle of a test that counts objects. It
 // returns at once if there is no controller manager.
 func (c *ControlPlane) AwaitNamespace(ctx context.Context, name string) error {

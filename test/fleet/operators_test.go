@@ -205,7 +205,7 @@ func TestOperators(t *testing.T) {
 	call := func(all ...called) {
 		t.Helper()
 		for _, one := range all {
-			// The replica that answers may be behind the one that writes status.
+			// One replica answers, and another one, which may be ahead of it, writes status.
 			fixture.Eventually(t, 30*time.Second, 200*time.Millisecond, func() string {
 				command := exec.CommandContext(t.Context(), plugin, strings.Fields(one.args)...)
 				command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(hubPlane.Dir(), "kubeconfig"))
