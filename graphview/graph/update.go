@@ -56,7 +56,8 @@ func (g *Graph) ObserveLock(locked, unlocked func()) { g.locked, g.unlocking = l
 
 // ObserveLenses sets a function that the writer calls for each lens that a revision changed, before a
 // reader can see the revision. The function reports whether readers are notified now; if not, the
-// writer calls Publish later. It must not read the lens. Call ObserveLenses before the first Update.
+// writer calls Publish later. So readers of a small lens do not wait until the revision is committed
+// to large ones. The function must not read the lens. Call ObserveLenses before the first Update.
 func (g *Graph) ObserveLenses(changed func(l *Lens, head uint64) (publish bool)) { g.changed = changed }
 
 // lock locks the graph for the writer, unless it is locked. unlock unlocks it if it is.
