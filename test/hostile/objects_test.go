@@ -232,7 +232,7 @@ func TestClaimsThatChange(t *testing.T) {
 
 // mostBehind is the number of changes by which a stream may be behind a plain watch of one object while attackers have
 // both processors. If their references took no turns these would be hundreds.
-const mostBehind = 60
+const mostBehind = 15
 
 // TestMultipliedPaths: what a JSONPath finds is no more than a view may keep.
 func TestMultipliedPaths(t *testing.T) {
