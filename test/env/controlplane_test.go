@@ -3,6 +3,7 @@ package env
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -139,6 +140,19 @@ func TestControlPlane(t *testing.T) {
 		if err := p.Exited(); err == nil || !strings.Contains(err.Error(), "terminated") {
 			t.Errorf("ended with %v, want it terminated", err)
 		}
+		crashes, err := c.Run("false", "/bin/sh", "-c", "echo at my wits; exit 3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code := crashes.ExitCode(); code != 3 {
+			t.Errorf("exit code %d", code)
+		}
+		eventually(t, func(context.Context) error {
+			if said := Crashes(); !strings.Contains(said, "false ended: exit status 3\n--- last lines of false.log\nat my wits") || strings.Contains(said, "sleep") {
+				return fmt.Errorf("programs that have ended by themselves: %q", said)
+			}
+			return nil
+		})
 	})
 
 	t.Run("stop", func(t *testing.T) {

@@ -6,6 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -15,7 +18,22 @@ type Process struct {
 	log  string
 	cmd  *exec.Cmd
 
-	done chan struct{} // closed when the program has ended
+	asked atomic.Bool   // Stop or Terminate was called
+	done  chan struct{} // closed when the program has ended
+}
+
+// crashes has the programs that have ended by themselves, with the ends of their logs.
+var crashes struct {
+	mu  sync.Mutex
+	all []string
+}
+
+// Crashes returns which programs of this process have ended by themselves, and the last lines of their logs.
+// A test that waits in vain prints it: the cause is often there.
+func Crashes() string {
+	crashes.mu.Lock()
+	defer crashes.mu.Unlock()
+	return strings.Join(crashes.all, "\n")
 }
 
 // startProcess starts a program and returns when it runs. Its environment is that of this process, with
@@ -46,6 +64,11 @@ func startProcess(name, path, log string, variables, args []string) (*Process, e
 		}
 		_ = cmd.Wait() // ProcessState has the result
 		close(p.done)
+		if !p.asked.Load() {
+			crashes.mu.Lock()
+			crashes.all = append(crashes.all, p.Exited().Error())
+			crashes.mu.Unlock()
+		}
 	}()
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
@@ -60,6 +83,7 @@ func (p *Process) Stop() {
 	if p == nil {
 		return
 	}
+	p.asked.Store(true)
 	_ = p.cmd.Process.Kill() // the only error is that it has ended already
 	<-p.done
 }
@@ -67,6 +91,7 @@ func (p *Process) Stop() {
 // Terminate sends SIGTERM to the program and waits until it has stopped. It kills the
 // program when the context ends.
 func (p *Process) Terminate(ctx context.Context) {
+	p.asked.Store(true)
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // the only error is that it has ended already
 	select {
 	case <-p.done:

@@ -211,7 +211,8 @@ func TestOperators(t *testing.T) {
 				command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(hubPlane.Dir(), "kubeconfig"))
 				stdout, stderr, code := fixture.Run(t, command)
 				if code != one.code || !strings.Contains(stdout+stderr, one.want) {
-					return fmt.Sprintf("kubectl graphview %s: exit code %d, %s%s", one.args, code, stdout, stderr)
+					available := fixture.Kubectl(t, hubPlane, "get", "apiservice", "v1alpha1.stream.graphview.dev", "-o", "jsonpath={.status.conditions}")
+					return fmt.Sprintf("kubectl graphview %s: exit code %d, %s%s; APIService: %s", one.args, code, stdout, stderr, available)
 				}
 				return ""
 			})
