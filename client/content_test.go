@@ -2,7 +2,10 @@ package client
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -107,5 +110,33 @@ func TestGetObject(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"group=apps&name=web&namespace=shop&resource=deployments", "name=n&resource=nodes"}, server.queries()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestGetReadsToTheEnd: a request whose answer the server ends late is not cancelled, so that its connection is kept. A
+// second value is no answer.
+func TestGetReadsToTheEnd(t *testing.T) {
+	cancelled := make(chan bool, 2)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(`{"vx":` + podA + `}` + r.URL.Query().Get("name")))
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-r.Context().Done():
+			cancelled <- true
+		case <-time.After(100 * time.Millisecond):
+			cancelled <- false
+		}
+	}))
+	defer server.Close()
+	defer server.Client().CloseIdleConnections()
+	c, err := NewForHTTP(server.URL, server.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.GetObject(t.Context(), "shop", "web", Key{Resource: "pods"}); err != nil || <-cancelled {
+		t.Errorf("an answer that ends late: cancelled, or %v", err)
+	}
+	if _, err := c.GetObject(t.Context(), "shop", "web", Key{Resource: "pods", Name: "{}"}); err == nil || !strings.Contains(err.Error(), "more than one JSON value") {
+		t.Errorf("two values: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -169,10 +170,19 @@ func (c *Client) getAnswer(ctx context.Context, at string, answer any) error {
 		return err
 	}
 	defer body.Close()
-	if err := json.NewDecoder(body).Decode(answer); err != nil {
+	in := json.NewDecoder(body)
+	if err := in.Decode(answer); err != nil {
 		return fmt.Errorf("parse the answer of %s: %w", at, err)
 	}
-	return nil
+	// A connection whose answer has been read to its end is kept, and a proxy does not see a request that is cancelled.
+	switch _, err := in.Token(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return fmt.Errorf("parse the answer of %s: %w", at, err)
+	default:
+		return fmt.Errorf("parse the answer of %s: more than one JSON value", at)
+	}
 }
 
 // get returns the body of a good answer, and the Status of any other.
