@@ -115,6 +115,10 @@ func (c *Conn) Answers(ctx context.Context) bool {
 		return true
 	}
 	c.mu.Lock()
+	if c.session.IsClosed() {
+		c.mu.Unlock()
+		return false
+	}
 	probe := c.probe
 	if probe == nil {
 		probe = make(chan struct{})
@@ -153,7 +157,9 @@ func (c *Conn) ping(probe chan struct{}) {
 // Close ends the tunnel and its requests.
 func (c *Conn) Close() {
 	_ = c.carrier.Close()
+	c.mu.Lock() // Answers begins no probe of a session that is closed
 	_ = c.session.Close()
+	c.mu.Unlock()
 	c.carrier.writing.Wait()
 	c.probes.Wait()
 }
