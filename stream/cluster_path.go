@@ -71,9 +71,9 @@ func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *requ
 	subscribers.Inc()
 	defer subscribers.Dec()
 
-	cut := transport.NewResponse(w).Cut
-	defer context.AfterFunc(stream.Hard, cut)()
-	pending := admission.PendingWrite{Cut: cut}
+	response := transport.NewResponse(w)
+	defer response.CutAfter(stream.Hard)()
+	pending := admission.PendingWrite{Cut: response.Cut}
 	account := s.options.Ledger.Account(budget.UserOwner(who))
 	defer account.Close()
 	wait, cancel := s.patience(stream.Ctx, r.URL.Query().Get("timeout"))
@@ -83,7 +83,7 @@ func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *requ
 		// While the client takes bytes, others may fill the window of the tunnel's stream.
 		Writing: func() func() {
 			if account.Set(budget.Messages, tunnel.Window) != nil {
-				cut()
+				response.Cut()
 			}
 			s.writes.BeginUnread(&pending, tunnel.Window)
 			return func() {

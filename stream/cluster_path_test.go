@@ -2,6 +2,8 @@ package stream
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -91,4 +93,79 @@ func TestUnreadBytesOfAClusterAreCharged(t *testing.T) {
 	patience.Await(t, "the window is charged", func() bool { return ledger.Total() >= tunnel.Window })
 	_ = response.Body.Close()
 	patience.Await(t, "the window is not charged after the end", func() bool { return ledger.Total() < tunnel.Window })
+}
+
+// waitingFleet has a cluster that is not connected: a request waits until it ends.
+type waitingFleet struct {
+	connectedFleet
+
+	asked chan struct{}
+}
+
+func (f waitingFleet) Route(ctx context.Context, _, _ string) (proxy.Route, error) {
+	select {
+	case f.asked <- struct{}{}:
+	case <-ctx.Done():
+	}
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// TestCancelledRequests: a request over HTTP/2, as the API server's, that its client cancels ends alone. Its response must
+// not be used after its handler: net/http lets the process panic then.
+func TestCancelledRequests(t *testing.T) {
+	const times = 200
+	view := newView("shop/web")
+	fleet := waitingFleet{asked: make(chan struct{})}
+	s := serveOptions(t, Options{Cluster: fakeCluster{view}, Fleet: fleet})
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: testRoots()}, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	s.client.Transport = transport
+	// Each request is cancelled once it waits.
+	asked := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-view.subscribed:
+			case <-fleet.asked:
+			case <-t.Context().Done():
+				return
+			}
+			asked <- struct{}{}
+		}
+	}()
+	for path, accept := range map[string]string{
+		"clusters/eu-1/proxy" + versionPath + "/graphs": jsonType,
+		"namespaces/shop/graphs/web":                    jsonType,
+		"watch/namespaces/shop/graphs/web":              jsonType,
+		"watch/namespaces/shop/graphs/web?timeout=1m":   eventsType,
+	} {
+		for range times {
+			ctx, cancel := context.WithCancel(t.Context())
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url(graphs+path), http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Authorization", "Bearer reader")
+			request.Header.Set("Accept", accept)
+			done := make(chan error, 1)
+			go func() {
+				response, err := s.client.Do(request)
+				if err == nil {
+					_, err = io.Copy(io.Discard, response.Body)
+					_ = response.Body.Close()
+				}
+				done <- err
+			}()
+			<-asked
+			cancel()
+			if err := <-done; !errors.Is(err, context.Canceled) {
+				t.Fatalf("%s: a cancelled request ends with %v", path, err)
+			}
+		}
+	}
+	response := s.request(http.MethodGet, versionPath, nil)
+	if response.StatusCode != http.StatusOK || response.ProtoMajor != 2 {
+		t.Errorf("afterwards: %s with HTTP/%d", response.Status, response.ProtoMajor)
+	}
 }

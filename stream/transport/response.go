@@ -41,3 +41,18 @@ func (r Response) Cut() {
 	// An error means that the peer has left.
 	_ = r.control.SetWriteDeadline(time.Unix(1, 0))
 }
+
+// CutAfter cuts when ctx is done. The handler calls stop before it returns, since net/http lets the process panic if an
+// HTTP/2 response is used later. After stop nothing cuts any more.
+func (r Response) CutAfter(ctx context.Context) (stop func()) {
+	ended := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		r.Cut()
+	})
+	return func() {
+		if !cancel() {
+			<-ended
+		}
+	}
+}
