@@ -62,8 +62,8 @@ func (r relations) Collect(out chan<- prometheus.Metric) {
 // relation has the values of the labels of a reference.
 type relation [7]string
 
-// readRelations returns the references of a lens, nil if there are more than limit, and their number. A reader that
-// falls behind the lens begins again.
+// readRelations returns the references of a lens, nil if there are more than limit or the lens is closed, and their
+// number. A reader that falls behind the lens begins again.
 func readRelations(lens *graph.Lens, limit int) (found map[relation]bool, n int) {
 	kinds := map[graph.Resource]graph.Kind{}
 	used, _ := lens.Uses(0)
@@ -74,6 +74,7 @@ func readRelations(lens *graph.Lens, limit int) (found map[relation]bool, n int)
 	found = map[relation]bool{}
 	var at graph.Position
 	for {
+		begins := !at.Walking()
 		done, err := lens.Read(&at, relationsAtOnce, graph.Reading{}, func(c graph.Change) bool {
 			from, to := kinds[c.Vertex.Resource], kinds[c.To.Resource]
 			of := relation{from.Kind, c.Vertex.Namespace, c.Vertex.Name, to.Kind, c.To.Namespace, c.To.Name, c.Type.String()}
@@ -90,6 +91,8 @@ func readRelations(lens *graph.Lens, limit int) (found map[relation]bool, n int)
 			return true
 		})
 		switch {
+		case err != nil && begins: // it would be the same for ever
+			return nil, 0
 		case err != nil:
 			at, found, n = graph.Position{}, map[relation]bool{}, 0
 		case done:

@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/graphview/graph"
+	"graphview.dev/test/patience"
 )
 
-// TestRelations: a reference is read once, without Secrets, absent objects and guesses.
+// TestRelations: a reference is read once, without Secrets, absent objects and guesses. A scrape ends, also if the view does.
 func TestRelations(t *testing.T) {
 	var lens *graph.Lens
 	shared, sources := graph.New(nil), map[string]graph.SourceID{}
@@ -52,5 +54,20 @@ func TestRelations(t *testing.T) {
 	set("Pod", "api", to("ConfigMap", "flags", "spec.a"))
 	if found, n := readRelations(lens, 1); found != nil || n != 2 {
 		t.Errorf("beyond the limit: %v, %d references", found, n)
+	}
+	// The view is deleted, or made again, during a scrape.
+	shared.Update(lens.Close)
+	read := make(chan int, 1)
+	go func() {
+		found, n := readRelations(lens, 1)
+		read <- len(found) + n
+	}()
+	select {
+	case n := <-read:
+		if n != 0 {
+			t.Errorf("a closed lens has %d references", n)
+		}
+	case <-time.After(patience.For(10 * time.Second)):
+		t.Fatal("a scrape of a closed lens does not end")
 	}
 }
