@@ -264,7 +264,8 @@ func (s *Subscription) compare(ctx context.Context) error {
 			s.dropHave()
 			s.hasGraph = true
 			return nil
-		case errors.Is(err, graph.ErrGone): // more was deleted meanwhile than the view remembers
+		case errors.Is(err, graph.ErrGone): // more was deleted meanwhile than the view remembers, or the lens is closed: Poll knows
+			return nil
 		case errors.As(err, &unknown):
 			if err := resolve(ctx, s.access, unknown); err != nil {
 				return err

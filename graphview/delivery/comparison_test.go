@@ -11,11 +11,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"graphview.dev/api/contents"
 	"graphview.dev/api/reason"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
+	"graphview.dev/test/patience"
 )
 
 // copyOf is the graph of a subscriber: a fold of the messages, in few lines.
@@ -237,6 +239,34 @@ func TestComparisonIsShared(t *testing.T) {
 		if !c.done || c.sums != nil {
 			t.Error("the comparison keeps its sums after its end")
 		}
+	}
+}
+
+// TestComparisonEndsWithItsView: the graph of a view that ends, or begins again without objects, is not compared for ever.
+func TestComparisonEndsWithItsView(t *testing.T) {
+	s := newStage(t)
+	s.crowd(10)
+	mine := newCopy()
+	mine.follow(t, s.reader(SubscribeOptions{Tags: true}), 0)
+	one := s.reader(SubscribeOptions{Tags: true, Have: mine.sums()})
+	if frames, err := one.Poll(); len(frames) > 0 || err != nil {
+		t.Fatal(frames, err)
+	}
+	s.graph.Update(s.lens.Close)
+	why := &ClosedError{Reason: reason.Deleted}
+	s.state.To(State{Phase: Ended, Why: why})
+	waited := make(chan error, 1)
+	go func() { waited <- one.Wait(t.Context()) }()
+	select {
+	case err := <-waited:
+		if err != nil {
+			t.Errorf("the wait ends with %v", err)
+		}
+	case <-time.After(patience.For(10 * time.Second)):
+		t.Fatal("the wait does not end")
+	}
+	if _, err := one.Poll(); !errors.Is(err, why) {
+		t.Errorf("the stream ends with %v, want %v", err, why)
 	}
 }
 
