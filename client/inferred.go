@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 )
 
@@ -12,6 +13,9 @@ func (m *Received) excludeInferred(g *Graph) error {
 		return nil
 	}
 	return m.rewrite(func(texts []json.RawMessage) ([]json.RawMessage, error) {
+		if len(texts) != len(m.Actions) { // the decoder also takes a member Actions
+			return nil, errors.New("the actions are not the member actions")
+		}
 		kept := 0
 		for i := range m.Actions {
 			a, text := m.Actions[i], texts[i]

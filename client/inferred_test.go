@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -68,5 +69,14 @@ func TestExcludeInferred(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{`{"id":1,"subscribe":{"spec":{"inferredReferences":"Exclude"}}}`}, server.received); diff != "" {
 		t.Error(diff)
+	}
+
+	// The decoder does not tell cases apart, and a hostile server, or cluster of a fleet, writes what it likes.
+	_, c = serve(t, act{sends: []string{`{"Actions":[` + guessed + `],"rev":"1"}`}, stays: true})
+	exclude.OnRetry = func(err error, _ time.Duration) error { return err }
+	hostile := c.Watch("shop", "web", exclude)
+	defer hostile.Close()
+	if _, err := hostile.Next(t.Context()); err == nil || !strings.Contains(err.Error(), "member actions") {
+		t.Errorf("other actions: %v", err)
 	}
 }
