@@ -102,6 +102,7 @@ func FuzzOf(f *testing.F) {
 	f.Add(`{"status":{"conditions":[{"type":"Ready","status":"False","reason":"x"}],"phase":"Running","containerStatuses":[{"state":{"waiting":{"reason":"y"}}}]}}`)
 	f.Add(`{"metadata":{"generation":1e300},"status":{"observedGeneration":-1,"health":"green","parents":[{"conditions":[{}]}]}}`)
 	f.Add(`{"metadata":{"deletionTimestamp":"x","annotations":{"autoscaling.alpha.kubernetes.io/conditions":"[[]]"}}}`)
+	f.Add(`{"status":{"phase":"ȺȺȺȺȺȺfailed","conditions":[{"type":"ȺȺȺȺȺȺfailed","status":"True"}]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		compact := jsontext.Value(text)
 		if compact.Compact(jsontext.AllowDuplicateNames(true)) != nil || compact.Kind() != '{' || new(jsontree.Parts).Read(compact, Shape) != nil {

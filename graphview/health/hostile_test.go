@@ -27,6 +27,7 @@ func TestHostileObjects(t *testing.T) {
 		"a huge annotation":         `{"metadata":{"annotations":{"` + hpaConditions + `":"` + strings.ReplaceAll(list(`{"type":"A"}`, 80_000), `"`, `\"`) + `"}}}`,
 		"a deep annotation":         `{"metadata":{"annotations":{"` + hpaConditions + `":"` + strings.Repeat("[", 1<<20) + `"}}}`,
 		"wrong types everywhere":    `{"metadata":[],"spec":"x","status":{"conditions":{"type":"Ready"},"phase":[],"containerStatuses":[1,null,[],"x"],"loadBalancer":[]}}`,
+		"lower case is longer":      `{"status":{"phase":"ȺȺȺȺȺȺfailed","reason":"ȺȺȺȺȺȺfailed","conditions":[{"type":"ȺȺȺȺȺȺfailed","status":"True","reason":"ȺȺȺȺȺȺfailed"}]}}`,
 		"numbers beyond all bounds": `{"metadata":{"generation":1e999},"spec":{"replicas":-9223372036854775808},"status":{"observedGeneration":"99999999999999999999","readyReplicas":1e30}}`,
 	} {
 		t.Run(name, func(t *testing.T) {

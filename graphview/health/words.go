@@ -1,6 +1,7 @@
 package health
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -112,9 +113,14 @@ var patient = strings.Fields("approv proposal firstconsumer rebalanc migrat impo
 
 // names reports whether one of these parts, in lower case, begins a word in a text.
 func names(text string, parts []string) bool {
-	lower := strings.ToLower(text)
+	lower := []byte(text)
+	for i, b := range lower { // strings.ToLower changes the length of a text with letters such as Ⱥ
+		if 'A' <= b && b <= 'Z' {
+			lower[i] = b + 'a' - 'A'
+		}
+	}
 	return slices.ContainsFunc(parts, func(part string) bool {
-		at := strings.Index(lower, part)
+		at := bytes.Index(lower, []byte(part))
 		return at >= 0 && beginsWord(text, at)
 	})
 }
