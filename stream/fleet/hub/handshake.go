@@ -112,6 +112,7 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
 	case <-conn.Down():
 	case <-over.C: // the token has expired
 	}
+	h.drop(to) // before the end of the tunnel, for which Silent waits
 	h.o.Logger.Info("Tunnel ended", "link", name, "tunnel", to.id)
 	return nil
 }

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -9,6 +10,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -182,6 +184,77 @@ func TestTunnelsEndWithTheirTokens(t *testing.T) {
 		return status.Tunnels == 1 || member.IsClosed()
 	})
 	patience.Await(t, "the tunnel ends", member.IsClosed)
+}
+
+// slowlyClosed is a listener with connections that end slowly, as those of TLS to a peer that reads nothing: their last
+// record waits until it can be written.
+type slowlyClosed struct {
+	net.Listener
+
+	begun, end chan struct{}
+}
+
+func (s *slowlyClosed) Accept() (net.Conn, error) {
+	conn, err := s.Listener.Accept()
+	return &slowlyClosedConn{conn, s}, err
+}
+
+type slowlyClosedConn struct {
+	net.Conn
+
+	by *slowlyClosed
+}
+
+func (c *slowlyClosedConn) Close() error {
+	select {
+	case c.by.begun <- struct{}{}:
+	default:
+	}
+	<-c.by.end
+	return c.Conn.Close() //nolint:wrapcheck // a net.Conn
+}
+
+// TestHubWaitsForNoMember: while a tunnel ends slowly, requests are answered, and none is sent there.
+func TestHubWaitsForNoMember(t *testing.T) {
+	h, _ := newHub(t)
+	i := newIssuer(t)
+	close(i.answer)
+	h.apply(t, "eu-1", i.identity())
+	server := httptest.NewUnstartedServer(h.Handler())
+	slow := &slowlyClosed{server.Listener, make(chan struct{}, 1), make(chan struct{})}
+	server.Listener = slow
+	server.Start()
+	t.Cleanup(server.Close)
+	t.Cleanup(h.Close)
+	socket, response, err := websocket.Dial(t.Context(), server.URL+TunnelPath+"eu-1", &websocket.DialOptions{HTTPHeader: i.request(t, "eu-1").Header})
+	if err != nil {
+		t.Fatalf("%v %v", response, err)
+	}
+	defer func() { _ = socket.CloseNow() }()
+	patience.Await(t, "the tunnel opens", func() bool {
+		status, _ := h.Status("eu-1")
+		return status.Tunnels == 1
+	})
+	if err = socket.Write(t.Context(), websocket.MessageBinary, bytes.Repeat([]byte{0xff}, 12)); err != nil { // no frame
+		t.Fatal(err)
+	}
+	<-slow.begun
+	at, cancel := context.WithCancel(t.Context())
+	cancel()
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		for err := error(nil); err == nil; runtime.Gosched() {
+			_, err = h.Route(at, "eu-1", "")
+		}
+	}()
+	select {
+	case <-answered:
+	case <-time.After(patience.For(10 * time.Second)):
+		t.Error("the hub waits for a tunnel that ends")
+	}
+	close(slow.end)
+	<-answered
 }
 
 // TestVersion: the status has the oldest version among the replicas of a member.
