@@ -74,21 +74,13 @@ func (r *GraphViewReconciler) apply(ctx context.Context, name graphview.Name, vi
 	return true, nil
 }
 
-// readSpec returns the present spec of a view. After a *spec.InvalidError, the version is that of the spec.
-func (r *GraphViewReconciler) readSpec(ctx context.Context, name graphview.Name) (version, spec.Spec, error) {
+// read returns the present GraphView of a view.
+func (r *GraphViewReconciler) read(ctx context.Context, name graphview.Name) (*v1alpha1.GraphView, error) {
 	cached, err := r.getCached(ctx, client.ObjectKey{Namespace: name.Namespace, Name: name.Name})
 	if err != nil {
-		return version{}, spec.Spec{}, err
+		return nil, err
 	}
-	view, err := r.whole(ctx, cached)
-	if err != nil {
-		return version{}, spec.Spec{}, err
-	}
-	declared, err := validation.SpecOf(&view.Spec)
-	if err != nil {
-		err = fmt.Errorf("read spec: %w", err)
-	}
-	return version{string(view.UID), view.Generation}, declared, err
+	return r.whole(ctx, cached)
 }
 
 // applied requests a reconcile of a view after its spec was applied. The engine then knows the view, perhaps

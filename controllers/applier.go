@@ -2,14 +2,13 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"sync"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/fairqueue"
 	"graphview.dev/graphview/panics"
-	"graphview.dev/graphview/spec"
 )
 
 // appliedAtOnce limits the specs of an owner that are applied at the same time: more of them take
@@ -35,9 +34,8 @@ type applier struct {
 
 type applierOptions struct {
 	engine Engine
-	// read returns the present spec of a view, or the *spec.InvalidError by which the engine refuses it. Waiting
-	// applications keep no spec: a tenant may have many.
-	read func(ctx context.Context, name graphview.Name) (version, spec.Spec, error)
+	// read returns the present GraphView of a view. Waiting applications keep no spec: a tenant may have many.
+	read func(ctx context.Context, name graphview.Name) (*v1alpha1.GraphView, error)
 	// applied is called with the error of read or Engine.Apply, nil also if the spec has changed and was not
 	// applied. The view has to be reconciled again.
 	applied func(name graphview.Name, err error)
@@ -123,21 +121,17 @@ func (a *applier) run(ctx context.Context, name graphview.Name, p *application) 
 	}
 	defer turn.Release()
 	defer panics.Recover(&err)
-	v, declared, err := a.read(ctx, name)
+	view, err := a.read(ctx, name)
 	a.mu.Lock()
 	asked := p.version
 	a.mu.Unlock()
-	invalid, refused := errors.AsType[*spec.InvalidError](err)
 	switch {
-	case err != nil && !refused:
+	case err != nil:
 		return asked, err
-	case v != asked:
+	case asked != version{string(view.UID), view.Generation}:
 		return version{}, nil
-	case refused:
-		a.engine.Refuse(name, v.uid, invalid)
-		return v, err
 	}
-	return v, a.engine.Apply(ctx, name, v.uid, declared)
+	return asked, a.engine.Apply(ctx, name, asked.uid, view.Spec)
 }
 
 // stop ends the application of a view's spec. The engine then has the spec that it had before, or

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
@@ -35,7 +36,7 @@ func (e *slowEngine) told() []string {
 	return slices.Clone(e.applied)
 }
 
-func (e *slowEngine) Apply(ctx context.Context, _ graphview.Name, uid string, declared spec.Spec) error {
+func (e *slowEngine) Apply(ctx context.Context, _ graphview.Name, uid string, declared v1alpha1.GraphViewSpec) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -45,12 +46,6 @@ func (e *slowEngine) Apply(ctx context.Context, _ graphview.Name, uid string, de
 	defer e.mu.Unlock()
 	e.applied = append(e.applied, uid+"/"+declared.ServiceAccountName)
 	return e.fails
-}
-
-func (e *slowEngine) Refuse(_ graphview.Name, uid string, why *spec.InvalidError) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.applied = append(e.applied, uid+" refused: "+why.Reason)
 }
 
 func (e *slowEngine) Status(graphview.Name) (graphview.Status, bool) { return e.status, true }
@@ -73,9 +68,12 @@ func newApplierUnderTest(ctx context.Context) *applierUnderTest {
 	u.generation.Store(1)
 	u.applier = newApplier(ctx, applierOptions{
 		engine: u.engine,
-		read: func(context.Context, graphview.Name) (version, spec.Spec, error) {
+		read: func(context.Context, graphview.Name) (*v1alpha1.GraphView, error) {
 			v := u.view()
-			return v, spec.Spec{ServiceAccountName: fmt.Sprint(v.generation)}, u.unread
+			return &v1alpha1.GraphView{
+				ObjectMeta: metav1.ObjectMeta{UID: types.UID(v.uid), Generation: v.generation},
+				Spec:       v1alpha1.GraphViewSpec{ServiceAccountName: fmt.Sprint(v.generation)},
+			}, u.unread
 		},
 		applied: func(graphview.Name, error) { u.answered.Add(1) },
 	})
@@ -143,17 +141,6 @@ func TestApplier(t *testing.T) {
 					t.Errorf("answer: %t, %v, want the error, which the reconcile returns", known, err)
 				}
 			},
-		},
-		"a spec for another version of the operator is refused": {
-			do: func(t *testing.T, u *applierUnderTest) {
-				u.unread = &spec.InvalidError{Reason: v1alpha1.ReasonUnsupported}
-				u.apply(web, u.view())
-				time.Sleep(time.Second)
-				if known, err := u.apply(web, u.view()); !known || !errors.Is(err, u.unread) {
-					t.Errorf("answer: %t, %v", known, err)
-				}
-			},
-			want: []string{"a refused: " + v1alpha1.ReasonUnsupported},
 		},
 		"a view that is deleted is not applied": {
 			do: func(_ *testing.T, u *applierUnderTest) {

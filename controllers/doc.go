@@ -1,11 +1,10 @@
 // Package controllers applies GraphViews, ReferenceRules and ClusterLinks to the
 // engine and the hub, and reports the results in their status.
 //
-// GraphViewReconciler turns a GraphView into a spec.Spec, applies it to the
-// Engine, and writes the engine's Status of the view into the GraphView's status. It is
-// level-based: a reconcile depends on the GraphView, on the existence of its
-// ServiceAccount, and on the engine's Status, never on the event that
-// caused it.
+// GraphViewReconciler applies the spec of a GraphView to the Engine, and writes the
+// engine's Status of the view into the GraphView's status. It is level-based: a
+// reconcile depends on the GraphView, on the existence of its ServiceAccount, and on
+// the engine's Status, never on the event that caused it.
 //
 // ReferenceRuleReconciler does the same for ReferenceRules and the engine's rules, and
 // ClusterLinkReconciler for ClusterLinks and the hub's links.

@@ -61,7 +61,10 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 		if err != nil || whole.Generation != view.Generation {
 			return nil, time.Second // it was deleted or changed, and is reconciled again
 		}
-		names := namesOf(whole)
+		var names []v1alpha1.NamespaceName
+		if of := whole.Spec.Namespaces; of != nil {
+			names = of.Names
+		}
 		record.namespaces = namespaceAdvice{generation: view.Generation, at: now, none: len(names) == 0}
 		if len(names) == 0 {
 			return nil, 0
@@ -90,16 +93,6 @@ func (r *GraphViewReconciler) adviseNamespaces(ctx context.Context, view *v1alph
 	return record.namespaces.findings, max(record.namespaces.due().Sub(now), time.Second)
 }
 
-// namesOf returns the namespaces that a GraphView names.
-func namesOf(view *v1alpha1.GraphView) (names []string) {
-	if view.Spec.Namespaces != nil {
-		for _, name := range view.Spec.Namespaces.Names {
-			names = append(names, string(name))
-		}
-	}
-	return names
-}
-
 // mayListNamespaces returns whether the ServiceAccount of a view may list namespaces, and
 // whether that is known. It does not wait: an account with many questions
 // would delay the reconciler for others.
@@ -112,13 +105,13 @@ func (r *GraphViewReconciler) mayListNamespaces(view *v1alpha1.GraphView) (may, 
 }
 
 // existing returns the names that are namespaces; for many names, all namespaces.
-func (r *GraphViewReconciler) existing(ctx context.Context, names []string) (map[string]bool, error) {
+func (r *GraphViewReconciler) existing(ctx context.Context, names []v1alpha1.NamespaceName) (map[string]bool, error) {
 	if len(names) > maxAskedOne {
 		return r.namespaces.all(ctx, r.reader, r.options.Clock.Now())
 	}
 	exist := map[string]bool{}
 	for _, name := range names {
-		if _, err := listNamespaces(ctx, r.reader, exist, client.MatchingFields{"metadata.name": name}); err != nil {
+		if _, err := listNamespaces(ctx, r.reader, exist, client.MatchingFields{"metadata.name": string(name)}); err != nil {
 			return nil, err
 		}
 	}

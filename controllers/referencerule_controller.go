@@ -13,9 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/spec"
 )
 
 // RuleEngine has the methods of a graphview.Engine that ReferenceRuleReconciler calls.
@@ -23,7 +21,7 @@ type RuleEngine interface {
 	// ApplyRule adds or replaces the rule of that name. A
 	// *spec.InvalidError says that there is no rule of that name until its spec is
 	// corrected.
-	ApplyRule(ctx context.Context, name string, rule spec.Rule) error
+	ApplyRule(ctx context.Context, name string, rule v1alpha1.ReferenceRuleSpec) error
 	// RemoveRule removes the rule of that name, if there is one.
 	RemoveRule(name string)
 	// RuleEffect returns the unserved kinds that the rule of that name names, and the fields by convention that
@@ -88,13 +86,7 @@ func (r *ReferenceRuleReconciler) apply(ctx context.Context, name client.ObjectK
 		r.engine.RemoveRule(name.Name)
 		return nil, verdict{}, nil
 	}
-	declared, err := validation.RuleOf(&rule.Spec)
-	if err == nil {
-		err = r.engine.ApplyRule(ctx, name.Name, declared)
-	} else {
-		r.engine.RemoveRule(name.Name) // the references of an earlier spec are no longer wanted
-	}
-	v, err := verdictOf(err)
+	v, err := verdictOf(r.engine.ApplyRule(ctx, name.Name, rule.Spec))
 	if err != nil {
 		return nil, verdict{}, fmt.Errorf("apply rule: %w", err)
 	}

@@ -53,7 +53,7 @@ func (r *GraphViewReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Man
 		return fmt.Errorf("add the resync of GraphViews: %w", err)
 	}
 	r.applier = newApplier(ctx, applierOptions{
-		engine: r.engine, read: r.readSpec,
+		engine: r.engine, read: r.read,
 		applied: func(name graphview.Name, err error) { r.applied(ctx, name, err) },
 	})
 	if err := mgr.Add(r.applier); err != nil {

@@ -38,7 +38,7 @@ func Advise(ctx context.Context, p *spec.Program, catalog *resources.Catalog) ad
 // adviceOf finds the parts of a spec that have no effect. noNamespaces: the spec selects no namespace.
 func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advice {
 	p, fates := s.program, fatesOf(ctx, s)
-	a := advice.Spec{NoNamespaces: noNamespaces, Served: s.catalog.All()}
+	a := advice.Spec{NoNamespaces: noNamespaces, Served: s.catalog.All(), Namespaces: p.Namespaces.Named()}
 	for _, chosen := range s.chosen {
 		a.Selected = append(a.Selected, chosen.Resource)
 	}
@@ -55,9 +55,6 @@ func adviceOf(ctx context.Context, s *selection, noNamespaces bool) advice.Advic
 	}
 	for _, root := range p.Roots {
 		a.Roots = append(a.Roots, advice.Root{Path: root.Path, Compared: comparedIn(root.Compared()), Description: root.Description})
-	}
-	if p.Spec.Namespaces != nil {
-		a.Namespaces = p.Spec.Namespaces.Names
 	}
 	return advice.Of(ctx, a)
 }

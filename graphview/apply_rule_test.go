@@ -3,8 +3,8 @@ package graphview
 import (
 	"testing"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
 )
 
@@ -16,11 +16,11 @@ var (
 // TestInvalidRule: a rule that is refused takes the earlier one of its name out of force.
 func TestInvalidRule(t *testing.T) {
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 0)})
-	declared := spec.Rule{From: widgetKind, References: []spec.RuleReference{{Path: "spec.a", To: gadgetKind}}}
+	declared := v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(widgetKind), References: []v1alpha1.ReferenceDeclaration{{Path: "spec.a", To: new(v1alpha1.GroupKind(gadgetKind))}}}
 	if err := e.ApplyRule(t.Context(), "a", declared); err != nil || e.rules.Named("a") == nil {
 		t.Fatalf("the rule is not in force: %v", err)
 	}
-	declared.References = []spec.RuleReference{{Path: "spec.a", NamespacePath: "spec.b[]", To: gadgetKind}}
+	declared.References = []v1alpha1.ReferenceDeclaration{{Path: "spec.a", NamespacePath: "spec.b[]", To: new(v1alpha1.GroupKind(gadgetKind))}}
 	if err := e.ApplyRule(t.Context(), "a", declared); err == nil || e.rules.Named("a") != nil {
 		t.Errorf("the rule before is in force, error %v", err)
 	}

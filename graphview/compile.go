@@ -7,19 +7,12 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/spec"
-)
-
-// Reasons of a spec.InvalidError that the compiler does not use.
-const (
-	// ReasonQuarantined: see Options.RefuseUntil.
-	ReasonQuarantined = "Quarantined"
-	// ReasonInternalError: the compiler panicked.
-	ReasonInternalError = "InternalError"
 )
 
 // compilation describes a spec for compiled.
@@ -33,7 +26,7 @@ type compilation struct {
 // invalid, costly specs are refused or the compiler panicked, or the context's error.
 func compiled[P any](ctx context.Context, e *Engine, of compilation, compile func(context.Context, expr.Turn) (P, error)) (program P, err error) {
 	if of.costly && e.refusesCostly() {
-		return program, &spec.InvalidError{Reason: ReasonQuarantined, Until: e.o.RefuseUntil, Errors: []error{fmt.Errorf(
+		return program, &spec.InvalidError{Reason: v1alpha1.ReasonQuarantined, Until: e.o.RefuseUntil, Errors: []error{fmt.Errorf(
 			"spec: the operator ended twice within minutes, perhaps because of an expression, so it refuses expressions until %s and tries this spec again then",
 			e.o.RefuseUntil.UTC().Format(time.RFC3339))}}
 	}
@@ -43,7 +36,7 @@ func compiled[P any](ctx context.Context, e *Engine, of compilation, compile fun
 		return err
 	}()
 	if err != nil && e.processors.LogPanic(err, of.kind) {
-		return program, &spec.InvalidError{Reason: ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
+		return program, &spec.InvalidError{Reason: v1alpha1.ReasonInternalError, Errors: []error{fmt.Errorf("spec: %w", err)}}
 	}
 	return program, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/spec"
 )
@@ -43,13 +44,13 @@ func TestBudgetOfAnOwner(t *testing.T) {
 	} {
 		inBubble(t, name, func(t *testing.T, e *Engine) {
 			var err error
-			declared := selecting(spec.ObjectFilter{})
+			declared := selecting(v1alpha1.ObjectFilter{})
 			var last *View
 			for _, step := range test.steps {
 				named := Name{step.namespace, step.name}
 				switch step.verb {
 				case "apply":
-					declared.ExcludeInferred = !declared.ExcludeInferred
+					toggleInferred(&declared)
 					if err := e.Apply(t.Context(), named, step.uid, declared); err != nil {
 						t.Fatal(err)
 					}
@@ -96,18 +97,18 @@ func hundredths(b *quota.Budget) int {
 // TestBudgetOfRules: administrators do not fill the budget of ReferenceRules by what they
 // do with them.
 func TestBudgetOfRules(t *testing.T) {
-	valid := spec.Rule{From: widgetKind, References: []spec.RuleReference{{Expression: "[]"}}}
+	valid := v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(widgetKind), References: []v1alpha1.ReferenceDeclaration{{Expression: "[]"}}}
 	for name, between := range map[string]func(t *testing.T, e *Engine){
 		"deleted": func(_ *testing.T, e *Engine) {
 			e.RemoveRule("a")
 		},
 		"refused": func(t *testing.T, e *Engine) {
-			if err := e.ApplyRule(t.Context(), "a", spec.Rule{From: widgetKind, References: []spec.RuleReference{{Expression: "]"}}}); err == nil {
+			if err := e.ApplyRule(t.Context(), "a", v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(widgetKind), References: []v1alpha1.ReferenceDeclaration{{Expression: "]"}}}); err == nil {
 				t.Fatal("accepted")
 			}
 		},
 		"edited": func(t *testing.T, e *Engine) {
-			if err := e.ApplyRule(t.Context(), "a", spec.Rule{From: gadgetKind, References: valid.References}); err != nil {
+			if err := e.ApplyRule(t.Context(), "a", v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(gadgetKind), References: valid.References}); err != nil {
 				t.Fatal(err)
 			}
 		},

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
 )
 
@@ -17,7 +17,7 @@ func TestCoverageOfReplacedWatches(t *testing.T) {
 	e := startEngine(t, Options{Config: configmaps.ServeItems(t, []string{owned}, nil)})
 	k := keepOf(t, e, Name{Namespace: "shop", Name: "flow"}, configMapsResource)
 	for _, labels := range []string{configmaps.Unanswered, "answered"} {
-		k.apply(selecting(spec.ObjectFilter{LabelSelector: labels}))
+		k.apply(selecting(v1alpha1.ObjectFilter{LabelSelector: labels}))
 		k.until("planned", func() bool { return k.planned == k.view.state.Now().Generation })
 	}
 	key := graph.Key{Resource: graph.Resource{Version: "v1", Resource: "configmaps"}, Namespace: "shop", Name: "c0"}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/expr"
@@ -17,12 +18,12 @@ import (
 
 // ApplyRule compiles a rule and puts it into force, also for open streams. It is level-based. After a
 // *spec.InvalidError, no rule of that name is in force. After the context's error, nothing has changed.
-func (e *Engine) ApplyRule(ctx context.Context, name string, declared spec.Rule) error {
+func (e *Engine) ApplyRule(ctx context.Context, name string, declared v1alpha1.ReferenceRuleSpec) error {
 	before := e.rules.Named(name)
 	if before != nil && reflect.DeepEqual(before.Rule, declared) {
 		return nil
 	}
-	program, err := compiled(ctx, e, compilation{"ReferenceRule", rules.Owner, declared.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.RuleProgram, error) {
+	program, err := compiled(ctx, e, compilation{"ReferenceRule", rules.Owner, spec.CostlyRule(&declared)}, func(ctx context.Context, turn expr.Turn) (*spec.RuleProgram, error) {
 		return spec.CompileRule(ctx, turn, declared)
 	})
 	if compileAborted(err) {
@@ -55,7 +56,7 @@ func (e *Engine) ServedChanged() <-chan struct{} {
 
 // OpenOptions are the options of an ad-hoc view.
 type OpenOptions struct {
-	Spec spec.Spec
+	Spec v1alpha1.GraphViewSpec
 	// Subscriber is the author of the spec. The view gets no objects that it may not read, so its expressions
 	// cannot reveal them. Its owner pays for the view's expressions and memory. Required.
 	Subscriber user.Info
@@ -78,7 +79,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (*View, error) {
 			account.Close()
 		}
 	}()
-	program, err := compiled(ctx, e, compilation{"graph request", owner, o.Spec.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
+	program, err := compiled(ctx, e, compilation{"graph request", owner, spec.Costly(&o.Spec)}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
 		return spec.Compile(ctx, turn, o.Spec)
 	})
 	if err != nil {

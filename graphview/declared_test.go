@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
 	"graphview.dev/test/patience"
 )
@@ -83,7 +83,7 @@ func TestDeclaredHealth(t *testing.T) {
 		case step.health == "":
 			e.RemoveRule(step.rule)
 		default:
-			err = e.ApplyRule(t.Context(), step.rule, spec.Rule{From: intake.KindOf(configMapsResource), Health: step.health})
+			err = e.ApplyRule(t.Context(), step.rule, v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(intake.KindOf(configMapsResource)), Health: &v1alpha1.HealthDeclaration{Expression: step.health}})
 		}
 		if err != nil {
 			t.Fatal(err)

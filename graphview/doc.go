@@ -1,6 +1,7 @@
 // Package graphview maintains views of a cluster: live graphs of its objects and their references. A
-// view has a name and any number of subscribers. A spec.Spec declares the view, and a subscriber reads
-// it through a delivery.Subscription. The package knows neither HTTP nor custom resources.
+// view has a name and any number of subscribers. The spec of a GraphView declares the view, and a
+// subscriber reads it through a delivery.Subscription. The package knows no HTTP, and of custom resources only
+// the types of their specs.
 //
 // It combines the packages below it. A package in this list imports only earlier ones:
 //
@@ -32,7 +33,7 @@
 //
 // # From a spec to the subscribers
 //
-// Engine.Apply compiles a spec.Spec for its View. The view's keeper derives from the queries and the
+// Engine.Apply compiles a spec for its View. The view's keeper derives from the queries and the
 // present resources.Catalog which watches the view needs (package plan), leases them, and taps their
 // feeds (package intake). A feed turns each object of its watch into an event. Package writer applies
 // events to the graph in revisions, and each lens that changed gets a revision. Package delivery

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
@@ -202,12 +203,12 @@ func (e *Engine) startLocked(v *View) {
 // another uid is another view. After a *spec.InvalidError, streams of the view end until a valid spec
 // is applied. After the context's error, nothing has changed. A view whose owner may hold no more
 // memory is accepted, and keeps no spec until the caller applies it again; see Status.Unapplied.
-func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared spec.Spec) error {
+func (e *Engine) Apply(ctx context.Context, name Name, uid string, declared v1alpha1.GraphViewSpec) error {
 	if v, ok := e.View(name); ok && v.uid == uid && v.sameSpec(declared) {
 		return v.refusal()
 	}
 	// Compile without the lock, because each new stream waits for it.
-	program, err := compiled(ctx, e, compilation{"GraphView", budget.NamespaceOwner(name.Namespace), declared.Costly()}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
+	program, err := compiled(ctx, e, compilation{"GraphView", budget.NamespaceOwner(name.Namespace), spec.Costly(&declared)}, func(ctx context.Context, turn expr.Turn) (*spec.Program, error) {
 		return spec.Compile(ctx, turn, declared)
 	})
 	if compileAborted(err) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
 )
 
@@ -24,7 +24,7 @@ func TestViewOfAStoppedEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := Name{Namespace: "shop", Name: "late"}
-	if err := e.Apply(t.Context(), name, "uid", selecting(spec.ObjectFilter{})); err != nil {
+	if err := e.Apply(t.Context(), name, "uid", selecting(v1alpha1.ObjectFilter{})); err != nil {
 		t.Fatal(err)
 	}
 	v, _ := e.View(name)

@@ -6,9 +6,9 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/spec"
 )
 
 // A view shows the Deployments of a namespace and their references. A subscriber gets its graph, and then
@@ -25,9 +25,9 @@ func ExampleView_Subscribe() { //nolint:testableexamples // it needs an API serv
 	defer func() { cancel(); <-ended }()
 
 	name := graphview.Name{Namespace: "shop", Name: "web"}
-	if err := engine.Apply(ctx, name, "uid", spec.Spec{
-		Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "resource in ['deployments', 'configmaps', 'secrets']"}}},
-		Namespaces: &spec.Namespaces{Names: []string{"shop"}},
+	if err := engine.Apply(ctx, name, "uid", v1alpha1.GraphViewSpec{
+		Queries:    []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "resource in ['deployments', 'configmaps', 'secrets']"}}},
+		Namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"shop"}},
 	}); err != nil {
 		fmt.Println(err)
 		return

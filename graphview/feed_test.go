@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/rules"
@@ -32,7 +33,7 @@ func TestPanicIsTheObjectsWarning(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := startEngine(t, Options{Config: configmaps.Serve(t, 3)})
 			if test.breakRules {
-				program := &spec.RuleProgram{Rule: spec.Rule{From: intake.KindOf(configMapsResource)}, Expressions: []spec.RuleExpression{{}}}
+				program := &spec.RuleProgram{Rule: v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(intake.KindOf(configMapsResource))}, Expressions: []spec.RuleExpression{{}}}
 				e.rules.Declare("broken", &rules.Rule{RuleProgram: program, Budget: e.newBudget(rules.Owner)})
 			}
 			var met atomic.Int32
@@ -75,7 +76,7 @@ func TestSlowViewDelaysNoOtherView(t *testing.T) {
 
 	var evaluated atomic.Int32
 	entered, leave := make(chan struct{}, 100), make(chan struct{})
-	compiled, err := spec.Compile(t.Context(), nil, selecting(spec.ObjectFilter{ObjectSelectorExpression: costly}))
+	compiled, err := spec.Compile(t.Context(), nil, selecting(v1alpha1.ObjectFilter{ObjectSelectorExpression: costly}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ const smallBudget = quota.MaxCost
 // TestRuleBudget: a rule whose expressions cost too much names no references any
 // more, with a warning, until it is tried again.
 func TestRuleBudget(t *testing.T) {
-	costly := spec.Rule{From: intake.KindOf(configMapsResource), References: []spec.RuleReference{
+	costly := v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(intake.KindOf(configMapsResource)), References: []v1alpha1.ReferenceDeclaration{
 		{Expression: "lists.range(1000).all(i, i >= 0) ? [{'group': '', 'kind': 'ConfigMap', 'name': 'other'}] : []"},
 	}}
 	t.Run("exceeded", func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
@@ -150,6 +151,23 @@ func numbered(n int) []string {
 		names[i] = fmt.Sprintf("ns-%03d", i)
 	}
 	return names
+}
+
+// toggleInferred turns the inferred references of a spec on or off. The spec selects the same objects.
+func toggleInferred(of *v1alpha1.GraphViewSpec) {
+	if of.InferredReferences != v1alpha1.ExcludeInferred {
+		of.InferredReferences = v1alpha1.ExcludeInferred
+	} else {
+		of.InferredReferences = v1alpha1.IncludeInferred
+	}
+}
+
+// namespaceNames returns names as a spec has them.
+func namespaceNames(names ...string) (out []v1alpha1.NamespaceName) {
+	for _, name := range names {
+		out = append(out, v1alpha1.NamespaceName(name))
+	}
+	return out
 }
 
 func setOf(names ...string) map[string]bool {

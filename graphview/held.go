@@ -1,6 +1,9 @@
 package graphview
 
-import "graphview.dev/graphview/spec"
+import (
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview/spec"
+)
 
 // Memory that a view holds, in bytes. TestHeldBytes compares the sum with the heap.
 const (
@@ -14,4 +17,6 @@ const (
 )
 
 // compiledBytes returns the memory of a view with its compiled spec.
-func compiledBytes(s *spec.Spec) int64 { return viewBytes + programBytes*int64(s.TextLen()) }
+func compiledBytes(s *v1alpha1.GraphViewSpec) int64 {
+	return viewBytes + programBytes*int64(spec.TextLen(s))
+}

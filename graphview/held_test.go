@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/rights"
@@ -38,11 +39,11 @@ func TestHeldBytes(t *testing.T) {
 			charged: 8 * programBytes * 60_000,
 			build: func() any {
 				for i := range programs {
-					declared := spec.Spec{}
+					declared := v1alpha1.GraphViewSpec{}
 					for q := range 8 {
-						declared.Queries = append(declared.Queries, spec.Query{Include: &spec.Include{
+						declared.Queries = append(declared.Queries, v1alpha1.Query{Include: &v1alpha1.Include{
 							ResourceSelectorExpression: "true",
-							Object:                     spec.ObjectFilter{ObjectSelectorExpression: condition(8*i+q, 938)},
+							Object:                     &v1alpha1.ObjectFilter{ObjectSelectorExpression: condition(8*i+q, 938)},
 						}})
 					}
 					program, err := spec.Compile(t.Context(), nil, declared)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/plan"
@@ -72,8 +73,8 @@ func selectFrom(ctx context.Context, p *spec.Program, catalog *resources.Catalog
 // setRoots sets the roots of the lens and the references to follow.
 func (k *keeper) setRoots(p *spec.Program) {
 	k.view.engine.writer.Do(func() {
-		k.view.lens.SetRoots(p.Rooted(), p.Walk())
-		k.view.lens.SetInferred(!p.Spec.ExcludeInferred)
+		k.view.lens.SetRoots(p.Rooted(), p.Walk)
+		k.view.lens.SetInferred(p.Spec.InferredReferences != v1alpha1.ExcludeInferred)
 	})
 }
 

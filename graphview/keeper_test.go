@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
@@ -52,7 +53,7 @@ func keepOf(t *testing.T, e *Engine, name Name, served ...resources.Resource) *k
 	return &keptView{keeper: k, t: t, catalog: resources.NewCatalog(served, nil)}
 }
 
-func (k *keptView) apply(declared spec.Spec) {
+func (k *keptView) apply(declared v1alpha1.GraphViewSpec) {
 	k.t.Helper()
 	program, err := spec.Compile(k.t.Context(), nil, declared)
 	if err != nil {
@@ -83,26 +84,26 @@ func (k *keptView) isEmptied() bool {
 	return now.Phase == delivery.Limited && now.Limits == k.limits
 }
 
-func selecting(object spec.ObjectFilter) spec.Spec {
-	return spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "resource == 'configmaps'", Object: object}}}}
+func selecting(object v1alpha1.ObjectFilter) v1alpha1.GraphViewSpec {
+	return v1alpha1.GraphViewSpec{Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "resource == 'configmaps'", Object: &object}}}}
 }
 
 // A limit that the previous spec exceeded does not apply to the spec that corrects it.
 func TestLimitEndsWithItsSpec(t *testing.T) {
 	k := keepByHand(t, Options{MaxVertices: 5}, 10)
-	k.apply(selecting(spec.ObjectFilter{}))
+	k.apply(selecting(v1alpha1.ObjectFilter{}))
 	k.step(k.life, k.catalog)
 	for k.view.lens.Vertices() <= 5 {
 		k.view.engine.writer.Do(func() {})
 	}
-	k.apply(selecting(spec.ObjectFilter{ObjectSelectorExpression: "name == 'c1'"}))
+	k.apply(selecting(v1alpha1.ObjectFilter{ObjectSelectorExpression: "name == 'c1'"}))
 	k.until("one vertex", func() bool {
 		if err := k.view.Err(); err != nil {
 			t.Fatalf("the spec is not served: %v", err)
 		}
 		return k.view.synced() && k.view.lens.Vertices() == 1
 	})
-	k.apply(selecting(spec.ObjectFilter{}))
+	k.apply(selecting(v1alpha1.ObjectFilter{}))
 	k.until("too many", k.isEmptied)
 	if k.view.lens.Vertices() != 0 || len(k.taps.needed) != 0 {
 		t.Errorf("%d vertices, %d watches of a view that is not served", k.view.lens.Vertices(), len(k.taps.needed))
@@ -134,7 +135,7 @@ func TestViewThatWasNotServed(t *testing.T) {
 				}
 				return rev, text
 			}
-			k.apply(selecting(spec.ObjectFilter{}))
+			k.apply(selecting(v1alpha1.ObjectFilter{}))
 			k.until("synced", k.view.synced)
 			rev, _ := read("")
 			former := k.view.lens
@@ -143,7 +144,7 @@ func TestViewThatWasNotServed(t *testing.T) {
 			if n := k.view.lens.Vertices(); n > 0 || k.view.lens == former || len(k.taps.all()) > 0 {
 				t.Errorf("a view that is not served has %d objects and %d watches; its former lens: %t", n, len(k.taps.all()), k.view.lens == former)
 			}
-			k.apply(selecting(spec.ObjectFilter{}))
+			k.apply(selecting(v1alpha1.ObjectFilter{}))
 			k.until("served again", k.view.synced)
 			if _, text := read(rev); !strings.Contains(text, `"reset":true`) || !strings.Contains(text, "c0") || !strings.Contains(text, "c2") {
 				t.Errorf("a subscriber that continues is sent %s", text)
@@ -159,21 +160,21 @@ func TestViewThatWasNotServed(t *testing.T) {
 // A fault of the program at one view is that view's condition.
 func TestPanicIsTheViewsCondition(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
-	k.apply(selecting(spec.ObjectFilter{}))
+	k.apply(selecting(v1alpha1.ObjectFilter{}))
 	k.view.program.Queries = nil // what it selects is of no query
 	k.selection = selection{program: k.view.program, catalog: k.catalog, chosen: []resources.Selected{{Resource: configMapsResource}}}
 	k.until("the view is not served", func() bool { return k.view.Err() != nil })
 	if err := k.view.Err(); !strings.Contains(err.Error(), "a fault of its own") {
 		t.Errorf("error: %v", err)
 	}
-	k.apply(selecting(spec.ObjectFilter{}))
+	k.apply(selecting(v1alpha1.ObjectFilter{}))
 	k.until("a changed spec is served", func() bool { return k.view.synced() && k.view.Err() == nil })
 }
 
 // A replay that a changed spec has ended is made up for.
 func TestReplayThatEndedEarly(t *testing.T) {
 	k := keepByHand(t, Options{}, 10)
-	k.apply(selecting(spec.ObjectFilter{}))
+	k.apply(selecting(v1alpha1.ObjectFilter{}))
 	k.until("synced", func() bool { return k.view.synced() })
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -183,7 +184,7 @@ func TestReplayThatEndedEarly(t *testing.T) {
 			t.Fatal("a replay that was ended is taken for one that was not")
 		}
 	}
-	k.apply(selecting(spec.ObjectFilter{}))
+	k.apply(selecting(v1alpha1.ObjectFilter{}))
 	k.until("all replayed", func() bool {
 		for _, of := range k.taps.needed {
 			if of.State() != intake.Complete {
@@ -197,12 +198,12 @@ func TestReplayThatEndedEarly(t *testing.T) {
 // TestPlansEnd: the plan of a spec ends when the spec changes, and when its owner may hold no more memory.
 func TestPlansEnd(t *testing.T) {
 	for name, end := range map[string]func(k *keptView){
-		"the spec changes":        func(k *keptView) { k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"})) },
+		"the spec changes":        func(k *keptView) { k.apply(selecting(v1alpha1.ObjectFilter{LabelSelector: "a=b"})) },
 		"its owner may hold less": func(k *keptView) { k.view.limit(k.view.state.Now().Generation, &budget.Overdrawn{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := keepByHand(t, Options{}, 1)
-			k.apply(selecting(spec.ObjectFilter{}))
+			k.apply(selecting(v1alpha1.ObjectFilter{}))
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			k.view.nextProgram(cancel)
@@ -217,7 +218,7 @@ func TestPlansEnd(t *testing.T) {
 // view.
 func TestResourceSelectorsAreCharged(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
-	k.apply(selecting(spec.ObjectFilter{}))
+	k.apply(selecting(v1alpha1.ObjectFilter{}))
 	k.step(k.life, k.catalog)
 	cost := k.view.engine.processors.Cost.Load()
 	if cost == 0 {
@@ -229,13 +230,13 @@ func TestResourceSelectorsAreCharged(t *testing.T) {
 	}
 
 	k = keepByHand(t, Options{Budget: 3_000}, 1)
-	costly := selecting(spec.ObjectFilter{})
+	costly := selecting(v1alpha1.ObjectFilter{})
 	costly.Queries[0].Include.ResourceSelectorExpression = "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, a + b > 0))"
 	for range 60 {
 		costly.Queries = append(costly.Queries, costly.Queries[0])
 	}
 	for i := range costly.Queries {
-		costly.Queries[i] = spec.Query{Include: &spec.Include{ResourceSelectorExpression: costly.Queries[i].Include.ResourceSelectorExpression + fmt.Sprintf(" && resource == '%d'", i)}}
+		costly.Queries[i] = v1alpha1.Query{Include: &v1alpha1.Include{ResourceSelectorExpression: costly.Queries[i].Include.ResourceSelectorExpression + fmt.Sprintf(" && resource == '%d'", i)}}
 	}
 	k.apply(costly)
 	k.until("it costs too much", func() bool { return k.view.Err() != nil })
@@ -249,7 +250,7 @@ func TestMemoryOfANamespace(t *testing.T) {
 	if err := others.Set(budget.Elements, 480<<10); err != nil {
 		t.Fatal(err)
 	}
-	k.apply(selecting(spec.ObjectFilter{LabelSelector: "a=b"}))
+	k.apply(selecting(v1alpha1.ObjectFilter{LabelSelector: "a=b"}))
 	k.until("refused because of its watch", k.isEmptied)
 	if n := k.view.account.Held(); n != 0 || len(k.taps.needed) != 0 {
 		t.Errorf("a view that is not served holds %d bytes and %d watches", n, len(k.taps.needed))
@@ -264,7 +265,7 @@ func TestMemoryOfANamespace(t *testing.T) {
 		t.Errorf("a view with a watch of its own holds %d bytes", n)
 	}
 	// The watch of all objects is shared.
-	k.apply(selecting(spec.ObjectFilter{}))
+	k.apply(selecting(v1alpha1.ObjectFilter{}))
 	k.until("served, too", func() bool {
 		return k.planned == k.view.state.Now().Generation && k.view.synced() && len(k.taps.retiring) == 0 && k.view.account.Held() < watchBytes
 	})
@@ -280,13 +281,13 @@ func TestRightsBeyondTheLedger(t *testing.T) {
 		}
 		return false, nil
 	}}, 1)
-	declared := selecting(spec.ObjectFilter{})
+	declared := selecting(v1alpha1.ObjectFilter{})
 	declared.ServiceAccountName = "reader"
 	for _, names := range []int{200, 400, 200} {
 		wantServed := names == 200
-		declared.Namespaces = &spec.Namespaces{}
+		declared.Namespaces = &v1alpha1.Namespaces{}
 		for i := range names {
-			declared.Namespaces.Names = append(declared.Namespaces.Names, fmt.Sprintf("n%d", i))
+			declared.Namespaces.Names = append(declared.Namespaces.Names, v1alpha1.NamespaceName(fmt.Sprintf("n%d", i)))
 		}
 		k.apply(declared)
 		k.until("answered or refused", func() bool {
@@ -319,7 +320,7 @@ func TestProgramWithoutRoom(t *testing.T) {
 	}
 	late, early := Name{Namespace: "shop", Name: "late"}, Name{Namespace: "bank", Name: "early"}
 	for _, name := range []Name{late, early} {
-		if err := e.Apply(t.Context(), name, name.Name, selecting(spec.ObjectFilter{})); err != nil {
+		if err := e.Apply(t.Context(), name, name.Name, selecting(v1alpha1.ObjectFilter{})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -337,7 +338,7 @@ func TestProgramWithoutRoom(t *testing.T) {
 	others.Close()
 	e.retryNext("shop")
 	until("the spec is to be applied again", func(late, _ Status) bool { return late.Unapplied })
-	if err := e.Apply(t.Context(), late, late.Name, selecting(spec.ObjectFilter{})); err != nil {
+	if err := e.Apply(t.Context(), late, late.Name, selecting(v1alpha1.ObjectFilter{})); err != nil {
 		t.Fatal(err)
 	}
 	until("both are served", func(late, early Status) bool { return late.Served && early.Served })
@@ -362,7 +363,7 @@ func TestProgramWithoutRoom(t *testing.T) {
 // evaluated. An edit of the spec evaluates them, though its watches stay the same.
 func TestEditAfterExceededBudget(t *testing.T) {
 	k := keepByHand(t, Options{Budget: smallBudget}, 3)
-	declared := selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != ''"})
+	declared := selecting(v1alpha1.ObjectFilter{ObjectSelectorExpression: "name != ''"})
 	counts := &k.view.engine.intake.Counts
 	synced := func() bool { return k.view.synced() && k.view.lens.Vertices() == 3 }
 	k.apply(declared)
@@ -372,7 +373,7 @@ func TestEditAfterExceededBudget(t *testing.T) {
 		if exceeded {
 			k.view.evaluator.Budget().Charge(2 * smallBudget)
 		}
-		declared.ExcludeInferred = !declared.ExcludeInferred
+		toggleInferred(&declared)
 		k.apply(declared)
 		k.until("synced", synced)
 		if again := counts.Sets.Load() + counts.Replays.Load() - before; (again > 0) != exceeded {
@@ -385,10 +386,10 @@ func TestEditAfterExceededBudget(t *testing.T) {
 // holds only the watches of the current spec and of the last synced spec.
 func TestEditsDoNotAddUp(t *testing.T) {
 	k := keepByHand(t, Options{SyncTimeout: time.Hour}, 3)
-	k.apply(selecting(spec.ObjectFilter{}))
+	k.apply(selecting(v1alpha1.ObjectFilter{}))
 	k.until("synced", func() bool { return k.view.synced() && k.view.lens.Vertices() == 3 })
 	for i := range 20 {
-		k.apply(selecting(spec.ObjectFilter{LabelSelector: fmt.Sprint(configmaps.Unanswered, "=", i)}))
+		k.apply(selecting(v1alpha1.ObjectFilter{LabelSelector: fmt.Sprint(configmaps.Unanswered, "=", i)}))
 		k.step(k.life, k.catalog)
 		if n := k.view.engine.Watches(); n > 2 {
 			t.Fatalf("%d watches after %d edits, want 2", n, i+1)
@@ -397,7 +398,7 @@ func TestEditsDoNotAddUp(t *testing.T) {
 			t.Fatalf("%d vertices after %d edits, want those of the spec that was complete", n, i+1)
 		}
 	}
-	k.apply(selecting(spec.ObjectFilter{ObjectSelectorExpression: "name == 'c1'"}))
+	k.apply(selecting(v1alpha1.ObjectFilter{ObjectSelectorExpression: "name == 'c1'"}))
 	k.until("the last spec is complete", func() bool {
 		return k.view.synced() && k.planned == k.view.state.Now().Generation && k.view.lens.Vertices() == 1 && k.view.engine.Watches() == 1
 	})

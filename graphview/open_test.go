@@ -10,10 +10,10 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/rights"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
 	"graphview.dev/test/patience"
 )
@@ -22,7 +22,7 @@ import (
 // the namespace of its ServiceAccount, may hold. There is room for another user.
 func TestAdHocViewsBeyondTheLedger(t *testing.T) {
 	const most = 5
-	declared := selecting(spec.ObjectFilter{})
+	declared := selecting(v1alpha1.ObjectFilter{})
 	e := startEngine(t, Options{Config: configmaps.Serve(t, 1), HeldBytes: (2*most + 1) * compiledBytes(&declared)})
 	var open []*View
 	opens := func(who string) error {

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -70,9 +71,9 @@ func TestOwnDenied(t *testing.T) {
 	config.Transport = asked
 	e := startEngine(t, Options{Config: config, Own: person("me"), Review: own.review, RightsInterval: 20 * time.Millisecond})
 	k := keepOf(t, e, Name{Namespace: "shop", Name: "own"}, configMapsResource, secrets)
-	k.apply(spec.Spec{
-		Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}},
-		Namespaces: &spec.Namespaces{Names: []string{"shop"}},
+	k.apply(v1alpha1.GraphViewSpec{
+		Queries:    []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}},
+		Namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"shop"}},
 	})
 	k.until("the view is synced", k.view.synced)
 	if got := k.view.lens.Vertices(); got != 3 {
@@ -120,7 +121,7 @@ func TestOwnRightsFeedAllViews(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := newView(e, Name{Namespace: "shop", Name: "own"}, "1")
 			v.subscriber = tt.subscriber
-			program, err := spec.Compile(t.Context(), nil, spec.Spec{ServiceAccountName: tt.account, Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}})
+			program, err := spec.Compile(t.Context(), nil, v1alpha1.GraphViewSpec{ServiceAccountName: tt.account, Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}}})
 			if err != nil {
 				t.Fatal(err)
 			}

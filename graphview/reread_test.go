@@ -4,8 +4,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/spec"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/test/configmaps"
 	"graphview.dev/test/patience"
 )
@@ -19,8 +18,8 @@ func TestRulesAreReread(t *testing.T) {
 	patience.Await(t, "the list", func() bool { return tap.vertices() == 3 })
 	before := evaluated.Load()
 	arcs := func() int { return tap.view.lens.Counts().Arcs }
-	rule := func(expression string) spec.Rule {
-		return spec.Rule{From: graph.Kind{Kind: "ConfigMap"}, References: []spec.RuleReference{{Expression: expression}}}
+	rule := func(expression string) v1alpha1.ReferenceRuleSpec {
+		return v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind{Kind: "ConfigMap"}, References: []v1alpha1.ReferenceDeclaration{{Expression: expression}}}
 	}
 	sets := e.intake.Counts.Sets.Load()
 	for _, tt := range []struct {

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/intake"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/writer"
 	"graphview.dev/test/configmaps"
 	"graphview.dev/test/patience"
@@ -34,7 +34,7 @@ func TestReferencesReturnWhenThereIsRoom(t *testing.T) {
 		}
 		others = append(others, other)
 	}
-	if err := e.ApplyRule(t.Context(), "many", spec.Rule{From: intake.KindOf(configMapsResource), References: []spec.RuleReference{
+	if err := e.ApplyRule(t.Context(), "many", v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(intake.KindOf(configMapsResource)), References: []v1alpha1.ReferenceDeclaration{
 		{Expression: "name == 'c0' ? lists.range(1000).map(i, {'group': '', 'kind': 'ConfigMap', 'name': 'n' + string(i)}) : [{'group': '', 'kind': 'ConfigMap', 'name': 'c0'}]"},
 	}}); err != nil {
 		t.Fatal(err)

@@ -18,10 +18,10 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 )
 
@@ -180,13 +180,13 @@ func (k *keptView) refused() bool {
 }
 
 // inNamespaces is a spec of ConfigMaps, and Secrets where both, in some namespaces.
-func inNamespaces(names []string, both bool) spec.Spec {
-	s := selecting(spec.ObjectFilter{})
+func inNamespaces(names []string, both bool) v1alpha1.GraphViewSpec {
+	s := selecting(v1alpha1.ObjectFilter{})
 	if both {
 		s.Queries[0].Include.ResourceSelectorExpression = "true"
 	}
 	if names != nil {
-		s.Namespaces = &spec.Namespaces{Names: names}
+		s.Namespaces = &v1alpha1.Namespaces{Names: namespaceNames(names...)}
 	}
 	return s
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/intake"
-	"graphview.dev/graphview/spec"
 )
 
 // TestNewNamespace: a namespace that one view begins to select costs no more beside
@@ -51,8 +51,8 @@ func TestNewNamespace(t *testing.T) {
 // something of it, and not for longer.
 func TestNamespacesAreForgotten(t *testing.T) {
 	k := keepByHand(t, Options{}, 3)
-	many := selecting(spec.ObjectFilter{})
-	many.Namespaces = &spec.Namespaces{Names: append(numbered(16), "shop")} // more than are watched one by one
+	many := selecting(v1alpha1.ObjectFilter{})
+	many.Namespaces = &v1alpha1.Namespaces{Names: namespaceNames(append(numbered(16), "shop")...)} // more than are watched one by one
 	k.apply(many)
 	k.until("synced", func() bool { return k.view.synced() && k.view.lens.Vertices() == 3 })
 	concerned := func() (namespaces []string) {
@@ -69,7 +69,7 @@ func TestNamespacesAreForgotten(t *testing.T) {
 		t.Errorf("at first (-want +got):\n%s", diff)
 	}
 	for _, names := range [][]string{numbered(19)[2:], numbered(28)[9:]} {
-		many.Namespaces = &spec.Namespaces{Names: names}
+		many.Namespaces = &v1alpha1.Namespaces{Names: namespaceNames(names...)}
 		k.apply(many)
 		k.until("synced again", func() bool {
 			return k.view.synced() && k.planned == k.view.state.Now().Generation && k.view.lens.Vertices() == 0
@@ -78,7 +78,7 @@ func TestNamespacesAreForgotten(t *testing.T) {
 	if diff := cmp.Diff([]string{"ns-020"}, concerned()); diff != "" {
 		t.Errorf("when others are selected (-want +got):\n%s", diff)
 	}
-	all := selecting(spec.ObjectFilter{})
+	all := selecting(v1alpha1.ObjectFilter{})
 	k.apply(all)
 	k.until("everything", func() bool { return k.view.synced() && k.view.lens.Vertices() == 3 })
 	if diff := cmp.Diff([]string{"ns-000", "ns-008", "ns-020", "shop"}, concerned()); diff != "" {
@@ -93,8 +93,8 @@ func TestNamespacesAreForgotten(t *testing.T) {
 // views of its namespace, however many others share the watch.
 func TestWarningsStayInTheirNamespace(t *testing.T) {
 	k := keepByHand(t, Options{}, 1)
-	many := selecting(spec.ObjectFilter{})
-	many.Namespaces = &spec.Namespaces{Names: append(numbered(16), "shop")} // more than are watched one by one
+	many := selecting(v1alpha1.ObjectFilter{})
+	many.Namespaces = &v1alpha1.Namespaces{Names: namespaceNames(append(numbered(16), "shop")...)} // more than are watched one by one
 	k.apply(many)
 	k.until("synced", func() bool { return k.view.synced() })
 	for _, followed := range k.taps.needed {

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"testing"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/test/configmaps"
@@ -20,14 +21,14 @@ func TestTenantsTakeTurns(t *testing.T) {
 	const many, objects = 499, 3
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one turn at a time
 	e := startEngine(t, Options{Config: configmaps.Serve(t, objects), Budget: 1 << 40})
-	queryOf := func(o spec.ObjectFilter) *spec.QueryProgram {
+	queryOf := func(o v1alpha1.ObjectFilter) *spec.QueryProgram {
 		compiled, err := spec.Compile(t.Context(), nil, selecting(o))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return &compiled.Queries[0]
 	}
-	slow := queryOf(spec.ObjectFilter{ObjectSelectorExpression: costly})
+	slow := queryOf(v1alpha1.ObjectFilter{ObjectSelectorExpression: costly})
 
 	observer := budget.NamespaceOwner("observer")
 	turn, err := e.processors.Acquire(t.Context(), observer)
@@ -39,7 +40,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	}
 	patience.Await(t, "the greedy tenant to wait for turns", func() bool { return e.processors.Waiting() >= many })
 	costlyView, costlyShown := followIn(t, e, "modest", slow)
-	newView, newShown := followIn(t, e, "modest", queryOf(spec.ObjectFilter{}))
+	newView, newShown := followIn(t, e, "modest", queryOf(v1alpha1.ObjectFilter{}))
 	patience.Await(t, "the modest tenant to wait for turns", func() bool { return e.processors.Waiting() >= many+2 })
 
 	complete := func(followed *followed, shown <-chan struct{}) bool {
@@ -75,7 +76,7 @@ func TestCostlyEvaluationIsPostponed(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one turn at a time
 	changed := make(chan string)
 	e := startEngine(t, Options{Config: configmaps.ServeChanges(t, 2, changed)})
-	compiled, err := spec.Compile(t.Context(), nil, selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != 'x' || " + costly}))
+	compiled, err := spec.Compile(t.Context(), nil, selecting(v1alpha1.ObjectFilter{ObjectSelectorExpression: "name != 'x' || " + costly}))
 	if err != nil {
 		t.Fatal(err)
 	}

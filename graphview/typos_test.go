@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
@@ -124,32 +125,32 @@ func TestTypos(t *testing.T) {
 	table.WriteString("| written | what is said |\n|---|---|\n")
 	catalog := usualCluster()
 	for _, tt := range typos {
-		declared, written := spec.Spec{}, []string{}
+		declared, written := v1alpha1.GraphViewSpec{}, []string{}
 		query := tt.query
 		if query == "" {
 			query = "true"
 		} else {
 			written = append(written, "query `"+query+"`")
 		}
-		declared.Queries = []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: query}}}
+		declared.Queries = []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: query}}}
 		for _, more := range tt.more {
-			declared.Queries = append(declared.Queries, spec.Query{Exclude: &spec.Exclude{ResourceSelectorExpression: more}})
+			declared.Queries = append(declared.Queries, v1alpha1.Query{Exclude: &v1alpha1.Exclude{ResourceSelectorExpression: more}})
 			written = append(written, "then exclude `"+more+"`")
 		}
 		if tt.names != nil {
-			declared.Namespaces = &spec.Namespaces{Names: tt.names}
+			declared.Namespaces = &v1alpha1.Namespaces{Names: namespaceNames(tt.names...)}
 			written = append(written, "namespace `"+strings.Join(tt.names, "`, `")+"`")
 		}
 		if tt.root != "" {
-			declared.Roots = &spec.Roots{ObjectSelectorExpressions: []string{tt.root}}
+			declared.Roots = &v1alpha1.Roots{ObjectSelectorExpressions: []v1alpha1.Expression{v1alpha1.Expression(tt.root)}}
 			written = append(written, "root `"+tt.root+"`")
 		}
 		if tt.object != "" {
-			var root spec.RootObject
+			var root v1alpha1.RootObject
 			if err := yaml.Unmarshal([]byte(tt.object), &root); err != nil {
 				t.Fatal(err)
 			}
-			declared.Roots = &spec.Roots{Objects: []spec.RootObject{root}}
+			declared.Roots = &v1alpha1.Roots{Objects: []v1alpha1.RootObject{root}}
 			written = append(written, "root `"+tt.object+"`")
 		}
 		name := strings.Join(written, ", ")

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
@@ -99,7 +100,7 @@ func (v *View) refusedAs(why error) bool {
 	return why != nil && present != nil && present.Error() == why.Error()
 }
 
-func (v *View) sameSpec(declared spec.Spec) bool {
+func (v *View) sameSpec(declared v1alpha1.GraphViewSpec) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.program != nil && reflect.DeepEqual(v.program.Spec, declared)
@@ -253,7 +254,7 @@ func (v *View) tooCostly() string {
 func (v *View) walksWithDepth() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.program != nil && v.program.Walk().Depth > 0
+	return v.program != nil && v.program.Walk.Depth > 0
 }
 
 // notify calls Options.Notify, because the status of the view may have changed.

@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/spec"
 )
 
 // TestWalksAreCharged: a view with a depth is charged for each exploration, and is not served
 // when that costs too much. A view without a depth is charged nothing.
 func TestWalksAreCharged(t *testing.T) {
 	for name, test := range map[string]struct {
-		depth    int
+		depth    int32
 		wantPays bool
 	}{
 		"with a depth":    {3, true},
@@ -20,15 +20,15 @@ func TestWalksAreCharged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := keepByHand(t, Options{Budget: 50_000}, 200)
-			declared := selecting(spec.ObjectFilter{})
-			declared.Roots = &spec.Roots{ObjectSelectorExpressions: []string{"true"}, Follow: &spec.Follow{Direction: graph.Both, Depth: test.depth}}
+			declared := selecting(v1alpha1.ObjectFilter{})
+			declared.Roots = &v1alpha1.Roots{ObjectSelectorExpressions: []v1alpha1.Expression{"true"}, Follow: &v1alpha1.Follow{Direction: v1alpha1.DirectionBoth, Depth: test.depth}}
 			k.apply(declared)
 			k.until("synced", func() bool { return k.view.synced() })
 			e := k.view.engine
 			before := e.processors.Cost.Load()
 			walk := func() {
 				for _, direction := range []graph.Direction{graph.Up, graph.Both} {
-					e.writer.Do(func() { k.view.lens.SetRoots(true, graph.Walk{Direction: direction, Depth: test.depth}) })
+					e.writer.Do(func() { k.view.lens.SetRoots(true, graph.Walk{Direction: direction, Depth: int(test.depth)}) })
 				}
 			}
 			walk()

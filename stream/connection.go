@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"graphview.dev/graphview/spec"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/stream/admission"
 	"graphview.dev/stream/names"
 	"graphview.dev/stream/transport"
@@ -57,7 +57,7 @@ func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request) error {
 }
 
 // readRequest reads the first message, which describes the view. Errors are those of readFirst.
-func (s *Server) readRequest(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) (*spec.Spec, error) {
+func (s *Server) readRequest(stream *admission.Stream, conn *websocket.Conn, out *transport.Socket) (*v1alpha1.GraphViewSpec, error) {
 	text, err := s.readFirst(stream, conn, out, "request")
 	if err != nil {
 		return nil, err

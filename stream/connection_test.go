@@ -16,9 +16,9 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
-	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/spec"
 )
 
@@ -76,11 +76,11 @@ func TestConnectionRefusesRequests(t *testing.T) {
 		"two objects":   {websocket.MessageText, goodRequest + "{}", 1007, "one JSON object"},
 		"unknown field": {websocket.MessageText, `{"query":[]}`, 1007, `unknown field "query"`},
 		"wrong type":    {websocket.MessageText, `{"queries":{}}`, 1007, "queries"},
-		"arc type":      {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"ignore_arc_direction":["x"]}}`, 1007, `spec.roots.ignoreArcDirection[0]: unknown reference type "x", expected or, r or t`},
-		"direction":     {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"left"}}}`, 1007, `spec.roots.follow.direction: unknown direction "Left", expected Down, Up or Both`},
-		"follow type":   {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"up","types":["x"]}}}`, 1007, `spec.roots.follow.types[0]: unknown reference type "x"`},
-		"depth":         {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"up","depth":65}}}`, 1007, `spec.roots.follow.depth: must be between 0 and 64`},
-		"two ways":      {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"up"},"ignore_arc_direction":["or"]}}`, 1007, `follow and ignoreArcDirection exclude each other`},
+		"arc type":      {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"ignore_arc_direction":["x"]}}`, 1008, `spec.roots.ignoreArcDirection[0]: unknown reference type "x", expected or, r or t`},
+		"direction":     {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"left"}}}`, 1008, `spec.roots.follow.direction: unknown direction "Left", expected Down, Up or Both`},
+		"follow type":   {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"up","types":["x"]}}}`, 1008, `spec.roots.follow.types[0]: unknown reference type "x"`},
+		"depth":         {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"up","depth":65}}}`, 1008, `spec.roots.follow.depth: must be between 0 and 64`},
+		"two ways":      {websocket.MessageText, `{"queries":[],"roots":{"object_selector_expressions":["true"],"follow":{"direction":"up"},"ignore_arc_direction":["or"]}}`, 1008, `follow and ignoreArcDirection exclude each other`},
 		"camel case":    {websocket.MessageText, goodSpec, 1007, `unknown field "resourceSelectorExpression": members are written in snake_case`},
 		"no roots":      {websocket.MessageText, `{"queries":[],"roots":{"ignore_arc_direction":["or"]}}`, 1007, "spec.roots: needs objects or objectSelectorExpressions"},
 		"an account":    {websocket.MessageText, `{"queries":[],"service_account_name":"viewer"}`, 1007, "an ad-hoc view has the rights of its user"},
@@ -148,19 +148,19 @@ func TestParseRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &spec.Spec{
-		ExcludeInferred: true,
-		Queries: []spec.Query{
-			{Exclude: &spec.Exclude{ResourceSelectorExpression: "a"}},
-			{Include: &spec.Include{ResourceSelectorExpression: "b", Object: spec.ObjectFilter{
-				LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j", Fields: map[string]string{"a_b": "p_q"},
+	want := &v1alpha1.GraphViewSpec{
+		InferredReferences: v1alpha1.ExcludeInferred,
+		Queries: []v1alpha1.Query{
+			{Exclude: &v1alpha1.Exclude{ResourceSelectorExpression: "a"}},
+			{Include: &v1alpha1.Include{ResourceSelectorExpression: "b", Object: &v1alpha1.ObjectFilter{
+				LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o", JSONPath: "j", Fields: map[string]v1alpha1.FieldPath{"a_b": "p_q"},
 			}}},
 		},
-		Namespaces: &spec.Namespaces{Names: []string{"n"}, LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o"},
-		Roots: &spec.Roots{
-			Objects:                   []spec.RootObject{{Kind: "Pod", LabelSelector: "l", HelmRelease: "h", ArgoApplication: "a", FluxKustomization: "k", FluxHelmRelease: "f"}},
-			ObjectSelectorExpressions: []string{"r"},
-			Follow:                    &spec.Follow{Direction: graph.Up, Depth: 2, Types: []graph.ArcType{graph.OwnerReference, graph.Direct, graph.Transitive}},
+		Namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"n"}, LabelSelector: "l", FieldSelector: "f", ObjectSelectorExpression: "o"},
+		Roots: &v1alpha1.Roots{
+			Objects:                   []v1alpha1.RootObject{{Kind: "Pod", LabelSelector: "l", HelmRelease: "h", ArgoApplication: "a", FluxKustomization: "k", FluxHelmRelease: "f"}},
+			ObjectSelectorExpressions: []v1alpha1.Expression{"r"},
+			Follow:                    &v1alpha1.Follow{Direction: v1alpha1.DirectionUp, Depth: 2, Types: []v1alpha1.ArcType{"or", "r", "t"}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -173,7 +173,7 @@ func FuzzParseRequest(f *testing.F) {
 	f.Add([]byte(`{"roots":{"ignore_arc_direction":["or"]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		declared, err := parseRequest(text)
-		if err == nil && slices.ContainsFunc(declared.Queries, func(q spec.Query) bool { return q.Include != nil && q.Exclude != nil }) {
+		if err == nil && slices.ContainsFunc(declared.Queries, func(q v1alpha1.Query) bool { return q.Include != nil && q.Exclude != nil }) {
 			if _, err := spec.Compile(t.Context(), nil, *declared); err == nil {
 				t.Error("a query that both includes and excludes was compiled")
 			}

@@ -6,8 +6,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/spec"
 )
 
 // TestOf serves an engine that does not run: its views are there all the same.
@@ -17,8 +17,8 @@ func TestOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, bad := graphview.Name{Namespace: "shop", Name: "good"}, graphview.Name{Namespace: "shop", Name: "bad"}
-	selects := func(expression string) spec.Spec {
-		return spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: expression}}}}
+	selects := func(expression string) v1alpha1.GraphViewSpec {
+		return v1alpha1.GraphViewSpec{Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: expression}}}}
 	}
 	if err := engine.Apply(t.Context(), good, "uid", selects("true")); err != nil {
 		t.Fatal(err)

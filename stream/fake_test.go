@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -56,7 +57,7 @@ type fakeView struct {
 	// wait is WaitSynced; nil: synced.
 	wait func(ctx context.Context) error
 	// opened is what Open was called with.
-	opened spec.Spec
+	opened v1alpha1.GraphViewSpec
 	// found is what Find does.
 	found *delivery.Found
 	// panics makes Subscribe do so.

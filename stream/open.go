@@ -8,11 +8,11 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/rights"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/stream/names"
 )
 
@@ -60,7 +60,7 @@ type opening struct {
 	view View
 	// declared is the spec of a view for this subscriber only. Nil: a GraphView declares the
 	// view.
-	declared *spec.Spec
+	declared *v1alpha1.GraphViewSpec
 	terms    rights.Terms
 	// subscribe has the options of the subscription, without the user's rights. Nil: none
 	// is made.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/contents"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 )
@@ -146,8 +147,8 @@ func TestInferred(t *testing.T) {
 	for _, request := range []string{goodSpec, strings.Replace(goodSpec, "{", `{"inferredReferences":"Exclude",`, 1)} {
 		sends(t, dialMux(t, s), `{"id":1,"subscribe":{"spec":%s}}`, request)
 		await(t, view.subscribed).end()
-		if want := request != goodSpec; view.opened.ExcludeInferred != want {
-			t.Errorf("%s: a channel's own view leaves inferred references out: %t", request, view.opened.ExcludeInferred)
+		if want := request != goodSpec; (view.opened.InferredReferences == v1alpha1.ExcludeInferred) != want {
+			t.Errorf("%s: a channel's own view has inferred references: %q", request, view.opened.InferredReferences)
 		}
 	}
 }

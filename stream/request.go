@@ -9,29 +9,26 @@ import (
 	"strings"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/spec"
 )
 
 // maxRequest bounds the first message of a connection, in bytes.
 const maxRequest = 64 << 10
 
-// adHocSpec returns the spec of an ad-hoc view, from that of a GraphView. Its expressions are not compiled yet.
-func adHocSpec(declared *v1alpha1.GraphViewSpec) (*spec.Spec, error) {
+// checkAdHoc refuses the spec of a GraphView that an ad-hoc view may not have.
+func checkAdHoc(declared *v1alpha1.GraphViewSpec) error {
 	if declared.ServiceAccountName != "" {
-		return nil, errors.New("spec.serviceAccountName: an ad-hoc view has the rights of its user; leave it out")
+		return errors.New("spec.serviceAccountName: an ad-hoc view has the rights of its user; leave it out")
 	}
 	if r := declared.Roots; r != nil && r.Objects == nil && r.ObjectSelectorExpressions == nil {
-		return nil, errors.New("spec.roots: needs objects or objectSelectorExpressions, which select the root objects; leave roots out to see everything")
+		return errors.New("spec.roots: needs objects or objectSelectorExpressions, which select the root objects; leave roots out to see everything")
 	}
-	out, err := validation.SpecOf(declared)
-	return &out, err
+	return nil
 }
 
 // parseRequest reads the first message on connectionPath: the spec of a GraphView in snake_case, with
 // directions in lower case.
-func parseRequest(text []byte) (*spec.Spec, error) {
+func parseRequest(text []byte) (*v1alpha1.GraphViewSpec, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	var request any
 	if err := decoder.Decode(&request); err != nil {
@@ -50,7 +47,7 @@ func parseRequest(text []byte) (*spec.Spec, error) {
 	if err := decoder.Decode(&declared); err != nil {
 		return nil, fmt.Errorf("the request is not of the expected form: %w", err)
 	}
-	return adHocSpec(&declared)
+	return &declared, checkAdHoc(&declared)
 }
 
 // fromSnakeCase renames the members of a request to those of a GraphView. The names of fields are the user's.

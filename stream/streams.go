@@ -154,11 +154,10 @@ func (g muxGraphs) Subscribe(ctx context.Context, end context.CancelCauseFunc, a
 	}
 	right := rightToGraph("watch", asked.Name.Namespace, asked.Name.Name)
 	if asked.Spec != nil {
-		declared, err := adHocSpec(asked.Spec)
-		if err != nil {
+		if err := checkAdHoc(asked.Spec); err != nil {
 			return nil, transport.Malformed("subscribe.%v", err)
 		}
-		o.name, o.declared, right = names.GraphName{Name: connectionPath}, declared, rightToConnection
+		o.name, o.declared, right = names.GraphName{Name: connectionPath}, asked.Spec, rightToConnection
 	}
 	if err := s.access.may(ctx, g.who, right); err != nil {
 		return nil, err

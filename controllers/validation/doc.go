@@ -1,6 +1,5 @@
 // Package validation checks the spec of a GraphView or a ReferenceRule as the operator
-// does: it converts the spec into the engine's types ([SpecOf], [RuleOf]), compiles it,
-// and returns the Status with which the webhook refuses it.
+// does: it compiles the spec, and returns the Status with which the webhook refuses it.
 //
 // The controllers, the webhook and kubectl graphview validate use it, so that all three
 // have the same messages. It deliberately knows no client and no controller: the controller

@@ -44,14 +44,11 @@ func GraphView(ctx context.Context, view *v1alpha1.GraphView, o Options) ([]advi
 	if account == nil && o.Account != nil {
 		account = o.Account(ctx, view)
 	}
-	declared, err := SpecOf(&view.Spec)
-	if err == nil {
-		var program *spec.Program
-		if program, err = spec.Compile(ctx, o.Turn, declared); err == nil {
-			return o.findings(ctx, program), refusal("GraphView", view.Name, account)
-		}
+	program, err := spec.Compile(ctx, o.Turn, view.Spec)
+	if err != nil {
+		return nil, refusal("GraphView", view.Name, both(account, err))
 	}
-	return nil, refusal("GraphView", view.Name, both(account, err))
+	return o.findings(ctx, program), refusal("GraphView", view.Name, account)
 }
 
 // both joins two errors; the first may be nil.
@@ -69,10 +66,7 @@ func both(first, second error) error {
 
 // ReferenceRule is GraphView for a ReferenceRule.
 func ReferenceRule(ctx context.Context, turn expr.Turn, rule *v1alpha1.ReferenceRule) error {
-	declared, err := RuleOf(&rule.Spec)
-	if err == nil {
-		_, err = spec.CompileRule(ctx, turn, declared)
-	}
+	_, err := spec.CompileRule(ctx, turn, rule.Spec)
 	return refusal("ReferenceRule", rule.Name, err)
 }
 

@@ -199,10 +199,11 @@ func (x *index) whyNoRoots(r Root, selected *index, namespaces []string) string 
 
 // OfNamespaces finds the namespaces that a spec names and that do not exist. It
 // suggests only names in suggested, which the reader of the advice may know.
-func OfNamespaces(named []string, exists func(name string) bool, suggested []string) []Finding {
+func OfNamespaces[Name ~string](named []Name, exists func(name string) bool, suggested []string) []Finding {
 	var out []Finding
 	more := 0
-	for i, name := range named {
+	for i := range named {
+		name := string(named[i])
 		switch {
 		case exists(name):
 			continue

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/spec"
@@ -30,7 +31,7 @@ func TestFaultIsRemembered(t *testing.T) {
 // without being charged to it; what is new is charged.
 func TestRelistCostsNothing(t *testing.T) {
 	e := start(t, configmaps.Serve(t, 3))
-	compiled, err := spec.Compile(t.Context(), nil, selecting(spec.ObjectFilter{ObjectSelectorExpression: "name != ''"}))
+	compiled, err := spec.Compile(t.Context(), nil, selecting(v1alpha1.ObjectFilter{ObjectSelectorExpression: "name != ''"}))
 	if err != nil {
 		t.Fatal(err)
 	}

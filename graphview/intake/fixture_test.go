@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -187,6 +188,6 @@ func (l *labelled) Matches(labels.Labels) bool { return l.matches() }
 func yes() bool { return true }
 
 // selecting returns a spec of all ConfigMaps that a filter selects.
-func selecting(object spec.ObjectFilter) spec.Spec {
-	return spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "resource == 'configmaps'", Object: object}}}}
+func selecting(object v1alpha1.ObjectFilter) v1alpha1.GraphViewSpec {
+	return v1alpha1.GraphViewSpec{Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "resource == 'configmaps'", Object: &object}}}}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
@@ -18,12 +19,12 @@ func TestJudge(t *testing.T) {
 	}, nil))
 	f := e.feed("")
 	f.awaitList(t)
-	roots := func(expressions ...string) *spec.Roots {
-		return &spec.Roots{ObjectSelectorExpressions: expressions}
+	roots := func(expressions ...v1alpha1.Expression) *v1alpha1.Roots {
+		return &v1alpha1.Roots{ObjectSelectorExpressions: expressions}
 	}
 	for name, test := range map[string]struct {
-		object        spec.ObjectFilter
-		roots         *spec.Roots
+		object        v1alpha1.ObjectFilter
+		roots         *v1alpha1.Roots
 		namespaces    map[string]bool
 		waits         bool
 		wantMember    bool
@@ -35,13 +36,13 @@ func TestJudge(t *testing.T) {
 		wantFree      bool // no expression is evaluated
 	}{
 		"nothing asked":                   {wantMember: true, wantFree: true},
-		"a label that it has":             {object: spec.ObjectFilter{LabelSelector: "app=web"}, wantMember: true, wantFree: true},
-		"a label that it does not have":   {object: spec.ObjectFilter{LabelSelector: "app=db", ObjectSelectorExpression: "true"}, roots: roots("true"), wantFree: true},
-		"an expression that holds":        {object: spec.ObjectFilter{ObjectSelectorExpression: "obj.data.size == '3'"}, wantMember: true},
-		"one that does not":               {object: spec.ObjectFilter{ObjectSelectorExpression: "obj.data.size == '4'"}, roots: roots("true")},
-		"one that fails":                  {object: spec.ObjectFilter{ObjectSelectorExpression: "obj.data.colour == 'red'"}, wantErr: "objectSelectorExpression: "},
-		"a path":                          {object: spec.ObjectFilter{JSONPath: "{.data}"}, wantMember: true, wantPart: `[{"size":"3"}]`},
-		"a path after a false expression": {object: spec.ObjectFilter{JSONPath: "{.data}", ObjectSelectorExpression: "name == 'other'"}},
+		"a label that it has":             {object: v1alpha1.ObjectFilter{LabelSelector: "app=web"}, wantMember: true, wantFree: true},
+		"a label that it does not have":   {object: v1alpha1.ObjectFilter{LabelSelector: "app=db", ObjectSelectorExpression: "true"}, roots: roots("true"), wantFree: true},
+		"an expression that holds":        {object: v1alpha1.ObjectFilter{ObjectSelectorExpression: "obj.data.size == '3'"}, wantMember: true},
+		"one that does not":               {object: v1alpha1.ObjectFilter{ObjectSelectorExpression: "obj.data.size == '4'"}, roots: roots("true")},
+		"one that fails":                  {object: v1alpha1.ObjectFilter{ObjectSelectorExpression: "obj.data.colour == 'red'"}, wantErr: "objectSelectorExpression: "},
+		"a path":                          {object: v1alpha1.ObjectFilter{JSONPath: "{.data}"}, wantMember: true, wantPart: `[{"size":"3"}]`},
+		"a path after a false expression": {object: v1alpha1.ObjectFilter{JSONPath: "{.data}", ObjectSelectorExpression: "name == 'other'"}},
 		"a root":                          {roots: roots("name == 'c'"), wantMember: true, wantRoot: true},
 		"no root":                         {roots: roots("name == 'd'", "labels['app'] == 'db'"), wantMember: true},
 		"a root that fails, and the next one": {
@@ -53,8 +54,8 @@ func TestJudge(t *testing.T) {
 			wantErr: "roots.objectSelectorExpressions[0]: ", wantPartial: true,
 		},
 		"a namespace of the view's":     {namespaces: map[string]bool{"shop": true}, wantMember: true, wantFree: true},
-		"another namespace":             {object: spec.ObjectFilter{ObjectSelectorExpression: "true"}, namespaces: map[string]bool{"bank": true}, wantFree: true},
-		"namespaces that are not known": {object: spec.ObjectFilter{ObjectSelectorExpression: "true"}, waits: true, wantUndecided: true, wantFree: true},
+		"another namespace":             {object: v1alpha1.ObjectFilter{ObjectSelectorExpression: "true"}, namespaces: map[string]bool{"bank": true}, wantFree: true},
+		"namespaces that are not known": {object: v1alpha1.ObjectFilter{ObjectSelectorExpression: "true"}, waits: true, wantUndecided: true, wantFree: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			declared := selecting(test.object)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/quota"
@@ -220,16 +221,16 @@ func compare(t *testing.T, of resources.Resource, items []string, events <-chan 
 
 // declare declares a rule, or none, at random.
 func (w *world) declare(t *testing.T, kind graph.Kind, n int) {
-	rule := spec.Rule{From: kind}
+	rule := v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(kind)}
 	switch n {
 	case 0:
 		w.o.Rules.Declare("any", nil)
 		return
 	case 1:
-		rule.Health = "{'state': 'ok'}"
+		rule.Health = &v1alpha1.HealthDeclaration{Expression: "{'state': 'ok'}"}
 	default:
 		path := []string{"spec.hostname", "metadata.annotations.note", "status.nominatedNodeName"}[n%3]
-		rule.References = []spec.RuleReference{{Path: path, To: graph.Kind{Kind: "ConfigMap"}}}
+		rule.References = []v1alpha1.ReferenceDeclaration{{Path: path, To: &v1alpha1.GroupKind{Kind: "ConfigMap"}}}
 	}
 	program, err := spec.CompileRule(t.Context(), nil, rule)
 	if err != nil {

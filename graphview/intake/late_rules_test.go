@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/fairqueue"
@@ -23,10 +24,10 @@ func TestCostlyRulesHoldUpNoChange(t *testing.T) {
 	changed := make(chan string)
 	w := start(t, configmaps.ServeChanges(t, 2, changed))
 	const wait = "lists.range(5000).exists(i, i < 0) ? "
-	program, err := spec.CompileRule(t.Context(), nil, spec.Rule{
-		From:       graph.Kind{Kind: "ConfigMap"},
-		Health:     wait + "{'state': 'ok'} : {'state': has(obj.data) ? 'ok' : 'degraded'}",
-		References: []spec.RuleReference{{Expression: wait + "[] : [{'group': '', 'kind': 'ConfigMap', 'name': 'at-' + obj.?data.at.orValue('first')}]"}},
+	program, err := spec.CompileRule(t.Context(), nil, v1alpha1.ReferenceRuleSpec{
+		From:       v1alpha1.GroupKind{Kind: "ConfigMap"},
+		Health:     &v1alpha1.HealthDeclaration{Expression: wait + "{'state': 'ok'} : {'state': has(obj.data) ? 'ok' : 'degraded'}"},
+		References: []v1alpha1.ReferenceDeclaration{{Expression: wait + "[] : [{'group': '', 'kind': 'ConfigMap', 'name': 'at-' + obj.?data.at.orValue('first')}]"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
 	"graphview.dev/test/configmaps"
@@ -36,7 +37,7 @@ func TestLargePartIsNotKept(t *testing.T) {
 	e := start(t, configmaps.ServeItems(t, items, nil))
 	f := e.feed("")
 	f.awaitList(t)
-	program, err := spec.Compile(t.Context(), nil, selecting(spec.ObjectFilter{JSONPath: "{.data.text}"}))
+	program, err := spec.Compile(t.Context(), nil, selecting(v1alpha1.ObjectFilter{JSONPath: "{.data.text}"}))
 	if err != nil {
 		t.Fatal(err)
 	}

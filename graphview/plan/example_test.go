@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/plan"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
@@ -14,10 +15,10 @@ import (
 
 // A view of Pods in two namespaces has a watch of each, until other views have a watch of all namespaces.
 func ExampleBook_Outline() {
-	compile := func(namespaces ...string) *spec.Program {
-		program, err := spec.Compile(context.Background(), nil, spec.Spec{
-			Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "resource == 'pods'"}}},
-			Namespaces: &spec.Namespaces{Names: namespaces},
+	compile := func(namespaces ...v1alpha1.NamespaceName) *spec.Program {
+		program, err := spec.Compile(context.Background(), nil, v1alpha1.GraphViewSpec{
+			Queries:    []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "resource == 'pods'"}}},
+			Namespaces: &v1alpha1.Namespaces{Names: namespaces},
 		})
 		if err != nil {
 			panic(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
 	"graphview.dev/graphview/watch"
@@ -196,17 +197,17 @@ func (m *model) change() {
 			v = &modelView{name: name, taps: make(map[Need]*modelTap), retiring: make(map[*modelTap]bool)}
 			m.views[name] = v
 		}
-		include := spec.Include{ResourceSelectorExpression: "true"}
+		include := v1alpha1.Include{ResourceSelectorExpression: "true"}
 		if m.r.IntN(4) == 0 {
-			include.Object.LabelSelector = "a=b"
+			include.Object = &v1alpha1.ObjectFilter{LabelSelector: "a=b"}
 		}
-		declared := spec.Spec{Queries: []spec.Query{{Include: &include}}}
+		declared := v1alpha1.GraphViewSpec{Queries: []v1alpha1.Query{{Include: &include}}}
 		if m.r.IntN(20) > 0 {
 			from, n := m.r.IntN(12), 1+m.r.IntN(3)
 			if m.r.IntN(6) == 0 {
 				n = maxNamespaceWatches - 1 + m.r.IntN(3)
 			}
-			declared.Namespaces = &spec.Namespaces{Names: numbered(30)[from : from+n]}
+			declared.Namespaces = &v1alpha1.Namespaces{Names: namespaceNames(numbered(30)[from : from+n]...)}
 		}
 		var err error
 		if v.program, err = spec.Compile(m.t.Context(), nil, declared); err != nil {

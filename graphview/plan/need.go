@@ -69,7 +69,7 @@ func NamespaceNeed(p *spec.Program) Need {
 	if p.Namespaces != nil {
 		n.Key.LabelSelector, n.Key.FieldSelector = p.Namespaces.Labels, p.Namespaces.Fields
 		n.Filter = p.Spec.Namespaces.ObjectSelectorExpression
-		n.Roots = quoted(p.Spec.Namespaces.Names)
+		n.Roots = quoted(p.Namespaces.Named())
 	}
 	return n
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/helm"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
@@ -15,11 +16,11 @@ import (
 // TestOtherRootsAreOtherNeeds: a view with other roots needs its watches for something else,
 // also where an expression has in a comment what another list would have between two.
 func TestOtherRootsAreOtherNeeds(t *testing.T) {
-	needs := func(expressions ...string) map[Need]bool {
+	needs := func(expressions ...v1alpha1.Expression) map[Need]bool {
 		t.Helper()
-		program, err := spec.Compile(t.Context(), nil, spec.Spec{
-			Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}},
-			Roots:   &spec.Roots{ObjectSelectorExpressions: expressions},
+		program, err := spec.Compile(t.Context(), nil, v1alpha1.GraphViewSpec{
+			Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}},
+			Roots:   &v1alpha1.Roots{ObjectSelectorExpressions: expressions},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +31,7 @@ func TestOtherRootsAreOtherNeeds(t *testing.T) {
 	if !maps.Equal(needs(a, b), needs(a, b)) {
 		t.Error("equal roots are different needs")
 	}
-	for name, other := range map[string][]string{
+	for name, other := range map[string][]v1alpha1.Expression{
 		"one expression less":    {a},
 		"one after a zero":       {a + "\x00" + b},
 		"one after a quote":      {a + `""` + b},

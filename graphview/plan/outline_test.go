@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/resources"
@@ -63,6 +64,14 @@ func numbered(n int) []string {
 	return names
 }
 
+// namespaceNames returns names as a spec has them.
+func namespaceNames(names ...string) (out []v1alpha1.NamespaceName) {
+	for _, name := range names {
+		out = append(out, v1alpha1.NamespaceName(name))
+	}
+	return out
+}
+
 func setOf(names ...string) map[string]bool {
 	set := make(map[string]bool)
 	for _, name := range names {
@@ -81,7 +90,7 @@ func answersFor(allowed bool, namespaces ...string) map[access.Place]bool {
 }
 
 func TestOutline(t *testing.T) {
-	selective := &spec.Namespaces{LabelSelector: "team=a"}
+	selective := &v1alpha1.Namespaces{LabelSelector: "team=a"}
 	merge := func(all ...map[access.Place]bool) map[access.Place]bool {
 		out := make(map[access.Place]bool)
 		for _, one := range all {
@@ -90,7 +99,7 @@ func TestOutline(t *testing.T) {
 		return out
 	}
 	tests := map[string]struct {
-		namespaces *spec.Namespaces
+		namespaces *v1alpha1.Namespaces
 		labels     string
 		resources  []resources.Resource // nil: pods
 		situation  situation
@@ -105,12 +114,12 @@ func TestOutline(t *testing.T) {
 		wantBlind   bool
 	}{
 		"everything":                        {want: []string{""}},
-		"a cluster-scoped resource":         {namespaces: &spec.Namespaces{Names: []string{"a"}}, resources: []resources.Resource{nodesResource}, want: []string{""}},
-		"named namespaces":                  {namespaces: &spec.Namespaces{Names: []string{"b", "a"}}, want: []string{"a", "b"}},
-		"many named namespaces":             {namespaces: &spec.Namespaces{Names: numbered(maxNamespaceWatches + 1)}, want: []string{""}},
-		"as many as are watched one by one": {namespaces: &spec.Namespaces{Names: numbered(maxNamespaceWatches)}, want: numbered(maxNamespaceWatches)},
+		"a cluster-scoped resource":         {namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a"}}, resources: []resources.Resource{nodesResource}, want: []string{""}},
+		"named namespaces":                  {namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"b", "a"}}, want: []string{"a", "b"}},
+		"many named namespaces":             {namespaces: &v1alpha1.Namespaces{Names: namespaceNames(numbered(maxNamespaceWatches + 1)...)}, want: []string{""}},
+		"as many as are watched one by one": {namespaces: &v1alpha1.Namespaces{Names: namespaceNames(numbered(maxNamespaceWatches)...)}, want: numbered(maxNamespaceWatches)},
 		"named namespaces of many resources": {
-			namespaces: &spec.Namespaces{Names: numbered(3)},
+			namespaces: &v1alpha1.Namespaces{Names: namespaceNames(numbered(3)...)},
 			resources:  manyResources(100),
 			want:       slices.Repeat([]string{""}, 100),
 		},
@@ -129,7 +138,7 @@ func TestOutline(t *testing.T) {
 			want:      []string{"", "a", "b"}, wantList: true, wantProbe: true,
 		},
 		"the operator is refused, names": {
-			namespaces: &spec.Namespaces{Names: numbered(17)},
+			namespaces: &v1alpha1.Namespaces{Names: namespaceNames(numbered(17)...)},
 			situation:  situation{refused: map[resources.Resource]bool{podsResource: true}},
 			want:       append([]string{""}, numbered(17)...), wantProbe: true,
 		},
@@ -147,17 +156,17 @@ func TestOutline(t *testing.T) {
 			wantPlaces: 1, wantMessage: "sa may not list and watch it",
 		},
 		"rights in one of two names": {
-			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a", "b"}},
 			situation:  situation{who: "sa", answers: merge(answersFor(false, "", "b"), answersFor(true, "a"))},
 			want:       []string{"a"}, wantPlaces: 3, wantWithin: 1, wantMessage: "sa may not list and watch it in b",
 		},
 		"rights in one of two names, the other not known yet": {
-			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a", "b"}},
 			situation:  situation{who: "sa", answers: merge(answersFor(false, ""), answersFor(true, "a"))},
 			want:       []string{"a"}, wantPlaces: 3, wantWithin: 1, wantOpen: true,
 		},
 		"rights in one of two names, the other will not be known": {
-			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a", "b"}},
 			situation:  situation{who: "sa", answers: merge(answersFor(false, ""), answersFor(true, "a")), unanswered: errors.New("down")},
 			want:       []string{"a"}, wantPlaces: 3, wantWithin: 1, wantMessage: "not known: down",
 		},
@@ -193,36 +202,36 @@ func TestOutline(t *testing.T) {
 		},
 
 		"a shared watch": {
-			namespaces: &spec.Namespaces{Names: []string{"a", "b"}}, situation: situation{shared: sharedPods()},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a", "b"}}, situation: situation{shared: sharedPods()},
 			want: []string{""},
 		},
 		"a shared watch of what the view would watch in more namespaces": {
-			namespaces: &spec.Namespaces{Names: numbered(17)}, situation: situation{shared: sharedPods()}, want: []string{""},
+			namespaces: &v1alpha1.Namespaces{Names: namespaceNames(numbered(17)...)}, situation: situation{shared: sharedPods()}, want: []string{""},
 		},
 		"a shared watch, for a view that has its own": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{shared: sharedPods(), watches: holdings(inNamespace("a"))},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a"}}, situation: situation{shared: sharedPods(), watches: holdings(inNamespace("a"))},
 			want: []string{"", "a"}, wantProbe: true,
 		},
 		"a shared watch that has all there is, for a view that has its own": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a"}},
 			situation:  situation{shared: sharedPods(), watches: holdings(inNamespace("a"), WatchStatus{Key: podsKey, State: watch.State{Synced: true}})},
 			want:       []string{""},
 		},
 		"a shared watch, rights in one of two names": {
-			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a", "b"}},
 			situation:  situation{shared: sharedPods(), who: "sa", answers: merge(answersFor(false, "", "b"), answersFor(true, "a"))},
 			want:       []string{""}, wantPlaces: 3, wantWithin: 1, wantMessage: "sa may not list and watch it in b",
 		},
 		"a shared watch, rights not known yet": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{shared: sharedPods(), who: "sa"}, wantPlaces: 1, wantOpen: true,
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a"}}, situation: situation{shared: sharedPods(), who: "sa"}, wantPlaces: 1, wantOpen: true,
 		},
 		"a shared watch, rights in one name not known yet": {
-			namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a", "b"}},
 			situation:  situation{shared: sharedPods(), who: "sa", answers: merge(answersFor(false, ""), answersFor(true, "a"))},
 			want:       []string{""}, wantPlaces: 3, wantWithin: 1, wantOpen: true,
 		},
 		"a shared watch, no rights in any name": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a"}},
 			situation:  situation{shared: sharedPods(), who: "sa", answers: answersFor(false, "", "a")},
 			wantPlaces: 2, wantMessage: "sa may not list and watch it in a",
 		},
@@ -231,20 +240,20 @@ func TestOutline(t *testing.T) {
 			want:      []string{""}, wantList: true, wantPlaces: 3, wantWithin: 1, wantMessage: "sa may not list and watch it in all namespaces",
 		},
 		"a shared watch that the operator is refused": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a"}},
 			situation:  situation{shared: sharedPods(), refused: map[resources.Resource]bool{podsResource: true}},
 			want:       []string{"", "a"}, wantProbe: true,
 		},
 		"a watch that is no longer shared": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}}, situation: situation{watches: holdings(WatchStatus{Key: podsKey, State: watch.State{Synced: true}})},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a"}}, situation: situation{watches: holdings(WatchStatus{Key: podsKey, State: watch.State{Synced: true}})},
 			want: []string{"a"},
 		},
 		"a shared watch, with labels": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}}, labels: "a=b", situation: situation{shared: sharedPods()},
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a"}}, labels: "a=b", situation: situation{shared: sharedPods()},
 			want: []string{""},
 		},
 		"a shared watch of other labels": {
-			namespaces: &spec.Namespaces{Names: []string{"a"}}, labels: "a=b",
+			namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a"}}, labels: "a=b",
 			situation: situation{shared: map[watch.Key]Share{{Resource: podsKey.Resource, LabelSelector: "a=c"}: {}}},
 			want:      []string{"a"},
 		},
@@ -253,8 +262,8 @@ func TestOutline(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			include := spec.Include{ResourceSelectorExpression: "true", Object: spec.ObjectFilter{LabelSelector: tt.labels}}
-			program, err := spec.Compile(t.Context(), nil, spec.Spec{Queries: []spec.Query{{Include: &include}}, Namespaces: tt.namespaces})
+			include := v1alpha1.Include{ResourceSelectorExpression: "true", Object: &v1alpha1.ObjectFilter{LabelSelector: tt.labels}}
+			program, err := spec.Compile(t.Context(), nil, v1alpha1.GraphViewSpec{Queries: []v1alpha1.Query{{Include: &include}}, Namespaces: tt.namespaces})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -309,10 +318,10 @@ func TestProbeAdmitsOnlyReadable(t *testing.T) {
 	const granted = 250 // in each, four of the resources may be watched
 	all := manyResources(5)
 	names := numbered(400)
-	for name, namespaces := range map[string]*spec.Namespaces{"of all namespaces": nil, "of those named": {Names: names}} {
+	for name, namespaces := range map[string]*v1alpha1.Namespaces{"of all namespaces": nil, "of those named": {Names: namespaceNames(names...)}} {
 		t.Run(name, func(t *testing.T) {
-			program, err := spec.Compile(t.Context(), nil, spec.Spec{
-				Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}, Namespaces: namespaces,
+			program, err := spec.Compile(t.Context(), nil, v1alpha1.GraphViewSpec{
+				Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}}, Namespaces: namespaces,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -344,8 +353,8 @@ func TestProbeAdmitsOnlyReadable(t *testing.T) {
 
 // TestRightsBeyondTheLedger: a view asks for no more rights than its owner may hold.
 func TestRightsBeyondTheLedger(t *testing.T) {
-	program, err := spec.Compile(t.Context(), nil, spec.Spec{
-		Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}, Namespaces: &spec.Namespaces{Names: numbered(100)},
+	program, err := spec.Compile(t.Context(), nil, v1alpha1.GraphViewSpec{
+		Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}}, Namespaces: &v1alpha1.Namespaces{Names: namespaceNames(numbered(100)...)},
 	})
 	if err != nil {
 		t.Fatal(err)

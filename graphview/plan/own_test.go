@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/graphview/spec"
@@ -98,9 +99,9 @@ func TestOutlineOfOwnRights(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			declared := spec.Spec{Queries: []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}}}
+			declared := v1alpha1.GraphViewSpec{Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}}}
 			if tt.named != nil {
-				declared.Namespaces = &spec.Namespaces{Names: tt.named}
+				declared.Namespaces = &v1alpha1.Namespaces{Names: namespaceNames(tt.named...)}
 			}
 			program, err := spec.Compile(t.Context(), nil, declared)
 			if err != nil {
@@ -158,9 +159,9 @@ func TestOutlineOfOwnRights(t *testing.T) {
 // TestOwnReleases: the releases of Helm are watched where Secrets may be.
 func TestOwnReleases(t *testing.T) {
 	secrets := resources.Resource{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}
-	program, err := spec.Compile(t.Context(), nil, spec.Spec{
-		Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "true"}}},
-		Namespaces: &spec.Namespaces{Names: []string{"a", "b"}},
+	program, err := spec.Compile(t.Context(), nil, v1alpha1.GraphViewSpec{
+		Queries:    []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}},
+		Namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"a", "b"}},
 	})
 	if err != nil {
 		t.Fatal(err)

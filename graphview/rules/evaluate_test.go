@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/health"
@@ -31,9 +32,12 @@ func TestLateExpressions(t *testing.T) {
 		{"a costly health", "lists.range(5000).exists(i, i < 0) ? {'state': 'ok'} : {'state': 'degraded'}", []string{cheap}, true, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			declared := spec.Rule{From: widgetKind, Health: c.health}
+			declared := v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(widgetKind)}
+			if c.health != "" {
+				declared.Health = &v1alpha1.HealthDeclaration{Expression: c.health}
+			}
 			for _, e := range c.expressions {
-				declared.References = append(declared.References, spec.RuleReference{Expression: e})
+				declared.References = append(declared.References, v1alpha1.ReferenceDeclaration{Expression: e})
 			}
 			program, err := spec.CompileRule(t.Context(), nil, declared)
 			if err != nil {

@@ -42,8 +42,8 @@ func (s *Set) Effect(ctx context.Context, name string, catalog *resources.Catalo
 	if effect.Known = catalog.Complete() || len(effect.Unserved) == 0; !effect.Known {
 		return Effect{} // the group of a kind that seems not to be served may not have answered
 	}
-	if rule.Rule.ReplaceConventions && len(rule.Rule.References) > 0 {
-		effect.Replaced, effect.Unread = s.replaced(ctx, rule.Rule.From, catalog, client)
+	if rule.Replaces() {
+		effect.Replaced, effect.Unread = s.replaced(ctx, rule.From(), catalog, client)
 	}
 	return effect
 }

@@ -114,7 +114,7 @@ func (s *Set) Declare(name string, rule *Rule) {
 	var touched []graph.Kind
 	for _, of := range [...]*Rule{old, rule} {
 		if of != nil {
-			touched = append(touched, of.Rule.From)
+			touched = append(touched, of.From())
 		}
 	}
 	s.declareLocked(next, touched)
@@ -128,7 +128,7 @@ func (s *Set) RetryExceeded() {
 	for _, rule := range s.declared {
 		if rule.Budget.Exceeded() {
 			rule.Budget = rule.Budget.Renewed()
-			touched = append(touched, rule.Rule.From)
+			touched = append(touched, rule.From())
 		}
 	}
 	if len(touched) > 0 {
@@ -153,11 +153,11 @@ func (s *Snapshot) setKinds(declared map[string]*Rule) {
 	references, kinds := make(map[graph.Kind]refs.Declared), make(map[graph.Kind]Expressions)
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		rule := declared[name]
-		kind := rule.Rule.From
+		kind := rule.From()
 		if len(rule.Rule.References) > 0 {
 			of := references[kind]
 			of.Rules = append(of.Rules, rule.Paths...)
-			of.Replace = of.Replace || rule.Rule.ReplaceConventions
+			of.Replace = of.Replace || rule.Replaces()
 			references[kind] = of
 		}
 		k := kinds[kind]
@@ -229,7 +229,7 @@ func (s *Set) paths(kind graph.Kind) map[string]bool {
 	defer s.mu.Unlock()
 	paths := make(map[string]bool)
 	for _, of := range s.declared {
-		if of.Rule.From != kind {
+		if of.From() != kind {
 			continue
 		}
 		for i := range of.Rule.References {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/refs"
 	"graphview.dev/graphview/spec"
@@ -20,7 +21,7 @@ var (
 func TestFingerprint(t *testing.T) {
 	kicks := 0
 	s := NewSet(func() { kicks++ })
-	compile := func(rule spec.Rule) *Rule {
+	compile := func(rule v1alpha1.ReferenceRuleSpec) *Rule {
 		t.Helper()
 		program, err := spec.CompileRule(t.Context(), nil, rule)
 		if err != nil {
@@ -29,12 +30,12 @@ func TestFingerprint(t *testing.T) {
 		return &Rule{RuleProgram: program}
 	}
 	byPath := func(from graph.Kind) *Rule {
-		return compile(spec.Rule{From: from, References: []spec.RuleReference{{Path: "spec.a", To: widgetKind}}})
+		return compile(v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(from), References: []v1alpha1.ReferenceDeclaration{{Path: "spec.a", To: new(v1alpha1.GroupKind(widgetKind))}}})
 	}
 	byExpression := func(from graph.Kind) *Rule {
-		return compile(spec.Rule{From: from, References: []spec.RuleReference{{Expression: "[]"}}})
+		return compile(v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(from), References: []v1alpha1.ReferenceDeclaration{{Expression: "[]"}}})
 	}
-	replacing := compile(spec.Rule{From: gadgetKind, ReplaceConventions: true, References: []spec.RuleReference{{Path: "spec.a", To: widgetKind}}})
+	replacing := compile(v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(gadgetKind), Conventions: v1alpha1.ConventionsReplace, References: []v1alpha1.ReferenceDeclaration{{Path: "spec.a", To: new(v1alpha1.GroupKind(widgetKind))}}})
 	serve := func(kinds ...graph.Kind) func() {
 		served := map[graph.Kind]graph.Scope{}
 		for _, kind := range kinds {
@@ -120,12 +121,12 @@ func TestConventionsBesideRules(t *testing.T) {
 		return s.Current().Extractor.Shape(widgetKind) == refs.Builtin().Shape(widgetKind)
 	}
 	for _, step := range []struct {
-		rule spec.Rule
+		rule v1alpha1.ReferenceRuleSpec
 		want bool
 	}{
-		{spec.Rule{From: widgetKind, Health: "'ok'"}, true},
-		{spec.Rule{From: widgetKind, Health: "'ok'", References: []spec.RuleReference{{Expression: "[]"}}}, true},
-		{spec.Rule{From: widgetKind, Health: "'ok'", References: []spec.RuleReference{{Expression: "[]"}}, ReplaceConventions: true}, false},
+		{v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(widgetKind), Health: &v1alpha1.HealthDeclaration{Expression: "'ok'"}}, true},
+		{v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(widgetKind), Health: &v1alpha1.HealthDeclaration{Expression: "'ok'"}, References: []v1alpha1.ReferenceDeclaration{{Expression: "[]"}}}, true},
+		{v1alpha1.ReferenceRuleSpec{From: v1alpha1.GroupKind(widgetKind), Health: &v1alpha1.HealthDeclaration{Expression: "'ok'"}, References: []v1alpha1.ReferenceDeclaration{{Expression: "[]"}}, Conventions: v1alpha1.ConventionsReplace}, false},
 	} {
 		p, err := spec.CompileRule(t.Context(), nil, step.rule)
 		if err != nil {

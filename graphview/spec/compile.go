@@ -13,11 +13,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 )
 
-// The bounds of a Spec, the same as those of the GraphView CRD.
+// The bounds of a spec, the same as those of the GraphView CRD.
 const (
 	maxQueries = 64
 	maxRoots   = graph.MaxRoots
@@ -28,11 +29,11 @@ const (
 // For a GraphView, the rules of the CRD refuse such a spec earlier.
 const reasonSpec = string(expr.InvalidExpression)
 
-// InvalidError describes the faults of a Spec or a Rule. It is terminal: a
+// InvalidError describes the faults of a spec or a rule. It is terminal: a
 // retry is useless until the spec changes, or after Until.
 type InvalidError struct {
-	// Reason is InvalidExpression, InvalidSelector, InvalidJSONPath or, for a
-	// Rule, ReasonInvalidPath: that of the first error.
+	// Reason is InvalidExpression, InvalidSelector, InvalidJSONPath, Unsupported or, for a
+	// rule, InvalidPath: that of the first error.
 	Reason string
 	// Until is the time at which the spec may be accepted as it is. Usually it is zero: never.
 	Until time.Time
@@ -86,12 +87,32 @@ func (c *compiler) addError(path, format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("%s: "+format, append([]any{path}, args...)...))
 }
 
+// unsupported adds the error about a value at path that this version of the
+// operator does not know. Its CustomResourceDefinition does not admit the value,
+// but that of another version may have.
+func (c *compiler) unsupported(path, format string, args ...any) {
+	c.addError(path, format+"; change the spec, or upgrade the operator", args...)
+}
+
 // Compile checks and compiles a spec. The error is an *InvalidError, or wraps
 // that of ctx if the check was interrupted.
-func Compile(ctx context.Context, turn expr.Turn, declared Spec) (*Program, error) {
+func Compile(ctx context.Context, turn expr.Turn, declared v1alpha1.GraphViewSpec) (*Program, error) {
 	c := &compiler{ctx: ctx, turn: turn}
 	p := &Program{Spec: declared}
-	if c.text = declared.TextLen(); c.text > maxText {
+	if of := declared.InferredReferences; of != "" && of != v1alpha1.IncludeInferred && of != v1alpha1.ExcludeInferred {
+		c.unsupported("spec.inferredReferences", "must be Include or Exclude, is %q", of)
+	}
+	roots := declared.Roots
+	if roots != nil && len(roots.Objects)+len(roots.ObjectSelectorExpressions) == 0 {
+		roots = nil // they restrict nothing
+	}
+	if roots != nil {
+		p.Walk = c.walk("spec.roots", roots)
+	}
+	if len(c.errs) > 0 {
+		return nil, &InvalidError{Reason: v1alpha1.ReasonUnsupported, Errors: c.errs}
+	}
+	if c.text = TextLen(&declared); c.text > maxText {
 		c.addError("spec", tooMuchText, maxText, c.text)
 		return nil, &InvalidError{Reason: reasonSpec, Errors: c.errs}
 	}
@@ -105,8 +126,8 @@ func Compile(ctx context.Context, turn expr.Turn, declared Spec) (*Program, erro
 	if declared.Namespaces != nil {
 		p.Namespaces = c.namespaces("spec.namespaces", declared.Namespaces)
 	}
-	if declared.Roots != nil {
-		p.Roots = c.roots("spec.roots", declared.Roots)
+	if roots != nil {
+		p.Roots = c.roots("spec.roots", roots)
 	}
 	if c.interrupted {
 		return nil, fmt.Errorf("compile: %w", context.Cause(ctx))
@@ -121,7 +142,7 @@ func Compile(ctx context.Context, turn expr.Turn, declared Spec) (*Program, erro
 	return p, nil
 }
 
-func (c *compiler) query(path string, q *Query) QueryProgram {
+func (c *compiler) query(path string, q *v1alpha1.Query) QueryProgram {
 	switch {
 	case q.Include != nil && q.Exclude != nil:
 		c.addError(path, "has both include and exclude; split it into two queries, the first that matches decides")
@@ -135,38 +156,47 @@ func (c *compiler) query(path string, q *Query) QueryProgram {
 	if q.Include == nil || q.Exclude != nil {
 		return QueryProgram{}
 	}
-	out := QueryProgram{Include: true, Filter: q.Include.Object.text()}
+	out := QueryProgram{Include: true}
 	var err error
 	path += ".include"
 	out.Resource, err = expr.CompileResource(c.ctx, c.turn, q.Include.ResourceSelectorExpression)
 	c.check(path+".resourceSelectorExpression", err)
-	path += ".object"
-	if text := q.Include.Object.LabelSelector; text != "" {
+	if q.Include.Object != nil {
+		c.filter(path+".object", q.Include.Object, &out)
+	}
+	return out
+}
+
+// filter compiles the filter of objects of a query into out.
+func (c *compiler) filter(path string, of *v1alpha1.ObjectFilter, out *QueryProgram) {
+	text, _ := json.Marshal(of) // never fails: strings, and a map of strings, whose keys are sorted
+	out.Filter = string(text)
+	var err error
+	if text := of.LabelSelector; text != "" {
 		out.Labels, err = expr.ParseLabelSelector(text)
 		c.check(path+".labelSelector", err)
 	}
-	if text := q.Include.Object.FieldSelector; text != "" {
+	if text := of.FieldSelector; text != "" {
 		if selector, err := expr.ParseFieldSelector(text); c.check(path+".fieldSelector", err) {
 			out.Fields = selector.String()
 		}
 	}
-	if text := q.Include.Object.ObjectSelectorExpression; text != "" {
+	if text := of.ObjectSelectorExpression; text != "" {
 		out.Object, err = expr.CompileObject(c.ctx, c.turn, text)
 		c.check(path+".objectSelectorExpression", err)
 	}
-	if text := q.Include.Object.JSONPath; text != "" {
+	if text := of.JSONPath; text != "" {
 		parts, err := expr.ParseJSONPath(text)
 		if c.check(path+".jsonPath", err) {
 			out.Parts = parts
 		}
 	}
-	if len(q.Include.Object.Fields) > 0 {
-		out.Parts = c.fields(path, &q.Include.Object)
+	if len(of.Fields) > 0 {
+		out.Parts = c.fields(path, of)
 	}
-	return out
 }
 
-func (c *compiler) namespaces(path string, n *Namespaces) *NamespaceProgram {
+func (c *compiler) namespaces(path string, n *v1alpha1.Namespaces) *NamespaceProgram {
 	out := &NamespaceProgram{}
 	if len(n.Names) > 0 {
 		if n.LabelSelector != "" || n.FieldSelector != "" {
@@ -177,10 +207,10 @@ func (c *compiler) namespaces(path string, n *Namespaces) *NamespaceProgram {
 		}
 		out.Names = make(map[string]bool, len(n.Names))
 		for i, name := range n.Names[:min(len(n.Names), maxNames)] {
-			if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+			if problems := validation.IsDNS1123Label(string(name)); len(problems) > 0 {
 				c.addError(fmt.Sprintf("%s.names[%d]", path, i), "%q is not the name of a namespace: %s", name, problems[0])
 			}
-			out.Names[name] = true
+			out.Names[string(name)] = true
 		}
 	}
 	if n.LabelSelector != "" {
@@ -213,7 +243,7 @@ const (
 var fieldName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,62}$`)
 
 // fields compiles the named parts of objects.
-func (c *compiler) fields(path string, o *ObjectFilter) Parts {
+func (c *compiler) fields(path string, o *v1alpha1.ObjectFilter) Parts {
 	if o.JSONPath != "" {
 		c.addError(path, "has fields and jsonPath, which exclude each other; fields names what jsonPath returns as a list")
 	}
@@ -233,16 +263,10 @@ func (c *compiler) fields(path string, o *ObjectFilter) Parts {
 			c.addError(path+"."+name, "must have at most %d characters", maxFieldPath)
 			continue
 		}
-		field, err := expr.ParseField(name, text)
+		field, err := expr.ParseField(name, string(text))
 		if c.check(path+"."+name, err) {
 			fields = append(fields, field)
 		}
 	}
 	return expr.NewFields(fields)
-}
-
-// text returns the filter as JSON. Only equal filters have the same text.
-func (o *ObjectFilter) text() string {
-	text, _ := json.Marshal(o) // never fails: strings, and a map of strings, whose keys are sorted
-	return string(text)
 }

@@ -3,6 +3,8 @@ package spec
 import (
 	"strings"
 	"testing"
+
+	"graphview.dev/api/v1alpha1"
 )
 
 // TestNamespaceNames: a request on a connection is not checked by a CRD.
@@ -15,8 +17,8 @@ func TestNamespaceNames(t *testing.T) {
 		"upper case": {namespace: "Shop", wantErr: `spec.namespaces.names[1]: "Shop" is not the name of a namespace`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			declared := Spec{Queries: []Query{{Include: &Include{ResourceSelectorExpression: "resource == 'configmaps'"}}}}
-			declared.Namespaces = &Namespaces{Names: []string{"red", test.namespace}}
+			declared := v1alpha1.GraphViewSpec{Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "resource == 'configmaps'"}}}}
+			declared.Namespaces = &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{"red", v1alpha1.NamespaceName(test.namespace)}}
 			_, err := Compile(t.Context(), nil, declared)
 			if test.wantErr == "" && err != nil || test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)) {
 				t.Errorf("got %v, want %q", err, test.wantErr)

@@ -8,25 +8,28 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/panics"
 )
 
-// Program is a compiled Spec. It is immutable and may be shared.
+// Program is the compiled spec of a GraphView, or of a request on a connection. It is immutable and may be shared.
 type Program struct {
-	Spec    Spec
+	Spec    v1alpha1.GraphViewSpec
 	Queries []QueryProgram
 	// Namespaces is nil for all namespaces.
 	Namespaces *NamespaceProgram
 	Roots      []Root
+	// Walk is the way from the roots to the visible objects.
+	Walk graph.Walk
 }
 
-// QueryProgram is a compiled Query.
+// QueryProgram is a compiled v1alpha1.Query.
 type QueryProgram struct {
 	Include  bool
 	Resource *expr.ResourceSelector
-	// Filter is the text of the query's ObjectFilter, for comparisons. The fields after it
+	// Filter is the text of the query's ObjectFilter, or "", for comparisons. The fields after it
 	// are the compiled filter, nil or "" for parts that the query does not set.
 	Filter string
 	Labels labels.Selector
@@ -55,7 +58,7 @@ func Named(p Parts) bool {
 	return named
 }
 
-// NamespaceProgram is a compiled Namespaces. Nil selects all namespaces.
+// NamespaceProgram is a compiled v1alpha1.Namespaces. Nil selects all namespaces.
 type NamespaceProgram struct {
 	// Names is nil for any.
 	Names map[string]bool
@@ -80,7 +83,7 @@ func (n *NamespaceProgram) Named() []string {
 // Whole reports whether the view has all objects of its resources in its namespaces: it has no roots, and
 // no query selects among objects.
 func (p *Program) Whole() bool {
-	return p.Spec.Roots == nil && !slices.ContainsFunc(p.Queries, func(q QueryProgram) bool { return q.Labels != nil || q.Fields != "" || q.Object != nil })
+	return !p.Rooted() && !slices.ContainsFunc(p.Queries, func(q QueryProgram) bool { return q.Labels != nil || q.Fields != "" || q.Object != nil })
 }
 
 // Choose returns the first query that matches a resource, and reports whether that query includes
@@ -108,15 +111,3 @@ func (p *Program) Choose(ctx context.Context, r expr.Resource, charge func(cost 
 
 // Rooted reports whether only objects that roots reach are visible.
 func (p *Program) Rooted() bool { return len(p.Roots) > 0 }
-
-// Walk returns the way from the roots to the visible objects.
-func (p *Program) Walk() graph.Walk {
-	switch r := p.Spec.Roots; {
-	case r == nil:
-		return graph.Walk{}
-	case r.Follow == nil:
-		return graph.Walk{Against: r.IgnoreArcDirection}
-	default:
-		return graph.Walk{Direction: r.Follow.Direction, Depth: r.Follow.Depth, Types: r.Follow.Types}
-	}
-}

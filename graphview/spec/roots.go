@@ -10,20 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/expr"
+	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/helm"
 )
-
-// RootObject selects root objects without an expression, in exactly one way: by Kind,
-// LabelSelector or both, or by one of the last four fields. Each may have a Namespace.
-type RootObject struct {
-	// Group is nil for any, and Namespace and Name are "" for any. Group and Name need
-	// a Kind. Name excludes LabelSelector.
-	Group                                *string
-	Kind, Namespace, Name, LabelSelector string
-	// HelmRelease is the name of a Helm release, the others name an object of Argo CD or Flux.
-	HelmRelease, ArgoApplication, FluxKustomization, FluxHelmRelease string
-}
 
 // Root is a compiled selector of roots.
 type Root struct {
@@ -37,11 +28,11 @@ type Root struct {
 // Member returns the path without "spec.", for warnings about objects.
 func (r *Root) Member() string { return strings.TrimPrefix(r.Path, "spec.") }
 
-// maxRootSelector is the maximum length of a RootObject's label selector, as in the GraphView CRD.
+// maxRootSelector is the maximum length of a root object's label selector, as in the GraphView CRD.
 const maxRootSelector = 1024
 
 // roots compiles the selectors of roots. Objects come first, since they cost less to evaluate.
-func (c *compiler) roots(path string, r *Roots) (roots []Root) {
+func (c *compiler) roots(path string, r *v1alpha1.Roots) (roots []Root) {
 	if n := len(r.Objects); n > maxRoots {
 		c.addError(path+".objects", "must have at most %d objects, has %d", maxRoots, n)
 	}
@@ -55,28 +46,57 @@ func (c *compiler) roots(path string, r *Roots) (roots []Root) {
 		c.addError(path+".objectSelectorExpressions", "must have at most %d expressions, has %d", maxRoots, n)
 	}
 	for i, text := range r.ObjectSelectorExpressions[:min(len(r.ObjectSelectorExpressions), maxRoots)] {
-		root := Root{Path: fmt.Sprintf("%s.objectSelectorExpressions[%d]", path, i), Expression: text}
+		root := Root{Path: fmt.Sprintf("%s.objectSelectorExpressions[%d]", path, i), Expression: string(text)}
 		var err error
-		if root.ObjectSelector, err = expr.CompileObject(c.ctx, c.turn, text); c.check(root.Path, err) {
+		if root.ObjectSelector, err = expr.CompileObject(c.ctx, c.turn, root.Expression); c.check(root.Path, err) {
 			roots = append(roots, root)
 		}
 	}
 	return roots
 }
 
+// walk returns the way from the roots to the visible objects.
+func (c *compiler) walk(path string, r *v1alpha1.Roots) graph.Walk {
+	against := c.arcTypes(path+".ignoreArcDirection", r.IgnoreArcDirection)
+	if r.Follow == nil {
+		return graph.Walk{Against: against}
+	}
+	direction, ok := graph.ParseDirection(string(r.Follow.Direction))
+	switch {
+	case !ok:
+		c.unsupported(path+".follow.direction", "unknown direction %q, expected Down, Up or Both", r.Follow.Direction)
+	case len(r.IgnoreArcDirection) > 0:
+		c.unsupported(path, "follow and ignoreArcDirection exclude each other")
+	case r.Follow.Depth < 0 || r.Follow.Depth > graph.MaxDepth:
+		c.unsupported(path+".follow.depth", "must be between 0 and %d", graph.MaxDepth)
+	}
+	return graph.Walk{Direction: direction, Depth: int(r.Follow.Depth), Types: c.arcTypes(path+".follow.types", r.Follow.Types)}
+}
+
+func (c *compiler) arcTypes(path string, names []v1alpha1.ArcType) (types []graph.ArcType) {
+	for i, name := range names {
+		arcType, ok := graph.ParseArcType(string(name))
+		if !ok {
+			c.unsupported(fmt.Sprintf("%s[%d]", path, i), "unknown reference type %q, expected or, r or t", name)
+		}
+		types = append(types, arcType)
+	}
+	return types
+}
+
 // managers are the kinds of Argo CD and Flux whose objects list the objects that they deploy.
 var managers = []struct {
 	member, group, kind, title string
-	name                       func(*RootObject) string
+	name                       func(*v1alpha1.RootObject) string
 }{
-	{"argoApplication", "argoproj.io", "Application", "Application of Argo CD", func(o *RootObject) string { return o.ArgoApplication }},
-	{"fluxKustomization", "kustomize.toolkit.fluxcd.io", "Kustomization", "Kustomization of Flux", func(o *RootObject) string { return o.FluxKustomization }},
-	{"fluxHelmRelease", "helm.toolkit.fluxcd.io", "HelmRelease", "HelmRelease of Flux", func(o *RootObject) string { return o.FluxHelmRelease }},
+	{"argoApplication", "argoproj.io", "Application", "Application of Argo CD", func(o *v1alpha1.RootObject) string { return string(o.ArgoApplication) }},
+	{"fluxKustomization", "kustomize.toolkit.fluxcd.io", "Kustomization", "Kustomization of Flux", func(o *v1alpha1.RootObject) string { return string(o.FluxKustomization) }},
+	{"fluxHelmRelease", "helm.toolkit.fluxcd.io", "HelmRelease", "HelmRelease of Flux", func(o *v1alpha1.RootObject) string { return string(o.FluxHelmRelease) }},
 }
 
 // rootObject translates o to an expression, and compiles the expression. It returns
 // false if o is invalid.
-func (c *compiler) rootObject(root *Root, o *RootObject) bool {
+func (c *compiler) rootObject(root *Root, o *v1alpha1.RootObject) bool {
 	before := len(c.errs)
 	e := &conjunction{}
 	ways := 0
@@ -94,7 +114,7 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 			root.Description = m.title + " that is named " + quoted(name)
 		}
 	}
-	if name := o.HelmRelease; name != "" {
+	if name := string(o.HelmRelease); name != "" {
 		ways++
 		c.name(root.Path+".helmRelease", name, maxRelease)
 		e.equals("group", "")
@@ -110,12 +130,12 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 	case o.Name != "" && o.LabelSelector != "":
 		c.addError(root.Path, "has name and labelSelector, which exclude each other; name one object, or select objects by their labels")
 	}
-	if o.Namespace != "" {
-		if problems := validation.IsDNS1123Label(o.Namespace); len(problems) > 0 {
-			c.addError(root.Path+".namespace", "%q is not the name of a namespace: %s", o.Namespace, problems[0])
+	if namespace := string(o.Namespace); namespace != "" {
+		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+			c.addError(root.Path+".namespace", "%q is not the name of a namespace: %s", namespace, problems[0])
 		}
-		e.equals("namespace", o.Namespace)
-		root.Description += " in namespace " + quoted(o.Namespace)
+		e.equals("namespace", namespace)
+		root.Description += " in namespace " + quoted(namespace)
 	}
 	if len(c.errs) > before || c.interrupted {
 		return false
@@ -134,7 +154,7 @@ func (c *compiler) rootObject(root *Root, o *RootObject) bool {
 const maxRelease = 53
 
 // described adds the terms for group, kind, name and labels.
-func (c *compiler) described(root *Root, o *RootObject, e *conjunction) {
+func (c *compiler) described(root *Root, o *v1alpha1.RootObject, e *conjunction) {
 	what := "object"
 	if o.Group != nil {
 		if *o.Group != "" {

@@ -8,13 +8,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/expr"
 	"graphview.dev/test/seed"
 )
 
-func compiledRoots(t *testing.T, r *Roots) (*Program, error) {
+func compiledRoots(t *testing.T, r *v1alpha1.Roots) (*Program, error) {
 	t.Helper()
-	return Compile(t.Context(), nil, Spec{Queries: []Query{{Include: &Include{ResourceSelectorExpression: "true"}}}, Roots: r})
+	return Compile(t.Context(), nil, v1alpha1.GraphViewSpec{Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "true"}}}, Roots: r})
 }
 
 // rootInput is an object that may be a root.
@@ -35,38 +36,38 @@ func TestRootObjects(t *testing.T) {
 	}
 	web := rootInput("apps", "Deployment", "shop", "web", map[string]string{"app": "web"})
 	for name, tt := range map[string]struct {
-		object     RootObject
+		object     v1alpha1.RootObject
 		want, none []*expr.Input
 		what       string
 	}{
 		"a kind": {
-			object: RootObject{Kind: "Deployment"}, want: []*expr.Input{web},
+			object: v1alpha1.RootObject{Kind: "Deployment"}, want: []*expr.Input{web},
 			none: []*expr.Input{rootInput("apps", "StatefulSet", "shop", "web", nil)}, what: "Deployment",
 		},
 		"a name": {
-			object: RootObject{Kind: "Deployment", Name: "web", Namespace: "shop"}, want: []*expr.Input{web},
+			object: v1alpha1.RootObject{Kind: "Deployment", Name: "web", Namespace: "shop"}, want: []*expr.Input{web},
 			none: []*expr.Input{rootInput("apps", "Deployment", "shop", "api", nil), rootInput("apps", "Deployment", "prod", "web", nil)},
 			what: "Deployment that is named 'web' in namespace 'shop'",
 		},
 		"a group": {
-			object: RootObject{Group: &apps, Kind: "Deployment"}, want: []*expr.Input{web},
+			object: v1alpha1.RootObject{Group: &apps, Kind: "Deployment"}, want: []*expr.Input{web},
 			none: []*expr.Input{rootInput("example.com", "Deployment", "shop", "web", nil)}, what: "Deployment",
 		},
 		"the core group": {
-			object: RootObject{Group: &core, Kind: "Service"}, want: []*expr.Input{rootInput("", "Service", "shop", "web", nil)},
+			object: v1alpha1.RootObject{Group: &core, Kind: "Service"}, want: []*expr.Input{rootInput("", "Service", "shop", "web", nil)},
 			none: []*expr.Input{rootInput("serving.knative.dev", "Service", "shop", "web", nil)}, what: "Service",
 		},
 		"a name that few kinds have": {
-			object: RootObject{Kind: "ClusterRole", Name: `system:"node`}, want: []*expr.Input{rootInput("rbac.authorization.k8s.io", "ClusterRole", "", `system:"node`, nil)},
+			object: v1alpha1.RootObject{Kind: "ClusterRole", Name: `system:"node`}, want: []*expr.Input{rootInput("rbac.authorization.k8s.io", "ClusterRole", "", `system:"node`, nil)},
 			what: `ClusterRole that is named 'system:\"node'`,
 		},
 		"labels": {
-			object: RootObject{LabelSelector: "app=web,!legacy"}, want: []*expr.Input{web},
+			object: v1alpha1.RootObject{LabelSelector: "app=web,!legacy"}, want: []*expr.Input{web},
 			none: []*expr.Input{rootInput("", "Pod", "shop", "p", nil), rootInput("", "Pod", "shop", "p", map[string]string{"app": "web", "legacy": ""})},
 			what: "object with these labels",
 		},
 		"a release of Helm": {
-			object: RootObject{HelmRelease: "pay", Namespace: "shop"},
+			object: v1alpha1.RootObject{HelmRelease: "pay", Namespace: "shop"},
 			want: []*expr.Input{
 				rootInput("", "Secret", "shop", "sh.helm.release.v1.pay.v1", release("pay", "deployed")),
 				rootInput("", "ConfigMap", "shop", "sh.helm.release.v1.pay.v1", release("pay", "deployed")),
@@ -85,20 +86,20 @@ func TestRootObjects(t *testing.T) {
 			what: "deployed or pending release of Helm that is named 'pay' in namespace 'shop'",
 		},
 		"an Application": {
-			object: RootObject{ArgoApplication: "orders"}, want: []*expr.Input{rootInput("argoproj.io", "Application", "argocd", "orders", nil)},
+			object: v1alpha1.RootObject{ArgoApplication: "orders"}, want: []*expr.Input{rootInput("argoproj.io", "Application", "argocd", "orders", nil)},
 			none: []*expr.Input{rootInput("app.k8s.io", "Application", "argocd", "orders", nil)}, what: "Application of Argo CD that is named 'orders'",
 		},
 		"a Kustomization": {
-			object: RootObject{FluxKustomization: "apps"}, want: []*expr.Input{rootInput("kustomize.toolkit.fluxcd.io", "Kustomization", "flux-system", "apps", nil)},
+			object: v1alpha1.RootObject{FluxKustomization: "apps"}, want: []*expr.Input{rootInput("kustomize.toolkit.fluxcd.io", "Kustomization", "flux-system", "apps", nil)},
 			what: "Kustomization of Flux that is named 'apps'",
 		},
 		"a HelmRelease": {
-			object: RootObject{FluxHelmRelease: "pay"}, want: []*expr.Input{rootInput("helm.toolkit.fluxcd.io", "HelmRelease", "flux-system", "pay", nil)},
+			object: v1alpha1.RootObject{FluxHelmRelease: "pay"}, want: []*expr.Input{rootInput("helm.toolkit.fluxcd.io", "HelmRelease", "flux-system", "pay", nil)},
 			what: "HelmRelease of Flux that is named 'pay'",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := compiledRoots(t, &Roots{Objects: []RootObject{tt.object}})
+			p, err := compiledRoots(t, &v1alpha1.Roots{Objects: []v1alpha1.RootObject{tt.object}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,36 +117,36 @@ func TestRootObjects(t *testing.T) {
 }
 
 func TestRootObjectsRefused(t *testing.T) {
-	bad, many := "apps/v1", make([]RootObject, maxRoots+1)
+	bad, many := "apps/v1", make([]v1alpha1.RootObject, maxRoots+1)
 	for i := range many {
-		many[i] = RootObject{Kind: "Pod"}
+		many[i] = v1alpha1.RootObject{Kind: "Pod"}
 	}
 	ways := "spec.roots.objects[0]: must say in exactly one way what the object is"
 	for name, tt := range map[string]struct {
-		objects []RootObject
+		objects []v1alpha1.RootObject
 		want    string
 	}{
-		"nothing":          {[]RootObject{{}}, ways},
-		"a namespace":      {[]RootObject{{Namespace: "shop"}}, ways},
-		"two ways":         {[]RootObject{{Kind: "Pod", HelmRelease: "pay"}}, ways},
-		"two tools":        {[]RootObject{{ArgoApplication: "a", FluxHelmRelease: "b"}}, ways},
-		"no kind":          {[]RootObject{{Name: "web", LabelSelector: "a=b"}}, "spec.roots.objects[0]: has group or name without a kind"},
-		"a group alone":    {[]RootObject{{Group: &bad, LabelSelector: "a"}}, `spec.roots.objects[0].group: 'apps/v1' is not a name`},
-		"name and labels":  {[]RootObject{{Kind: "Pod", Name: "a", LabelSelector: "a=b"}}, "spec.roots.objects[0]: has name and labelSelector, which exclude each other"},
-		"no kind's name":   {[]RootObject{{Kind: "apps/Deployment"}}, "spec.roots.objects[0].kind: 'apps/Deployment' is not a kind"},
-		"no name":          {[]RootObject{{Kind: "Pod", Name: "a/b"}}, "spec.roots.objects[0].name: 'a/b' is not the name of an object"},
-		"a pattern":        {[]RootObject{{Kind: "Pod"}, {HelmRelease: "pay-*"}}, "spec.roots.objects[1].helmRelease: 'pay-*' is not a name"},
-		"a long release":   {[]RootObject{{HelmRelease: strings.Repeat("a", 54)}}, "spec.roots.objects[0].helmRelease: must have at most 53 characters"},
-		"quotes":           {[]RootObject{{ArgoApplication: `a" || true || "`}}, "spec.roots.objects[0].argoApplication: "},
-		"no namespace":     {[]RootObject{{Kind: "Pod", Namespace: "a.b"}}, `spec.roots.objects[0].namespace: "a.b" is not the name of a namespace`},
-		"no selector":      {[]RootObject{{LabelSelector: "app=="}, {LabelSelector: "a b"}}, "spec.roots.objects[1].labelSelector: "},
-		"every label":      {[]RootObject{{LabelSelector: " "}}, "spec.roots.objects[0].labelSelector: selects everything"},
-		"a long selector":  {[]RootObject{{LabelSelector: strings.Repeat("a", maxRootSelector+1)}}, "spec.roots.objects[0].labelSelector: must have at most 1024 characters"},
-		"many labels":      {[]RootObject{{LabelSelector: strings.Repeat("a!=b,", 33) + "c"}}, "spec.roots.objects[0].labelSelector: must have at most 32 requirements, has 34"},
+		"nothing":          {[]v1alpha1.RootObject{{}}, ways},
+		"a namespace":      {[]v1alpha1.RootObject{{Namespace: "shop"}}, ways},
+		"two ways":         {[]v1alpha1.RootObject{{Kind: "Pod", HelmRelease: "pay"}}, ways},
+		"two tools":        {[]v1alpha1.RootObject{{ArgoApplication: "a", FluxHelmRelease: "b"}}, ways},
+		"no kind":          {[]v1alpha1.RootObject{{Name: "web", LabelSelector: "a=b"}}, "spec.roots.objects[0]: has group or name without a kind"},
+		"a group alone":    {[]v1alpha1.RootObject{{Group: &bad, LabelSelector: "a"}}, `spec.roots.objects[0].group: 'apps/v1' is not a name`},
+		"name and labels":  {[]v1alpha1.RootObject{{Kind: "Pod", Name: "a", LabelSelector: "a=b"}}, "spec.roots.objects[0]: has name and labelSelector, which exclude each other"},
+		"no kind's name":   {[]v1alpha1.RootObject{{Kind: "apps/Deployment"}}, "spec.roots.objects[0].kind: 'apps/Deployment' is not a kind"},
+		"no name":          {[]v1alpha1.RootObject{{Kind: "Pod", Name: "a/b"}}, "spec.roots.objects[0].name: 'a/b' is not the name of an object"},
+		"a pattern":        {[]v1alpha1.RootObject{{Kind: "Pod"}, {HelmRelease: "pay-*"}}, "spec.roots.objects[1].helmRelease: 'pay-*' is not a name"},
+		"a long release":   {[]v1alpha1.RootObject{{HelmRelease: v1alpha1.ReleaseName(strings.Repeat("a", 54))}}, "spec.roots.objects[0].helmRelease: must have at most 53 characters"},
+		"quotes":           {[]v1alpha1.RootObject{{ArgoApplication: `a" || true || "`}}, "spec.roots.objects[0].argoApplication: "},
+		"no namespace":     {[]v1alpha1.RootObject{{Kind: "Pod", Namespace: "a.b"}}, `spec.roots.objects[0].namespace: "a.b" is not the name of a namespace`},
+		"no selector":      {[]v1alpha1.RootObject{{LabelSelector: "app=="}, {LabelSelector: "a b"}}, "spec.roots.objects[1].labelSelector: "},
+		"every label":      {[]v1alpha1.RootObject{{LabelSelector: " "}}, "spec.roots.objects[0].labelSelector: selects everything"},
+		"a long selector":  {[]v1alpha1.RootObject{{LabelSelector: strings.Repeat("a", maxRootSelector+1)}}, "spec.roots.objects[0].labelSelector: must have at most 1024 characters"},
+		"many labels":      {[]v1alpha1.RootObject{{LabelSelector: strings.Repeat("a!=b,", 33) + "c"}}, "spec.roots.objects[0].labelSelector: must have at most 32 requirements, has 34"},
 		"too many objects": {many, "spec.roots.objects: must have at most 64 objects, has 65"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := compiledRoots(t, &Roots{Objects: tt.objects})
+			_, err := compiledRoots(t, &v1alpha1.Roots{Objects: tt.objects})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -181,7 +182,7 @@ func TestRootLabelsDifferential(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		p, err := compiledRoots(t, &Roots{Objects: []RootObject{{LabelSelector: text}}})
+		p, err := compiledRoots(t, &v1alpha1.Roots{Objects: []v1alpha1.RootObject{{LabelSelector: text}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,12 +213,12 @@ func TestRootLabelsDifferential(t *testing.T) {
 func TestRootObjectAtItsBounds(t *testing.T) {
 	group := strings.Repeat("a", 63) + strings.Repeat("."+strings.Repeat("a", 62), 3)
 	name := strings.Repeat("\U0001F600", 63)
-	for _, o := range []RootObject{
-		{Group: &group, Kind: strings.Repeat("K", 63), Namespace: strings.Repeat("n", 63), Name: name},
+	for _, o := range []v1alpha1.RootObject{
+		{Group: &group, Kind: strings.Repeat("K", 63), Namespace: v1alpha1.NamespaceName(strings.Repeat("n", 63)), Name: name},
 		{Kind: strings.Repeat("K", 63), LabelSelector: strings.TrimSuffix(strings.Repeat(strings.Repeat("k", 28)+">1,", 32), ",")},
 		{LabelSelector: "k notin (" + strings.TrimSuffix(strings.Repeat("a,", 500), ",") + ")"},
 	} {
-		if _, err := compiledRoots(t, &Roots{Objects: []RootObject{o}}); err != nil {
+		if _, err := compiledRoots(t, &v1alpha1.Roots{Objects: []v1alpha1.RootObject{o}}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/workload"
@@ -25,7 +25,7 @@ type running struct {
 
 	mu     sync.Mutex
 	engine *graphview.Engine
-	views  map[graphview.Name]spec.Spec
+	views  map[graphview.Name]v1alpha1.GraphViewSpec
 
 	stop func()
 }
@@ -33,7 +33,7 @@ type running struct {
 // runEngine runs an engine behind a proxy until the test ends.
 func runEngine(t *testing.T, p *Proxy, o graphview.Options) *running {
 	t.Helper()
-	r := &running{t: t, options: o, views: map[graphview.Name]spec.Spec{}}
+	r := &running{t: t, options: o, views: map[graphview.Name]v1alpha1.GraphViewSpec{}}
 	r.options.Config = p.Config(plane.CA())
 	r.options.Logger = r.log.logger()
 	r.start()

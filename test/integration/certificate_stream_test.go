@@ -14,9 +14,9 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers/pki"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/stream"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
@@ -34,9 +34,9 @@ func TestStreamOutlivesItsCertificate(t *testing.T) {
 	port := certifiedPort(t, c)
 
 	e := runEngine(t, graphview.Options{})
-	spec := spec.Spec{
-		Queries:    []spec.Query{{Include: &spec.Include{ResourceSelectorExpression: "group == '' && resource == 'configmaps'"}}},
-		Namespaces: &spec.Namespaces{Names: []string{namespace}},
+	spec := v1alpha1.GraphViewSpec{
+		Queries:    []v1alpha1.Query{{Include: &v1alpha1.Include{ResourceSelectorExpression: "group == '' && resource == 'configmaps'"}}},
+		Namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{v1alpha1.NamespaceName(namespace)}},
 	}
 	if err := e.Apply(t.Context(), graphview.Name{Namespace: namespace, Name: "web"}, "uid", spec); err != nil {
 		t.Fatal(err)

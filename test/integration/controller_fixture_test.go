@@ -40,10 +40,10 @@ type scripted struct {
 
 type appliedView struct {
 	uid  string
-	spec spec.Spec
+	spec v1alpha1.GraphViewSpec
 }
 
-func (s *scripted) Apply(ctx context.Context, name graphview.Name, uid string, spec spec.Spec) error {
+func (s *scripted) Apply(ctx context.Context, name graphview.Name, uid string, spec v1alpha1.GraphViewSpec) error {
 	if released := s.released[name.Namespace]; released != nil {
 		select {
 		case <-released:

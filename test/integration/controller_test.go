@@ -33,11 +33,11 @@ func TestControllerFollowsTheEngine(t *testing.T) {
 	c.start()
 	c.becomes(outcomeSyncing...)
 	applied, _ := c.served()
-	want := appliedView{string(c.view.UID), spec.Spec{
-		Queries: []spec.Query{{Include: &spec.Include{
+	want := appliedView{string(c.view.UID), v1alpha1.GraphViewSpec{
+		Queries: []v1alpha1.Query{{Include: &v1alpha1.Include{
 			ResourceSelectorExpression: "group == '' && resource == 'configmaps'",
 		}}},
-		Namespaces: &spec.Namespaces{Names: []string{c.view.Namespace}},
+		Namespaces: &v1alpha1.Namespaces{Names: []v1alpha1.NamespaceName{v1alpha1.NamespaceName(c.view.Namespace)}},
 	}}
 	if diff := cmp.Diff(want, applied, cmp.AllowUnexported(appliedView{})); diff != "" {
 		t.Errorf("applied (-want +got):\n%s", diff)

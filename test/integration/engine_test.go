@@ -12,9 +12,9 @@ import (
 	"github.com/go-logr/logr/testr"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 	"graphview.dev/test/seed"
@@ -43,7 +43,7 @@ func runEngineAs(t *testing.T, o graphview.Options, config *rest.Config) *graphv
 }
 
 // specOf is an oracle's view as the engine wants it.
-func specOf(t testing.TB, v oracle.View) spec.Spec {
+func specOf(t testing.TB, v oracle.View) v1alpha1.GraphViewSpec {
 	t.Helper()
 	out, err := workload.Spec(v)
 	if err != nil {

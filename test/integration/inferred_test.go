@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
@@ -54,7 +55,7 @@ func TestInferredEqualsOracle(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	all := follow(ctx, view)
 	without := specOf(t, v)
-	without.ExcludeInferred = true
+	without.InferredReferences = v1alpha1.ExcludeInferred
 	name := graphview.Name{Namespace: "views", Name: "declared"}
 	if err := engine.Apply(ctx, name, "uid-declared", without); err != nil {
 		t.Fatal(err)

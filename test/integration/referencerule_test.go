@@ -20,7 +20,6 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/test/env"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
@@ -257,7 +256,7 @@ type ruleLog struct {
 	last    string // path
 }
 
-func (l *ruleLog) ApplyRule(_ context.Context, name string, rule spec.Rule) error {
+func (l *ruleLog) ApplyRule(_ context.Context, name string, rule v1alpha1.ReferenceRuleSpec) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.applied, l.last = append(l.applied, name), rule.References[0].Path

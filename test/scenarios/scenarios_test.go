@@ -189,18 +189,18 @@ func (r *runner) setView(ctx context.Context, text string) error {
 
 // parseSpec reads a spec as the API server would: no unknown field is let
 // through. The oracle's words for it are those of the manifest.
-func parseSpec(text string) (spec.Spec, error) {
+func parseSpec(text string) (v1alpha1.GraphViewSpec, error) {
 	var typed v1alpha1.GraphViewSpec
 	if err := yaml.UnmarshalStrict([]byte(text), &typed); err != nil {
-		return spec.Spec{}, fmt.Errorf("parse spec: %w", err)
+		return v1alpha1.GraphViewSpec{}, fmt.Errorf("parse spec: %w", err)
 	}
 	manifest, err := json.Marshal(map[string]any{"spec": typed})
 	if err != nil {
-		return spec.Spec{}, fmt.Errorf("parse spec: %w", err)
+		return v1alpha1.GraphViewSpec{}, fmt.Errorf("parse spec: %w", err)
 	}
 	view, err := oracle.ParseView(manifest)
 	if err != nil {
-		return spec.Spec{}, err
+		return v1alpha1.GraphViewSpec{}, err
 	}
 	return workload.Spec(view)
 }

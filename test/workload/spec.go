@@ -4,27 +4,17 @@ import (
 	"encoding/json"
 
 	"graphview.dev/api/v1alpha1"
-	"graphview.dev/controllers/validation"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/test/oracle"
 )
 
-// Spec converts an oracle's view into the engine's type, by way of a GraphView's spec.
-func Spec(v oracle.View) (spec.Spec, error) {
-	var declared v1alpha1.GraphViewSpec
-	if err := convert(v, &declared); err != nil {
-		return spec.Spec{}, err
-	}
-	return validation.SpecOf(&declared)
+// Spec converts an oracle's view into a GraphView's spec.
+func Spec(v oracle.View) (declared v1alpha1.GraphViewSpec, err error) {
+	return declared, convert(v, &declared)
 }
 
-// Rule converts an oracle's rule into the engine's type.
-func Rule(r oracle.Rule) (spec.Rule, error) {
-	var declared v1alpha1.ReferenceRuleSpec
-	if err := convert(r.Spec, &declared); err != nil {
-		return spec.Rule{}, err
-	}
-	return validation.RuleOf(&declared)
+// Rule converts an oracle's rule into a ReferenceRule's spec.
+func Rule(r oracle.Rule) (declared v1alpha1.ReferenceRuleSpec, err error) {
+	return declared, convert(r.Spec, &declared)
 }
 
 // convert converts a value into another type with the same JSON.

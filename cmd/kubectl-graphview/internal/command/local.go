@@ -15,7 +15,6 @@ import (
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/cmd/kubectl-graphview/internal/local"
 	"graphview.dev/cmd/kubectl-graphview/internal/offline"
-	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
 )
 
@@ -109,11 +108,7 @@ func (s *source) runLocal(cmd *cobra.Command, named []string, from fileView, run
 	}
 	if !s.adHoc {
 		declared := l.declare(from.declared)
-		of, err := validation.SpecOf(&declared)
-		if err != nil {
-			return err
-		}
-		o.Spec = &of
+		o.Spec = &declared
 	}
 	discovered := c.during(ctx, "asking %s for its kinds", config.Host)
 	defer discovered()

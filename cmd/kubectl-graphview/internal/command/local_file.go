@@ -9,16 +9,14 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/cmd/kubectl-graphview/internal/manifest"
-	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/printable"
-	"graphview.dev/graphview/spec"
 )
 
 // fileView has the declarations of a file for --local.
 type fileView struct {
 	declared *v1alpha1.GraphView // nil without a file
 	objects  []*v1alpha1.ReferenceRule
-	rules    map[string]spec.Rule // the same, by name
+	rules    map[string]v1alpha1.ReferenceRuleSpec // the same, by name
 }
 
 // readView reads a GraphView, and any ReferenceRules, as an operator would accept them. Its errors are
@@ -46,7 +44,7 @@ func (c *cli) readView(cmd *cobra.Command, file string) (fileView, error) {
 		}
 		return fileView{}, usagef(cmd, "%s%s", printable.Text(r.Problems[0].String()), more)
 	}
-	view := fileView{rules: map[string]spec.Rule{}}
+	view := fileView{rules: map[string]v1alpha1.ReferenceRuleSpec{}}
 	for _, object := range r.Objects {
 		switch object.Content.GetKind() {
 		case "GraphView":
@@ -61,7 +59,7 @@ func (c *cli) readView(cmd *cobra.Command, file string) (fileView, error) {
 				break
 			}
 			view.objects = append(view.objects, declared)
-			view.rules[declared.Name], err = validation.RuleOf(&declared.Spec)
+			view.rules[declared.Name] = declared.Spec
 		}
 		if err != nil {
 			return fileView{}, usagef(cmd, "%s:%d: %w", file, object.Line, err)

@@ -26,7 +26,6 @@ import (
 	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/printable"
-	"graphview.dev/graphview/spec"
 )
 
 // mostTold bounds the messages about manifests that are printed.
@@ -127,8 +126,8 @@ func (s *source) runManifests(cmd *cobra.Command, run func(context.Context) erro
 
 // manifestView has the spec of the view, and the rules, that manifests declare.
 type manifestView struct {
-	spec  spec.Spec
-	rules map[string]spec.Rule
+	spec  v1alpha1.GraphViewSpec
+	rules map[string]v1alpha1.ReferenceRuleSpec
 }
 
 // scopeManifests decides which namespace may be left out of the name of an object: that of -n, or the only one.
@@ -165,17 +164,14 @@ func (c *cli) tellWarnings(m *offline.Manifests) {
 func (c *cli) readManifests(cmd *cobra.Command, m *offline.Manifests) (of manifestView, err error) {
 	l := &c.local
 	m.Allow(l.files.allow)
-	declared := m.View(unwatched)
+	of.spec = m.View(unwatched)
 	if l.file != "" {
 		from, err := c.readView(cmd, l.file)
 		if err != nil {
 			return of, err
 		}
-		declared, of.rules = *from.declared.Spec.DeepCopy(), from.rules
-		declared.ServiceAccountName = ""
-	}
-	if of.spec, err = validation.SpecOf(&declared); err != nil {
-		return of, err
+		of.spec, of.rules = *from.declared.Spec.DeepCopy(), from.rules
+		of.spec.ServiceAccountName = ""
 	}
 	for _, o := range m.OfKind(v1alpha1.GroupVersion.Group, "ReferenceRule") {
 		rule := &v1alpha1.ReferenceRule{}
@@ -187,11 +183,9 @@ func (c *cli) readManifests(cmd *cobra.Command, m *offline.Manifests) (of manife
 			return of, usagef(cmd, "%s: %s", o.Position("kind", ""), errorText(err))
 		}
 		if of.rules == nil {
-			of.rules = map[string]spec.Rule{}
+			of.rules = map[string]v1alpha1.ReferenceRuleSpec{}
 		}
-		if of.rules[o.Name], err = validation.RuleOf(&rule.Spec); err != nil {
-			return of, usagef(cmd, "%s: %s", o.Position("kind", ""), errorText(err))
-		}
+		of.rules[o.Name] = rule.Spec
 	}
 	return of, nil
 }

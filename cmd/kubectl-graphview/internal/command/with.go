@@ -15,9 +15,7 @@ import (
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/cmd/kubectl-graphview/internal/offline"
-	"graphview.dev/controllers/validation"
 	"graphview.dev/graphview/printable"
-	"graphview.dev/graphview/spec"
 )
 
 // laidManifests are the manifests of --with, and the fields that are wrong once they are applied.
@@ -116,7 +114,7 @@ func (c *cli) readLiveView(cmd *cobra.Command, name string) (fileView, error) {
 	if err != nil {
 		return fileView{}, fmt.Errorf("read GraphView %s/%s for --with: %w", namespace, name, err)
 	}
-	from := fileView{declared: &v1alpha1.GraphView{}, rules: map[string]spec.Rule{}}
+	from := fileView{declared: &v1alpha1.GraphView{}, rules: map[string]v1alpha1.ReferenceRuleSpec{}}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, from.declared); err != nil {
 		return fileView{}, fmt.Errorf("read GraphView %s/%s: %w", namespace, name, err)
 	}
@@ -130,13 +128,10 @@ func (c *cli) readLiveView(cmd *cobra.Command, name string) (fileView, error) {
 	}
 	for i := range rules.Items {
 		rule := &v1alpha1.ReferenceRule{}
-		err := runtime.DefaultUnstructuredConverter.FromUnstructured(rules.Items[i].Object, rule)
-		if err == nil {
-			from.rules[rule.Name], err = validation.RuleOf(&rule.Spec)
-		}
-		if err != nil {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(rules.Items[i].Object, rule); err != nil {
 			return fileView{}, fmt.Errorf("ReferenceRule %s: %s", rules.Items[i].GetName(), printable.Text(err.Error()))
 		}
+		from.rules[rule.Name] = rule.Spec
 	}
 	return from, nil
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/history"
-	"graphview.dev/graphview/spec"
 	"graphview.dev/stream"
 )
 
@@ -40,9 +40,9 @@ type Options struct {
 	// View is the name of the one view.
 	View graphview.Name
 	// Spec is that of the view. Nil: there is no view, for ad-hoc views alone.
-	Spec *spec.Spec
+	Spec *v1alpha1.GraphViewSpec
 	// Rules are ReferenceRules, by name.
-	Rules map[string]spec.Rule
+	Rules map[string]v1alpha1.ReferenceRuleSpec
 	// WithoutHealth leaves the health of objects unknown, for those of manifests.
 	WithoutHealth bool
 	// SyncTimeout is the time for which the view waits for a resource. 0 means 30 s.
@@ -68,7 +68,7 @@ func (c *Cluster) Status() graphview.Status {
 }
 
 // Apply changes the spec of the view.
-func (c *Cluster) Apply(ctx context.Context, of spec.Spec) error {
+func (c *Cluster) Apply(ctx context.Context, of v1alpha1.GraphViewSpec) error {
 	return c.engine.Apply(ctx, c.view, viewUID, of)
 }
 

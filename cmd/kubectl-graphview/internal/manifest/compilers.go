@@ -33,12 +33,8 @@ func compilers(o Options) map[schema.GroupVersionKind]compiler {
 			accept.Account, accept.Objects = o.Cluster.serviceAccount, o.Cluster.objects
 			findings, err := validation.GraphView(ctx, &view, accept)
 			if view.Spec.Namespaces != nil && o.Cluster.Namespaces != nil {
-				var named []string
-				for _, name := range view.Spec.Namespaces.Names {
-					named = append(named, string(name))
-				}
 				exists := func(name string) bool { return slices.Contains(o.Cluster.Namespaces, name) }
-				findings = append(findings, advice.OfNamespaces(named, exists, o.Cluster.Namespaces)...)
+				findings = append(findings, advice.OfNamespaces(view.Spec.Namespaces.Names, exists, o.Cluster.Namespaces)...)
 			}
 			return findings, err
 		},

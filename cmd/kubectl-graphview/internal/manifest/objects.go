@@ -123,8 +123,8 @@ func (c *Cluster) objects(ctx context.Context, program *spec.Program) []advice.F
 // select. ok is false if some are not known.
 func (c *Cluster) selected(ctx context.Context, program *spec.Program) (names, labels map[string]bool, ok bool) {
 	namespaces := []string{""}
-	if program.Spec.Namespaces != nil && len(program.Spec.Namespaces.Names) > 0 {
-		namespaces = program.Spec.Namespaces.Names
+	if named := program.Namespaces.Named(); named != nil {
+		namespaces = named
 	}
 	names, labels = map[string]bool{}, map[string]bool{}
 	for _, r := range c.Served.All() {
