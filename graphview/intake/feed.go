@@ -148,7 +148,7 @@ func (f *Feed) Delete(o *watch.Object) {
 	}
 	ev := &deleteEvent{feed: f, namespace: o.Namespace(), name: o.Name()}
 	if f.intake.recorder != nil {
-		ev.uid, ev.summary = o.UID(), summaryOf(f.resource.Group, o)
+		ev.uid, ev.summary = o.UID(), f.summaryOf(o)
 	}
 	f.intake.o.Writer.Send(ev)
 }

@@ -127,7 +127,7 @@ func randomEvent(random *rand.Rand, w *world, tap *Tap, step, objects int) func(
 	name := func() string { return fmt.Sprint("o", random.IntN(objects)) }
 	object := tap.feed.retained(w.t)[0]
 	if random.IntN(4) == 0 {
-		return (&deleteEvent{feed: tap.feed, namespace: "shop", name: name(), uid: "u", summary: summaryOf("", object)}).Apply
+		return (&deleteEvent{feed: tap.feed, namespace: "shop", name: name(), uid: "u", summary: tap.feed.summaryOf(object)}).Apply
 	}
 	version := uint64(1000 + step)
 	o := graph.Object{Namespace: "shop", Name: name(), Version: version, Hash: version, Labels: map[string]string{"tier": fmt.Sprint(random.IntN(2))}, Payload: object}

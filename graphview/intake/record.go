@@ -11,6 +11,7 @@ import (
 	"graphview.dev/graphview/health"
 	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/jsontree"
+	"graphview.dev/graphview/panics"
 	"graphview.dev/graphview/watch"
 )
 
@@ -51,7 +52,7 @@ func (f *Feed) observe(o *watch.Decoded, n *observation) {
 		n.paths, n.more = f.compare(before, o)
 	}
 	if changed && history.Summarized(n.paths, n.more) || before.Mark() != o.Mark() {
-		n.summary = summaryOf(f.resource.Group, before)
+		n.summary = f.summaryOf(before)
 	}
 }
 
@@ -118,9 +119,12 @@ func markPhase(o *watch.Object, parts *jsontree.Parts) {
 	}
 }
 
-// summaryOf returns the summary of an object as JSON, "" if it cannot be decoded.
-func summaryOf(group string, o delivery.Object) string {
-	s, err := delivery.Summarize(group, o)
+// summaryOf returns the summary of an object as JSON, "" if it cannot be made.
+func (f *Feed) summaryOf(o delivery.Object) (summary string) {
+	var err error
+	defer func() { f.intake.o.Processors.LogPanic(err, f.resource.String()) }()
+	defer panics.Recover(&err)
+	s, err := delivery.Summarize(f.resource.Group, o)
 	if err != nil {
 		return ""
 	}

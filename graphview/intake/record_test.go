@@ -5,10 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 
+	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/history"
+	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
 	"graphview.dev/test/configmaps"
 	"graphview.dev/test/patience"
@@ -31,6 +34,15 @@ func (w *world) entries(namespace string) (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// TestPanicOfSummary: an object whose summary panics has none, and the watch goes on.
+func TestPanicOfSummary(t *testing.T) {
+	f := &Feed{intake: &Intake{o: Options{Processors: quota.NewProcessors(logr.Discard())}}}
+	var broken struct{ delivery.Object }
+	if summary := f.summaryOf(broken); summary != "" || f.intake.o.Processors.Panics() != 1 {
+		t.Errorf("a summary %q and %d panics", summary, f.intake.o.Processors.Panics())
+	}
 }
 
 // TestHistory: the history has the changes after the first list, and no entry of the listed objects.
