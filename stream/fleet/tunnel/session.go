@@ -120,6 +120,9 @@ func (c *carrier) flush() {
 		if err == nil {
 			_, err = c.Conn.Write(batch)
 		}
+		if err == nil { // a deadline that passes just when the next batch is written would end the tunnel
+			err = c.Conn.SetWriteDeadline(time.Time{})
+		}
 		if err != nil {
 			_ = c.Close()
 			return

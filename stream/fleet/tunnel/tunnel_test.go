@@ -5,6 +5,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-logr/logr/testr"
@@ -209,6 +211,45 @@ func TestPauses(t *testing.T) {
 			t.Errorf("%v: a pause of at most %s, want %s", err, longestPause(err), maxPause)
 		}
 	}
+}
+
+// deadlines is a connection that knows its last deadline.
+type deadlines struct {
+	net.Conn
+
+	last time.Time
+}
+
+func (d *deadlines) SetWriteDeadline(at time.Time) error {
+	d.last = at
+	return nil
+}
+
+// TestDeadlineEndsWithItsBatch: the timer of a WebSocket's deadline would end a tunnel when it fires while another batch
+// is written.
+func TestDeadlineEndsWithItsBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		here, there := net.Pipe()
+		conn := &deadlines{Conn: here, last: time.Now()}
+		c := &carrier{Conn: conn, down: make(chan struct{}), next: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+		c.writing.Go(c.flush)
+		if _, err := c.Write([]byte("frame")); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if until := time.Until(conn.last); until != answerWithin {
+			t.Errorf("a batch may take %v, want %v", until, answerWithin)
+		}
+		if _, err := io.ReadFull(there, make([]byte, len("frame"))); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if !conn.last.IsZero() {
+			t.Errorf("it has a deadline in %v", time.Until(conn.last))
+		}
+		close(c.down)
+		c.writing.Wait()
+	})
 }
 
 // TestSuccessor: the next tunnel is open before the last one ends, which is before its lifetime ends.
