@@ -13,7 +13,7 @@
 // names the resource version that it starts from, so a replica that is suspended between asking whether it
 // is elected and writing does not overwrite a newer status.
 //
-// SetupWebhook serves the validating webhook, which checks the spec of a GraphView with
+// NewWebhook is the handler of the validating webhook, which checks the spec of a GraphView with
 // the same code as the reconciler before the API server stores it.
 //
 // It deliberately does not know HTTP, sessions, subscribers or

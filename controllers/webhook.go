@@ -3,8 +3,10 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -16,18 +18,24 @@ import (
 	"graphview.dev/graphview/expr"
 )
 
-// SetupWebhook registers webhooks at the manager's server that refuse GraphViews and
+// NewWebhook returns the handler of webhooks that refuse GraphViews and
 // ReferenceRules that the controllers with the same options would not accept. They compile the spec as the
 // controllers do, and answer with the message of the condition Accepted. If the API server does not call a
-// webhook, or gets no answer, the author finds the message in that condition.
-func SetupWebhook(mgr ctrl.Manager, o Options) error {
-	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.GraphView{}).WithValidator(validatorOfViews(o)).Complete(); err != nil {
-		return fmt.Errorf("set up the GraphView webhook: %w", err)
+// webhook, or gets no answer, the author finds the message in that condition. The handler limits its callers,
+// which need no credentials.
+func NewWebhook(scheme *runtime.Scheme, o Options) (http.Handler, error) {
+	mux := http.NewServeMux()
+	for path, hook := range map[string]*admission.Webhook{
+		"/validate-graphview-dev-v1alpha1-graphview":     admission.WithValidator(scheme, validatorOfViews(o)),
+		"/validate-graphview-dev-v1alpha1-referencerule": admission.WithValidator(scheme, validatorOfRules(o)),
+	} {
+		handler, err := admission.StandaloneWebhook(hook, admission.StandaloneOptions{Logger: ctrl.Log.WithName("webhook"), MetricsPath: path})
+		if err != nil {
+			return nil, fmt.Errorf("webhook %s: %w", path, err)
+		}
+		mux.Handle(path, handler)
 	}
-	if err := ctrl.NewWebhookManagedBy(mgr, &v1alpha1.ReferenceRule{}).WithValidator(validatorOfRules(o)).Complete(); err != nil {
-		return fmt.Errorf("set up the ReferenceRule webhook: %w", err)
-	}
-	return nil
+	return newGate(mux), nil
 }
 
 // validator refuses objects of one kind that the controller would not accept. It decides by the spec alone:

@@ -133,7 +133,7 @@ func (o *options) validate() error {
 	if err := checkable(o.check); err != nil {
 		errs = append(errs, err)
 	}
-	if _, _, err := o.webhookPort(); err != nil {
+	if err := o.checkWebhookAddress(); err != nil {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)

@@ -18,7 +18,8 @@ import (
 	"graphview.dev/stream/admission"
 )
 
-// The time limits of a request to a port of metrics or health. These ports also limit connections. The servers
+// The time limits of a request to a port of the webhook, metrics or health. The API server waits ten seconds at most
+// for the webhook. These ports also limit connections. The servers
 // of controller-runtime do not, and bound only the time for the headers of a request.
 const (
 	portRead  = 10 * time.Second
@@ -59,7 +60,7 @@ func serveMetrics(mgr manager.Manager, o *options, config *rest.Config, c certif
 		if handler, err = filter(ctrl.Log.WithName("metrics"), handler); err != nil {
 			return fmt.Errorf("metrics: %w", err)
 		}
-		secure = &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get}
+		secure = c.config()
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", handler)

@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/controllers"
@@ -64,11 +63,7 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	webhooks, err := newWebhookServer(o, certificates)
-	if err != nil {
-		return err
-	}
-	mgr, err := newManager(o, config, scheme, webhooks)
+	mgr, err := newManager(o, config, scheme)
 	if err != nil {
 		return fmt.Errorf("manager: %w", err)
 	}
@@ -139,7 +134,7 @@ func run(ctx context.Context, o *options) error {
 	if err := errors.Join(
 		addAll(mgr, runnables),
 		registerMetrics(guard, certificates.kept, election),
-		serveWebhook(mgr, webhooks, accept, checks),
+		serveWebhook(mgr, o, certificates, accept),
 		checks.serve(mgr, o.healthAddress),
 		serveMetrics(mgr, o, config, certificates),
 	); err != nil {
@@ -171,7 +166,7 @@ func addAll(mgr manager.Manager, runnables []manager.RunnableFunc) error {
 	return nil
 }
 
-func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhooks webhook.Server) (manager.Manager, error) {
+func newManager(o *options, config *rest.Config, scheme *runtime.Scheme) (manager.Manager, error) {
 	timeout := shutdownTimeout
 	return ctrl.NewManager(config, manager.Options{
 		Scheme:                  scheme,
@@ -180,7 +175,6 @@ func newManager(o *options, config *rest.Config, scheme *runtime.Scheme, webhook
 		Metrics:                 metricsserver.Options{BindAddress: "0"}, // see serveMetrics
 		HealthProbeBindAddress:  "0",                                     // see probes
 		PprofBindAddress:        o.pprofAddress,
-		WebhookServer:           webhooks,
 		Controller:              controllerconfig.Controller{CacheSyncTimeout: cacheSyncTimeout},
 		GracefulShutdownTimeout: &timeout,
 	})

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -13,11 +15,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"graphview.dev/controllers"
 	"graphview.dev/controllers/pki"
-	"graphview.dev/stream/admission"
 )
 
 // certificates serve graphs and the webhook: renewed by the operator, or files that another
@@ -60,44 +60,42 @@ func (c certificates) run(ctx context.Context) error {
 	return c.kept.Run(ctx)
 }
 
-// newWebhookServer returns nil if the webhook is off.
-func newWebhookServer(o *options, c certificates) (webhook.Server, error) {
-	host, port, err := o.webhookPort()
-	if err != nil || port == 0 {
-		return nil, err
-	}
-	return controllers.NewWebhookServer(controllers.WebhookServerOptions{
-		Address: net.JoinHostPort(host, strconv.Itoa(port)), Limit: admission.LimitStrangers,
-		GetCertificate: c.get, ClientCAFile: o.webhookClientCA,
-	}), nil
+// config returns the TLS configuration of a port that serves one request at a time on a connection: HTTP/2
+// has hundreds.
+func (c certificates) config() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get}
 }
 
-// webhookPort returns the host and the port of the webhook; port 0 means none.
-func (o *options) webhookPort() (host string, port int, err error) {
+// checkWebhookAddress refuses an address without a port. "0" means that the webhook is off.
+func (o *options) checkWebhookAddress() error {
 	if o.webhookAddress == "0" {
-		return "", 0, nil
-	}
-	host, text, err := net.SplitHostPort(o.webhookAddress)
-	if err == nil {
-		port, err = strconv.Atoi(text)
-	}
-	if err != nil || port < 1 || port > 65535 {
-		return "", 0, fmt.Errorf("--webhook-bind-address must be host:port with a port from 1 to 65535, or 0; not %q", o.webhookAddress)
-	}
-	return host, port, nil
-}
-
-// serveWebhook registers the webhook, which has the same verdicts as the controllers
-// with these options.
-func serveWebhook(mgr ctrl.Manager, server webhook.Server, accept controllers.Options, checks probes) error {
-	if server == nil {
 		return nil
 	}
-	if err := controllers.SetupWebhook(mgr, accept); err != nil {
+	_, text, err := net.SplitHostPort(o.webhookAddress)
+	if port, e := strconv.Atoi(text); err != nil || e != nil || port < 1 || port > 65535 {
+		return fmt.Errorf("--webhook-bind-address must be host:port with a port from 1 to 65535, or 0; not %q", o.webhookAddress)
+	}
+	return nil
+}
+
+// serveWebhook serves the webhook, which has the same verdicts as the controllers with these options.
+func serveWebhook(mgr ctrl.Manager, o *options, c certificates, accept controllers.Options) error {
+	config := c.config()
+	if o.webhookClientCA != "" {
+		pem, err := os.ReadFile(o.webhookClientCA)
+		if err != nil {
+			return fmt.Errorf("webhook: read the authorities of its callers: %w", err)
+		}
+		config.ClientCAs, config.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
+		if !config.ClientCAs.AppendCertsFromPEM(pem) {
+			return fmt.Errorf("webhook: %s has no certificate in PEM", o.webhookClientCA)
+		}
+	}
+	handler, err := controllers.NewWebhook(mgr.GetScheme(), accept)
+	if err != nil {
 		return err
 	}
-	checks.ready["webhook"] = server.StartedChecker()
-	return nil
+	return servePort(mgr, "webhook", o.webhookAddress, config, handler)
 }
 
 // newWebhookGuard returns the guard of the ValidatingWebhookConfiguration. It also runs if this

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/yaml"
 
 	"graphview.dev/controllers"
@@ -117,11 +117,16 @@ func startWebhook(t *testing.T, port int, clock *clocktesting.FakeClock, o contr
 	certificates := pki.NewCertificates(c, pki.CertificatesOptions{Namespace: env.ServiceNamespace, InjectWebhookCA: true, Clock: clock})
 	mgr := newManager(t, operator, func(o *ctrl.Options) {
 		o.Scheme = scheme
-		o.WebhookServer = webhook.NewServer(webhook.Options{Host: "localhost", Port: port, TLSOpts: []func(*tls.Config){
-			func(c *tls.Config) { c.GetCertificate = certificates.Get },
-		}})
 	})
-	if err := controllers.SetupWebhook(mgr, o); err != nil {
+	handler, err := controllers.NewWebhook(scheme, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := tls.Listen("tcp", fmt.Sprintf("localhost:%d", port), &tls.Config{GetCertificate: certificates.Get, MinVersion: tls.VersionTLS12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mgr.Add(&manager.Server{Name: "webhook", Listener: listener, Server: &http.Server{Handler: handler, ReadHeaderTimeout: soon}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := mgr.Add(manager.RunnableFunc(certificates.Run)); err != nil {

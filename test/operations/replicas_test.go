@@ -17,7 +17,7 @@ import (
 )
 
 func TestHealth(t *testing.T) {
-	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/healthz/graph": 200, "/readyz/graphviews": 200, "/readyz/webhook": 200} {
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/healthz/graph": 200, "/readyz/graphviews": 200} {
 		if code, body, err := get(t, manager.Health, path); err != nil || code != want {
 			t.Errorf("%s: %d %s %v", path, code, body, err)
 		}
