@@ -111,7 +111,7 @@ var numbers = []number{
 	{"security.md", "one address a quarter of the connections of strangers", "stream/admission/conns.go", "addressShare", "3"},
 	{"security.md", "and of the requests to the webhook", "controllers/webhook_gate.go", "peerShare", "3"},
 	{"security.md", "each of at most 3.25 MiB", "controllers/webhook_gate.go", "maxRequest", "13 << 18"},
-	{"security.md", "10 s for a whole request on the ports of metrics and health", "cmd/manager/ports.go", "portRead", "10" + seconds},
+	{"security.md", "10 s for a whole request on the ports of metrics, health and the webhook", "cmd/manager/ports.go", "portRead", "10" + seconds},
 	{"security.md", "| 64 KiB of header | 431 |", "stream/server.go", "headerBytes", "64 << 10"},
 	{"security.md", "| 30 s until somebody is authenticated on a connection |", "stream/admission/conns.go", "unknownFor", "30" + seconds},
 	{"security.md", "| 64 queries, 64 roots, 1,024 names of namespaces,", "graphview/spec/compile.go", "maxQueries", "64"},
