@@ -86,7 +86,11 @@ func (s *Server) serveCluster(w http.ResponseWriter, r *http.Request, info *requ
 				response.Cut()
 			}
 			s.writes.BeginUnread(&pending, tunnel.Window)
+			within, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.timing.write)
+			stop := response.CutAfter(within)
 			return func() {
+				stop()
+				cancel()
 				s.writes.End(&pending)
 				account.Release(budget.Messages)
 			}

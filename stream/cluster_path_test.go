@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"graphview.dev/graphview/budget"
 	"graphview.dev/stream/fleet/proxy"
@@ -54,27 +56,32 @@ func TestPathWithin(t *testing.T) {
 	}
 }
 
-// endlessFleet has a cluster whose answers do not end.
-type endlessFleet struct{ connectedFleet }
+// endlessFleet has a cluster whose answers do not end, and come in pieces of at most this size.
+type endlessFleet struct {
+	connectedFleet
 
-func (endlessFleet) Route(context.Context, string, string) (proxy.Route, error) {
-	return endlessRoute{}, nil
+	piece int
 }
 
-type endlessRoute struct{}
+func (f endlessFleet) Route(context.Context, string, string) (proxy.Route, error) {
+	return endlessRoute{piece: f.piece}, nil
+}
 
-func (endlessRoute) RoundTrip(r *http.Request) (*http.Response, error) {
+type endlessRoute struct{ piece int }
+
+func (e endlessRoute) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{"Content-Type": {jsonType}}, Body: io.NopCloser(spaces{}), ContentLength: -1,
+		Header: http.Header{"Content-Type": {jsonType}}, Body: io.NopCloser(spaces(e)), ContentLength: -1,
 	}, nil
 }
 func (endlessRoute) Answers(context.Context) bool { return true }
 func (endlessRoute) Down() <-chan struct{}        { return nil }
 
-type spaces struct{}
+type spaces struct{ piece int }
 
-func (spaces) Read(p []byte) (int, error) {
+func (s spaces) Read(p []byte) (int, error) {
+	p = p[:min(len(p), s.piece)]
 	for i := range p {
 		p[i] = ' '
 	}
@@ -85,7 +92,7 @@ func (spaces) Read(p []byte) (int, error) {
 // tunnel's stream is charged to the user, and no more after the answer has ended.
 func TestUnreadBytesOfAClusterAreCharged(t *testing.T) {
 	ledger := budget.NewLedger(64 << 20)
-	s := serveOptions(t, Options{Cluster: fakeCluster{}, Fleet: endlessFleet{}, Ledger: ledger})
+	s := serveOptions(t, Options{Cluster: fakeCluster{}, Fleet: endlessFleet{piece: 1 << 20}, Ledger: ledger})
 	response := s.request(http.MethodGet, versionPath+"/clusters/eu-1/proxy"+versionPath+"/graphs", nil)
 	if response.StatusCode != http.StatusOK {
 		t.Fatal(response.Status)
@@ -93,6 +100,27 @@ func TestUnreadBytesOfAClusterAreCharged(t *testing.T) {
 	patience.Await(t, "the window is charged", func() bool { return ledger.Total() >= tunnel.Window })
 	_ = response.Body.Close()
 	patience.Await(t, "the window is not charged after the end", func() bool { return ledger.Total() < tunnel.Window })
+}
+
+// TestUnreadAnswersOfAClusterEnd: a client that does not take the answer of another cluster holds its stream no longer
+// than one of this cluster, whether it is the write or the flush of a piece that waits.
+func TestUnreadAnswersOfAClusterEnd(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		for _, piece := range []int{100, 1 << 20} {
+			t.Run(fmt.Sprintf("HTTP/2 %v, pieces of %d bytes", http2, piece), func(t *testing.T) {
+				s := serveOptions(t, Options{Cluster: fakeCluster{}, Fleet: endlessFleet{piece: piece}}, func(s *Server) { s.timing.write = 100 * time.Millisecond })
+				transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: testRoots()}, ForceAttemptHTTP2: http2}
+				t.Cleanup(transport.CloseIdleConnections)
+				s.client.Transport = transport
+				response := s.request(http.MethodGet, versionPath+"/clusters/eu-1/proxy"+versionPath+"/graphs", nil)
+				defer response.Body.Close()
+				if response.StatusCode != http.StatusOK || (response.ProtoMajor == 2) != http2 {
+					t.Fatal(response.Status, response.Proto)
+				}
+				patience.Await(t, "the stream ends", func() bool { return sample(t, s.metrics.subscribers, clusterTransport) == 0 })
+			})
+		}
+	}
 }
 
 // waitingFleet has a cluster that is not connected: a request waits until it ends.

@@ -39,6 +39,7 @@ func (w *writer) Write(p []byte) (int, error) {
 
 // FlushError is for http.ResponseController.
 func (w *writer) FlushError() error {
+	defer w.writing()()
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
