@@ -51,16 +51,19 @@ func (f *folding) inherited() {
 			}
 			said[owner] = map[client.Key]bool{}
 			for _, b := range f.branches[owner] {
-				if b.relation == uses || b.relation == names {
+				if refers(b) {
 					said[owner][b.to] = true
 				}
 			}
 		}
 	}
 	for key, list := range f.branches {
+		if !slices.ContainsFunc(list, refers) {
+			continue
+		}
 		above := f.above(key)
 		f.branches[key] = slices.DeleteFunc(list, func(b branch) bool {
-			if b.relation != uses && b.relation != names {
+			if !refers(b) {
 				return false
 			}
 			again := slices.ContainsFunc(above, func(owner client.Key) bool { return owner == b.to || said[owner][b.to] })
@@ -77,13 +80,18 @@ func (f *folding) inherited() {
 	}
 }
 
+// refers reports whether the branch is a reference to another object than the owner.
+func refers(b branch) bool { return b.relation == uses || b.relation == names }
+
 // above returns an object's owners, their owners, and so on.
 func (f *folding) above(key client.Key) []client.Key {
 	var all []client.Key
+	seen := map[client.Key]bool{key: true}
 	for left := slices.Clone(f.owners[key]); len(left) > 0; {
 		next := left[0]
 		left = left[1:]
-		if next != key && !slices.Contains(all, next) {
+		if !seen[next] {
+			seen[next] = true
 			all = append(all, next)
 			left = append(left, f.owners[next]...)
 		}

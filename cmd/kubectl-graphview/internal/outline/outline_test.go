@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/client"
+	"graphview.dev/test/patience"
 )
 
 var update = flag.Bool("update", false, "write what is drawn to testdata")
@@ -128,6 +130,21 @@ func deployed(k client.Key) []string {
 		return nil
 	}
 	return []string{"Deployment/eu-1/" + k.Name + "  in another cluster", "the cluster eu-1"}
+}
+
+// TestLongChain: a long chain of owners, which anybody who may write objects can make, is folded in a moment.
+func TestLongChain(t *testing.T) {
+	var text strings.Builder
+	for i := range 2500 {
+		fmt.Fprintf(&text, "configmap/c%d or configmap/c%d\nconfigmap/c%[1]d r secret/s\n", i+1, i)
+	}
+	begun := time.Now()
+	if _, err := Write(io.Discard, graphOf(t, text.String()), Options{Fold: true}); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begun); took > patience.For(12*time.Second) {
+		t.Errorf("it takes %v", took)
+	}
 }
 
 const applications = `
