@@ -71,7 +71,7 @@ func TestExcludeInferred(t *testing.T) {
 		t.Error(diff)
 	}
 
-	// The decoder does not tell cases apart, and a hostile server, or cluster of a fleet, writes what it likes.
+	// The decoder also takes a member Actions, which a hostile server, or a hostile cluster of a fleet, may send.
 	_, c = serve(t, act{sends: []string{`{"Actions":[` + guessed + `],"rev":"1"}`}, stays: true})
 	exclude.OnRetry = func(err error, _ time.Duration) error { return err }
 	hostile := c.Watch("shop", "web", exclude)
