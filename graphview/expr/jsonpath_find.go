@@ -64,6 +64,9 @@ type finder struct {
 
 func (f *finder) run(actions []action, current any) error {
 	for _, a := range actions {
+		if err := f.step(1); err != nil { // the path may have no nodes, as that of {range}
+			return err
+		}
 		nodes, err := f.walk([]any{current}, a.path)
 		if err != nil {
 			return err
@@ -272,6 +275,9 @@ func (f *finder) filter(values []any, node *jsonpath.FilterNode) ([]any, error) 
 	var found []any
 	for _, value := range values {
 		elements, err := listOf(value, "a filter")
+		if err == nil {
+			err = f.step(len(elements)) // neither side of the filter may have nodes, as that of ?(@)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -200,6 +200,8 @@ func TestJSONPathFindErrors(t *testing.T) {
 		"nodes":           {"{.many[*]}", "JSONPath finds too many nodes; at most 10000 are allowed"},
 		"steps":           {"{.many[" + strings.Repeat("*,", 20) + "*]}", "JSONPath looks at too many values; at most 200000 are allowed"},
 		"nested ranges":   {"{range .many[*]}{.a}{.b}{.c}{.d}{.e}{.f}{.g}{.h}{.i}{.j}{end}", "JSONPath looks at too many values; at most 200000 are allowed"},
+		"filter":          {"{range [" + strings.Repeat("'many',", 20) + "'many'][?(@)]}{end}", "JSONPath looks at too many values; at most 200000 are allowed"},
+		"empty ranges":    {"{range .many[*]}" + strings.Repeat("{range}{end}", 20) + "{end}", "JSONPath looks at too many values; at most 200000 are allowed"},
 		"bytes":           {"{.large}{.large}{.large}", "JSONPath finds too much; at most 2 times the size of the object is allowed"},
 		"nested bytes":    {"{.deep..}", "JSONPath finds too much; at most 2 times the size of the object is allowed"},
 		"recursive twice": {"{.deep..a..a..a..a}", "JSONPath looks at too many values; at most 200000 are allowed"},
