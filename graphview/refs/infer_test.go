@@ -462,6 +462,15 @@ func TestInference(t *testing.T) {
 	}
 }
 
+// TestKindsWithoutLetters: an extension API server may serve kinds of any name.
+func TestKindsWithoutLetters(t *testing.T) {
+	x := Builtin().Serving(servedBy("example.com/_", "example.com/", "example.com/-.", "example.com/Gadget"))
+	object := map[string]any{"metadata": map[string]any{"namespace": "own"}, "spec": map[string]any{"gadgetRef": map[string]any{"name": "x"}}}
+	if got := x.Extract(graph.Kind{Group: "example.com", Kind: "_"}, object); len(got) != 1 || got[0].To.Kind != "Gadget" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestHostileKeys: what keys and paths are made of costs no more than they are long.
 func TestHostileKeys(t *testing.T) {
 	x := Builtin().Serving(servedBy("example.com/Widget"))

@@ -51,8 +51,8 @@ func NewServed(kinds map[graph.Kind]graph.Scope) *Served {
 	s := &Served{scopes: kinds, groups: map[string]*vocabulary{}, domains: map[string]*vocabulary{}, byName: map[string][]graph.Kind{}, known: map[keyOf]meaning{}}
 	for kind := range kinds {
 		s.byName[kind.Kind] = append(s.byName[kind.Kind], kind)
-		if kubernetesGroups[kind.Group] {
-			continue // commonWords has these, served or not
+		if kubernetesGroups[kind.Group] || len(wordsOf(kind.Kind)) == 0 {
+			continue // commonWords has the former, served or not; an extension API server may serve a kind without letters
 		}
 		note(s.groups, kind.Group, kind)
 		s.groups[kind.Group].noteParts(kind)
