@@ -25,6 +25,9 @@ const (
 	// maxPaths bounds the paths that an entry has, maxPathBytes the length of each, and maxCounted the paths
 	// that are counted.
 	maxPaths, maxPathBytes, maxCounted = 16, 200, 1000
+	// maxJoined bounds a path to which keys are joined, and each key: thousands of fields below a long key take no copy
+	// of it each. It is more than maxPathBytes, since bounded replaces characters of up to three bytes by one.
+	maxJoined = 4 * maxPathBytes
 	// maxValue bounds the values that are kept.
 	maxValue = 128
 	maxDepth = 24
@@ -126,14 +129,25 @@ func (c *comparison) objects(at string, before, after []byte, show bool, depth i
 
 // member returns the path of a member. A key that no field has, such as that of a label, is in brackets.
 func member(at, key string) string {
+	key = key[:min(len(key), maxJoined)]
 	switch {
 	case at == "":
 		return key
+	case len(at) > maxJoined:
+		return at // bounded would cut the key off
 	case strings.ContainsAny(key, "/[] ") || at == "metadata.labels" || at == "metadata.annotations":
-		return at + "[" + key + "]"
+		return elementPath(at, key)
 	default:
 		return at + "." + key
 	}
+}
+
+// elementPath returns the path of an element of a list, by its name or index.
+func elementPath(at, name string) string {
+	if len(at) > maxJoined {
+		return at
+	}
+	return at + "[" + name[:min(len(name), maxJoined)] + "]"
 }
 
 // values compares two different values of the field key; nil is none.
@@ -161,7 +175,7 @@ func (c *comparison) lists(at, key string, before, after []byte, show bool, dept
 	oldNames, nowNames := namesOf(old), namesOf(now)
 	compare := func(name string, b, a []byte) {
 		if !bytes.Equal(b, a) {
-			c.values(at+"["+name+"]", key, b, a, show, depth+1)
+			c.values(elementPath(at, name), key, b, a, show, depth+1)
 		}
 	}
 	if oldNames == nil || nowNames == nil || !show && !named[key] {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -132,5 +133,33 @@ func TestCompareIsBounded(t *testing.T) {
 	}
 	if paths, more := Compare("X", deep("1"), deep("2")); len(paths) != 0 || more != 0 {
 		t.Errorf("%v and %d more, too deep", paths, more)
+	}
+}
+
+// TestCompareOfLongKeys: fields below a long key take no copy of it each.
+func TestCompareOfLongKeys(t *testing.T) {
+	key := strings.Repeat("k", 200_000)
+	for name, field := range map[string]string{"members": `"f%[1]d":%[2]d`, "elements": `{"name":"f%[1]d","v":%[2]d}`} {
+		t.Run(name, func(t *testing.T) {
+			version := func(value int) []byte {
+				all := make([]string, 2_000)
+				for i := range all {
+					all[i] = fmt.Sprintf(field, i, value)
+				}
+				brackets := map[string]string{"members": "{%s}", "elements": "[%s]"}[name]
+				return fmt.Appendf(nil, `{"spec":{"x":{"%s":`+brackets+`}}}`, key, strings.Join(all, ","))
+			}
+			before, after := version(1), version(2)
+			var begun, ended runtime.MemStats
+			runtime.ReadMemStats(&begun)
+			paths, more := Compare("X", before, after)
+			runtime.ReadMemStats(&ended)
+			if bytes := ended.TotalAlloc - begun.TotalAlloc; bytes > 50<<20 {
+				t.Errorf("%d MB were allocated", bytes>>20)
+			}
+			if len(paths) != maxPaths || more != maxCounted-maxPaths || paths[0].Path != "spec.x."+key[:maxPathBytes-10]+"..." {
+				t.Errorf("%d paths and %d more, the first is %q", len(paths), more, paths[0].Path)
+			}
+		})
 	}
 }

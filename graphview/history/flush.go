@@ -101,6 +101,14 @@ func (l *Log) changedLocked() (changed []changedSegment) {
 }
 
 func (s *Store) write(w *batch) (err error) {
+	if s.fault != nil {
+		return s.fault
+	}
+	defer func() {
+		if errors.Is(err, errDamaged) {
+			s.fault = err
+		}
+	}()
 	defer recovered(&err)()
 	return s.db.Update(func(tx *bolt.Tx) error { //nolint:wrapcheck // its text names the file
 		segments, times, log := tx.Bucket(segmentsBucket), tx.Bucket(ownersBucket), tx.Bucket(logBucket)

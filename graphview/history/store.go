@@ -39,6 +39,8 @@ type Store struct {
 	db   *bolt.DB
 	lost string // why entries of an earlier process are missing
 	next uint64 // id of the next segment
+	// fault is a panic of bbolt in a write, after which it may hold its lock for ever. Only flush uses it, and then Close.
+	fault error
 
 	// Log.mu guards the fields below. dropped and since are the segments that the log dropped since the last flush and
 	// the times of owners that changed since, 0 for none. err is the error of the last flush.
@@ -115,13 +117,15 @@ func openFile(path string) (s *Store, err error) {
 	return s, nil
 }
 
+var errDamaged = errors.New("damaged")
+
 // recovered returns a function that turns a panic, and a fault in the memory of a mapped file, into an error.
 func recovered(err *error) func() {
 	before := debug.SetPanicOnFault(true)
 	return func() {
 		debug.SetPanicOnFault(before)
 		if r := recover(); r != nil {
-			*err = fmt.Errorf("damaged: %v", r)
+			*err = fmt.Errorf("%w: %v", errDamaged, r)
 		}
 	}
 }
@@ -129,8 +133,13 @@ func recovered(err *error) func() {
 // Lost says why entries of an earlier process are missing, "" if none are.
 func (s *Store) Lost() string { return s.lost }
 
-// Close closes the file.
-func (s *Store) Close() error { return s.db.Close() } //nolint:wrapcheck // its text names the file
+// Close closes the file. After a fault the process leaves that to its end.
+func (s *Store) Close() error {
+	if s.fault != nil {
+		return s.fault
+	}
+	return s.db.Close() //nolint:wrapcheck // its text names the file
+}
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 

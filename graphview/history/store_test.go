@@ -249,6 +249,28 @@ func sizeOf(t *testing.T, dir string) int64 {
 	return file.Size()
 }
 
+// TestStoreFaults: a log whose volume is gone goes on in memory, and ends.
+func TestStoreFaults(t *testing.T) {
+	dir, at := t.TempDir(), newClock()
+	store, l := open(t, dir, at)
+	fill(l, at, 300)
+	if err := os.Truncate(filepath.Join(dir, storeFile), 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		fill(l, at, 100)
+		if l.Err() == nil {
+			t.Error("no error of a write")
+		}
+	}
+	if l.Stats().Appended != 500 {
+		t.Errorf("%+v", l.Stats())
+	}
+	if store.Close() == nil {
+		t.Error("no error of the end")
+	}
+}
+
 // TestStoreFails: while writing fails, the log goes on in memory and within the bytes of one; once it works again, the
 // store has everything.
 func TestStoreFails(t *testing.T) {
