@@ -420,3 +420,24 @@ test("what an owner refers to, and what it owns, is the line of the highest owne
     }
   }
 });
+
+for (const ns of ["one", "kube-system"]) {
+  test(`the outline finds each object of a circle of owners in ${ns}`, () => {
+    const key = (i) => ({ g: "", v: "v1", r: "configmaps", ns, n: `c${i}` });
+    const { store, model } = modelOf([0, 1, 2].flatMap((i) => [
+      { svx: { vx: key(i), m: { k: "ConfigMap", u: "u" } } }, { sarc: { s: key(i), d: key((i + 1) % 3), t: "or", a: {} } },
+    ]));
+    const answers = new Answers(store, model);
+    for (const i of [2, 1, 0]) assert.ok(answers.outline({ key: `/v1/configmaps/${ns}/c${i}` }).at > 0);
+    assert.equal(answers.expand({ all: true, open: true }), answers.outline({}).total);
+  });
+}
+
+test("a chain of objects that each use the next one folds, however long it is", () => {
+  const size = 8_000;
+  const key = (i) => ({ g: "", v: "v1", r: i % 2 ? "secrets" : "serviceaccounts", ns: "one", n: `c${i}` });
+  const { model } = modelOf(Array.from({ length: size }, (_, i) => [
+    { svx: { vx: key(i), m: { k: "X", u: "u" } } }, ...i + 1 < size ? [{ sarc: { s: key(i), d: key(i + 1), t: "r", a: {} } }] : [],
+  ]).flat());
+  assert.equal(model.places.get("one").cards.reduce((sum, card) => sum + card.members.length, 0), size);
+});

@@ -183,7 +183,7 @@ function newCard(key, anchor) {
   return {
     key, anchor, members: [anchor], owner: undefined, opened: false, hub: false, uses: false, rest: "", spare: false, linked: false, badge: 0, begins: 0, ends: 0, from: -1, to: -1,
     ins: 0, outs: 0, first: 0, users: 0, used: undefined, tree: 0, usedBy: undefined, away: false, // of links
-    app: undefined, into: undefined, index: 0, label: "", user: undefined, folds: undefined, leaves: undefined,
+    app: undefined, into: undefined, index: 0, label: "", user: undefined, folds: false, leaves: undefined,
     health: "unknown", level: 0, worst: anchor, problems: 0, causes: undefined, common: false, vertices: 0, bar: undefined, count: 0,
     role: anchor.role, kind: anchor.kind, resource: anchor.r, name: anchor.n, short: "", state: "", x: 0, y: 0,
   };
@@ -230,16 +230,21 @@ const isCalm = (v) => v.present && v.health !== "degraded" && v.health !== "prog
 // Folds leaves: cards that only one other card uses and that lead nowhere else. A single leaf
 // moves into its user's card; several become one card.
 function foldLeaves(trees, links, opened) {
-  const isFolded = (to) => to.hub || isFoldable(to);
-  const isFoldable = (card) => {
-    if (card.folds !== undefined) return card.folds;
-    card.folds = false; // while it is looked at: a circle does not fold
-    card.folds = !card.hub && !card.owner && !card.opened && leafRoles.has(card.anchor.role) && card.ins === 1 && card.users === 1 &&
-      !card.away && card.members.every(isCalm) && links.leadsOnlyTo(card, isFolded);
-    return card.folds;
-  };
+  const waits = new Map(); // the cards that one leads to and that are not folded yet, of those that may fold: a circle does not
+  const folded = [];
   for (const card of trees) {
-    if (!isFoldable(card)) continue;
+    if (card.hub || card.owner || card.opened || !leafRoles.has(card.anchor.role) || card.ins !== 1 || card.users !== 1 || card.away || !card.members.every(isCalm)) continue;
+    waits.set(card, links.leadsTo(card).filter(({ hub }) => !hub).length);
+    if (waits.get(card) === 0) folded.push(card);
+  }
+  for (const card of folded) {
+    card.folds = true;
+    const left = (waits.get(card.usedBy) ?? 0) - 1;
+    waits.set(card.usedBy, left);
+    if (left === 0) folded.push(card.usedBy);
+  }
+  for (const card of trees) {
+    if (!card.folds) continue;
     const user = card.usedBy;
     if (user.hub) card.folds = false;
     else (user.leaves ??= []).push(card); // it alone uses them
@@ -263,8 +268,11 @@ function foldLeaves(trees, links, opened) {
 }
 
 function absorb(into, card) {
-  moveInto(into, card);
-  for (const leaf of card.leaves ?? []) absorb(into, leaf);
+  const all = [card];
+  for (const each of all) {
+    moveInto(into, each);
+    for (const leaf of each.leaves ?? []) all.push(leaf);
+  }
 }
 
 function moveInto(into, card) {

@@ -97,11 +97,8 @@ export class Links {
     }
   }
 
-  /** Whether all that a card leads to is as wanted. */
-  leadsOnlyTo({ first, outs }, wanted) {
-    for (let i = first; i < first + outs; i++) if (!wanted(this.all[i].b)) return false;
-    return true;
-  }
+  /** The cards that a card leads to. */
+  leadsTo({ first, outs }) { return this.all.slice(first, first + outs).map(({ b }) => b); }
 }
 
 const most = 0.75; // of the workloads of a place, from which on their label says as little as the place

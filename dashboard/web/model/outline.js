@@ -58,10 +58,10 @@ export class Outline {
     return this.#all().findIndex((row) => row.key === key);
   }
 
-  // The row that a vertex is below: its owner, else its card's first.
+  // The row that a vertex is below: its owner, else its card's first. A circle of owners begins with its anchor.
   #above(v) {
     const owner = ownerOf(v);
-    if (owner && owner.card === v.card) return owner;
+    if (owner && owner.card === v.card && (v.anchor !== v || owner.anchor !== v)) return owner;
     return v === v.card.anchor || v.card.uses ? undefined : v.card.anchor;
   }
 
