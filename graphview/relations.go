@@ -1,6 +1,7 @@
 package graphview
 
 import (
+	"errors"
 	"maps"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -74,7 +75,6 @@ func readRelations(lens *graph.Lens, limit int) (found map[relation]bool, n int)
 	found = map[relation]bool{}
 	var at graph.Position
 	for {
-		begins := !at.Walking()
 		done, err := lens.Read(&at, relationsAtOnce, graph.Reading{}, func(c graph.Change) bool {
 			from, to := kinds[c.Vertex.Resource], kinds[c.To.Resource]
 			of := relation{from.Kind, c.Vertex.Namespace, c.Vertex.Name, to.Kind, c.To.Namespace, c.To.Name, c.Type.String()}
@@ -91,7 +91,7 @@ func readRelations(lens *graph.Lens, limit int) (found map[relation]bool, n int)
 			return true
 		})
 		switch {
-		case err != nil && begins: // it would be the same for ever
+		case errors.Is(err, graph.ErrClosed):
 			return nil, 0
 		case err != nil:
 			at, found, n = graph.Position{}, map[relation]bool{}, 0

@@ -106,7 +106,7 @@ func (g *Graph) NewLens() *Lens {
 }
 
 // Close removes the lens from the graph, and releases its nodes in slices; see Graph.HasCleanup.
-// Readers get ErrGone. In Update.
+// Readers get ErrClosed. In Update.
 func (l *Lens) Close() {
 	if l.closed {
 		return

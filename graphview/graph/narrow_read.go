@@ -6,7 +6,7 @@ package graph
 // out. complete reports whether how.Allow could answer every time: if it could not, nothing is
 // emitted, and the reader reads again once the rights are known.
 //
-// ErrGone: the lens is closed, or pos is neither the zero Position nor the head of the lens at the
+// ErrClosed: the lens is closed. ErrGone: pos is neither the zero Position nor the head of the lens at the
 // first Read. The error may also be a *budget.Exceeded: the part is too large.
 func (n *Narrowed) Read(pos *Position, limit int, how Reading, complete func() bool, emit func(Change) bool) (bool, error) {
 	r := n.l.reader(how, emit)
@@ -15,7 +15,7 @@ func (n *Narrowed) Read(pos *Position, limit int, how Reading, complete func() b
 	}
 	defer n.l.g.mu.RUnlock()
 	if n.l.closed {
-		return false, ErrGone
+		return false, ErrClosed
 	}
 	first := n.of == 0
 	if ok, err := n.refresh(&r, complete); !ok {

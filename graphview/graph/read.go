@@ -2,12 +2,16 @@ package graph
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 )
 
 // ErrGone: the reader's position is older than the oldest tombstones. The reader has to start again
 // with a zero Position.
 var ErrGone = errors.New("position is before the horizon")
+
+// ErrClosed is an ErrGone of a lens that is closed: the reader gets it again if it starts again.
+var ErrClosed = fmt.Errorf("the lens is closed: %w", ErrGone)
 
 // ErrCommitting: the lens lacks revisions; see Lens.Committing.
 var ErrCommitting = errors.New("the lens is being committed")
@@ -133,13 +137,16 @@ func (l *Lens) reader(how Reading, take func(Change) bool) reader {
 // Read emits the net change since the reader's position, for at most limit log elements, and moves the
 // position. If emit returns false, Read stops after the current element, or within the arcs of a hub.
 // Read returns true when the reader has the whole graph as of one revision, which is then pos.Known.
-// After ErrGone, the reader must drop its graph and begin with a zero Position.
+// After ErrGone, the reader must drop its graph and begin with a zero Position, but for ErrClosed.
 func (l *Lens) Read(pos *Position, limit int, how Reading, emit func(Change) bool) (bool, error) {
 	r := l.reader(how, emit)
 	if err := l.rlockFor(how); err != nil {
 		return false, err
 	}
 	defer l.g.mu.RUnlock()
+	if l.closed {
+		return false, ErrClosed
+	}
 	if pos.from == 0 {
 		pos.from, pos.next, pos.base = l.head, pos.Known, l.base
 		if pos.Known > 0 {
