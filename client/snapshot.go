@@ -160,7 +160,12 @@ func (c *Client) ServerVersion(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("version: %w", err)
 	}
-	return response.Header.Get("Graphview-Version"), response.Body.Close()
+	defer response.Body.Close()
+	// Read to its end, as in getAnswer.
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return "", fmt.Errorf("version: %w", err)
+	}
+	return response.Header.Get("Graphview-Version"), nil
 }
 
 // getAnswer decodes a good answer, and returns the Status of any other.
