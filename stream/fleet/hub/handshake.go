@@ -88,18 +88,23 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
 		return refused
 	}
 	defer h.serving.Done()
-	defer h.drop(to)
+	var conn *tunnel.Conn
+	defer func() {
+		h.drop(to) // before the end of the tunnel, for which Silent waits
+		if conn != nil {
+			conn.Close()
+		}
+	}()
 	// Strangers, and members that have a tunnel already, do not use up the tunnels of others.
 	if !h.limit.Allow() {
 		return refusedBusy
 	}
-	conn, err := tunnel.Accept(w, r, tunnel.AcceptOptions{
+	var err error
+	if conn, err = tunnel.Accept(w, r, tunnel.AcceptOptions{
 		ID: to.id, Lifetime: time.Until(proof.Expiry), Windows: &h.windows, Answered: func() { h.answered(name) },
-	})
-	if err != nil {
+	}); err != nil {
 		return nil // it was answered
 	}
-	defer conn.Close()
 	if !h.ready(to, conn, replaces) {
 		return nil
 	}
@@ -112,7 +117,6 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) *refusal {
 	case <-conn.Down():
 	case <-over.C: // the token has expired
 	}
-	h.drop(to) // before the end of the tunnel, for which Silent waits
 	h.o.Logger.Info("Tunnel ended", "link", name, "tunnel", to.id)
 	return nil
 }
