@@ -49,9 +49,8 @@ func TestPollWhileLate(t *testing.T) {
 	}
 }
 
-// TestPollThatMissedTooMuch: a subscriber that finds its view being committed each
-// time that it asks, because it is run too late after each of them, is sent what changed all
-// the same, while the writer makes one revision after the other.
+// TestPollThatMissedTooMuch: the writer makes one revision after the other, and the goroutine of a subscriber always
+// runs so late that the view is being committed again. The subscriber gets all changes nevertheless.
 func TestPollThatMissedTooMuch(t *testing.T) {
 	const large, most = 8_000, 100_000
 	for name, o := range map[string]SubscribeOptions{
