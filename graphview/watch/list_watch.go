@@ -35,8 +35,11 @@ type listWatcher struct {
 	// refused: the server refused the last watch request, so probe must succeed
 	// before the next list.
 	refused bool
-	retry   retry
-	pages   pages
+	// heard is the time at which the server last confirmed the objects: with a list, a watch that began,
+	// an event or a bookmark.
+	heard time.Time
+	retry retry
+	pages pages
 	// expiredWatches is how many watches in a row started at a version that was too old.
 	expiredWatches int
 	// endedInFirstEvent: the last watch ended within its first event.
@@ -86,6 +89,7 @@ func (lw *listWatcher) ListWithContext(ctx context.Context, options metav1.ListO
 		list, err = lw.listAtOnce(ctx, options)
 	}
 	if err == nil {
+		lw.heard = time.Now()
 		return list, nil
 	}
 	if early, ok := errors.AsType[*endedEarlyError](err); ok {
@@ -96,7 +100,7 @@ func (lw *listWatcher) ListWithContext(ctx context.Context, options metav1.ListO
 	}
 	if !relists(err, options) {
 		lw.retry.failed(err, time.Now())
-		lw.watch.fail(lw.ctx, err, time.Now())
+		lw.watch.fail(lw.ctx, err, lw.heard)
 	}
 	return nil, err
 }
@@ -260,6 +264,7 @@ func (lw *listWatcher) WatchWithContext(ctx context.Context, options metav1.List
 func (lw *listWatcher) watchEnded(started time.Time, f *frames) {
 	now := time.Now()
 	lasted := now.Sub(started)
+	lw.heard = f.heard
 	lw.retry.watchLasted(lasted)
 	if f.progress() || lasted >= resetAfter {
 		lw.expiredWatches = 0
@@ -273,7 +278,7 @@ func (lw *listWatcher) watchEnded(started time.Time, f *frames) {
 		lw.retry.failed(errShort, now)
 		lw.watchFailed(errShort)
 	case f.lost != nil:
-		lw.watch.fail(lw.ctx, fmt.Errorf("watch %s: %w", lw.watch.key.Resource.GroupResource(), f.lost), f.heard)
+		lw.watch.fail(lw.ctx, fmt.Errorf("watch %s: %w", lw.watch.key.Resource.GroupResource(), f.lost), lw.heard)
 	}
 }
 
@@ -286,7 +291,7 @@ func (lw *listWatcher) watchFailed(err error) {
 		err = errOutrun
 	}
 	lw.refused = reasonFor(err).refuses()
-	lw.watch.fail(lw.ctx, fmt.Errorf("watch %s: %w", lw.watch.key.Resource.GroupResource(), err), time.Now())
+	lw.watch.fail(lw.ctx, fmt.Errorf("watch %s: %w", lw.watch.key.Resource.GroupResource(), err), lw.heard)
 }
 
 // idleTimeoutReader runs timer only while it waits for the server, so that the time

@@ -3,6 +3,8 @@ package watch
 import (
 	"errors"
 	"io"
+	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,7 +39,11 @@ func TestSilentWatch(t *testing.T) {
 					}
 				}
 				ended := time.Since(began) < time.Hour
-				if ended != test.wantEnds || errors.Is(f.lost, errIdleTimeout) != test.wantEnds || !f.heard.Equal(began) {
+				wantHeard := began
+				if !test.wantEnds {
+					wantHeard = time.Now() // the server ended the watch
+				}
+				if ended != test.wantEnds || errors.Is(f.lost, errIdleTimeout) != test.wantEnds || !f.heard.Equal(wantHeard) {
 					t.Errorf("ended %t: %v, heard after %s", ended, f.lost, f.heard.Sub(began))
 				}
 				_ = body.Close()
@@ -68,5 +74,32 @@ func TestLostConnection(t *testing.T) {
 				t.Errorf("lost: %v", f.lost)
 			}
 		})
+	}
+}
+
+// TestConnectionLostBeforeTheWatch checks that the objects are unconfirmed since the last answer of the
+// server, not since the end of a watch request that it did not answer.
+func TestConnectionLostBeforeTheWatch(t *testing.T) {
+	s, r := newServer(t), newRecorder(t)
+	s.set("a", object("a", "", ""))
+	asked := make(chan time.Time, 1)
+	var once sync.Once
+	s.answer(func(_ http.ResponseWriter, req *http.Request, watch bool) bool {
+		if !watch {
+			return false
+		}
+		once.Do(func() {
+			asked <- time.Now()
+			<-req.Context().Done() // the end of the connection, below
+		})
+		panic(http.ErrAbortHandler)
+	})
+	acquire(t, start(t, s, r), podsKey)
+	at := <-asked
+	time.Sleep(10 * time.Millisecond) // between the request and its end
+	s.CloseClientConnections()
+	r.await("failure", func() bool { return r.state.Err != nil })
+	if r.state.Heard.After(at) {
+		t.Errorf("heard %s after the request: %v", r.state.Heard.Sub(at), r.state.Err)
 	}
 }

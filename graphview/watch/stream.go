@@ -80,7 +80,7 @@ type frames struct {
 	// endedInEvent: the watch ended within its first event. endedInEventBefore: so did the watch before.
 	endedInEventBefore, endedInEvent bool
 	// err is why the watch failed, and lost why its connection ended, or nil; heard is the time of
-	// the last byte. Valid after the watch has ended.
+	// the last byte, or of the end that the server sent. Valid after the watch has ended.
 	err, lost error
 	heard     time.Time
 	// unreadable is set if the watch ended since an event cannot be read in Protobuf.
@@ -114,7 +114,7 @@ func (h hearing) Read(p []byte) (int, error) {
 	f.silent.Reset(silentFor)
 	defer f.silent.Stop()
 	n, err := h.connectionReader.Read(p)
-	if n > 0 {
+	if n > 0 || errors.Is(err, io.EOF) {
 		f.heard = time.Now()
 	}
 	return n, err
