@@ -22,7 +22,8 @@ var endings = map[string]struct {
 	wantCause string
 	// wantNothing: not a single object came.
 	wantNothing bool
-	// idle is how long the server may be silent, 0 for as long as by default.
+	// idle is how long the server may be silent in the fake time of a bubble, 0 for as long as by default, without a
+	// bubble.
 	idle time.Duration
 }{
 	"aborted, as an API server does at its time-out": {
@@ -63,11 +64,11 @@ var endings = map[string]struct {
 			write(w, whole[:longest])
 			<-r.Context().Done()
 		},
-		wantCause: errIdleTimeout.Error(), idle: 500 * time.Millisecond,
+		wantCause: errIdleTimeout.Error(), idle: time.Second,
 	},
 	"silent before it began": {
 		end:       func(_ http.ResponseWriter, r *http.Request, _ string, _ int) { <-r.Context().Done() },
-		wantCause: errIdleTimeout.Error(), wantNothing: true, idle: 250 * time.Millisecond,
+		wantCause: errIdleTimeout.Error(), wantNothing: true, idle: time.Second,
 	},
 	"timed out before it began": {
 		end: func(w http.ResponseWriter, _ *http.Request, _ string, _ int) {
@@ -88,10 +89,14 @@ var endings = map[string]struct {
 // TestListEndsEarly: the state says so, and the list is complete in the end, by pages.
 func TestListEndsEarly(t *testing.T) {
 	const objects, longest = 100, 1500
-	for protocol, serve := range map[string]func(*testing.T) *server{"HTTP1": newServer, "HTTP2": newHTTP2Server} {
+	for protocol, serve := range map[string]func(*server){"HTTP1": func(s *server) { s.Start() }, "HTTP2": (*server).startHTTP2} {
 		for name, test := range endings {
-			t.Run(protocol+"/"+name, func(t *testing.T) {
-				s, r := serve(t), newRecorder(t)
+			whole := func(t *testing.T) {
+				s, r := unstarted(t), newRecorder(t)
+				if test.idle > 0 {
+					s.inMemory()
+				}
+				serve(s)
 				s.fill(objects)
 				s.cutLists(longest, func(w http.ResponseWriter, r *http.Request, whole string) { test.end(w, r, whole, longest) })
 				m := start(t, s, r, func(o *Options) { o.ListIdleTimeout = test.idle })
@@ -102,11 +107,18 @@ func TestListEndsEarly(t *testing.T) {
 					t.Errorf("err = %q", text)
 				}
 				r.await("the whole list", func() bool { return r.state.Synced && r.state.Err == nil && len(r.json) == objects })
-				if test.idle == 0 && s.requests("list rv=0 ") != 1 || m.ListsEndedEarly() == 0 {
+				if s.requests("list rv=0 ") != 1 || m.ListsEndedEarly() == 0 {
 					t.Errorf("%d lists ended early; asked:\n%s", m.ListsEndedEarly(), strings.Join(s.asked, "\n"))
 				}
 				s.set("later", object("later", "", ""))
 				r.await("what follows", func() bool { return r.json["later"] != "" })
+			}
+			t.Run(protocol+"/"+name, func(t *testing.T) {
+				if test.idle == 0 {
+					whole(t)
+					return
+				}
+				inBubble(t, whole)
 			})
 		}
 	}
@@ -142,18 +154,22 @@ func TestMalformedListIsNoEarlyEnd(t *testing.T) {
 	const list = `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"x"}`
 	for name, test := range map[string]struct {
 		body string
-		// idle is how long the server may be silent, 0 if it ends its answer.
+		// idle is how long the server may be silent in the fake time of a bubble, 0 if it ends its answer.
 		idle time.Duration
 	}{
 		"amid the items":                     {body: list + `},{,}]}`},
 		"not at all":                         {body: `<html>`},
 		"with a Status that is an object's":  {body: list + `,"spec":{"kind":"Status","status":"Failure"},}]}`},
 		"then silent":                        {list + `},{,}`, time.Hour}, // the test would wait for it
-		"silent where a Status may go on":    {list + `},{,{"ki`, 300 * time.Millisecond},
-		"silent where a Status has to go on": {list + `},{,{"kind":"Status",`, 300 * time.Millisecond},
+		"silent where a Status may go on":    {list + `},{,{"ki`, time.Second},
+		"silent where a Status has to go on": {list + `},{,{"kind":"Status",`, time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s, r := newServer(t), newRecorder(t)
+		relists := func(t *testing.T) {
+			s, r := unstarted(t), newRecorder(t)
+			if test.idle > 0 {
+				s.inMemory()
+			}
+			s.Start()
 			again := make(chan struct{}, 2)
 			s.answer(func(w http.ResponseWriter, r *http.Request, watch bool) bool {
 				if watch {
@@ -176,6 +192,13 @@ func TestMalformedListIsNoEarlyEnd(t *testing.T) {
 			if m.ListsEndedEarly() > 0 || s.requests("list rv= ") > 0 {
 				t.Errorf("%d lists ended early; asked:\n%s", m.ListsEndedEarly(), strings.Join(s.asked, "\n"))
 			}
+		}
+		t.Run(name, func(t *testing.T) {
+			if test.idle == 0 {
+				relists(t)
+				return
+			}
+			inBubble(t, relists)
 		})
 	}
 }

@@ -1,9 +1,11 @@
 package watch
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -24,6 +26,8 @@ var podsKey = Key{Resource: schema.GroupVersionResource{Version: "v1", Resource:
 // the same objects whatever is asked for.
 type server struct {
 	*httptest.Server
+	// dial connects to the server, nil with a socket.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	mu      sync.Mutex
 	version int
@@ -57,9 +61,56 @@ func newServer(t *testing.T) *server {
 func newHTTP2Server(t *testing.T) *server {
 	t.Helper()
 	s := unstarted(t)
+	s.startHTTP2()
+	return s
+}
+
+func (s *server) startHTTP2() {
 	s.EnableHTTP2 = true
 	s.StartTLS()
-	return s
+}
+
+// inMemory replaces the sockets of a server with pipes. The time of a bubble passes while its goroutines wait for a
+// pipe, but not while they wait for a socket.
+func (s *server) inMemory() {
+	_ = s.Listener.Close()
+	network := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	s.Listener, s.dial = network, network.dial
+}
+
+// pipes is a network in memory, with one server.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	close  sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.conns:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.close.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case p.conns <- there:
+		return here, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err() //nolint:wrapcheck // the transport does
+	}
 }
 
 func unstarted(t *testing.T) *server {
@@ -77,9 +128,13 @@ func unstarted(t *testing.T) *server {
 func (s *server) config(t *testing.T) *rest.Config {
 	t.Helper()
 	if s.TLS != nil {
-		return &rest.Config{Host: s.URL, Transport: s.Client().Transport}
+		transport := s.Client().Transport.(*http.Transport)
+		if s.dial != nil {
+			transport.DialContext = s.dial
+		}
+		return &rest.Config{Host: s.URL, Transport: transport}
 	}
-	transport := &http.Transport{}
+	transport := &http.Transport{DialContext: s.dial}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &rest.Config{Host: s.URL, Transport: transport}
 }
