@@ -117,7 +117,7 @@ func setHealthy(set func(kind string, status metav1.ConditionStatus, reason, mes
 }
 
 // unreadableResources returns the resources that cannot be read, each with its message.
-func unreadableResources(resources []graphview.ResourceStatus) string {
+func unreadableResources(resources []v1alpha1.ResourceStatus) string {
 	var b strings.Builder
 	for i := range resources {
 		r := &resources[i]

@@ -47,7 +47,7 @@ func TestSetConditions(t *testing.T) {
 			"Healthy": "Unknown " + reason + ": " + unknown, "Stalled": "True " + reason + ": " + message,
 		})
 	}
-	unreadable := []graphview.ResourceStatus{
+	unreadable := []v1alpha1.ResourceStatus{
 		{Group: "apps", Resource: "deployments", Synced: true},
 		{Resource: "secrets", Message: "forbidden"},
 		{Group: "example.com", Resource: "widgets", Message: "conversion webhook: refused"},
@@ -153,12 +153,12 @@ func TestSetHealthy(t *testing.T) {
 		want       metav1.ConditionStatus
 		wantReason string
 	}{
-		"syncing":     {graphview.Status{Health: graphview.Health{Degraded: 1}}, "Unknown", "Syncing"},
+		"syncing":     {graphview.Status{Health: v1alpha1.HealthCounts{Degraded: 1}}, "Unknown", "Syncing"},
 		"empty":       {graphview.Status{Synced: true}, "Unknown", "NothingVisible"},
-		"well":        {graphview.Status{Synced: true, Vertices: 13, Health: graphview.Health{OK: 3, Suspended: 1, Terminating: 1, Unknown: 9}}, "True", "OK"},
-		"progressing": {graphview.Status{Synced: true, Health: graphview.Health{OK: 3, Progressing: 1}}, "False", "Progressing"},
-		"missing":     {graphview.Status{Synced: true, Missing: 1, Health: graphview.Health{Progressing: 1}}, "False", "MissingReferences"},
-		"degraded":    {graphview.Status{Synced: true, Missing: 1, Health: graphview.Health{Progressing: 1, Degraded: 1}}, "False", "Degraded"},
+		"well":        {graphview.Status{Synced: true, Vertices: 13, Health: v1alpha1.HealthCounts{OK: 3, Suspended: 1, Terminating: 1, Unknown: 9}}, "True", "OK"},
+		"progressing": {graphview.Status{Synced: true, Health: v1alpha1.HealthCounts{OK: 3, Progressing: 1}}, "False", "Progressing"},
+		"missing":     {graphview.Status{Synced: true, Missing: 1, Health: v1alpha1.HealthCounts{Progressing: 1}}, "False", "MissingReferences"},
+		"degraded":    {graphview.Status{Synced: true, Missing: 1, Health: v1alpha1.HealthCounts{Progressing: 1, Degraded: 1}}, "False", "Degraded"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -21,27 +21,15 @@ func setCounts(status *v1alpha1.GraphViewStatus, st *graphview.Status) {
 	}
 	status.Health, status.Missing = nil, nil
 	if st.Served {
-		h := &st.Health
-		status.Health = &v1alpha1.HealthCounts{
-			OK: int64(h.OK), Progressing: int64(h.Progressing), Degraded: int64(h.Degraded),
-			Suspended: int64(h.Suspended), Terminating: int64(h.Terminating), Unknown: int64(h.Unknown),
-		}
+		status.Health = new(st.Health)
 		status.Missing = new(int64(st.Missing))
 	}
 	status.Subscribers = int64(st.Subscribers)
 	status.Warnings = boundWarnings(st.Warnings)
 	status.Resources = nil
-	for i := range st.Resources[:min(len(st.Resources), v1alpha1.MaxStatusResources)] {
-		r := &st.Resources[i]
-		status.Resources = append(status.Resources, v1alpha1.ResourceStatus{
-			Group:      r.Group,
-			Version:    r.Version,
-			Resource:   r.Resource,
-			Namespaced: r.Namespaced,
-			Objects:    int64(r.Objects),
-			Synced:     r.Synced,
-			Message:    validation.Cut(r.Message, v1alpha1.MaxResourceMessage),
-		})
+	for _, row := range st.Resources[:min(len(st.Resources), v1alpha1.MaxStatusResources)] {
+		row.Message = validation.Cut(row.Message, v1alpha1.MaxResourceMessage)
+		status.Resources = append(status.Resources, row)
 	}
 }
 

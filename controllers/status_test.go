@@ -18,7 +18,7 @@ func TestSetCounts(t *testing.T) {
 		Warnings:           []string{"gone"},
 	}
 	setCounts(&status, &graphview.Status{
-		Resources: []graphview.ResourceStatus{
+		Resources: []v1alpha1.ResourceStatus{
 			{Group: "apps", Version: "v1", Resource: "deployments", Namespaced: true, Objects: 12, Synced: true},
 			{Version: "v1", Resource: "nodes", Message: "forbidden"},
 		},
@@ -40,7 +40,7 @@ func TestSetCounts(t *testing.T) {
 }
 
 func TestSetCountsBounds(t *testing.T) {
-	resources := make([]graphview.ResourceStatus, 3000)
+	resources := make([]v1alpha1.ResourceStatus, 3000)
 	resources[0].Message = strings.Repeat("é", 300)
 	var status v1alpha1.GraphViewStatus
 	setCounts(&status, &graphview.Status{Resources: resources})

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/intake"
 	"graphview.dev/graphview/plan"
@@ -23,7 +24,7 @@ type coverage struct {
 }
 
 // report sets the coverage of the lens from the taps of the present plan.
-func (c *coverage) report(taps map[plan.Need]*tap, o *plan.Outline, rows []ResourceStatus, index map[resources.Resource]int) {
+func (c *coverage) report(taps map[plan.Need]*tap, o *plan.Outline, rows []v1alpha1.ResourceStatus, index map[resources.Resource]int) {
 	now, wide := make(map[graph.Kind]graph.Coverage), make(map[graph.Kind]bool)
 	for n, t := range taps {
 		if !n.OfObjects() || o.Standby[n] {

@@ -49,32 +49,32 @@ func TestDeclaredHealth(t *testing.T) {
 	patience.Await(t, "the list", func() bool { return followed.vertices() == 3 })
 	for _, step := range []struct {
 		what, rule, health string // no health: the rule is removed
-		want               Health
+		want               v1alpha1.HealthCounts
 		wantC0, wantC1     string
 		wantWarning        string
 	}{
-		{what: "before", want: Health{Unknown: 3}, wantC0: "unknown", wantC1: "unknown"},
+		{what: "before", want: v1alpha1.HealthCounts{Unknown: 3}, wantC0: "unknown", wantC1: "unknown"},
 		{
 			what: "a rule", rule: "b", health: "name == 'c1' ? {'state': 'ok', 'reason': 'Up and running'} : {'state': 'degraded', 'ready': 1, 'wanted': 2}",
-			want: Health{OK: 1, Degraded: 2}, wantC0: "degraded 1/2", wantC1: "ok Up",
+			want: v1alpha1.HealthCounts{OK: 1, Degraded: 2}, wantC0: "degraded 1/2", wantC1: "ok Up",
 		},
 		{
 			what: "one that comes first, and has no opinion of one", rule: "a", health: "name == 'c1' ? '' : 'suspended'",
-			want: Health{OK: 1, Suspended: 2}, wantC0: "suspended", wantC1: "ok Up",
+			want: v1alpha1.HealthCounts{OK: 1, Suspended: 2}, wantC0: "suspended", wantC1: "ok Up",
 		},
-		{what: "one that comes later", rule: "c", health: "'ok'", want: Health{OK: 1, Suspended: 2}, wantC0: "suspended", wantC1: "ok Up"},
-		{what: "another reason, the same state", rule: "b", health: "{'state': 'ok', 'reason': 'Fine'}", want: Health{OK: 1, Suspended: 2}, wantC0: "suspended", wantC1: "ok Fine"},
+		{what: "one that comes later", rule: "c", health: "'ok'", want: v1alpha1.HealthCounts{OK: 1, Suspended: 2}, wantC0: "suspended", wantC1: "ok Up"},
+		{what: "another reason, the same state", rule: "b", health: "{'state': 'ok', 'reason': 'Fine'}", want: v1alpha1.HealthCounts{OK: 1, Suspended: 2}, wantC0: "suspended", wantC1: "ok Fine"},
 		{
-			what: "one that fails", rule: "a", health: "obj.data.absent", want: Health{Unknown: 3}, wantC0: "unknown", wantC1: "unknown",
+			what: "one that fails", rule: "a", health: "obj.data.absent", want: v1alpha1.HealthCounts{Unknown: 3}, wantC0: "unknown", wantC1: "unknown",
 			wantWarning: "reference rule a: spec.health.expression: no such key: data",
 		},
 		{
 			what: "one that is overdue since 1970", rule: "a", health: "{'state': 'progressing', 'since': '1970-01-01T00:00:01Z'}",
-			want: Health{Degraded: 3}, wantC0: "progressing since 1 overdue 601", wantC1: "progressing since 1 overdue 601",
+			want: v1alpha1.HealthCounts{Degraded: 3}, wantC0: "progressing since 1 overdue 601", wantC1: "progressing since 1 overdue 601",
 		},
-		{what: "without it", rule: "a", want: Health{OK: 3}, wantC0: "ok Fine", wantC1: "ok Fine"},
-		{what: "without another", rule: "b", want: Health{OK: 3}, wantC0: "ok", wantC1: "ok"},
-		{what: "without any", rule: "c", want: Health{Unknown: 3}, wantC0: "unknown", wantC1: "unknown"},
+		{what: "without it", rule: "a", want: v1alpha1.HealthCounts{OK: 3}, wantC0: "ok Fine", wantC1: "ok Fine"},
+		{what: "without another", rule: "b", want: v1alpha1.HealthCounts{OK: 3}, wantC0: "ok", wantC1: "ok"},
+		{what: "without any", rule: "c", want: v1alpha1.HealthCounts{Unknown: 3}, wantC0: "unknown", wantC1: "unknown"},
 	} {
 		t.Log(step.what)
 		var err error

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/delivery"
@@ -58,7 +59,7 @@ type statusBuilder struct {
 	outline  plan.Outline
 	own      bool    // Options.Own restricts the view
 	errs     []error // of queries
-	rows     []ResourceStatus
+	rows     []v1alpha1.ResourceStatus
 	index    map[resources.Resource]int // of rows
 	warnings map[delivery.WarningID]delivery.Warning
 	unlisted string // reason why the namespaces are not known
@@ -70,7 +71,7 @@ type statusBuilder struct {
 func newStatusBuilder(o plan.Outline, errs []error) *statusBuilder {
 	a := &statusBuilder{
 		outline: o, errs: errs, synced: !o.Open(), again: time.Hour, now: time.Now(),
-		rows: make([]ResourceStatus, len(o.Selected)), index: make(map[resources.Resource]int), warnings: make(map[delivery.WarningID]delivery.Warning),
+		rows: make([]v1alpha1.ResourceStatus, len(o.Selected)), index: make(map[resources.Resource]int), warnings: make(map[delivery.WarningID]delivery.Warning),
 	}
 	for i, r := range o.Selected {
 		a.rows[i] = statusOf(r)
@@ -255,9 +256,9 @@ func (v *View) Status() Status {
 	s.Advice = v.findings()
 	classes, missing := v.healthCounts()
 	s.Health, s.Missing = healthOf(classes), missing
-	s.Resources = make([]ResourceStatus, len(rows))
+	s.Resources = make([]v1alpha1.ResourceStatus, len(rows))
 	for i, row := range rows {
-		row.Objects = counts.Objects[graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}]
+		row.Objects = int64(counts.Objects[graph.Resource{Group: row.Group, Version: row.Version, Resource: row.Resource}])
 		s.Resources[i] = row
 	}
 	return s
@@ -346,14 +347,14 @@ func (v *View) isOverdrawn() bool {
 	return now.Phase == delivery.Limited && overdrawn
 }
 
-func healthOf(classes [graph.Classes]int) Health {
-	return Health{
-		OK: classes[intake.ClassOK], Progressing: classes[intake.ClassProgressing], Degraded: classes[intake.ClassDegraded],
-		Suspended: classes[intake.ClassSuspended], Terminating: classes[intake.ClassTerminating], Unknown: classes[intake.ClassUnknown],
+func healthOf(classes [graph.Classes]int) v1alpha1.HealthCounts {
+	return v1alpha1.HealthCounts{
+		OK: int64(classes[intake.ClassOK]), Progressing: int64(classes[intake.ClassProgressing]), Degraded: int64(classes[intake.ClassDegraded]),
+		Suspended: int64(classes[intake.ClassSuspended]), Terminating: int64(classes[intake.ClassTerminating]), Unknown: int64(classes[intake.ClassUnknown]),
 	}
 }
 
 // statusOf returns the row of a selected resource, without its state.
-func statusOf(r resources.Resource) ResourceStatus {
-	return ResourceStatus{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
+func statusOf(r resources.Resource) v1alpha1.ResourceStatus {
+	return v1alpha1.ResourceStatus{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
 }

@@ -1,11 +1,14 @@
 package graphview
 
-import "graphview.dev/graphview/advice"
+import (
+	"graphview.dev/api/v1alpha1"
+	"graphview.dev/graphview/advice"
+)
 
 // Status is the state of a view at one moment.
 type Status struct {
-	// Resources that the queries selected, sorted by group and resource.
-	Resources []ResourceStatus
+	// Resources that the queries selected, sorted by group and resource. Their messages are not cut.
+	Resources []v1alpha1.ResourceStatus
 	// Vertices and Arcs count the visible elements. Roots counts the root objects.
 	Vertices, Arcs, Roots int
 	// Held is the memory that the view holds by itself, in bytes.
@@ -13,7 +16,7 @@ type Status struct {
 	// Served: the view is served. Otherwise the counts of its graph are 0.
 	Served bool
 	// Health counts the visible objects by health.
-	Health Health
+	Health v1alpha1.HealthCounts
 	// Missing counts the references whose target does not exist, although the referrer requires it.
 	// References to targets that the view would not select do not count.
 	Missing int
@@ -33,21 +36,4 @@ type Status struct {
 	// Unapplied: the owner of the view could hold no more memory for its spec when the spec was applied. The
 	// caller applies it again now.
 	Unapplied bool
-}
-
-// ResourceStatus is the state of one selected resource.
-type ResourceStatus struct {
-	Group, Version, Resource string
-	Namespaced               bool
-	// Objects counts the objects in the view, visible or not.
-	Objects int
-	// Synced: the view holds all of the resource's objects that it selects.
-	Synced bool
-	// Message is the reason why the resource is not synced, or a problem of the watch; else "".
-	Message string
-}
-
-// Health counts visible objects by health; see the package health.
-type Health struct {
-	OK, Progressing, Degraded, Suspended, Terminating, Unknown int
 }

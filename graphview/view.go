@@ -45,7 +45,7 @@ type View struct {
 	mu      sync.Mutex
 	program *spec.Program      // nil while the spec is invalid, or its owner may hold no memory for it
 	cancel  context.CancelFunc // of the view's goroutine
-	rows    []ResourceStatus
+	rows    []v1alpha1.ResourceStatus
 	advice  advice.Advice
 	// superseded ends the work of the view's goroutine on its plan; nil before the first plan.
 	superseded context.CancelFunc

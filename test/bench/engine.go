@@ -31,7 +31,7 @@ func runEngine(ctx context.Context, c *child) {
 	}
 	c.settled(ctx)
 	for _, resource := range view.Status().Resources {
-		c.Objects += resource.Objects
+		c.Objects += int(resource.Objects)
 	}
 }
 

@@ -43,10 +43,10 @@ func TestControllerFollowsTheEngine(t *testing.T) {
 		t.Errorf("applied (-want +got):\n%s", diff)
 	}
 
-	row := graphview.ResourceStatus{Version: "v1", Resource: "configmaps", Namespaced: true, Objects: 3, Synced: true}
+	row := v1alpha1.ResourceStatus{Version: "v1", Resource: "configmaps", Namespaced: true, Objects: 3, Synced: true}
 	c.says(func(s *scripted) {
 		s.status = graphview.Status{
-			Synced: true, Resources: []graphview.ResourceStatus{row},
+			Synced: true, Resources: []v1alpha1.ResourceStatus{row},
 			Vertices: 3, Arcs: 2, Roots: 1, Subscribers: 4, Warnings: []string{"w"},
 		}
 	})
@@ -65,7 +65,7 @@ func TestControllerFollowsTheEngine(t *testing.T) {
 	// cannot be read.
 	c.says(func(s *scripted) {
 		s.status.Synced = false
-		s.status.Resources = append(s.status.Resources, graphview.ResourceStatus{Version: "v1", Resource: "secrets", Message: "forbidden"})
+		s.status.Resources = append(s.status.Resources, v1alpha1.ResourceStatus{Version: "v1", Resource: "secrets", Message: "forbidden"})
 	})
 	c.becomes("Accepted=True/Accepted", "Complete=False/ResourcesUnreadable", "Ready=True/Ready")
 	if got := c.message("Complete"); got != "secrets: forbidden" {

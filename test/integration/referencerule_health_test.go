@@ -88,7 +88,7 @@ func TestReferenceRuleHealth(t *testing.T) {
 		Namespaces: &oracle.Namespaces{Names: []string{namespace}},
 	})
 	f := followSummaries(t, view)
-	shows := func(wantWarnings int, want graphview.Health, summaries map[string]string) {
+	shows := func(wantWarnings int, want v1alpha1.HealthCounts, summaries map[string]string) {
 		t.Helper()
 		eventually(t, soon, func() string {
 			f.mu.Lock()
@@ -101,28 +101,28 @@ func TestReferenceRuleHealth(t *testing.T) {
 		})
 	}
 	const unknown = "  []"
-	shows(0, graphview.Health{Unknown: 4}, map[string]string{"up": unknown, "down": unknown, "odd": unknown, "g": unknown})
+	shows(0, v1alpha1.HealthCounts{Unknown: 4}, map[string]string{"up": unknown, "down": unknown, "odd": unknown, "g": unknown})
 
 	rule := widgetsRule(group, "")
 	rule.Spec.References = nil
 	rule.Spec.Health = &v1alpha1.HealthDeclaration{Expression: "{'state': obj.spec.ready >= obj.spec.wanted ? 'ok' : 'degraded', 'reason': obj.spec.ready < obj.spec.wanted ? 'TooFew' : '', 'ready': obj.spec.ready, 'wanted': obj.spec.wanted}"}
 	create(t, c, rule)
 	waitRule(t, c, rule, "Accepted=True/Accepted")
-	shows(1, graphview.Health{OK: 1, Degraded: 1, Unknown: 2}, map[string]string{"up": "ok  [2 2]", "down": "degraded TooFew [1 2]", "odd": unknown, "g": unknown})
+	shows(1, v1alpha1.HealthCounts{OK: 1, Degraded: 1, Unknown: 2}, map[string]string{"up": "ok  [2 2]", "down": "degraded TooFew [1 2]", "odd": unknown, "g": unknown})
 
 	putObject(t, c, group, "Widget", namespace, "down", map[string]any{"wanted": int64(2), "ready": int64(3)})
-	shows(1, graphview.Health{OK: 2, Unknown: 2}, map[string]string{"up": "ok  [2 2]", "down": "ok  [3 2]", "odd": unknown, "g": unknown})
+	shows(1, v1alpha1.HealthCounts{OK: 2, Unknown: 2}, map[string]string{"up": "ok  [2 2]", "down": "ok  [3 2]", "odd": unknown, "g": unknown})
 
 	if err := editRule(t, c, rule, func(r *v1alpha1.ReferenceRule) { r.Spec.Health.Expression = "has(obj.spec.ready) ? 'suspended' : ''" }); err != nil {
 		t.Fatal(err)
 	}
-	shows(0, graphview.Health{Suspended: 2, Unknown: 2}, map[string]string{"up": "suspended  []", "down": "suspended  []", "odd": unknown, "g": unknown})
+	shows(0, v1alpha1.HealthCounts{Suspended: 2, Unknown: 2}, map[string]string{"up": "suspended  []", "down": "suspended  []", "odd": unknown, "g": unknown})
 
 	if err := editRule(t, c, rule, func(r *v1alpha1.ReferenceRule) { r.Spec.Health.Expression = "'Healthy'" }); err != nil {
 		t.Fatal(err)
 	}
 	waitRule(t, c, rule, "Accepted=False/InvalidExpression", "Stalled=True/NotAccepted")
-	shows(0, graphview.Health{Unknown: 4}, map[string]string{"up": unknown, "down": unknown, "odd": unknown, "g": unknown})
+	shows(0, v1alpha1.HealthCounts{Unknown: 4}, map[string]string{"up": unknown, "down": unknown, "odd": unknown, "g": unknown})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	// Four at first, two by the rule, one for the failing one, two by the next rule, and two without a rule.

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"graphview.dev/graphview"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
@@ -199,7 +199,7 @@ func (j *judge) may(place oracle.VertexKey) bool {
 // leave returns the part of a graph that the judge's user may see, and the expected
 // ACCESS_DENIED warnings of a view that selects the resources, with or without objects.
 // named are the namespaces that the view's spec names.
-func (j *judge) leave(whole oracle.Graph, selected []graphview.ResourceStatus, named ...string) (seen oracle.Graph, denied map[string]bool) {
+func (j *judge) leave(whole oracle.Graph, selected []v1alpha1.ResourceStatus, named ...string) (seen oracle.Graph, denied map[string]bool) {
 	seen = oracle.Graph{Vertices: map[oracle.VertexKey]any{}, Arcs: map[oracle.ArcKey]oracle.Attributes{}}
 	denied = map[string]bool{}
 	for key, content := range whole.Vertices {

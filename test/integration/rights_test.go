@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview"
 	"graphview.dev/stream"
 	"graphview.dev/test/oracle"
@@ -93,7 +94,7 @@ func buildWhole(t *testing.T, v oracle.View) oracle.Graph {
 }
 
 // selected are the resources that a view selects.
-func (f *rightsFixture) selected(view string) []graphview.ResourceStatus {
+func (f *rightsFixture) selected(view string) []v1alpha1.ResourceStatus {
 	v, _ := f.engine.View(graphview.Name{Namespace: f.red, Name: view})
 	return v.Status().Resources
 }

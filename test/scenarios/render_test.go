@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"graphview.dev/graphview"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/test/oracle"
 )
 
@@ -147,7 +147,7 @@ func warningLine(w oracle.Warning) line {
 	return line{head: strings.Join(words, " "), detail: w.Message, optional: true}
 }
 
-func statusLine(r graphview.ResourceStatus) line {
+func statusLine(r v1alpha1.ResourceStatus) line {
 	head := fmt.Sprintf("%s %d", resourceText(r.Group, r.Version, r.Resource), r.Objects)
 	if !r.Synced {
 		head += " unsynced"

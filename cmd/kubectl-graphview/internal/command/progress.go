@@ -60,7 +60,7 @@ func (p *progress) waitingText(ctx context.Context) string {
 	status := p.view.local.cluster.Status()
 	listed, complete := 0, 0
 	for i := range status.Resources {
-		listed += status.Resources[i].Objects
+		listed += int(status.Resources[i].Objects)
 		if status.Resources[i].Synced {
 			complete++
 		}
