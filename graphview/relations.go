@@ -6,8 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/impact"
 )
 
 // maxRelations bounds the references that graphview_relation_info names, and relationsAtOnce the objects that a
@@ -81,7 +81,7 @@ func readRelations(lens *graph.Lens, limit int) (found map[relation]bool, n int)
 			switch {
 			case c.Op == graph.DeleteArc:
 				delete(found, of)
-			case c.Op == graph.SetArc && !c.Missing && from != secret && to != secret && !impact.Inferred(c.Fields):
+			case c.Op == graph.SetArc && !c.Missing && from != secret && to != secret && !streamv1alpha1.Attributes{Fields: c.Fields}.Inferred():
 				if n++; n > limit {
 					found = nil
 				} else {

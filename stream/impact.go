@@ -94,34 +94,34 @@ func (s *Server) impactOf(ctx context.Context, opened *openGraph, question impac
 	if err != nil {
 		return nil, err
 	}
-	found, err := read.graph.Of(ctx, question.Object, question.Policy)
+	found, err := read.graph.Of(ctx, messageKey(question.Object), question.Policy)
 	switch {
 	case errors.Is(err, impact.ErrNotFound):
 		return nil, read.notFound(question.Object)
 	case err != nil:
 		return nil, err
 	}
-	unseen, err := countUnseen(ctx, opened, &found)
-	if err != nil {
+	if found.Unseen, err = countUnseen(ctx, opened, found.Groups); err != nil {
 		return nil, err
 	}
 	about := wording.Answer{
 		Of: "the graph", Incomplete: !read.synced, Declared: question.ExcludeInferred, Here: opened.view.Status().SomeNamespaces, Gaps: read.gaps,
 	}
-	return read.answer(&found, unseen, about.LeftOut()), nil
+	found.Synced, found.Warnings, found.LeftOut = read.synced, read.warnings, about.LeftOut()
+	return found, nil
 }
 
 // countUnseen counts the referrers of the deleted objects that the graph does not have.
-func countUnseen(ctx context.Context, opened *openGraph, answer *impact.Answer) (count int, err error) {
+func countUnseen(ctx context.Context, opened *openGraph, groups []streamv1alpha1.ImpactGroup) (count int, err error) {
 	looked := 0
-	for i := range answer.Groups {
-		group := &answer.Groups[i]
+	for i := range groups {
+		group := &groups[i]
 		for _, key := range group.Objects {
-			if group.Verdict != impact.Deleted || looked == maxUnseen {
+			if group.Verdict != impact.Deleted.Words() || looked == maxUnseen {
 				return count, nil
 			}
 			looked++
-			found, err := opened.view.Find(ctx, key, opened.lease)
+			found, err := opened.view.Find(ctx, graphKey(&key), opened.lease)
 			if err != nil {
 				return 0, err
 			}
@@ -137,7 +137,7 @@ func countUnseen(ctx context.Context, opened *openGraph, answer *impact.Answer) 
 func (r *impactReader) notFound(key graph.Key) error {
 	kind, selected := r.kind(key)
 	return objectNotFound(key, wording.Absent{
-		Kind: kind, Selected: selected, Referrers: r.graph.Referrers(key),
+		Kind: kind, Selected: selected, Referrers: r.graph.Referrers(messageKey(key)),
 		Denied: slices.ContainsFunc(r.gaps, func(gap wording.Gap) bool {
 			return gap.Denied() && gap.Covers(key.Group, key.Resource.Resource, key.Namespace)
 		}),

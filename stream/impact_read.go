@@ -72,23 +72,22 @@ func (r *impactReader) act(action *streamv1alpha1.Action) {
 	case action.SetVertex != nil:
 		var object impact.Object
 		if summary := action.SetVertex.Summary; summary != nil {
-			object = impact.Object{Kind: summary.Kind, Facts: factsOf(summary.Deletion)}
+			object.Kind = summary.Kind
+			if summary.Deletion != nil {
+				object.Facts = *summary.Deletion
+			}
 		}
-		r.graph.Set(graphKey(&action.SetVertex.Key), object)
+		r.graph.Set(action.SetVertex.Key, object)
 	case action.DeleteVertex != nil:
-		r.graph.Delete(graphKey(&action.DeleteVertex.Key))
+		r.graph.Delete(action.DeleteVertex.Key)
 	case action.SetArc != nil:
-		a := &action.SetArc.Attributes
-		if r.excludeInferred && a.Inferred() {
-			r.graph.DeleteArc(impactKey(action.SetArc)) // something else made it before
+		if r.excludeInferred && action.SetArc.Attributes.Inferred() {
+			r.graph.DeleteArc(action.SetArc.Key()) // something else made it before
 			return
 		}
-		r.graph.SetArc(impactKey(action.SetArc), impact.Arc{
-			Fields: a.Fields, Words: a.Words, Controller: a.Controller, Blocking: a.BlockOwnerDeletion, Optional: a.Optional,
-			Missing: a.Missing, Outside: a.Outside != "",
-		})
+		r.graph.SetArc(action.SetArc)
 	case action.DeleteArc != nil:
-		r.graph.DeleteArc(impactKey(action.DeleteArc))
+		r.graph.DeleteArc(action.DeleteArc.Key())
 	}
 }
 
@@ -107,49 +106,6 @@ func (r *impactReader) kind(key graph.Key) (kind string, selected bool) {
 	return kind, selected
 }
 
-// answer returns the answer for the client.
-func (r *impactReader) answer(found *impact.Answer, unseen int, leftOut []string) *streamv1alpha1.GraphImpact {
-	a := &streamv1alpha1.GraphImpact{
-		Object: messageKey(found.Object), PropagationPolicy: string(found.Policy), Counts: map[streamv1alpha1.Verdict]int{},
-		Groups: make([]streamv1alpha1.ImpactGroup, 0, len(found.Groups)), Unseen: unseen, Synced: r.synced, Warnings: r.warnings, LeftOut: leftOut,
-	}
-	for verdict, count := range found.Counts {
-		a.Counts[streamv1alpha1.Verdict(impact.Verdict(verdict).String())] = count
-	}
-	for i := range found.Groups {
-		g := &found.Groups[i]
-		out := streamv1alpha1.ImpactGroup{
-			Verdict: streamv1alpha1.Verdict(g.Verdict.String()), Kind: g.Kind, Objects: messageKeys(g.Objects), Path: make([]streamv1alpha1.ImpactStep, 0, len(g.Path)),
-		}
-		for _, step := range g.Path {
-			out.Path = append(out.Path, streamv1alpha1.ImpactStep{
-				From: messageKey(step.From), To: messageKey(step.To), Type: streamv1alpha1.ArcType(step.Relation), Fields: step.Fields, Words: step.Words, Reversed: step.Reversed,
-			})
-		}
-		for _, hold := range g.Holds {
-			out.Holds = append(out.Holds, streamv1alpha1.ImpactHold{Finalizer: hold.Finalizer, By: messageKeys(hold.By)})
-		}
-		if g.Again != nil {
-			again := messageKey(*g.Again)
-			out.Again = &again
-		}
-		a.Groups = append(a.Groups, out)
-	}
-	return a
-}
-
-// factsOf returns the facts about deletions of a summary.
-func factsOf(d *streamv1alpha1.DeletionFacts) impact.Facts {
-	if d == nil {
-		return impact.Facts{}
-	}
-	facts := impact.Facts{Finalizers: d.Finalizers, Prunes: d.Prunes, Kept: d.Kept, Ended: d.Ended, Suspended: d.Suspended, Unscheduled: d.Unscheduled}
-	for _, g := range d.Grants {
-		facts.Grants = append(facts.Grants, impact.Grant(g))
-	}
-	return facts
-}
-
 // graphKey and messageKey translate a key between the protocol and the engine.
 func graphKey(k *streamv1alpha1.Key) graph.Key {
 	return graph.Key{Resource: graph.Resource{Group: k.Group, Version: k.Version, Resource: k.Resource}, Namespace: k.Namespace, Name: k.Name}
@@ -157,17 +113,4 @@ func graphKey(k *streamv1alpha1.Key) graph.Key {
 
 func messageKey(k graph.Key) streamv1alpha1.Key {
 	return streamv1alpha1.Key{Group: k.Group, Version: k.Version, Resource: k.Resource.Resource, Namespace: k.Namespace, Name: k.Name}
-}
-
-func messageKeys(keys []graph.Key) []streamv1alpha1.Key {
-	all := make([]streamv1alpha1.Key, 0, len(keys))
-	for _, k := range keys {
-		all = append(all, messageKey(k))
-	}
-	return all
-}
-
-func impactKey(a *streamv1alpha1.Arc) impact.ArcKey {
-	typ, _ := graph.ParseArcType(string(a.Type))
-	return impact.ArcKey{From: graphKey(&a.From), To: graphKey(&a.To), Type: typ}
 }

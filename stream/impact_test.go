@@ -130,8 +130,8 @@ func TestImpactOfHidden(t *testing.T) {
 			}
 			for i := range test.referrers {
 				pod := at("pods", strconv.Itoa(i))
-				r.graph.Set(pod, impact.Object{Kind: "Pod"})
-				r.graph.SetArc(impact.ArcKey{From: pod, To: at("secrets", "token"), Type: graph.Direct}, impact.Arc{Missing: true})
+				r.graph.Set(messageKey(pod), impact.Object{Kind: "Pod"})
+				r.graph.SetArc(&streamv1alpha1.Arc{From: messageKey(pod), To: messageKey(at("secrets", "token")), Type: "r", Attributes: streamv1alpha1.Attributes{Missing: true}})
 			}
 			asked := at("secrets", "token")
 			asked.Version = ""
@@ -145,10 +145,10 @@ func TestImpactOfHidden(t *testing.T) {
 // TestImpactWithoutInferred: an arc that only inferred references make is left out, also one that
 // something else made before.
 func TestImpactWithoutInferred(t *testing.T) {
-	node := graph.Key{Resource: graph.Resource{Version: "v1", Resource: "nodes"}, Name: "n"}
+	node, pod := streamv1alpha1.Key{Version: "v1", Resource: "nodes", Name: "n"}, streamv1alpha1.Key{Version: "v1", Resource: "pods", Name: "p"}
 	set := func(fields ...string) streamv1alpha1.Action {
 		return streamv1alpha1.Action{SetArc: &streamv1alpha1.Arc{
-			From: streamv1alpha1.Key{Version: "v1", Resource: "pods", Name: "p"}, To: messageKey(node), Type: "r",
+			From: pod, To: node, Type: "r",
 			Attributes: streamv1alpha1.Attributes{Fields: fields, Missing: true},
 		}}
 	}
@@ -165,7 +165,7 @@ func TestImpactWithoutInferred(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := impactReader{excludeInferred: test.exclude}
-			r.graph.Set(graph.Key{Resource: graph.Resource{Version: "v1", Resource: "pods"}, Name: "p"}, impact.Object{Kind: "Pod"})
+			r.graph.Set(pod, impact.Object{Kind: "Pod"})
 			for i := range test.arcs {
 				r.act(&test.arcs[i])
 			}

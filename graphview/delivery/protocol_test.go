@@ -11,7 +11,6 @@ import (
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
-	"graphview.dev/graphview/impact"
 	"graphview.dev/graphview/refs"
 )
 
@@ -24,9 +23,9 @@ func TestFramesHaveTypes(t *testing.T) {
 	summary := Summary{
 		Kind: "Pod", Created: 1, App: "web", UID: "u", Root: true,
 		Health: health.Health{State: health.Degraded, Reason: "Failed", Ready: 1, Wanted: 2, Counted: true, Since: 3, Overdue: 4, Ended: true},
-		Deletion: impact.Facts{
+		Deletion: streamv1alpha1.DeletionFacts{
 			Finalizers: []string{"a", "b"}, Prunes: true, Kept: true, Ended: true, Suspended: true, Unscheduled: true,
-			Grants: []impact.Grant{{FromGroup: "g", FromKind: "k", Namespace: "n", ToGroup: "h", ToKind: "l", ToName: "m"}},
+			Grants: []streamv1alpha1.Grant{{FromGroup: "g", FromKind: "k", Namespace: "n", ToGroup: "h", ToKind: "l", ToName: "m"}},
 		},
 		Remote: []refs.Remote{{Cluster: "argocd:x", To: graph.Kind{Group: "apps", Kind: "Deployment"}, Namespace: "n", Name: "m"}},
 		Selects: &Selects{

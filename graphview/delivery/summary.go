@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/health"
@@ -23,7 +24,7 @@ type Summary struct {
 	App, UID string
 	Root     bool
 	// Deletion has the properties of the object that affect deletions.
-	Deletion impact.Facts
+	Deletion streamv1alpha1.DeletionFacts
 	// Remote are the references of the object to other clusters.
 	Remote []refs.Remote
 	// Selects is nil if the object may select nothing. PodLabels are those of the pods that the object makes.
@@ -189,7 +190,7 @@ func appendRemotes(dst []byte, all []refs.Remote) []byte {
 }
 
 // appendDeletion appends the member del unless it would be empty.
-func appendDeletion(dst []byte, f *impact.Facts) []byte {
+func appendDeletion(dst []byte, f *streamv1alpha1.DeletionFacts) []byte {
 	if len(f.Finalizers) == 0 && !f.Prunes && !f.Kept && !f.Ended && !f.Unscheduled && !f.Suspended && len(f.Grants) == 0 {
 		return dst
 	}

@@ -6,31 +6,34 @@ import (
 	"fmt"
 	"testing"
 
-	"graphview.dev/graphview/graph"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
+	"graphview.dev/api/v1alpha1"
 )
 
 // large builds large graphs.
 type large struct{ Graph }
 
-func (g *large) add(resource, name string, facts Facts) graph.Key {
+func (g *large) add(resource, name string, facts streamv1alpha1.DeletionFacts) streamv1alpha1.Key {
 	k := key(resource + "/" + name)
 	g.Set(k, Object{Facts: facts})
 	return k
 }
 
-func (g *large) refer(from, to graph.Key, word string) {
-	g.SetArc(ArcKey{From: from, To: to, Type: graph.Direct}, Arc{Words: []string{word}})
+func (g *large) refer(from, to streamv1alpha1.Key, word string) {
+	g.SetArc(&streamv1alpha1.Arc{From: from, To: to, Type: v1alpha1.ArcTypeReference, Attributes: streamv1alpha1.Attributes{Words: []string{word}}})
 }
 
-func (g *large) own(owner, dependent graph.Key) {
-	g.SetArc(ArcKey{From: dependent, To: owner, Type: graph.OwnerReference}, Arc{Controller: true, Blocking: true})
+func (g *large) own(owner, dependent streamv1alpha1.Key) {
+	g.SetArc(&streamv1alpha1.Arc{
+		From: dependent, To: owner, Type: v1alpha1.ArcTypeOwnerReference, Attributes: streamv1alpha1.Attributes{Controller: true, BlockOwnerDeletion: true},
+	})
 }
 
 // chain adds objects that own each other, one of them with a finalizer, and returns the first.
-func (g *large) chain(objects, held int) (first graph.Key) {
-	var owner graph.Key
+func (g *large) chain(objects, held int) (first streamv1alpha1.Key) {
+	var owner streamv1alpha1.Key
 	for i := range objects {
-		var facts Facts
+		var facts streamv1alpha1.DeletionFacts
 		if i == held {
 			facts.Finalizers = []string{"example.com/keep"}
 		}
@@ -47,38 +50,38 @@ func (g *large) chain(objects, held int) (first graph.Key) {
 
 // largeGraphs have shapes in which one object leads to all others again and again. Each function
 // returns the object of the question.
-var largeGraphs = map[string]func(*large) graph.Key{
-	"a chain of owners, the last with a finalizer":  func(g *large) graph.Key { return g.chain(5_000, 4_999) },
-	"a chain of owners, the first with a finalizer": func(g *large) graph.Key { return g.chain(5_000, 0) },
-	"a Service selects all pods of a namespace": func(g *large) graph.Key {
-		namespace, service := g.add("namespaces", "shop", Facts{}), g.add("services", "web", Facts{})
+var largeGraphs = map[string]func(*large) streamv1alpha1.Key{
+	"a chain of owners, the last with a finalizer":  func(g *large) streamv1alpha1.Key { return g.chain(5_000, 4_999) },
+	"a chain of owners, the first with a finalizer": func(g *large) streamv1alpha1.Key { return g.chain(5_000, 0) },
+	"a Service selects all pods of a namespace": func(g *large) streamv1alpha1.Key {
+		namespace, service := g.add("namespaces", "shop", streamv1alpha1.DeletionFacts{}), g.add("services", "web", streamv1alpha1.DeletionFacts{})
 		for i := range 5_000 {
-			g.refer(service, g.add("pods", fmt.Sprint("p", i), Facts{}), "selects")
+			g.refer(service, g.add("pods", fmt.Sprint("p", i), streamv1alpha1.DeletionFacts{}), "selects")
 		}
 		return namespace
 	},
-	"an object with very many owners": func(g *large) graph.Key {
-		namespace, owned := g.add("namespaces", "shop", Facts{}), key("widgets/other/w")
+	"an object with very many owners": func(g *large) streamv1alpha1.Key {
+		namespace, owned := g.add("namespaces", "shop", streamv1alpha1.DeletionFacts{}), key("widgets/other/w")
 		g.Set(owned, Object{})
 		for i := range 5_000 {
-			g.own(g.add("configmaps", fmt.Sprint("c", i), Facts{}), owned)
+			g.own(g.add("configmaps", fmt.Sprint("c", i), streamv1alpha1.DeletionFacts{}), owned)
 		}
 		return namespace
 	},
-	"very many kinds": func(g *large) graph.Key {
-		app := g.add("kustomizations", "k", Facts{Prunes: true})
+	"very many kinds": func(g *large) streamv1alpha1.Key {
+		app := g.add("kustomizations", "k", streamv1alpha1.DeletionFacts{Prunes: true})
 		for i := range 1_000 {
-			g.refer(app, g.add("customresourcedefinitions", fmt.Sprintf("widgets%d.example.com", i), Facts{}), "installs")
+			g.refer(app, g.add("customresourcedefinitions", fmt.Sprintf("widgets%d.example.com", i), streamv1alpha1.DeletionFacts{}), "installs")
 		}
 		for i := range 4_000 {
-			g.add("widgets", fmt.Sprint("w", i), Facts{})
+			g.add("widgets", fmt.Sprint("w", i), streamv1alpha1.DeletionFacts{})
 		}
 		return app
 	},
-	"a claim that very many deleted pods use": func(g *large) graph.Key {
-		namespace, claim := g.add("namespaces", "shop", Facts{}), g.add("persistentvolumeclaims", "c", Facts{Finalizers: []string{pvcProtection}})
+	"a claim that very many deleted pods use": func(g *large) streamv1alpha1.Key {
+		namespace, claim := g.add("namespaces", "shop", streamv1alpha1.DeletionFacts{}), g.add("persistentvolumeclaims", "c", streamv1alpha1.DeletionFacts{Finalizers: []string{pvcProtection}})
 		for i := range 5_000 {
-			g.refer(g.add("pods", fmt.Sprint("p", i), Facts{}), claim, "mounts")
+			g.refer(g.add("pods", fmt.Sprint("p", i), streamv1alpha1.DeletionFacts{}), claim, "mounts")
 		}
 		return namespace
 	},

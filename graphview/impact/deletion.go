@@ -8,14 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"graphview.dev/graphview/graph"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
+	"graphview.dev/api/v1alpha1"
 )
 
 // result is the result of the search for one object.
 type result struct {
 	verdict Verdict
 	// step is the first step of the path to the target. The target has none.
-	step  Step
+	step  streamv1alpha1.ImpactStep
 	depth int
 	// pruned: an installer of releases deletes the object.
 	pruned bool
@@ -33,40 +34,40 @@ type search struct {
 	steps int             // that the search has taken
 	err   error           // of ctx
 
-	target  graph.Key
+	target  streamv1alpha1.Key
 	policy  Policy
-	results map[graph.Key]*result
+	results map[streamv1alpha1.Key]*result
 	// order has the deleted objects, each after its cause.
-	order []graph.Key
+	order []streamv1alpha1.Key
 	// owners counts the first owners of an object that the search knows to be deleted.
-	owners map[graph.Key]int
+	owners map[streamv1alpha1.Key]int
 	// namespaces and resources have the objects by namespace, and by name of a
 	// CustomResourceDefinition. They are nil until a namespace or such a definition is deleted.
-	namespaces, resources map[string][]graph.Key
+	namespaces, resources map[string][]streamv1alpha1.Key
 	// broken has the objects with BreaksNow whose referrers are not judged yet.
-	broken []graph.Key
-	held   map[graph.Key]bool
-	holds  map[graph.Key][]Hold
+	broken []streamv1alpha1.Key
+	held   map[streamv1alpha1.Key]bool
+	holds  map[streamv1alpha1.Key][]streamv1alpha1.ImpactHold
 }
 
-func newSearch(ctx context.Context, g *Graph, object graph.Key, policy Policy) *search {
+func newSearch(ctx context.Context, g *Graph, object streamv1alpha1.Key, policy Policy) *search {
 	return &search{
 		Graph: g, ctx: ctx, target: object, policy: policy,
-		results: map[graph.Key]*result{}, owners: map[graph.Key]int{}, held: map[graph.Key]bool{}, holds: map[graph.Key][]Hold{},
+		results: map[streamv1alpha1.Key]*result{}, owners: map[streamv1alpha1.Key]int{}, held: map[streamv1alpha1.Key]bool{}, holds: map[streamv1alpha1.Key][]streamv1alpha1.ImpactHold{},
 	}
 }
 
 // Of returns the effects of the deletion of an object in the graph. The error is ErrNotFound or that of ctx.
-func (g *Graph) Of(ctx context.Context, object graph.Key, policy Policy) (Answer, error) {
+func (g *Graph) Of(ctx context.Context, object streamv1alpha1.Key, policy Policy) (*streamv1alpha1.GraphImpact, error) {
 	object, ok := g.Find(object)
 	if !ok {
-		return Answer{}, ErrNotFound
+		return nil, ErrNotFound
 	}
 	g.index()
 	return newSearch(ctx, g, object, policy).run()
 }
 
-func (s *search) run() (Answer, error) {
+func (s *search) run() (*streamv1alpha1.GraphImpact, error) {
 	s.delete(s.target, &result{verdict: Deleted})
 	for next := 0; next < len(s.order) && s.step(); next++ { // follow appends to it
 		s.follow(s.order[next])
@@ -100,12 +101,12 @@ func (s *search) each(links []link) iter.Seq[*link] {
 }
 
 // deleted reports whether an object is deleted.
-func (s *search) deleted(key graph.Key) bool {
+func (s *search) deleted(key streamv1alpha1.Key) bool {
 	f := s.results[key]
 	return f != nil && f.verdict == Deleted
 }
 
-func (s *search) delete(key graph.Key, f *result) {
+func (s *search) delete(key streamv1alpha1.Key, f *result) {
 	if _, there := s.objects[key]; there && !s.deleted(key) {
 		s.results[key] = f
 		s.order = append(s.order, key)
@@ -113,23 +114,23 @@ func (s *search) delete(key graph.Key, f *result) {
 }
 
 // deletedWith returns the result for an object that is deleted because of another.
-func (s *search) deletedWith(key, cause graph.Key, step Step) *result {
+func (s *search) deletedWith(key, cause streamv1alpha1.Key, step streamv1alpha1.ImpactStep) *result {
 	step.From, step.To = key, cause
 	return &result{verdict: Deleted, step: step, depth: s.results[cause].depth + 1}
 }
 
 // follow deletes the objects that are deleted together with a deleted one.
-func (s *search) follow(key graph.Key) {
+func (s *search) follow(key streamv1alpha1.Key) {
 	for _, k := range s.contentOf(key) {
 		if !s.step() {
 			return
 		}
-		s.delete(k, s.deletedWith(k, key, Step{Relation: Content}))
+		s.delete(k, s.deletedWith(k, key, streamv1alpha1.ImpactStep{Type: content}))
 	}
 	for l := range s.each(s.in[key]) {
 		switch {
 		case l.Missing:
-		case l.Type == graph.OwnerReference && s.collected(l), l.Type != graph.OwnerReference && s.deletedByController(l):
+		case l.Type == v1alpha1.ArcTypeOwnerReference && s.collected(l), l.Type != v1alpha1.ArcTypeOwnerReference && s.deletedByController(l):
 			s.delete(l.From, s.deletedWith(l.From, key, stepOf(l, false)))
 		}
 	}
@@ -149,16 +150,16 @@ func (s *search) follow(key graph.Key) {
 }
 
 // contentOf returns the objects in a namespace or of a kind.
-func (s *search) contentOf(key graph.Key) []graph.Key {
+func (s *search) contentOf(key streamv1alpha1.Key) []streamv1alpha1.Key {
 	switch {
 	case is(key, "", "namespaces"):
 		if s.namespaces == nil {
-			s.namespaces = s.group(func(k graph.Key) string { return k.Namespace })
+			s.namespaces = s.group(func(k streamv1alpha1.Key) string { return k.Namespace })
 		}
 		return s.namespaces[key.Name]
 	case is(key, "apiextensions.k8s.io", "customresourcedefinitions"):
 		if s.resources == nil {
-			s.resources = s.group(func(k graph.Key) string { return k.Resource.Resource + "." + k.Group })
+			s.resources = s.group(func(k streamv1alpha1.Key) string { return k.Resource + "." + k.Group })
 		}
 		return s.resources[key.Name]
 	default:
@@ -167,9 +168,9 @@ func (s *search) contentOf(key graph.Key) []graph.Key {
 }
 
 // group returns all objects by a name, in order.
-func (s *search) group(by func(graph.Key) string) map[string][]graph.Key {
-	groups := map[string][]graph.Key{}
-	for _, k := range slices.SortedFunc(maps.Keys(s.objects), compare) {
+func (s *search) group(by func(streamv1alpha1.Key) string) map[string][]streamv1alpha1.Key {
+	groups := map[string][]streamv1alpha1.Key{}
+	for _, k := range slices.SortedFunc(maps.Keys(s.objects), streamv1alpha1.Key.Compare) {
 		if !s.step() {
 			break
 		}
@@ -187,8 +188,8 @@ func (s *search) collected(l *link) bool {
 	// A deleted owner stays deleted, so each owner of an object is passed once.
 	for owner := range s.each(s.out[l.From][s.owners[l.From]:]) {
 		switch {
-		case owner.Type != graph.OwnerReference:
-		case owner.Missing && owner.Outside, !owner.Missing && (!s.deleted(owner.To) || s.policy == Orphan && owner.To == s.target):
+		case owner.Type != v1alpha1.ArcTypeOwnerReference:
+		case owner.Missing && owner.Outside != "", !owner.Missing && (!s.deleted(owner.To) || s.policy == Orphan && owner.To == s.target):
 			return false
 		}
 		s.owners[l.From]++
@@ -228,6 +229,6 @@ func (l *link) says(word string) bool { return slices.Contains(l.Words, word) }
 
 func (l *link) has(field string) bool { return slices.Contains(l.Fields, field) }
 
-func stepOf(l *link, reversed bool) Step {
-	return Step{Relation: Relation(l.Type.String()), Fields: l.Fields, Words: l.Words, Reversed: reversed}
+func stepOf(l *link, reversed bool) streamv1alpha1.ImpactStep {
+	return streamv1alpha1.ImpactStep{Type: l.Type, Fields: l.Fields, Words: l.Words, Reversed: reversed}
 }

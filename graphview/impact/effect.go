@@ -4,21 +4,22 @@ import (
 	"slices"
 	"strings"
 
-	"graphview.dev/graphview/graph"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
+	"graphview.dev/api/v1alpha1"
 )
 
 // affect judges the objects that refer to deleted ones, and then the objects that refer to broken ones.
 func (s *search) affect() {
 	for _, key := range s.order {
 		for l := range s.each(s.in[key]) {
-			if l.Type != graph.OwnerReference && !l.Missing {
+			if l.Type != v1alpha1.ArcTypeOwnerReference && !l.Missing {
 				s.raise(l.From, key, s.effect(l), stepOf(l, false))
 			}
 		}
 		s.unbind(key)
 		s.revoke(key)
 	}
-	judged := map[graph.Key]bool{} // the selecting objects; all their targets would give the same result
+	judged := map[streamv1alpha1.Key]bool{} // the selecting objects; all their targets would give the same result
 	for _, key := range s.order {
 		for l := range s.each(s.in[key]) {
 			if l.says("selects") && !l.Missing && !judged[l.From] {
@@ -42,7 +43,7 @@ func (s *search) affect() {
 }
 
 // raise gives an object a verdict, unless it already has this verdict or a worse one.
-func (s *search) raise(key, cause graph.Key, v Verdict, step Step) {
+func (s *search) raise(key, cause streamv1alpha1.Key, v Verdict, step streamv1alpha1.ImpactStep) {
 	if _, there := s.objects[key]; !there {
 		return
 	}
@@ -57,8 +58,8 @@ func (s *search) raise(key, cause graph.Key, v Verdict, step Step) {
 }
 
 // unbind takes the permissions of a binding from its subjects.
-func (s *search) unbind(key graph.Key) {
-	if key.Group != "rbac.authorization.k8s.io" || !strings.HasSuffix(key.Resource.Resource, "bindings") {
+func (s *search) unbind(key streamv1alpha1.Key) {
+	if key.Group != "rbac.authorization.k8s.io" || !strings.HasSuffix(key.Resource, "bindings") {
 		return
 	}
 	for l := range s.each(s.out[key]) {
@@ -69,7 +70,7 @@ func (s *search) unbind(key graph.Key) {
 }
 
 // selectsNothing reports whether a Service or an Istio Gateway no longer selects any object.
-func (s *search) selectsNothing(key graph.Key) bool {
+func (s *search) selectsNothing(key streamv1alpha1.Key) bool {
 	if !is(key, "", "services") && !is(key, "networking.istio.io", "gateways") {
 		return false
 	}
@@ -92,7 +93,7 @@ func propagates(l *link) bool {
 		return l.says("runs as")
 	case l.To.Group == "rbac.authorization.k8s.io":
 		return l.says("grants") || l.says("aggregates")
-	case strings.HasSuffix(l.To.Resource.Resource, "gateways"):
+	case strings.HasSuffix(l.To.Resource, "gateways"):
 		return l.says("attaches to")
 	default:
 		return false
@@ -117,7 +118,7 @@ func (l *link) limit(v Verdict) Verdict {
 	switch {
 	case v == Unaffected:
 		return v
-	case Inferred(l.Fields), l.Optional && l.says("calls"): // an address does not say whether the object does without the Service
+	case l.Inferred(), l.Optional && l.says("calls"): // an address does not say whether the object does without the Service
 		return ProbablyBreaks
 	case l.Optional && !l.says("pulls images with"):
 		return LosesOptional
@@ -125,43 +126,38 @@ func (l *link) limit(v Verdict) Verdict {
 	return v
 }
 
-// Inferred reports whether an arc with these fields is only inferred.
-func Inferred(fields []string) bool {
-	return len(fields) > 0 && !slices.ContainsFunc(fields, func(field string) bool { return !strings.HasPrefix(field, graph.InferredField) })
-}
-
 // revoke breaks the references to another namespace that only a deleted ReferenceGrant allowed.
-func (s *search) revoke(key graph.Key) {
+func (s *search) revoke(key streamv1alpha1.Key) {
 	granted := s.objects[key].Facts.Grants
 	if len(granted) == 0 {
 		return
 	}
-	var left []Grant // of the other ReferenceGrants in the namespace
+	var left []streamv1alpha1.Grant // of the other ReferenceGrants in the namespace
 	for other, o := range s.objects {
 		if other.Namespace == key.Namespace && !s.deleted(other) {
 			left = append(left, o.Facts.Grants...)
 		}
 	}
-	allowed := func(grants []Grant, l *link) bool {
-		return slices.ContainsFunc(grants, func(g Grant) bool { return s.allows(g, key.Namespace, l) })
+	allowed := func(grants []streamv1alpha1.Grant, l *link) bool {
+		return slices.ContainsFunc(grants, func(g streamv1alpha1.Grant) bool { return s.allows(g, key.Namespace, l) })
 	}
-	var stopped []graph.Key
+	var stopped []streamv1alpha1.Key
 	for from := range s.objects {
 		for l := range s.each(s.out[from]) {
-			if l.Type != graph.OwnerReference && !l.Missing && allowed(granted, l) && !allowed(left, l) {
+			if l.Type != v1alpha1.ArcTypeOwnerReference && !l.Missing && allowed(granted, l) && !allowed(left, l) {
 				stopped = append(stopped, from)
 				break
 			}
 		}
 	}
-	slices.SortFunc(stopped, compare)
+	slices.SortFunc(stopped, streamv1alpha1.Key.Compare)
 	for _, from := range stopped {
-		s.raise(from, key, BreaksNow, Step{Relation: Relation(graph.Direct.String()), Words: []string{"is allowed by"}})
+		s.raise(from, key, BreaksNow, streamv1alpha1.ImpactStep{Type: v1alpha1.ArcTypeReference, Words: []string{"is allowed by"}})
 	}
 }
 
 // allows reports whether a grant in a namespace allows a reference.
-func (s *search) allows(grant Grant, namespace string, l *link) bool {
+func (s *search) allows(grant streamv1alpha1.Grant, namespace string, l *link) bool {
 	return l.To.Namespace == namespace && l.From.Namespace == grant.Namespace && l.From.Group == grant.FromGroup && s.objects[l.From].Kind == grant.FromKind &&
 		l.To.Group == grant.ToGroup && s.objects[l.To].Kind == grant.ToKind && (grant.ToName == "" || grant.ToName == l.To.Name)
 }
@@ -206,7 +202,7 @@ func (s *search) effectOf(word string, l *link) Verdict {
 }
 
 // bound reports whether a claim is bound to a volume.
-func (s *search) bound(claim graph.Key) bool {
+func (s *search) bound(claim streamv1alpha1.Key) bool {
 	for l := range s.each(s.out[claim]) {
 		if l.says("is bound to") && is(l.To, "", "persistentvolumes") {
 			return true

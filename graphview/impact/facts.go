@@ -4,38 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/jsontree"
 )
-
-// Facts are the properties of an object that matter for deletions.
-type Facts struct {
-	// Finalizers hold the object after its deletion.
-	Finalizers []string
-	// Prunes: with the object, its controller deletes the objects that it manages. A PersistentVolume
-	// prunes if it is deleted together with its claim.
-	Prunes bool
-	// Kept: an annotation excludes the object from pruning.
-	Kept bool
-	// Ended: the pod has finished, and uses nothing any more.
-	Ended bool
-	// Suspended: its controller makes and prunes nothing.
-	Suspended bool
-	// Grants are those of a ReferenceGrant.
-	Grants []Grant
-	// Unscheduled: the pod has no node. The protection of claims ignores such a pod.
-	Unscheduled bool
-}
-
-// Grant allows the objects of a kind in another namespace to refer to those of a kind beside the ReferenceGrant.
-type Grant struct {
-	FromGroup string `json:"fg,omitempty"`
-	FromKind  string `json:"fk"`
-	Namespace string `json:"ns"`
-	ToGroup   string `json:"tg,omitempty"`
-	ToKind    string `json:"tk"`
-	// ToName is empty if all objects of the kind may be referred to.
-	ToName string `json:"tn,omitempty"`
-}
 
 // maxGrants bounds the grants that are read from one object.
 const maxGrants = 16
@@ -74,12 +45,12 @@ var Shape = func() *jsontree.Shape {
 }()
 
 // FactsOf reads the facts of an object in a group. Fields of an unexpected type count as absent.
-func FactsOf(group string, tree map[string]any) Facts {
+func FactsOf(group string, tree map[string]any) streamv1alpha1.DeletionFacts {
 	kind, _ := tree["kind"].(string)
 	metadata, spec, status := object(tree, "metadata"), object(tree, "spec"), object(tree, "status")
 	annotations := object(metadata, "annotations")
 	list, _ := metadata["finalizers"].([]any)
-	f := Facts{
+	f := streamv1alpha1.DeletionFacts{
 		Kept: text(annotations, fluxPrune) == "disabled" || text(annotations, helmPolicy) == "keep" ||
 			strings.Contains(text(annotations, argoSync), "Delete=false"),
 	}
@@ -112,14 +83,17 @@ func FactsOf(group string, tree map[string]any) Facts {
 }
 
 // grants returns each pair of from and to of a ReferenceGrant.
-func grants(spec map[string]any) (all []Grant) {
+func grants(spec map[string]any) (all []streamv1alpha1.Grant) {
 	sources, _ := spec["from"].([]any)
 	targets, _ := spec["to"].([]any)
 	for _, source := range sources {
 		from, _ := source.(map[string]any)
 		for _, target := range targets {
 			if to, _ := target.(map[string]any); len(all) < maxGrants {
-				all = append(all, Grant{text(from, "group"), text(from, "kind"), text(from, "namespace"), text(to, "group"), text(to, "kind"), text(to, "name")})
+				all = append(all, streamv1alpha1.Grant{
+					FromGroup: text(from, "group"), FromKind: text(from, "kind"), Namespace: text(from, "namespace"),
+					ToGroup: text(to, "group"), ToKind: text(to, "kind"), ToName: text(to, "name"),
+				})
 			}
 		}
 	}

@@ -3,7 +3,8 @@ package impact
 import (
 	"slices"
 
-	"graphview.dev/graphview/graph"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
+	"graphview.dev/api/v1alpha1"
 )
 
 // maxHolders bounds the objects in one hold.
@@ -17,14 +18,14 @@ var settled = []string{
 // hold finds the holds of the deleted objects. A hold may cause others, and each object begins to be held
 // once.
 func (s *search) hold() {
-	follows := map[graph.Key][]graph.Key{} // the deleted objects by their cause
+	follows := map[streamv1alpha1.Key][]streamv1alpha1.Key{} // the deleted objects by their cause
 	for _, key := range s.order {
-		if step := s.results[key].step; step.Relation != "" {
+		if step := s.results[key].step; step.Type != "" {
 			follows[step.To] = append(follows[step.To], key)
 		}
 	}
-	var work []graph.Key
-	begin := func(key graph.Key) {
+	var work []streamv1alpha1.Key
+	begin := func(key streamv1alpha1.Key) {
 		if !s.held[key] && s.deleted(key) {
 			s.held[key] = true
 			work = append(work, key)
@@ -48,7 +49,7 @@ func (s *search) hold() {
 				begin(next)
 			}
 		}
-		if step := s.results[key].step; step.Relation == Content {
+		if step := s.results[key].step; step.Type == content {
 			begin(step.To)
 		}
 	}
@@ -60,7 +61,7 @@ func (s *search) hold() {
 }
 
 // heldFromOutside reports whether a finalizer holds the object although no deleted object is held.
-func (s *search) heldFromOutside(key graph.Key) bool {
+func (s *search) heldFromOutside(key streamv1alpha1.Key) bool {
 	for _, name := range s.objects[key].Facts.Finalizers {
 		if !slices.Contains(settled, name) && (!protections[name] || len(s.users(key, name)) > 0) {
 			return true
@@ -91,7 +92,7 @@ func (s *search) protects(finalizer string, l *link) bool {
 }
 
 // users returns users of an object that are not deleted, or are held themselves: at most maxHolders.
-func (s *search) users(key graph.Key, finalizer string) (by []graph.Key) {
+func (s *search) users(key streamv1alpha1.Key, finalizer string) (by []streamv1alpha1.Key) {
 	for l := range s.each(s.in[key]) {
 		if s.protects(finalizer, l) && (!s.deleted(l.From) || s.held[l.From]) {
 			if by = append(by, l.From); len(by) == maxHolders {
@@ -103,20 +104,20 @@ func (s *search) users(key graph.Key, finalizer string) (by []graph.Key) {
 }
 
 // holdsOf returns the holds of an object, with the consequences of its deletion.
-func (s *search) holdsOf(key graph.Key, follows []graph.Key) (holds []Hold) {
+func (s *search) holdsOf(key streamv1alpha1.Key, follows []streamv1alpha1.Key) (holds []streamv1alpha1.ImpactHold) {
 	for _, name := range s.objects[key].Facts.Finalizers {
 		switch {
 		case slices.Contains(settled, name):
 		case protections[name]:
 			if by := s.users(key, name); len(by) > 0 {
-				holds = append(holds, Hold{Finalizer: name, By: by})
+				holds = append(holds, streamv1alpha1.ImpactHold{Finalizer: name, By: by})
 			}
 		default:
-			holds = append(holds, Hold{Finalizer: name})
+			holds = append(holds, streamv1alpha1.ImpactHold{Finalizer: name})
 		}
 	}
 	if by := s.waitsFor(key, follows); len(by) > 0 {
-		holds = append(holds, Hold{By: by})
+		holds = append(holds, streamv1alpha1.ImpactHold{By: by})
 	}
 	return holds
 }
@@ -124,8 +125,8 @@ func (s *search) holdsOf(key graph.Key, follows []graph.Key) (holds []Hold) {
 // waitsFor returns the held objects that must disappear before a deleted one: its owner, unless the
 // dependents are deleted first; its dependents with blockOwnerDeletion, if they are; the content of a
 // namespace, and the objects of a kind.
-func (s *search) waitsFor(key graph.Key, follows []graph.Key) (by []graph.Key) {
-	add := func(other graph.Key) (room bool) {
+func (s *search) waitsFor(key streamv1alpha1.Key, follows []streamv1alpha1.Key) (by []streamv1alpha1.Key) {
+	add := func(other streamv1alpha1.Key) (room bool) {
 		if s.held[other] && !slices.Contains(by, other) {
 			by = append(by, other)
 		}
@@ -140,7 +141,7 @@ func (s *search) waitsFor(key graph.Key, follows []graph.Key) (by []graph.Key) {
 		}
 	}
 	for _, other := range follows {
-		if !s.step() || s.results[other].step.Relation == Content && !add(other) {
+		if !s.step() || s.results[other].step.Type == content && !add(other) {
 			break
 		}
 	}
@@ -149,11 +150,11 @@ func (s *search) waitsFor(key graph.Key, follows []graph.Key) (by []graph.Key) {
 
 // waitsForCause reports whether a deleted object disappears only after the cause of its deletion, which
 // its step leads to.
-func (s *search) waitsForCause(step Step) bool {
-	return s.policy != Foreground && !step.Reversed && step.Relation != "" && step.Relation != Content
+func (s *search) waitsForCause(step streamv1alpha1.ImpactStep) bool {
+	return s.policy != Foreground && !step.Reversed && step.Type != "" && step.Type != content
 }
 
 // waits reports whether the target of a link disappears only after its source.
 func (s *search) waits(l *link) bool {
-	return s.policy == Foreground && l.Type == graph.OwnerReference && l.Blocking && s.deleted(l.From)
+	return s.policy == Foreground && l.Type == v1alpha1.ArcTypeOwnerReference && l.BlockOwnerDeletion && s.deleted(l.From)
 }

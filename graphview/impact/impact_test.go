@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 )
 
 const web = `
@@ -316,7 +318,7 @@ func TestPath(t *testing.T) {
 		}
 		var steps []string
 		for _, s := range g.Path {
-			word := string(s.Relation)
+			word := string(s.Type)
 			if len(s.Words) > 0 {
 				word = s.Words[0]
 			}
@@ -336,8 +338,11 @@ func TestPath(t *testing.T) {
 func TestCounts(t *testing.T) {
 	g := parse(t, web)
 	a, _ := g.Of(t.Context(), key("configmaps/web"), Background)
-	if want := [...]int{len(g.objects) - 5, 0, 4, 0, 0, 1}; a.Counts != want {
-		t.Errorf("counts %v, want %v", a.Counts, want)
+	want := map[streamv1alpha1.Verdict]int{
+		"unaffected": len(g.objects) - 5, "loses an optional reference": 0, "cannot start again": 4, "probably breaks": 0, "breaks now": 0, "deleted": 1,
+	}
+	if diff := cmp.Diff(want, a.Counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 	if _, err := g.Of(t.Context(), key("configmaps/nope"), Background); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an object that does not exist: %v, want %v", err, ErrNotFound)
@@ -348,26 +353,26 @@ func TestFactsOf(t *testing.T) {
 	for what, test := range map[string]struct {
 		group, kind string
 		tree        map[string]any
-		want        Facts
+		want        streamv1alpha1.DeletionFacts
 	}{
-		"a Kustomization":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}, "spec": map[string]any{"prune": true}}, Facts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
-		"one without its finalizer":    {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true}}, Facts{}},
-		"a suspended one":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "suspend": true}}, Facts{Suspended: true}},
-		"one that orphans":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "deletionPolicy": "Orphan"}}, Facts{}},
-		"one that deletes":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}, "spec": map[string]any{"deletionPolicy": "Delete"}}, Facts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
-		"a HelmRelease":                {"helm.toolkit.fluxcd.io", "HelmRelease", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}}, Facts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
-		"a grant":                      {"gateway.networking.k8s.io", "ReferenceGrant", map[string]any{"spec": map[string]any{"from": []any{map[string]any{"group": "g", "kind": "HTTPRoute", "namespace": "front"}}, "to": []any{map[string]any{"group": "", "kind": "Service"}}}}, Facts{Grants: []Grant{{"g", "HTTPRoute", "front", "", "Service", ""}}}},
-		"an Application":               {"argoproj.io", "Application", map[string]any{}, Facts{}},
-		"an Application with cascade":  {"argoproj.io", "Application", map[string]any{"metadata": map[string]any{"finalizers": []any{argoFinalizer + "/background"}}}, Facts{Prunes: true, Finalizers: []string{argoFinalizer + "/background"}}},
-		"a volume":                     {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Delete"}}, Facts{Prunes: true}},
-		"a retained volume":            {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Retain"}}, Facts{}},
-		"a finished pod":               {"", "Pod", map[string]any{"status": map[string]any{"phase": "Succeeded"}}, Facts{Ended: true}},
-		"a pod without a node":         {"", "Pod", map[string]any{"spec": map[string]any{}, "status": map[string]any{"phase": "Pending"}}, Facts{Unscheduled: true}},
-		"a running pod":                {"", "Pod", map[string]any{"spec": map[string]any{"nodeName": "n"}, "status": map[string]any{"phase": "Running"}}, Facts{}},
-		"an object that Flux keeps":    {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{fluxPrune: "disabled"}}}, Facts{Kept: true}},
-		"an object that Helm keeps":    {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{helmPolicy: "keep"}}}, Facts{Kept: true}},
-		"an object that Argo CD keeps": {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{argoSync: "Prune=false,Delete=false"}}}, Facts{Kept: true}},
-		"fields of other types":        {"", "Pod", map[string]any{"metadata": []any{}, "spec": "x", "status": 1.0}, Facts{}},
+		"a Kustomization":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}, "spec": map[string]any{"prune": true}}, streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
+		"one without its finalizer":    {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true}}, streamv1alpha1.DeletionFacts{}},
+		"a suspended one":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "suspend": true}}, streamv1alpha1.DeletionFacts{Suspended: true}},
+		"one that orphans":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "deletionPolicy": "Orphan"}}, streamv1alpha1.DeletionFacts{}},
+		"one that deletes":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}, "spec": map[string]any{"deletionPolicy": "Delete"}}, streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
+		"a HelmRelease":                {"helm.toolkit.fluxcd.io", "HelmRelease", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}}, streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
+		"a grant":                      {"gateway.networking.k8s.io", "ReferenceGrant", map[string]any{"spec": map[string]any{"from": []any{map[string]any{"group": "g", "kind": "HTTPRoute", "namespace": "front"}}, "to": []any{map[string]any{"group": "", "kind": "Service"}}}}, streamv1alpha1.DeletionFacts{Grants: []streamv1alpha1.Grant{{FromGroup: "g", FromKind: "HTTPRoute", Namespace: "front", ToKind: "Service"}}}},
+		"an Application":               {"argoproj.io", "Application", map[string]any{}, streamv1alpha1.DeletionFacts{}},
+		"an Application with cascade":  {"argoproj.io", "Application", map[string]any{"metadata": map[string]any{"finalizers": []any{argoFinalizer + "/background"}}}, streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{argoFinalizer + "/background"}}},
+		"a volume":                     {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Delete"}}, streamv1alpha1.DeletionFacts{Prunes: true}},
+		"a retained volume":            {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Retain"}}, streamv1alpha1.DeletionFacts{}},
+		"a finished pod":               {"", "Pod", map[string]any{"status": map[string]any{"phase": "Succeeded"}}, streamv1alpha1.DeletionFacts{Ended: true}},
+		"a pod without a node":         {"", "Pod", map[string]any{"spec": map[string]any{}, "status": map[string]any{"phase": "Pending"}}, streamv1alpha1.DeletionFacts{Unscheduled: true}},
+		"a running pod":                {"", "Pod", map[string]any{"spec": map[string]any{"nodeName": "n"}, "status": map[string]any{"phase": "Running"}}, streamv1alpha1.DeletionFacts{}},
+		"an object that Flux keeps":    {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{fluxPrune: "disabled"}}}, streamv1alpha1.DeletionFacts{Kept: true}},
+		"an object that Helm keeps":    {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{helmPolicy: "keep"}}}, streamv1alpha1.DeletionFacts{Kept: true}},
+		"an object that Argo CD keeps": {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{argoSync: "Prune=false,Delete=false"}}}, streamv1alpha1.DeletionFacts{Kept: true}},
+		"fields of other types":        {"", "Pod", map[string]any{"metadata": []any{}, "spec": "x", "status": 1.0}, streamv1alpha1.DeletionFacts{}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			test.tree["kind"] = test.kind

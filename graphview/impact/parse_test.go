@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"graphview.dev/graphview/graph"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
+	"graphview.dev/api/v1alpha1"
 )
 
 // groups are those of the resources of the tests.
@@ -25,9 +26,9 @@ var groups = map[string]string{
 const clusterScoped = " namespaces nodes persistentvolumes storageclasses ingressclasses gatewayclasses clusterroles customresourcedefinitions validatingwebhookconfigurations "
 
 // key reads resource/name or resource/namespace/name.
-func key(text string) graph.Key {
+func key(text string) streamv1alpha1.Key {
 	parts := strings.Split(text, "/")
-	k := graph.Key{Resource: graph.Resource{Group: groups[parts[0]], Version: "v1", Resource: parts[0]}, Name: parts[len(parts)-1]}
+	k := streamv1alpha1.Key{Group: groups[parts[0]], Version: "v1", Resource: parts[0], Name: parts[len(parts)-1]}
 	switch {
 	case len(parts) == 3:
 		k.Namespace = parts[1]
@@ -37,11 +38,11 @@ func key(text string) graph.Key {
 	return k
 }
 
-func name(k graph.Key) string {
+func name(k streamv1alpha1.Key) string {
 	if k.Namespace == "" || k.Namespace == "shop" {
-		return k.Resource.Resource + "/" + k.Name
+		return k.Resource + "/" + k.Name
 	}
-	return k.Resource.Resource + "/" + k.Namespace + "/" + k.Name
+	return k.Resource + "/" + k.Namespace + "/" + k.Name
 }
 
 // parse reads a graph: lines "FROM: WORD FIELD TO" are arcs, with words of the protocol in which
@@ -50,9 +51,9 @@ func name(k graph.Key) string {
 func parse(t *testing.T, text string) *Graph {
 	t.Helper()
 	g := &Graph{}
-	see := func(k graph.Key) {
+	see := func(k streamv1alpha1.Key) {
 		if _, ok := g.objects[k]; !ok {
-			g.Set(k, Object{Kind: k.Resource.Resource})
+			g.Set(k, Object{Kind: k.Resource})
 		}
 	}
 	for line := range strings.Lines(text) {
@@ -75,7 +76,7 @@ func parse(t *testing.T, text string) *Graph {
 				case "suspended":
 					o.Facts.Suspended = true
 				case "allows-routes-of-front":
-					o.Facts.Grants = append(o.Facts.Grants, Grant{FromGroup: "gateway.networking.k8s.io", FromKind: "httproutes", Namespace: "front", ToKind: "services"})
+					o.Facts.Grants = append(o.Facts.Grants, streamv1alpha1.Grant{FromGroup: "gateway.networking.k8s.io", FromKind: "httproutes", Namespace: "front", ToKind: "services"})
 				case "unscheduled":
 					o.Facts.Unscheduled = true
 				default:
@@ -86,12 +87,14 @@ func parse(t *testing.T, text string) *Graph {
 			continue
 		}
 		to := key(words[len(words)-1])
-		arc := ArcKey{From: from, To: to, Type: graph.Direct}
-		var a Arc
+		arc := streamv1alpha1.Arc{From: from, To: to, Type: v1alpha1.ArcTypeReference}
+		a := &arc.Attributes
 		switch words[1] {
 		case "owned", "controlled", "owned-outside":
-			arc.Type, a.Controller, a.Blocking = graph.OwnerReference, words[1] == "controlled", true
-			a.Missing, a.Outside = words[1] == "owned-outside", words[1] == "owned-outside"
+			arc.Type, a.Controller, a.BlockOwnerDeletion = v1alpha1.ArcTypeOwnerReference, words[1] == "controlled", true
+			if words[1] == "owned-outside" {
+				a.Missing, a.Outside = true, "outside"
+			}
 		default:
 			word, optional := strings.CutSuffix(words[1], "?")
 			a.Words, a.Optional = []string{strings.ReplaceAll(word, "_", " ")}, optional
@@ -102,16 +105,16 @@ func parse(t *testing.T, text string) *Graph {
 		if !a.Missing {
 			see(to)
 		}
-		g.SetArc(arc, a)
+		g.SetArc(&arc)
 	}
 	return g
 }
 
 // said are the groups of an answer as text, the unaffected ones left out.
-func said(a Answer) string {
+func said(a *streamv1alpha1.GraphImpact) string {
 	var b strings.Builder
 	for _, g := range a.Groups {
-		if g.Verdict == Unaffected {
+		if g.Verdict == Unaffected.Words() {
 			continue
 		}
 		var names []string

@@ -4,71 +4,54 @@ import (
 	"cmp"
 	"slices"
 
-	"graphview.dev/graphview/graph"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 )
 
 // Object is an object of the graph.
 type Object struct {
 	// Kind may be empty.
 	Kind  string
-	Facts Facts
+	Facts streamv1alpha1.DeletionFacts
 }
 
-// ArcKey identifies an arc.
-type ArcKey struct {
-	From, To graph.Key
-	Type     graph.ArcType
-}
-
-// Arc describes a reference. The package does not modify the slices.
-type Arc struct {
-	// Fields and Words are those of the stream protocol.
-	Fields, Words []string
-	// Controller and Blocking are those of an owner reference.
-	Controller, Blocking bool
-	// Optional: the object works without the target.
-	Optional bool
-	// Missing: the target is not in the graph. Outside: it may still exist.
-	Missing, Outside bool
-}
-
-// Graph is a snapshot of objects and references. The zero value is empty.
+// Graph is a snapshot of objects and references. The zero value is empty. Slices of
+// its arguments are not modified.
 type Graph struct {
-	objects map[graph.Key]Object
-	arcs    map[ArcKey]Arc
-	out, in map[graph.Key][]link
+	objects map[streamv1alpha1.Key]Object
+	arcs    map[streamv1alpha1.ArcKey]streamv1alpha1.Attributes
+	out, in map[streamv1alpha1.Key][]link
 }
 
 // link is an arc at one of its ends.
 type link struct {
-	ArcKey
-	Arc
+	streamv1alpha1.ArcKey
+	streamv1alpha1.Attributes
 }
 
 // Set adds or replaces an object.
-func (g *Graph) Set(key graph.Key, o Object) {
+func (g *Graph) Set(key streamv1alpha1.Key, o Object) {
 	if g.objects == nil {
-		g.objects = map[graph.Key]Object{}
+		g.objects = map[streamv1alpha1.Key]Object{}
 	}
 	g.objects[key] = o
 }
 
 // Delete removes an object.
-func (g *Graph) Delete(key graph.Key) { delete(g.objects, key) }
+func (g *Graph) Delete(key streamv1alpha1.Key) { delete(g.objects, key) }
 
 // SetArc adds or replaces an arc.
-func (g *Graph) SetArc(key ArcKey, a Arc) {
+func (g *Graph) SetArc(a *streamv1alpha1.Arc) {
 	if g.arcs == nil {
-		g.arcs = map[ArcKey]Arc{}
+		g.arcs = map[streamv1alpha1.ArcKey]streamv1alpha1.Attributes{}
 	}
-	g.arcs[key] = a
+	g.arcs[a.Key()] = a.Attributes
 }
 
 // DeleteArc removes an arc.
-func (g *Graph) DeleteArc(key ArcKey) { delete(g.arcs, key) }
+func (g *Graph) DeleteArc(key streamv1alpha1.ArcKey) { delete(g.arcs, key) }
 
 // Find returns the key of an object in the graph. The given key may lack its version.
-func (g *Graph) Find(key graph.Key) (graph.Key, bool) {
+func (g *Graph) Find(key streamv1alpha1.Key) (streamv1alpha1.Key, bool) {
 	if _, ok := g.objects[key]; ok {
 		return key, true
 	}
@@ -85,8 +68,8 @@ func (g *Graph) Find(key graph.Key) (graph.Key, bool) {
 
 // Referrers counts the objects in the graph that refer to an object, which need not be there. The key may lack
 // its version.
-func (g *Graph) Referrers(object graph.Key) int {
-	from := map[graph.Key]bool{}
+func (g *Graph) Referrers(object streamv1alpha1.Key) int {
+	from := map[streamv1alpha1.Key]bool{}
 	for key := range g.arcs {
 		to := key.To
 		if object.Version == "" {
@@ -101,7 +84,7 @@ func (g *Graph) Referrers(object graph.Key) int {
 
 // index groups the arcs by their ends.
 func (g *Graph) index() {
-	g.out, g.in = map[graph.Key][]link{}, map[graph.Key][]link{}
+	g.out, g.in = map[streamv1alpha1.Key][]link{}, map[streamv1alpha1.Key][]link{}
 	for key, a := range g.arcs {
 		if key.From != key.To {
 			g.out[key.From] = append(g.out[key.From], link{key, a})
@@ -109,21 +92,13 @@ func (g *Graph) index() {
 		}
 	}
 	for _, links := range g.out {
-		slices.SortFunc(links, func(a, b link) int { return cmp.Or(compare(a.To, b.To), cmp.Compare(a.Type, b.Type)) })
+		slices.SortFunc(links, func(a, b link) int { return cmp.Or(a.To.Compare(b.To), cmp.Compare(a.Type, b.Type)) })
 	}
 	for _, links := range g.in {
-		slices.SortFunc(links, func(a, b link) int { return cmp.Or(compare(a.From, b.From), cmp.Compare(a.Type, b.Type)) })
+		slices.SortFunc(links, func(a, b link) int { return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Type, b.Type)) })
 	}
 }
 
-// compare orders keys by namespace, resource, group and name.
-func compare(a, b graph.Key) int {
-	return cmp.Or(
-		cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Resource.Resource, b.Resource.Resource),
-		cmp.Compare(a.Group, b.Group), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Version, b.Version),
-	)
-}
-
-func is(key graph.Key, group, resource string) bool {
-	return key.Group == group && key.Resource.Resource == resource
+func is(key streamv1alpha1.Key, group, resource string) bool {
+	return key.Group == group && key.Resource == resource
 }

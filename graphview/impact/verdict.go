@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
+	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/graph"
 )
 
@@ -30,10 +32,10 @@ const (
 	Deleted
 )
 
-var verdicts = [...]string{"unaffected", "loses an optional reference", "cannot start again", "probably breaks", "breaks now", "deleted"}
+var verdicts = [...]streamv1alpha1.Verdict{"unaffected", "loses an optional reference", "cannot start again", "probably breaks", "breaks now", "deleted"}
 
-// String returns the verdict in words, as the API does.
-func (v Verdict) String() string { return verdicts[v] }
+// Words returns the verdict as the API has it.
+func (v Verdict) Words() streamv1alpha1.Verdict { return verdicts[v] }
 
 // Policy is how an object is deleted, as in the DeleteOptions of Kubernetes.
 type Policy string
@@ -68,65 +70,25 @@ type Question struct {
 	ExcludeInferred bool
 }
 
-// Relation says how one object leads to another.
-type Relation string
-
-// The relations other than the arc types or, r and t.
-const (
-	// Content: the object is in a namespace, or of the kind of a CustomResourceDefinition.
-	Content Relation = "in"
-)
-
-// Step is one step of the path from an object to the deleted one.
-type Step struct {
-	From, To graph.Key
-	Relation Relation
-	// Fields and Words are those of the arc. Reversed: the arc leads from To to From.
-	Fields, Words []string
-	Reversed      bool
-}
-
-// Hold keeps a deleted object from disappearing.
-type Hold struct {
-	// Finalizer must be removed, if it is not empty.
-	Finalizer string
-	// By has the objects that must disappear first, at most maxHolders.
-	By []graph.Key
-}
-
-// Group are objects with the same verdict for the same reason.
-type Group struct {
-	Verdict Verdict
-	// Kind is that of the first object.
-	Kind    string
-	Objects []graph.Key
-	// Path leads from the first object to the object in question.
-	Path  []Step
-	Holds []Hold
-	// Again is the object that creates these again, nil if there is none.
-	Again *graph.Key
-}
-
-// Answer is the answer to a question.
-type Answer struct {
-	Object graph.Key
-	Policy Policy
-	// Counts has the numbers of objects by verdict. They add up to all objects of the graph.
-	Counts [Deleted + 1]int
-	// Groups are sorted, the worst first. An unaffected object is only in a group if it refers to a
-	// deleted one.
-	Groups []Group
-}
+// content is the type of a step from an object to its namespace, or to the CustomResourceDefinition of its kind.
+// Other steps have the type of an arc.
+const content streamv1alpha1.ArcType = "in"
 
 // maxPath bounds the steps of a path.
 const maxPath = 32
 
-// answer folds the results into groups.
-func (s *search) answer() Answer {
-	a := Answer{Object: s.target, Policy: s.policy}
-	keys := slices.SortedFunc(maps.Keys(s.results), func(x, y graph.Key) int {
+// answer folds the results into groups, the worst first. An unaffected object is only in a group if it refers
+// to a deleted one.
+func (s *search) answer() *streamv1alpha1.GraphImpact {
+	a := &streamv1alpha1.GraphImpact{
+		Object: s.target, PropagationPolicy: string(s.policy), Counts: map[streamv1alpha1.Verdict]int{}, Groups: []streamv1alpha1.ImpactGroup{},
+	}
+	for _, verdict := range verdicts {
+		a.Counts[verdict] = 0
+	}
+	keys := slices.SortedFunc(maps.Keys(s.results), func(x, y streamv1alpha1.Key) int {
 		f, g := s.results[x], s.results[y]
-		return cmp.Or(cmp.Compare(g.verdict, f.verdict), cmp.Compare(f.depth, g.depth), compare(x, y))
+		return cmp.Or(cmp.Compare(g.verdict, f.verdict), cmp.Compare(f.depth, g.depth), x.Compare(y))
 	})
 	at := map[string]int{}
 	for _, key := range keys {
@@ -134,7 +96,7 @@ func (s *search) answer() Answer {
 			break
 		}
 		f := s.results[key]
-		a.Counts[f.verdict]++
+		a.Counts[f.verdict.Words()]++
 		again := s.recreatedBy(key)
 		signature := s.signature(key, again)
 		if i, found := at[signature]; found {
@@ -142,28 +104,28 @@ func (s *search) answer() Answer {
 			continue
 		}
 		at[signature] = len(a.Groups)
-		a.Groups = append(a.Groups, Group{
-			Verdict: f.verdict, Kind: s.objects[key].Kind, Objects: []graph.Key{key}, Path: s.path(key), Holds: s.holds[key], Again: again,
+		a.Groups = append(a.Groups, streamv1alpha1.ImpactGroup{
+			Verdict: f.verdict.Words(), Kind: s.objects[key].Kind, Objects: []streamv1alpha1.Key{key}, Path: s.path(key), Holds: s.holds[key], Again: again,
 		})
 	}
-	a.Counts[Unaffected] += len(s.objects) - len(s.results)
+	a.Counts[Unaffected.Words()] += len(s.objects) - len(s.results)
 	return a
 }
 
 // signature is equal for objects that belong in one group: of one resource, with the same verdict, the
 // same reason and the same holds.
-func (s *search) signature(key graph.Key, again *graph.Key) string {
+func (s *search) signature(key streamv1alpha1.Key, again *streamv1alpha1.Key) string {
 	f := s.results[key]
-	var by graph.Key
+	var by streamv1alpha1.Key
 	if again != nil {
 		by = *again
 	}
-	return fmt.Sprintf("%d %q %q %q %q %q %q %q", f.verdict, key.Group, key.Resource.Resource, f.step.Relation, f.step.To, f.step.Fields, s.holds[key], by)
+	return fmt.Sprintf("%d %q %q %q %q %q %q %q", f.verdict, key.Group, key.Resource, f.step.Type, f.step.To, f.step.Fields, s.holds[key], by)
 }
 
 // path returns the steps from an object to the target, at most maxPath.
-func (s *search) path(key graph.Key) []Step {
-	var path []Step
+func (s *search) path(key streamv1alpha1.Key) []streamv1alpha1.ImpactStep {
+	path := []streamv1alpha1.ImpactStep{}
 	for key != s.target && len(path) < maxPath {
 		step := s.results[key].step
 		path = append(path, step)
@@ -174,12 +136,12 @@ func (s *search) path(key graph.Key) []Step {
 
 // recreatedBy returns the object that creates a deleted one again: its controller, or the object that applies
 // or issues it.
-func (s *search) recreatedBy(key graph.Key) *graph.Key {
+func (s *search) recreatedBy(key streamv1alpha1.Key) *streamv1alpha1.Key {
 	if !s.deleted(key) {
 		return nil
 	}
 	for l := range s.each(s.out[key]) {
-		if l.Type == graph.OwnerReference && l.Controller && !l.Missing && !s.deleted(l.To) && !is(l.To, "batch", "cronjobs") {
+		if l.Type == v1alpha1.ArcTypeOwnerReference && l.Controller && !l.Missing && !s.deleted(l.To) && !is(l.To, "batch", "cronjobs") {
 			return &l.To
 		}
 	}
