@@ -3,6 +3,7 @@ package outline
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -31,19 +32,26 @@ type folding struct {
 }
 
 func fold(g *client.Graph, all map[client.Key][]branch, o *Options) (Folded, map[client.Key]bool) {
-	f := &folding{graph: g, branches: all, owners: map[client.Key][]client.Key{}, used: map[client.Key]int{}, state: o.State, remote: o.Remote, roots: o.Roots}
+	f := newFolding(g, all)
+	f.state, f.remote, f.roots = o.State, o.Remote, o.Roots
+	f.inherited()
+	return f.folded, f.equal()
+}
+
+func newFolding(g *client.Graph, all map[client.Key][]branch) *folding {
+	f := &folding{graph: g, branches: all, owners: map[client.Key][]client.Key{}, used: map[client.Key]int{}}
 	for key, a := range g.Arcs {
 		if key.Type == client.Owner && !a.Missing && key.From != key.To {
 			f.owners[key.From] = append(f.owners[key.From], key.To)
 		}
 	}
-	f.inherited()
-	return f.folded, f.equal()
+	return f
 }
 
-// inherited removes the references that an owner also has.
-func (f *folding) inherited() {
+// inherited removes the references that an owner also has. It returns how many owners it looked at.
+func (f *folding) inherited() (looks int) {
 	said := map[client.Key]map[client.Key]bool{} // the targets of each owner
+	count := map[client.Key]int{}                // the owners that have a target
 	for _, owners := range f.owners {
 		for _, owner := range owners {
 			if said[owner] != nil {
@@ -53,50 +61,66 @@ func (f *folding) inherited() {
 			for _, b := range f.branches[owner] {
 				if refers(b) {
 					said[owner][b.to] = true
+					count[b.to]++
 				}
 			}
 		}
 	}
 	for key, list := range f.branches {
-		if !slices.ContainsFunc(list, refers) {
-			continue
+		left := map[client.Key]bool{} // the targets that an owner may also have
+		for _, b := range list {
+			others := count[b.to]
+			if said[key][b.to] {
+				others--
+			}
+			if refers(b) && (others > 0 || said[b.to] != nil) {
+				left[b.to] = true
+			}
 		}
-		above := f.above(key)
-		f.branches[key] = slices.DeleteFunc(list, func(b branch) bool {
-			if !refers(b) {
-				return false
+		again := map[client.Key]bool{}
+		for owner := range f.above(key) {
+			if len(left) == 0 { // a chain of owners may be long
+				break
 			}
-			again := slices.ContainsFunc(above, func(owner client.Key) bool { return owner == b.to || said[owner][b.to] })
-			if again {
-				f.folded.References++
+			looks++
+			for target := range left {
+				if owner == target || said[owner][target] {
+					again[target] = true
+					delete(left, target)
+				}
 			}
-			return again
-		})
+		}
+		f.branches[key] = slices.DeleteFunc(list, func(b branch) bool { return refers(b) && again[b.to] })
+		f.folded.References += len(again)
 	}
 	for _, list := range f.branches {
 		for _, b := range list {
 			f.used[b.to]++
 		}
 	}
+	return looks
 }
 
 // refers reports whether the branch is a reference to another object than the owner.
 func refers(b branch) bool { return b.relation == uses || b.relation == names }
 
-// above returns an object's owners, their owners, and so on.
-func (f *folding) above(key client.Key) []client.Key {
-	var all []client.Key
-	seen := map[client.Key]bool{key: true}
-	for left := slices.Clone(f.owners[key]); len(left) > 0; {
-		next := left[0]
-		left = left[1:]
-		if !seen[next] {
+// above yields an object's owners, their owners, and so on.
+func (f *folding) above(key client.Key) iter.Seq[client.Key] {
+	return func(yield func(client.Key) bool) {
+		seen := map[client.Key]bool{key: true}
+		for left := slices.Clone(f.owners[key]); len(left) > 0; {
+			next := left[0]
+			left = left[1:]
+			if seen[next] {
+				continue
+			}
+			if !yield(next) {
+				return
+			}
 			seen[next] = true
-			all = append(all, next)
 			left = append(left, f.owners[next]...)
 		}
 	}
-	return all
 }
 
 // equal lets one object stand for all objects of the same owner, resource, state and

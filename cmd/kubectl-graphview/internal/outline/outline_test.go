@@ -4,16 +4,17 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/client"
-	"graphview.dev/test/patience"
 )
 
 var update = flag.Bool("update", false, "write what is drawn to testdata")
@@ -132,18 +133,59 @@ func deployed(k client.Key) []string {
 	return []string{"Deployment/eu-1/" + k.Name + "  in another cluster", "the cluster eu-1"}
 }
 
-// TestLongChain: a long chain of owners, which anybody who may write objects can make, is folded in a moment.
+// TestLongChain: a long chain of owners, which anybody who may write objects can make, is folded in steps in proportion
+// to its length, whether its objects have the same reference, or one each.
 func TestLongChain(t *testing.T) {
-	var text strings.Builder
-	for i := range 2500 {
-		fmt.Fprintf(&text, "configmap/c%d or configmap/c%d\nconfigmap/c%[1]d r secret/s\n", i+1, i)
+	const length = 2500
+	for name, secrets := range map[string]int{"the same": 1, "one each": length} {
+		t.Run(name, func(t *testing.T) {
+			var text strings.Builder
+			for i := range length {
+				fmt.Fprintf(&text, "configmap/c%d or configmap/c%d\nconfigmap/c%[1]d r secret/s%d\n", i+1, i, i%secrets)
+			}
+			g := graphOf(t, text.String())
+			if looks := newFolding(g, branches(g, false, client.Key.String)).inherited(); looks > length {
+				t.Errorf("it looks at %d owners for %d objects", looks, length)
+			}
+		})
 	}
-	begun := time.Now()
-	if _, err := Write(io.Discard, graphOf(t, text.String()), Options{Fold: true}); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(begun); took > patience.For(12*time.Second) {
-		t.Errorf("it takes %v", took)
+}
+
+// TestInherited compares the references that small graphs keep with those that a plain search for each reference keeps.
+func TestInherited(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		var text strings.Builder
+		for range 1 + random.IntN(8) {
+			fmt.Fprintf(&text, "pod/p%d or pod/p%d\n", random.IntN(5), random.IntN(5))
+		}
+		for range 1 + random.IntN(8) {
+			fmt.Fprintf(&text, "pod/p%d r %s%d\n", random.IntN(5), []string{"pod/p", "secret/s"}[random.IntN(2)], random.IntN(3))
+		}
+		g := graphOf(t, text.String())
+		f := newFolding(g, branches(g, false, client.Key.String))
+		before := maps.Clone(f.branches)
+		want := map[client.Key][]client.Key{}
+		for key, list := range before {
+			for _, b := range list {
+				again := slices.ContainsFunc(slices.Collect(f.above(key)), func(owner client.Key) bool {
+					return owner == b.to || slices.ContainsFunc(before[owner], func(of branch) bool { return refers(of) && of.to == b.to })
+				})
+				if !refers(b) || !again {
+					want[key] = append(want[key], b.to)
+				}
+			}
+		}
+		f.inherited()
+		got := map[client.Key][]client.Key{}
+		for key, list := range f.branches {
+			for _, b := range list {
+				got[key] = append(got[key], b.to)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("of\n%s(-want +got):\n%s", text.String(), diff)
+		}
 	}
 }
 
