@@ -301,7 +301,8 @@ func TestMuxRights(t *testing.T) {
 func TestMuxStopsWithoutPeer(t *testing.T) {
 	t.Parallel()
 	view := newView("shop/web")
-	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.grace = 50 * time.Millisecond })
+	// The peer does not answer pings either, and none must end the connection before the server stops.
+	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.grace, s.timing.heartbeat = 50*time.Millisecond, time.Hour })
 	asking := dialMux(t, s)
 	asks(t, asking, 1, subscribeTo("web"), `"channel":1`)
 	large := frame("", false, []string{`"` + strings.Repeat("x", 16<<20) + `"`})
@@ -336,8 +337,18 @@ func TestMuxHalfOpen(t *testing.T) {
 	_ = conn.CloseNow()
 	await(t, await(t, view.subscribed).closed)
 
-	// This one asks and never reads.
+	ended := within(t)
+	// This one asks and never reads. If it asks too late, its connection is closed before, and it asks again.
 	deaf := serve(t, fakeCluster{view}, func(s *Server) { s.timing.heartbeat, s.timing.pong = time.Millisecond, time.Second })
-	sends(t, dialMux(t, deaf), `{"id":1,%s}`, subscribeTo("web"))
-	await(t, await(t, view.subscribed).closed)
+	for subscribed := false; !subscribed; {
+		_ = dialMux(t, deaf).Write(within(t), websocket.MessageText, []byte(`{"id":1,`+subscribeTo("web")+`}`))
+		select {
+		case one := <-view.subscribed:
+			await(t, one.closed)
+			subscribed = true
+		case <-time.After(2 * time.Second):
+		case <-ended.Done():
+			t.Fatal("it never subscribes")
+		}
+	}
 }

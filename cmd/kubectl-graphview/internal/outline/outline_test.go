@@ -151,7 +151,7 @@ func TestLongChain(t *testing.T) {
 	}
 }
 
-// TestInherited compares the references that small graphs keep with those that a plain search for each reference keeps.
+// TestInherited compares the references that small graphs keep with the result of a plain search for each reference.
 func TestInherited(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
