@@ -33,10 +33,16 @@ func severity(health string) int {
 
 // trouble is a problem of a graph before it is grouped.
 type trouble struct {
+	key         Key
 	health, why string
 	effects     []Key
 	caused      bool
-	root        Key // of its group
+	root        *trouble // of its group
+	// controller is the controller of the object if that is unhealthy in the same way, otherwise nil.
+	controller *trouble
+	// climbed is the last root whose controllers included the object. passed: one of them was the root of its group.
+	climbed *trouble
+	passed  bool
 }
 
 // Problems returns the unhealthy and missing objects of a graph with summaries, each below its cause, worst first.
@@ -50,38 +56,16 @@ func (g *Graph) Problems(now time.Time) []Problem {
 			all[cause].effects, all[key].caused = append(all[cause].effects, key), true
 		}
 	}
-	var roots []Key
+	var roots []*trouble
 	for _, caused := range []bool{false, true} { // a circle of causes begins with its worst
 		for _, key := range order {
-			if t := all[key]; t.caused == caused && t.root == (Key{}) {
-				roots = append(roots, key)
-				spread(key, all)
+			if t := all[key]; t.caused == caused && t.root == nil {
+				roots = append(roots, t)
+				spread(t, all)
 			}
 		}
 	}
-	groups := map[Key]*Problem{}
-	groupOf := map[Key]*Problem{}    // by root
-	passed := map[Key]map[Key]bool{} // the controllers of each root
-	for _, root := range roots {
-		passed[root] = map[Key]bool{root: true}
-		head := root
-		for {
-			owner, found := g.unhealthyController(head, all)
-			if !found || passed[root][owner] || all[owner].root != root && !passed[all[owner].root][owner] {
-				break
-			}
-			head, passed[root][owner] = owner, true
-		}
-		p := groups[head]
-		if p == nil {
-			p = &Problem{Object: head, Source: head, Health: all[head].health, Why: all[head].why}
-			groups[head] = p
-		}
-		if of := all[root]; p.Source == head && of.why != "" && severity(of.health) >= severity(p.Health) {
-			p.Source, p.Health, p.Why = root, of.health, of.why
-		}
-		groupOf[root] = p
-	}
+	groups, groupOf := g.gather(roots, all)
 	for _, key := range order {
 		if p := groupOf[all[key].root]; p.Object != key {
 			p.Stops = append(p.Stops, key)
@@ -109,12 +93,12 @@ func (g *Graph) troubles(now time.Time) map[Key]*trouble {
 	all := map[Key]*trouble{}
 	for key := range g.Vertices {
 		if health, why := g.HealthAt(key, now); severity(health) > 0 {
-			all[key] = &trouble{health: health, why: why}
+			all[key] = &trouble{key: key, health: health, why: why}
 		}
 	}
 	for arc, a := range g.Arcs {
 		if a.Absent() && all[arc.To] == nil {
-			all[arc.To] = &trouble{health: HealthMissing}
+			all[arc.To] = &trouble{key: arc.To, health: HealthMissing}
 		}
 	}
 	return all
@@ -149,27 +133,57 @@ func (g *Graph) causes(key Key, all map[Key]*trouble) []Key {
 }
 
 // spread makes an object the root of all problems that follow from it and have no root.
-func spread(root Key, all map[Key]*trouble) {
-	all[root].root = root
-	for next := []Key{root}; len(next) > 0; next = next[1:] {
-		for _, effect := range all[next[0]].effects {
-			if t := all[effect]; t.root == (Key{}) {
+func spread(root *trouble, all map[Key]*trouble) {
+	root.root = root
+	for next := []*trouble{root}; len(next) > 0; next = next[1:] {
+		for _, effect := range next[0].effects {
+			if t := all[effect]; t.root == nil {
 				t.root = root
-				next = append(next, effect)
+				next = append(next, t)
 			}
 		}
 	}
 }
 
-// unhealthyController returns the controller of an object if it is unhealthy in the same way.
-func (g *Graph) unhealthyController(key Key, all map[Key]*trouble) (Key, bool) {
-	for _, arc := range g.Out(key) {
+// gather puts roots below their outermost unhealthy controllers. It returns the groups by the object of each and by
+// root. It keeps no list of the controllers of a root, since thousands of roots may have the same thousands.
+func (g *Graph) gather(roots []*trouble, all map[Key]*trouble) (groups map[Key]*Problem, groupOf map[*trouble]*Problem) {
+	for _, t := range all {
+		t.controller = g.unhealthyController(t, all)
+	}
+	groups, groupOf = map[Key]*Problem{}, map[*trouble]*Problem{}
+	for _, root := range roots {
+		head := root
+		for head.climbed, head.passed = root, true; ; {
+			owner := head.controller
+			if owner == nil || owner.climbed == root || owner.root != root && !owner.passed {
+				break
+			}
+			owner.climbed, owner.passed = root, owner.passed || owner.root == root
+			head = owner
+		}
+		p := groups[head.key]
+		if p == nil {
+			p = &Problem{Object: head.key, Source: head.key, Health: head.health, Why: head.why}
+			groups[head.key] = p
+		}
+		if p.Source == head.key && root.why != "" && severity(root.health) >= severity(p.Health) {
+			p.Source, p.Health, p.Why = root.key, root.health, root.why
+		}
+		groupOf[root] = p
+	}
+	return groups, groupOf
+}
+
+// unhealthyController returns the controller of an object if it is unhealthy in the same way, otherwise nil.
+func (g *Graph) unhealthyController(t *trouble, all map[Key]*trouble) *trouble {
+	for _, arc := range g.Out(t.key) {
 		of := all[arc.To]
-		if arc.Type == Owner && arc.Attributes.Controller && of != nil && of.health != HealthMissing && (of.health == "terminating") == (all[key].health == "terminating") {
-			return arc.To, true
+		if arc.Type == Owner && arc.Attributes.Controller && of != nil && of.health != HealthMissing && (of.health == "terminating") == (t.health == "terminating") {
+			return of
 		}
 	}
-	return Key{}, false
+	return nil
 }
 
 // share merges the problems of all autoscalers of a graph if none of them gets a metric: the cause is the metrics API.

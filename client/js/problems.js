@@ -25,7 +25,7 @@ export function problemsOf(objects) {
   const all = new Map();
   const scalers = [];
   for (const v of objects) {
-    if (v.health !== "ok" && severities.has(v.health)) all.set(v, { effects: [], caused: false, root: undefined });
+    if (v.health !== "ok" && severities.has(v.health)) all.set(v, { v, effects: [], caused: false, root: undefined, controller: undefined, climbed: undefined, passed: false });
     if (v.kind === "HorizontalPodAutoscaler" && v.g === "autoscaling" && v.present) scalers.push(v);
   }
   if (all.size === 0) return [];
@@ -111,20 +111,21 @@ function spread(root, all) {
   }
 }
 
-// Puts roots below their outermost unhealthy controllers: heads by object, and the group of each root.
+// Puts roots below their outermost unhealthy controllers: heads by object, and the group of each root. No list of the controllers
+// of each root is kept, since thousands may have the same thousands: climbed is the last root whose controllers included
+// the object, and it is passed if one of them was the root of its group.
 function gather(roots, all) {
   const [heads, of] = [new Map(), new Map()];
-  const passed = new Map(); // the controllers of each root
+  for (const trouble of all.values()) trouble.controller = all.get(controllerOf(trouble.v, all));
   for (const root of roots) {
-    const mine = new Set([root]);
-    passed.set(root, mine);
-    let head = root;
-    for (let owner = controllerOf(head, all); owner && !mine.has(owner); owner = controllerOf(head, all)) {
-      const { root: other } = all.get(owner);
-      if (other !== root && !passed.get(other)?.has(owner)) break;
-      head = owner;
-      mine.add(owner);
+    let at = all.get(root);
+    Object.assign(at, { climbed: root, passed: true });
+    for (let owner = at.controller; owner && owner.climbed !== root && (owner.root === root || owner.passed); owner = at.controller) {
+      owner.climbed = root;
+      owner.passed ||= owner.root === root;
+      at = owner;
     }
+    const head = at.v;
     let group = heads.get(head);
     if (!group) heads.set(head, group = { object: head, source: head, health: head.health, why: head.why, shared: false, stops: [] });
     if (group.source === head && root.why !== "" && severity(root.health) >= severity(group.health)) Object.assign(group, { source: root, health: root.health, why: root.why });

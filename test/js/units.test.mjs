@@ -113,6 +113,26 @@ test("the client and the page group problems as the Go client does", () => {
   }
 });
 
+test("thousands of problems below thousands of owners take no list of the owners of each", () => {
+  const [owners, leaves] = [500, 500];
+  let reads = 0;
+  const objects = Array.from({ length: owners + leaves }, (_, i) => {
+    const out = [];
+    return { ...key(`o${String(i).padStart(4, "0")}`), kind: "Pod", health: "terminating", why: "", present: true, in: [], get out() { reads++; return out; } };
+  });
+  for (const [i, s] of objects.entries()) {
+    const d = objects[Math.min(i, owners) - 1];
+    if (!d) continue;
+    const arc = { s, d, t: "or", c: true, f: [], w: [], absence: "" };
+    s.out.push(arc);
+    d.in.push(arc);
+  }
+  reads = 0;
+  const found = problemsOf(objects);
+  assert.deepEqual(found.map(({ object, stops }) => [object.n, stops.length]), [["o0000", objects.length - 1]]);
+  assert.ok(reads < 10 * objects.length, `the references were read ${reads} times`);
+});
+
 test("a part of a graph is asked for by name or by key, and a graph knows the kinds of its resources", async () => {
   const roots = [{ g: "apps", r: "deployments", ns: "shop", n: "web" }, "nodes/a"];
   const asked = [];
