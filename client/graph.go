@@ -58,8 +58,10 @@ func (g *Graph) Apply(m *Message) {
 		switch a := &m.Actions[i]; {
 		case a.SetVertex != nil:
 			g.Vertices[a.SetVertex.Key] = a.SetVertex
+			g.neighbours.setVertices()
 		case a.DeleteVertex != nil:
 			delete(g.Vertices, a.DeleteVertex.Key)
+			g.neighbours.setVertices()
 		case a.SetArc != nil:
 			key := g.shared(a.SetArc.Key())
 			g.Arcs[key] = a.SetArc.Attributes

@@ -51,10 +51,8 @@ func (g *Graph) SelectsNothing(key Key, now time.Time) string {
 	if s == nil || now.Sub(time.Unix(g.Vertices[key].Summary.Created, 0)) < selectsPatience {
 		return ""
 	}
-	for other, maker := range g.Vertices {
-		if other.Namespace == key.Namespace && maker.Summary != nil && explainedBy(s, other.Name, maker.Summary) {
-			return ""
-		}
+	if slices.ContainsFunc(g.explaining(key.Namespace), func(e explaining) bool { return explainedBy(s, e.name, e.summary) }) {
+		return ""
 	}
 	return "selects no " + s.Kind + ": " + s.String()
 }
@@ -102,12 +100,35 @@ func (g *Graph) hasAll(kind resource, namespace string) bool {
 	return false
 }
 
+// explaining is an object that may say why another one selects nothing.
+type explaining struct {
+	name    string
+	summary *Summary
+}
+
+// explaining returns the objects of a namespace that may say why an object selects nothing. Thousands of objects may select
+// nothing, and the graph is searched once for all of them.
+func (g *Graph) explaining(namespace string) []explaining {
+	known := g.index()
+	if known.explaining == nil {
+		known.explaining = map[string][]explaining{}
+		for key, v := range g.Vertices {
+			if s := v.Summary; s != nil && (len(s.PodLabels) > 0 || atRest(s)) {
+				known.explaining[key.Namespace] = append(known.explaining[key.Namespace], explaining{key.Name, s})
+			}
+		}
+	}
+	return known.explaining[namespace]
+}
+
 // explainedBy reports whether an object of the namespace says why nothing is selected: it makes pods that
 // would be selected, or it is at rest and the selector names it.
 func explainedBy(s *Selection, name string, maker *Summary) bool {
 	if len(maker.PodLabels) > 0 && s.Matches(maker.PodLabels) {
 		return true
 	}
-	atRest := maker.Health == "suspended" || maker.Ready != nil && maker.Ready[1] == 0
-	return atRest && slices.ContainsFunc(s.Requirements, func(r Requirement) bool { return r.Operator == "In" && slices.Contains(r.Values, name) })
+	return atRest(maker) && slices.ContainsFunc(s.Requirements, func(r Requirement) bool { return r.Operator == "In" && slices.Contains(r.Values, name) })
 }
+
+// atRest reports whether an object is meant to have no pods.
+func atRest(s *Summary) bool { return s.Health == "suspended" || s.Ready != nil && s.Ready[1] == 0 }

@@ -10,6 +10,8 @@ import (
 // messages.
 type neighbours struct {
 	out, in map[Key]map[ArcKey]struct{}
+	// explaining has the objects of Graph.explaining by namespace, nil until its first use after an object changed.
+	explaining map[string][]explaining
 }
 
 // Out returns the arcs that begin at a vertex, sorted by type and destination.
@@ -54,6 +56,13 @@ func (n *neighbours) remove(key ArcKey) {
 	if n != nil {
 		take(n.out, key.From, key)
 		take(n.in, key.To, key)
+	}
+}
+
+// setVertices is called when vertices were set or deleted.
+func (n *neighbours) setVertices() {
+	if n != nil {
+		n.explaining = nil
 	}
 }
 

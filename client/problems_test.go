@@ -40,7 +40,9 @@ func TestProblems(t *testing.T) {
 // owners of each.
 func TestProblemsOfManyOwners(t *testing.T) {
 	const owners, leaves = 500, 500
-	key := func(i int) Key { return Key{Version: "v1", Resource: "configmaps", Namespace: "shop", Name: fmt.Sprintf("c%05d", i)} }
+	key := func(i int) Key {
+		return Key{Version: "v1", Resource: "configmaps", Namespace: "shop", Name: fmt.Sprintf("c%05d", i)}
+	}
 	var m Message
 	for i := range owners + leaves {
 		m.Actions = append(m.Actions, Action{SetVertex: &Vertex{Key: key(i), Summary: &Summary{Kind: "ConfigMap", Health: "terminating"}}})

@@ -1,5 +1,5 @@
 // The graph that the messages of a stream make, and what its elements are called.
-import { healthAt, isWhole, selectsNothing } from "./health.js";
+import { explaining, healthAt, isWhole, selectsNothing } from "./health.js";
 
 import { Sums, childOf, keeps, tagOfKey } from "./contents.js";
 
@@ -39,6 +39,9 @@ export const excludeInferred = (message) => !message.actions?.some(({ sarc }) =>
     return { darc: { s, d, t } };
   }),
 };
+
+/** Returns what explaining says of the objects of a graph. */
+export const explainingIn = (graph) => explaining(function* () { for (const { vx, m } of graph.vertices.values()) if (m) yield { ns: vx.ns, n: vx.n, m }; });
 
 /** A graph that is kept up to date by the messages of a stream. */
 export class Graph {
@@ -96,7 +99,7 @@ export class Graph {
    * The health of an object of a graph with summaries at a time in milliseconds, and its reason, by everything that is around it: its
    * deadline; "unknown" if it has ended and was replaced; and "degraded" if it has to select an object and selects none.
    */
-  healthAt(key, now) {
+  healthAt(key, now, others = explainingIn(this)) {
     const { vx, m } = this.vertices.get(typeof key === "string" ? key : vertexKey(key)) ?? {};
     if (!m) return { health: "unknown", why: "" };
     const out = this.out(key);
@@ -107,7 +110,7 @@ export class Graph {
     const why = selectsNothing(m, now, {
       selects: (group, kind) => out.some(({ d }) => d.g === group && this.kind(d) === kind),
       hasAll: (group, kind) => this.hasAll(group, kind, vx.ns),
-      others: () => [...this.vertices.values()].filter((other) => other.m && other.vx.ns === vx.ns).map((other) => ({ n: other.vx.n, m: other.m })),
+      others: () => others(vx.ns),
     });
     return why ? { health: "degraded", why } : said;
   }

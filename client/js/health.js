@@ -17,7 +17,7 @@ const workloads = [["apps", "Deployment"], ["apps", "StatefulSet"], ["apps", "Da
 /**
  * A sentence such as "selects no Pod: app=web" for an object with a summary that has to select an object and selects none, else "".
  * Around it are: selects(g, kind), whether it has an arc to an object of a kind; hasAll(g, kind), whether the graph has all objects of a
- * kind in its namespace; and others, which iterates over the names and summaries of the namespace.
+ * kind in its namespace; and others, the names and summaries of explaining in the namespace.
  */
 export function selectsNothing({ sel, t = 0 }, now, { selects, hasAll, others }) {
   if (!sel || now / 1000 - t < patience || selects(sel.g, sel.k)) return "";
@@ -27,10 +27,31 @@ export function selectsNothing({ sel, t = 0 }, now, { selects, hasAll, others })
   return `selects no ${sel.k}: ${sel.q.map(written).join(",")}`;
 }
 
+/**
+ * Returns a function from a namespace to the objects in it that may say why an object selects nothing. Objects are { ns, n, m }, and are
+ * iterated over once, when it is called first: thousands of objects may select nothing.
+ */
+export function explaining(objects) {
+  let found;
+  return (ns = "") => {
+    if (!found) {
+      found = new Map();
+      for (const { ns: at = "", n, m } of objects()) {
+        if (!m.pl && !atRest(m)) continue;
+        if (!found.has(at)) found.set(at, []);
+        found.get(at).push({ n, m });
+      }
+    }
+    return found.get(ns) ?? [];
+  };
+}
+
+const atRest = ({ h, rd }) => h === "suspended" || rd?.[1] === 0;
+
 // Whether an object says why nothing is selected: it makes such pods, or it is at rest and the selector names it.
-function explains(requirements, name, { h, rd, pl }) {
-  if (pl && requirements.every((r) => meets(r, pl))) return true;
-  return (h === "suspended" || rd?.[1] === 0) && requirements.some(({ o, v }) => o === "In" && v.includes(name));
+function explains(requirements, name, m) {
+  if (m.pl && requirements.every((r) => meets(r, m.pl))) return true;
+  return atRest(m) && requirements.some(({ o, v }) => o === "In" && v.includes(name));
 }
 
 function meets({ l, o, v = [] }, labels) {

@@ -1,5 +1,5 @@
 // The problems of a graph, each below its cause, as the Go client and the command line have them: docs/health.md has the rule.
-import { vertexKey } from "./graph.js";
+import { explainingIn, vertexKey } from "./graph.js";
 
 const severities = new Map([["terminating", 1], ["progressing", 2], ["degraded", 3], ["missing", 4]]);
 
@@ -73,7 +73,8 @@ export function problems(graph, now) {
     if (!objects.has(key)) objects.set(key, { ...vx, vx, kind: graph.kind(vx), why: "", present: false, health: "absent", out: [], in: [], ...about });
     return objects.get(key);
   };
-  for (const [key, { vx, m }] of graph.vertices) if (m) put(vx, { kind: m.k, present: true, ...graph.healthAt(key, now) });
+  const others = explainingIn(graph);
+  for (const [key, { vx, m }] of graph.vertices) if (m) put(vx, { kind: m.k, present: true, ...graph.healthAt(key, now, others) });
   for (const { s, d, t, a = {} } of graph.arcs.values()) {
     const absence = a.e && !a.x && !a.o ? "missing" : "";
     const arc = { s: put(s), d: put(d), t, c: a.c, f: a.f ?? [], w: a.w ?? [], absence };

@@ -133,6 +133,31 @@ test("thousands of problems below thousands of owners take no list of the owners
   assert.ok(reads < 10 * objects.length, `the references were read ${reads} times`);
 });
 
+test("a graph is searched once for all objects that select nothing", () => {
+  const workloads = [["apps", "Deployment"], ["apps", "StatefulSet"], ["apps", "DaemonSet"], ["batch", "Job"], ["batch", "CronJob"]];
+  const sel = { g: "", k: "Pod", q: [{ l: "app", o: "In", v: ["web"] }] };
+  const message = {
+    rev: "1", synced: true, kinds: [["", "Pod"], ...workloads].map(([g, k]) => ({ g, r: k, k, a: true })),
+    actions: Array.from({ length: 50 }, (_, i) => ({ svx: { vx: { g: "", v: "v1", r: "services", ns: "shop", n: `s${i}` }, m: { k: "Service", sel } } })),
+  };
+  const now = Date.parse("2026-01-01");
+  const graph = new Graph();
+  graph.apply(message);
+  let searches = 0;
+  const { vertices } = graph;
+  vertices.values = () => { searches++; return Map.prototype.values.call(vertices); };
+  assert.equal(problems(graph, now).length, 50);
+  assert.equal(searches, 1);
+  const store = new Store();
+  store.hasAll = () => true;
+  store.apply(message.actions, { reset: true, at: now });
+  searches = 0;
+  store.vertices[Symbol.iterator] = () => { searches++; return Array.prototype.values.call(store.vertices); };
+  store.take(now);
+  assert.equal([...store].filter(({ health }) => health === "degraded").length, 50);
+  assert.equal(searches, 2, "for all that select nothing, and for the test");
+});
+
 test("a part of a graph is asked for by name or by key, and a graph knows the kinds of its resources", async () => {
   const roots = [{ g: "apps", r: "deployments", ns: "shop", n: "web" }, "nodes/a"];
   const asked = [];

@@ -1,7 +1,7 @@
 // The graph as the page holds it: integer ids, adjacency in both directions, and
 // what changed lately. It knows the protocol's actions and nothing of drawing.
 import { Sums, keeps, tagOfKey } from "../../../client/js/contents.js";
-import { healthAt, selectsNothing } from "../../../client/js/health.js";
+import { explaining, healthAt, selectsNothing } from "../../../client/js/health.js";
 import { resource } from "./kinds.js";
 
 /**
@@ -78,7 +78,8 @@ export class Store {
 
   /** Returns the vertices that changed or were deleted since the last call. */
   take(now = 0) {
-    for (const v of this.#selecting) this.#seek(v, now);
+    const others = explaining(() => this.#said());
+    for (const v of this.#selecting) this.#seek(v, now, others);
     for (const v of this.#ended) {
       // Its controller has made another one.
       const health = v.out.some((arc) => arc.c && arc.d.health === "ok") ? "unknown" : v.said;
@@ -113,11 +114,11 @@ export class Store {
   }
 
   // Judges a vertex that has to select an object.
-  #seek(v, now) {
+  #seek(v, now, others) {
     const found = v.said === "degraded" || v.said === "terminating" ? "" : selectsNothing(v.m, now, {
       selects: (group, kind) => v.out.some(({ d }) => d.present && d.g === group && d.kind === kind),
       hasAll: (group, kind) => this.hasAll(group, kind, v.ns),
-      others: () => this.#inNamespace(v.ns),
+      others: () => others(v.ns),
     });
     const health = found ? "degraded" : v.said;
     if (health === v.health) return;
@@ -126,9 +127,9 @@ export class Store {
     this.#change(v);
   }
 
-  // The names and summaries in a namespace that may say why nothing is selected.
-  *#inNamespace(ns) {
-    for (const v of this.vertices) if (v?.present && v.ns === ns) yield { n: v.n, m: { h: v.said, rd: v.rd, pl: v.pl } };
+  // The names of the objects, and the parts of their summaries that may say why nothing is selected.
+  *#said() {
+    for (const v of this) if (v.present) yield { ns: v.ns, n: v.n, m: { h: v.said, rd: v.rd, pl: v.pl } };
   }
 
   #forget() {
