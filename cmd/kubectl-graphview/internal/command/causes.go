@@ -53,9 +53,10 @@ func (in *grouping) problem(of *client.Problem) problem {
 		p.since = cmp.Or(p.since, healthIn(in.graph, of.Source).Since)
 	}
 	p.stops = make([]problem, 0, len(of.Stops))
+	controlled := in.controlledBy(of.Object)
 	for _, key := range of.Stops {
 		one := in.one(key)
-		one.controlled = in.controls(of.Object, key)
+		one.controlled = controlled(key)
 		p.severity = max(p.severity, one.severity)
 		p.stops = append(p.stops, one)
 	}
@@ -116,20 +117,28 @@ func (in *grouping) referrers(key client.Key) string {
 	return text
 }
 
-// controls reports whether an object is the controller of another one, or of its controller.
-func (in *grouping) controls(object, other client.Key) bool {
-	for seen := map[client.Key]bool{}; !seen[other]; {
-		seen[other] = true
-		for _, arc := range in.graph.Out(other) {
-			if arc.Type == client.Owner && arc.Attributes.Controller {
-				other = arc.To
+// controlledBy returns a function that reports whether an object is the controller of another one, or of its controller.
+// The function looks at each controller once, since thousands of objects may have the same thousands.
+func (in *grouping) controlledBy(object client.Key) func(other client.Key) bool {
+	known := map[client.Key]bool{object: true}
+	return func(other client.Key) bool {
+		var path []client.Key
+		controlled, found := known[other]
+		for !found {
+			known[other] = false // controllers in a circle, and the last one, lead to no other
+			path = append(path, other)
+			for _, arc := range in.graph.Out(other) {
+				if arc.Type == client.Owner && arc.Attributes.Controller {
+					other = arc.To
+				}
 			}
+			controlled, found = known[other]
 		}
-		if other == object {
-			return true
+		for _, key := range path {
+			known[key] = controlled
 		}
+		return controlled
 	}
-	return false
 }
 
 // optional returns the objects that are referred to and absent, and that nothing needs.

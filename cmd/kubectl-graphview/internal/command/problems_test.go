@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -45,6 +46,40 @@ func TestProblemsOfEndedPods(t *testing.T) {
 				t.Errorf("problems are %q, want %q", states, test.want)
 			}
 		})
+	}
+}
+
+// TestControlledProblems: the controllers of thousands of problems are looked at once, however many are above each.
+func TestControlledProblems(t *testing.T) {
+	const size = 600
+	key := func(i int) client.Key {
+		return client.Key{Version: "v1", Resource: "configmaps", Namespace: "shop", Name: fmt.Sprintf("c%04d", i)}
+	}
+	g := &client.Graph{Vertices: map[client.Key]*client.Vertex{}, Arcs: map[client.ArcKey]client.Attributes{}}
+	for i := range size {
+		g.Vertices[key(i)] = &client.Vertex{Key: key(i), Summary: &client.Summary{Kind: "ConfigMap", Health: "terminating"}}
+		if i > 0 && i != size/2 { // two chains
+			g.Arcs[client.ArcKey{From: key(i), To: key(i - 1), Type: client.Owner}] = client.Attributes{Controller: true}
+		}
+	}
+	of := client.Problem{Object: key(0), Source: key(0), Health: "terminating"}
+	for i := 1; i < size; i++ {
+		of.Stops = append(of.Stops, key(i))
+	}
+	in := grouping{graph: g, kinds: (&cli{mapper: offlineView}).newKinds("shop", g)}
+	var p problem
+	most := testing.AllocsPerRun(1, func() { p = in.problem(&of) })
+	controlled := 0
+	for _, s := range p.stops {
+		if s.controlled {
+			controlled++
+		}
+	}
+	if controlled != size/2-1 {
+		t.Errorf("%d are controlled", controlled)
+	}
+	if most > 60*size {
+		t.Errorf("%.0f allocations for %d problems", most, size)
 	}
 }
 
