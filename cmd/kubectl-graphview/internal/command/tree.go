@@ -206,12 +206,8 @@ func (c *cli) draw(ctx context.Context, v *view, g *client.Graph, s shape, expre
 
 // referredTo reports whether a reverse tree has anything below an object.
 func referredTo(g *client.Graph, key client.Key) bool {
-	for arc, a := range g.Arcs {
-		if arc.To == key && arc.Type != client.Owner || arc.From == key && arc.Type == client.Owner && !a.Missing {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.In(key), func(arc client.Arc) bool { return arc.Type != client.Owner }) ||
+		slices.ContainsFunc(g.Out(key), func(arc client.Arc) bool { return arc.Type == client.Owner && !arc.Attributes.Missing })
 }
 
 // foldedText describes the parts that --all would draw.
