@@ -31,6 +31,8 @@ type description struct {
 const (
 	descriptionWidth = 100
 	mostMessageLines = 3
+	// leastMessageWidth is the width beside the name of a condition that is too long.
+	leastMessageWidth = 40
 	// allMessageLines bounds the messages of all conditions; conditions that need attention
 	// share them.
 	allMessageLines = 18
@@ -123,7 +125,7 @@ func (d *description) writeConditions(w io.Writer) {
 		if repeats(c, accepted) {
 			message = "see Accepted."
 		}
-		lines := wrapEach(c.Reason+": "+message, descriptionWidth-len(head), most)
+		lines := wrapEach(c.Reason+": "+message, max(descriptionWidth-len(head), leastMessageWidth), most)
 		fmt.Fprintln(w, d.paint.Bad(head+lines[0]))
 		writeIndented(w, lines[1:])
 	}

@@ -91,6 +91,17 @@ Ready      False    NotAccepted: see Accepted.
 	}
 }
 
+// TestDescriptionOfALongCondition: the name of a condition may be as long as a line.
+func TestDescriptionOfALongCondition(t *testing.T) {
+	name := strings.Repeat("x", 2*descriptionWidth)
+	d := description{view: &v1alpha1.GraphView{Status: v1alpha1.GraphViewStatus{Conditions: []metav1.Condition{condition(name, metav1.ConditionFalse, "Broken", "it is broken")}}}}
+	var got strings.Builder
+	d.writeConditions(&got)
+	if want := "\n" + name + "  False    Broken: it is broken\n"; got.String() != want {
+		t.Errorf("%q, want %q", got.String(), want)
+	}
+}
+
 func TestDescriptionIsOneScreen(t *testing.T) {
 	const long = "something that takes very many words to say, of which a screen has no more than the first of them all, "
 	message := strings.Repeat(long, 20)

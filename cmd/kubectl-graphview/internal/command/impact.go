@@ -209,7 +209,7 @@ func (c *cli) drawImpact(v *view, found *client.Impact) {
 		}
 		fmt.Fprintf(c.Out, "\n%s (%d)\n", c.paint.Strong(string(verdict)), count)
 		for i := range found.Groups {
-			if group := &found.Groups[i]; group.Verdict == verdict {
+			if group := &found.Groups[i]; group.Verdict == verdict && len(group.Objects) > 0 {
 				c.drawGroup(c.Out, k, group)
 			}
 		}
