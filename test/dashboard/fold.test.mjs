@@ -7,6 +7,8 @@ import { fold, whereIs } from "../../dashboard/web/model/fold.js";
 import { card as cardSize } from "../../dashboard/web/model/layers.js";
 import { inOrder } from "../../dashboard/web/model/links.js";
 import { Model } from "../../dashboard/web/model/model.js";
+import { findPlace } from "../../dashboard/web/model/pack.js";
+import { inset, layOutPlace } from "../../dashboard/web/model/place.js";
 import { emptyFilters } from "../../dashboard/web/model/scope.js";
 import { compile, parse } from "../../dashboard/web/model/search.js";
 import { Store } from "../../dashboard/web/model/store.js";
@@ -432,6 +434,39 @@ for (const ns of ["one", "kube-system"]) {
     assert.equal(answers.expand({ all: true, open: true }), answers.outline({}).total);
   });
 }
+
+test("the outline has each object of a chain of owners, however long it is", () => {
+  const size = 9_000;
+  const vx = (i) => ({ g: "", v: "v1", r: "roles", ns: "shop", n: `r${i}` });
+  const { model, store } = modelOf(Array.from({ length: size }, (_, i) => [{ svx: { vx: vx(i), m: { k: "Role" } } }, ...i > 0 ? [{ sarc: { s: vx(i), d: vx(i - 1), t: "or", a: { c: true } } }] : []]).flat());
+  const answers = new Answers(store, model);
+  assert.equal(answers.expand({ all: true, open: true }), size + 2, "with the rows of the namespace and the box");
+  const { rows: [row] } = answers.outline({ from: size + 1, to: size + 2 });
+  assert.deepEqual([row.name, row.level, row.pos, row.size], [`r${size - 1}`, size + 2, 1, 1]);
+});
+
+test("problems and boxes may be more than a call takes arguments", () => {
+  const { store, model } = modelOf([]);
+  store.apply([{ svx: { vx: configMap("a"), m: { k: "ConfigMap" } } }], { at: 2 });
+  Object.assign(model, { causes: { update: () => Array(300_000).fill({}), list: [] } });
+  assert.deepEqual(model.update(2).places.map(({ name }) => name), ["one"]);
+  const boxes = Array.from({ length: 300_000 }, (_, i) => ({ key: String(i), x: 18, y: 60 * i, w: 100, h: 50 }));
+  const place = { apps: boxes.map((box) => ({ ...box })) };
+  layOutPlace(place, new Map(boxes.map((box) => [box.key, box])), 40, 1.5);
+  assert.deepEqual([place.w, place.h], [18 + 100 + inset.place, 60 * 299_999 + 50 + inset.place]);
+});
+
+test("a place for a box is not compared with all boxes, and in the same hole", () => {
+  const size = 3_000;
+  let reads = 0;
+  const boxes = Array.from({ length: size }, (_, i) => {
+    const [x, y] = [120 * (i % 50), 60 * Math.floor(i / 50)];
+    return { get x() { reads++; return x; }, y, w: 100, h: 40 };
+  });
+  boxes.splice(1234, 1);
+  assert.deepEqual(findPlace({ w: 100, h: 40 }, boxes, 20, { w: 120 * 50 - 20, h: 60 * 60 - 20 }), { x: 120 * (1234 % 50), y: 60 * Math.floor(1234 / 50) });
+  assert.ok(reads < 1000 * size, `${reads} reads, of ${size} boxes`);
+});
 
 test("a chain of objects that each use the next one folds, however long it is", () => {
   const size = 8_000;

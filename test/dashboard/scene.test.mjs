@@ -32,6 +32,30 @@ function seen(scene) {
 
 const covers = (rects, { x, y, w, h }) => rects.some((r) => r.x <= x && r.y <= y && r.x + r.w >= x + w && r.y + r.h >= y + h);
 
+test("the problems of a place are counted once for all cards of a change", () => {
+  const size = 1_000;
+  const app = (i, why) => ({ key: `a${i}`, x: 0, y: 60 * i, w: 100, h: 50, health: "ok", why, causes: [], vertices: 1, problems: 0, title: "", lines: [], cards: [{ key: `c${i}`, id: `c${i}`, x: 0, y: 0 }] });
+  const message = (rest) => ({ whole: false, removed: [], places: [], cards: [], marks: [], stats: {}, ...rest });
+  const scene = new Scene();
+  const apps = Array.from({ length: size }, (_, i) => app(i, ""));
+  scene.apply(message({ whole: true, places: [{ name: "shop", x: 0, y: 0, w: 100, h: 60 * size, title: 40, apps }] }), 0);
+  scene.dirt(0, true);
+  let reads = 0;
+  for (const { key } of apps) {
+    const drawn = scene.places.get("shop").apps.find((one) => one.key === key);
+    let { causes } = drawn;
+    Object.defineProperty(drawn, "causes", { enumerable: true, get() { reads++; return causes; }, set(value) { causes = value; } });
+  }
+  const cards = Array.from({ length: size }, (_, i) => {
+    const { cards: [card], lines, ...rest } = app(i, "CrashLoopBackOff");
+    return { app: { ...rest, causes: ["x"], problems: 1, health: "degraded" }, card };
+  });
+  scene.apply(message({ cards }), 1);
+  assert.ok(reads <= 4 * size, `the causes of ${size} boxes were read ${reads} times`);
+  const { dirt } = scene.dirt(1, true);
+  assert.ok(dirt.some(({ x, y, h }) => x === 0 && y === 0 && h === 40), "the title has another count");
+});
+
 for (const seed of [1, 2, 3]) {
   test(`changes in parts are the whole, and what differs is painted (seed ${seed})`, () => {
     const actions = cluster(900, { seed });

@@ -71,7 +71,10 @@ export function fold(name, vertices, { opened = /** @type {(key: string) => bool
 function restOf(name, groups, cards) {
   const system = isSystem(name);
   const [rest, others] = [[], []];
-  for (const group of groups) (isSpare(group, system) ? rest : others).push(...group);
+  for (const group of groups) {
+    const to = isSpare(group, system) ? rest : others;
+    for (const card of group) to.push(card);
+  }
   for (const card of cards) if (card.hub && (others.length === 0 || isGiven(card)) && isSpare([card], system)) rest.push(card);
   return rest;
 }

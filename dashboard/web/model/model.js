@@ -94,7 +94,7 @@ export class Model {
   update(now) {
     const first = this.places.size === 0;
     const { changed, restated } = this.#store.take(now);
-    if (changed.length + restated.length > 0) restated.push(...this.causes.update(this.#store));
+    if (changed.length + restated.length > 0) for (const v of this.causes.update(this.#store)) restated.push(v);
     const rests = (this.#rests && !first) || this.#hasWorkloads();
     if (rests !== this.#rests) this.#stale = true;
     this.#rests = rests;

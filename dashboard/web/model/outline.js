@@ -99,13 +99,19 @@ export class Outline {
         below.get(up).push(v);
       }
     }
-    const visit = (list, level) => list.forEach((v, i) => {
+    const lists = [{ list: tops, done: 0 }]; // of the levels above a row, of which a chain of owners has thousands
+    for (let last = lists.at(-1); last; last = lists.at(-1)) {
+      const { list, done } = last;
+      if (done === list.length) {
+        lists.pop();
+        continue;
+      }
+      const v = list[last.done++];
       const owned = below.get(v);
       const open = owned ? this.#opened.has(v.key) : undefined;
-      push(v.key, level, i + 1, list.length, open, () => describeRow(v));
-      if (open) visit(owned, level + 1);
-    });
-    visit(tops, 3);
+      push(v.key, lists.length + 2, last.done, list.length, open, () => describeRow(v));
+      if (open) lists.push({ list: owned, done: 0 });
+    }
   }
 }
 

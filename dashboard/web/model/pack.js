@@ -147,17 +147,39 @@ const overlaps = (a, b, gap) => a.x < b.x + b.w + gap && b.x < a.x + a.w + gap &
 /** Whether a box is clear of all others. */
 export const isFree = (box, others, gap) => others.every((other) => other === box || !overlaps(box, other, gap));
 
+// Returns whether a box is clear of all others, which are looked for at its height alone: there may be thousands.
+function clearOf(others, gap) {
+  let heights = 0;
+  for (const { h } of others) heights += h + gap;
+  const band = Math.max(1, heights / others.length); // as high as most boxes
+  const bands = new Map();
+  const spans = ({ y, h }) => [Math.floor((y - gap) / band), Math.floor((y + h + gap) / band)];
+  for (const other of others) {
+    const [first, last] = spans(other);
+    for (let at = first; at <= last; at++) {
+      if (!bands.has(at)) bands.set(at, []);
+      bands.get(at).push(other);
+    }
+  }
+  return (box) => {
+    const [first, last] = spans(box);
+    for (let at = first; at <= last; at++) if (bands.get(at)?.some((other) => overlaps(box, other, gap))) return false;
+    return true;
+  };
+}
+
 /** A place for one more box: the first hole within, else where the whole grows least. */
 export function findPlace(size, others, gap, bounds) {
   const candidates = [{ x: 0, y: 0 }];
   for (const o of others) candidates.push({ x: o.x + o.w + gap, y: o.y }, { x: o.x, y: o.y + o.h + gap }, { x: 0, y: o.y + o.h + gap }, { x: o.x + o.w + gap, y: 0 });
+  const isClear = clearOf(others, gap);
   let best;
   for (const { x, y } of candidates) {
     const box = { x, y, w: size.w, h: size.h };
     const [w, h] = [Math.max(bounds.w, x + size.w), Math.max(bounds.h, y + size.h)];
     const cost = w * h - bounds.w * bounds.h + 1e-3 * (x + y) + 0.2 * Math.abs(w - 1.7 * h) ** 2 * (w > bounds.w || h > bounds.h ? 1 : 0);
     if (best && cost >= best.cost) continue;
-    if (others.every((other) => !overlaps(box, other, gap))) best = { x, y, cost };
+    if (isClear(box)) best = { x, y, cost };
   }
   return { x: best.x, y: best.y };
 }

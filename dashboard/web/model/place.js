@@ -96,15 +96,25 @@ export function layOutPlace(place, before, title, aspect) {
     const inner = (app) => ({ x: app.x - left, y: app.y - top, w: app.w, h: app.h });
     for (const app of homeless) {
       const others = kept.map(inner);
-      const bounds = { w: Math.max(0, ...others.map((o) => o.x + o.w)), h: Math.max(0, ...others.map((o) => o.y + o.h)) };
-      const at = findPlace(app, others, inset.appGap, bounds);
+      const at = findPlace(app, others, inset.appGap, extentOf(others));
       app.x = at.x + left;
       app.y = at.y + top;
       kept.push(app);
     }
   }
-  place.w = Math.max(...place.apps.map((app) => app.x + app.w)) + inset.place;
-  place.h = Math.max(...place.apps.map((app) => app.y + app.h)) + inset.place;
+  const extent = extentOf(place.apps);
+  place.w = extent.w + inset.place;
+  place.h = extent.h + inset.place;
+}
+
+// How far boxes reach. There may be more than a call takes arguments.
+function extentOf(boxes) {
+  let [w, h] = [0, 0];
+  for (const box of boxes) {
+    w = Math.max(w, box.x + box.w);
+    h = Math.max(h, box.y + box.h);
+  }
+  return { w, h };
 }
 
 function packInto(apps, left, top, aspect) {
@@ -179,8 +189,7 @@ export function packPlaces(places, title, aspect) {
 /** Finds room for one place that is new or has outgrown its own. */
 export function movePlace(place, places) {
   const others = places.filter((other) => other !== place && other.x !== undefined);
-  const bounds = { w: Math.max(0, ...others.map((o) => o.x + o.w)), h: Math.max(0, ...others.map((o) => o.y + o.h)) };
-  Object.assign(place, findPlace(place, others, inset.placeGap, bounds));
+  Object.assign(place, findPlace(place, others, inset.placeGap, extentOf(others)));
 }
 
 export const placeIsFree = (place, places) => isFree(place, places.filter((other) => other.x !== undefined), inset.placeGap / 2);

@@ -188,7 +188,7 @@ export class DetailsPanel {
       this.#fill();
     } }, `and ${ends.length - shown.length} more`);
     more.dataset.id = `more ${id}`;
-    return [h("h3", {}, `${title} (${ends.length})`), h("ul", { class: "rows" }, ...shown.map(row)), ends.length > shown.length ? more : ""];
+    return [h("h3", {}, `${title} (${ends.length})`), h("ul", { class: "rows" }, shown.map(row)), ends.length > shown.length ? more : ""];
   }
 
   // The changes that the server's history has; without one, those that the page has seen.

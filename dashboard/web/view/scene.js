@@ -39,7 +39,9 @@ export class Scene {
       this.places.delete(name);
     }
     for (const sent of message.places) this.#take(sent, gone, now);
-    for (const { app, card } of message.cards) this.#restate(app, card);
+    const titles = new Map(); // of places before the states of their cards
+    for (const { app, card } of message.cards) this.#restate(app, card, titles);
+    for (const [place, titled] of titles) if (titled !== titleText(place)) this.#dirt.push(titleOf(place));
     for (const [key, what] of message.marks) {
       this.marks.set(key, { what, until: now + marked[what] });
       if (this.cards.has(key)) this.#dirt.push(this.rect(key));
@@ -88,11 +90,11 @@ export class Scene {
     if (moved) this.#moves.push({ x: place.x + app.x, y: place.y + app.y, w: app.w, h: app.h, until: now + moving });
   }
 
-  #restate(app, card) {
+  #restate(app, card, titles) {
     const found = this.cards.get(card.key);
     if (!found) return;
     const { place } = found;
-    const titled = titleText(place);
+    if (!titles.has(place)) titles.set(place, titleText(place)); // it takes time where there are thousands of apps
     const same = found.app.health === app.health && found.app.why === app.why && found.app.vertices === app.vertices;
     Object.assign(found.app, app);
     Object.assign(found.card, card);
@@ -101,7 +103,6 @@ export class Scene {
       return;
     }
     this.#soil(place, found.app);
-    if (titled !== titleText(place)) this.#dirt.push(titleOf(place));
   }
 
   #soil(place, app) { this.#dirt.push({ x: place.x + app.x, y: place.y + app.y, w: app.w, h: app.h }); }
