@@ -269,7 +269,8 @@ export class Timeline {
     context.lineWidth = 1;
     for (const gap of [{ from: start, until: Math.min(until, known) }, ...gaps]) {
       if (gap.until <= start || gap.until <= gap.from) continue;
-      const [from, to] = [Math.max(side, this.#x(gap.from, until)), this.#x(gap.until, until)];
+      // The clock of the server may be ahead.
+      const [from, to] = [gap.from, Math.min(gap.until, until)].map((time) => Math.max(side, this.#x(time, until)));
       const right = Math.max(from + 3, to);
       context.save();
       context.beginPath();
