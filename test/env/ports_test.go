@@ -22,3 +22,16 @@ func TestFreePorts(t *testing.T) {
 		t.Errorf("%d ports, want %d", len(seen), times*each)
 	}
 }
+
+// TestPortsOfOtherProcesses: no other process gets a port that this one got, although nothing listens on it.
+func TestPortsOfOtherProcesses(t *testing.T) {
+	ports, err := FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each open file has a lock of its own, in this process too.
+	lock, err := lockPort(ports[0])
+	if err != nil || lock != nil {
+		t.Errorf("port %d is locked again: %v", ports[0], err)
+	}
+}
