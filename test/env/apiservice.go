@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"path"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -16,8 +17,8 @@ const (
 )
 
 // RegisterAPIService makes the API server proxy stream.graphview.dev/v1alpha1 to
-// a port of this machine, and waits until the APIService is available. So the
-// server must be listening, with a certificate for
+// a port of this machine, and waits until it does: the condition Available alone comes a
+// moment too early. So the server must be listening, with a certificate for
 // ServiceName.ServiceNamespace.svc that an authority of caBundle (PEM) signed.
 func (c *ControlPlane) RegisterAPIService(ctx context.Context, port int, caBundle []byte) error {
 	return c.registerAPIService(ctx, "stream.graphview.dev", "v1alpha1", port, caBundle)
@@ -53,6 +54,18 @@ spec:
 	}
 	if err := c.waitFor(ctx, "apiregistration.k8s.io/v1", "APIService", name, "Available"); err != nil {
 		return err
+	}
+	served, done, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer done()
+	err = poll(ctx, func(ctx context.Context) (bool, error, error) {
+		_, err := served.Discovery().RESTClient().Get().AbsPath(path.Join("/apis", group, version)).DoRaw(ctx)
+		return err == nil, err, nil
+	})
+	if err != nil {
+		return fmt.Errorf("APIService %s: %w", name, err)
 	}
 	c.logf("registered %s/%s", group, version)
 	return nil
