@@ -7,7 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/graphview"
 	"graphview.dev/graphview/delivery"
@@ -23,13 +23,15 @@ var unconfirmed = regexp.MustCompile(`unconfirmed since (\S+): `)
 func TestSilentAPIServer(t *testing.T) {
 	c := newClient(t)
 	namespace := fixture.Namespace(t, plane, c, "silent")
-	add := func(name string) {
+	add := func(o client.Object, name string) {
 		t.Helper()
-		if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}); err != nil {
+		o.SetNamespace(namespace)
+		o.SetName(name)
+		if err := c.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	add("before")
+	add(&corev1.ConfigMap{}, "listed")
 	p := newProxy(t)
 	r := runEngine(t, p, graphview.Options{})
 	v := oracle.View{
@@ -47,10 +49,15 @@ func TestSilentAPIServer(t *testing.T) {
 		return sub.Differs(want)
 	}
 	fixture.Eventually(t, 30*time.Second, pollInterval, equals)
+	// The engine has read the answers to all requests once it has an event from each watch. An answer that it read during
+	// the silence would be newer than the beginning of the silence.
+	add(&corev1.ConfigMap{}, "watched")
+	add(&corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "localhost"}}, "watched")
+	fixture.Eventually(t, 30*time.Second, pollInterval, equals)
 
 	p.Silence()
 	silent := time.Now()
-	add("meanwhile") // which the engine cannot know
+	add(&corev1.ConfigMap{}, "meanwhile") // which the engine cannot know
 	fixture.Eventually(t, time.Minute, pollInterval, func() string {
 		warned := 0
 		for _, w := range sub.Warnings() {
