@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -133,7 +134,15 @@ func runPods(ctx context.Context, c *kubernetes.Clientset) error {
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if pod.Status.Phase != corev1.PodPending || pod.DeletionTimestamp != nil {
+		if pod.DeletionTimestamp != nil {
+			// One that a controller made and deletes again is gone as soon as the kubelet says so.
+			now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+			if err := c.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, now); err != nil && !apierrors.IsNotFound(err) {
+				return err
+			}
+			continue
+		}
+		if pod.Status.Phase != corev1.PodPending {
 			continue
 		}
 		if pod.Spec.NodeName == "" {
