@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	kube "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/patience"
@@ -23,7 +26,19 @@ func account(t *testing.T, namespace, name, role string) *rest.Config {
 	if err := cluster.CreateServiceAccount(t.Context(), namespace, name); err != nil {
 		t.Fatal(err)
 	}
-	kubectl(t, "create", "clusterrolebinding", namespace+"-"+name, "--clusterrole="+role, "--serviceaccount="+namespace+":"+name)
+	admin := fixture.Client(t, adminConfig())
+	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}}
+	if err := admin.Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: namespace + "-" + name}, Subjects: subjects,
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	granted := &rbacv1.ClusterRole{}
+	if err := admin.Get(t.Context(), kube.ObjectKey{Name: role}, granted); err != nil {
+		t.Fatal(err)
+	}
+	fixture.Authorized(t, admin, subjects, "", granted.Rules...)
 	config, err := cluster.ServiceAccountConfig(t.Context(), namespace, name)
 	if err != nil {
 		t.Fatal(err)
