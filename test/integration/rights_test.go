@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -261,10 +262,27 @@ func (f *rightsFixture) followChannel(t *testing.T, r road, view string) *graphF
 	return &m.subscribe(t, id+1, graphview.Name{Namespace: f.red, Name: view}).graphFollower
 }
 
-// rest waits until the controllers are done and nothing changes any more, so
-// that snapshots can be compared too.
+// rest waits until the controllers have written the last status and annotation of the objects of furnish, and nothing
+// changes any more, so that snapshots can be compared too.
 func (f *rightsFixture) rest(t *testing.T) {
 	t.Helper()
+	eventually(t, time.Minute, func() string {
+		for _, namespace := range []string{f.red, f.blue} {
+			key := client.ObjectKey{Namespace: namespace, Name: "web"}
+			web, data := &appsv1.Deployment{}, &corev1.PersistentVolumeClaim{}
+			if err := f.client.Get(t.Context(), key, web); err != nil {
+				return err.Error()
+			}
+			key.Name = "data"
+			if err := f.client.Get(t.Context(), key, data); err != nil {
+				return err.Error()
+			}
+			if s := web.Status; s.Replicas != 2 || s.UnavailableReplicas != 2 || data.Annotations["volume.kubernetes.io/storage-provisioner"] == "" {
+				return fmt.Sprintf("in %s: %+v, %v", namespace, s, data.Annotations)
+			}
+		}
+		return ""
+	})
 	var before oracle.Graph
 	still := 0
 	eventually(t, time.Minute, func() string {

@@ -33,7 +33,7 @@ const webhookName = "graphviews.graphview.dev"
 
 // webhookServer is the operator's webhook with its certificates, as shipped: with
 // the shipped configuration and the shipped rights, but for a port of this
-// machine.
+// machine, and for the time that the API server waits for an answer.
 type webhookServer struct {
 	port  int
 	clock *clocktesting.FakeClock // for certificates
@@ -69,6 +69,8 @@ func installWebhook(t *testing.T, c client.Client) (port int) {
 	readShipped(t, shipped, "webhook", "webhook.yaml")
 	for i := range shipped.Webhooks {
 		*shipped.Webhooks[i].ClientConfig.Service.Port = int32(ports[0])
+		// The API server ignores a webhook that is late. It waits as long as it may, so that no busy machine is.
+		*shipped.Webhooks[i].TimeoutSeconds = 30
 	}
 	create(t, c, shipped)
 	return ports[0]
