@@ -2,8 +2,11 @@ package local
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -56,6 +59,20 @@ func setUp(ctx context.Context) error {
 	for _, args := range steps {
 		if _, err := cluster.Kubectl(ctx, args...); err != nil {
 			return err
+		}
+	}
+	// The tests list objects of controllers too, which controllers make with a delay.
+	for _, namespace := range []string{"red", "blue"} {
+		for _, kind := range []string{"endpointslices", "controllerrevisions"} {
+			if why := fixture.Wait(ctx, within, 100*time.Millisecond, func() string {
+				out, err := cluster.Kubectl(ctx, "-n", namespace, "get", kind, "-o", "name")
+				if err != nil || len(out) == 0 {
+					return fmt.Sprintf("no %s in %s: %v", kind, namespace, err)
+				}
+				return ""
+			}); why != "" {
+				return errors.New(why)
+			}
 		}
 	}
 	return nil
