@@ -81,6 +81,18 @@ func TestMetrics(t *testing.T) {
 		}
 		return ""
 	})
+	// Views of other tests may be on their way out, and their objects with them.
+	eventually(t, func() string {
+		_, series := scrape(t)
+		for name, want := range map[string]float64{
+			`graphview_views{state="ready"}`: 4, `graphview_views{state="invalid"}`: 0, `graphview_watches{state="failing"}`: 0,
+		} {
+			if series[name] != want {
+				return fmt.Sprintf("%s is %v, want %v", name, series[name], want)
+			}
+		}
+		return ""
+	})
 	_, before := scrape(t)
 	kubectl(t, "create", "configmap", "-n", "shop", "for-the-metrics")
 	fixture.KubectlAfter(t, cluster, "delete", "configmap", "-n", "shop", "for-the-metrics")
@@ -93,18 +105,6 @@ func TestMetrics(t *testing.T) {
 		} {
 			if after[grows] <= before[grows] {
 				return grows + " does not grow"
-			}
-		}
-		return ""
-	})
-	// Views of other tests may be on their way out.
-	eventually(t, func() string {
-		_, series := scrape(t)
-		for name, want := range map[string]float64{
-			`graphview_views{state="ready"}`: 4, `graphview_views{state="invalid"}`: 0, `graphview_watches{state="failing"}`: 0,
-		} {
-			if series[name] != want {
-				return fmt.Sprintf("%s is %v, want %v", name, series[name], want)
 			}
 		}
 		return ""
