@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/test/fixture"
 	"graphview.dev/test/patience"
 	"graphview.dev/test/subscriber"
 )
@@ -69,13 +70,20 @@ func newStream(r road, namespace, name string) *stream {
 }
 
 // resume connects, once more if it has been connected, and continues where the
-// subscriber was.
+// subscriber was. It tries again: the API server may have found a moment ago that the operator does not answer.
 func (s *stream) resume(t *testing.T) {
 	t.Helper()
 	<-s.done
 	opened := make(chan error, 1)
 	s.start(t, func(ctx context.Context) {
-		next, err := s.open(ctx, s.Begin())
+		var next subscriber.Stream
+		var err error
+		fixture.Wait(ctx, within, 100*time.Millisecond, func() string {
+			if next, err = s.open(ctx, s.Begin()); err != nil {
+				return err.Error()
+			}
+			return ""
+		})
 		opened <- err
 		if err == nil {
 			_ = s.Follow(next) // open keeps how it ends
