@@ -10,6 +10,7 @@ import (
 
 	"graphview.dev/test/env"
 	"graphview.dev/test/metrics"
+	"graphview.dev/test/patience"
 )
 
 // Options of an operator. Binary is required.
@@ -94,7 +95,7 @@ func (o *Operator) Port() int { return o.port }
 func (o *Operator) URL() string { return fmt.Sprintf("https://localhost:%d", o.port) }
 
 // probe is a client with a timeout, for a suspended operator, and without kept connections.
-var probe = &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+var probe = &http.Client{Timeout: patience.For(5 * time.Second), Transport: &http.Transport{DisableKeepAlives: true}}
 
 // Metric returns the sum of a metric's series that have some labels, which are names and values in turn.
 func (o *Operator) Metric(ctx context.Context, name string, labels ...string) (float64, error) {
