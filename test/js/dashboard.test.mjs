@@ -200,6 +200,7 @@ test("a server without a history has no strip, and no error", async (t) => {
   const asked = page.waitForResponse(/changes=/);
   await page.click("form button");
   await asked;
+  await page.waitForFunction(() => document.querySelector("graph-view").controller.synced); // before that there are no problems
   await page.evaluate(() => document.querySelector("graph-view").controller.problem(1));
   await eventually(async () => (/not in the graph/.test(await page.locator("graph-view aside.panel").textContent()) ? "" : "no panel"));
   assert.equal(await page.locator("graph-view .timeline").isVisible(), false);

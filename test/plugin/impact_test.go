@@ -170,7 +170,7 @@ func (q *question) ask(t *testing.T, reader *client.Client, made map[string]stri
 		return ""
 	}
 	// The watches may lag behind.
-	if wrong := fixture.Wait(t.Context(), 10*time.Second, 300*time.Millisecond, check); wrong != "" {
+	if wrong := fixture.Wait(t.Context(), within, 300*time.Millisecond, check); wrong != "" {
 		t.Error(wrong)
 	}
 	return gone
