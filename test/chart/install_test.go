@@ -103,8 +103,11 @@ func (c *cluster) works(t *testing.T, webhook bool) {
 		// The cluster's controllers make most of the objects.
 		eventually(t, func() string {
 			var graph struct{ Actions []json.RawMessage }
-			text := c.kubectl(t, "get", "--raw", "/apis/stream.graphview.dev/v1alpha1/namespaces/shop/graphs/storefront")
-			if err := json.Unmarshal([]byte(text), &graph); err != nil || len(graph.Actions) < 9 {
+			text, err := c.Kubectl(t.Context(), "get", "--raw", "/apis/stream.graphview.dev/v1alpha1/namespaces/shop/graphs/storefront")
+			if err != nil {
+				return err.Error()
+			}
+			if err := json.Unmarshal(text, &graph); err != nil || len(graph.Actions) < 9 {
 				return fmt.Sprintf("%v: %s", err, text)
 			}
 			return ""
@@ -132,9 +135,7 @@ spec: {serviceAccountName: viewer, queries: [{include: {resourceSelectorExpressi
 		if err != nil || bytes.Contains(text, []byte("forbidden")) {
 			t.Errorf("%v\n%s", err, text)
 		}
-		if message := c.kubectl(t, "get", "graphview", "-n", "shop", "storefront", "-o", `jsonpath={.status.conditions[?(@.type=="Complete")].status}`); message != "True" {
-			t.Errorf("Complete is %s", message)
-		}
+		c.kubectl(t, "wait", "--for=condition=Complete", "-n", "shop", "graphview/storefront", fixture.Timeout())
 	})
 }
 
@@ -199,8 +200,11 @@ spec: {namespaces: {names: [shop, other]}, queries: [{include: {resourceSelector
 		return ""
 	})
 	eventually(t, func() string {
-		graph := c.kubectl(t, "get", "--raw", "/apis/stream.graphview.dev/v1alpha1/namespaces/shop/graphs/narrow")
-		if !strings.Contains(graph, `"ns":"shop","n":"settings"`) || strings.Contains(graph, `"ns":"other"`+`,"n":"settings"`) {
+		text, err := c.Kubectl(t.Context(), "get", "--raw", "/apis/stream.graphview.dev/v1alpha1/namespaces/shop/graphs/narrow")
+		if err != nil {
+			return err.Error()
+		}
+		if graph := string(text); !strings.Contains(graph, `"ns":"shop","n":"settings"`) || strings.Contains(graph, `"ns":"other"`+`,"n":"settings"`) {
 			return graph
 		}
 		return ""

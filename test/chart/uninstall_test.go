@@ -2,6 +2,7 @@ package chart
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,7 +34,16 @@ func (c *cluster) uninstalled(t *testing.T) {
 	defer cancel()
 	c.operator.Stop(ctx) // there is no kubelet that ends it with its pod
 	release("uninstall", "graphview")
-	kinds := strings.Join(strings.Fields(c.kubectl(t, "api-resources", "--namespaced", "--verbs=list", "-o", "name")), ",")
+	// Both commands fail while the API server still lists the group of the APIService.
+	var kinds string
+	eventually(t, func() string {
+		names, err := c.Kubectl(t.Context(), "api-resources", "--namespaced", "--verbs=list", "-o", "name")
+		if err != nil || strings.Contains(string(names), "stream.graphview.dev") {
+			return fmt.Sprintf("%v: %s", err, names)
+		}
+		kinds = strings.Join(strings.Fields(string(names)), ",")
+		return ""
+	})
 	eventually(t, func() string {
 		var unsaid []string
 		for object := range strings.FieldsSeq(c.kubectl(t, "get", kinds, "-n", env.ServiceNamespace, "-o", "name", "--ignore-not-found")) {

@@ -74,11 +74,17 @@ func (c *cluster) open(t *testing.T, namespace, name string) *stream {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	path := c.URL() + "/apis/stream.graphview.dev/v1alpha1/watch/namespaces/" + namespace + "/graphs/" + name
-	conn, _, err := websocket.Dial(ctx, path, &websocket.DialOptions{HTTPClient: fixture.HTTP1(t, c.Config()), Subprotocols: []string{"graphview.v1"}})
-	if err != nil {
-		cancel()
-		t.Fatal(err)
-	}
+	options := &websocket.DialOptions{HTTPClient: fixture.HTTP1(t, c.Config()), Subprotocols: []string{"graphview.v1"}}
+	var conn *websocket.Conn
+	t.Cleanup(cancel)
+	// The API server proxies a moment after the condition Available.
+	eventually(t, func() string {
+		var err error
+		if conn, _, err = websocket.Dial(ctx, path, options); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 	conn.SetReadLimit(-1)
 	s, done := &stream{}, make(chan struct{})
 	go func() {
