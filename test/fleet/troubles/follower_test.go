@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"graphview.dev/test/fixture"
+	"graphview.dev/test/patience"
 	"graphview.dev/test/subscriber"
 )
 
@@ -115,7 +116,7 @@ const lateAfter = 3 * time.Second
 func (one *follower) look(w *writer, now time.Time, since time.Duration) {
 	current := one.Synced()
 	warned := len(one.Warnings()) > 0
-	want := w.before(now.Add(-lateAfter))
+	want := w.before(now.Add(-patience.For(lateAfter)))
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	if current && !warned && one.heard < want {
