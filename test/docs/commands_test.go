@@ -76,12 +76,30 @@ func runPage(t *testing.T, blocks []block) (ran int) {
 		if !strings.Contains(b.script, "apply") && !strings.Contains(b.script, "delete") {
 			continue
 		}
-		if err := operator.Apply(t.Context(), manifests); err != nil {
-			t.Fatal(err)
-		}
-		fixture.Kubectl(t, cluster, "wait", "--for=condition=Available", "apiservice/v1alpha1.stream.graphview.dev", fixture.Timeout())
+		restore(t)
 	}
 	return ran
+}
+
+// restore applies the manifests of the installation again, and waits until the API server serves graphs.
+func restore(t *testing.T) {
+	t.Helper()
+	const service = "apiservice/v1alpha1.stream.graphview.dev"
+	// A condition of before the block could be taken for one of after it.
+	port := fixture.Kubectl(t, cluster, "get", service, "--ignore-not-found", "-o", "jsonpath={.spec.service.port}")
+	if port != "" && port != fmt.Sprint(operator.Stream) {
+		fixture.Kubectl(t, cluster, "wait", "--for=condition=Available=False", service, fixture.Timeout())
+	}
+	if err := operator.Apply(t.Context(), manifests); err != nil {
+		t.Fatal(err)
+	}
+	fixture.Kubectl(t, cluster, "wait", "--for=condition=Available", service, fixture.Timeout())
+	fixture.Eventually(t, within, 100*time.Millisecond, func() string {
+		if _, err := cluster.Kubectl(t.Context(), "get", "--raw", "/apis/stream.graphview.dev/v1alpha1"); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 }
 
 // shell runs scripts, and keeps what they left in the background until it ends.
