@@ -9,12 +9,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 
 	"graphview.dev/api/reason"
+	"graphview.dev/test/patience"
 )
 
 func TestNewRefuses(t *testing.T) {
@@ -81,7 +83,8 @@ func TestReadyEnds(t *testing.T) {
 // TestStops: the peer of each stream is told that the server stops, and why, and nothing is left of any.
 func TestStops(t *testing.T) {
 	view := newView("shop/web")
-	s := serve(t, fakeCluster{view})
+	// All peers read, so the stop waits for none of them that long.
+	s := serve(t, fakeCluster{view}, func(s *Server) { s.timing.grace = patience.For(time.Minute) })
 	var told []func()
 	for _, header := range []http.Header{nil, sse()} {
 		response := s.request(http.MethodGet, watchWeb, header)

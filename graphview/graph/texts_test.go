@@ -79,9 +79,6 @@ var textShapes = map[string]textObjects{
 	},
 }
 
-// noise is the memory that the process itself may take meanwhile, for stacks and pools.
-const noise = 64 << 10
-
 // TestTextBytes: labels, selectors and the paths of references take no more memory than is charged to the
 // namespace of the objects, and selectors at least six tenths of it, labels and paths half. Without the objects,
 // nothing is charged.
@@ -131,7 +128,7 @@ func TestTextBytes(t *testing.T) {
 			took, said := int(heap.Held()-before), paid["shop"]
 			runtime.KeepAlive(g)
 			t.Logf("%s: said %d bytes for each of %d objects, takes %d: %.2f", name, said/objects, objects, took/objects, float64(took)/float64(said))
-			if took > said+noise || float64(took) < least*float64(said) {
+			if took > said+heap.Noise || float64(took) < least*float64(said) {
 				t.Errorf("%s: says %d bytes, takes %d", name, said, took)
 			}
 			g.Update(func() { g.RemoveSource(source) })

@@ -66,7 +66,7 @@ func TestTombstoneBytes(t *testing.T) {
 		runtime.KeepAlive(g)
 		t.Logf("%d lenses, %d objects with %d references each, %d characters, %d times: said %d KiB, takes %d KiB: %.2f",
 			lenses, objects, each, length, versions-1, more>>10, took>>10, float64(took)/float64(more))
-		if took > more+noise || 10*(took+noise) < 7*more {
+		if took > more+heap.Noise || 10*(took+heap.Noise) < 7*more {
 			t.Errorf("says %d bytes, takes %d", more, took)
 		}
 		g.Update(func() {

@@ -2,6 +2,9 @@ package heap
 
 import "runtime"
 
+// Noise is the memory that the process itself may take between two measurements, for stacks and pools.
+const Noise = 64 << 10
+
 // Held returns the number of allocated bytes after a garbage collection, with the stacks.
 func Held() int64 {
 	for range 3 { // pools and finalizers take more than one
