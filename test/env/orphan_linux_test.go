@@ -57,15 +57,18 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 	})
 
 	// The next start removes leftover files that are too old to be in use.
-	sweep(temporary)
+	sweepAt := func(age time.Duration) {
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(filepath.Join(started.Dir, "lock"), at, at); err != nil {
+			t.Fatal(err)
+		}
+		sweep(temporary)
+	}
+	sweepAt(-time.Hour) // young, however long the start took
 	if _, err := os.Stat(started.Dir); err != nil {
 		t.Errorf("a young directory: %v, want it left alone", err)
 	}
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(filepath.Join(started.Dir, "lock"), old, old); err != nil {
-		t.Fatal(err)
-	}
-	sweep(temporary)
+	sweepAt(time.Hour)
 	if _, err := os.Stat(started.Dir); !os.IsNotExist(err) {
 		t.Errorf("an old directory: %v, want it gone", err)
 	}
