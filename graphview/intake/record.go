@@ -30,12 +30,25 @@ type observation struct {
 	fields uint64
 }
 
+// contain calls read, which reads objects for the history. A panic is logged, and neither the watch nor the consumers
+// notice it.
+func (f *Feed) contain(read func()) {
+	var err error
+	defer func() { f.intake.o.Processors.LogPanic(err, f.resource.String()) }()
+	defer panics.Recover(&err)
+	read()
+}
+
 // observe compares an object with the version that it replaces, unless only its status changed.
 func (f *Feed) observe(o *watch.Decoded, n *observation) {
-	before := o.Before
-	if f.intake.o.History == nil {
-		return
+	if f.intake.o.History != nil {
+		f.contain(func() { f.differ(o, n) })
 	}
+}
+
+// differ is observe with a history.
+func (f *Feed) differ(o *watch.Decoded, n *observation) {
+	before := o.Before
 	if f.intake.o.History.KeepsStates() && (before == nil || before.Body() != o.Body() || isSecret(f.resource)) {
 		n.fields = f.fingerprint(o)
 	}
@@ -121,14 +134,12 @@ func markPhase(o *watch.Object, parts *jsontree.Parts) {
 
 // summaryOf returns the summary of an object as JSON, "" if it cannot be made.
 func (f *Feed) summaryOf(o delivery.Object) (summary string) {
-	var err error
-	defer func() { f.intake.o.Processors.LogPanic(err, f.resource.String()) }()
-	defer panics.Recover(&err)
-	s, err := delivery.Summarize(f.resource.Group, o)
-	if err != nil {
-		return ""
-	}
-	return string(s.AppendJSON(nil))
+	f.contain(func() {
+		if s, err := delivery.Summarize(f.resource.Group, o); err == nil {
+			summary = string(s.AppendJSON(nil))
+		}
+	})
+	return summary
 }
 
 // recorder writes the history of the graph. Only the writer uses it.

@@ -13,6 +13,7 @@ import (
 	"graphview.dev/graphview/history"
 	"graphview.dev/graphview/quota"
 	"graphview.dev/graphview/resources"
+	"graphview.dev/graphview/watch"
 	"graphview.dev/test/configmaps"
 	"graphview.dev/test/patience"
 )
@@ -42,6 +43,15 @@ func TestPanicOfSummary(t *testing.T) {
 	var broken struct{ delivery.Object }
 	if summary := f.summaryOf(broken); summary != "" || f.intake.o.Processors.Panics() != 1 {
 		t.Errorf("a summary %q and %d panics", summary, f.intake.o.Processors.Panics())
+	}
+}
+
+// TestPanicOfObservation: an object whose comparison panics is observed without it, and the watch goes on.
+func TestPanicOfObservation(t *testing.T) {
+	f := &Feed{intake: &Intake{o: Options{Processors: quota.NewProcessors(logr.Discard()), History: history.NewLog(history.Options{})}}}
+	f.observe(&watch.Decoded{Object: &watch.Object{}}, &observation{})
+	if got := f.intake.o.Processors.Panics(); got != 1 {
+		t.Errorf("%d panics", got)
 	}
 }
 
