@@ -34,21 +34,26 @@ func (sc *scope) anchor(s *selector, at *anchor, label labelHash) {
 	sc.peak = max(sc.peak, len(sc.anchored))
 }
 
-// release removes an anchor. A map gives no memory back, so it is made again once few labels are left.
-func (sc *scope) release(at *anchor) {
-	first := sc.anchored[at.label]
-	switch {
-	case first != at:
-		before := first
-		for before.next != at {
-			before = before.next
+// release removes an anchor and the others of its holder at the label, unless that was done. It returns the length of
+// the list. A map gives no memory back, so it is made again once few labels are left.
+func (sc *scope) release(at *anchor) (listed int) {
+	if at.selector == nil {
+		return 0
+	}
+	var first *anchor
+	h, last, count := at.selector.holder, &first, uint32(0)
+	for a := sc.anchored[at.label]; a != nil; a = a.next {
+		if listed++; a.selector.holder == h {
+			a.selector = nil
+			continue
 		}
-		before.next = at.next
-		first.count--
-	case at.next != nil:
-		at.next.count = at.count - 1
-		sc.anchored[at.label] = at.next
-	default:
+		count++
+		*last, last = a, &a.next
+	}
+	if *last = nil; first != nil {
+		first.count = count
+		sc.anchored[at.label] = first
+	} else {
 		delete(sc.anchored, at.label)
 		if n := len(sc.anchored); sc.peak > leastPeak && n < sc.peak/4 {
 			fewer := make(map[labelHash]*anchor, n)
@@ -56,4 +61,5 @@ func (sc *scope) release(at *anchor) {
 			sc.anchored, sc.peak = fewer, n
 		}
 	}
+	return listed
 }

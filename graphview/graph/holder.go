@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"container/heap"
+	"maps"
 	"slices"
 
 	"graphview.dev/graphview/budget"
@@ -70,9 +72,7 @@ func (g *Graph) newHolder(id nodeID, selectors []*selector) *holder {
 func (g *Graph) setHolder(id nodeID, next *holder) {
 	n := g.nodes.at(id)
 	if h := n.holder; h != nil {
-		for _, s := range h.selectors {
-			g.unindex(s)
-		}
+		g.unindex(h)
 		g.setMatches(h, 0)
 		use := g.namespaceUses[h.space]
 		if delete(use.holders, id); len(use.holders) == 0 {
@@ -145,9 +145,13 @@ func (g *Graph) enforce() {
 	before := len(g.openUpdates)
 	for space := range g.review {
 		delete(g.review, space)
+		var order *heaviest
 		for use := g.namespaceUses[space]; use != nil && !g.payer.Pay(g.spaces.at(space), budget.Matches, use.matches*g.arcBytes); use = g.namespaceUses[space] {
-			id, h := g.largest(use)
-			g.drop(id, h.matches)
+			if order == nil {
+				order = g.heaviest(use)
+			}
+			id := heap.Pop(order).(nodeID) //nolint:forcetypeassert // it has no others
+			g.drop(id, g.nodes.at(id).holder.matches)
 		}
 	}
 	if before > 0 && len(g.openUpdates) > before {
@@ -159,14 +163,44 @@ func (g *Graph) enforce() {
 	}
 }
 
-// largest returns the holder of a namespace that matches most.
-func (g *Graph) largest(use *namespaceUse) (largest nodeID, found *holder) {
-	for id, h := range use.holders {
-		if found == nil || h.matches > found.matches || h.matches == found.matches && compareKeys(new(g.key(id)), new(g.key(largest))) > 0 {
-			largest, found = id, h
-		}
+// heaviest is a heap of the nodes of a namespace that have selectors, beginning with the one that matches most: half of
+// thousands may be dropped at once.
+type heaviest struct {
+	g     *Graph
+	nodes []nodeID
+}
+
+func (g *Graph) heaviest(use *namespaceUse) *heaviest {
+	g.visits += len(use.holders) / listedOfVisit
+	order := &heaviest{g: g, nodes: slices.Collect(maps.Keys(use.holders))}
+	heap.Init(order)
+	return order
+}
+
+// Len implements heap.Interface, as the next four methods do.
+func (o *heaviest) Len() int { return len(o.nodes) }
+
+// Less reports whether a node is dropped before another one.
+func (o *heaviest) Less(i, j int) bool {
+	a, b := o.nodes[i], o.nodes[j]
+	if more := o.g.nodes.at(a).holder.matches - o.g.nodes.at(b).holder.matches; more != 0 {
+		return more > 0
 	}
-	return largest, found
+	return compareKeys(new(o.g.key(a)), new(o.g.key(b))) > 0
+}
+
+// Swap swaps two nodes.
+func (o *heaviest) Swap(i, j int) { o.nodes[i], o.nodes[j] = o.nodes[j], o.nodes[i] }
+
+// Push adds a node.
+func (o *heaviest) Push(node any) { o.nodes = append(o.nodes, node.(nodeID)) } //nolint:forcetypeassert // see Pop
+
+// Pop removes the last node.
+func (o *heaviest) Pop() any {
+	last := len(o.nodes) - 1
+	node := o.nodes[last]
+	o.nodes = o.nodes[:last]
+	return node
 }
 
 // selectedArcs lists the arcs that a node's selectors make.

@@ -269,20 +269,33 @@ func (g *Graph) compared(sc *scope, labels map[string]string) iter.Seq[*selector
 	}
 }
 
-func (g *Graph) unindex(s *selector) {
-	sc := g.scopeFor(s.kind, s.space)
-	sc.selectors--
-	if len(s.anchors) == 0 {
-		sc.rest = slices.DeleteFunc(sc.rest, func(o *selector) bool { return o == s })
+// unindex removes the selectors of a holder. It goes through each list of selectors once: all selectors of a namespace
+// may be in one.
+func (g *Graph) unindex(h *holder) {
+	var swept map[*scope]bool // those whose rest has none of them any more
+	for _, s := range h.selectors {
+		sc := g.scopeFor(s.kind, s.space)
+		sc.selectors--
+		if len(s.anchors) == 0 && !swept[sc] {
+			g.visits += len(sc.rest) / listedOfVisit
+			sc.rest = slices.DeleteFunc(sc.rest, func(o *selector) bool { return o.holder == h })
+			if swept == nil {
+				swept = make(map[*scope]bool)
+			}
+			swept[sc] = true
+		}
+		for i := range s.anchors {
+			g.visits += sc.release(&s.anchors[i]) / listedOfVisit
+		}
+		s.anchors = nil
+		g.dropScope(s.kind, s.space)
+		g.kinds.release(s.kind)
+		g.spaces.release(s.space)
 	}
-	for i := range s.anchors {
-		sc.release(&s.anchors[i])
-	}
-	s.anchors = nil
-	g.dropScope(s.kind, s.space)
-	g.kinds.release(s.kind)
-	g.spaces.release(s.space)
 }
+
+// listedOfVisit is the number of selectors in a list that take as long as a visit.
+const listedOfVisit = 8
 
 func (g *Graph) labelsOf(id nodeID) map[string]string {
 	if set := g.nodes.at(id).labels; set != nil {

@@ -131,3 +131,38 @@ func TestUnreachedHubIsSearchedOnce(t *testing.T) {
 		t.Errorf("%d visits for %d arcs, want at most 20 for each of %d", spent, arcs, pods)
 	}
 }
+
+// TestVisitsOfSelectors: an object with many selectors that loses them visits each list of selectors once, however many others
+// are in it.
+func TestVisitsOfSelectors(t *testing.T) {
+	const others, own = 4000, 50
+	for name, selector := range map[string]Selector{
+		"that ask for no label": {}, "that ask for the same label": {Requirements: []Requirement{{Key: "app", Op: Exists}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrowd(0, 0)
+			hold := func(name string, n int) {
+				o := Object{Namespace: "shop", Name: name}
+				for i := range n {
+					o.References = append(o.References, Reference{Type: Direct, To: podKind, AllNamespaces: true, Selector: &selector, Field: fmt.Sprint(i)})
+				}
+				c.set(c.maps, o)
+			}
+			for i := range others {
+				c.g.Update(func() { hold(fmt.Sprint("h", i), 1) })
+			}
+			c.g.Update(func() { hold("many", own) })
+			visits := 0
+			c.g.Update(func() {
+				c.g.Remove(c.maps, "shop", "many")
+				visits = c.g.Visits()
+			})
+			if visits < others/listedOfVisit || visits > 2*(others+own)/listedOfVisit {
+				t.Errorf("%d visits of %d selectors", visits, others)
+			}
+			if sc := c.g.scopeAt(c.g.kindFor(podKind), 0); len(sc.rest)+sc.crowd(hashOf("app", anyValue)) != others || sc.selectors != others {
+				t.Errorf("%d selectors are left", sc.selectors)
+			}
+		})
+	}
+}
