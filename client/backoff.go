@@ -30,13 +30,10 @@ type backoff struct {
 // pause returns between half and one and a half of a time that doubles with every failure, so
 // that clients that were cut at the same time do not reconnect at the same time.
 func (b *backoff) pause(err error) time.Duration {
-	most, least := b.most, time.Duration(0)
-	if most <= 0 {
-		most = mostPause
-	}
+	most, least := b.usual(), time.Duration(0)
 	pause := min(firstPause, most)
 	if isLimit(err) || shutOut(err) {
-		least, most = min(limitPause, most), most*limitGrows
+		least, most = min(limitPause, most), b.longest()
 	}
 	for range b.failures {
 		if pause >= most {
@@ -51,10 +48,21 @@ func (b *backoff) pause(err error) time.Duration {
 	}
 	pause = time.Duration(float64(max(min(pause, most), least)) * (0.5 + random()))
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
-		pause = max(pause, time.Duration(seconds)*time.Second)
+		pause = max(pause, min(time.Duration(seconds)*time.Second, b.longest()))
 	}
 	return pause
 }
+
+// usual returns the bound of pauses that no limit makes longer, and longest that of the others, also if a server or a
+// proxy asks for a longer one: a Retry-After may be of years.
+func (b *backoff) usual() time.Duration {
+	if b.most <= 0 {
+		return mostPause
+	}
+	return b.most
+}
+
+func (b *backoff) longest() time.Duration { return b.usual() * limitGrows }
 
 // connected is called when a connection has brought a graph up to date. The next failure
 // has the first pause again.

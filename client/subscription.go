@@ -30,7 +30,7 @@ type Options struct {
 	// ends it.
 	OnRetry func(err error, pause time.Duration) error
 	// MaxPause bounds the pauses between attempts; 0 means 30 s. After the server
-	// has reported that a limit is reached, they may become ten times as long.
+	// has reported that a limit is reached, or asked for a pause, they may become ten times as long.
 	MaxPause time.Duration
 	// At is the time of a Snapshot that is not the present: a duration before now of the server's clock, such as 2h, or a
 	// time of RFC 3339. It takes ContentSummary, and no Narrow. Subscriptions have no past.

@@ -371,6 +371,7 @@ func TestPauses(t *testing.T) {
 		"doubling, at most half a minute":       {io.EOF, 0.5, seconds(0.5, 1, 2, 4, 8, 16, 30, 30)},
 		"earlier than others":                   {io.EOF, 0, seconds(0.25, 0.5, 1, 2, 4, 8, 15, 15)},
 		"as the server wishes":                  {unavailable, 0.5, seconds(90, 90)},
+		"a proxy that wishes for a year":        {apierrors.NewTooManyRequests("later", 365*24*3600), 0.5, seconds(300, 300)},
 		"a hub that has waited for its cluster": {&CloseError{Code: reason.CodeTryAgainLater, Reason: reason.ClusterUnreachable}, 0.5, seconds(0.5, 1, 2, 4, 8, 16, 30, 30)},
 		"a limit takes minutes":                 {limit, 0.5, seconds(5, 5, 5, 5, 8, 16, 32, 64, 128, 256, 300, 300)},
 	}
