@@ -163,8 +163,8 @@ func (g *Graph) enforce() {
 	}
 }
 
-// heaviest is a heap of the nodes of a namespace that have selectors, beginning with the one that matches most: half of
-// thousands may be dropped at once.
+// heaviest is a heap of the nodes with selectors in a namespace. Its first node makes the most arcs. A heap, because half
+// of thousands may be dropped at once.
 type heaviest struct {
 	g     *Graph
 	nodes []nodeID
