@@ -324,11 +324,13 @@ func TestEventsPassLateLenses(t *testing.T) {
 	const lenses, leaves, never = 40, 1_500, -1
 	var w *world
 	revision, ofEvent, ofLast := never, 0, 0
-	var neighbour *readers
+	var neighbour, idle *readers
+	idleWasLate := false
 	w = start(t, func() {
 		if revision == never {
 			return
 		}
+		idleWasLate = idleWasLate || slices.Contains(w.graph.Late(), idle.lens)
 		if revision++; revision == 1 {
 			w.Send(Func(func() { neighbour.lens.Select(w.set("event"), graph.Selection{Member: true, Root: true}) }))
 		}
@@ -364,7 +366,7 @@ func TestEventsPassLateLenses(t *testing.T) {
 		})
 	}
 	// The arcs of idle change too, but it shows none of them.
-	idle := &readers{lens: w.lens()}
+	idle = &readers{lens: w.lens()}
 	w.Do(func() {
 		idle.lens.SetOwner(budget.NamespaceOwner("shop"))
 		idle.lens.SetRoots(true, graph.Walk{Direction: graph.Down})
@@ -378,12 +380,8 @@ func TestEventsPassLateLenses(t *testing.T) {
 		w.Follow(idle.lens, idle)
 	})
 	w.Do(func() { revision = 0; owned("middle", "other") })
-	idleWasLate := false
 	for late := true; late; {
-		w.Do(func() {
-			late = w.graph.HasCleanup()
-			idleWasLate = idleWasLate || slices.Contains(w.graph.Late(), idle.lens)
-		})
+		w.Do(func() { late = w.graph.HasCleanup() })
 	}
 	sent := time.Now()
 	w.Do(func() { idle.lens.Select(w.set("event"), graph.Selection{Member: true, Root: true}) })
