@@ -1,10 +1,13 @@
 package graphview
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/delivery"
 	"graphview.dev/graphview/graph"
@@ -22,17 +25,20 @@ func healths(t *testing.T, l *graph.Lens) map[string]string {
 		if c.Op != graph.SetVertex {
 			return true
 		}
-		s, err := delivery.Summarize(c.Vertex.Group, c.Payload.(delivery.Object))
+		text, err := delivery.Summarize(c.Vertex.Group, c.Payload.(delivery.Object), false)
 		if err != nil {
 			t.Error(err)
 		}
-		h := s.Health
-		got[c.Vertex.Name] = strings.TrimSpace(fmt.Sprintf("%s %s", h.State, h.Reason))
-		if h.Counted {
-			got[c.Vertex.Name] += fmt.Sprintf(" %d/%d", h.Ready, h.Wanted)
+		var s streamv1alpha1.Summary
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Error(err)
 		}
-		if h.Overdue != 0 {
-			got[c.Vertex.Name] += fmt.Sprintf(" since %d overdue %d", h.Since, h.Overdue)
+		got[c.Vertex.Name] = strings.TrimSpace(fmt.Sprintf("%s %s", cmp.Or(s.Health, "unknown"), s.Why))
+		if s.Ready != nil {
+			got[c.Vertex.Name] += fmt.Sprintf(" %d/%d", s.Ready[0], s.Ready[1])
+		}
+		if s.Overdue != 0 {
+			got[c.Vertex.Name] += fmt.Sprintf(" since %d overdue %d", s.Since, s.Overdue)
 		}
 		return true
 	}); err != nil {

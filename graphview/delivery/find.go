@@ -67,12 +67,11 @@ func (p *Publisher) selects(key graph.Key) bool {
 func found(seen *graph.Vicinity) (*Found, error) {
 	f := &Found{More: seen.More, Unseen: seen.Unseen, Vertex: appendKey([]byte(`"vx":`), &seen.Vertex.Vertex)}
 	if o, ok := seen.Vertex.Payload.(Object); ok {
-		summary, err := Summarize(seen.Vertex.Vertex.Group, o)
+		summary, err := Summarize(seen.Vertex.Vertex.Group, o, seen.Vertex.Root)
 		if err != nil {
 			return nil, err
 		}
-		summary.Root = seen.Vertex.Root
-		f.Vertex = summary.AppendJSON(append(f.Vertex, `,"m":`...))
+		f.Vertex = append(append(f.Vertex, `,"m":`...), summary...)
 	}
 	b := newFrameBuilder(false)
 	f.Vertex = b.appendContent(f.Vertex, &seen.Vertex)

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"graphview.dev/api/reason"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/history"
-	"graphview.dev/graphview/jsontree"
 )
 
 // Past makes a subscription send the graph as it was, once: the present graph with the entries of the
@@ -90,28 +92,15 @@ func undoSummary(of *history.PastObject, text string, root bool) string {
 	if of.Summary != "" {
 		text = of.Summary
 	}
-	s, ok := jsontree.ScanObject([]byte(text))
-	if !ok {
+	var s streamv1alpha1.Summary
+	if json.Unmarshal([]byte(text), &s) != nil {
 		return text
 	}
-	out := []byte("{")
-	for m, more := s.Member(); more; m, more = s.Member() {
-		switch name := string(m.Name); {
-		case name == "root", of.Health.Known() && slices.Contains([]string{"h", "w", "rd", "end", "s", "od"}, name):
-			continue
-		default:
-			if len(out) > 1 {
-				out = append(out, ',')
-			}
-			if out = m.AppendTo(out); name == "k" && of.Health.Known() {
-				out = appendHealth(out, of.Health.Unpack())
-			}
-			if name == "u" && root {
-				out = append(out, `,"root":true`...)
-			}
-		}
+	if of.Health.Known() {
+		setHealth(&s, of.Health.Unpack())
 	}
-	return string(append(out, '}'))
+	s.Root = root
+	return string(encodeSummary(&s))
 }
 
 // undoArc changes an arc to that of the past, and reports whether there was one.

@@ -10,8 +10,6 @@ import (
 
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/graph"
-	"graphview.dev/graphview/health"
-	"graphview.dev/graphview/refs"
 )
 
 // TestFramesHaveTypes: the types of the protocol have each member that the encoder writes, a message that
@@ -20,16 +18,16 @@ import (
 func TestFramesHaveTypes(t *testing.T) {
 	pod := graph.Key{Resource: graph.Resource{Version: "v1", Resource: "pods"}, Namespace: "shop", Name: "a"}
 	object := &fakeObject{json: `{"kind":"Pod"}`}
-	summary := Summary{
+	summary := streamv1alpha1.Summary{
 		Kind: "Pod", Created: 1, App: "web", UID: "u", Root: true,
-		Health: health.Health{State: health.Degraded, Reason: "Failed", Ready: 1, Wanted: 2, Counted: true, Since: 3, Overdue: 4, Ended: true},
-		Deletion: streamv1alpha1.DeletionFacts{
+		Health: "degraded", Why: "Failed", Ready: &[2]int64{1, 2}, Since: 3, Overdue: 4, Ended: true,
+		Deletion: &streamv1alpha1.DeletionFacts{
 			Finalizers: []string{"a", "b"}, Prunes: true, Kept: true, Ended: true, Suspended: true, Unscheduled: true,
 			Grants: []streamv1alpha1.Grant{{FromGroup: "g", FromKind: "k", Namespace: "n", ToGroup: "h", ToKind: "l", ToName: "m"}},
 		},
-		Remote: []refs.Remote{{Cluster: "argocd:x", To: graph.Kind{Group: "apps", Kind: "Deployment"}, Namespace: "n", Name: "m"}},
-		Selects: &Selects{
-			To: graph.Kind{Group: "apps", Kind: "Pod"}, Requirements: []graph.Requirement{{Key: "app", Op: graph.In, Values: []string{"a", "b"}}},
+		Remote: []streamv1alpha1.RemoteReference{{Cluster: "argocd:x", Group: "apps", Kind: "Deployment", Namespace: "n", Name: "m"}},
+		Selects: &streamv1alpha1.Selection{
+			Group: "apps", Kind: "Pod", Requirements: []streamv1alpha1.Requirement{{Label: "app", Operator: "In", Values: []string{"a", "b"}}},
 		},
 		PodLabels: map[string]string{"app": "web", "b": "c"},
 	}
@@ -45,7 +43,7 @@ func TestFramesHaveTypes(t *testing.T) {
 		{Op: graph.SetVertex, Vertex: pod, Payload: object},
 		{Op: graph.SetVertex, Vertex: pod, Payload: object, Part: []byte(`[1]`)},
 		{Op: graph.SetVertex, Vertex: pod, Payload: object, Part: []byte(`{"phase":"Running"}`)},
-		{Op: graph.SetVertex, Vertex: deployment, Payload: summaryText(summary.AppendJSON(nil))},
+		{Op: graph.SetVertex, Vertex: deployment, Payload: summaryText(encodeSummary(&summary))},
 		{Op: graph.SetVertex, Vertex: deployment},
 		{Op: graph.DeleteVertex, Vertex: pod}, arc, gone,
 	} {

@@ -69,12 +69,12 @@ func TestSummaryOfRemote(t *testing.T) {
 			`{"d":"argocd:https://eu-1.example.com","g":"apps","k":"Deployment","ns":"web","n":"web"}]}`,
 		"example.com": `{"k":"Application","u":"u"}`,
 	} {
-		s, err := Summarize(group, &fakeObject{uid: "u", json: application})
+		s, err := summarize(group, &fakeObject{uid: "u", json: application})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Health = health.Health{State: health.Unknown}
-		if got := string(s.AppendJSON(nil)); got != want {
+		setHealth(&s, health.Health{State: health.Unknown})
+		if got := string(encodeSummary(&s)); got != want {
 			t.Errorf("%s: %s, want %s", group, got, want)
 		}
 	}
@@ -118,9 +118,9 @@ func TestSummaryOfHiddenFields(t *testing.T) {
 // TestSummaryOfSecret is made of the metadata alone.
 func TestSummaryOfSecret(t *testing.T) {
 	o := &fakeObject{uid: "u", secret: true, json: `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","creationTimestamp":"2020-01-01T00:00:00Z","labels":{"app":"web"}},"status":{"phase":"Failed"}}`}
-	s, err := Summarize("", o)
-	if want := `{"k":"Secret","t":1577836800,"app":"web","u":"u"}`; err != nil || string(s.AppendJSON(nil)) != want {
-		t.Errorf("%s, %v, want %s", s.AppendJSON(nil), err, want)
+	got, err := Summarize("", o, false)
+	if want := `{"k":"Secret","t":1577836800,"app":"web","u":"u"}`; err != nil || string(got) != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
 	}
 }
 

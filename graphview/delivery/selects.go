@@ -4,16 +4,11 @@ import (
 	"maps"
 	"slices"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/refs"
 )
-
-// Selects is a selector that has to select an object: a Service without pods serves nothing.
-type Selects struct {
-	To           graph.Kind
-	Requirements []graph.Requirement
-}
 
 // selecting has the kinds whose selector has to select an object in their own namespace, with its field.
 // HorizontalPodAutoscalers name their target, so nothing has to be selected.
@@ -40,7 +35,7 @@ const maxLabels = 32
 // selectsOf returns the selector of an object that has to select an object in its namespace, nil for none. An
 // empty selector selects everything or nothing on purpose, and an object with an owner is as its owner wants
 // it: CloudNativePG makes a Service for replicas that a cluster of one instance does not have.
-func selectsOf(kind graph.Kind, json []byte) (*Selects, error) {
+func selectsOf(kind graph.Kind, json []byte) (*streamv1alpha1.Selection, error) {
 	field := selecting[kind]
 	if field == "" {
 		return nil, nil
@@ -54,28 +49,26 @@ func selectsOf(kind graph.Kind, json []byte) (*Selects, error) {
 	if owners, _ := metadata["ownerReferences"].([]any); len(owners) > 0 || spec["type"] == "ExternalName" {
 		return nil, nil
 	}
-	var found *Selects
+	var found *streamv1alpha1.Selection
+	size := 0 // the requirements and their values
 	for _, ref := range refs.Builtin().Extract(kind, object) {
 		switch {
 		case ref.Field != field || ref.Selector == nil:
 		case found != nil, ref.AllNamespaces, ref.Namespace != metadata["namespace"]:
 			return nil, nil // the view may lack other namespaces
 		default:
-			found = &Selects{ref.To, ref.Selector.Requirements}
+			found = &streamv1alpha1.Selection{Group: ref.To.Group, Kind: ref.To.Kind}
+			for i := range ref.Selector.Requirements {
+				r := &ref.Selector.Requirements[i]
+				size += 1 + len(r.Values)
+				found.Requirements = append(found.Requirements, streamv1alpha1.Requirement{Label: r.Key, Operator: operators[r.Op], Values: r.Values})
+			}
 		}
 	}
-	if found == nil || len(found.Requirements) == 0 || found.size() > maxLabels {
+	if found == nil || size == 0 || size > maxLabels {
 		return nil, nil
 	}
 	return found, nil
-}
-
-// size returns the number of requirements and their values.
-func (s *Selects) size() (n int) {
-	for i := range s.Requirements {
-		n += 1 + len(s.Requirements[i].Values)
-	}
-	return n
 }
 
 // operators has the names of operators in label selectors.
@@ -106,52 +99,4 @@ func templateLabels(metadata, spec map[string]any) map[string]string {
 func isController(owner any) bool {
 	reference, _ := owner.(map[string]any)
 	return reference["controller"] == true
-}
-
-// appendSelects appends the member sel unless it would be empty.
-func appendSelects(dst []byte, s *Selects) []byte {
-	if s == nil {
-		return dst
-	}
-	dst = appendString(append(dst, `,"sel":{"g":`...), s.To.Group)
-	dst = appendString(append(dst, `,"k":`...), s.To.Kind)
-	dst = append(dst, `,"q":[`...)
-	for i := range s.Requirements {
-		r := &s.Requirements[i]
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(append(dst, `{"l":`...), r.Key)
-		dst = appendString(append(dst, `,"o":`...), operators[r.Op])
-		for n, value := range r.Values {
-			if n == 0 {
-				dst = append(dst, `,"v":[`...)
-			} else {
-				dst = append(dst, ',')
-			}
-			dst = appendString(dst, value)
-		}
-		if len(r.Values) > 0 {
-			dst = append(dst, ']')
-		}
-		dst = append(dst, '}')
-	}
-	return append(dst, "]}"...)
-}
-
-// appendLabels appends the member pl unless it would be empty.
-func appendLabels(dst []byte, labels map[string]string) []byte {
-	for i, key := range slices.Sorted(maps.Keys(labels)) {
-		if i == 0 {
-			dst = append(dst, `,"pl":{`...)
-		} else {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, key), ':')
-		dst = appendString(dst, labels[key])
-	}
-	if len(labels) > 0 {
-		dst = append(dst, '}')
-	}
-	return dst
 }

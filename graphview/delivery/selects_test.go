@@ -41,11 +41,11 @@ func TestSelects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := Summarize(tt.group, &fakeObject{json: string(text)})
+			summary, err := Summarize(tt.group, &fakeObject{json: string(text)}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := string(s.AppendJSON(nil))
+			got := string(summary)
 			if tt.want == "" && (strings.Contains(got, `"sel"`) || strings.Contains(got, `"pl"`)) || !strings.Contains(got, tt.want) {
 				t.Errorf("summary %s, want %q in it", got, tt.want)
 			}

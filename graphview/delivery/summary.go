@@ -1,10 +1,12 @@
 package delivery
 
 import (
-	"encoding/json"
-	"strconv"
 	"sync"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/budget"
@@ -14,23 +16,6 @@ import (
 	"graphview.dev/graphview/jsontree"
 	"graphview.dev/graphview/refs"
 )
-
-// Summary has the properties of an object that a list or a map of the graph shows.
-type Summary struct {
-	Kind   string
-	Health health.Health
-	// Created is in seconds since 1970, 0 if unknown.
-	Created  int64
-	App, UID string
-	Root     bool
-	// Deletion has the properties of the object that affect deletions.
-	Deletion streamv1alpha1.DeletionFacts
-	// Remote are the references of the object to other clusters.
-	Remote []refs.Remote
-	// Selects is nil if the object may select nothing. PodLabels are those of the pods that the object makes.
-	Selects   *Selects
-	PodLabels map[string]string
-}
 
 // appLabels are the labels that name the application of an object, in order of precedence.
 var appLabels = [...]string{"app.kubernetes.io/part-of", "app.kubernetes.io/instance", "app.kubernetes.io/name", "app"}
@@ -60,18 +45,27 @@ type Judged struct {
 	Health health.Health
 }
 
-// Summarize returns the summary of an object in a group. Secrets have only metadata here, so their
-// health is unknown unless they are being deleted or a rule determines it.
-func Summarize(group string, o Object) (Summary, error) {
-	s := Summary{UID: o.UID(), Health: health.Health{State: health.Unknown}}
+// Summarize returns the summary of an object in a group, as the value of the member m of a vertex. Secrets have
+// only metadata here, so their health is unknown unless they are being deleted or a rule determines it.
+func Summarize(group string, o Object, root bool) ([]byte, error) {
+	s, err := summarize(group, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Root = root
+	return encodeSummary(&s), nil
+}
+
+func summarize(group string, o Object) (streamv1alpha1.Summary, error) {
+	s := streamv1alpha1.Summary{UID: o.UID()}
 	err := o.ReadJSON(func(json []byte) error {
 		parts := jsontree.AcquireParts()
 		defer parts.Release()
 		part, err := parts.PartAndRead(json, summaryShape, health.Shape)
 		if err == nil {
-			s.read(group, o, part, parts)
+			readSummary(&s, group, o, part, parts)
 			kind := graph.Kind{Group: group, Kind: s.Kind}
-			if err = s.readRemote(kind, json); err == nil {
+			if s.Remote, err = remotesOf(kind, json); err == nil {
 				s.Selects, err = selectsOf(kind, json)
 			}
 		}
@@ -80,7 +74,7 @@ func Summarize(group string, o Object) (Summary, error) {
 	return s, err
 }
 
-func (s *Summary) read(group string, o Object, part map[string]any, parts *jsontree.Parts) {
+func readSummary(s *streamv1alpha1.Summary, group string, o Object, part map[string]any, parts *jsontree.Parts) {
 	s.Kind, _ = part["kind"].(string)
 	metadata, _ := part["metadata"].(map[string]any)
 	created, _ := metadata["creationTimestamp"].(string)
@@ -97,135 +91,46 @@ func (s *Summary) read(group string, o Object, part map[string]any, parts *jsont
 	spec, _ := part["spec"].(map[string]any)
 	s.PodLabels = templateLabels(metadata, spec)
 	if judged, ok := o.(*Judged); ok {
-		s.Health = judged.Health
+		setHealth(s, judged.Health)
 	} else if h := health.OfParts(health.Kind{Group: group, Kind: s.Kind}, parts); o.HasContent() || h.State == health.Terminating {
-		s.Health = h
+		setHealth(s, h)
 	}
 }
 
-// readRemote reads the references to other clusters.
-func (s *Summary) readRemote(kind graph.Kind, json []byte) error {
+// setHealth sets the health in a summary.
+func setHealth(s *streamv1alpha1.Summary, h health.Health) {
+	s.Health, s.Why, s.Ended, s.Since, s.Overdue = "", h.Reason, h.Ended, h.Since, h.Overdue
+	if h.State != health.Unknown {
+		s.Health = string(h.State)
+	}
+	if s.Ready = nil; h.Counted {
+		s.Ready = &[2]int64{h.Ready, h.Wanted}
+	}
+}
+
+// remotesOf returns the references of an object to other clusters.
+func remotesOf(kind graph.Kind, json []byte) (all []streamv1alpha1.RemoteReference, err error) {
 	shape := refs.RemoteShape(kind)
 	if shape == nil {
-		return nil
+		return nil, nil
 	}
 	part, err := jsontree.Part(json, shape)
-	if err == nil {
-		s.Remote = refs.Remotes(kind, part)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // ReadJSON wraps it
 	}
-	return err //nolint:wrapcheck // ReadJSON wraps it
+	for _, r := range refs.Remotes(kind, part) {
+		all = append(all, streamv1alpha1.RemoteReference{Cluster: r.Cluster, Group: r.To.Group, Kind: r.To.Kind, Namespace: r.Namespace, Name: r.Name})
+	}
+	return all, nil
 }
 
-// AppendJSON appends the value of the member m of a vertex.
-func (s *Summary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"k":`...)
-	dst = appendHealth(appendString(dst, s.Kind), s.Health)
-	dst = appendNumber(dst, "t", s.Created)
-	dst = appendText(dst, "app", s.App)
-	dst = appendText(dst, "u", s.UID)
-	if s.Root {
-		dst = append(dst, `,"root":true`...)
-	}
-	dst = appendRemotes(appendDeletion(dst, &s.Deletion), s.Remote)
-	return append(appendLabels(appendSelects(dst, s.Selects), s.PodLabels), '}')
-}
+// summaryJSON leaves out members as encoding/json does. Unlike it, it writes <, > and & as they are.
+var summaryJSON = json.JoinOptions(jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 
-// appendHealth appends the members of a health.
-func appendHealth(dst []byte, h health.Health) []byte {
-	if h.State != health.Unknown {
-		dst = appendText(dst, "h", string(h.State))
-	}
-	dst = appendText(dst, "w", h.Reason)
-	if h.Counted {
-		dst = append(dst, `,"rd":[`...)
-		dst = strconv.AppendInt(dst, h.Ready, 10)
-		dst = append(dst, ',')
-		dst = strconv.AppendInt(dst, h.Wanted, 10)
-		dst = append(dst, ']')
-	}
-	if h.Ended {
-		dst = append(dst, `,"end":true`...)
-	}
-	return appendNumber(appendNumber(dst, "s", h.Since), "od", h.Overdue)
-}
-
-// appendText appends a member unless it would be empty.
-func appendText(dst []byte, member, value string) []byte {
-	if value == "" {
-		return dst
-	}
-	dst = append(append(dst, ',', '"'), member...)
-	return appendString(append(dst, '"', ':'), value)
-}
-
-// appendNumber appends a member unless it would be 0.
-func appendNumber(dst []byte, member string, value int64) []byte {
-	if value == 0 {
-		return dst
-	}
-	dst = append(append(dst, ',', '"'), member...)
-	return strconv.AppendInt(append(dst, '"', ':'), value, 10)
-}
-
-// appendRemotes appends the member x unless it would be empty.
-func appendRemotes(dst []byte, all []refs.Remote) []byte {
-	for i, r := range all {
-		if i == 0 {
-			dst = append(dst, `,"x":[`...)
-		} else {
-			dst = append(dst, ',')
-		}
-		dst = appendString(append(dst, `{"d":`...), r.Cluster)
-		for _, part := range [...]struct{ member, text string }{{`,"g":`, r.To.Group}, {`,"k":`, r.To.Kind}, {`,"ns":`, r.Namespace}, {`,"n":`, r.Name}} {
-			if part.text != "" {
-				dst = appendString(append(dst, part.member...), part.text)
-			}
-		}
-		dst = append(dst, '}')
-	}
-	if len(all) > 0 {
-		dst = append(dst, ']')
-	}
-	return dst
-}
-
-// appendDeletion appends the member del unless it would be empty.
-func appendDeletion(dst []byte, f *streamv1alpha1.DeletionFacts) []byte {
-	if len(f.Finalizers) == 0 && !f.Prunes && !f.Kept && !f.Ended && !f.Unscheduled && !f.Suspended && len(f.Grants) == 0 {
-		return dst
-	}
-	dst = append(dst, `,"del":{`...)
-	open := len(dst)
-	for i, name := range f.Finalizers {
-		if i == 0 {
-			dst = append(dst, `"f":[`...)
-		} else {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, name)
-	}
-	if len(f.Finalizers) > 0 {
-		dst = append(dst, ']')
-	}
-	for _, flag := range [...]struct {
-		set  bool
-		text string
-	}{{f.Prunes, `"p":true`}, {f.Kept, `"k":true`}, {f.Ended, `"e":true`}, {f.Unscheduled, `"u":true`}, {f.Suspended, `"s":true`}} {
-		if flag.set {
-			if len(dst) > open {
-				dst = append(dst, ',')
-			}
-			dst = append(dst, flag.text...)
-		}
-	}
-	if len(f.Grants) > 0 {
-		if len(dst) > open {
-			dst = append(dst, ',')
-		}
-		grants, _ := json.Marshal(f.Grants) // of texts
-		dst = append(append(dst, `"g":`...), grants...)
-	}
-	return append(dst, '}')
+// encodeSummary returns the value of the member m of a vertex.
+func encodeSummary(s *streamv1alpha1.Summary) []byte {
+	text, _ := json.Marshal(s, summaryJSON) // texts and numbers never fail
+	return text
 }
 
 // summaries caches the summaries of a view's vertices while there are subscribers. Each summary is
@@ -279,11 +184,9 @@ func (s *summaries) of(c *graph.Change, known uint64) (text string, has bool, er
 	}
 	if o, ok := c.Payload.(Object); ok {
 		// Summarize is slow, so it runs without the lock: two goroutines may make the same summary.
-		var made Summary
-		if made, err = Summarize(c.Vertex.Group, o); err == nil {
-			made.Root = c.Root
-			now.text = string(made.AppendJSON(nil))
-		}
+		var made []byte
+		made, err = Summarize(c.Vertex.Group, o, c.Root)
+		now.text = string(made)
 	}
 	stored := s.store(c.Node, &now) // also if there is none
 	return now.text, stored && !c.Appeared && now.changed <= known, err

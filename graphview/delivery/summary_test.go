@@ -153,7 +153,7 @@ func TestSummaryAfterAFailure(t *testing.T) {
 func TestSummaryBytes(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed.Of(t), 2))
 	// The first summary makes what the process keeps for all.
-	if _, err := Summarize("", &fakeObject{json: "{}"}); err != nil {
+	if _, err := Summarize("", &fakeObject{json: "{}"}, false); err != nil {
 		t.Fatal(err)
 	}
 	for range 12 {

@@ -1,6 +1,7 @@
 package impact
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -44,8 +45,8 @@ var Shape = func() *jsontree.Shape {
 	return &shape
 }()
 
-// FactsOf reads the facts of an object in a group. Fields of an unexpected type count as absent.
-func FactsOf(group string, tree map[string]any) streamv1alpha1.DeletionFacts {
+// FactsOf reads the facts of an object in a group, nil if there are none. Fields of an unexpected type count as absent.
+func FactsOf(group string, tree map[string]any) *streamv1alpha1.DeletionFacts {
 	kind, _ := tree["kind"].(string)
 	metadata, spec, status := object(tree, "metadata"), object(tree, "spec"), object(tree, "status")
 	annotations := object(metadata, "annotations")
@@ -79,7 +80,10 @@ func FactsOf(group string, tree map[string]any) streamv1alpha1.DeletionFacts {
 	case "argoproj.io/Application":
 		f.Prunes = slices.ContainsFunc(f.Finalizers, func(name string) bool { return strings.HasPrefix(name, argoFinalizer) })
 	}
-	return f
+	if reflect.ValueOf(f).IsZero() {
+		return nil
+	}
+	return &f
 }
 
 // grants returns each pair of from and to of a ReferenceGrant.

@@ -353,26 +353,26 @@ func TestFactsOf(t *testing.T) {
 	for what, test := range map[string]struct {
 		group, kind string
 		tree        map[string]any
-		want        streamv1alpha1.DeletionFacts
+		want        *streamv1alpha1.DeletionFacts
 	}{
-		"a Kustomization":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}, "spec": map[string]any{"prune": true}}, streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
-		"one without its finalizer":    {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true}}, streamv1alpha1.DeletionFacts{}},
-		"a suspended one":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "suspend": true}}, streamv1alpha1.DeletionFacts{Suspended: true}},
-		"one that orphans":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "deletionPolicy": "Orphan"}}, streamv1alpha1.DeletionFacts{}},
-		"one that deletes":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}, "spec": map[string]any{"deletionPolicy": "Delete"}}, streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
-		"a HelmRelease":                {"helm.toolkit.fluxcd.io", "HelmRelease", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}}, streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
-		"a grant":                      {"gateway.networking.k8s.io", "ReferenceGrant", map[string]any{"spec": map[string]any{"from": []any{map[string]any{"group": "g", "kind": "HTTPRoute", "namespace": "front"}}, "to": []any{map[string]any{"group": "", "kind": "Service"}}}}, streamv1alpha1.DeletionFacts{Grants: []streamv1alpha1.Grant{{FromGroup: "g", FromKind: "HTTPRoute", Namespace: "front", ToKind: "Service"}}}},
-		"an Application":               {"argoproj.io", "Application", map[string]any{}, streamv1alpha1.DeletionFacts{}},
-		"an Application with cascade":  {"argoproj.io", "Application", map[string]any{"metadata": map[string]any{"finalizers": []any{argoFinalizer + "/background"}}}, streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{argoFinalizer + "/background"}}},
-		"a volume":                     {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Delete"}}, streamv1alpha1.DeletionFacts{Prunes: true}},
-		"a retained volume":            {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Retain"}}, streamv1alpha1.DeletionFacts{}},
-		"a finished pod":               {"", "Pod", map[string]any{"status": map[string]any{"phase": "Succeeded"}}, streamv1alpha1.DeletionFacts{Ended: true}},
-		"a pod without a node":         {"", "Pod", map[string]any{"spec": map[string]any{}, "status": map[string]any{"phase": "Pending"}}, streamv1alpha1.DeletionFacts{Unscheduled: true}},
-		"a running pod":                {"", "Pod", map[string]any{"spec": map[string]any{"nodeName": "n"}, "status": map[string]any{"phase": "Running"}}, streamv1alpha1.DeletionFacts{}},
-		"an object that Flux keeps":    {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{fluxPrune: "disabled"}}}, streamv1alpha1.DeletionFacts{Kept: true}},
-		"an object that Helm keeps":    {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{helmPolicy: "keep"}}}, streamv1alpha1.DeletionFacts{Kept: true}},
-		"an object that Argo CD keeps": {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{argoSync: "Prune=false,Delete=false"}}}, streamv1alpha1.DeletionFacts{Kept: true}},
-		"fields of other types":        {"", "Pod", map[string]any{"metadata": []any{}, "spec": "x", "status": 1.0}, streamv1alpha1.DeletionFacts{}},
+		"a Kustomization":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}, "spec": map[string]any{"prune": true}}, &streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
+		"one without its finalizer":    {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true}}, nil},
+		"a suspended one":              {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "suspend": true}}, &streamv1alpha1.DeletionFacts{Suspended: true}},
+		"one that orphans":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"spec": map[string]any{"prune": true, "deletionPolicy": "Orphan"}}, nil},
+		"one that deletes":             {"kustomize.toolkit.fluxcd.io", "Kustomization", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}, "spec": map[string]any{"deletionPolicy": "Delete"}}, &streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
+		"a HelmRelease":                {"helm.toolkit.fluxcd.io", "HelmRelease", map[string]any{"metadata": map[string]any{"finalizers": []any{fluxFinalizer}}}, &streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{fluxFinalizer}}},
+		"a grant":                      {"gateway.networking.k8s.io", "ReferenceGrant", map[string]any{"spec": map[string]any{"from": []any{map[string]any{"group": "g", "kind": "HTTPRoute", "namespace": "front"}}, "to": []any{map[string]any{"group": "", "kind": "Service"}}}}, &streamv1alpha1.DeletionFacts{Grants: []streamv1alpha1.Grant{{FromGroup: "g", FromKind: "HTTPRoute", Namespace: "front", ToKind: "Service"}}}},
+		"an Application":               {"argoproj.io", "Application", map[string]any{}, nil},
+		"an Application with cascade":  {"argoproj.io", "Application", map[string]any{"metadata": map[string]any{"finalizers": []any{argoFinalizer + "/background"}}}, &streamv1alpha1.DeletionFacts{Prunes: true, Finalizers: []string{argoFinalizer + "/background"}}},
+		"a volume":                     {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Delete"}}, &streamv1alpha1.DeletionFacts{Prunes: true}},
+		"a retained volume":            {"", "PersistentVolume", map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Retain"}}, nil},
+		"a finished pod":               {"", "Pod", map[string]any{"status": map[string]any{"phase": "Succeeded"}}, &streamv1alpha1.DeletionFacts{Ended: true}},
+		"a pod without a node":         {"", "Pod", map[string]any{"spec": map[string]any{}, "status": map[string]any{"phase": "Pending"}}, &streamv1alpha1.DeletionFacts{Unscheduled: true}},
+		"a running pod":                {"", "Pod", map[string]any{"spec": map[string]any{"nodeName": "n"}, "status": map[string]any{"phase": "Running"}}, nil},
+		"an object that Flux keeps":    {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{fluxPrune: "disabled"}}}, &streamv1alpha1.DeletionFacts{Kept: true}},
+		"an object that Helm keeps":    {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{helmPolicy: "keep"}}}, &streamv1alpha1.DeletionFacts{Kept: true}},
+		"an object that Argo CD keeps": {"", "ConfigMap", map[string]any{"metadata": map[string]any{"annotations": map[string]any{argoSync: "Prune=false,Delete=false"}}}, &streamv1alpha1.DeletionFacts{Kept: true}},
+		"fields of other types":        {"", "Pod", map[string]any{"metadata": []any{}, "spec": "x", "status": 1.0}, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
 			test.tree["kind"] = test.kind

@@ -135,9 +135,8 @@ func markPhase(o *watch.Object, parts *jsontree.Parts) {
 // summaryOf returns the summary of an object as JSON, "" if it cannot be made.
 func (f *Feed) summaryOf(o delivery.Object) (summary string) {
 	f.contain(func() {
-		if s, err := delivery.Summarize(f.resource.Group, o); err == nil {
-			summary = string(s.AppendJSON(nil))
-		}
+		text, _ := delivery.Summarize(f.resource.Group, o, false)
+		summary = string(text)
 	})
 	return summary
 }
