@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/api/v1alpha1"
 	"graphview.dev/graphview/advice"
 	"graphview.dev/graphview/budget"
@@ -167,7 +168,7 @@ func (a *statusBuilder) denied() {
 		a.addRow(d.Resource, d.Partly || len(d.Namespaces) > 0, message)
 		switch resource := intake.ResourceOf(d.Resource); {
 		case !a.own || !d.Lacks():
-			a.warn(delivery.About(delivery.InformerSyncFailed, d.Resource.String()+": "+message, resource, ""))
+			a.warn(delivery.About(streamv1alpha1.InformerSyncFailed, d.Resource.String()+": "+message, resource, ""))
 		case len(d.Namespaces) == 0 || len(d.Namespaces) > delivery.MaxNamedNamespaces:
 			a.warn(delivery.Denied(resource, d.Resource.Namespaced, ""))
 		default:
@@ -196,7 +197,7 @@ func (a *statusBuilder) undiscovered(catalog *resources.Catalog) {
 		unknown = append(unknown, "a query cannot decide about a resource, which is left out: "+delivery.Bounded(err.Error()))
 	}
 	if len(unknown) > 0 {
-		a.warn(delivery.Warning{Type: delivery.DiscoveryFailed, Message: joined(unknown)})
+		a.warn(delivery.Warning{Type: streamv1alpha1.DiscoveryFailed, Message: joined(unknown)})
 	}
 }
 
@@ -214,7 +215,7 @@ func syncWarning(t *tap, message string) delivery.Warning {
 	if t.need.OfReleases() {
 		where += ", the releases of Helm in it"
 	}
-	return delivery.About(delivery.InformerSyncFailed, fmt.Sprintf("%s%s: %s", r, where, message), intake.ResourceOf(r), t.need.Key.Namespace)
+	return delivery.About(streamv1alpha1.InformerSyncFailed, fmt.Sprintf("%s%s: %s", r, where, message), intake.ResourceOf(r), t.need.Key.Namespace)
 }
 
 func groupVersion(group, version string) string {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/test/patience"
 )
 
@@ -67,7 +68,7 @@ func TestOldPieceIsNotTheEnd(t *testing.T) {
 			first, second := s.twoReaders(t)
 			s.set("Failed"+strings.Repeat("x", size), false, "a")
 			first.catchUp(t)
-			w := About(InformerSyncFailed, "forbidden", pods, "shop")
+			w := About(streamv1alpha1.InformerSyncFailed, "forbidden", pods, "shop")
 			s.warnings.Set(map[WarningID]Warning{w.ID(): w})
 			second.catchUp(t)
 			if second.vertices["a"] != first.vertices["a"] || second.warnings[w.ID()] != w.Message {

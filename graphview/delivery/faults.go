@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/graph"
 )
@@ -53,9 +54,9 @@ type faultGroup struct {
 }
 
 func groupOf(by *FaultOrigin, err error) faultGroup {
-	g := faultGroup{resource: by.Resource, kind: ObjectProcessingFailed, cause: causeOf(err)}
+	g := faultGroup{resource: by.Resource, kind: streamv1alpha1.ObjectProcessingFailed, cause: causeOf(err)}
 	if by.Namespaces {
-		g.kind = NamespaceListFailed
+		g.kind = streamv1alpha1.NamespaceListFailed
 	}
 	return g
 }
@@ -212,7 +213,7 @@ func (w *Warnings) showMoreLocked() {
 	if len(s.shown) < min(maxShown, s.all) {
 		w.fillLocked()
 	}
-	rest := Warning{Type: ObjectProcessingFailed}
+	rest := Warning{Type: streamv1alpha1.ObjectProcessingFailed}
 	if n := s.all - len(s.shown); n > 0 {
 		rest.Message = fmt.Sprintf("%d more objects could not be processed", n)
 		w.setLocked(rest.ID(), rest)

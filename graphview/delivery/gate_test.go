@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/reason"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/access"
 )
 
@@ -19,7 +20,7 @@ func TestWarningsByRights(t *testing.T) {
 	w.SetFault(&FaultOrigin{Resource: pods}, "shop", "web", errors.New("no such key: x"))
 	w.SetFault(&FaultOrigin{Resource: namespaces, Namespaces: true}, "", "shop", errors.New("no such key: x"))
 	live := map[WarningID]Warning{}
-	for _, one := range []Warning{About(InformerSyncFailed, "forbidden", pods, "shop"), About(InformerSyncFailed, "forbidden", pods, ""), {Type: DiscoveryFailed}} {
+	for _, one := range []Warning{About(streamv1alpha1.InformerSyncFailed, "forbidden", pods, "shop"), About(streamv1alpha1.InformerSyncFailed, "forbidden", pods, ""), {Type: streamv1alpha1.DiscoveryFailed}} {
 		live[one.ID()] = one
 	}
 	w.Set(live)

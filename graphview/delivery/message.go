@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -96,7 +97,7 @@ func (b *frameBuilder) add(c *graph.Change) {
 func (b *frameBuilder) warn(set, cleared []Warning) {
 	appendAll := func(to *[]byte, list []Warning) {
 		for i := range list {
-			text := list[i].appendJSON(nil)
+			text, _ := json.Marshal(&list[i]) // a warning has only strings
 			if len(b.buf)+len(b.set)+len(b.cleared)+len(text)+frameRoom > MaxFrameBytes {
 				b.close("", false)
 			}

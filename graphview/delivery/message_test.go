@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/graph"
 )
 
@@ -95,9 +96,9 @@ func TestActions(t *testing.T) {
 }
 
 func TestFrameMembers(t *testing.T) {
-	w := About(InformerSyncFailed, "m", pods, "shop")
+	w := About(streamv1alpha1.InformerSyncFailed, "m", pods, "shop")
 	b := &frameBuilder{reset: true}
-	b.warn([]Warning{w}, []Warning{{Type: DiscoveryFailed}})
+	b.warn([]Warning{w}, []Warning{{Type: streamv1alpha1.DiscoveryFailed}})
 	b.close("run.view.0.1", true)
 	want := `{"warnings":[{"t":"INFORMER_SYNC_FAILED","m":"m","a":{"g":"","v":"v1","r":"pods","ns":"shop"}}],` +
 		`"rev":"run.view.0.1","synced":true,"reset":true,"cleared":[{"t":"DISCOVERY_FAILED"}]}`
@@ -165,8 +166,8 @@ func TestFramesAreBounded(t *testing.T) {
 func TestWarningsAreSplit(t *testing.T) {
 	var set, cleared []Warning
 	for i := range 5000 {
-		set = append(set, About(InformerSyncFailed, strings.Repeat("x", maxMessage), pods, fmt.Sprint("ns", i)))
-		cleared = append(cleared, Warning{Type: AccessDenied, Attributes: attributesOf(pods, fmt.Sprint("ns", i), "")})
+		set = append(set, About(streamv1alpha1.InformerSyncFailed, strings.Repeat("x", maxMessage), pods, fmt.Sprint("ns", i)))
+		cleared = append(cleared, Warning{Type: streamv1alpha1.AccessDenied, Attributes: attributesOf(pods, fmt.Sprint("ns", i), "")})
 	}
 	b := newFrameBuilder(true)
 	b.add(&graph.Change{Op: graph.DeleteVertex, Vertex: node})

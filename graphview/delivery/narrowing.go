@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"graphview.dev/api/reason"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
 	"graphview.dev/graphview/impact"
@@ -204,7 +205,7 @@ func absentRoots(part *graph.Narrowed, before *warningSet) (set, cleared []Warni
 	}
 	now = &warningSet{warnings: make(map[WarningID]Warning, len(absent))}
 	for _, root := range absent {
-		w := Warning{Type: RootNotFound, Message: rootText(root) + " is not in this graph, or you may not see it: it is not a root until it is there"}
+		w := Warning{Type: streamv1alpha1.RootNotFound, Message: rootText(root) + " is not in this graph, or you may not see it: it is not a root until it is there"}
 		w.Attributes = attributesOf(root.Resource, root.Namespace, root.Name)
 		now.warnings[w.ID()] = w
 	}

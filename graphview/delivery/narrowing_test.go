@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"graphview.dev/api/reason"
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/budget"
 	"graphview.dev/graphview/graph"
@@ -81,7 +82,7 @@ func TestNarrowedThroughHidden(t *testing.T) {
 			r.wants(t, "at first", test.want...)
 			roots := 0
 			for id := range r.warnings {
-				if id.kind == RootNotFound {
+				if id.kind == streamv1alpha1.RootNotFound {
 					roots++
 				}
 			}

@@ -100,7 +100,7 @@ func undoSummary(of *history.PastObject, text string, root bool) string {
 		setHealth(&s, of.Health.Unpack())
 	}
 	s.Root = root
-	return string(encodeSummary(&s))
+	return string(jsonOf(&s))
 }
 
 // undoArc changes an arc to that of the past, and reports whether there was one.

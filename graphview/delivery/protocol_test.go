@@ -43,16 +43,16 @@ func TestFramesHaveTypes(t *testing.T) {
 		{Op: graph.SetVertex, Vertex: pod, Payload: object},
 		{Op: graph.SetVertex, Vertex: pod, Payload: object, Part: []byte(`[1]`)},
 		{Op: graph.SetVertex, Vertex: pod, Payload: object, Part: []byte(`{"phase":"Running"}`)},
-		{Op: graph.SetVertex, Vertex: deployment, Payload: summaryText(encodeSummary(&summary))},
+		{Op: graph.SetVertex, Vertex: deployment, Payload: summaryText(jsonOf(&summary))},
 		{Op: graph.SetVertex, Vertex: deployment},
 		{Op: graph.DeleteVertex, Vertex: pod}, arc, gone,
 	} {
 		b.add(&c)
 	}
-	warning := About(AccessDenied, "no", pod.Resource, "shop")
+	warning := About(streamv1alpha1.AccessDenied, "no", pod.Resource, "shop")
 	warning.Attributes.Name = "a"
-	b.warn([]Warning{warning, {Type: DiscoveryFailed}}, []Warning{warning})
-	b.kinds = appendKinds(nil, []graph.Used{{Resource: deployment.Resource, Kind: graph.Kind{Kind: "Deployment"}}}, true)
+	b.warn([]Warning{warning, {Type: streamv1alpha1.DiscoveryFailed}}, []Warning{warning})
+	b.kinds = kindsText([]graph.Used{{Resource: deployment.Resource, Kind: graph.Kind{Kind: "Deployment"}}}, true)
 	b.close("7", true)
 	b.frames = append(b.frames, &Frame{JSON: []byte(`{"syncing":true}`)})
 

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/graph"
 )
 
@@ -403,33 +405,20 @@ func (k *kindsOf) of(lens *graph.Lens, scope Scope) *kinds {
 		return k.now
 	}
 	k.rev = rev
-	if text := appendKinds(nil, used, scope.Whole); k.now == nil || string(text) != string(k.now.text) {
-		k.now = &kinds{text, appendKinds(nil, used, false)}
+	if text := kindsText(used, scope.Whole); k.now == nil || string(text) != string(k.now.text) {
+		k.now = &kinds{text, kindsText(used, false)}
 	}
 	return k.now
 }
 
-// appendKinds appends the kinds, and with whole that the graph has all of their objects.
-func appendKinds(dst []byte, used []graph.Used, whole bool) []byte {
+// kindsText returns the elements of the kinds, which say with whole that the graph has all of their objects.
+func kindsText(used []graph.Used, whole bool) []byte {
 	used = slices.SortedFunc(slices.Values(used), func(a, b graph.Used) int {
 		return cmp.Or(cmp.Compare(a.Resource.Group, b.Resource.Group), cmp.Compare(a.Resource.Resource, b.Resource.Resource))
 	})
-	for i := range used {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"g":`...)
-		dst = appendString(dst, used[i].Resource.Group)
-		dst = append(dst, `,"v":`...)
-		dst = appendString(dst, used[i].Resource.Version)
-		dst = append(dst, `,"r":`...)
-		dst = appendString(dst, used[i].Resource.Resource)
-		dst = append(dst, `,"k":`...)
-		dst = appendString(dst, used[i].Kind.Kind)
-		if whole {
-			dst = append(dst, `,"a":true`...)
-		}
-		dst = append(dst, '}')
+	all := make([]streamv1alpha1.ResourceKind, len(used))
+	for i, of := range used {
+		all[i] = streamv1alpha1.ResourceKind{Group: of.Resource.Group, Version: of.Resource.Version, Resource: of.Resource.Resource, Kind: of.Kind.Kind, All: whole}
 	}
-	return dst
+	return bytes.Trim(jsonOf(all), "[]")
 }

@@ -74,7 +74,7 @@ func TestSummaryOfRemote(t *testing.T) {
 			t.Fatal(err)
 		}
 		setHealth(&s, health.Health{State: health.Unknown})
-		if got := string(encodeSummary(&s)); got != want {
+		if got := string(jsonOf(&s)); got != want {
 			t.Errorf("%s: %s, want %s", group, got, want)
 		}
 	}

@@ -53,7 +53,7 @@ func Summarize(group string, o Object, root bool) ([]byte, error) {
 		return nil, err
 	}
 	s.Root = root
-	return encodeSummary(&s), nil
+	return jsonOf(&s), nil
 }
 
 func summarize(group string, o Object) (streamv1alpha1.Summary, error) {
@@ -124,12 +124,12 @@ func remotesOf(kind graph.Kind, json []byte) (all []streamv1alpha1.RemoteReferen
 	return all, nil
 }
 
-// summaryJSON leaves out members as encoding/json does. Unlike it, it writes <, > and & as they are.
-var summaryJSON = json.JoinOptions(jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
+// messageJSON leaves out members as encoding/json does. Unlike it, it writes <, > and & as they are.
+var messageJSON = json.JoinOptions(jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 
-// encodeSummary returns the value of the member m of a vertex.
-func encodeSummary(s *streamv1alpha1.Summary) []byte {
-	text, _ := json.Marshal(s, summaryJSON) // texts and numbers never fail
+// jsonOf returns a part of a message. The messages of objects and references are encoded by hand.
+func jsonOf(part any) []byte {
+	text, _ := json.Marshal(part, messageJSON) // texts and numbers never fail
 	return text
 }
 

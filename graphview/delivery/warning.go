@@ -1,26 +1,15 @@
 package delivery
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/graph"
-)
-
-// The types of warnings.
-const (
-	InformerSyncFailed     = "INFORMER_SYNC_FAILED"
-	DiscoveryFailed        = "DISCOVERY_FAILED"
-	NamespaceListFailed    = "NAMESPACE_LIST_FAILED"
-	ObjectProcessingFailed = "OBJECT_PROCESSING_FAILED"
-	AccessDenied           = "ACCESS_DENIED"
-	LimitExceeded          = "LIMIT_EXCEEDED"
-	RootNotFound           = "ROOT_NOT_FOUND"
 )
 
 // Warning is a warning of the stream protocol. Type and Attributes identify it.
@@ -89,12 +78,6 @@ func Bounded(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:maxMessage], "") + " …"
-}
-
-func (w *Warning) appendJSON(dst []byte) []byte {
-	// A warning has only strings, so it always encodes.
-	text, _ := json.Marshal(w)
-	return append(dst, text...)
 }
 
 // PartialError is a failure for an object that the view selects nevertheless.
@@ -248,7 +231,7 @@ func deniedWarnings(g *gate, scope Scope) map[WarningID]Warning {
 // Denied returns the warning that a viewer may not list and watch a resource: in one namespace or, if
 // that is empty, wherever the viewer has no right.
 func Denied(r graph.Resource, namespaced bool, namespace string) Warning {
-	w := Warning{Type: AccessDenied, Attributes: attributesOf(r, namespace, "")}
+	w := Warning{Type: streamv1alpha1.AccessDenied, Attributes: attributesOf(r, namespace, "")}
 	switch {
 	case namespace != "":
 		w.Message = fmt.Sprintf("%s in %s is left out: you may not list and watch it there", resourceText(r), namespace)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/budget"
 )
 
@@ -72,7 +73,7 @@ func limited(all map[WarningID]Warning) map[WarningID]Warning {
 	for _, id := range slices.SortedFunc(maps.Keys(all), WarningID.compare)[:most-1] {
 		some[id] = all[id]
 	}
-	rest := Warning{Type: LimitExceeded, Message: fmt.Sprintf("%d warnings are left out: %s", len(all)-len(some), exceeded)}
+	rest := Warning{Type: streamv1alpha1.LimitExceeded, Message: fmt.Sprintf("%d warnings are left out: %s", len(all)-len(some), exceeded)}
 	some[rest.ID()] = rest
 	return some
 }

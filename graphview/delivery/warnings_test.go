@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview/access"
 	"graphview.dev/graphview/graph"
 )
@@ -134,7 +135,7 @@ func TestWarningsOfAnotherTapStay(t *testing.T) {
 func TestSetReplacesWarnings(t *testing.T) {
 	w, s := NewWarnings(func() {}), &subscriber{}
 	one := func(message string) map[WarningID]Warning {
-		l := Warning{Type: DiscoveryFailed, Message: message}
+		l := Warning{Type: streamv1alpha1.DiscoveryFailed, Message: message}
 		return map[WarningID]Warning{l.ID(): l}
 	}
 	w.Set(one("a"))
@@ -195,12 +196,12 @@ func TestWarningsHaveABound(t *testing.T) {
 	most := int(warningsBound.Limit())
 	all := map[WarningID]Warning{}
 	for i := range most + 500 {
-		one := About(InformerSyncFailed, "forbidden", pods, fmt.Sprint("ns-", i))
+		one := About(streamv1alpha1.InformerSyncFailed, "forbidden", pods, fmt.Sprint("ns-", i))
 		all[one.ID()] = one
 	}
 	w.Set(all)
 	set, _, _, _ := w.since(0)
-	at := slices.IndexFunc(set, func(one Warning) bool { return one.Type == LimitExceeded })
+	at := slices.IndexFunc(set, func(one Warning) bool { return one.Type == streamv1alpha1.LimitExceeded })
 	if len(set) != most || at < 0 || !strings.HasPrefix(set[at].Message, "501 warnings are left out") {
 		t.Errorf("%d warnings, want %d; the one about the others is number %d", len(set), most, at)
 	}
@@ -228,7 +229,7 @@ func TestSummaryHasTheTypesOfTheStream(t *testing.T) {
 // shows the same warnings as a new subscriber.
 func TestWarningsOfFormerNamespaces(t *testing.T) {
 	lost := func(namespace string) map[WarningID]Warning {
-		w := About(InformerSyncFailed, "lost", pods, namespace)
+		w := About(streamv1alpha1.InformerSyncFailed, "lost", pods, namespace)
 		return map[WarningID]Warning{w.ID(): w}
 	}
 	for name, c := range map[string]struct {

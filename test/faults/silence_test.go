@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	streamv1alpha1 "graphview.dev/api/stream/v1alpha1"
 	"graphview.dev/graphview"
-	"graphview.dev/graphview/delivery"
 	"graphview.dev/test/fixture"
 	"graphview.dev/test/oracle"
 )
@@ -62,7 +62,7 @@ func TestSilentAPIServer(t *testing.T) {
 		warned := 0
 		for _, w := range sub.Warnings() {
 			since := unconfirmed.FindStringSubmatch(w.Message)
-			if w.Type != delivery.InformerSyncFailed || since == nil {
+			if w.Type != streamv1alpha1.InformerSyncFailed || since == nil {
 				return fmt.Sprintf("warning: %+v", w)
 			}
 			at, err := time.Parse(time.RFC3339, since[1])
