@@ -14,7 +14,6 @@ func (l *Lens) Look(key Key, limit int, how Reading) (v Vicinity, ok bool) {
 	}
 	p := l.entries.at(e)
 	at := g.key(p.node)
-	v.Head = l.head
 	v.Vertex = Change{
 		Op: SetVertex, Vertex: at, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
 		Root: p.flags&root != 0, Appeared: true, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash,
@@ -113,6 +112,4 @@ type Vicinity struct {
 	// Unseen counts the objects that refer to the vertex, or are owned by it, that the reader may see and
 	// the lens does not show.
 	Unseen int
-	// Head is the revision that was read.
-	Head uint64
 }

@@ -39,9 +39,8 @@ type Change struct {
 	Node NodeID
 	// Root: the vertex is one of the view's roots.
 	Root bool
-	// Appeared: the reader did not have the vertex. Same: the reader has it with this content; see
-	// Reading.All.
-	Appeared, Same bool
+	// Appeared: the reader did not have the vertex.
+	Appeared bool
 	// Logged is the revision in which anything about a vertex last changed.
 	Logged uint64
 	// Hash is Object.Hash, even if the view shows only a part of the object.
@@ -109,7 +108,7 @@ type Reading struct {
 	// and arcs from or to them, are left out. Nil: all.
 	Allow func(Resource, string) bool
 	// All is for readers that show more of a vertex than its content. They also get vertices with
-	// the same content, marked Same, when something else of the object may have changed.
+	// the same content when something else of the object may have changed.
 	All bool
 	// Has reports whether a reader that begins has a vertex, and the arcs that start there, as they were
 	// when its walk began. Read then emits only what has changed since. Nil: the reader has nothing.
@@ -260,10 +259,10 @@ func (r *reader) readVertex(e entryID, key Key) {
 	l, g := r.l, r.l.g
 	p := l.entries.at(e)
 	since, changed := l.rev(p.since), l.rev(p.changed)
-	if same := max(since, changed) <= r.known; r.how.All || !same {
+	if r.how.All || max(since, changed) > r.known {
 		r.emit(Change{
 			Op: SetVertex, Vertex: key, Payload: g.nodes.at(p.node).payload, Part: l.parts[e].content, Node: NodeID(p.node),
-			Root: p.flags&root != 0, Appeared: since > r.known, Same: same, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash, SideHash: g.sideHashes[p.node],
+			Root: p.flags&root != 0, Appeared: since > r.known, Logged: l.rev(p.logged), Hash: g.nodes.at(p.node).hash, SideHash: g.sideHashes[p.node],
 		})
 	}
 }

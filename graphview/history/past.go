@@ -26,7 +26,6 @@ type Past struct {
 // PastObject is an object at an earlier time.
 type PastObject struct {
 	Exists bool
-	Kind   string
 	// Health replaces that of Summary, or of the present summary, if it is known.
 	Health Health
 	// Summary is the JSON of the summary, "" if the present one differs only in its health.
@@ -85,7 +84,7 @@ func (p *Past) Read(wanted func(namespace string) bool) error {
 func (p *Past) add(e *Entry) {
 	o := p.Objects[e.Object]
 	if o == nil {
-		o = &PastObject{Exists: e.Op != Added, Kind: e.Kind}
+		o = &PastObject{Exists: e.Op != Added}
 		p.Objects[e.Object] = o
 		p.bytes += pastObject
 	}
