@@ -36,17 +36,17 @@ type gate struct {
 func newGate(next http.Handler) *gate {
 	return &gate{
 		next: next, compiling: make(chan struct{}, maxCompiling),
-		peers: budget.Divide[string](webhookRequests, webhookRequests.Limit(), 1, peerShare),
+		peers: budget.Divide[string](webhookRequests, 1, peerShare),
 	}
 }
 
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	peer := host(r.RemoteAddr)
-	if g.peers.Take(peer, 1) != nil {
+	if g.peers.Take(peer) != nil {
 		tryAgain(w)
 		return
 	}
-	defer g.peers.Give(peer, 1)
+	defer g.peers.Give(peer)
 	if r.ContentLength > maxRequest {
 		tooLarge(w)
 		return

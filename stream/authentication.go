@@ -146,16 +146,16 @@ func (t *tokenReviewer) enter(owner budget.Owner, connection string) (release fu
 	if err := reviews.Admit(t.connections.Held(connection), reviews.Limit()-t.waiting.Held(owner), 1, 1); err != nil {
 		return nil, err //nolint:wrapcheck // the caller wraps it
 	}
-	if err := t.waiting.Take(owner, 1); err != nil {
+	if err := t.waiting.Take(owner); err != nil {
 		return nil, err //nolint:wrapcheck // the caller wraps it
 	}
-	if err := t.connections.Take(connection, 1); err != nil {
-		t.waiting.Give(owner, 1)
+	if err := t.connections.Take(connection); err != nil {
+		t.waiting.Give(owner)
 		return nil, err //nolint:wrapcheck // as above
 	}
 	return func() {
-		t.connections.Give(connection, 1)
-		t.waiting.Give(owner, 1)
+		t.connections.Give(connection)
+		t.waiting.Give(owner)
 	}, nil
 }
 

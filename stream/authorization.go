@@ -72,10 +72,10 @@ func (d *decisions) may(ctx context.Context, who user.Info, q access.Question) (
 		return false, nil
 	}
 	owner := budget.UserOwner(who)
-	if err := d.waiting.Take(owner, 1); err != nil {
+	if err := d.waiting.Take(owner); err != nil {
 		return false, fmt.Errorf("%w: %w", errTooManyQuestions, err)
 	}
-	defer d.waiting.Give(owner, 1)
+	defer d.waiting.Give(owner)
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	may, err := d.flights.Do(ctx, key, func(ctx context.Context) (bool, error) {

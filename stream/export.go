@@ -31,10 +31,10 @@ func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, name names.
 	options.Content = delivery.SummaryOnly
 	who, _ := request.UserFrom(r.Context())
 	owner := budget.UserOwner(who)
-	if err := s.exports.Owners.Take(owner, 1); err != nil {
+	if err := s.exports.Owners.Take(owner); err != nil {
 		return notAdmitted(err)
 	}
-	defer s.exports.Owners.Give(owner, 1)
+	defer s.exports.Owners.Give(owner)
 	return s.sendSnapshot(w, r, name, func(view View) snapshot {
 		return snapshot{
 			options:     options,

@@ -49,10 +49,10 @@ func (s *Server) serveAnswer(w http.ResponseWriter, r *http.Request, name names.
 
 // takeExport makes room for one more graph that is assembled as a whole.
 func (s *Server) takeExport(owner budget.Owner) (giveBack func(), err error) {
-	if err := s.exports.Owners.Take(owner, 1); err != nil {
+	if err := s.exports.Owners.Take(owner); err != nil {
 		return nil, err
 	}
-	return func() { s.exports.Owners.Give(owner, 1) }, nil
+	return func() { s.exports.Owners.Give(owner) }, nil
 }
 
 // openAnswer waits until a graph is complete, and answers a question about it. It closes the graph

@@ -42,7 +42,7 @@ func TestAssembledAnswersShareALimit(t *testing.T) {
 	view := newView("shop/web")
 	view.since = 1
 	s := serve(t, fakeCluster{view})
-	for s.exports.Owners.Take(budget.UserOwner(&user.DefaultInfo{Name: "reader"}), 1) == nil {
+	for s.exports.Owners.Take(budget.UserOwner(&user.DefaultInfo{Name: "reader"})) == nil {
 	}
 	for _, query := range []string{"at=1h", "impact=pods/shop/web-1", "changes=", "format=dot"} {
 		code, body := s.get(webGraph+"?"+query, nil)

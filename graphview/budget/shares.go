@@ -12,7 +12,6 @@ func mayTake(held, free, few, share int64) bool {
 // uses no memory. Use [NewShares] or [Divide]: the zero value does not work.
 type Shares[Owner comparable] struct {
 	bound *Bound
-	limit int64
 	// few and share are arguments of mayTake, 0 if the limit is per owner.
 	few, share int64
 
@@ -23,40 +22,37 @@ type Shares[Owner comparable] struct {
 
 // NewShares returns Shares in which each owner may hold as much as the bound allows.
 func NewShares[Owner comparable](bound *Bound) *Shares[Owner] {
-	return &Shares[Owner]{bound: bound, limit: bound.limit, held: make(map[Owner]int64)}
+	return &Shares[Owner]{bound: bound, held: make(map[Owner]int64)}
 }
 
-// Divide returns Shares that share one limit among all owners by mayTake. Its errors name the bound.
-func Divide[Owner comparable](bound *Bound, limit, few, share int64) *Shares[Owner] {
-	return &Shares[Owner]{bound: bound, limit: limit, few: few, share: share, held: make(map[Owner]int64)}
+// Divide returns Shares in which all owners share the limit of the bound, by mayTake.
+func Divide[Owner comparable](bound *Bound, few, share int64) *Shares[Owner] {
+	return &Shares[Owner]{bound: bound, few: few, share: share, held: make(map[Owner]int64)}
 }
 
-// Take gives an owner n more. If the owner may not hold them, it gives none and returns an *[Exceeded].
-func (s *Shares[Owner]) Take(owner Owner, n int) error {
+// Take gives an owner one more. If the owner may not hold it, it returns an *[Exceeded].
+func (s *Shares[Owner]) Take(owner Owner) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held := s.held[owner]
-	switch {
-	case n < 0, s.share == 0 && int64(n) > s.limit-held:
-		return s.bound.Exceed()
-	case s.share > 0:
-		if err := s.bound.Admit(held, s.limit-s.all, s.few, s.share); err != nil {
+	if s.share > 0 {
+		if err := s.bound.Admit(held, s.bound.limit-s.all, s.few, s.share); err != nil {
 			return err
 		}
+	} else if held >= s.bound.limit {
+		return s.bound.Exceed()
 	}
-	if n > 0 {
-		s.held[owner] = held + int64(n)
-		s.all += int64(n)
-	}
+	s.held[owner] = held + 1
+	s.all++
 	return nil
 }
 
-// Give takes back n from an owner. It panics if the owner holds less.
-func (s *Shares[Owner]) Give(owner Owner, n int) {
+// Give takes back one from an owner. It panics if the owner holds none.
+func (s *Shares[Owner]) Give(owner Owner) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.all -= int64(n)
-	switch left := s.held[owner] - int64(n); {
+	s.all--
+	switch left := s.held[owner] - 1; {
 	case left < 0:
 		panic("budget: more given back than " + s.bound.name + " was taken of")
 	case left == 0:

@@ -27,9 +27,9 @@ func TestHasRoom(t *testing.T) {
 
 // TestDivide takes from a limit of all owners until it is exhausted.
 func TestDivide(t *testing.T) {
-	shares := Divide[string](dividedBound, 20, 2, 4)
+	shares := Divide[string](dividedBound, 2, 4)
 	take := func(owner string) (taken int) {
-		for shares.Take(owner, 1) == nil {
+		for shares.Take(owner) == nil {
 			taken++
 		}
 		return taken
@@ -38,35 +38,34 @@ func TestDivide(t *testing.T) {
 	if got := take("greedy"); got != 4 {
 		t.Errorf("the first takes %d, want 4", got)
 	}
-	if err := shares.Take("greedy", 1); err == nil || err.Error() != "more than 4, the caller's share, of 20 things" {
+	if err := shares.Take("greedy"); err == nil || err.Error() != "more than 4, the caller's share, of 20 things" {
 		t.Errorf("the error says %v, want the share of the first", err)
 	}
 	if got := take("second"); got != 4 {
 		t.Errorf("the second takes %d, want 4: a quarter of what was left", got)
 	}
 	for _, owner := range []string{"c", "d", "e", "f"} {
-		if err := shares.Take(owner, 1); err != nil {
+		if err := shares.Take(owner); err != nil {
 			t.Errorf("%s, which holds nothing: %v", owner, err)
 		}
 	}
-	if err := shares.Take("greedy", -1); err == nil {
-		t.Error("less than nothing is taken")
-	}
 	for _, owner := range []string{"g", "h", "i", "j"} { // eight are left
 		for range 2 {
-			if err := shares.Take(owner, 1); err != nil {
+			if err := shares.Take(owner); err != nil {
 				t.Errorf("%s, which holds less than two: %v", owner, err)
 			}
 		}
 	}
-	if err := shares.Take("k", 1); err == nil || err.Error() != "more than 20 things" {
+	if err := shares.Take("k"); err == nil || err.Error() != "more than 20 things" {
 		t.Errorf("more are taken than there are, or the error says another cause: %v", err)
 	}
-	shares.Give("greedy", 4)
+	for range 4 {
+		shares.Give("greedy")
+	}
 	if got := shares.Held("greedy"); got != 0 {
 		t.Errorf("%d are held after all were given back", got)
 	}
-	if err := shares.Take("greedy", 1); err != nil {
+	if err := shares.Take("greedy"); err != nil {
 		t.Errorf("after all were given back: %v", err)
 	}
 }
