@@ -41,7 +41,7 @@ export const excludeInferred = (message) => !message.actions?.some(({ sarc }) =>
 };
 
 /** Returns what explaining says of the objects of a graph. */
-export const explainingIn = (graph) => explaining(function* () { for (const { vx, m } of graph.vertices.values()) if (m) yield { ns: vx.ns, n: vx.n, m }; });
+export const explainingIn = (graph) => explaining(() => graph.vertices.values());
 
 /** A graph that is kept up to date by the messages of a stream. */
 export class Graph {

@@ -17,29 +17,30 @@ const workloads = [["apps", "Deployment"], ["apps", "StatefulSet"], ["apps", "Da
 /**
  * A sentence such as "selects no Pod: app=web" for an object with a summary that has to select an object and selects none, else "".
  * Around it are: selects(g, kind), whether it has an arc to an object of a kind; hasAll(g, kind), whether the graph has all objects of a
- * kind in its namespace; and others, the names and summaries of explaining in the namespace.
+ * kind in its namespace; and others, the objects of explaining in the namespace.
  */
 export function selectsNothing({ sel, t = 0 }, now, { selects, hasAll, others }) {
   if (!sel || now / 1000 - t < patience || selects(sel.g, sel.k)) return "";
   const needed = [[sel.g, sel.k], ...sel.k === "Pod" ? workloads : []];
   if (!needed.every(([g, k]) => hasAll(g, k))) return "";
-  for (const { n, m } of others()) if (explains(sel.q, n, m)) return "";
+  for (const { vx, m } of others()) if (explains(sel.q, vx.n, m)) return "";
   return `selects no ${sel.k}: ${sel.q.map(written).join(",")}`;
 }
 
 /**
- * Returns a function from a namespace to the objects in it that may say why an object selects nothing. Objects are { ns, n, m }, and are
- * iterated over once, when it is called first: thousands of objects may select nothing.
+ * Returns a function from a namespace to the objects in it that may say why an object selects nothing. Objects are { vx, m } as in a
+ * graph, and are iterated over once, when it is called first: thousands of objects may select nothing.
  */
 export function explaining(objects) {
   let found;
   return (ns = "") => {
     if (!found) {
       found = new Map();
-      for (const { ns: at = "", n, m } of objects()) {
-        if (!m.pl && !atRest(m)) continue;
+      for (const object of objects()) {
+        const { vx: { ns: at = "" }, m } = object;
+        if (!m || !m.pl && !atRest(m)) continue;
         if (!found.has(at)) found.set(at, []);
-        found.get(at).push({ n, m });
+        found.get(at).push(object);
       }
     }
     return found.get(ns) ?? [];

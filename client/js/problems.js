@@ -25,7 +25,7 @@ export function problemsOf(objects) {
   const all = new Map();
   const scalers = [];
   for (const v of objects) {
-    if (v.health !== "ok" && severities.has(v.health)) all.set(v, { v, effects: [], caused: false, root: undefined, controller: undefined, climbed: undefined, passed: false });
+    if (v.health !== "ok" && severities.has(v.health)) all.set(v, { v, effects: [], caused: false, root: undefined });
     if (v.kind === "HorizontalPodAutoscaler" && v.g === "autoscaling" && v.present) scalers.push(v);
   }
   if (all.size === 0) return [];
@@ -120,7 +120,8 @@ function gather(roots, all) {
   for (const trouble of all.values()) trouble.controller = all.get(controllerOf(trouble.v, all));
   for (const root of roots) {
     let at = all.get(root);
-    Object.assign(at, { climbed: root, passed: true });
+    at.climbed = root;
+    at.passed = true;
     for (let owner = at.controller; owner && owner.climbed !== root && (owner.root === root || owner.passed); owner = at.controller) {
       owner.climbed = root;
       owner.passed ||= owner.root === root;

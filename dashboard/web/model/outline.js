@@ -100,13 +100,13 @@ export class Outline {
       }
     }
     const lists = [{ list: tops, done: 0 }]; // of the levels above a row, of which a chain of owners has thousands
-    for (let last = lists.at(-1); last; last = lists.at(-1)) {
-      const { list, done } = last;
-      if (done === list.length) {
+    while (lists.length > 0) {
+      const last = lists.at(-1), { list } = last;
+      const v = list[last.done++];
+      if (!v) {
         lists.pop();
         continue;
       }
-      const v = list[last.done++];
       const owned = below.get(v);
       const open = owned ? this.#opened.has(v.key) : undefined;
       push(v.key, lists.length + 2, last.done, list.length, open, () => describeRow(v));

@@ -149,37 +149,39 @@ export const isFree = (box, others, gap) => others.every((other) => other === bo
 
 // Returns whether a box is clear of all others, which are looked for at its height alone: there may be thousands.
 function clearOf(others, gap) {
-  let heights = 0;
-  for (const { h } of others) heights += h + gap;
-  const band = Math.max(1, heights / others.length); // as high as most boxes
-  const bands = new Map();
-  const spans = ({ y, h }) => [Math.floor((y - gap) / band), Math.floor((y + h + gap) / band)];
-  for (const other of others) {
-    const [first, last] = spans(other);
-    for (let at = first; at <= last; at++) {
-      if (!bands.has(at)) bands.set(at, []);
-      bands.get(at).push(other);
-    }
-  }
-  return (box) => {
-    const [first, last] = spans(box);
-    for (let at = first; at <= last; at++) if (bands.get(at)?.some((other) => overlaps(box, other, gap))) return false;
-    return true;
+  const band = Math.max(1, others.reduce((sum, { h }) => sum + h + gap, 0) / others.length); // as high as most boxes
+  const bands = {};
+  const bandsOf = ({ y, h }) => {
+    const all = [];
+    for (let at = Math.floor((y - gap) / band); at <= (y + h + gap) / band; at++) all.push(bands[at] ??= []);
+    return all;
   };
+  for (const other of others) for (const those of bandsOf(other)) those.push(other);
+  return (box) => bandsOf(box).every((those) => !those.some((other) => overlaps(box, other, gap)));
+}
+
+/** Returns how far boxes reach. There may be more than a call takes arguments. */
+export function extentOf(boxes) {
+  let [w, h] = [0, 0];
+  for (const box of boxes) {
+    w = Math.max(w, box.x + box.w);
+    h = Math.max(h, box.y + box.h);
+  }
+  return { w, h };
 }
 
 /** A place for one more box: the first hole within, else where the whole grows least. */
-export function findPlace(size, others, gap, bounds) {
+export function findPlace(size, others, gap) {
+  const bounds = extentOf(others);
   const candidates = [{ x: 0, y: 0 }];
   for (const o of others) candidates.push({ x: o.x + o.w + gap, y: o.y }, { x: o.x, y: o.y + o.h + gap }, { x: 0, y: o.y + o.h + gap }, { x: o.x + o.w + gap, y: 0 });
   const isClear = clearOf(others, gap);
   let best;
+  let least = Infinity;
   for (const { x, y } of candidates) {
-    const box = { x, y, w: size.w, h: size.h };
     const [w, h] = [Math.max(bounds.w, x + size.w), Math.max(bounds.h, y + size.h)];
     const cost = w * h - bounds.w * bounds.h + 1e-3 * (x + y) + 0.2 * Math.abs(w - 1.7 * h) ** 2 * (w > bounds.w || h > bounds.h ? 1 : 0);
-    if (best && cost >= best.cost) continue;
-    if (isClear(box)) best = { x, y, cost };
+    if (cost < least && isClear({ x, y, w: size.w, h: size.h })) [best, least] = [{ x, y }, cost];
   }
-  return { x: best.x, y: best.y };
+  return best;
 }

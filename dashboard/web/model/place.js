@@ -3,7 +3,7 @@
 import { card as cardSize, grid, layered } from "./layers.js";
 import { clusterOf } from "./clusters.js";
 import { natural } from "./natural.js";
-import { findPlace, isFree, pack } from "./pack.js";
+import { extentOf, findPlace, isFree, pack } from "./pack.js";
 
 export const inset = { side: 14, title: 40, bottom: 14, rest: 5, place: 18, appGap: 16, placeGap: 44, cluster: 30 };
 
@@ -96,7 +96,7 @@ export function layOutPlace(place, before, title, aspect) {
     const inner = (app) => ({ x: app.x - left, y: app.y - top, w: app.w, h: app.h });
     for (const app of homeless) {
       const others = kept.map(inner);
-      const at = findPlace(app, others, inset.appGap, extentOf(others));
+      const at = findPlace(app, others, inset.appGap);
       app.x = at.x + left;
       app.y = at.y + top;
       kept.push(app);
@@ -105,16 +105,6 @@ export function layOutPlace(place, before, title, aspect) {
   const extent = extentOf(place.apps);
   place.w = extent.w + inset.place;
   place.h = extent.h + inset.place;
-}
-
-// How far boxes reach. There may be more than a call takes arguments.
-function extentOf(boxes) {
-  let [w, h] = [0, 0];
-  for (const box of boxes) {
-    w = Math.max(w, box.x + box.w);
-    h = Math.max(h, box.y + box.h);
-  }
-  return { w, h };
 }
 
 function packInto(apps, left, top, aspect) {
@@ -189,7 +179,7 @@ export function packPlaces(places, title, aspect) {
 /** Finds room for one place that is new or has outgrown its own. */
 export function movePlace(place, places) {
   const others = places.filter((other) => other !== place && other.x !== undefined);
-  Object.assign(place, findPlace(place, others, inset.placeGap, extentOf(others)));
+  Object.assign(place, findPlace(place, others, inset.placeGap));
 }
 
 export const placeIsFree = (place, places) => isFree(place, places.filter((other) => other.x !== undefined), inset.placeGap / 2);

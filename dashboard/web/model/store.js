@@ -129,7 +129,7 @@ export class Store {
 
   // The names of the objects, and the parts of their summaries that may say why nothing is selected.
   *#said() {
-    for (const v of this) if (v.present) yield { ns: v.ns, n: v.n, m: { h: v.said, rd: v.rd, pl: v.pl } };
+    for (const v of this) if (v.present) yield { vx: v, m: { h: v.said, rd: v.rd, pl: v.pl } };
   }
 
   #forget() {

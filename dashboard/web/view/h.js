@@ -10,7 +10,7 @@ export function h(name, properties = {}, ...children) {
     else if (key in made && !key.startsWith("aria") && key !== "role") made[key] = value;
     else made.setAttribute(key, value === true ? "" : value);
   }
-  for (const child of children.flat()) if (child !== undefined && child !== null && child !== false) made.append(child);
+  for (const child of children.flat()) if ((child ?? false) !== false) made.append(child);
   return made;
 }
 

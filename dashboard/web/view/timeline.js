@@ -270,7 +270,7 @@ export class Timeline {
     for (const gap of [{ from: start, until: Math.min(until, known) }, ...gaps]) {
       if (gap.until <= start || gap.until <= gap.from) continue;
       // The clock of the server may be ahead.
-      const [from, to] = [gap.from, Math.min(gap.until, until)].map((time) => Math.max(side, this.#x(time, until)));
+      const [from, to] = [Math.max(side, this.#x(gap.from, until)), this.#x(Math.min(gap.until, until), until)];
       const right = Math.max(from + 3, to);
       context.save();
       context.beginPath();
