@@ -62,7 +62,7 @@ func TestHeldBytes(t *testing.T) {
 				for i := range places {
 					places[i] = access.Place{Group: "example.com", Resource: fmt.Sprintf("resource-%d", i%100), Namespace: fmt.Sprintf("namespace-%d", i)}
 				}
-				// Few at once: the stacks of a thousand goroutines take a quarter of what is measured.
+				// At most eight reviews run at once. The stacks of a thousand goroutines were a quarter of the measured memory.
 				asker := access.New(access.Options{Review: allowOne, PerSecond: 1 << 20, AtOnce: 8})
 				r := newView(e, Name{}, "").restrictTo(t.Context(), rights.New(rights.Options{Urgent: asker, Calm: asker, Interval: time.Hour, Ledger: e.ledger}), person("ann"))
 				r.want(places)
