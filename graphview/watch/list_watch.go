@@ -278,11 +278,11 @@ func (lw *listWatcher) watchEnded(started time.Time, f *frames) {
 		lw.retry.failed(errShort, now)
 		lw.watchFailed(errShort)
 	case f.lost != nil:
-		lw.watch.fail(lw.ctx, fmt.Errorf("watch %s: %w", lw.watch.key.Resource.GroupResource(), f.lost), lw.heard)
+		lw.watchFailed(f.lost)
 	}
 }
 
-// watchFailed reports the error of a watch that did not start or that failed.
+// watchFailed reports the error of a watch that did not start, that failed, or whose connection was lost.
 func (lw *listWatcher) watchFailed(err error) {
 	if expired(err) {
 		if lw.expiredWatches++; lw.expiredWatches == 1 { // routine: a list follows
