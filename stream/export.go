@@ -30,11 +30,11 @@ func (s *Server) serveExport(w http.ResponseWriter, r *http.Request, name names.
 	}
 	options.Content = delivery.SummaryOnly
 	who, _ := request.UserFrom(r.Context())
-	owner := budget.UserOwner(who)
-	if err := s.exports.Owners.Take(owner); err != nil {
+	giveBack, err := s.takeExport(budget.UserOwner(who))
+	if err != nil {
 		return notAdmitted(err)
 	}
-	defer s.exports.Owners.Give(owner)
+	defer giveBack()
 	return s.sendSnapshot(w, r, name, func(view View) snapshot {
 		return snapshot{
 			options:     options,
