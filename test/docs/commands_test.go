@@ -93,13 +93,9 @@ func restore(t *testing.T) {
 	if err := operator.Apply(t.Context(), manifests); err != nil {
 		t.Fatal(err)
 	}
-	fixture.Kubectl(t, cluster, "wait", "--for=condition=Available", service, fixture.Timeout())
-	fixture.Eventually(t, within, 100*time.Millisecond, func() string {
-		if _, err := cluster.Kubectl(t.Context(), "get", "--raw", "/apis/stream.graphview.dev/v1alpha1"); err != nil {
-			return err.Error()
-		}
-		return ""
-	})
+	if err := cluster.AwaitAPIService(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // shell runs scripts, and keeps what they left in the background until it ends.

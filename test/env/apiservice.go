@@ -17,15 +17,13 @@ const (
 )
 
 // RegisterAPIService makes the API server proxy stream.graphview.dev/v1alpha1 to
-// a port of this machine, and waits until it does: the condition Available alone comes a
-// moment too early. So the server must be listening, with a certificate for
+// a port of this machine, and waits until it does. So the server must be listening, with a certificate for
 // ServiceName.ServiceNamespace.svc that an authority of caBundle (PEM) signed.
 func (c *ControlPlane) RegisterAPIService(ctx context.Context, port int, caBundle []byte) error {
 	return c.registerAPIService(ctx, "stream.graphview.dev", "v1alpha1", port, caBundle)
 }
 
 func (c *ControlPlane) registerAPIService(ctx context.Context, group, version string, port int, caBundle []byte) error {
-	name := version + "." + group
 	// With aggregator routing off the API server resolves the external name itself, so that
 	// no cluster network is needed.
 	_, err := c.Apply(ctx, fmt.Sprintf(`
@@ -52,6 +50,21 @@ spec:
 	if err != nil {
 		return err
 	}
+	if err := c.awaitAPIService(ctx, group, version); err != nil {
+		return err
+	}
+	c.logf("registered %s/%s", group, version)
+	return nil
+}
+
+// AwaitAPIService waits until the API server proxies stream.graphview.dev/v1alpha1. The condition Available alone comes
+// a moment too early.
+func (c *ControlPlane) AwaitAPIService(ctx context.Context) error {
+	return c.awaitAPIService(ctx, "stream.graphview.dev", "v1alpha1")
+}
+
+func (c *ControlPlane) awaitAPIService(ctx context.Context, group, version string) error {
+	name := version + "." + group
 	if err := c.waitFor(ctx, "apiregistration.k8s.io/v1", "APIService", name, "Available"); err != nil {
 		return err
 	}
@@ -67,6 +80,5 @@ spec:
 	if err != nil {
 		return fmt.Errorf("APIService %s: %w", name, err)
 	}
-	c.logf("registered %s/%s", group, version)
 	return nil
 }
